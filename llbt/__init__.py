@@ -1,0 +1,67 @@
+"""Log-linear Bradley-Terry models for preference judgments, with ties, order effects and judge covariates.
+
+>>> import llbt
+>>> res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
+>>> round(res.params["object[+]"], 4)
+0.2778
+"""
+
+from .comparisons import Comparisons
+from .data.datasets import list_datasets, load_dataset
+from .data.doors import from_counts, from_judgments
+from .data.matrices import from_matrix
+from .errors import (
+    ConvergenceWarning,
+    DesignError,
+    FormulaError,
+    FormulaWarning,
+    JudgmentError,
+    LLBTError,
+    LLBTWarning,
+    SeparationError,
+    TiesWarning,
+)
+from .inference.anova import anova
+from .inference.goodness import GoodnessOfFit, goodness_of_fit
+from .inference.worth import worth
+from .model import LLBT, fit
+from .report.plots import plot_worth
+from .results import LLBTResults, Specification
+from .statistics import TestResult
+from .table import Table
+
+__version__ = "0.1.0"
+
+__all__ = [  # noqa: RUF022  # grouped by the question a user has
+    # where do the counts come from?
+    "Comparisons",
+    "from_counts",
+    "from_judgments",
+    "from_matrix",
+    "list_datasets",
+    "load_dataset",
+    # what model?
+    "LLBT",
+    "LLBTResults",
+    "Specification",
+    "fit",
+    # what does the fit say?
+    "anova",
+    "goodness_of_fit",
+    "plot_worth",
+    "worth",
+    # what comes back?
+    "GoodnessOfFit",
+    "Table",
+    "TestResult",
+    # what went wrong?
+    "ConvergenceWarning",
+    "DesignError",
+    "FormulaError",
+    "FormulaWarning",
+    "JudgmentError",
+    "LLBTError",
+    "LLBTWarning",
+    "SeparationError",
+    "TiesWarning",
+]

@@ -1,0 +1,228 @@
+"""Columns as codes into their distinct values, and lines of counts grouped by such codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from .errors import JudgmentError, listed
+
+Label = str | int | float | bool
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column kept as codes into its sorted distinct values.
+
+    Attributes
+    ----------
+    name : str
+    levels : ndarray
+        Sorted distinct values: labels (dtype object) or numbers (dtype float64).
+    codes : ndarray of int
+        Index into `levels`; shape (S,) for a covariate, (S, 2) for a side covariate, (J,) for an object
+        covariate, (R,) for a cluster.
+    """
+
+    name: str
+    levels: npt.NDArray[Any]
+    codes: IntArray
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the values are numbers (else they are labels)."""
+        return self.levels.dtype.kind == "f"
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """The column itself, shaped like `codes`."""
+        return self.levels[self.codes]
+
+    def take(self, rows: npt.NDArray[Any]) -> Coded:
+        """Return the column at some rows, without the levels that are gone."""
+        codes, used = dense(self.codes[rows], len(self.levels))
+        return Coded(self.name, self.levels[used], codes)
+
+    def same_as(self, other: Coded) -> bool:
+        """Whether name, kind and values are equal."""
+        same_shape = self.codes.shape == other.codes.shape and self.numeric == other.numeric
+        return self.name == other.name and same_shape and bool(np.all(self.values == other.values))
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterCounts:
+    """Counts by comparison and cluster, kept beside the table.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (R,)
+        The comparison that each line belongs to.
+    columns : tuple of Coded, each (R,)
+        The clusters.
+    counts : ndarray, shape (R, 3)
+        Wins of i, ties, wins of j; summed over the lines of a comparison they give its counts.
+    """
+
+    rows: IntArray
+    columns: tuple[Coded, ...]
+    counts: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Counts before they are summed to comparisons: one line each, in any order, shape (R, …)."""
+
+    pairs: IntArray
+    counts: FloatArray
+    columns: tuple[Coded, ...] = ()
+    sides: tuple[Coded, ...] = ()
+    clusters: tuple[Coded, ...] = ()
+
+    def take(self, rows: npt.NDArray[Any]) -> Lines:
+        """Return some of the lines."""
+        return Lines(
+            self.pairs[rows],
+            self.counts[rows],
+            tuple(c.take(rows) for c in self.columns),
+            tuple(c.take(rows) for c in self.sides),
+            tuple(c.take(rows) for c in self.clusters),
+        )
+
+    def oriented(self) -> Lines:
+        """Return the lines with the smaller object first; counts and side covariates follow."""
+        swap = (self.pairs[:, 0] > self.pairs[:, 1])[:, None]
+        if not swap.any():
+            return self
+        return replace(
+            self,
+            pairs=np.where(swap, self.pairs[:, ::-1], self.pairs),
+            counts=np.where(swap, self.counts[:, ::-1], self.counts),
+            sides=tuple(replace(c, codes=np.where(swap, c.codes[:, ::-1], c.codes)) for c in self.sides),
+        )
+
+    def keys(self) -> list[IntArray]:
+        """Return what tells comparisons apart: objects, covariates and side covariates, each (R,)."""
+        sides = [c.codes[:, k] for c in self.sides for k in (0, 1)]
+        return [*self.pairs.T, *(c.codes for c in self.columns), *sides]
+
+
+def sort_key(label: Any) -> tuple[int, Any]:
+    """Sort labels: numbers as numbers, then text by code point."""
+    return (0, label) if isinstance(label, (bool, int, float)) else (1, str(label))
+
+
+def as_objects(labels: Iterable[Any]) -> npt.NDArray[Any]:
+    """Return labels as a vector that keeps their Python types, shape (n,)."""
+    kept = list(labels)
+    array = np.empty(len(kept), dtype=object)
+    array[:] = kept
+    return array
+
+
+def code(name: str, values: npt.NDArray[Any], *, numeric: bool = False) -> Coded:
+    """Return a column as codes into its sorted distinct values.
+
+    Parameters
+    ----------
+    name : str
+    values : ndarray
+        Labels, or numbers where `numeric`; without missing values.
+    numeric : bool
+        Whether the values are numbers.
+    """
+    codes, found = pd.factorize(values.ravel())
+    if numeric:
+        return arranged(name, np.asarray(found, dtype=np.float64), codes.reshape(values.shape))
+    labels = as_objects(label.item() if isinstance(label, np.generic) else label for label in found)
+    return arranged(name, labels, codes.reshape(values.shape))
+
+
+def arranged(name: str, found: npt.NDArray[Any], codes: IntArray) -> Coded:
+    """Return codes into distinct values, labels (dtype object) or numbers, as a column with sorted levels."""
+    if found.dtype == object:
+        order = np.array(sorted(range(len(found)), key=lambda k: sort_key(found[k])), dtype=np.int64)
+    else:
+        order = np.argsort(found)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return Coded(name, found[order], rank[codes])
+
+
+def dense(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """Return codes without gaps and, for each new code, the old one; no sorting, so fast for many rows."""
+    seen = np.zeros(size, dtype=bool)
+    seen[codes] = True
+    return (np.cumsum(seen) - 1)[codes], np.flatnonzero(seen)
+
+
+def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+    """Return the first line of each distinct combination, sorted by the keys, and each line's combination.
+
+    Parameters
+    ----------
+    keys : sequence of ndarray of int, each (R,)
+
+    Returns
+    -------
+    first : ndarray of int, shape (G,)
+    group : ndarray of int, shape (R,)
+    """
+    key = np.zeros(len(keys[0]), dtype=np.int64)
+    size = 1
+    for codes in keys:
+        width = int(codes.max(initial=0)) + 1
+        if size > 2**62 // width:  # the product would overflow: number what is there so far
+            found, key = np.unique(key, return_inverse=True)
+            size = len(found)
+        key = key * width + codes
+        size *= width
+    group, found = pd.factorize(key)  # hashing: many rows, few combinations
+    order = np.argsort(found)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    group = rank[group]
+    first = np.full(len(found), len(key), dtype=np.int64)
+    np.minimum.at(first, group, np.arange(len(key)))
+    return first, group
+
+
+def summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:
+    """Return counts (R, 3) summed by group, shape (size, 3)."""
+    return np.column_stack([np.bincount(group, weights=counts[:, k], minlength=size) for k in range(3)])
+
+
+def same_columns(a: tuple[Coded, ...], b: tuple[Coded, ...]) -> bool:
+    """Whether columns are equal in names, kinds and values."""
+    return len(a) == len(b) and all(x.same_as(y) for x, y in zip(a, b, strict=True))
+
+
+def inferable(values: npt.NDArray[Any]) -> Any:
+    """Return labels as a list, so that pandas infers their type; numbers as they are."""
+    return values.tolist() if values.dtype == object else values
+
+
+def matching(name: str, values: Sequence[Label] | Label, columns: tuple[Coded, ...]) -> npt.NDArray[np.bool_]:
+    """Whether each row has one of these values of a column; for `Comparisons.select`."""
+    column = next((c for c in columns if c.name == name), None)
+    if column is None:
+        has = listed(tuple(c.name for c in columns)) or "none"
+        raise JudgmentError(f"select: no covariate or cluster {name!r}; the table has {has}.")
+    wanted = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+    levels = column.levels.tolist()
+    chosen = [levels.index(v) for v in known(wanted, levels, name)]
+    return np.isin(column.codes, chosen)
+
+
+def known(wanted: Sequence[Any], has: Sequence[Any], what: str) -> Sequence[Any]:
+    """Return what is wanted, all of which must be there."""
+    missing = [w for w in wanted if w not in has]
+    if missing:
+        raise JudgmentError(f"select: {what} has no {listed(missing)}; it has {listed(list(has))}.")
+    return wanted

@@ -1,0 +1,1 @@
+"""Every way to Comparisons: counts, judgments, matrices, bundled data sets."""

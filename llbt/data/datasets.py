@@ -1,0 +1,136 @@
+"""The bundled data sets, read as Comparisons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib import resources
+
+import pandas as pd
+
+from ..comparisons import Comparisons
+from ..errors import JudgmentError, listed
+from ..table import Field, Table
+from .doors import from_counts
+
+
+@dataclass(frozen=True)
+class _Dataset:
+    """What a file holds and how it is read."""
+
+    description: str
+    source: str
+    covariates: tuple[str, ...] = ()
+    ties: str | tuple[str, ...] = "ties"
+    objects: str = ""
+    order: bool = False
+    notes: tuple[str, ...] = ()
+
+
+_INFERRED = "inferred counts: the only whole numbers that give the printed estimates, not copied from a table"
+_EXCHANGED = "the columns AD and BC of the printed table are exchanged, as in the paper's own analysis"
+
+_DATASETS = {
+    "dras_modpref": _Dataset("two systems, word order", "Dras (2015), Figure 1 (inferred)", notes=(_INFERRED,)),
+    "dras_collins": _Dataset(
+        "reordered and baseline translation", "Dras (2015), Collins et al. (2005) (inferred)", notes=(_INFERRED,)
+    ),
+    "dras_table1": _Dataset("four systems, four judges", "Dras (2015), Table 1", ("judge",)),
+    "dras_table1_as_analysed": _Dataset(
+        "the same with AD and BC exchanged", "Dras (2015), Table 1", ("judge",), notes=(_EXCHANGED,)
+    ),
+    "baseball": _Dataset("American League East 1987, home team first", "Agresti (2002), p. 437", order=True),
+    "citations": _Dataset("four journals of statistics", "Stigler (1994)"),
+    "cems": _Dataset(
+        "six business schools, by students",
+        "Dittrich, Hatzinger & Katzenbeisser (1998)",
+        ("ENG", "SEX"),
+        objects="cems_objects",
+    ),
+    "puddings": _Dataset("six brands of chocolate pudding", "Davidson (1970)"),
+    "bojar_six_annotators": _Dataset(
+        "two translation systems, six annotators", "Bojar et al. (2011)", ("judge",), ("both_fine", "both_wrong")
+    ),
+}
+
+
+def load_dataset(name: str) -> Comparisons:
+    """Return a bundled data set as comparisons.
+
+    Parameters
+    ----------
+    name : str
+        One of the names in ``list_datasets()``.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    JudgmentError
+        For an unknown name.
+
+    Notes
+    -----
+    ``baseball`` keeps its order (the home team is object i). ``cems`` has the labels ENG and SEX of the
+    students as covariates, and the object covariates LAT and EC, read as numbers (0/1), as the published
+    models do. The two kinds of ties of ``bojar_six_annotators`` are summed.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> c = llbt.load_dataset("cems")
+    >>> c.objects
+    ('BA', 'LO', 'MI', 'PA', 'SG', 'ST')
+    >>> c.covariates, c.object_covariates
+    (('ENG', 'SEX'), ('LAT', 'EC'))
+    """
+    known = _DATASETS.get(name) if isinstance(name, str) else None
+    if known is None:
+        raise JudgmentError(f"no bundled data set {name!r}; there are {listed(tuple(_DATASETS), 20)}.")
+    table = _read(known.objects) if known.objects else None
+    comparisons = from_counts(
+        _read(name),
+        ties=known.ties,
+        covariates=known.covariates,
+        numeric=() if table is None else tuple(table.columns[1:]),
+        object_covariates=table,
+        order=known.order,
+    )
+    return replace(comparisons, notes=(*comparisons.notes, *known.notes))
+
+
+def list_datasets() -> Table:
+    """Return the bundled data sets with their sizes and sources.
+
+    Returns
+    -------
+    Table
+        Columns name, objects, comparisons, judgments, ties, covariates, description, source.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> llbt.list_datasets().to_frame().loc[0, ["name", "objects", "judgments", "ties"]].tolist()
+    ['dras_modpref', 2, 120, 24]
+    """
+    tables = [load_dataset(name) for name in _DATASETS]
+    return Table(
+        fields=(
+            Field("name", "name", list(_DATASETS)),
+            Field("objects", "objects", [len(c.objects) for c in tables], "count"),
+            Field("comparisons", "comparisons", [len(c) for c in tables], "count"),
+            Field("judgments", "judgments", [c.n_judgments for c in tables], "count"),
+            Field("ties", "ties", [c.n_ties for c in tables], "count"),
+            Field("covariates", "covariates", [", ".join((*c.covariates, *c.object_covariates)) for c in tables]),
+            Field("description", "description", [known.description for known in _DATASETS.values()]),
+            Field("source", "source", [known.source for known in _DATASETS.values()]),
+        ),
+        title="Bundled data sets",
+    )
+
+
+def _read(name: str) -> pd.DataFrame:
+    """Return a file of ``llbt/data/sets``; no text in it stands for a missing value."""
+    with resources.files("llbt.data").joinpath("sets", f"{name}.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file, keep_default_na=False)

@@ -1,0 +1,277 @@
+"""From frames of counts or judgments to Comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ..columns import Coded, FloatArray, IntArray, Lines, groups
+from ..comparisons import Comparisons, tabulate
+from ..errors import JudgmentError
+from ..table import format_count, format_p, format_percent
+from .frames import as_names, as_two_names, counted, open_frame, read_counts, read_factor, read_label_pair
+from .kept import Names, Wanted, read_object_table, wanted
+from .outcomes import Outcomes, read_outcomes
+from .readings import LEFT_OUT
+
+Two = Sequence[str]
+
+
+def from_counts(
+    frame: object,
+    *,
+    objects: Two = ("object_i", "object_j"),
+    wins: Two = ("wins_i", "wins_j"),
+    ties: Names | None = "ties",
+    covariates: Names = (),
+    clusters: Names = (),
+    numeric: Names = (),
+    object_covariates: object = None,
+    side_covariates: Mapping[str, Two] | None = None,
+    order: bool = False,
+) -> Comparisons:
+    """Return comparisons from a frame of counts, one row per pair of objects (and covariates).
+
+    Parameters
+    ----------
+    frame : frame
+        Of pandas, polars, pyarrow or any library that narwhals knows; a lazy one is collected.
+    objects : two str
+        Columns with the two objects of each row; labels of any type.
+    wins : two str
+        Columns with the wins of either.
+    ties : str, sequence of str or None
+        Column with the ties. Without a column ``"ties"``, or with None, the table has no tie category;
+        several columns (two kinds of ties) are summed.
+    covariates, clusters : str or sequence of str
+        Columns that split the table, and columns kept beside the counts.
+    numeric : str or sequence of str
+        Covariates (of any kind) to read as numbers whatever their type; a column of the frame that is
+        named only here is kept as a covariate.
+    object_covariates : frame, optional
+        One row per object: a column ``object`` (else a pandas index of labels, else the first column)
+        names it, every other column is an object covariate.
+    side_covariates : mapping, optional
+        Name → the two columns with its value for either object: ``{"length": ("length_a", "length_b")}``.
+    order : bool
+        Whether to keep which object was shown first (that of the first column); else the two
+        presentations of a pair are merged, and a note says so.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    JudgmentError
+        For columns that are not there, have two roles or reserved names; missing, negative or infinite
+        counts; missing labels; an object compared with itself; an object table that does not fit.
+
+    Notes
+    -----
+    Integer, Boolean, text, categorical and date columns are labels, floats are numbers; objects and
+    clusters are always labels, where whole floats become integers. Rows that repeat a comparison are
+    summed, and a note counts them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> counts = pd.DataFrame(
+    ...     {"object_i": ["A", "A", "B"], "object_j": ["B", "C", "C"],
+    ...      "wins_i": [7, 9, 5], "wins_j": [3, 2, 4], "ties": [1, 0, 2]})
+    >>> c = llbt.from_counts(counts)
+    >>> c.n_judgments, c.n_ties, c.has_ties
+    (33, 3, True)
+    """
+    asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
+    source = open_frame(frame)
+    sides = as_two_names(objects, "objects")
+    tie_columns = _tie_columns(ties, source.names)
+    roles = {"objects": sides, "wins": as_two_names(wins, "wins"), "ties": tie_columns, **asked.roles()}
+    picked = source.pick(roles)
+    pairs = read_label_pair(picked, "objects", sides)
+    _refuse_self_comparisons(pairs)
+    i, j = (read_counts(picked, name) for name in roles["wins"])
+    tied = [read_counts(picked, name) for name in tie_columns]
+    counts = np.column_stack([i, sum(tied, np.zeros(len(i))), j])
+    lines = Lines(pairs.codes, counts, *asked.read(picked))
+    notes = [*_tie_note(tie_columns, tied), *_repeat_note(lines)]
+    return _assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
+
+
+def from_judgments(
+    frame: object,
+    *,
+    objects: Two = ("object_i", "object_j"),
+    outcome: str = "outcome",
+    outcomes: Outcomes = None,
+    weights: str | None = None,
+    covariates: Names = (),
+    clusters: Names = (),
+    numeric: Names = (),
+    object_covariates: object = None,
+    side_covariates: Mapping[str, Two] | None = None,
+    order: bool = False,
+) -> Comparisons:
+    """Return comparisons from a frame of judgments, one row per recorded decision.
+
+    Parameters
+    ----------
+    frame : frame
+        Of pandas, polars, pyarrow or any library that narwhals knows; a lazy one is collected.
+    objects : two str
+        Columns with the two objects of each row; labels of any type.
+    outcome : str
+        Column that says who won.
+    outcomes : mapping, "names", "slots" or None
+        How to read its labels. None: as the winner's name, the name of one of the two object columns,
+        ``i``/``j``, ``a``/``b``, ``left``/``right`` or ``>``/``=``/``<``, and ``tie``; one reading has to explain
+        every label. ``"names"`` allows only the winner's name, ``"slots"`` only the others. A mapping from
+        labels to ``"i"``, ``"j"``, ``"tie"`` or None (leaves the rows out, counted in the notes) extends the
+        defaults; its key None stands for missing outcomes. Numbers always need a mapping.
+    weights : str, optional
+        Column with the number of judgments that a row stands for.
+    covariates, clusters, numeric, object_covariates, side_covariates, order
+        As in `from_counts`.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    JudgmentError
+        For outcomes that are missing, unknown or can be read in two ways, with the mapping to paste;
+        and as in `from_counts`.
+
+    Notes
+    -----
+    The words of the readings are also understood in capitals (``A``, ``Left``, ``Tie``); names of objects
+    and columns are not folded.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> judgments = pd.DataFrame(
+    ...     {"model_a": ["x", "y", "x"], "model_b": ["y", "x", "y"], "winner": ["model_a", "tie", "model_b"]})
+    >>> c = llbt.from_judgments(judgments, objects=("model_a", "model_b"), outcome="winner", order=True)
+    >>> c.to_frame()
+      object_i object_j  wins_i  ties  wins_j
+    0        x        y       1     0       1
+    1        y        x       0     1       0
+    """
+    asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
+    source = open_frame(frame)
+    sides = as_two_names(objects, "objects")
+    roles = {"objects": sides, "outcome": _one(outcome, "outcome"), **asked.roles()}
+    roles |= {} if weights is None else {"weights": _one(weights, "weights")}
+    picked = source.pick(roles)
+    pairs = read_label_pair(picked, "objects", sides)
+    _refuse_self_comparisons(pairs)
+    said, notes = read_outcomes(outcome, read_factor(picked, outcome), pairs, sides, outcomes)
+    counts = np.zeros((len(said), 3))
+    kept = np.flatnonzero(said != LEFT_OUT)
+    counts[kept, said[kept]] = 1.0 if weights is None else read_counts(picked, weights)[kept]
+    lines = Lines(pairs.codes, counts, *asked.read(picked))
+    lines = lines if len(kept) == len(said) else lines.take(kept)
+    return _assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
+
+
+def _one(name: object, parameter: str) -> tuple[str]:
+    if not isinstance(name, str):
+        raise JudgmentError(f"{parameter}={name!r}: expected the name of one column.")
+    return (name,)
+
+
+def _tie_columns(ties: Names | None, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of ties; the default name may be absent."""
+    if ties is None or (ties == "ties" and "ties" not in names):
+        return ()
+    return as_names(ties, "ties")
+
+
+def _tie_note(columns: Sequence[str], tied: Sequence[FloatArray]) -> list[str]:
+    parts = [f"{name} ({format_count(float(n.sum()))})" for name, n in zip(columns, tied, strict=True)]
+    return [f"ties are the sum of {' and '.join(parts)}"] if len(parts) > 1 else []
+
+
+def _refuse_self_comparisons(pairs: Coded) -> None:
+    same = np.flatnonzero(pairs.codes[:, 0] == pairs.codes[:, 1])
+    if same.size:
+        label = pairs.levels[pairs.codes[same[0], 0]]
+        raise JudgmentError(
+            f"{counted(same.size, 'row')} with an object compared with itself, the first at row {same[0]}: "
+            f"{label!r}; expected two different objects. Leave these rows out before."
+        )
+
+
+def _repeat_note(lines: Lines) -> list[str]:
+    """Return a note if several rows count the same comparison, shown in the same order."""
+    first, _ = groups([*lines.keys(), *(c.codes for c in lines.clusters)])
+    extra = len(lines.pairs) - len(first)
+    if not extra:
+        return []
+    what = counted(len(lines.pairs), "row")
+    return [f"{counted(extra, 'row')} repeating a comparison: {what} were summed to {format_count(len(first))}"]
+
+
+def _order_note(pairs: IntArray, counts: FloatArray, size: int) -> list[str]:
+    """Return a note if judgments of pairs that were shown in both orders are about to be merged."""
+    low, high = pairs.min(axis=1), pairs.max(axis=1)
+    group, found = pd.factorize(low * size + high)
+    judged = counts.sum(axis=1) > 0
+    forward = pairs[:, 0] < pairs[:, 1]
+    ways = [np.bincount(group[judged & way], minlength=len(found)) > 0 for way in (forward, ~forward)]
+    both = ways[0] & ways[1]
+    if not both.any():
+        return []
+    first, _, second = counts[both[group]].sum(axis=0)
+    merged = counted(float(counts[both[group]].sum()), "judgment")
+    note = f"{merged} of {counted(int(both.sum()), 'pair')} shown in both orders were merged"
+    if first + second == 0:
+        return [note + " (all of them ties); keep with order=True"]
+    share = format_percent(first / (first + second))
+    p = format_p(_sign_test(first, second))
+    p = f"p {p}" if p.startswith("<") else f"p = {p}"
+    return [f"{note}: object_i won {share} of the decided judgments ({p}); keep with order=True"]
+
+
+def _sign_test(first: float, second: float) -> float:
+    """Return the two-sided p-value of equal chances; by the normal approximation if counts are fractional."""
+    if float(first).is_integer() and float(second).is_integer():
+        return float(stats.binomtest(int(first), int(first + second)).pvalue)
+    return float(2 * stats.norm.sf(abs(first - second) / np.sqrt(first + second)))
+
+
+def _assembled(
+    lines: Lines,
+    pairs: Coded,
+    asked: Wanted,
+    notes: Sequence[str],
+    *,
+    unkept: tuple[str, ...],
+    order: bool,
+) -> Comparisons:
+    """Return the table of the lines, with the object table and all notes."""
+    objects: tuple[Any, ...] = tuple(pairs.levels)
+    table, table_notes = read_object_table(asked, objects)
+    merged = [] if order else _order_note(lines.pairs, lines.counts, len(objects))
+    return tabulate(
+        lines,
+        Comparisons(
+            objects,
+            lines.pairs,
+            lines.counts,
+            has_ties=bool(lines.counts[:, 1].sum() > 0),
+            keeps_order=bool(order),
+            object_columns=table,
+            notes=(*notes, *merged, *table_notes),
+            unkept=unkept,
+        ),
+    )

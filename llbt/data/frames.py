@@ -1,0 +1,324 @@
+"""Columns of any frame that narwhals knows, read into numpy: labels, numbers and counts.
+
+Rows are counted from 0 in the order of the caller's frame, which is never changed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from narwhals.exceptions import DuplicateError
+
+from ..columns import Coded, FloatArray, IntArray, Label, arranged, as_objects, code
+from ..errors import JudgmentError, listed
+from ..table import format_count
+
+Frame = nw.DataFrame[Any]
+Roles = Mapping[str, Sequence[str]]  # parameter → the columns that it names
+
+# Endings by which frames tell the two sides of a comparison apart.
+_ENDINGS = (
+    *(("_i", "_j"), ("_a", "_b"), ("_1", "_2"), ("_x", "_y"), ("_left", "_right"), ("left", "right")),
+    *(("1", "2"), ("_home", "_away"), ("a", "b"), ("A", "B"), ("i", "j")),
+)
+_OUTCOME_WORDS = ("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote")
+_WHOLE = 2.0**53  # beyond it floats skip whole numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A caller's frame, opened but not read.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Its columns.
+    frame : narwhals frame, eager or lazy
+    what : str
+        How messages call it.
+    """
+
+    names: tuple[str, ...]
+    frame: Any
+    what: str
+
+    def pick(self, roles: Roles) -> Frame:
+        """Return the columns that play a role, collected if the frame is lazy.
+
+        Raises
+        ------
+        JudgmentError
+            For a column that is not there or plays two roles, and for a frame without rows.
+        """
+        _check_roles(self, roles)
+        chosen = self.frame.select(list(dict.fromkeys(name for names in roles.values() for name in names)))
+        picked: Frame = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+        if len(picked) == 0:
+            raise JudgmentError(f"{self.what} has no rows; expected one for every comparison or judgment.")
+        return picked
+
+    def others(self, roles: Roles) -> tuple[str, ...]:
+        """Return the names of the columns that play no role."""
+        taken = {name for names in roles.values() for name in names}
+        return tuple(str(name) for name in self.names if name not in taken)
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A column of labels as codes, in order of appearance.
+
+    Attributes
+    ----------
+    labels : list of labels
+        Distinct values as plain Python labels.
+    codes : ndarray of int, shape (N,)
+        Index into `labels`; −1 where the value is missing.
+    """
+
+    labels: list[Label]
+    codes: IntArray
+
+
+def open_frame(frame: object, what: str = "the frame") -> Source:
+    """Return a frame of any library that narwhals knows, opened."""
+    try:
+        opened: Any = nw.from_native(frame)
+        names = tuple(opened.collect_schema().names())
+    except TypeError:
+        found = type(frame).__name__
+        raise JudgmentError(
+            f"{what} is of type {found}; expected a frame of pandas, polars, pyarrow or another library that "
+            "narwhals knows. Make one with pandas.DataFrame(…)."
+        ) from None
+    except DuplicateError:
+        names = tuple(getattr(frame, "columns" if hasattr(frame, "iloc") else "column_names", ()))
+        twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
+        raise JudgmentError(f"{what} has several columns named {listed(twice)}; rename all but one.") from None
+    return Source(names, opened, what)
+
+
+def as_names(names: object, parameter: str) -> tuple[str, ...]:
+    """Return one name or several as a tuple."""
+    if isinstance(names, str):
+        return (names,)
+    ordered = isinstance(names, Iterable) and not isinstance(names, (Set, Mapping))
+    several: tuple[Any, ...] = tuple(names) if ordered else (None,)  # type: ignore[arg-type]
+    if not all(isinstance(name, str) for name in several):
+        raise JudgmentError(f"{parameter}={names!r}: expected the name of a column or several names.")
+    return several
+
+
+def as_two_names(names: object, parameter: str) -> tuple[str, str]:
+    """Return the names of the columns of side i and side j."""
+    several = as_names(names, parameter)
+    if isinstance(names, str) or len(several) != 2:
+        raise JudgmentError(f"{parameter}={names!r}: expected the names of two columns, that of side i first.")
+    return several[0], several[1]
+
+
+def _check_roles(source: Source, roles: Roles) -> None:
+    for parameter, names in roles.items():
+        gone = tuple(name for name in names if name not in source.names)
+        if gone:
+            raise JudgmentError(_no_column(source, parameter, gone))
+    played: dict[str, str] = {}
+    for parameter, names in roles.items():
+        for name in names:
+            if name in played:
+                both = dict.fromkeys((f"{played[name]}=", f"{parameter}="))
+                where = " and ".join(both) if len(both) == 2 else f"{parameter}=, twice"
+                raise JudgmentError(f"column {name!r} is named in {where}; each column has one role.")
+            played[name] = parameter
+
+
+def _no_column(source: Source, parameter: str, gone: tuple[str, ...]) -> str:
+    plural = "column" if len(gone) == 1 else "columns"
+    has = listed(source.names, 20) if source.names else "no columns"
+    advice = _suggestion(source, parameter, gone)
+    return f"{source.what} has no {plural} {listed(gone)} ({parameter}=); it has {has}." + advice
+
+
+def _suggestion(source: Source, parameter: str, gone: tuple[str, ...]) -> str:
+    names = [name for name in source.names if isinstance(name, str)]
+    if parameter in ("objects", "wins"):
+        found = [pair for pair in _sided(names) if ("win" in pair[0].lower()) == (parameter == "wins")]
+        return f' Pass {parameter}=("{found[0][0]}", "{found[0][1]}").' if found else f" Pass {parameter}=(…, …)."
+    if parameter == "outcome":
+        words = [name for name in names if name.lower() in _OUTCOME_WORDS]
+        return f' Pass outcome="{words[0]}".' if words else " Pass outcome=…, the column that says who won."
+    close = difflib.get_close_matches(gone[0], names, 1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def _sided(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of columns that differ by the ending of a side, such as model_a and model_b."""
+    pairs = ((name, name[: len(name) - len(i)] + j) for i, j in _ENDINGS for name in names if name.endswith(i))
+    return [(first, second) for first, second in pairs if second in names]
+
+
+def read_factor(frame: Frame, name: str) -> Factor:
+    """Return a column as codes of plain labels; missing values (None, NaN, NaT, NA) have code −1."""
+    series = frame[name]
+    native = series.to_native()
+    values: Any = native if isinstance(native, pd.Series) else series.to_numpy()
+    try:
+        codes, found = pd.factorize(values)
+    except (TypeError, ValueError):  # lists and other values without a hash
+        raise JudgmentError(
+            f"column {name!r} holds values of type {series.dtype} that cannot be told apart; "
+            "expected labels or numbers."
+        ) from None
+    labels = as_objects(plain(value) for value in found)
+    # Different values may have one label (1 and Decimal('1')); a frame may tell NaN from missing.
+    again, distinct = pd.factorize(labels)
+    codes = np.append(again, -1)[codes]
+    return Factor(list(distinct), codes)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as a label: text, int, float or bool; whole floats as ints, dates as ISO text."""
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        value = pd.Timestamp(value) if isinstance(value, np.datetime64) else pd.Timedelta(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or value is pd.NA or value is pd.NaT or isinstance(value, bool):
+        return value
+    if isinstance(value, (float, decimal.Decimal)):
+        number = float(value)
+        return int(number) if number.is_integer() and abs(number) <= _WHOLE else number
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, datetime.datetime):
+        midnight = value.time() == datetime.time() and value.tzinfo is None
+        return value.date().isoformat() if midnight else value.isoformat(sep=" ")
+    return value.isoformat() if isinstance(value, datetime.date) else str(value)
+
+
+def is_number(frame: Frame, name: str) -> bool:
+    """Whether a column is read as numbers by default: floats and decimals, whatever the frame calls them."""
+    dtype = frame[name].dtype
+    if dtype == nw.Object:  # pandas columns of mixed origin: floats among numbers, no text
+        found = {type(value) for value in frame[name].to_list() if not is_missing(value)}
+        floats = (float, np.floating, decimal.Decimal)
+        numbers = all(issubclass(kind, (int, np.integer, *floats)) for kind in found)
+        return numbers and any(issubclass(kind, floats) for kind in found)
+    return bool(dtype.is_float() or dtype.is_decimal())
+
+
+def read_labels(frame: Frame, name: str) -> Coded:
+    """Return a column of labels without missing values, shape (N,)."""
+    factor = read_factor(frame, name)
+    refuse_missing(name, factor.codes < 0)
+    return arranged(name, as_objects(factor.labels), factor.codes)
+
+
+def read_label_pair(frame: Frame, name: str, columns: tuple[str, str]) -> Coded:
+    """Return two columns of labels with common levels, shape (N, 2)."""
+    i, j = (read_factor(frame, column) for column in columns)
+    for column, factor in zip(columns, (i, j), strict=True):
+        refuse_missing(column, factor.codes < 0)
+    again, found = pd.factorize(as_objects([*i.labels, *j.labels]))
+    codes = np.column_stack([again[i.codes], again[len(i.labels) :][j.codes]])
+    return arranged(name, found, codes)
+
+
+def read_covariate(frame: Frame, name: str, *, numeric: bool = False) -> Coded:
+    """Return a covariate, shape (N,): numbers if it is of floats or `numeric`, else labels."""
+    if numeric or is_number(frame, name):
+        return code(name, read_numbers(frame, name), numeric=True)
+    return read_labels(frame, name)
+
+
+def read_covariate_pair(frame: Frame, name: str, columns: tuple[str, str], *, numeric: bool = False) -> Coded:
+    """Return a side covariate, shape (N, 2): numbers if a side is of floats or `numeric`, else labels."""
+    if numeric or any(is_number(frame, column) for column in columns):
+        values = np.column_stack([read_numbers(frame, column) for column in columns])
+        return code(name, values, numeric=True)
+    return read_label_pair(frame, name, columns)
+
+
+def read_numbers(frame: Frame, name: str) -> FloatArray:
+    """Return a column of finite numbers, shape (N,); numbers written as text are read."""
+    values = _as_floats(frame, name, text=True)
+    refuse_missing(name, np.isnan(values))
+    bad = np.flatnonzero(np.isinf(values))
+    if bad.size:
+        raise JudgmentError(
+            f"column {name!r}: {counted(bad.size, 'infinite value')}, the first at row {bad[0]}; "
+            "expected finite numbers."
+        )
+    return values
+
+
+def read_counts(frame: Frame, name: str) -> FloatArray:
+    """Return a column of counts or weights, shape (N,): finite and at least 0, whole or fractional."""
+    values = _as_floats(frame, name, text=False)
+    refuse_missing(name, np.isnan(values))
+    bad = np.flatnonzero(np.isinf(values) | (values < 0))
+    if bad.size:
+        raise JudgmentError(
+            f"column {name!r}: {counted(bad.size, 'value')} negative or infinite, the first at row {bad[0]} "
+            f"({format_count(values[bad[0]])}); counts and weights are finite and at least 0."
+        )
+    return values
+
+
+def refuse_missing(name: str, missing: npt.NDArray[np.bool_]) -> None:
+    """Raise if a column has missing values."""
+    rows = np.flatnonzero(missing)
+    if rows.size:
+        raise JudgmentError(
+            f"column {name!r}: {counted(rows.size, 'missing value')}, the first at row {rows[0]}; expected "
+            "a value in every row. Fill them, or leave these rows out before."
+        )
+
+
+def counted(number: float, noun: str) -> str:
+    """Return a count with its noun: ``1 row``, ``1,200 rows``."""
+    return f"{format_count(number)} {noun if number == 1 else noun + 's'}"
+
+
+def as_number(label: object) -> float | None:
+    """Return the number that a label is or, as text, spells; None for any other label."""
+    if isinstance(label, (bool, int, float)):
+        return float(label)
+    if not isinstance(label, str) or "_" in label:  # Python reads 1_000, no table means it
+        return None
+    try:
+        number = float(label)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None  # 'nan' and 'inf' are words
+
+
+def _as_floats(frame: Frame, name: str, *, text: bool) -> FloatArray:
+    """Return a column as floats, NaN where it is missing."""
+    values = frame[name].to_numpy()
+    if values.dtype.kind in "iufb":
+        return values.astype(np.float64)
+    factor = read_factor(frame, name)
+    numbers = [as_number(label) if text or not isinstance(label, str) else None for label in factor.labels]
+    wrong = [k for k, number in enumerate(numbers) if number is None]
+    if wrong:
+        rows = np.flatnonzero(np.isin(factor.codes, wrong))
+        labels = listed([factor.labels[k] for k in wrong])
+        raise JudgmentError(
+            f"column {name!r} ({frame[name].dtype}): {counted(rows.size, 'value')} not a number, "
+            f"the first at row {rows[0]}: {labels}; expected numbers."
+        )
+    return np.append(np.array(numbers, dtype=np.float64), np.nan)[factor.codes]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is one of the ways to say that there is none."""
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))

@@ -1,0 +1,199 @@
+"""What a door keeps beside wins and ties: covariates, clusters, side covariates and the object table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..columns import Coded, IntArray, Label, arranged, as_objects, code
+from ..comparisons import RESERVED
+from ..errors import JudgmentError, listed
+from .frames import (
+    Factor,
+    Frame,
+    as_names,
+    as_number,
+    as_two_names,
+    counted,
+    is_number,
+    open_frame,
+    read_covariate,
+    read_covariate_pair,
+    read_factor,
+    read_labels,
+)
+
+Names = str | Sequence[str]
+
+_TABLE = "the frame of object_covariates="
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What the caller asks to keep, by name.
+
+    Attributes
+    ----------
+    covariates, clusters : tuple of str
+        Columns of the frame.
+    numeric : tuple of str
+        Covariates of any kind that are numbers whatever their type.
+    sides : mapping
+        Side covariate → its two columns.
+    table : narwhals frame or None
+        The object table; `key` is the column that names the objects.
+    """
+
+    covariates: tuple[str, ...]
+    clusters: tuple[str, ...]
+    numeric: tuple[str, ...]
+    sides: Mapping[str, tuple[str, str]]
+    table: Frame | None
+    key: str
+
+    def roles(self) -> dict[str, tuple[str, ...]]:
+        """Return the columns of the frame by the parameter that names them."""
+        elsewhere = {*self.covariates, *self.sides, *(self.table.columns if self.table is not None else ())}
+        return {
+            "covariates": self.covariates,
+            "numeric": tuple(name for name in self.numeric if name not in elsewhere),
+            "clusters": self.clusters,
+            "side_covariates": tuple(column for two in self.sides.values() for column in two),
+        }
+
+    def read(self, frame: Frame) -> tuple[tuple[Coded, ...], tuple[Coded, ...], tuple[Coded, ...]]:
+        """Return covariates (N,), side covariates (N, 2) and clusters (N,)."""
+        roles = self.roles()
+        columns = (*roles["covariates"], *roles["numeric"])
+        return (
+            tuple(read_covariate(frame, name, numeric=name in self.numeric) for name in columns),
+            tuple(
+                read_covariate_pair(frame, name, two, numeric=name in self.numeric) for name, two in self.sides.items()
+            ),
+            tuple(read_labels(frame, name) for name in self.clusters),
+        )
+
+
+def wanted(
+    covariates: Names,
+    clusters: Names,
+    numeric: Names,
+    object_covariates: object,
+    side_covariates: Mapping[str, Sequence[str]] | None,
+) -> Wanted:
+    """Return what a door is asked to keep, with names checked as far as they can be without the frame."""
+    if side_covariates is not None and not isinstance(side_covariates, Mapping):
+        raise JudgmentError(
+            f"side_covariates={side_covariates!r}: expected a mapping from the name of a covariate to its two "
+            "columns, such as {'length': ('length_a', 'length_b')}."
+        )
+    sides = {name: as_two_names(two, f"side_covariates[{name!r}]") for name, two in (side_covariates or {}).items()}
+    table, key = (None, "") if object_covariates is None else _open_table(object_covariates)
+    asked = Wanted(
+        as_names(covariates, "covariates"),
+        as_names(clusters, "clusters"),
+        as_names(numeric, "numeric"),
+        sides,
+        table,
+        key,
+    )
+    _refuse_reserved(asked)
+    return asked
+
+
+def _refuse_reserved(asked: Wanted) -> None:
+    objects = tuple(name for name in (asked.table.columns if asked.table is not None else ()) if name != asked.key)
+    sides = (*asked.sides, *(f"{name}_{side}" for name in asked.sides for side in "ij"))
+    named = {**asked.roles(), "side_covariates": sides, "object_covariates": objects}
+    for parameter, names in named.items():
+        taken = [name for name in names if name in RESERVED]
+        if taken:
+            raise JudgmentError(
+                f"column {taken[0]!r} ({parameter}=) has a name that llbt uses itself, as it does "
+                f"{listed(tuple(sorted(RESERVED)), 20)}; rename it, for instance to '{taken[0]}_'."
+            )
+
+
+def _open_table(frame: object) -> tuple[Frame, str]:
+    """Return the object table and the column that names the objects."""
+    if isinstance(frame, pd.DataFrame) and "object" not in frame.columns and _names_objects(frame.index):
+        frame = frame.rename_axis("object").reset_index()
+    source = open_frame(frame, _TABLE)
+    if len(source.names) < 2:
+        raise JudgmentError(
+            f"{_TABLE} has the columns {listed(source.names)}; expected a column 'object' and one for each "
+            "object covariate."
+        )
+    return source.pick({"object_covariates": source.names}), ("object" if "object" in source.names else source.names[0])
+
+
+def _names_objects(index: Any) -> bool:
+    """Whether a pandas index names objects rather than counting rows."""
+    return index.name == "object" or not pd.api.types.is_numeric_dtype(index.dtype)
+
+
+def read_object_table(asked: Wanted, objects: Sequence[Label]) -> tuple[tuple[Coded, ...], tuple[str, ...]]:
+    """Return the object covariates in the order of the objects, shape (J,), and notes.
+
+    Raises
+    ------
+    JudgmentError
+        For objects that the table lacks or has twice.
+    """
+    if asked.table is None:
+        return (), ()
+    table, key = asked.table, asked.key
+    named = read_factor(table, key)
+    where = _rows_of(named, objects)
+    missing = tuple(label for label in objects if not where[label])
+    if missing:
+        raise JudgmentError(
+            f"{_TABLE} has no row for {counted(len(missing), 'object')}: {listed(missing)}; expected one row per "
+            f"object, named in column {key!r}."
+        )
+    repeated = tuple(label for label in objects if len(where[label]) > 1)
+    if repeated:
+        raise JudgmentError(f"{_TABLE} has several rows for {listed(repeated)}; expected one row per object.")
+    rows = np.array([where[label][0] for label in objects], dtype=np.int64)
+    compared = set(objects)
+    others = tuple(label for label in named.labels if label not in compared)
+    note = f"{counted(len(others), 'object')} of the object table not compared: {listed(others)}"
+    columns = [name for name in table.columns if name != key]
+    read = tuple(_object_column(asked, table, name, rows, objects) for name in columns)
+    return read, (note,) if others else ()
+
+
+def _rows_of(named: Factor, objects: Sequence[Label]) -> dict[Label, list[int]]:
+    """Return the rows that name each object."""
+    where: dict[Label, list[int]] = {label: [] for label in objects}
+    for row, k in enumerate(named.codes):
+        if k >= 0 and named.labels[k] in where:
+            where[named.labels[k]].append(row)
+    return where
+
+
+def _object_column(asked: Wanted, table: Frame, name: str, rows: IntArray, objects: Sequence[Label]) -> Coded:
+    """Return one object covariate, by the rule of all covariates: floats and `numeric` are numbers."""
+    factor = read_factor(table, name)
+    codes = factor.codes[rows]
+    missing = tuple(as_objects(objects)[codes < 0])
+    if missing:
+        raise JudgmentError(
+            f"{_TABLE}, column {name!r}: {counted(len(missing), 'missing value')}, for {listed(missing)}; "
+            "expected a value for every object."
+        )
+    if not (name in asked.numeric or is_number(table, name)):
+        return arranged(name, as_objects(factor.labels), factor.codes).take(rows)
+    values = [as_number(factor.labels[k]) for k in codes]
+    wrong = [k for k, value in enumerate(values) if value is None or not math.isfinite(value)]
+    if wrong:
+        raise JudgmentError(
+            f"{_TABLE}, column {name!r}: {counted(len(wrong), 'value')} not a finite number, the first "
+            f"{factor.labels[codes[wrong[0]]]!r} of {objects[wrong[0]]!r}; expected numbers."
+        )
+    return code(name, np.array(values, dtype=np.float64), numeric=True)

@@ -1,0 +1,209 @@
+"""From matrices of wins to Comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..columns import FloatArray, Label, Lines, arranged, as_objects
+from ..comparisons import Comparisons, tabulate
+from ..errors import JudgmentError, listed
+from ..table import format_count
+from .frames import counted, is_missing, open_frame, plain, read_factor
+
+
+@dataclass(frozen=True, eq=False)
+class _Matrix:
+    """Values and labels of a matrix, (J, J); labels are None where it has none."""
+
+    values: Any
+    rows: tuple[Label, ...] | None
+    columns: tuple[Label, ...] | None
+
+
+def from_matrix(wins: object, ties: object = None, names: Sequence[Label] | None = None) -> Comparisons:
+    """Return comparisons from a square matrix of wins, row over column.
+
+    Parameters
+    ----------
+    wins : frame or array_like, shape (J, J)
+        ``wins[a, b]``: how often a won against b; the diagonal is 0 or missing. A pandas frame is labelled
+        by index and columns; a frame without an index has the labels of its rows in the first column.
+    ties : frame or array_like, shape (J, J), optional
+        ``ties[a, b] == ties[b, a]``: ties between a and b, each counted once.
+    names : sequence of labels, optional
+        Labels of the rows (and columns) of a matrix without labels.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    JudgmentError
+        For a matrix that is not square, not labelled, or labelled differently in rows and columns (or in
+        `wins` and `ties`); for asymmetric ties, a diagonal that is not 0, and counts that are missing,
+        negative or infinite.
+
+    Notes
+    -----
+    Pairs without judgments are no comparisons. Rows and columns may be in different orders: labels
+    decide, not positions.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> c = llbt.from_matrix([[0, 7], [3, 0]], names=["A", "B"])
+    >>> c.to_frame()
+      object_i object_j  wins_i  ties  wins_j
+    0        A        B       7     0       3
+    """
+    given = None if names is None else _checked_names(names)
+    labels, won = _read(wins, "wins", given)
+    tied = np.zeros_like(won)
+    if ties is not None:
+        others, tied = _read(ties, "ties", given)
+        _refuse_unlike("ties", others, "wins", labels)
+        place = [others.index(label) for label in labels]
+        tied = tied[np.ix_(place, place)]
+        _refuse_asymmetric(tied, labels)
+    objects = arranged("objects", as_objects(labels), np.arange(len(labels)))
+    order = np.argsort(objects.codes)
+    won, tied = won[np.ix_(order, order)], tied[np.ix_(order, order)]
+    i, j = np.triu_indices(len(labels), 1)
+    lines = Lines(np.column_stack([i, j]), np.column_stack([won[i, j], tied[i, j], won[j, i]]))
+    judged = lines.counts.sum(axis=1) > 0
+    if not judged.any():
+        raise JudgmentError("wins= and ties= are 0 everywhere: there is not one judgment.")
+    has_ties = bool(tied.sum() > 0)
+    whole = Comparisons(tuple(objects.levels), lines.pairs, lines.counts, has_ties=has_ties)
+    return tabulate(lines.take(judged), whole)
+
+
+def _checked_names(names: Sequence[Label]) -> tuple[Label, ...]:
+    given = tuple(plain(name) for name in ([names] if isinstance(names, str) else names))
+    if any(is_missing(name) for name in given):
+        raise JudgmentError(f"names= has missing labels: {listed(given)}; expected one label per object.")
+    _refuse_twice("names=", given)
+    return given
+
+
+def _read(matrix: object, parameter: str, names: tuple[Label, ...] | None) -> tuple[tuple[Label, ...], FloatArray]:
+    """Return labels (J) and counts (J, J), rows and columns in the order of the labels."""
+    found = _opened(matrix, parameter)
+    shape = found.values.shape
+    if len(shape) != 2 or shape[0] != shape[1]:
+        size = " × ".join(map(str, shape))
+        raise JudgmentError(f"{parameter}= is {size}, not square; expected one row and one column per object.")
+    if names is not None and len(names) != shape[0]:
+        raise JudgmentError(f"names= has {len(names)} labels, but {parameter}= is {shape[0]} × {shape[1]}.")
+    rows = found.rows if found.rows is not None else names
+    if rows is None:
+        raise JudgmentError(
+            f"the rows of {parameter}= have no labels; pairs are named, never positional. Pass names=[…] in the "
+            "order of the rows, or a pandas frame with the labels as index and columns."
+        )
+    if names is not None:
+        _refuse_unlike("names", names, f"rows of {parameter}", rows)
+    columns = found.columns if found.columns is not None else rows
+    _refuse_twice(f"the rows of {parameter}=", rows)
+    _refuse_twice(f"the columns of {parameter}=", columns)
+    _refuse_unlike(f"rows of {parameter}", rows, f"columns of {parameter}", columns)
+    counts = _counts(found.values, parameter, rows, columns)
+    return rows, counts[:, [columns.index(label) for label in rows]]
+
+
+def _opened(matrix: object, parameter: str) -> _Matrix:
+    if isinstance(matrix, pd.DataFrame):
+        return _labelled(matrix)
+    if isinstance(matrix, (np.ndarray, list, tuple)):
+        try:
+            return _Matrix(np.asarray(matrix), None, None)
+        except ValueError:  # rows of different lengths
+            raise JudgmentError(f"{parameter}= has rows of different lengths; expected a square matrix.") from None
+    source = open_frame(matrix, f"{parameter}=")
+    frame = source.pick({parameter: source.names})
+    columns = {name: frame[name].to_numpy() for name in source.names}
+    first = source.names[0]
+    if len(columns) == len(frame) + 1:  # the labels of the rows come first
+        factor = read_factor(frame, first)
+        columns[first] = as_objects([*factor.labels, None])[factor.codes]
+    return _labelled(pd.DataFrame(columns))
+
+
+def _labelled(frame: pd.DataFrame) -> _Matrix:
+    """Return a pandas frame as a matrix; a plain row number is no label."""
+    if isinstance(frame.index, pd.RangeIndex) and frame.shape[1] == len(frame) + 1:
+        frame = frame.set_index(frame.columns[0])
+    numbered = isinstance(frame.index, pd.RangeIndex)
+    unnamed = numbered and isinstance(frame.columns, pd.RangeIndex)
+    return _Matrix(
+        frame.to_numpy(),
+        None if numbered else tuple(plain(label) for label in frame.index),
+        None if unnamed else tuple(plain(label) for label in frame.columns),
+    )
+
+
+def _refuse_twice(what: str, labels: Sequence[Label]) -> None:
+    twice = tuple(dict.fromkeys(label for label in labels if labels.count(label) > 1))
+    if twice:
+        raise JudgmentError(f"{what} have {listed(twice)} twice; expected every object once.")
+
+
+def _refuse_unlike(first: str, a: Sequence[Label], second: str, b: Sequence[Label]) -> None:
+    if set(a) != set(b):
+        only = [
+            f"only in the {name}: {listed(rest)}"
+            for name, rest in ((first, _rest(a, b)), (second, _rest(b, a)))
+            if rest
+        ]
+        raise JudgmentError(
+            f"the {first} and the {second} are not labelled alike; {'; '.join(only)}. Expected the same objects."
+        )
+
+
+def _rest(a: Sequence[Label], b: Sequence[Label]) -> tuple[Label, ...]:
+    return tuple(label for label in a if label not in b)
+
+
+def _counts(values: Any, parameter: str, rows: Sequence[Label], columns: Sequence[Label]) -> FloatArray:
+    """Return the values as counts, with a diagonal of zeros."""
+    try:
+        counts = np.where(pd.isna(values), np.nan, values.astype(object)).astype(np.float64)
+    except (TypeError, ValueError):
+        found = [value for value in as_objects(np.ravel(values)) if isinstance(value, str)]
+        shown = f" such as {str(found[0])!r}" if found else ""
+        raise JudgmentError(f"{parameter}= holds values{shown} that are not numbers; expected counts.") from None
+    same = np.array([[row == column for column in columns] for row in rows])
+    diagonal = counts[same]
+    if not ((diagonal == 0) | np.isnan(diagonal)).all():
+        k = int(np.flatnonzero(~((diagonal == 0) | np.isnan(diagonal)))[0])
+        raise JudgmentError(
+            f"{parameter}= has {format_count(diagonal[k])} on its diagonal for {rows[k]!r}; nothing is compared "
+            "with itself, so the diagonal is 0 or missing."
+        )
+    counts[same] = 0
+    bad = np.argwhere(~np.isfinite(counts) | (counts < 0))
+    if len(bad):
+        a, b = bad[0]
+        value = "missing" if np.isnan(counts[a, b]) else format_count(counts[a, b])
+        raise JudgmentError(
+            f"{parameter}=: {counted(len(bad), 'count')} missing, negative or infinite, the first in row "
+            f"{rows[a]!r}, column {columns[b]!r} ({value}); counts are finite and at least 0."
+        )
+    return counts
+
+
+def _refuse_asymmetric(tied: FloatArray, labels: Sequence[Label]) -> None:
+    unlike = np.argwhere(~np.isclose(tied, tied.T, rtol=1e-9, atol=0))
+    if len(unlike):
+        a, b = unlike[0]
+        raise JudgmentError(
+            f"ties= is not symmetric: {format_count(tied[a, b])} for {labels[a]!r} against {labels[b]!r}, but "
+            f"{format_count(tied[b, a])} the other way round; a tie is one judgment of the pair, so "
+            "ties[a, b] equals ties[b, a]. Pass ties + ties.T if each side has its own."
+        )

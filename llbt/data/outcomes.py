@@ -1,0 +1,231 @@
+"""What a column of outcomes means: one reading has to explain every label.
+
+Readings look at distinct combinations of label and objects, never at single rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..columns import Coded, IntArray, Label
+from ..comparisons import OUTCOMES
+from ..errors import JudgmentError, listed
+from ..table import format_count
+from .frames import Factor, as_number, counted, is_missing, plain
+from .readings import LEFT_OUT, UNKNOWN, Cases, Meaning, Reading, all_readings, group_cases, is_tie, mapped
+
+Outcomes = Mapping[Any, Meaning] | Literal["names", "slots"] | None
+
+_MOST = 8  # labels in a message
+
+
+def read_outcomes(
+    column: str, factor: Factor, pairs: Coded, sides: tuple[str, str], outcomes: Outcomes
+) -> tuple[IntArray, tuple[str, ...]]:
+    """Return what each row says, and notes on rows left out.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column of outcomes.
+    factor : Factor
+        Its labels and codes, (N,).
+    pairs : Coded, (N, 2)
+        The objects compared.
+    sides : tuple of str
+        The columns of the objects.
+    outcomes : mapping, "names", "slots" or None
+        How to read the labels; see `from_judgments`.
+
+    Returns
+    -------
+    said : ndarray of int, shape (N,)
+        0: i won, 1: a tie, 2: j won, 3: left out.
+    notes : tuple of str
+
+    Raises
+    ------
+    JudgmentError
+        For labels that no reading explains, that several explain differently, and missing outcomes.
+    """
+    mapping = _checked(outcomes)
+    cases, group = group_cases(column, factor, pairs, sides)
+    given = mapped(cases, mapping)
+    family = outcomes if isinstance(outcomes, str) else None
+    open_cases = given == UNKNOWN
+    _refuse_numbers(cases, open_cases, family, mapping)
+    readings = [r for r in all_readings(cases) if family in (None, r.family)]
+    explaining = [r for r in readings if (r.outcomes[open_cases] != UNKNOWN).all()]
+    if not explaining:
+        raise JudgmentError(_unknown(cases, open_cases, readings, mapping))
+    _refuse_ambiguous(cases, open_cases, explaining, family)
+    said = np.where(open_cases, explaining[0].outcomes, given)
+    return said[group], _left_out(cases, said)
+
+
+def _checked(outcomes: Outcomes) -> dict[Any, Meaning]:
+    """Return the user's mapping, with None for any kind of missing label."""
+    if outcomes is None or (isinstance(outcomes, str) and outcomes in ("names", "slots")):
+        return {}
+    if not isinstance(outcomes, Mapping):
+        raise JudgmentError(
+            f'outcomes={outcomes!r}: expected "names", "slots" or a mapping such as '
+            "{'left': 'i', 'right': 'j', 'equal': 'tie', 'skipped': None}."
+        )
+    wrong = {label: said for label, said in outcomes.items() if said not in ("i", "j", "tie", None)}
+    if wrong:
+        raise JudgmentError(
+            f"outcomes={wrong!r}: expected 'i', 'j', 'tie' or None (leaves the rows out) for every label."
+        )
+    return {None if is_missing(label) else plain(label): said for label, said in outcomes.items()}
+
+
+def _refuse_numbers(
+    cases: Cases, open_cases: npt.NDArray[np.bool_], family: str | None, mapping: dict[Any, Meaning]
+) -> None:
+    """Raise if what is left to explain are numbers: nobody can tell which side 1 is."""
+    if family == "names":
+        return
+    labels = [cases.labels[k] for k in np.unique(cases.label[open_cases]) if k >= 0]
+    numbers = [label for label in labels if as_number(label) is not None]
+    if not numbers or any(not is_tie(label) and label != "=" for label in labels if label not in numbers):
+        return
+    found = sorted((label for label in cases.labels if as_number(label) is not None), key=_number)
+    names = all(str(label) in set(map(str, cases.objects)) for label in numbers)
+    forced = ', or outcomes="names" if they name the winning objects' if names else ""
+    guesses = mapping | {label: guess for label, guess in _guess_numbers(found).items() if label in numbers}
+    missing = open_cases & (cases.label < 0)
+    if missing.any():
+        guesses[None] = None
+    found_too = f" and {counted(int(cases.rows[missing].sum()), 'missing outcome')}" if missing.any() else ""
+    raise JudgmentError(
+        f"column {cases.column!r}: the outcomes are numbers: "
+        f"{_counts(cases, open_cases & ~missing)}{found_too}; numbers need a mapping. "
+        f"Pass outcomes={_pasted(guesses)} if that is what they mean{forced}."
+    )
+
+
+def _guess_numbers(labels: Sequence[Label]) -> dict[Label, Meaning]:
+    """Return what numbers usually mean: 1/0/.5, 1/2, −1/0/1; None where there is no custom."""
+    values = [_number(label) for label in labels]
+    if min(values) < 0:
+        return {x: "i" if v > 0 else "j" if v < 0 else "tie" for x, v in zip(labels, values, strict=True)}
+    customs: tuple[dict[float, Meaning], ...] = (
+        {1: "i", 0.5: "tie", 0: "j"},
+        {1: "i", 2: "j", 0: "tie", 3: "tie"},
+    )
+    custom = next((c for c in customs if set(values) <= c.keys()), {})
+    return {x: custom.get(v) for x, v in zip(labels, values, strict=True)}
+
+
+def _number(label: object) -> float:
+    number = as_number(label)
+    return 0.0 if number is None else number
+
+
+def _unknown(
+    cases: Cases, open_cases: npt.NDArray[np.bool_], readings: list[Reading], mapping: dict[Any, Meaning]
+) -> str:
+    """Return the message for labels that are missing or that the best reading does not explain."""
+    best = max(readings, key=lambda r: int(cases.rows[open_cases & (r.outcomes != UNKNOWN)].sum()))
+    bad = open_cases & (best.outcomes == UNKNOWN)
+    missing = bad & (cases.label < 0)
+    unknown = np.unique(cases.label[bad & ~missing])
+    parts = []
+    if missing.any():
+        rows = counted(int(cases.rows[missing].sum()), "missing outcome")
+        parts.append(f"{rows} (first at row {cases.first[missing].min()})")
+    if unknown.size:
+        parts.append(f"{counted(unknown.size, 'unknown outcome')}: {_counts(cases, bad & ~missing)}")
+    labels = [*(cases.labels[k] for k in unknown), *([None] if missing.any() else [])]
+    advice = f"Pass outcomes={_pasted(mapping | {label: _guess(label, cases.sides) for label in labels})}"
+    return (
+        f"column {cases.column!r}: {' and '.join(parts)};{_expected(cases, open_cases, best, readings)} "
+        f"{advice} (None leaves out, counted)." + _strangers(cases, bad & ~missing)
+    )
+
+
+def _expected(cases: Cases, open_cases: npt.NDArray[np.bool_], best: Reading, readings: list[Reading]) -> str:
+    """Return what was expected: the labels of the best reading, or all readings if none explains anything."""
+    if (best.outcomes[open_cases & (cases.label >= 0)] != UNKNOWN).any():
+        return f" expected {'' if best.family == 'names' else 'one of '}{best.expects}."
+    return " expected " + "; ".join(r.expects.replace(" or 'tie'", "").rstrip(",") for r in readings) + "; or 'tie'."
+
+
+def _strangers(cases: Cases, bad: npt.NDArray[np.bool_]) -> str:
+    """Return a sentence on labels that name an object, but none of their row."""
+    names = set(cases.objects)
+    rows = [t for t in np.flatnonzero(bad) if cases.labels[cases.label[t]] in names]
+    if not rows:
+        return ""
+    t = min(rows, key=lambda case: int(cases.first[case]))
+    i, j = cases.objects[cases.i[t]], cases.objects[cases.j[t]]
+    return f" {cases.labels[cases.label[t]]!r} is an object, but row {cases.first[t]} compares {i!r} with {j!r}."
+
+
+def _refuse_ambiguous(
+    cases: Cases, open_cases: npt.NDArray[np.bool_], explaining: list[Reading], family: str | None
+) -> None:
+    """Raise if two readings explain every label and differ in some row."""
+    base = explaining[0]
+    for other in explaining[1:]:
+        differing = np.flatnonzero(open_cases & (base.outcomes != other.outcomes))
+        if not differing.size:
+            continue
+        t = differing[np.argmin(cases.first[differing])]
+        i, j, label = cases.objects[cases.i[t]], cases.objects[cases.j[t]], cases.labels[cases.label[t]]
+        said = [OUTCOMES[r.outcomes[t]] for r in (base, other)]
+        guess = {cases.labels[k]: _guess(cases.labels[k], cases.sides) for k in np.unique(cases.label[open_cases])}
+        forced = 'outcomes="names", outcomes="slots" or ' if base.family != other.family else ""
+        raise JudgmentError(
+            f"column {cases.column!r}: two readings explain every outcome and differ: "
+            f"row {cases.first[t]} has the objects {i!r}, {j!r} and the outcome {label!r}, "
+            f"which is {said[0]!r} read as {base.name}, {said[1]!r} read as {other.name}. "
+            f"Pass {forced}outcomes={_pasted(guess)}."
+        )
+
+
+def _guess(label: object, sides: tuple[str, str]) -> Meaning:
+    """Return what a label probably means, for a mapping to paste; None if nobody knows."""
+    if not isinstance(label, str):
+        return None
+    word = label.lower().strip()
+    if word in ("=", "draw", "equal", "same", "both") or word.startswith("tie"):
+        return "tie"
+    if label == sides[0] or word in ("i", "a", "l", "left", ">", "first", "1", "win"):
+        return "i"
+    return "j" if label == sides[1] or word in ("j", "b", "r", "right", "<", "second", "2", "loss") else None
+
+
+def _counts(cases: Cases, chosen: npt.NDArray[np.bool_]) -> str:
+    """Return labels with rows, most frequent first: ``'x' (12 rows, first at row 0), 'y' (2)``."""
+    found = cases.label[chosen]
+    rows = np.bincount(found, weights=cases.rows[chosen], minlength=len(cases.labels))
+    order = [int(k) for k in np.argsort(-rows, kind="stable") if rows[k]]
+    first = {k: int(cases.first[chosen][found == k].min()) for k in order[:1]}
+    texts = [f"{cases.labels[k]!r} ({format_count(rows[k])})" for k in order[:_MOST]]
+    texts[0] = f"{cases.labels[order[0]]!r} ({counted(rows[order[0]], 'row')}, first at row {first[order[0]]})"
+    more = f" and {len(order) - _MOST} more" if len(order) > _MOST else ""
+    return ", ".join(texts) + more
+
+
+def _pasted(mapping: Mapping[Any, Meaning]) -> str:
+    """Return a mapping ready to paste, cut after some labels."""
+    items = [f"{label!r}: {said!r}" for label, said in list(mapping.items())[:_MOST]]
+    return "{" + ", ".join(items) + (", …" if len(mapping) > _MOST else "") + "}"
+
+
+def _left_out(cases: Cases, said: IntArray) -> tuple[str, ...]:
+    """Return notes on the rows that the mapping leaves out."""
+    notes = []
+    for k in np.unique(cases.label[said == LEFT_OUT]):
+        rows = counted(int(cases.rows[cases.label == k].sum()), "row")
+        what = "a missing outcome" if k < 0 else f"outcome {cases.labels[k]!r}"
+        notes.append(f"{rows} with {what} left out (outcomes=)")
+    if (said == LEFT_OUT).all():
+        raise JudgmentError(f"column {cases.column!r}: outcomes= leaves out every row: {listed(tuple(notes))}.")
+    return tuple(notes)

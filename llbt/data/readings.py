@@ -1,0 +1,127 @@
+"""The readings of outcomes: what the distinct labels of a column may mean, combination by combination."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..columns import Coded, IntArray, Label
+from ..comparisons import OUTCOMES
+from .frames import Factor, as_number
+
+Meaning = Literal["i", "j", "tie"] | None
+
+WIN_I, TIE, WIN_J, LEFT_OUT, UNKNOWN = 0, 1, 2, 3, -1  # columns of the counts, and two that are none
+_MEANINGS: dict[Any, int] = {**{word: k for k, word in enumerate(OUTCOMES)}, None: LEFT_OUT}
+_WORDS = (("i", "j"), ("a", "b"), ("left", "right"))
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Distinct combinations of label, object i and object j; T of them among N rows.
+
+    Attributes
+    ----------
+    column : str
+        The column of the outcomes.
+    sides : tuple of str
+        The two columns of the objects.
+    labels : list
+        Distinct labels; index −1 stands for a missing outcome.
+    label, i, j, first, rows : ndarray of int, shape (T,)
+        Codes of the label and the objects, first row and number of rows of each case.
+    objects : ndarray, shape (J,)
+        Labels of the objects.
+    """
+
+    column: str
+    sides: tuple[str, str]
+    labels: list[Label]
+    label: IntArray
+    i: IntArray
+    j: IntArray
+    first: IntArray
+    rows: IntArray
+    objects: npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to understand labels: what it is called, its family, and outcomes of the cases, (T,)."""
+
+    name: str
+    family: Literal["names", "slots"]
+    expects: str
+    outcomes: IntArray
+
+
+def group_cases(
+    column: str, factor: Factor, pairs: Coded, sides: tuple[str, str]
+) -> tuple[Cases, npt.NDArray[np.intp]]:
+    """Return the distinct combinations of label and objects, and the one of each row, shape (N,)."""
+    i, j = pairs.codes.T
+    size = len(pairs.levels)
+    group, found = pd.factorize(((factor.codes + 1) * size + i) * size + j)
+    first = np.full(len(found), len(group), dtype=np.int64)
+    np.minimum.at(first, group, np.arange(len(group)))
+    rows = np.bincount(group, minlength=len(found))
+    label = factor.codes[first]
+    return Cases(column, sides, factor.labels, label, i[first], j[first], first, rows, pairs.levels), group
+
+
+def mapped(cases: Cases, mapping: Mapping[Any, Meaning]) -> IntArray:
+    """Return what the user's mapping says of each case; UNKNOWN where it says nothing."""
+    exact = {label: _MEANINGS[said] for label, said in mapping.items()}
+    spelled = {as_number(label): said for label, said in exact.items() if as_number(label) is not None}
+
+    def meaning(label: Label) -> int:  # 1 in a mapping is '1' in a column of text, and the other way round
+        return exact.get(label, spelled.get(as_number(label), UNKNOWN))
+
+    said = [meaning(label) for label in cases.labels]
+    return np.array([*said, exact.get(None, UNKNOWN)], dtype=np.int64)[cases.label]
+
+
+def all_readings(cases: Cases) -> list[Reading]:
+    """Return every way to read the labels, each with what it says of the cases."""
+    i, j = cases.sides
+    return [
+        Reading(
+            "names of the winner",
+            "names",
+            "the name of one of the row's two objects, or 'tie'",
+            _named(cases),
+        ),
+        _slots(cases, f"columns {i!r} and {j!r}", {i: WIN_I, j: WIN_J}),
+        *(_slots(cases, f"{i!r} and {j!r}", {i: WIN_I, j: WIN_J}, fold=True) for i, j in _WORDS),
+        _slots(cases, "'>' and '<'", {">": WIN_I, "=": TIE, "<": WIN_J}),
+    ]
+
+
+def _named(cases: Cases) -> IntArray:
+    """Return the outcomes if labels are the names of the winners."""
+    exact: dict[Any, int] = {label: k for k, label in enumerate(cases.objects)}
+    spelled = {str(label): k for k, label in enumerate(cases.objects)}  # '1' where the objects are 1, 2, …
+    winners = [exact.get(label, spelled.get(str(label), -1)) for label in cases.labels]
+    ties = [is_tie(label) for label in cases.labels]
+    winner = np.array([*winners, -1], dtype=np.int64)[cases.label]
+    outcomes = np.where(np.array([*ties, False])[cases.label], TIE, UNKNOWN)
+    return np.where(winner == cases.i, WIN_I, np.where(winner == cases.j, WIN_J, outcomes))
+
+
+def _slots(cases: Cases, name: str, meanings: dict[str, int], *, fold: bool = False) -> Reading:
+    """Return the reading of labels that mean the same in every row; `fold`: in capitals too."""
+    expects = ", ".join(repr(word) for word in meanings) + " or 'tie'"
+    words = [label.lower() if fold and isinstance(label, str) else label for label in cases.labels]
+    known: dict[Label, int] = dict(meanings.items())
+    said = [TIE if is_tie(word) else known.get(word, UNKNOWN) for word in words]
+    return Reading(name, "slots", expects, np.array([*said, UNKNOWN], dtype=np.int64)[cases.label])
+
+
+def is_tie(label: object) -> bool:
+    """Whether a label is the word that every reading knows."""
+    return isinstance(label, str) and label.lower() == "tie"

@@ -1,0 +1,52 @@
+"""The exceptions and warnings of llbt.
+
+Every message says where, what was found, what was expected and what to do.
+"""
+
+
+class LLBTError(ValueError):
+    """Anything that llbt refuses to do; the message says why and what to do instead."""
+
+
+class JudgmentError(LLBTError):
+    """The judgments, counts or matrices handed in cannot be read as comparisons."""
+
+
+class FormulaError(LLBTError):
+    """The formula cannot be read, or names something that the table does not have."""
+
+
+class DesignError(LLBTError):
+    """The model that the formula describes cannot be built or compared on this table."""
+
+
+class SeparationError(DesignError):
+    """The maximum likelihood estimate does not exist: some parameters are infinite."""
+
+
+class LLBTWarning(UserWarning):
+    """The result is right, but may not be what was meant."""
+
+
+class TiesWarning(LLBTWarning):
+    """The table has ties and the formula has no term for them (γ = 0)."""
+
+
+class FormulaWarning(LLBTWarning):
+    """A term of the formula cancels and describes nothing."""
+
+
+class ConvergenceWarning(LLBTWarning):
+    """The solver stopped before its tolerance was reached."""
+
+
+def listed(labels: "list[object] | tuple[object, ...]", most: int = 8) -> str:
+    """Return labels quoted and joined for a message: ``'A', 'B' and 3 more``."""
+    shown = ", ".join(repr(label) for label in labels[:most])
+    return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"
+
+
+def braced(labels: "list[object] | tuple[object, ...]", most: int = 8) -> str:
+    """Return a set of labels for a message: ``{A, B, … (3 more)}``."""
+    shown = ", ".join(str(label) for label in labels[:most])
+    return "{" + (shown if len(labels) <= most else f"{shown}, … ({len(labels) - most} more)") + "}"

@@ -1,0 +1,338 @@
+"""Terms → columns: how patsy codes the terms of a formula on the variables of a table."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import patsy
+import patsy.builtins
+from scipy.sparse import csr_array
+
+from ..columns import Coded, FloatArray, IntArray, Label, groups
+from ..comparisons import Comparisons
+from ..errors import DesignError, FormulaError, listed
+from .grammar import Formula, Term, Variable, parse, vocabulary
+
+Block = Literal["worth", "tie", "order"]
+
+
+@dataclass(frozen=True, eq=False)
+class VariableTable:
+    """The variables that a formula may use, with their values on a table."""
+
+    text: str
+    comparisons: Comparisons
+    columns: dict[str, Coded]
+    variables: dict[str, Variable]
+    reference: Label
+
+    def units(self, block: Block, used: Sequence[str]) -> tuple[dict[str, IntArray], IntArray, IntArray]:
+        """Return the codes of each variable, the first row of each distinct combination, and the index into them.
+
+        For the worth both sides of each comparison count, otherwise the side of the object shown first.
+        """
+        sides = (0, 1) if block == "worth" else (0,)
+        # an object covariate is told by its object, so that each object has a row of its own
+        keys = sorted({"object" if self.variables[name].role == "object covariate" else name for name in used})
+        codes = {name: np.concatenate([self.codes(name, k) for k in sides]) for name in {*keys, *used}}
+        if keys:
+            first, index = groups([codes[name] for name in keys])
+        else:
+            length = len(self.comparisons) * len(sides)
+            first, index = np.zeros(1, dtype=np.int64), np.zeros(length, dtype=np.int64)
+        return codes, first, index.reshape(len(sides), -1).T if len(sides) > 1 else index
+
+    def codes(self, name: str, side: int) -> IntArray:
+        """Return the codes of a variable for one side of each comparison, shape (S,)."""
+        column, role = self.columns[name], self.variables[name].role
+        if role == "object":
+            return self.comparisons.pairs[:, side]
+        if role == "object covariate":
+            return column.codes[self.comparisons.pairs[:, side]]
+        return column.codes[:, side] if role == "side covariate" else column.codes
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How one block's terms become columns: patsy's design, and which columns of it are the block's.
+
+    `references` are names whose parameter is 0 by treatment coding; `reference_rows` those of main effects, each
+    with the position behind the columns of its term.
+    """
+
+    info: Any  # patsy.DesignInfo; None for a block without terms
+    variables: tuple[str, ...]
+    kept: IntArray
+    names: tuple[str, ...]
+    terms: tuple[str, ...]
+    references: tuple[str, ...]
+    reference_rows: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Codings:
+    """A formula coded on a table: evaluates rows for any objects and covariate values.
+
+    Not kept by any result, since patsy's designs cannot be pickled: made again where rows for new values
+    are wanted.
+    """
+
+    formula: Formula
+    reference: Label
+    table: VariableTable
+    blocks: dict[Block, Coding]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all p parameters: worth, then tie, then order."""
+        return tuple(name for coding in self.blocks.values() for name in coding.names)
+
+    def rows(self, block: Block, values: Mapping[str, npt.NDArray[Any]], size: int) -> csr_array:
+        """Return `size` rows of a block, in the columns of the whole design.
+
+        Parameters
+        ----------
+        block : str
+        values : mapping
+            For each of the block's variables, shape (size,): numbers of a numeric one, else codes into its
+            levels.
+        size : int
+        """
+        coding = self.blocks[block]
+        width = len(self.names)
+        if coding.info is None:
+            return csr_array((size, width))
+        data = {
+            name: _patsy_column(self.table.columns[name], values[name], self.table.reference)
+            for name in coding.variables
+        }
+        matrix = _evaluated(self.formula.text, coding, data, size)
+        names = list(self.blocks)
+        before = sum(len(self.blocks[other].names) for other in names[: names.index(block)])
+        rows = csr_array(matrix)
+        return csr_array((rows.data, rows.indices + before, rows.indptr), shape=(size, width))
+
+
+def code_formula(text: str, c: Comparisons, *, reference: Label | None = None) -> Codings:
+    """Return the codings of a formula's blocks on a table.
+
+    Raises
+    ------
+    FormulaError, DesignError
+        As `llbt.formulas.design.build_design` says.
+    """
+    words = vocabulary(c)
+    formula = parse(text, words)
+    table = VariableTable(text, c, _columns(c), words.variables, _reference(reference, c))
+    _check_constant(formula, table)
+    blocks: dict[Block, Coding] = {
+        "worth": _coding(table, "worth", formula.worth, _with_margins(formula)),
+        "tie": _coding(table, "tie", formula.tie, formula.tie),
+        "order": _coding(table, "order", formula.order, formula.order),
+    }
+    return Codings(formula, _treatment_reference(formula, blocks["worth"], table.reference), table, blocks)
+
+
+def column_values(column: Coded, codes: IntArray) -> npt.NDArray[Any]:
+    """Return what `Codings.rows` takes for a variable: numbers of a numeric column, codes of labels."""
+    return column.levels[codes] if column.numeric else codes
+
+
+def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: Sequence[Term]) -> Coding:
+    """Code the terms of one block; `basis` are those terms with what patsy must see beside them."""
+    if not written:
+        return Coding(None, (), np.zeros(0, dtype=np.int64), (), (), (), ())
+    used = tuple(sorted({name for term in basis for f in term.factors for name in f.variables}))
+    codes, first, _ = table.units(block, used)
+    data = {
+        name: _patsy_column(
+            table.columns[name], column_values(table.columns[name], codes[name][first]), table.reference
+        )
+        for name in used
+    }
+    info = _design_info(table.text, basis, data)
+    labels = {_patsy_term(term): _term_label(block, term) for term in written}
+    kept: list[int] = []
+    names: list[str] = []
+    terms: list[str] = []
+    references: list[str] = []
+    rows: list[tuple[int, str]] = []
+    for term, subterms in info.term_codings.items():
+        if term not in labels:
+            continue
+        found = [_with_head(block, name) for subterm in subterms for name in _column_names(info, subterm)]
+        kept += range(*info.term_slices[term].indices(len(info.column_names)))
+        names += found
+        terms += [labels[term]] * len(found)
+        zeros = [_with_head(block, name) for subterm in subterms for name in _zero_names(info, subterm)]
+        references += zeros
+        rows += [(len(names), zero) for zero in zeros if len(term.factors) == 1 and block == "worth"]
+    positions = np.array(kept, dtype=np.int64)
+    return Coding(info, used, positions, tuple(names), tuple(terms), tuple(references), tuple(rows))
+
+
+def _with_margins(formula: Formula) -> list[Term]:
+    """Return the worth terms after every margin of them that is made of comparison covariates alone.
+
+    These margins cancel in the difference of the two objects, but patsy must see them to code the rest as
+    contrasts: otherwise ``object + object:judge`` is rank deficient.
+    """
+    margins: dict[frozenset[str], Term] = {frozenset(): Term(())}
+    for term in formula.worth:
+        same_for_both = [f for f in term.factors if not f.object_side]
+        for size in range(1, len(same_for_both) + 1):
+            for factors in itertools.combinations(same_for_both, size):
+                margins.setdefault(frozenset(f.code for f in factors), Term(factors))
+    return [*margins.values(), *formula.worth]
+
+
+def _patsy_term(term: Term) -> Any:
+    return patsy.Term([f.factor for f in term.factors])
+
+
+def _term_label(block: Block, term: Term) -> str:
+    return term.name if block == "worth" else _with_head(block, term.name or "Intercept")
+
+
+def _with_head(block: Block, name: str) -> str:
+    """Return a column's name under ``tie`` or ``order``: patsy's intercept is the effect itself."""
+    if block == "worth":
+        return name
+    return block if name == "Intercept" else f"{block}:{name}"
+
+
+def _column_names(info: Any, subterm: Any) -> Iterator[str]:
+    """Yield the names of a subterm's columns as patsy orders them, the leftmost factor fastest."""
+    pieces = [[f.name() + s for s in _suffixes(info, subterm, f)[0]] for f in subterm.factors]
+    for combination in itertools.product(*reversed(pieces)):
+        yield ":".join(reversed(combination)) or "Intercept"
+
+
+def _zero_names(info: Any, subterm: Any) -> Iterator[str]:
+    """Yield the names of the columns that treatment coding leaves out: their parameter is 0."""
+    pieces = []
+    for f in subterm.factors:
+        columns, zeros = _suffixes(info, subterm, f)
+        pieces.append([(f.name() + s, s in zeros) for s in (*columns, *zeros)])
+    for combination in itertools.product(*reversed(pieces)):
+        if any(zero for _, zero in combination):
+            yield ":".join(name for name, _ in reversed(combination))
+
+
+def _suffixes(info: Any, subterm: Any, factor: Any) -> tuple[list[str], list[str]]:
+    """Return the suffixes of a factor's columns, and of the levels that have none and a row of zeros."""
+    found = info.factor_infos[factor]
+    if found.type == "numerical":
+        return ([""] if found.num_columns == 1 else [f"[{k}]" for k in range(found.num_columns)]), []
+    contrast = subterm.contrast_matrices[factor]
+    levels, columns = contrast.matrix.shape
+    if levels == columns:
+        return list(contrast.column_suffixes), []
+    reduced = ["[" + s.removeprefix("[T.") if s.startswith("[T.") else s for s in contrast.column_suffixes]
+    zeros = [f"[{level}]" for level, row in zip(found.categories, contrast.matrix, strict=True) if not row.any()]
+    return reduced, zeros
+
+
+def _treatment_reference(formula: Formula, worth: Coding, otherwise: Label) -> Label:
+    """Return the object with λ = 0: the formula may name one, as in ``C(object, Treatment('B'))``."""
+    mains = [t.factors[0].factor for t in formula.worth if [f.variables for f in t.factors] == [frozenset({"object"})]]
+    for factor in mains:
+        (subterm,) = worth.info.term_codings[patsy.Term([factor])]
+        contrast = subterm.contrast_matrices.get(factor)
+        zero = np.flatnonzero(~contrast.matrix.any(axis=1)) if contrast is not None else ()
+        if len(zero):
+            label: Label = worth.info.factor_infos[factor].categories[zero[0]]
+            return label
+    return otherwise
+
+
+def _reference(reference: Label | None, c: Comparisons) -> Label:
+    if reference is None:
+        return c.objects[-1]
+    if reference not in c.objects:
+        raise DesignError(f"reference={reference!r} is not an object of the table; it has {listed(c.objects, 20)}.")
+    return reference
+
+
+def _columns(c: Comparisons) -> dict[str, Coded]:
+    """Return every variable of the table as a coded column; codes of objects are positions in ``c.objects``."""
+    labels = np.empty(len(c.objects), dtype=object)
+    labels[:] = c.objects
+    columns = {"object": Coded("object", labels, np.arange(len(labels))), "pair": _pairs(c)}
+    return columns | {column.name: column for column in (*c.columns, *c.sides, *c.object_columns)}
+
+
+def _pairs(c: Comparisons) -> Coded:
+    low, high = c.pairs.min(axis=1), c.pairs.max(axis=1)
+    found, codes = np.unique(low * len(c.objects) + high, return_inverse=True)
+    levels = np.empty(len(found), dtype=object)
+    levels[:] = [f"{c.objects[a]}:{c.objects[b]}" for a, b in zip(*divmod(found, len(c.objects)), strict=True)]
+    return Coded("pair", levels, codes)
+
+
+def _check_constant(formula: Formula, table: VariableTable) -> None:
+    described = (*formula.worth, *formula.tie, *formula.order)
+    for name in sorted({name for term in described for f in term.factors for name in f.variables}):
+        column, role = table.columns[name], table.variables[name].role
+        if role not in ("object", "pair") and len(column.levels) < 2:
+            where = "objects" if role == "object covariate" else "comparisons"
+            raise DesignError(
+                f"{role} {name!r} is {column.levels[0]!r} in all {where} of the table, so it has no effect to estimate; "
+                "leave it out of the formula."
+            )
+
+
+def _patsy_column(column: Coded, values: npt.NDArray[Any], reference: Label) -> Any:
+    """Return a variable as patsy takes it; labels keep all levels of the table, in our order."""
+    if column.numeric:
+        return values
+    labels = pd.Categorical.from_codes(values, categories=pd.Index(list(column.levels), dtype=object))
+    if column.name != "object":
+        return labels
+    return patsy.builtins.C(labels, patsy.Treatment(reference))
+
+
+def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:
+    """Code terms with patsy, in an environment that holds nothing but numpy beside patsy's built-ins."""
+    terms = [_patsy_term(term) for term in basis]
+    environment = patsy.EvalEnvironment([{"np": np}])
+    try:
+        return patsy.design_matrix_builders([terms], lambda: iter([data]), environment, NA_action=_never_drop())[0]
+    except Exception as error:  # whatever the user's expression raises, said at its place in the formula
+        _fail(error, text)
+
+
+def _evaluated(text: str, coding: Coding, data: dict[str, Any], size: int) -> FloatArray:
+    if not coding.variables:  # the bare effect, ``tie`` or ``order``: patsy has no factor to take a length from
+        return np.ones((size, len(coding.names)))
+    try:
+        with np.errstate(all="ignore"):
+            matrix = patsy.build_design_matrices([coding.info], data, NA_action=_never_drop())[0]
+    except Exception as error:  # whatever the user's expression raises, said at its place in the formula
+        _fail(error, text)
+    full: FloatArray = np.asarray(matrix)[:, coding.kept]
+    bad = np.flatnonzero(~np.isfinite(full).all(axis=0))
+    if bad.size:
+        raise DesignError(
+            f"{coding.names[bad[0]]} is not finite in {int((~np.isfinite(full[:, bad[0]])).sum())} of {size} distinct rows; "
+            f"check its values (np.log needs numbers above 0). Formula: {text}"
+        )
+    return full
+
+
+def _never_drop() -> Any:
+    # the table has no missing values; what an expression makes of its numbers is checked after the evaluation
+    return patsy.NAAction(on_NA="raise", NA_types=[])
+
+
+def _fail(error: Exception, text: str) -> NoReturn:
+    origin = getattr(error, "origin", None)
+    message = str(getattr(error, "message", error))
+    spot = f"\n  {text}\n  {' ' * origin.start}{'^' * max(1, origin.end - origin.start)}" if origin else f"\n  {text}"
+    raise FormulaError(f"the formula cannot be evaluated: {message}.{spot}") from None

@@ -1,0 +1,324 @@
+"""Formula text → terms: what a formula may name, and what each of its terms describes."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+import patsy
+import patsy.builtins
+
+from ..comparisons import Comparisons
+from ..errors import FormulaError, listed
+
+Role = Literal["object", "object covariate", "side covariate", "covariate", "pair", "tie", "order"]
+
+OBJECT_SIDE: frozenset[Role] = frozenset({"object", "object covariate", "side covariate"})
+BUILTINS = frozenset((*patsy.builtins.__all__, "np"))
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A name that a formula may use, and whether it holds numbers (else labels)."""
+
+    role: Role
+    numeric: bool
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What the formulas for one table may say."""
+
+    variables: dict[str, Variable]
+    clusters: tuple[str, ...]
+    unkept: tuple[str, ...]
+    has_ties: bool
+    keeps_order: bool
+
+
+def vocabulary(c: Comparisons) -> Vocabulary:
+    """Return the reserved variables and the table's own columns with their roles."""
+    variables = {
+        "object": Variable("object", numeric=False),
+        "tie": Variable("tie", numeric=True),
+        "order": Variable("order", numeric=True),
+        "pair": Variable("pair", numeric=False),
+    }
+    variables |= {column.name: Variable("covariate", column.numeric) for column in c.columns}
+    variables |= {column.name: Variable("object covariate", column.numeric) for column in c.object_columns}
+    variables |= {column.name: Variable("side covariate", column.numeric) for column in c.sides}
+    return Vocabulary(variables, c.clusters, c.unkept, c.has_ties, c.keeps_order)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One factor of a term: patsy's factor, where it stands in the text, and what it uses."""
+
+    factor: Any  # patsy.EvalFactor; equality is that of its code
+    start: int
+    end: int
+    variables: frozenset[str]
+    object_side: bool  # whether it may differ between the two objects of a comparison
+
+    @property
+    def code(self) -> str:
+        """The expression, as patsy normalizes it."""
+        return str(self.factor.code)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A product of factors; the factor ``tie`` or ``order`` is removed from terms that describe γ or δ."""
+
+    factors: tuple[Factor, ...]
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """The factors' expressions."""
+        return frozenset(f.code for f in self.factors)
+
+    @property
+    def name(self) -> str:
+        """The term as it is written."""
+        return ":".join(f.code for f in self.factors)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula, sorted by what its terms describe.
+
+    Attributes
+    ----------
+    text : str
+    worth, tie, order : tuple of Term
+        Terms of λ (with an object-side factor), of γ and of δ.
+    cancelling : tuple of Term
+        Terms of comparison covariates alone: part of the nuisance parameters.
+    stray : tuple of Term
+        The cancelling terms that are no margin of another term: probably not what was meant.
+    """
+
+    text: str
+    worth: tuple[Term, ...]
+    tie: tuple[Term, ...]
+    order: tuple[Term, ...]
+    cancelling: tuple[Term, ...]
+    stray: tuple[Term, ...]
+
+
+def parse(text: str, words: Vocabulary) -> Formula:
+    """Return the formula sorted by what its terms describe.
+
+    Raises
+    ------
+    FormulaError
+        For anything that cannot be read, unknown names, and mixtures that describe nothing; the message
+        marks the spot.
+    """
+    terms = [_term(term, text, words) for term in _patsy_terms(text)]
+    blocks: dict[str, list[Term]] = {"worth": [], "tie": [], "order": [], "cancelling": []}
+    for term in terms:
+        block, rest = _sorted_term(term, text, words)
+        blocks[block].append(rest)
+    described = [*blocks["worth"], *blocks["tie"], *blocks["order"]]
+    stray = [t for t in blocks["cancelling"] if not any(t.codes <= other.codes for other in described)]
+    return Formula(
+        text,
+        worth=tuple(blocks["worth"]),
+        tie=tuple(blocks["tie"]),
+        order=tuple(blocks["order"]),
+        cancelling=tuple(blocks["cancelling"]),
+        stray=tuple(stray),
+    )
+
+
+def compares_objects(formula: Formula) -> bool:
+    """Whether a term uses `object` itself, so that the worths need a connected graph of comparisons."""
+    return any(f.variables == {"object"} for term in formula.worth for f in term.factors)
+
+
+def stray_messages(formula: Formula) -> list[str]:
+    """Return, for each term that cancels and is no margin, what is wrong and the formula that was meant."""
+    partner = formula.worth[0].name if formula.worth else "object"
+    return [
+        f"{t.name} is the same for both objects of a comparison, so it cancels: it is part of the nuisance "
+        f"parameters and describes nothing. Its effect on the worths is {partner}:{t.name}; on ties, tie:{t.name}."
+        for t in formula.stray
+    ]
+
+
+def _patsy_terms(text: object) -> list[Any]:
+    if not isinstance(text, str):
+        raise FormulaError(f"a formula is text such as 'object + tie', not {type(text).__name__}.")
+    if not text.strip():
+        raise FormulaError("the formula is empty; the simplest is 'object', with ties 'object + tie'.")
+    try:
+        desc = patsy.ModelDesc.from_formula(text)
+    except patsy.PatsyError as error:
+        origin = error.origin
+        _fail(str(error.message), text, *((origin.start, origin.end) if origin else (0, len(text))))
+    if desc.lhs_termlist:
+        _fail(
+            "a left-hand side; the counts are the response, so write the right-hand side only",
+            text,
+            0,
+            text.index("~"),
+        )
+    return [term for term in desc.rhs_termlist if term.factors]
+
+
+def _term(term: Any, text: str, words: Vocabulary) -> Term:
+    return Term(tuple(_factor(factor, text, words) for factor in term.factors))
+
+
+def _factor(factor: Any, text: str, words: Vocabulary) -> Factor:
+    start, end = factor.origin.start, factor.origin.end
+    try:
+        tree = ast.parse(factor.code, mode="eval").body
+    except SyntaxError:
+        _fail(f"{factor.code!r} is not an expression; terms are joined by +, * or :", text, start, end)
+    used = set()
+    for name in _names(tree, text, (start, end), words):
+        if name in words.variables:
+            used.add(name)
+        elif name not in BUILTINS:
+            _unknown(name, text, (start, end), words)
+    if not used:
+        _fail(f"{factor.code!r} uses no variable of the table", text, start, end)
+    _check_reserved(factor.code, used, text, (start, end))
+    _check_labels(tree, text, (start, end), words)
+    object_side = any(words.variables[name].role in OBJECT_SIDE for name in used)
+    return Factor(factor, start, end, frozenset(used), object_side)
+
+
+def _names(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary) -> Iterator[str]:
+    """Yield the names that an expression uses; ``Q("x y")`` uses ``x y``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in words.variables:
+                _fail(
+                    f"{node.func.id!r} is a column of the table and cannot be called; rename the column",
+                    text,
+                    *span,
+                )
+            if node.func.id == "Q" and node.args and isinstance(node.args[0], ast.Constant):
+                yield str(node.args[0].value)
+        if isinstance(node, ast.Name):
+            yield node.id
+
+
+def _check_reserved(code: str, used: set[str], text: str, span: tuple[int, int]) -> None:
+    for word in ("tie", "order"):
+        if word in used and code != word:
+            _fail(
+                f"{word!r} stands alone in a factor, as in {word}:judge; it cannot be transformed",
+                text,
+                *span,
+            )
+
+
+def _check_labels(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary) -> None:
+    """Labels may stand alone, in C(…) and in comparisons such as I(judge == 'J1'); they are not numbers."""
+    allowed: set[int] = {id(tree)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
+            allowed.update(id(arg) for arg in node.args[:1])
+        if isinstance(node, ast.Compare):
+            allowed.update(id(side) for side in (node.left, *node.comparators))
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Name) or id(node) in allowed:
+            continue
+        variable = words.variables.get(node.id)
+        if variable and not variable.numeric and node.id not in ("object", "pair"):
+            start, end = _find(node.id, text, span)
+            _fail(
+                f"{node.id!r} holds labels (integers, Booleans and text are labels), but {ast.unparse(tree)} needs "
+                f"numbers. Name it where the table is made: numeric={node.id!r}",
+                text,
+                start,
+                end,
+            )
+        if variable and node.id in ("object", "pair"):
+            _fail(
+                f"{node.id!r} holds labels and cannot enter {ast.unparse(tree)}",
+                text,
+                *_find(node.id, text, span),
+            )
+
+
+def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
+    """Return what a term describes, and the term without its ``tie`` or ``order``."""
+    heads = [f for f in term.factors if f.code in ("tie", "order")]
+    rest = Term(tuple(f for f in term.factors if f not in heads))
+    objectlike = [f for f in rest.factors if f.object_side]
+    if not heads:
+        return ("worth" if objectlike else "cancelling"), term
+    if len(heads) == 2:
+        _fail("a term describes ties (tie) or order (order), not both", text, heads[-1].start, heads[-1].end)
+    head = heads[0]
+    _check_available(head, text, words)
+    wrong = [f for f in objectlike if not (head.code == "order" and f.variables == {"object"})]
+    if wrong:
+        _fail(
+            f"{head.code}:{wrong[0].code} describes nothing: {wrong[0].code} differs between the two objects of a "
+            f"comparison, and {head.code} has no side. Allowed beside {head.code} are covariates of the comparison"
+            + (", and order:object" if head.code == "order" else " and pair"),
+            text,
+            wrong[0].start,
+            wrong[0].end,
+        )
+    return head.code, rest
+
+
+def _check_available(head: Factor, text: str, words: Vocabulary) -> None:
+    if head.code == "tie" and not words.has_ties:
+        _fail(
+            "the table has no ties (two cells per comparison), so there is no tie effect; leave tie out",
+            text,
+            *_span(head),
+        )
+    if head.code == "order" and not words.keeps_order:
+        _fail(
+            "the table merged the two presentations of each pair, so there is no order effect in it; make it with "
+            "order=True (object_i shown first), or leave order out",
+            text,
+            *_span(head),
+        )
+
+
+def _span(factor: Factor) -> tuple[int, int]:
+    return factor.start, factor.end
+
+
+def _unknown(name: str, text: str, span: tuple[int, int], words: Vocabulary) -> NoReturn:
+    start, end = _find(name, text, span)
+    if name in words.clusters:
+        what = (
+            f"{name!r} is kept as a cluster, beside the counts, and splits nothing; to use it in a formula keep it as "
+            f"covariates={name!r}"
+        )
+    elif name in words.unkept:
+        what = f"{name!r} is a column of your frame but was not kept: from_judgments(…, covariates={name!r})"
+    else:
+        known = list(words.variables)
+        near = difflib.get_close_matches(name, known, n=1)
+        quoted = [n for n in (*known, *words.unkept) if not n.isidentifier() and n.startswith(name)]
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        hint = f' (write Q("{quoted[0]}"))' if quoted else hint
+        what = f"no variable {name!r}{hint}; the formula may use {listed(known, 12)}"
+    _fail(what, text, start, end)
+
+
+def _find(name: str, text: str, span: tuple[int, int]) -> tuple[int, int]:
+    match = re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text[span[0] : span[1]])
+    return (span[0] + match.start(), span[0] + match.end()) if match else span
+
+
+def _fail(what: str, text: str, start: int, end: int) -> NoReturn:
+    """Raise a FormulaError that marks the spot."""
+    caret = " " * start + "^" * max(1, end - start)
+    raise FormulaError(f"{what}.\n  {text}\n  {caret}")

@@ -1,0 +1,135 @@
+"""Where a question is asked: ``at=`` → the covariate values that it names."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from ..columns import IntArray
+from ..errors import DesignError, listed
+from ..table import format_number
+from .coding import Block, Codings, VariableTable, column_values
+
+At = Mapping[str, Any] | Literal["average"] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Combinations of covariate values, G of them.
+
+    Attributes
+    ----------
+    values : dict of str to ndarray, each (G,)
+        As `Codings.rows` takes them: codes of labels, numbers of numeric variables.
+    shown : dict of str to list
+        The values themselves, for the columns of a result.
+    size : int
+    notes : tuple of str
+        Which values were chosen because none was asked for.
+    """
+
+    values: dict[str, npt.NDArray[Any]]
+    shown: dict[str, list[Any]]
+    size: int
+    notes: tuple[str, ...]
+
+
+def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[str, Any] | None) -> Grid:
+    """Return every combination of the values of the covariates that some blocks use.
+
+    A label that `at` does not name takes all its levels; a number its mean over the judgments; a side covariate
+    the same mean (or first level) on both sides. The notes say so.
+
+    Raises
+    ------
+    DesignError
+        For a name that is no covariate of these blocks, and for unknown levels.
+    """
+    table = codings.table
+    used = sorted({name for block in blocks for name in codings.blocks[block].variables})
+    names = [name for name in used if table.variables[name].role in ("covariate", "side covariate")]
+    asked = dict(at or {})
+    unknown = [name for name in asked if name not in names]
+    if unknown:
+        has = f"it has {listed(names)}" if names else "it has no covariates here"
+        raise DesignError(f"at: {listed(unknown)} is not a covariate of the formula {codings.formula.text!r}; {has}.")
+    chosen: dict[str, npt.NDArray[Any]] = {}
+    notes: list[str] = []
+    for name in names:
+        chosen[name] = _asked(table, name, asked[name]) if name in asked else _default(table, name, notes)
+    combinations = list(itertools.product(*chosen.values()))
+    values = {name: np.array([row[k] for row in combinations]) for k, name in enumerate(names)}
+    shown = {name: _shown(table, name, values[name]) for name in names}
+    return Grid(values, shown, len(combinations), tuple(notes))
+
+
+def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[str, npt.NDArray[Any]]) -> csr_array:
+    """Return the rows of a block for objects under covariate values, shape (R, p).
+
+    Parameters
+    ----------
+    codings : Codings
+    block : str
+    objects : ndarray of int, shape (R,)
+        Positions in the table's objects.
+    values : mapping
+        Covariates → values, each (R,), as in a `Grid`; also ``pair`` where the block uses it.
+    """
+    data: dict[str, npt.NDArray[Any]] = {}
+    for name in codings.blocks[block].variables:
+        column, role = codings.table.columns[name], codings.table.variables[name].role
+        if role == "object":
+            data[name] = objects
+        elif role == "object covariate":
+            data[name] = column_values(column, column.codes[objects])
+        else:
+            data[name] = values[name]
+    return codings.rows(block, data, len(objects))
+
+
+def codes_of(levels: Sequence[Any], wanted: Sequence[Any], what: str) -> IntArray:
+    """Return the positions of labels among the levels of a variable."""
+    position = {level: k for k, level in enumerate(levels)}
+    missing = sorted({repr(w) for w in wanted if w not in position})
+    if missing:
+        raise DesignError(f"{what} has no {', '.join(missing[:8])} in the table; it has {listed(list(levels), 20)}.")
+    return np.array([position[w] for w in wanted], dtype=np.int64)
+
+
+def _asked(table: VariableTable, name: str, wanted: Any) -> npt.NDArray[Any]:
+    several = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
+    column = table.columns[name]
+    if not column.numeric:
+        return codes_of(column.levels.tolist(), several, f"at: covariate {name!r}")
+    try:
+        numbers = np.array(several, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DesignError(f"at: covariate {name!r} is a number, but {wanted!r} was given.") from None
+    return numbers
+
+
+def _default(table: VariableTable, name: str, notes: list[str]) -> npt.NDArray[Any]:
+    column, c = table.columns[name], table.comparisons
+    sided = table.variables[name].role == "side covariate"
+    if column.numeric:
+        weights = np.repeat(c.totals[:, None], 2, axis=1) if sided else c.totals
+        mean = float(np.average(column.values, weights=weights))
+        sides = " on both sides" if sided else ""
+        notes.append(f"{name} = {format_number(mean)}{sides} (its mean over the judgments); choose another with at=")
+        return np.array([mean])
+    if sided:
+        notes.append(f"{name} = {column.levels[0]!r} on both sides (its first level); choose another with at=")
+        return np.zeros(1, dtype=np.int64)
+    return np.arange(len(column.levels))
+
+
+def _shown(table: VariableTable, name: str, values: npt.NDArray[Any]) -> list[Any]:
+    column = table.columns[name]
+    found: list[Any] = (values if column.numeric else column.levels[values]).tolist()
+    return found

@@ -1,0 +1,128 @@
+"""Does the model fit? Deviance and Pearson's X² against χ², on a stated table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..columns import FloatArray, groups
+from ..formulas.grammar import parse, vocabulary
+from ..results import LLBTResults, deviance, pearson_chi2
+from ..statistics import TestResult, chi2_p_value, chi2_reservation
+from ..table import Field, Record, Table, format_count
+
+
+@dataclass(frozen=True, repr=False)
+class GoodnessOfFit(Record):
+    """Tests of fit of a model.
+
+    Attributes
+    ----------
+    deviance, pearson : TestResult
+        On the table that was fitted.
+    pooled_deviance, pooled_pearson : TestResult or None
+        On the table summed over the covariates that the formula does not use; None where it uses all.
+    tables : tuple of str
+        Which tables these are.
+    notes : tuple of str
+    """
+
+    deviance: TestResult
+    pearson: TestResult
+    pooled_deviance: TestResult | None
+    pooled_pearson: TestResult | None
+    tables: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Return one row per test."""
+        candidates = (self.deviance, self.pearson, self.pooled_deviance, self.pooled_pearson)
+        tests = [test for test in candidates if test is not None]
+        return Table(
+            (
+                Field("test", "", [test.name for test in tests]),
+                Field("table", "Table", [self.tables[k // 2] for k in range(len(tests))]),
+                Field("statistic", "Statistic", [test.statistic for test in tests], "statistic"),
+                Field("df", "Df", [test.df for test in tests], "count"),
+                Field("p_value", "Pr(>Chi)", [test.p_value for test in tests], "p_value"),
+            ),
+            title="Goodness of fit",
+            notes=self.notes,
+        )
+
+
+def goodness_of_fit(res: LLBTResults) -> GoodnessOfFit:
+    """Test whether the model fits: residual deviance and Pearson's X² against χ².
+
+    Parameters
+    ----------
+    res : LLBTResults
+
+    Returns
+    -------
+    GoodnessOfFit
+        Tests on the table that was fitted and, where covariates split it that the formula does not use, on the table
+        pooled over them: estimates do not depend on how finely a table is split, tests of fit do.
+
+    Notes
+    -----
+    The p-value is NaN, and a note says why, for a saturated model and where no comparison has more than one judgment.
+
+    References
+    ----------
+    Dittrich, R., Hatzinger, R. & Katzenbeisser, W. (1998). Applied Statistics 47(4), 511-525.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> table = llbt.load_dataset("dras_table1").pool()
+    >>> test = llbt.goodness_of_fit(llbt.fit("object + tie", table)).deviance
+    >>> round(test.statistic, 4), test.df, round(test.p_value, 5)
+    (30.4554, 8, 0.00017)
+    """
+    c = res.comparisons
+    unused = _unused(res)
+    tables = [f"{format_count(len(c))} comparisons"]
+    found, notes = _tests(res, res.counts, res.solution.means, tables[0])
+    pooled: list[TestResult] = []
+    if unused:
+        counts, means = _pooled(res, unused)
+        tables.append(f"{format_count(len(counts))} comparisons ({', '.join(unused)} pooled)")
+        pooled, more = _tests(res, counts, means, tables[1])
+        notes += more
+    return GoodnessOfFit(*found, *(pooled or (None, None)), tables=tuple(tables), notes=tuple(notes))
+
+
+def _unused(res: LLBTResults) -> list[str]:
+    formula = parse(res.specification.formula, vocabulary(res.comparisons))
+    terms = (*formula.worth, *formula.tie, *formula.order)
+    used = {name for term in terms for f in term.factors for name in f.variables}
+    return [name for name in res.comparisons.covariates if name not in used]
+
+
+def _pooled(res: LLBTResults, unused: list[str]) -> tuple[FloatArray, FloatArray]:
+    """Return counts and fitted counts summed over covariates, each (S', C)."""
+    c = res.comparisons
+    keys = [*c.pairs.T, *(column.codes for column in c.columns if column.name not in unused)]
+    keys += [column.codes[:, k] for column in c.sides if column.name not in unused for k in (0, 1)]
+    _, group = groups(keys)
+
+    def summed(values: FloatArray) -> FloatArray:
+        return np.column_stack([np.bincount(group, weights=column) for column in values.T])
+
+    return summed(res.counts), summed(res.solution.means)
+
+
+def _tests(res: LLBTResults, counts: FloatArray, means: FloatArray, table: str) -> tuple[list[TestResult], list[str]]:
+    df = counts.size - len(counts) - len(res.free)
+    possible, note = chi2_reservation(means)
+    null = f"the model {res.specification.formula!r} fits the table of {table}"
+    notes = [f"{table}: {note}"] if note and df > 0 else []
+    if df <= 0:
+        possible, notes = False, [f"{table}: the model is saturated, so there is nothing to test"]
+    values = {"Residual deviance": deviance(counts, means), "Pearson X²": pearson_chi2(counts, means)}
+    return [
+        TestResult(name, null, value, df, chi2_p_value(value, df if possible else 0), "chi2", tuple(notes))
+        for name, value in values.items()
+    ], notes

@@ -1,0 +1,1 @@
+"""Several results at once: plots."""

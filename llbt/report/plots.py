@@ -1,0 +1,104 @@
+"""Pictures of fits, with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..formulas.grid import At
+from ..inference.worth import SCALES, Scale, worth
+from ..results import LLBTResults
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe & Ito (2008): eight colours that colour-blind readers tell apart; black stays for the text
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
+_MARKERS = "osD^vP*X"
+
+
+def plot_worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: Axes | None = None) -> Axes:
+    """Plot the worths of the objects by class, as the papers that use prefmod do.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    at : mapping or "average", optional
+        Classes, as in `worth`.
+    scale : str
+        As in `worth`; probabilities and odds have a logarithmic axis, on which equal distances are equal odds.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One line per object over the classes, with 95 % intervals and the name at its end.
+
+    Examples
+    --------
+    >>> import llbt, matplotlib
+    >>> matplotlib.use("Agg")
+    >>> res = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))
+    >>> ax = llbt.plot_worth(res)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['J1', 'J2', 'J3', 'J4']
+    """
+    import matplotlib.pyplot as plt
+
+    frame = worth(res, at, scale).to_frame()
+    classes = [name for name in frame.columns[: frame.columns.get_loc("object")]]
+    labels = _class_labels(frame, classes)
+    if ax is None:
+        _, ax = plt.subplots(figsize=(max(3.4, 1.6 + 0.8 * len(labels)), 3.6), layout="constrained")
+    position = np.arange(len(labels))
+    objects = res.comparisons.objects
+    ends: dict[Any, float] = {}
+    for k, label in enumerate(objects):
+        rows = frame[frame["object"] == label]
+        y = rows["estimate"].to_numpy(dtype=float)
+        spread = np.abs(rows[["conf_low", "conf_high"]].to_numpy(dtype=float).T - y)
+        x = position + 0.06 * (k - (len(objects) - 1) / 2) * min(1.0, 6 / len(objects))
+        colour, marker = _COLOURS[k % len(_COLOURS)], _MARKERS[k % len(_MARKERS)]
+        ax.errorbar(
+            x, y, spread, color=colour, marker=marker, markersize=5, linewidth=1.2, elinewidth=0.8, label=str(label)
+        )
+        ends[label] = float(y[-1])
+    if scale in ("probability", "odds_ratio"):
+        ax.set_yscale("log")
+    ax.set_xticks(position, labels)
+    ax.set_xlim(-0.5, len(labels) - 0.5)
+    ax.set_xlabel(", ".join(classes))
+    ax.set_ylabel(SCALES[scale])
+    _name_ends(ax, ends)
+    return ax
+
+
+def _class_labels(frame: Any, classes: list[str]) -> list[str]:
+    if not classes:
+        return [""]
+    distinct = frame[classes].drop_duplicates()
+    return [", ".join(str(v) for v in row) for row in distinct.to_numpy().tolist()]
+
+
+def _name_ends(ax: Axes, ends: dict[Any, float]) -> None:
+    """Write each object's name right of its last point, moved apart where points are close."""
+    transform = ax.get_yaxis_transform()
+    ax.figure.canvas.draw()  # the limits are known once it is laid out
+    to_axes = ax.transData + ax.transAxes.inverted()
+    known = {label: y for label, y in ends.items() if np.isfinite(y)}
+    height = {label: float(to_axes.transform((0, y))[1]) for label, y in known.items()}
+    gap, last = 0.055, -np.inf
+    for label in sorted(known, key=lambda name: height[name]):
+        last = max(height[label], last + gap)
+        ax.annotate(
+            str(label),
+            xy=(1.0, known[label]),
+            xycoords=transform,
+            xytext=(1.02, last),
+            textcoords="axes fraction",
+            va="center",
+            fontsize="small",
+            annotation_clip=False,
+        )

@@ -1,0 +1,487 @@
+"""What a fit knows, under statsmodels' names."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import patsy
+from scipy import special, stats
+
+from . import solvers
+from .columns import FloatArray, IntArray, Label
+from .comparisons import OUTCOMES, Comparisons
+from .errors import DesignError, listed
+from .formulas.design import Design
+from .formulas.grid import At
+from .prediction import predicted
+from .solvers import Fit, Problem
+from .statistics import TestResult, chi2_p_value
+from .summary import coefficient_fields, summary_table
+from .table import Field, Record, Table
+
+Method = Literal["auto", "glm", "eliminate"]
+
+
+@dataclass(frozen=True)
+class Specification:
+    """Everything that a fit was asked for: with the comparisons it gives the same fit again.
+
+    Attributes
+    ----------
+    formula : str
+    reference : label or None
+        As given; None is the last object.
+    fixed : tuple of (str, float)
+        Parameters held at a value.
+    method : str
+    """
+
+    formula: str
+    reference: Label | None = None
+    fixed: tuple[tuple[str, float], ...] = ()
+    method: Method = "auto"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LLBTResults(Record):
+    """A fitted log-linear Bradley-Terry model. S comparisons, n cells, p parameters.
+
+    Made by `fit`. Attributes have statsmodels' names and the values of the full Poisson GLM, whichever solver
+    ran: parameters that are aliased are NaN, those that were held have no standard error.
+
+    Attributes
+    ----------
+    specification : Specification
+    comparisons : Comparisons
+        The table that was fitted: comparisons with at least one judgment.
+    design : Design
+    free : ndarray of int
+        Which of the p parameters were estimated.
+    solution : Fit
+        What the solver found for them.
+
+    Notes
+    -----
+    Questions to a fit are functions: ``llbt.worth(res)``, ``llbt.anova(m0, m1)``, ``llbt.goodness_of_fit(res)``.
+
+    References
+    ----------
+    Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics 41(2), 337-345.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
+    >>> res.params.round(4).to_dict()
+    {'object[+]': 0.2778, 'tie': -0.6551}
+    >>> round(res.pvalues["tie"], 4)
+    0.0044
+    """
+
+    specification: Specification
+    comparisons: Comparisons
+    design: Design
+    free: IntArray
+    solution: Fit
+
+    def __getattr__(self, name: str) -> Any:
+        known = getattr(sys.modules.get(__package__), "__all__", ())
+        if name in known:
+            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
+        raise AttributeError(f"LLBTResults has no attribute {name!r}")
+
+    # -- estimates ---------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the p parameters."""
+        return self.design.names
+
+    @property
+    def fixed(self) -> dict[str, float]:
+        """Parameters that were held, with their values."""
+        return dict(self.specification.fixed)
+
+    @property
+    def aliased(self) -> tuple[str, ...]:
+        """Parameters that the table does not determine beside those before them; NA, as in R."""
+        free = set(self.free.tolist())
+        return tuple(n for k, n in enumerate(self.names) if k not in free and n not in self.fixed)
+
+    @property
+    def params(self) -> pd.Series[float]:
+        """Estimates (log-worth λ, γ, δ), shape (p,); NaN where aliased."""
+        values = np.full(len(self.names), np.nan)
+        values[self.free] = self.solution.params
+        series = pd.Series(values, index=list(self.names), name="estimate", dtype=float)
+        for name, value in self.specification.fixed:
+            series[name] = value
+        return series
+
+    def cov_params(self) -> pd.DataFrame:
+        """Return the covariance matrix of the estimates (p × p): NaN where aliased, 0 where held."""
+        matrix = np.full((len(self.names), len(self.names)), np.nan)
+        matrix[np.ix_(self.free, self.free)] = self.solution.cov
+        for name in self.fixed:
+            k = self.names.index(name)
+            estimated = np.append(self.free, [self.names.index(other) for other in self.fixed])
+            matrix[k, estimated] = matrix[estimated, k] = 0.0
+        return pd.DataFrame(matrix, index=list(self.names), columns=list(self.names))
+
+    @property
+    def bse(self) -> pd.Series[float]:
+        """Standard errors, shape (p,); NaN where aliased or held."""
+        errors = np.full(len(self.names), np.nan)
+        errors[self.free] = np.sqrt(np.diag(self.solution.cov))
+        return pd.Series(errors, index=list(self.names), name="std_error", dtype=float)
+
+    @property
+    def tvalues(self) -> pd.Series[float]:
+        """Estimates over standard errors (z values), shape (p,)."""
+        return (self.params / self.bse).rename("statistic")
+
+    @property
+    def pvalues(self) -> pd.Series[float]:
+        """Two-sided p-values of the z values, shape (p,)."""
+        return pd.Series(2 * stats.norm.sf(np.abs(self.tvalues)), index=list(self.names), name="p_value")
+
+    def conf_int(self, alpha: float = 0.05, method: Literal["wald"] = "wald") -> pd.DataFrame:
+        """Return confidence intervals of level 1 − alpha on the scale of the estimates.
+
+        Parameters
+        ----------
+        alpha : float
+        method : {"wald"}
+            Estimate ± z · standard error.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns conf_low, conf_high; a row per parameter.
+        """
+        if method != "wald":
+            raise DesignError(f"conf_int: method={method!r} is not known; it may be 'wald'.")
+        if not 0 < alpha < 1:
+            raise DesignError(f"conf_int: alpha={alpha!r}; it lies between 0 and 1, .05 for 95 % intervals.")
+        half = stats.norm.isf(alpha / 2) * self.bse
+        return pd.DataFrame({"conf_low": self.params - half, "conf_high": self.params + half})
+
+    # -- fit ---------------------------------------------------------------------------------------------
+
+    @property
+    def converged(self) -> bool:
+        """Whether the solver reached its tolerance."""
+        return self.solution.converged
+
+    @property
+    def n_iter(self) -> int:
+        """Fisher scoring iterations."""
+        return self.solution.n_iter
+
+    @property
+    def gradient_norm(self) -> float:
+        """Euclidean norm of the score at the estimates."""
+        return self.solution.gradient_norm
+
+    @property
+    def nobs(self) -> int:
+        """Number of cells n."""
+        return int(self.counts.size)
+
+    @property
+    def df_resid(self) -> int:
+        """Cells − comparisons − estimated parameters."""
+        return self.nobs - len(self.comparisons) - len(self.free)
+
+    @property
+    def df_null(self) -> int:
+        """Cells − comparisons."""
+        return self.nobs - len(self.comparisons)
+
+    @property
+    def df_model(self) -> int:
+        """Columns of the explicit model but one, as statsmodels counts them."""
+        return len(self.comparisons) + len(self.free) - 1
+
+    @property
+    def counts(self) -> FloatArray:
+        """The counts that were fitted, shape (S, C): wins of i, (ties,) wins of j."""
+        return cell_counts(self.comparisons)
+
+    @property
+    def deviance(self) -> float:
+        """Residual deviance of the Poisson model."""
+        return deviance(self.counts, self.solution.means)
+
+    @property
+    def null_deviance(self) -> float:
+        """Deviance of the nuisance parameters alone: λ = γ = δ = 0."""
+        counts = self.counts
+        return deviance(counts, np.broadcast_to(counts.mean(axis=1, keepdims=True), counts.shape))
+
+    @property
+    def pearson_chi2(self) -> float:
+        """Pearson's X²."""
+        return pearson_chi2(self.counts, self.solution.means)
+
+    @property
+    def llf(self) -> float:
+        """Poisson log-likelihood at the estimates."""
+        y, m = self.counts, self.solution.means
+        return float(np.sum(special.xlogy(y, m) - m - special.gammaln(y + 1)))
+
+    @property
+    def llf_multinomial(self) -> float:
+        """Multinomial log-likelihood given the totals: `llf` less a constant of the totals."""
+        n = self.counts.sum(axis=1)
+        return self.llf - float(np.sum(special.xlogy(n, n) - n - special.gammaln(n + 1)))
+
+    @property
+    def aic(self) -> float:
+        """−2 llf + 2 (comparisons + estimated parameters), as R's AIC of the full model."""
+        return -2 * self.llf + 2 * (self.df_model + 1)
+
+    @property
+    def bic(self) -> float:
+        """−2 llf + log(cells) (comparisons + estimated parameters), as R's BIC of the full model."""
+        return -2 * self.llf + float(np.log(self.nobs)) * (self.df_model + 1)
+
+    # -- cells -------------------------------------------------------------------------------------------
+
+    @property
+    def fittedvalues(self) -> pd.Series[float]:
+        """Fitted counts by cell, shape (n,), indexed by comparison and outcome."""
+        return self._by_cell(self.solution.means, "fitted")
+
+    @property
+    def resid_response(self) -> pd.Series[float]:
+        """Counts − fitted counts, shape (n,)."""
+        return self._by_cell(self.counts - self.solution.means, "resid_response")
+
+    @property
+    def resid_pearson(self) -> pd.Series[float]:
+        """(Count − fitted) / √fitted, shape (n,)."""
+        means = self.solution.means
+        return self._by_cell((self.counts - means) / np.sqrt(means), "resid_pearson")
+
+    @property
+    def resid_deviance(self) -> pd.Series[float]:
+        """Signed square roots of each cell's part of the deviance, shape (n,)."""
+        y, m = self.counts, self.solution.means
+        part = np.maximum(2 * (special.xlogy(y, y / m) - (y - m)), 0)
+        return self._by_cell(np.sign(y - m) * np.sqrt(part), "resid_deviance")
+
+    @property
+    def hat_diag(self) -> pd.Series[float]:
+        """Leverages of the full GLM, shape (n,); they sum to comparisons + estimated parameters."""
+        return self._by_cell(leverages(self.problem(), self.solution), "hat_diag")
+
+    def _by_cell(self, values: FloatArray, name: str) -> pd.Series[float]:
+        frame = self.comparisons.to_frame().drop(columns=["wins_i", "ties", "wins_j"])
+        outcomes = OUTCOMES if self.comparisons.has_ties else ("i", "j")
+        repeated = frame.loc[np.repeat(frame.index, len(outcomes))].assign(outcome=list(outcomes) * len(frame))
+        return pd.Series(values.ravel(), index=pd.MultiIndex.from_frame(repeated), name=name)
+
+    # -- tests -------------------------------------------------------------------------------------------
+
+    def t_test(self, hypothesis: str | Sequence[str] | npt.ArrayLike, *, confidence: float = 0.95) -> Table:
+        """Estimate linear combinations of the parameters and test each.
+
+        Parameters
+        ----------
+        hypothesis : str, list of str, or array of shape (k, p)
+            Such as ``"object[A] = object[B]"`` or ``"object[A] - 2 * tie = 1"``, several separated by commas; the
+            reference may be named and counts as 0. An array holds coefficients of the parameters.
+        confidence : float
+            Level of the intervals.
+
+        Returns
+        -------
+        Table
+            term, estimate (left − right side), std_error, statistic (z), p_value, conf_low, conf_high.
+
+        Raises
+        ------
+        DesignError
+            For unknown names, and combinations of aliased parameters.
+        """
+        labels, matrix, right = self._constraints(hypothesis)
+        estimate = matrix @ self._filled_params() - right
+        cov = self._filled_cov()
+        error = np.sqrt(np.einsum("kp,pq,kq->k", matrix, cov, matrix))
+        half = stats.norm.isf((1 - confidence) / 2) * error
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = estimate / error
+        return Table(
+            coefficient_fields(labels, estimate, error, z, 2 * stats.norm.sf(np.abs(z)))
+            + (
+                Field("conf_low", f"{confidence:.4g} low", estimate - half, "estimate"),
+                Field("conf_high", "high", estimate + half, "estimate"),
+            ),
+            title="Linear hypotheses (z tests)",
+        )
+
+    def wald_test(self, hypothesis: str | Sequence[str] | npt.ArrayLike) -> TestResult:
+        """Test linear hypotheses jointly; they are written as in `t_test`.
+
+        Returns
+        -------
+        TestResult
+            Wald's χ², its degrees of freedom (the rank of the hypotheses) and p.
+        """
+        labels, matrix, right = self._constraints(hypothesis)
+        difference = matrix @ self._filled_params() - right
+        cov = matrix @ self._filled_cov() @ matrix.T
+        df = int(np.linalg.matrix_rank(cov))
+        if df < len(matrix):
+            raise DesignError(
+                f"wald_test: the {len(matrix)} hypotheses are not independent (rank {df}); leave some out."
+            )
+        statistic = float(difference @ np.linalg.solve(cov, difference))
+        return TestResult(
+            "Wald test", ", ".join(labels), statistic, df, chi2_p_value(statistic, df), distribution="chi2"
+        )
+
+    def _constraints(self, hypothesis: Any) -> tuple[list[str], FloatArray, FloatArray]:
+        """Return labels, coefficients (k, p) and right-hand sides (k,) of linear hypotheses."""
+        p = len(self.names)
+        if isinstance(hypothesis, str) or (
+            isinstance(hypothesis, Sequence) and all(isinstance(h, str) for h in hypothesis)
+        ):
+            parts = hypothesis.split(",") if isinstance(hypothesis, str) else list(hypothesis)
+            names = [*self.names, *self.design.references]
+            try:
+                found = [patsy.DesignInfo(names).linear_constraint(part.strip()) for part in parts]
+            except patsy.PatsyError as error:
+                raise DesignError(
+                    f"hypothesis {hypothesis!r} cannot be read: {error.message}. It may name {listed(names, 12)}."
+                ) from None
+            matrix = np.vstack([constraint.coefs for constraint in found])[:, :p]
+            right = np.concatenate([constraint.constants.ravel() for constraint in found])
+            labels = [part.strip() for part in parts]
+        else:
+            matrix = np.atleast_2d(np.asarray(hypothesis, dtype=float))
+            if matrix.shape[1] != p:
+                raise DesignError(
+                    f"hypothesis has {matrix.shape[1]} columns; the model has {p} parameters: {listed(self.names, 12)}."
+                )
+            right = np.zeros(len(matrix))
+            labels = [f"hypothesis {k}" for k in range(len(matrix))]
+        missing = [n for n in self.aliased if matrix[:, self.names.index(n)].any()]
+        if missing:
+            raise DesignError(f"{listed(missing)} is aliased (NA), so it cannot be tested.")
+        return labels, matrix, right
+
+    def _filled_params(self) -> FloatArray:
+        return np.asarray(self.params.fillna(0.0), dtype=float)
+
+    def _filled_cov(self) -> FloatArray:
+        return np.asarray(self.cov_params().fillna(0.0), dtype=float)
+
+    # -- further -----------------------------------------------------------------------------------------
+
+    def predict(self, frame: Any = None, *, at: At = None) -> Table:
+        """Return the probability of each outcome.
+
+        Parameters
+        ----------
+        frame : data frame, optional
+            Comparisons to predict: ``object_i, object_j`` and the covariates of the formula (a side covariate
+            ``x`` as ``x_i, x_j``). By default the comparisons of the table.
+        at : mapping, optional
+            Instead of a frame: all pairs of objects at these covariate values, such as
+            ``{"judge": "J3", "age": [20, 40]}``; labels that are not named take all their levels, numbers their
+            mean over the judgments.
+
+        Returns
+        -------
+        Table
+            object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``), estimate (probability); long, NaN
+            where the table does not determine it.
+        """
+        return predicted(self, frame, at)
+
+    def problem(self) -> Problem:
+        """Return the arrays that were fitted; see `llbt.solvers`."""
+        return make_problem(self.design, self.comparisons, self.free, self.fixed)
+
+    def to_glm(self) -> Any:
+        """Return statsmodels' fitted `GLMResults` of the explicit Poisson model, one dummy per comparison.
+
+        Raises
+        ------
+        DesignError
+            Where the explicit matrix would be too large.
+        """
+        return solvers.explicit_glm(self.problem(), tuple(self.names[k] for k in self.free))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
+        columns = [self.params, self.bse, self.tvalues, self.pvalues, self.conf_int()]
+        return pd.concat(columns, axis=1).rename_axis("term").reset_index()
+
+    def summary(self, *, odds: bool = True) -> Table:
+        """Return the printout: call, data, coefficients and fit, as R prints a model.
+
+        Parameters
+        ----------
+        odds : bool
+            Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
+        """
+        return summary_table(self, odds=odds)
+
+    def table(self) -> Table:
+        """Return the summary."""
+        return self.summary()
+
+
+def cell_counts(c: Comparisons) -> FloatArray:
+    """Return the counts of the cells that a table has, shape (S, C)."""
+    return c.counts if c.has_ties else c.counts[:, [0, 2]]
+
+
+def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[str, float]) -> Problem:
+    """Return the arrays of a fit: the free columns, and what held parameters add."""
+    signed, tie = design.signed_rows(), design.tie_rows()
+    held = np.zeros(len(design.names))
+    for name, value in fixed.items():
+        held[design.names.index(name)] = value
+    return Problem(signed[:, free], tie[:, free], cell_counts(c), signed @ held, tie @ held)
+
+
+def deviance(counts: FloatArray, means: FloatArray) -> float:
+    """Return 2 Σ (y log(y/m) − (y − m)), the Poisson deviance."""
+    return float(2 * np.sum(special.xlogy(counts, counts / means) - (counts - means)))
+
+
+def pearson_chi2(counts: FloatArray, means: FloatArray) -> float:
+    """Return Σ (y − m)² / m."""
+    return float(np.sum((counts - means) ** 2 / means))
+
+
+def leverages(problem: Problem, solution: Fit) -> FloatArray:
+    """Return the hat values of the full GLM, shape (S, C).
+
+    With z the row of a cell and z̄ the fitted mean row of its comparison, h = m/total + m (z − z̄)ᵀ V (z − z̄).
+    """
+    size, cells = problem.counts.shape
+    probability = solution.means / problem.totals[:, None]
+    lead = (probability[:, 0] - probability[:, -1])[:, None]
+    found = np.empty((size, cells))
+    block = max(1, int(2e6) // max(1, problem.signed.shape[1]))
+    for start in range(0, size, block):  # blocks of rows bound the memory
+        rows = slice(start, start + block)
+        signed, tie = problem.signed[rows].toarray(), problem.tie[rows].toarray()
+        ties = probability[rows, 1][:, None] if problem.has_ties else 0.0
+        center = lead[rows] * signed + ties * tie
+        z = [signed, tie, -signed] if problem.has_ties else [signed, -signed]
+        for k, row in enumerate(z):
+            away = row - center
+            found[rows, k] = np.einsum("sp,sp->s", away @ solution.cov, away)
+    return probability + solution.means * found

@@ -1,0 +1,300 @@
+"""Arrays in, `Fit` out: the explicit Poisson GLM, and Fisher scoring with the nuisance eliminated.
+
+Notation: S comparisons, C cells per comparison (2, or 3 with ties, in the order i, tie, j), p parameters. The
+log means of a comparison are μ + u, μ + w and μ − u with the signed predictor u and the tie predictor w; given
+its total the counts are multinomial with probabilities ∝ exp(u), exp(w), exp(−u).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+from scipy.sparse import csr_array
+
+from .errors import DesignError
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+Solver = Literal["glm", "eliminate"]
+
+MAX_EXPLICIT_ENTRIES = 5e7
+_MAX_ITERATIONS = 100
+_DECREMENT = 1e-18  # squared distance to the maximum in standard errors: the step taken at this point ends it
+_ALIASED = 1e-10  # share of a column's squared length that earlier columns leave unexplained
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a solver needs: linear predictors and counts.
+
+    Attributes
+    ----------
+    signed, tie : csr_array, shape (S, p)
+        Rows of the signed and of the tie predictor.
+    counts : ndarray, shape (S, C)
+        Wins of i, (ties,) wins of j; every row has a positive total.
+    signed_offset, tie_offset : ndarray, shape (S,)
+        What parameters held at fixed values add to the predictors.
+    """
+
+    signed: csr_array
+    tie: csr_array
+    counts: FloatArray
+    signed_offset: FloatArray
+    tie_offset: FloatArray
+
+    @property
+    def totals(self) -> FloatArray:
+        """Judgments per comparison, shape (S,)."""
+        return self.counts.sum(axis=1)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether a comparison has three cells."""
+        return self.counts.shape[1] == 3
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a solver found.
+
+    Attributes
+    ----------
+    params : ndarray, shape (p,)
+        Maximum likelihood estimates.
+    cov : ndarray, shape (p, p)
+        Inverse Fisher information.
+    means : ndarray, shape (S, C)
+        Fitted counts.
+    converged : bool
+    n_iter : int
+    gradient_norm : float
+        Euclidean norm of the score at the estimates.
+    solver : str
+        ``"glm"`` or ``"eliminate"``.
+    """
+
+    params: FloatArray
+    cov: FloatArray
+    means: FloatArray
+    converged: bool
+    n_iter: int
+    gradient_norm: float
+    solver: Solver
+
+
+def probabilities(problem: Problem, params: FloatArray) -> FloatArray:
+    """Return the probability of each cell given the comparison's total, shape (S, C)."""
+    u = problem.signed @ params + problem.signed_offset
+    if problem.has_ties:
+        predictor = np.column_stack([u, problem.tie @ params + problem.tie_offset, -u])
+    else:
+        predictor = np.column_stack([u, -u])
+    predictor -= predictor.max(axis=1, keepdims=True)
+    weights = np.exp(predictor)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def log_likelihood(problem: Problem, probability: FloatArray) -> float:
+    """Return Σ y log p, the multinomial log-likelihood without its constant."""
+    seen = problem.counts > 0
+    return float(np.sum(problem.counts[seen] * np.log(np.maximum(probability[seen], np.finfo(float).tiny))))
+
+
+def score(problem: Problem, probability: FloatArray) -> FloatArray:
+    """Return the gradient of the log-likelihood, shape (p,)."""
+    excess = problem.counts - problem.totals[:, None] * probability
+    gradient = problem.signed.T @ (excess[:, 0] - excess[:, -1])
+    if problem.has_ties:
+        gradient = gradient + problem.tie.T @ excess[:, 1]
+    return np.asarray(gradient)
+
+
+def information(problem: Problem, probability: FloatArray, totals: FloatArray) -> FloatArray:
+    """Return the Fisher information of the parameters, nuisance eliminated, shape (p, p)."""
+    lead = probability[:, 0] - probability[:, -1]
+    decided = probability[:, 0] + probability[:, -1]
+    signed = problem.signed
+    found = signed.T @ _scaled(signed, totals * (decided - lead**2))
+    if problem.has_ties:
+        ties = probability[:, 1]
+        cross = signed.T @ _scaled(problem.tie, -totals * lead * ties)
+        found = found + cross + cross.T + problem.tie.T @ _scaled(problem.tie, totals * ties * (1 - ties))
+    return np.asarray(found.toarray())
+
+
+def _scaled(rows: csr_array, weights: FloatArray) -> csr_array:
+    return csr_array(rows.multiply(weights[:, None]))
+
+
+def independent_columns(problem: Problem) -> BoolArray:
+    """Return which parameters are not aliased with earlier ones, as R decides it, shape (p,).
+
+    A parameter is aliased when its column lies in the span of the nuisance columns and of the columns
+    before it. The information at equal probabilities and unit totals has the rank of that design.
+    """
+    cells = problem.counts.shape[1]
+    size = problem.signed.shape[0]
+    gram = information(problem, np.full((size, cells), 1 / cells), np.ones(size))
+    return independent_in_gram(gram)
+
+
+def independent_in_gram(gram: FloatArray) -> BoolArray:
+    """Return which columns are independent of those before them, given their Gram matrix (p, p)."""
+    length = np.sqrt(np.diag(gram))
+    present = length > 0
+    scaled = gram[np.ix_(present, present)] / np.outer(length[present], length[present])
+    kept = present.copy()
+    kept[present] = _kept_by_cholesky(scaled)
+    return kept
+
+
+def _kept_by_cholesky(gram: FloatArray) -> BoolArray:
+    """Cholesky by columns of a Gram matrix of unit vectors, leaving out those that earlier ones explain."""
+    size = len(gram)
+    try:
+        if np.all(np.diag(linalg.cholesky(gram, lower=True)) ** 2 > _ALIASED):
+            return np.ones(size, dtype=np.bool_)
+    except linalg.LinAlgError:
+        pass
+    kept: list[int] = []
+    lower = np.zeros((size, size))
+    for k in range(size):
+        rest = gram[k:, k] - lower[k:, : len(kept)] @ lower[k, : len(kept)]
+        if rest[0] > _ALIASED:
+            lower[k:, len(kept)] = rest / np.sqrt(rest[0])
+            kept.append(k)
+    return np.isin(np.arange(size), kept)
+
+
+def eliminate(problem: Problem) -> Fit:
+    """Fit by Fisher scoring on the parameters of interest, the nuisance parameters profiled out.
+
+    Each step is a Newton step, halved until the likelihood does not fall; it ends after the step from a
+    point whose Newton decrement says that the maximum is 1e-9 standard errors away.
+    """
+    params = np.zeros(problem.signed.shape[1])
+    found = probabilities(problem, params)
+    value = log_likelihood(problem, found)
+    converged = len(params) == 0
+    n_iter = 0
+    while not converged and n_iter < _MAX_ITERATIONS:
+        gradient = score(problem, found)
+        step = _solved(information(problem, found, problem.totals), gradient)
+        converged = float(gradient @ step) < _DECREMENT
+        params, found, value = _line_search(problem, params, step, value)
+        n_iter += 1
+    cov = _inverse(information(problem, found, problem.totals))
+    means = problem.totals[:, None] * found
+    norm = float(np.linalg.norm(score(problem, found)))
+    return Fit(params, cov, means, converged, n_iter, norm, "eliminate")
+
+
+def _line_search(
+    problem: Problem, params: FloatArray, step: FloatArray, value: float
+) -> tuple[FloatArray, FloatArray, float]:
+    """Halve the step until the log-likelihood does not fall by more than rounding."""
+    slack = 1e-12 * abs(value)
+    for _ in range(30):
+        found = probabilities(problem, params + step)
+        reached = log_likelihood(problem, found)
+        if reached >= value - slack:
+            break
+        step = step / 2
+    return params + step, found, reached
+
+
+def _solved(matrix: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve with a positive definite matrix, scaled to unit diagonal first."""
+    scale = 1 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+    factor = linalg.cho_factor(matrix * np.outer(scale, scale), lower=True)
+    return np.asarray(scale * linalg.cho_solve(factor, scale * right))
+
+
+def _inverse(matrix: FloatArray) -> FloatArray:
+    if not len(matrix):
+        return matrix
+    scale = 1 / np.sqrt(np.diag(matrix))
+    factor = linalg.cho_factor(matrix * np.outer(scale, scale), lower=True)
+    inverse = linalg.cho_solve(factor, np.diag(scale)) * scale[:, None]
+    return np.asarray((inverse + inverse.T) / 2)
+
+
+def explicit_entries(problem: Problem) -> float:
+    """Return the number of entries of the explicit model matrix: cells × (p + S)."""
+    size, p = problem.signed.shape
+    return float(problem.counts.size) * (p + size)
+
+
+def explicit_matrix(problem: Problem) -> FloatArray:
+    """Return the explicit model matrix, shape (S·C, p + S): parameters, then one nuisance dummy per comparison."""
+    size, p = problem.signed.shape
+    cells = problem.counts.shape[1]
+    matrix = np.zeros((size, cells, p + size))
+    signed = problem.signed.toarray()
+    matrix[:, 0, :p] = signed
+    matrix[:, -1, :p] = -signed
+    if problem.has_ties:
+        matrix[:, 1, :p] = problem.tie.toarray()
+    matrix[np.arange(size), :, p + np.arange(size)] = 1
+    return matrix.reshape(size * cells, p + size)
+
+
+def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
+    """Return statsmodels' fitted `GLMResults` of the explicit Poisson model.
+
+    Raises
+    ------
+    DesignError
+        Where the explicit matrix would have more than 5·10⁷ entries.
+    """
+    entries = explicit_entries(problem)
+    if entries > MAX_EXPLICIT_ENTRIES:
+        raise DesignError(
+            f"the explicit GLM needs a matrix of {problem.counts.size:,} cells × {sum(problem.signed.shape):,} columns "
+            f"({entries * 8 / 2**30:.1f} GiB), more than {MAX_EXPLICIT_ENTRIES:.0e} entries. Use method='eliminate', which "
+            "gives the same estimates, standard errors and deviance."
+        )
+    import pandas as pd
+    from statsmodels.genmod.families import Poisson
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    size = len(problem.counts)
+    columns = [*names, *(f"mu[{s}]" for s in range(size))]
+    zero = np.zeros(size)
+    middle = [problem.tie_offset] if problem.has_ties else []
+    offset = np.column_stack([problem.signed_offset + zero, *middle, -problem.signed_offset]).ravel()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what matters of them is in the record: convergence, saturation
+        model = GLM(
+            pd.Series(problem.counts.ravel(), name="count"),
+            pd.DataFrame(explicit_matrix(problem), columns=columns),
+            family=Poisson(),
+            offset=offset,
+        )
+        return model.fit(maxiter=_MAX_ITERATIONS, tol=1e-10, tol_criterion="params")
+
+
+def glm(problem: Problem, names: tuple[str, ...]) -> Fit:
+    """Fit the literal model: a Poisson GLM with one dummy per comparison, through statsmodels."""
+    results = explicit_glm(problem, names)
+    p = problem.signed.shape[1]
+    params = np.asarray(results.params)[:p]
+    found = probabilities(problem, params)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cov = np.asarray(results.cov_params())[:p, :p]
+    return Fit(
+        params=params,
+        cov=cov,
+        means=problem.totals[:, None] * found,
+        converged=bool(results.converged),
+        n_iter=int(results.fit_history["iteration"]),
+        gradient_norm=float(np.linalg.norm(score(problem, found))),
+        solver="glm",
+    )

@@ -1,0 +1,46 @@
+"""Execute the vignettes, each in a fresh kernel; a cell that fails fails the run.
+
+python vignettes/run.py [--write] [NAME.ipynb ...]
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import nbclient
+import nbformat
+
+HERE = Path(__file__).parent
+
+
+def run(path: Path, write: bool) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    client = nbclient.NotebookClient(
+        notebook,
+        timeout=600,  # seconds for a cell
+        kernel_name="python3",
+        record_timing=False,  # time stamps would change the file at every --write
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    start = time.perf_counter()
+    print(f"{path.name} ...", end=" ", flush=True)
+    client.execute()
+    print(f"{time.perf_counter() - start:.0f} s")
+    if write:
+        nbformat.write(notebook, path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Execute the vignettes.")
+    parser.add_argument("names", nargs="*", help="file names in this folder; all of them if none is given")
+    parser.add_argument("--write", action="store_true", help="keep the output in the files")
+    args = parser.parse_args()
+    paths = [HERE / name for name in args.names] or sorted(HERE.glob("*.ipynb"))
+    if not paths:
+        print("no vignettes")
+    for path in paths:
+        run(path, args.write)
+
+
+if __name__ == "__main__":
+    main()
