@@ -3,6 +3,8 @@
 Every message says where, what was found, what was expected and what to do.
 """
 
+from collections.abc import Sequence
+
 
 class LLBTError(ValueError):
     """Anything that llbt refuses to do; the message says why and what to do instead."""
@@ -40,13 +42,13 @@ class ConvergenceWarning(LLBTWarning):
     """The solver stopped before its tolerance was reached."""
 
 
-def listed(labels: "list[object] | tuple[object, ...]", most: int = 8) -> str:
+def listed(labels: Sequence[object], most: int = 8) -> str:
     """Return labels quoted and joined for a message: ``'A', 'B' and 3 more``."""
     shown = ", ".join(repr(label) for label in labels[:most])
     return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"
 
 
-def braced(labels: "list[object] | tuple[object, ...]", most: int = 8) -> str:
+def braced(labels: Sequence[object], most: int = 8) -> str:
     """Return a set of labels for a message: ``{A, B, … (3 more)}``."""
     shown = ", ".join(str(label) for label in labels[:most])
     return "{" + (shown if len(labels) <= most else f"{shown}, … ({len(labels) - most} more)") + "}"

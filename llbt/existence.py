@@ -14,19 +14,12 @@ from scipy import linalg, optimize, sparse
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from .columns import FloatArray, IntArray, Label, groups
+from .columns import FloatArray, IntArray, groups
 from .comparisons import Comparisons
-from .errors import DesignError, SeparationError, braced, listed
+from .errors import DesignError, SeparationError, braced
 from .formulas.design import Design
+from .separation import TOLERANCE, Separation, describe, describe_groups, describe_no_ties
 from .solvers import Problem, independent_in_gram
-from .table import format_count
-
-_TOLERANCE = 1e-7
-
-REMEDY = (
-    "Leave out or merge these objects or levels (Comparisons.select, Comparisons.pool), or use a formula without "
-    "the terms that separate."
-)
 
 
 def check_connected(c: Comparisons) -> None:
@@ -65,14 +58,17 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
         Naming the objects, levels and parameters without a finite estimate.
     """
     merged, rows = _merged(design, problem)
-    if _is_plain(design, free, problem):
+    if _is_plain(design, free):
         if _exists_by_graph(design, free, merged, rows, c):
             return
     elif _is_pinned(merged):
         return
     direction = recession_direction(merged)
     if direction is not None:
-        raise SeparationError(_describe(direction, design, free, merged, rows, c))
+        full = np.zeros(len(design.names))
+        full[free] = direction / np.abs(direction).max()
+        infinite = [design.names[k] for k in free[_undetermined(merged, direction)]]
+        raise SeparationError(describe(Separation(full, infinite, design, merged, rows, c)))
 
 
 def recession_direction(problem: Problem) -> FloatArray | None:
@@ -97,7 +93,7 @@ def recession_direction(problem: Problem) -> FloatArray | None:
     )
     if found.status != 0:
         raise DesignError(f"the check that estimates exist did not finish: {found.message}")
-    return None if -found.fun < _TOLERANCE else np.asarray(found.x[:p] * scale)
+    return None if -found.fun < TOLERANCE else np.asarray(found.x[:p] * scale)
 
 
 def _recession_rows(problem: Problem) -> tuple[csr_array, csr_array]:
@@ -127,18 +123,18 @@ def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
     """Sum comparisons with the same linear predictors; also return the first comparison of each."""
     keys = [*design.worth.index.T, design.tie.index, design.order.index]
     first, group = groups(keys)
-    counts = np.column_stack([np.bincount(group, weights=column, minlength=len(first)) for column in problem.counts.T])
+    counts: FloatArray = np.column_stack([np.bincount(group, column, len(first)) for column in problem.counts.T])
     merged = Problem(
         problem.signed[first], problem.tie[first], counts, problem.signed_offset[first], problem.tie_offset[first]
     )
     return merged, first
 
 
-def _is_plain(design: Design, free: IntArray, problem: Problem) -> bool:
+def _is_plain(design: Design, free: IntArray) -> bool:
     """Whether the free parameters are all worths, and at most the one tie effect."""
-    worths = sum(block == "worth" for block in design.blocks)
+    worths = [k for k in free if design.blocks[k] == "worth"]
     others = [design.names[k] for k in free if design.blocks[k] != "worth"]
-    return design.plain and others in ([], ["tie"]) and worths == sum(design.blocks[k] == "worth" for k in free)
+    return design.plain and others in ([], ["tie"]) and len(worths) == design.worth.matrix.shape[0] - 1
 
 
 def _is_pinned(problem: Problem) -> bool:
@@ -152,183 +148,33 @@ def _exists_by_graph(design: Design, free: IntArray, problem: Problem, rows: Int
     i, j = c.pairs[rows].T
     wins, losses = problem.counts[:, 0] > 0, problem.counts[:, -1] > 0
     ties = problem.counts[:, 1] > 0 if problem.has_ties else np.zeros(len(i), dtype=np.bool_)
-    size = len(c.objects)
-    groups_, group = _strong_components(size, [(i, j, wins | ties), (j, i, losses | ties)])
-    if groups_ > 1:
-        raise SeparationError(_one_sided(c, group, _top_group(i, j, wins | ties, losses | ties, group)))
-    if len(free) == sum(design.blocks[k] == "worth" for k in free):
+    group = _strong_components(len(c.objects), [(i, j, wins | ties), (j, i, losses | ties)])
+    if group.max() > 0:
+        winner = np.concatenate([i[wins | ties], j[losses | ties]])
+        loser = np.concatenate([j[wins | ties], i[losses | ties]])
+        beaten = group[loser[group[winner] != group[loser]]]
+        raise SeparationError(describe_groups(c, group, top=int(np.setdiff1d(group, beaten)[0])))
+    if all(design.blocks[k] == "worth" for k in free):
         return True
     if not ties.any():
-        raise SeparationError(_no_ties(problem.counts.sum()))
-    cycles, _ = _strong_components(size, [(i, j, wins), (j, i, losses)])
-    return cycles < size  # a closed walk of wins alone has more wins than ties
+        raise SeparationError(describe_no_ties(float(problem.counts.sum())))
+    # a closed walk of wins alone has more wins than ties
+    cycles = _strong_components(len(c.objects), [(i, j, wins), (j, i, losses)])
+    return len(np.unique(cycles)) < len(c.objects)
 
 
-def _strong_components(
-    size: int, edges: list[tuple[IntArray, IntArray, npt.NDArray[np.bool_]]]
-) -> tuple[int, IntArray]:
+def _strong_components(size: int, edges: list[tuple[IntArray, IntArray, npt.NDArray[np.bool_]]]) -> IntArray:
+    """Return the strong component of each node, shape (size,)."""
     start = np.concatenate([a[kept] for a, _, kept in edges])
     end = np.concatenate([b[kept] for _, b, kept in edges])
     graph = coo_array((np.ones(len(start)), (start, end)), shape=(size, size))
-    number, group = connected_components(graph, connection="strong")
-    return int(number), group
+    return np.asarray(connected_components(graph, connection="strong")[1], dtype=np.int64)
 
 
-def _top_group(
-    i: IntArray, j: IntArray, up: npt.NDArray[np.bool_], down: npt.NDArray[np.bool_], group: IntArray
-) -> int:
-    """Return a strong component that no other one ever won against or tied with."""
-    beaten = {int(group[b]) for a, b in zip(i[up], j[up], strict=True) if group[a] != group[b]}
-    beaten |= {int(group[a]) for a, b in zip(i[down], j[down], strict=True) if group[a] != group[b]}
-    return min(set(group.tolist()) - beaten)
-
-
-def _one_sided(c: Comparisons, group: IntArray, top: int) -> str:
-    inside = np.array(group) == top
-    objects = np.array(c.objects, dtype=object)
-    i, j = c.pairs.T
-    across = inside[i] != inside[j]
-    won = float(np.where(inside[i], c.counts[:, 0], c.counts[:, 2])[across].sum())
-    above, below = tuple(objects[inside]), tuple(objects[~inside])
-    many = int(group.max()) + 1
-    more = f" In all there are {many} such groups." if many > 2 else ""
-    return (
-        f"{braced(above)} won all {format_count(won)} judgments against {braced(below)}, so their log-worths differ by ∞ "
-        f"and have no finite estimate.{more} {REMEDY}"
-    )
-
-
-def _no_ties(judgments: float) -> str:
-    return (
-        f"there are no ties among {format_count(judgments)} judgments, though the table has a tie category, so tie is −∞. "
-        "Leave tie out after c.drop_ties(), which removes the empty category."
-    )
-
-
-def _describe(
-    direction: FloatArray, design: Design, free: IntArray, problem: Problem, rows: IntArray, c: Comparisons
-) -> str:
-    """Say what separates: ties, the order of presentation, or objects, and which parameters are infinite."""
-    direction = direction / np.abs(direction).max()
-    full = np.zeros(len(design.names))
-    full[free] = direction
-    u, w = problem.signed @ direction, problem.tie @ direction
-    lost = _infinite_names(direction, design, free, problem)
-    moved = np.abs(u) > _TOLERANCE
-    if not moved.any():
-        return _describe_ties(w, lost, full, design, problem, rows, c)
-    worth = design.worth.matrix @ full
-    shift = worth[design.worth.index[rows, 0]] - worth[design.worth.index[rows, 1]]
-    if np.all(np.abs(shift) < _TOLERANCE):
-        return _describe_order(moved, u, lost, design, problem, rows, c)
-    return _describe_worths(worth, shift, lost, design, problem, rows, c)
-
-
-def _infinite_names(direction: FloatArray, design: Design, free: IntArray, problem: Problem) -> list[str]:
-    """Return the parameters that are not determined by the outcomes that do not separate."""
+def _undetermined(problem: Problem, direction: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return which parameters the outcomes that do not separate leave open, shape (p,)."""
     equal, unequal = _recession_rows(problem)
-    still = sparse.vstack([equal, unequal[np.abs(unequal @ direction) < _TOLERANCE]], format="csr")
+    still = sparse.vstack([equal, unequal[np.abs(unequal @ direction) < TOLERANCE * np.abs(direction).max()]])
     values, vectors = linalg.eigh((still.T @ still).toarray())
-    undetermined = np.abs(vectors[:, values < 1e-9 * max(1.0, float(values.max(initial=0)))]).max(axis=1, initial=0)
-    return [design.names[k] for k, size in zip(free, undetermined, strict=True) if size > 1e-6]
-
-
-def _verdict(lost: list[str], full: FloatArray, design: Design) -> str:
-    if len(lost) == 1:
-        sign = "−∞" if full[design.names.index(lost[0])] < 0 else "+∞"
-        return f"so {lost[0]} is {sign}"
-    return f"so {listed(lost)} have no finite estimate"
-
-
-def _class_names(units: dict[str, IntArray], c: Comparisons) -> list[str]:
-    return [name for name in units if name in (*(column.name for column in c.columns), "pair")]
-
-
-def _class_text(names: list[str], row: int, c: Comparisons) -> str:
-    """Return the class that a comparison is in, as ``judge 'J7', sex 'f'``."""
-    values = {column.name: column.levels[column.codes[row]] for column in c.columns}
-    values["pair"] = ":".join(str(c.objects[k]) for k in np.sort(c.pairs[row]))
-    return ", ".join(f"{name} {values[name]!r}" for name in names)
-
-
-def _describe_ties(
-    w: FloatArray,
-    lost: list[str],
-    full: FloatArray,
-    design: Design,
-    problem: Problem,
-    rows: IntArray,
-    c: Comparisons,
-) -> str:
-    names = _class_names(design.tie.units, c)
-    unit = design.tie.index[rows]
-    bad = sorted({int(unit[s]) for s in np.flatnonzero((np.abs(w) > _TOLERANCE) & _all_or_none(problem, unit))})
-    bad = bad or sorted({int(k) for k in unit[np.abs(w) > _TOLERANCE]})
-    told = []
-    for k in bad[:3]:
-        members = unit == k
-        n, ties = problem.counts[members].sum(), problem.counts[members, 1].sum()
-        who = _class_text(names, int(rows[np.flatnonzero(members)[0]]), c) or "the table"
-        what = "no ties" if ties == 0 else "nothing but ties" if ties == n else f"{format_count(ties)} ties"
-        told.append(f"{who} has {what} among {format_count(n)} judgments")
-    more = f" and {len(bad) - 3} more alike" if len(bad) > 3 else ""
-    levels = f"Use one tie effect (tie), or merge the levels of {listed(names)}." if names else REMEDY
-    return f"{'; '.join(told)}{more}, {_verdict(lost, full, design)}. {levels}"
-
-
-def _all_or_none(problem: Problem, unit: IntArray) -> npt.NDArray[np.bool_]:
-    ties = np.bincount(unit, weights=problem.counts[:, 1])[unit]
-    n = np.bincount(unit, weights=problem.totals)[unit]
-    return np.asarray((ties == 0) | (ties == n))
-
-
-def _describe_order(
-    moved: npt.NDArray[np.bool_],
-    u: FloatArray,
-    lost: list[str],
-    design: Design,
-    problem: Problem,
-    rows: IntArray,
-    c: Comparisons,
-) -> str:
-    names = _class_names(design.order.units, c)
-    row = int(np.flatnonzero(moved)[0])
-    where = _class_text(names, int(rows[row]), c)
-    won = problem.counts[moved].sum(axis=0)
-    side = "first" if u[row] > 0 else "second"
-    n = won[0] if u[row] > 0 else won[-1]
-    return (
-        f"the object shown {side} won all {format_count(n)} decided judgments{' of ' + where if where else ''}, so "
-        f"{listed(lost)} has no finite estimate. Leave order out."
-    )
-
-
-def _describe_worths(
-    worth: FloatArray,
-    shift: FloatArray,
-    lost: list[str],
-    design: Design,
-    problem: Problem,
-    rows: IntArray,
-    c: Comparisons,
-) -> str:
-    row = int(np.argmax(np.abs(shift)))
-    names = _class_names(design.worth.units, c)
-    where = _class_text(names, int(rows[row]), c)
-    members = np.array([_class_text(names, int(s), c) == where for s in rows])
-    index = design.worth.index[rows]
-    cut = worth[index[row]].mean()
-    upper = worth[index] > cut
-    across = members & (upper[:, 0] != upper[:, 1])
-    counts = np.where(upper[:, :1], problem.counts, problem.counts[:, ::-1])[across].sum(axis=0)
-    pairs = c.pairs[rows][members]
-    above = [c.objects[k] for k in np.unique(pairs[upper[members]])]
-    below: list[Label] = [c.objects[k] for k in np.unique(pairs[~upper[members]])]
-    ties = f", tied {format_count(counts[1])}" if problem.has_ties and counts[1] else ""
-    tally = f"won {format_count(counts[0])}{ties} and lost {format_count(counts[-1])} of the judgments against"
-    setting = f" (under {where})" if where else ""
-    fewer = f"Leave {', '.join(names)} out of the worth, or: " if where else ""
-    return (
-        f"{braced(above)} {tally} {braced(below)}{setting}, so {listed(lost)} {'have' if len(lost) > 1 else 'has'} no "
-        f"finite estimate. {fewer}{REMEDY}"
-    )
+    null = vectors[:, values < 1e-9 * max(1.0, float(values.max(initial=0)))]
+    return np.asarray(np.abs(null).max(axis=1, initial=0) > 1e-6)

@@ -15,7 +15,7 @@ from .columns import Coded, FloatArray, IntArray
 from .comparisons import OUTCOMES
 from .data.frames import open_frame, read_covariate, read_covariate_pair, read_label_pair
 from .errors import DesignError
-from .formulas.coding import Codings, code_formula
+from .formulas.coding import Block, Codings, code_formula
 from .formulas.grid import At, codes_of, covariate_grid, rows_at
 from .solvers import Problem, information, probabilities
 from .table import Field, Table
@@ -23,7 +23,7 @@ from .table import Field, Table
 if TYPE_CHECKING:
     from .results import LLBTResults
 
-BLOCKS = ("worth", "tie", "order")
+BLOCKS: tuple[Block, ...] = ("worth", "tie", "order")
 Values = Mapping[str, npt.NDArray[Any]]
 
 
@@ -45,7 +45,7 @@ def predicted(res: LLBTResults, frame: Any, at: At) -> Table:
         return _predicted_pairs(res, at)
     probability = res.solution.means / res.counts.sum(axis=1, keepdims=True)
     table = res.comparisons.to_frame().drop(columns=["wins_i", "ties", "wins_j"])
-    return _long(res, {name: table[name].tolist() for name in table}, probability, ())
+    return _long(res, {str(name): table[name].tolist() for name in table}, probability, ())
 
 
 def undetermined(res: LLBTResults, rows: csr_array) -> npt.NDArray[np.bool_]:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-import patsy
 from scipy import special, stats
 
 from . import solvers
 from .columns import FloatArray, IntArray, Label
 from .comparisons import OUTCOMES, Comparisons
-from .errors import DesignError, listed
+from .errors import DesignError
 from .formulas.design import Design
 from .formulas.grid import At
+from .hypotheses import Hypothesis, wald_test, z_tests
 from .prediction import predicted
 from .solvers import Fit, Problem
-from .statistics import TestResult, chi2_p_value
-from .summary import coefficient_fields, summary_table
-from .table import Field, Record, Table
+from .statistics import TestResult
+from .summary import summary_table
+from .table import Record, Table
 
 Method = Literal["auto", "glm", "eliminate"]
 
@@ -290,7 +289,7 @@ class LLBTResults(Record):
 
     # -- tests -------------------------------------------------------------------------------------------
 
-    def t_test(self, hypothesis: str | Sequence[str] | npt.ArrayLike, *, confidence: float = 0.95) -> Table:
+    def t_test(self, hypothesis: Hypothesis, *, confidence: float = 0.95) -> Table:
         """Estimate linear combinations of the parameters and test each.
 
         Parameters
@@ -311,23 +310,9 @@ class LLBTResults(Record):
         DesignError
             For unknown names, and combinations of aliased parameters.
         """
-        labels, matrix, right = self._constraints(hypothesis)
-        estimate = matrix @ self._filled_params() - right
-        cov = self._filled_cov()
-        error = np.sqrt(np.einsum("kp,pq,kq->k", matrix, cov, matrix))
-        half = stats.norm.isf((1 - confidence) / 2) * error
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = estimate / error
-        return Table(
-            coefficient_fields(labels, estimate, error, z, 2 * stats.norm.sf(np.abs(z)))
-            + (
-                Field("conf_low", f"{confidence:.4g} low", estimate - half, "estimate"),
-                Field("conf_high", "high", estimate + half, "estimate"),
-            ),
-            title="Linear hypotheses (z tests)",
-        )
+        return z_tests(self, hypothesis, confidence)
 
-    def wald_test(self, hypothesis: str | Sequence[str] | npt.ArrayLike) -> TestResult:
+    def wald_test(self, hypothesis: Hypothesis) -> TestResult:
         """Test linear hypotheses jointly; they are written as in `t_test`.
 
         Returns
@@ -335,54 +320,7 @@ class LLBTResults(Record):
         TestResult
             Wald's χ², its degrees of freedom (the rank of the hypotheses) and p.
         """
-        labels, matrix, right = self._constraints(hypothesis)
-        difference = matrix @ self._filled_params() - right
-        cov = matrix @ self._filled_cov() @ matrix.T
-        df = int(np.linalg.matrix_rank(cov))
-        if df < len(matrix):
-            raise DesignError(
-                f"wald_test: the {len(matrix)} hypotheses are not independent (rank {df}); leave some out."
-            )
-        statistic = float(difference @ np.linalg.solve(cov, difference))
-        return TestResult(
-            "Wald test", ", ".join(labels), statistic, df, chi2_p_value(statistic, df), distribution="chi2"
-        )
-
-    def _constraints(self, hypothesis: Any) -> tuple[list[str], FloatArray, FloatArray]:
-        """Return labels, coefficients (k, p) and right-hand sides (k,) of linear hypotheses."""
-        p = len(self.names)
-        if isinstance(hypothesis, str) or (
-            isinstance(hypothesis, Sequence) and all(isinstance(h, str) for h in hypothesis)
-        ):
-            parts = hypothesis.split(",") if isinstance(hypothesis, str) else list(hypothesis)
-            names = [*self.names, *self.design.references]
-            try:
-                found = [patsy.DesignInfo(names).linear_constraint(part.strip()) for part in parts]
-            except patsy.PatsyError as error:
-                raise DesignError(
-                    f"hypothesis {hypothesis!r} cannot be read: {error.message}. It may name {listed(names, 12)}."
-                ) from None
-            matrix = np.vstack([constraint.coefs for constraint in found])[:, :p]
-            right = np.concatenate([constraint.constants.ravel() for constraint in found])
-            labels = [part.strip() for part in parts]
-        else:
-            matrix = np.atleast_2d(np.asarray(hypothesis, dtype=float))
-            if matrix.shape[1] != p:
-                raise DesignError(
-                    f"hypothesis has {matrix.shape[1]} columns; the model has {p} parameters: {listed(self.names, 12)}."
-                )
-            right = np.zeros(len(matrix))
-            labels = [f"hypothesis {k}" for k in range(len(matrix))]
-        missing = [n for n in self.aliased if matrix[:, self.names.index(n)].any()]
-        if missing:
-            raise DesignError(f"{listed(missing)} is aliased (NA), so it cannot be tested.")
-        return labels, matrix, right
-
-    def _filled_params(self) -> FloatArray:
-        return np.asarray(self.params.fillna(0.0), dtype=float)
-
-    def _filled_cov(self) -> FloatArray:
-        return np.asarray(self.cov_params().fillna(0.0), dtype=float)
+        return wald_test(self, hypothesis)
 
     # -- further -----------------------------------------------------------------------------------------
 
@@ -423,8 +361,9 @@ class LLBTResults(Record):
 
     def to_frame(self) -> pd.DataFrame:
         """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
-        columns = [self.params, self.bse, self.tvalues, self.pvalues, self.conf_int()]
-        return pd.concat(columns, axis=1).rename_axis("term").reset_index()
+        columns = (self.params, self.bse, self.tvalues, self.pvalues)
+        frame = pd.DataFrame({str(column.name): column for column in columns}).join(self.conf_int())
+        return frame.rename_axis("term").reset_index()
 
     def summary(self, *, odds: bool = True) -> Table:
         """Return the printout: call, data, coefficients and fit, as R prints a model.

@@ -51,12 +51,12 @@ class Problem:
     @property
     def totals(self) -> FloatArray:
         """Judgments per comparison, shape (S,)."""
-        return self.counts.sum(axis=1)
+        return np.asarray(self.counts.sum(axis=1))
 
     @property
     def has_ties(self) -> bool:
         """Whether a comparison has three cells."""
-        return self.counts.shape[1] == 3
+        return bool(self.counts.shape[1] == 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +228,7 @@ def _inverse(matrix: FloatArray) -> FloatArray:
 def explicit_entries(problem: Problem) -> float:
     """Return the number of entries of the explicit model matrix: cells × (p + S)."""
     size, p = problem.signed.shape
-    return float(problem.counts.size) * (p + size)
+    return float(problem.counts.size * (p + size))
 
 
 def explicit_matrix(problem: Problem) -> FloatArray:
@@ -257,8 +257,8 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
     if entries > MAX_EXPLICIT_ENTRIES:
         raise DesignError(
             f"the explicit GLM needs a matrix of {problem.counts.size:,} cells × {sum(problem.signed.shape):,} columns "
-            f"({entries * 8 / 2**30:.1f} GiB), more than {MAX_EXPLICIT_ENTRIES:.0e} entries. Use method='eliminate', which "
-            "gives the same estimates, standard errors and deviance."
+            f"({entries * 8 / 2**30:.1f} GiB), more than {MAX_EXPLICIT_ENTRIES:.0e} entries. Use method='eliminate', "
+            "which gives the same estimates, standard errors and deviance."
         )
     import pandas as pd
     from statsmodels.genmod.families import Poisson

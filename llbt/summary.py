@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from .statistics import chi2_p_value, chi2_reservation
 from .table import Field, Table, format_count, format_number, format_p, format_percent, format_share
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .results import LLBTResults
 
 _MOST_ROWS = 60
@@ -66,9 +69,12 @@ def _rows(res: LLBTResults) -> tuple[list[str], FloatArray, FloatArray, FloatArr
     zeros = [name for _, name in res.design.reference_rows]
     names = np.insert(np.array(res.names, dtype=object), positions, zeros).tolist()
     kinds = np.insert(np.array(res.design.blocks, dtype=object), positions, "worth").tolist()
-    estimate = np.insert(res.params.to_numpy(dtype=float), positions, 0.0)
-    rest = [np.insert(c.to_numpy(dtype=float), positions, np.nan) for c in (res.bse, res.tvalues, res.pvalues)]
-    return names, estimate, rest[0], rest[1], rest[2], kinds
+
+    def inserted(values: pd.Series[float], zero: float) -> FloatArray:
+        return np.asarray(np.insert(values.to_numpy(dtype=float), positions, zero), dtype=np.float64)
+
+    error, statistic, p_value = (inserted(values, np.nan) for values in (res.bse, res.tvalues, res.pvalues))
+    return names, inserted(res.params, 0.0), error, statistic, p_value, kinds
 
 
 def _shown(res: LLBTResults, names: list[str]) -> tuple[int, ...] | None:
@@ -79,6 +85,7 @@ def _shown(res: LLBTResults, names: list[str]) -> tuple[int, ...] | None:
     each = max(3, _MOST_ROWS // len(terms))
     position = {name: k for k, name in enumerate(names)}
     first = [[n for n, t in zip(res.names, res.design.terms, strict=True) if t == term][:each] for term in terms]
+    first.append([name for _, name in res.design.reference_rows])
     return tuple(sorted(position[name] for block in first for name in block))
 
 
@@ -103,13 +110,11 @@ def _covariates(res: LLBTResults) -> list[str]:
     """Say of each covariate whether it is a number or labels, and the reference of those that the formula uses."""
     c = res.comparisons
     formula = parse(res.specification.formula, vocabulary(c))
-    described = (*formula.worth, *formula.tie, *formula.order)
-    used = {name for term in described for f in term.factors for name in f.variables}
-    plain = {f.code for term in described for f in term.factors}
+    plain = {f.code for term in (*formula.worth, *formula.tie, *formula.order) for f in term.factors}
     phrases = []
     for column in (*c.columns, *c.sides, *c.object_columns):
         kind = "numeric" if column.numeric else f"{len(column.levels)} levels"
-        if column.name not in used:
+        if column.name not in formula.variables:
             if column.name in c.covariates:
                 phrases.append(f"{column.name}: {kind}, not in the formula")
         elif column.numeric or column.name not in plain:
@@ -137,7 +142,7 @@ def _worths(res: LLBTResults) -> str:
     worth /= worth.sum()
     ranked = np.argsort(-worth, kind="stable")
     text = f"{c.objects[ranked[0]]} {format_share(worth[ranked[0]])}"
-    for before, k in zip(ranked[:-1], ranked[1:], strict=True):
+    for before, k in itertools.pairwise(ranked):
         relation = "=" if np.isclose(worth[before], worth[k], rtol=1e-9) else ">"
         text += f" {relation} {c.objects[k]} {format_share(worth[k])}"
     return text

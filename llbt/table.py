@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 Kind = Literal["text", "estimate", "number", "statistic", "count", "p_value", "stars"]
@@ -78,7 +79,7 @@ class Field:
 
     name: str
     heading: str
-    values: Sequence[Any]
+    values: Sequence[Any] | npt.NDArray[Any]
     kind: Kind = "text"
     digits: int = 4
 
@@ -197,7 +198,7 @@ def _one_number(value: float, decimals: int) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def _frame_values(values: Sequence[Any]) -> Any:
+def _frame_values(values: Sequence[Any] | npt.NDArray[Any]) -> Any:
     return values if isinstance(values, np.ndarray) else list(values)
 
 

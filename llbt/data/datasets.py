@@ -111,8 +111,9 @@ def list_datasets() -> Table:
     Examples
     --------
     >>> import llbt
-    >>> llbt.list_datasets().to_frame().loc[0, ["name", "objects", "judgments", "ties"]].tolist()
-    ['dras_modpref', 2, 120, 24]
+    >>> frame = llbt.list_datasets().to_frame().set_index("name")
+    >>> int(frame.loc["dras_modpref", "judgments"])
+    120
     """
     tables = [load_dataset(name) for name in _DATASETS]
     return Table(

@@ -76,12 +76,9 @@ def from_matrix(wins: object, ties: object = None, names: Sequence[Label] | None
     won, tied = won[np.ix_(order, order)], tied[np.ix_(order, order)]
     i, j = np.triu_indices(len(labels), 1)
     lines = Lines(np.column_stack([i, j]), np.column_stack([won[i, j], tied[i, j], won[j, i]]))
-    judged = lines.counts.sum(axis=1) > 0
-    if not judged.any():
-        raise JudgmentError("wins= and ties= are 0 everywhere: there is not one judgment.")
     has_ties = bool(tied.sum() > 0)
     whole = Comparisons(tuple(objects.levels), lines.pairs, lines.counts, has_ties=has_ties)
-    return tabulate(lines.take(judged), whole)
+    return tabulate(lines.take(lines.counts.sum(axis=1) > 0), whole)
 
 
 def _checked_names(names: Sequence[Label]) -> tuple[Label, ...]:

@@ -153,7 +153,11 @@ def _expected(cases: Cases, open_cases: npt.NDArray[np.bool_], best: Reading, re
     """Return what was expected: the labels of the best reading, or all readings if none explains anything."""
     if (best.outcomes[open_cases & (cases.label >= 0)] != UNKNOWN).any():
         return f" expected {'' if best.family == 'names' else 'one of '}{best.expects}."
-    return " expected " + "; ".join(r.expects.replace(" or 'tie'", "").rstrip(",") for r in readings) + "; or 'tie'."
+    return (
+        " expected "
+        + "; ".join(dict.fromkeys(r.expects.replace(" or 'tie'", "").rstrip(",") for r in readings))
+        + "; or 'tie'."
+    )
 
 
 def _strangers(cases: Cases, bad: npt.NDArray[np.bool_]) -> str:

@@ -89,13 +89,13 @@ def mapped(cases: Cases, mapping: Mapping[Any, Meaning]) -> IntArray:
 def all_readings(cases: Cases) -> list[Reading]:
     """Return every way to read the labels, each with what it says of the cases."""
     i, j = cases.sides
+    expects = "the name of one of the row's two objects, or 'tie'"
+    named = _named(cases)
+    tied = np.array([*map(is_tie, cases.labels), False])[cases.label]
     return [
-        Reading(
-            "names of the winner",
-            "names",
-            "the name of one of the row's two objects, or 'tie'",
-            _named(cases),
-        ),
+        Reading("names of the winner", "names", expects, np.where(tied & (named == UNKNOWN), TIE, named)),
+        # differs only where an object is called tie
+        Reading("names of the winner or a tie", "names", expects, np.where(tied, TIE, named)),
         _slots(cases, f"columns {i!r} and {j!r}", {i: WIN_I, j: WIN_J}),
         *(_slots(cases, f"{i!r} and {j!r}", {i: WIN_I, j: WIN_J}, fold=True) for i, j in _WORDS),
         _slots(cases, "'>' and '<'", {">": WIN_I, "=": TIE, "<": WIN_J}),
@@ -103,14 +103,12 @@ def all_readings(cases: Cases) -> list[Reading]:
 
 
 def _named(cases: Cases) -> IntArray:
-    """Return the outcomes if labels are the names of the winners."""
+    """Return who won if labels are the names of the winners."""
     exact: dict[Any, int] = {label: k for k, label in enumerate(cases.objects)}
     spelled = {str(label): k for k, label in enumerate(cases.objects)}  # '1' where the objects are 1, 2, …
     winners = [exact.get(label, spelled.get(str(label), -1)) for label in cases.labels]
-    ties = [is_tie(label) for label in cases.labels]
     winner = np.array([*winners, -1], dtype=np.int64)[cases.label]
-    outcomes = np.where(np.array([*ties, False])[cases.label], TIE, UNKNOWN)
-    return np.where(winner == cases.i, WIN_I, np.where(winner == cases.j, WIN_J, outcomes))
+    return np.where(winner == cases.i, WIN_I, np.where(winner == cases.j, WIN_J, UNKNOWN))
 
 
 def _slots(cases: Cases, name: str, meanings: dict[str, int], *, fold: bool = False) -> Reading:

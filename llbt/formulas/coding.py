@@ -245,8 +245,8 @@ def _treatment_reference(formula: Formula, worth: Coding, otherwise: Label) -> L
     for factor in mains:
         (subterm,) = worth.info.term_codings[patsy.Term([factor])]
         contrast = subterm.contrast_matrices.get(factor)
-        zero = np.flatnonzero(~contrast.matrix.any(axis=1)) if contrast is not None else ()
-        if len(zero):
+        zero = [] if contrast is None else np.flatnonzero(~contrast.matrix.any(axis=1)).tolist()
+        if zero:
             label: Label = worth.info.factor_infos[factor].categories[zero[0]]
             return label
     return otherwise
@@ -277,14 +277,13 @@ def _pairs(c: Comparisons) -> Coded:
 
 
 def _check_constant(formula: Formula, table: VariableTable) -> None:
-    described = (*formula.worth, *formula.tie, *formula.order)
-    for name in sorted({name for term in described for f in term.factors for name in f.variables}):
+    for name in sorted(formula.variables):
         column, role = table.columns[name], table.variables[name].role
         if role not in ("object", "pair") and len(column.levels) < 2:
             where = "objects" if role == "object covariate" else "comparisons"
             raise DesignError(
-                f"{role} {name!r} is {column.levels[0]!r} in all {where} of the table, so it has no effect to estimate; "
-                "leave it out of the formula."
+                f"{role} {name!r} is {column.levels[0]!r} in all {where} of the table, so it has no effect to "
+                "estimate; leave it out of the formula."
             )
 
 
@@ -320,8 +319,8 @@ def _evaluated(text: str, coding: Coding, data: dict[str, Any], size: int) -> Fl
     bad = np.flatnonzero(~np.isfinite(full).all(axis=0))
     if bad.size:
         raise DesignError(
-            f"{coding.names[bad[0]]} is not finite in {int((~np.isfinite(full[:, bad[0]])).sum())} of {size} distinct rows; "
-            f"check its values (np.log needs numbers above 0). Formula: {text}"
+            f"{coding.names[bad[0]]} is not finite in {int((~np.isfinite(full[:, bad[0]])).sum())} of {size} distinct "
+            f"rows; check its values (np.log needs numbers above 0). Formula: {text}"
         )
     return full
 

@@ -109,6 +109,12 @@ class Formula:
     cancelling: tuple[Term, ...]
     stray: tuple[Term, ...]
 
+    @property
+    def variables(self) -> frozenset[str]:
+        """Names of the variables that λ, γ or δ depend on."""
+        described = (*self.worth, *self.tie, *self.order)
+        return frozenset(name for term in described for f in term.factors for name in f.variables)
+
 
 def parse(text: str, words: Vocabulary) -> Formula:
     """Return the formula sorted by what its terms describe.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -52,16 +53,13 @@ def anova(*results: LLBTResults) -> Table:
         if not isinstance(res, LLBTResults):
             raise DesignError(f"anova: m{k} is a {type(res).__name__}; it compares fits, as llbt.fit returns them.")
     _check_tables(results)
-    names = [f"m{k}" for k in range(len(results))]
-    ranked = sorted(range(len(results)), key=lambda k: -results[k].df_resid)
-    fits = [results[k] for k in ranked]
-    for (a, small), (b, large) in zip(
-        zip(ranked[:-1], fits[:-1], strict=True), zip(ranked[1:], fits[1:], strict=True), strict=True
-    ):
-        _check_nested(names[a], small, names[b], large)
-    df = [math.nan] + [float(a.df_resid - b.df_resid) for a, b in zip(fits[:-1], fits[1:], strict=True)]
-    drop = [math.nan] + [a.deviance - b.deviance for a, b in zip(fits[:-1], fits[1:], strict=True)]
-    p = [chi2_p_value(d, n) if n > 0 else math.nan for d, n in zip(drop, df, strict=True)]
+    ranked = sorted(enumerate(results), key=lambda numbered: -numbered[1].df_resid)
+    for (a, small), (b, large) in itertools.pairwise(ranked):
+        _check_nested(f"m{a}", small, f"m{b}", large)
+    fits = [fit for _, fit in ranked]
+    df = [math.nan, *(float(a.df_resid - b.df_resid) for a, b in itertools.pairwise(fits))]
+    drop = [math.nan, *(a.deviance - b.deviance for a, b in itertools.pairwise(fits))]
+    p = [math.nan if math.isnan(d) else chi2_p_value(d, n) for d, n in zip(drop, df, strict=True)]
     return Table(
         (
             Field("model", "Model", [fit.specification.formula for fit in fits]),
@@ -85,39 +83,33 @@ def _check_tables(results: Sequence[LLBTResults]) -> None:
         differ = sorted(set(first.covariates) ^ set(c.covariates))
         if differ:
             said = [
-                f"m{n} was fitted to {len(t)} comparisons"
+                (f"m{n} was fitted to {len(t)} comparisons" if n == 0 else f"m{n} to {len(t)}")
                 + (f" ({', '.join(gone)} pooled)" if (gone := [d for d in differ if d not in t.covariates]) else "")
                 for n, t in ((0, first), (k, c))
             ]
             raise DesignError(f"{said[0]}, {said[1]}: fit both to the table with {', '.join(differ)}.")
         raise DesignError(
-            f"m0 was fitted to {_described(first)}, m{k} to {_described(c)}: deviances of different tables cannot be "
-            "compared; fit both to one table."
+            f"m0 was fitted to {', '.join(first.sizes())}, m{k} to {', '.join(c.sizes())}: deviances of "
+            "different tables cannot be compared; fit both to one table."
         )
-
-
-def _described(c: object) -> str:
-    return ", ".join(c.sizes())  # type: ignore[attr-defined]
 
 
 def _check_nested(a: str, small: LLBTResults, b: str, large: LLBTResults) -> None:
     """Check that the linear predictors of the small model are among those of the large one."""
-    apart, one = large.problem(), small.problem()
-    moved = [
-        csr_array((p - q)[:, None])
-        for p, q in ((one.signed_offset, apart.signed_offset), (one.tie_offset, apart.tie_offset))
-    ]
+    outer, inner = large.problem(), small.problem()
+    zero = np.zeros(len(outer.counts))
     both = Problem(
-        csr_array(hstack([apart.signed, one.signed, moved[0]])),
-        csr_array(hstack([apart.tie, one.tie, moved[1]])),
-        apart.counts,
-        np.zeros(len(apart.counts)),
-        np.zeros(len(apart.counts)),
+        csr_array(hstack([outer.signed, inner.signed, (inner.signed_offset - outer.signed_offset)[:, None]])),
+        csr_array(hstack([outer.tie, inner.tie, (inner.tie_offset - outer.tie_offset)[:, None]])),
+        outer.counts,
+        zero,
+        zero,
     )
     inside = not independent_columns(both)[len(large.free) :].any()
-    if not inside or small.df_resid == large.df_resid:
-        what = "the same model twice, or neither within the other" if small.df_resid == large.df_resid else "not nested"
-        raise DesignError(
-            f"{a} ({small.specification.formula}) and {b} ({large.specification.formula}) are {what}, so their deviances "
-            "cannot be tested against each other; compare their .aic or .bic."
-        )
+    if inside and small.df_resid > large.df_resid:
+        return
+    what = "the same model" if inside else "not nested"
+    raise DesignError(
+        f"{a} ({small.specification.formula}) and {b} ({large.specification.formula}) are {what}, so their deviances "
+        "cannot be tested against each other; compare their .aic or .bic."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,19 +86,17 @@ def goodness_of_fit(res: LLBTResults) -> GoodnessOfFit:
     unused = _unused(res)
     tables = [f"{format_count(len(c))} comparisons"]
     found, notes = _tests(res, res.counts, res.solution.means, tables[0])
-    pooled: list[TestResult] = []
+    pooled: tuple[TestResult | None, TestResult | None] = (None, None)
     if unused:
         counts, means = _pooled(res, unused)
         tables.append(f"{format_count(len(counts))} comparisons ({', '.join(unused)} pooled)")
         pooled, more = _tests(res, counts, means, tables[1])
         notes += more
-    return GoodnessOfFit(*found, *(pooled or (None, None)), tables=tuple(tables), notes=tuple(notes))
+    return GoodnessOfFit(found[0], found[1], pooled[0], pooled[1], tuple(tables), tuple(notes))
 
 
 def _unused(res: LLBTResults) -> list[str]:
-    formula = parse(res.specification.formula, vocabulary(res.comparisons))
-    terms = (*formula.worth, *formula.tie, *formula.order)
-    used = {name for term in terms for f in term.factors for name in f.variables}
+    used = parse(res.specification.formula, vocabulary(res.comparisons)).variables
     return [name for name in res.comparisons.covariates if name not in used]
 
 
@@ -114,15 +113,19 @@ def _pooled(res: LLBTResults, unused: list[str]) -> tuple[FloatArray, FloatArray
     return summed(res.counts), summed(res.solution.means)
 
 
-def _tests(res: LLBTResults, counts: FloatArray, means: FloatArray, table: str) -> tuple[list[TestResult], list[str]]:
+def _tests(
+    res: LLBTResults, counts: FloatArray, means: FloatArray, table: str
+) -> tuple[tuple[TestResult, TestResult], list[str]]:
+    """Return the deviance test, the X² test, and what to say of them."""
     df = counts.size - len(counts) - len(res.free)
     possible, note = chi2_reservation(means)
     null = f"the model {res.specification.formula!r} fits the table of {table}"
     notes = [f"{table}: {note}"] if note and df > 0 else []
     if df <= 0:
         possible, notes = False, [f"{table}: the model is saturated, so there is nothing to test"]
-    values = {"Residual deviance": deviance(counts, means), "Pearson X²": pearson_chi2(counts, means)}
-    return [
-        TestResult(name, null, value, df, chi2_p_value(value, df if possible else 0), "chi2", tuple(notes))
-        for name, value in values.items()
-    ], notes
+
+    def test(name: str, value: float) -> TestResult:
+        p_value = chi2_p_value(value, df) if possible else math.nan
+        return TestResult(name, null, value, df, p_value, "chi2", tuple(notes))
+
+    return (test("Residual deviance", deviance(counts, means)), test("Pearson X²", pearson_chi2(counts, means))), notes

@@ -48,31 +48,48 @@ def plot_worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability",
     import matplotlib.pyplot as plt
 
     frame = worth(res, at, scale).to_frame()
-    classes = [name for name in frame.columns[: frame.columns.get_loc("object")]]
+    classes = list(frame.columns[: list(frame.columns).index("object")])
     labels = _class_labels(frame, classes)
     if ax is None:
         _, ax = plt.subplots(figsize=(max(3.4, 1.6 + 0.8 * len(labels)), 3.6), layout="constrained")
-    position = np.arange(len(labels))
-    objects = res.comparisons.objects
-    ends: dict[Any, float] = {}
-    for k, label in enumerate(objects):
+    ends: dict[str, tuple[float, str]] = {}
+    for k, label in enumerate(res.comparisons.objects):
         rows = frame[frame["object"] == label]
-        y = rows["estimate"].to_numpy(dtype=float)
-        spread = np.abs(rows[["conf_low", "conf_high"]].to_numpy(dtype=float).T - y)
-        x = position + 0.06 * (k - (len(objects) - 1) / 2) * min(1.0, 6 / len(objects))
-        colour, marker = _COLOURS[k % len(_COLOURS)], _MARKERS[k % len(_MARKERS)]
-        ax.errorbar(
-            x, y, spread, color=colour, marker=marker, markersize=5, linewidth=1.2, elinewidth=0.8, label=str(label)
+        colour = _COLOURS[k % len(_COLOURS)]
+        _draw_object(
+            ax, rows, _positions(k, len(res.comparisons.objects), len(labels)), colour, _MARKERS[k % len(_MARKERS)]
         )
-        ends[label] = float(y[-1])
+        ends[str(label)] = (float(rows["estimate"].iloc[-1]), colour)
     if scale in ("probability", "odds_ratio"):
-        ax.set_yscale("log")
-    ax.set_xticks(position, labels)
+        _set_log_axis(ax)
+    ax.set_xticks(range(len(labels)), labels) if classes else ax.set_xticks([])
     ax.set_xlim(-0.5, len(labels) - 0.5)
     ax.set_xlabel(", ".join(classes))
     ax.set_ylabel(SCALES[scale])
     _name_ends(ax, ends)
     return ax
+
+
+def _positions(k: int, objects: int, classes: int) -> Any:
+    """Return where object k stands over the classes: side by side, so that intervals do not hide each other."""
+    apart = 0.06 * min(1.0, 6 / objects) if classes > 1 else 0.5 / objects
+    return np.arange(classes) + apart * (k - (objects - 1) / 2)
+
+
+def _draw_object(ax: Axes, rows: Any, x: Any, colour: str, marker: str) -> None:
+    y = rows["estimate"].to_numpy(dtype=float)
+    spread = np.abs(rows[["conf_low", "conf_high"]].to_numpy(dtype=float).T - y)
+    label = str(rows["object"].iloc[0])
+    ax.errorbar(x, y, spread, color=colour, marker=marker, markersize=5, linewidth=1.2, elinewidth=0.8, label=label)
+
+
+def _set_log_axis(ax: Axes) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _class_labels(frame: Any, classes: list[str]) -> list[str]:
@@ -82,22 +99,19 @@ def _class_labels(frame: Any, classes: list[str]) -> list[str]:
     return [", ".join(str(v) for v in row) for row in distinct.to_numpy().tolist()]
 
 
-def _name_ends(ax: Axes, ends: dict[Any, float]) -> None:
-    """Write each object's name right of its last point, moved apart where points are close."""
-    transform = ax.get_yaxis_transform()
+def _name_ends(ax: Axes, ends: dict[str, tuple[float, str]]) -> None:
+    """Write each object's name right of its last point, in its colour, moved apart where points are close."""
     ax.figure.canvas.draw()  # the limits are known once it is laid out
     to_axes = ax.transData + ax.transAxes.inverted()
-    known = {label: y for label, y in ends.items() if np.isfinite(y)}
-    height = {label: float(to_axes.transform((0, y))[1]) for label, y in known.items()}
+    height = {label: float(to_axes.transform((0, y))[1]) for label, (y, _) in ends.items() if np.isfinite(y)}
     gap, last = 0.055, -np.inf
-    for label in sorted(known, key=lambda name: height[name]):
+    for label in sorted(height, key=lambda name: height[name]):
         last = max(height[label], last + gap)
         ax.annotate(
-            str(label),
-            xy=(1.0, known[label]),
-            xycoords=transform,
-            xytext=(1.02, last),
-            textcoords="axes fraction",
+            label,
+            xy=(1.02, last),
+            xycoords="axes fraction",
+            color=ends[label][1],
             va="center",
             fontsize="small",
             annotation_clip=False,

@@ -1,0 +1,118 @@
+"""Linear hypotheses about the parameters of a fit: read, estimated, tested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import patsy
+from scipy import stats
+
+from .columns import FloatArray
+from .errors import DesignError, listed
+from .statistics import TestResult, chi2_p_value
+from .summary import coefficient_fields
+from .table import Field, Table
+
+if TYPE_CHECKING:
+    from .results import LLBTResults
+
+Hypothesis = str | Sequence[str] | npt.ArrayLike
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """Hypotheses ``matrix @ params = right`` with their estimates.
+
+    Attributes
+    ----------
+    labels : list of str, length k
+    matrix : ndarray, shape (k, p)
+    estimate : ndarray, shape (k,)
+        Left − right side.
+    cov : ndarray, shape (k, k)
+    """
+
+    labels: list[str]
+    matrix: FloatArray
+    estimate: FloatArray
+    cov: FloatArray
+
+
+def z_tests(res: LLBTResults, hypothesis: Hypothesis, confidence: float) -> Table:
+    """Return estimate, test and interval of each hypothesis; see `LLBTResults.t_test`."""
+    found = _estimated(res, hypothesis)
+    error = np.sqrt(np.maximum(np.diag(found.cov), 0))
+    half = stats.norm.isf((1 - confidence) / 2) * error
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(error > 0, found.estimate / error, np.nan)
+    return Table(
+        (
+            *coefficient_fields(found.labels, found.estimate, error, z, 2 * stats.norm.sf(np.abs(z))),
+            Field("conf_low", f"{100 * confidence:.4g} % low", found.estimate - half, "estimate"),
+            Field("conf_high", "high", found.estimate + half, "estimate"),
+        ),
+        title="Linear hypotheses (z tests)",
+    )
+
+
+def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
+    """Return the joint χ² test of some hypotheses; see `LLBTResults.wald_test`."""
+    found = _estimated(res, hypothesis)
+    df = int(np.linalg.matrix_rank(found.cov))
+    if df < len(found.labels):
+        raise DesignError(
+            f"wald_test: the {len(found.labels)} hypotheses have rank {df}, so some say the same or nothing about the "
+            "parameters; leave them out."
+        )
+    statistic = float(found.estimate @ np.linalg.solve(found.cov, found.estimate))
+    return TestResult("Wald test", ", ".join(found.labels), statistic, df, chi2_p_value(statistic, df), "chi2")
+
+
+def _estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:
+    labels, matrix, right = _read(res, hypothesis)
+    missing = [name for name in res.aliased if matrix[:, res.names.index(name)].any()]
+    if missing:
+        raise DesignError(f"hypothesis: {listed(missing)} is aliased (NA), so nothing is known about it.")
+    params = np.asarray(res.params.fillna(0.0), dtype=float)
+    cov = np.asarray(res.cov_params().fillna(0.0), dtype=float)
+    return Linear(labels, matrix, matrix @ params - right, matrix @ cov @ matrix.T)
+
+
+def _read(res: LLBTResults, hypothesis: Any) -> tuple[list[str], FloatArray, FloatArray]:
+    """Return labels, coefficients (k, p) and right-hand sides (k,)."""
+    if isinstance(hypothesis, str):
+        return _read_text(res, [hypothesis])
+    if isinstance(hypothesis, Sequence) and hypothesis and all(isinstance(h, str) for h in hypothesis):
+        return _read_text(res, hypothesis)
+    matrix = np.atleast_2d(np.asarray(hypothesis, dtype=float))
+    p = len(res.names)
+    if matrix.ndim != 2 or matrix.shape[1] != p:
+        raise DesignError(
+            f"hypothesis is an array of shape {matrix.shape}; expected (k, {p}): coefficients of {listed(res.names)}."
+        )
+    return [f"hypothesis {k}" for k in range(len(matrix))], matrix, np.zeros(len(matrix))
+
+
+def _read_text(res: LLBTResults, texts: Sequence[str]) -> tuple[list[str], FloatArray, FloatArray]:
+    """Read hypotheses with patsy; references of treatment coding may be named and count as 0."""
+    names = [*res.names, *res.design.references]
+    try:
+        found = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
+    except patsy.PatsyError as error:
+        raise DesignError(f"hypothesis: {error}\n  It may name {listed(names, 12)}.") from None
+    matrix = np.vstack([constraint.coefs for constraint in found])[:, : len(res.names)]
+    right = np.concatenate([constraint.constants.ravel() for constraint in found])
+    labels = [label for text, c in zip(texts, found, strict=True) for label in _labels(text, len(c.coefs))]
+    return labels, matrix, right
+
+
+def _labels(text: str, size: int) -> list[str]:
+    """Name the hypotheses of one text: a comma separates them, unless it is part of a name."""
+    if size == 1:
+        return [text.strip()]
+    parts = [part.strip() for part in text.split(",")]
+    return parts if len(parts) == size else [f"{text.strip()} [{k}]" for k in range(size)]
