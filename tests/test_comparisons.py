@@ -236,5 +236,13 @@ def test_pairs_are_canonical(c):
 def test_groups_of_many_wide_columns_do_not_overflow():
     wide = np.array([0, 2**40, 2**40, 0, 5])
     first, group = groups([wide, wide[::-1].copy(), wide])
-    assert first.tolist() == [3, 0, 4, 2, 1]
-    assert group.tolist() == [1, 4, 3, 0, 2]
+    assert first.tolist() == [0, 3, 4, 1, 2]
+    assert group.tolist() == [0, 3, 4, 1, 2]
+
+
+def test_drop_empty_counts_what_goes():
+    empty = from_counts(COUNTS.assign(wins_i=[7, 9, 0, 4], ties=0, wins_j=[3, 2, 0, 6])).drop_empty()
+    assert empty.to_frame()[["object_i", "object_j"]].to_numpy().tolist() == [["A", "B"], ["A", "C"]]
+    assert empty.notes[-1].startswith("1 comparison")
+    assert empty.drop_empty() is empty
+    assert TABLE.drop_empty() is TABLE

@@ -23,29 +23,27 @@ CITIES = ("Bonn", "Kiel")
 def raw_frame(ties=True):
     """Every presentation of every pair by every judge, with covariates of all kinds."""
     rng = np.random.default_rng(11)
-    rows = []
-    for i, j in itertools.permutations(OBJECTS, 2):
-        for judge in JUDGES:
-            rows.append(
-                {
-                    "object_i": i,
-                    "object_j": j,
-                    "judge": judge,
-                    "age": float(rng.choice([20.0, 30.5, 41.0])),
-                    "year": int(rng.choice([2001, 2010])),
-                    "my col": str(rng.choice(["u", "v"])),
-                    "length_a": float(rng.choice([1.0, 2.0, 5.0])),
-                    "length_b": float(rng.choice([1.0, 2.0, 5.0])),
-                    "kind_a": str(rng.choice(["x", "y", "z"])),
-                    "kind_b": str(rng.choice(["x", "y", "z"])),
-                    "city": str(rng.choice(CITIES)),
-                    "spare": 1,
-                    "wins_i": int(rng.integers(1, 9)),
-                    "ties": int(rng.integers(1, 5)) if ties else 0,
-                    "wins_j": int(rng.integers(1, 9)),
-                }
-            )
-    return pd.DataFrame(rows)
+
+    def row(i, j, judge):
+        return {
+            "object_i": i,
+            "object_j": j,
+            "judge": judge,
+            "age": float(rng.choice([20.0, 30.5, 41.0])),
+            "year": int(rng.choice([2001, 2010])),
+            "my col": str(rng.choice(["u", "v"])),
+            "length_a": float(rng.choice([1.0, 2.0, 5.0])),
+            "length_b": float(rng.choice([1.0, 2.0, 5.0])),
+            "kind_a": str(rng.choice(["x", "y", "z"])),
+            "kind_b": str(rng.choice(["x", "y", "z"])),
+            "city": str(rng.choice(CITIES)),
+            "spare": 1,
+            "wins_i": int(rng.integers(1, 9)),
+            "ties": int(rng.integers(1, 5)) if ties else 0,
+            "wins_j": int(rng.integers(1, 9)),
+        }
+
+    return pd.DataFrame([row(i, j, judge) for i, j in itertools.permutations(OBJECTS, 2) for judge in JUDGES])
 
 
 def object_table():
@@ -147,10 +145,11 @@ WORTHS = {
     },
     "origin": {f"origin[{v}]": lambda o, r, v=v: is_(ORIGIN[o], v) for v in ("eu", "us")},
     "hub": {"hub[2]": lambda o, r: is_(HUB[o], 2)},
+    # patsy's order: terms of labels first, then those of each number
     "price + origin + origin:age": {
-        "price": lambda o, r: PRICE[o],
         **{f"origin[{v}]": lambda o, r, v=v: is_(ORIGIN[o], v) for v in ("eu", "us")},
         **{f"origin[{v}]:age": lambda o, r, v=v: is_(ORIGIN[o], v) * r["age"] for v in ("eu", "us")},
+        "price": lambda o, r: PRICE[o],
     },
     "price:origin": {
         f"price:origin[{v}]": lambda o, r, v=v: PRICE[o] * is_(ORIGIN[o], v) for v in ("asia", "eu", "us")
@@ -311,7 +310,6 @@ def rank(*designs):
         ("object + tie:pair", "object + tie + tie:pair"),
         ("price * judge", "price:judge"),
         ("object * (judge + year)", "object + object:judge + object:year"),
-        ("object * judge * year", "object:judge:year"),
     ],
 )
 def test_the_same_space_however_it_is_written(left, right):
@@ -626,11 +624,7 @@ def test_labels_in_arithmetic_name_the_way_to_make_them_numbers(formula, spot):
 
 def test_numeric_makes_numbers_of_integers():
     c = rich(numeric=["year", "hub"])
-    year = {
-        "object[A]:year": lambda o, r: is_(o, "A") * r["year"],
-        "object[B]:year": lambda o, r: is_(o, "B") * r["year"],
-    }
-    year |= {"object[C]:year": lambda o, r: is_(o, "C") * r["year"]}
+    year = {f"object[{k}]:year": lambda o, r, k=k: is_(o, k) * r["year"] for k in ABC}
     assert_is(design_of("object * year", c), c, worth=objects_of(*ABC) | year)
     assert_is(design_of("np.log(hub)", c), c, worth={"np.log(hub)": lambda o, r: math.log(HUB[o])})
 
@@ -713,8 +707,10 @@ def test_what_an_expression_raises_is_a_formula_error():
 
 
 def test_numbers_that_an_expression_makes_infinite_are_named():
-    with pytest.raises(DesignError, match=r"np\.log\(length - 1\) is not finite"):
-        LLBT.from_formula("object + np.log(length - 1)", TABLE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # numpy's own warning would say less
+        with pytest.raises(DesignError, match=r"np\.log\(length - 1\) is not finite"):
+            LLBT.from_formula("object + np.log(length - 1)", TABLE)
 
 
 def test_a_covariate_that_is_constant_over_the_table():
