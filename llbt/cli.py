@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pandas as pd
 import typer
@@ -109,17 +109,26 @@ def fit(
     In lists, a name with a comma is quoted: '"a,b",c'. A message that asks for covariates='judge', as one writes it
     in Python, asks for --covariates judge here.
     """
+    # what was given for the table, by the names of the library's parameters
     asked = {name: given for name, given in ctx.params.items() if name in _READERS and given not in (None, False)}
     with _reported():
         held = None if fixed is None else _numbers("fixed", fixed)
         data = _comparisons(file, asked)
-        res = llbt.fit(formula, data, reference=_object(reference, data), method=method.value, fixed=held)
+        res = llbt.fit(formula, data, reference=_object(reference, data), method=cast(Any, method.value), fixed=held)
         typer.echo(_RENDERED[form](res))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"llbt {llbt.__version__}")
+        raise typer.Exit
 
 
 @app.callback()
 def _llbt(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
 ) -> None:
     """Fit log-linear Bradley-Terry models to paired comparisons with ties, order effects and covariates."""
 
@@ -220,7 +229,8 @@ def _verbatim(name: str, given: Any) -> Any:
 
 def _items(name: str, text: str) -> list[str]:
     """Return the parts of a list; a part with a comma is quoted."""
-    parts = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
+    lines = list(csv.reader(text.splitlines(), skipinitialspace=True))
+    parts = [part.strip() for line in lines for part in line]
     if not parts or not all(parts):
         raise _wrong(name, f"found {text!r}; expected parts separated by commas, none of them empty.")
     return parts

@@ -150,6 +150,11 @@ class LLBTResults(Record):
         """Two-sided p-values of the z values, shape (p,)."""
         return pd.Series(2 * stats.norm.sf(np.abs(self.tvalues)), index=list(self.names), name="p_value")
 
+    @property
+    def df_inference(self) -> float:
+        """Degrees of freedom of the t distribution behind tests and intervals; infinite for the normal."""
+        return np.inf
+
     def conf_int(self, alpha: float = 0.05, method: Literal["wald"] = "wald") -> pd.DataFrame:
         """Return confidence intervals of level 1 − alpha on the scale of the estimates.
 

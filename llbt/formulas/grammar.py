@@ -125,6 +125,7 @@ def parse(text: str, words: Vocabulary) -> Formula:
         For anything that cannot be read, unknown names, and mixtures that describe nothing; the message
         marks the spot.
     """
+    text = _checked(text)
     terms = [_term(term, text, words) for term in _patsy_terms(text)]
     blocks: dict[str, list[Term]] = {"worth": [], "tie": [], "order": [], "cancelling": []}
     for term in terms:
@@ -157,11 +158,15 @@ def stray_messages(formula: Formula) -> list[str]:
     ]
 
 
-def _patsy_terms(text: object) -> list[Any]:
+def _checked(text: object) -> str:
     if not isinstance(text, str):
         raise FormulaError(f"a formula is text such as 'object + tie', not {type(text).__name__}.")
     if not text.strip():
         raise FormulaError("the formula is empty; the simplest is 'object', with ties 'object + tie'.")
+    return text.strip()  # patsy counts positions from the first character that is not a space
+
+
+def _patsy_terms(text: str) -> list[Any]:
     try:
         desc = patsy.ModelDesc.from_formula(text)
     except patsy.PatsyError as error:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special, stats
 
-from ..columns import FloatArray, groups
+from ..columns import FloatArray
 from ..errors import DesignError
-from ..formulas.coding import Codings, column_values
-from ..formulas.grid import At, covariate_grid, rows_at
-from ..prediction import codings_of, undetermined
+from ..formulas.grid import At
 from ..results import LLBTResults
 from ..table import Field, Table
+from .objects import LogWorths, worth_classes
 
 Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
 
@@ -26,7 +23,7 @@ SCALES: dict[Scale, str] = {
     "odds_ratio": "odds exp(2λ) against the reference",
     "elo": "Elo, 400·log10 of the odds, less the reference's",
 }
-_FACTORS = {"log_worth": 1.0, "log_odds": 2.0, "odds_ratio": 2.0, "elo": 800 / np.log(10)}
+FACTORS = {"log_worth": 1.0, "log_odds": 2.0, "odds_ratio": 2.0, "elo": 800 / np.log(10)}
 
 
 def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, confidence: float = 0.95) -> Table:
@@ -68,10 +65,9 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     """
     if scale not in get_args(Scale):
         raise DesignError(f"worth: scale={scale!r} is not known; it may be {', '.join(map(repr, get_args(Scale)))}.")
-    if "worth" not in res.design.blocks:
-        raise DesignError(f"worth: the formula {res.specification.formula!r} has no term for the worths; add object.")
-    classes, shown, notes = _classes(res, at)
-    blocks = [_on_scale(res, rows, scale, confidence) for rows in classes]
+    classes, shown, notes = worth_classes(res, at)
+    z = float(stats.t.isf((1 - confidence) / 2, res.df_inference))
+    blocks = [_on_scale(found, scale, z) for found in classes]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]
     labels = res.comparisons.objects
     fields = [Field(name, name, [v for v in column for _ in labels]) for name, column in shown.items()]
@@ -92,66 +88,18 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     )
 
 
-def _classes(res: LLBTResults, at: At) -> tuple[list[FloatArray], dict[str, list[Any]], tuple[str, ...]]:
-    """Return the rows of all objects (J × p) in each class, the covariates of each class, and notes."""
-    codings = codings_of(res)
-    size = len(res.comparisons.objects)
-    every = np.arange(size)
-    if isinstance(at, str) and at != "average":
-        raise DesignError(f"worth: at={at!r}; it is 'average' or a mapping such as {{'judge': 'J3'}}.")
-    if at == "average":
-        values, weights = _judged_values(codings)
-        rows = sum(
-            w * rows_at(codings, "worth", every, {name: np.repeat(v[k], size) for name, v in values.items()}).toarray()
-            for k, w in enumerate(weights)
-        )
-        note = ("log-worths averaged over the judgments of the table",) if values else ()
-        return [np.asarray(rows)], {}, note
-    grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
-    classes = [
-        rows_at(codings, "worth", every, {name: np.repeat(v[k], size) for name, v in grid.values.items()}).toarray()
-        for k in range(grid.size)
-    ]
-    return classes, grid.shown, grid.notes
-
-
-def _judged_values(codings: Codings) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:
-    """Return the distinct covariate values of the worth and the share of the judgments made at each."""
-    table = codings.table
-    names = [
-        name
-        for name in codings.blocks["worth"].variables
-        if table.variables[name].role in ("covariate", "side covariate")
-    ]
-    if not names:
-        return {}, np.ones(1)
-    codes = {name: np.concatenate([table.codes(name, 0), table.codes(name, 1)]) for name in names}
-    first, group = groups(list(codes.values()))
-    weights = np.bincount(group, weights=np.tile(table.comparisons.totals, 2))
-    values = {name: column_values(table.columns[name], codes[name][first]) for name in names}
-    return values, weights / weights.sum()
-
-
-def _on_scale(
-    res: LLBTResults, rows: FloatArray, scale: Scale, confidence: float
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _on_scale(found: LogWorths, scale: Scale, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return estimate, standard error and interval of the J objects of one class."""
-    from scipy.sparse import csr_array
-
-    against = rows - rows[res.comparisons.objects.index(res.design.reference)]
-    log_worth = against @ np.asarray(res.params.fillna(0.0), dtype=float)
-    cov = against @ np.asarray(res.cov_params().fillna(0.0), dtype=float) @ against.T
-    unknown = undetermined(res, csr_array(against))
-    log_worth[unknown] = np.nan
-    z = float(stats.norm.isf((1 - confidence) / 2))
+    unknown = np.isnan(found.estimate)
     if scale == "probability":
-        found = _shares(log_worth, cov, z)
+        parts = _shares(found.estimate, found.cov, z)
     else:
-        center, error = _FACTORS[scale] * log_worth, _FACTORS[scale] * np.sqrt(np.diag(cov))
-        found = (center, error, center - z * error, center + z * error)
+        center, error = FACTORS[scale] * found.estimate, FACTORS[scale] * np.sqrt(np.diag(found.cov))
+        parts = (center, error, center - z * error, center + z * error)
         if scale == "odds_ratio":
-            found = (np.exp(center), np.exp(center) * error, np.exp(found[2]), np.exp(found[3]))
-    return tuple(np.where(unknown, np.nan, part) for part in found)  # type: ignore[return-value]
+            parts = (np.exp(center), np.exp(center) * error, np.exp(parts[2]), np.exp(parts[3]))
+    estimate, error, low, high = (np.where(unknown, np.nan, part) for part in parts)
+    return estimate, error, low, high
 
 
 def _shares(log_worth: FloatArray, cov: FloatArray, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:

@@ -1,0 +1,468 @@
+"""The command line gives what the library gives, and says on stderr what it refuses."""
+
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import llbt
+from llbt.cli import app
+
+TABLE1 = llbt.load_dataset("dras_table1")
+TIED = "object + tie"
+PARTY = pd.DataFrame(  # judgments of three objects, both orders, every outcome
+    {
+        "a": ["x", "y", "x", "x", "z", "y", "z", "x"],
+        "b": ["y", "x", "z", "z", "x", "z", "y", "y"],
+        "winner": ["x", "tie", "x", "z", "x", "y", "z", "y"],
+        "judge": [1, 1, 2, 2, 1, 1, 2, 2],
+        "age": [20, 30, 20, 30, 50, 40, 30, 20],
+        "n": [5, 3, 4, 2, 6, 1, 3, 2],
+        "length_a": [1.5, 2.0, 4.0, 3.0, 2.5, 1.0, 0.5, 2.0],
+        "length_b": [2.5, 1.0, 3.0, 1.0, 4.5, 2.0, 1.5, 0.5],
+    }
+)
+PLACES = {"objects": ("a", "b"), "outcome": "winner"}
+AB = ["--objects", "a,b"]
+WINNER = [*AB, "--outcome", "winner"]
+
+
+def run(*args, **options):
+    return CliRunner().invoke(app, [str(arg) for arg in args], **options)
+
+
+def fitted(*args, formula=TIED, **options):
+    """Return what ``llbt fit … --format json`` says, once it has succeeded."""
+    result = run("fit", *args, "--formula", formula, "--format", "json", **options)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def refused(*args, **options):
+    """Return what is on stderr once a call was refused: exit code 2, nothing on stdout, no traceback."""
+    result = run(*args, **options)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert "Traceback" not in result.output
+    return " ".join(result.stderr.split())
+
+
+def assert_same(facts, res):
+    rows = pd.DataFrame(facts["coefficients"])
+    assert rows["term"].tolist() == list(res.names)
+    np.testing.assert_allclose(rows["estimate"].astype(float), res.params, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(rows["std_error"].astype(float), res.bse, rtol=1e-8)
+    assert facts["deviance"] == pytest.approx(res.deviance, rel=1e-9, abs=1e-9)
+    assert facts["df_resid"] == res.df_resid
+
+
+@pytest.fixture
+def party(tmp_path):
+    path = tmp_path / "party.csv"
+    PARTY.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def counts(tmp_path):
+    path = tmp_path / "counts.csv"
+    TABLE1.to_frame().to_csv(path, index=False)
+    return path
+
+
+# -- example, datasets, version ------------------------------------------------------------------------------
+
+
+def test_example():
+    result = run("example")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "Table 1" in result.stdout
+    assert "Worth: A .658 > D .295 > B .033 > C .013" in result.stdout
+    assert re.search(r"^object\[A\] +0\.40067", result.stdout, re.MULTILINE)
+    assert re.search(r"^tie +-1\.83170", result.stdout, re.MULTILINE)
+    assert "Odds" in result.stdout
+    assert "30.455" in result.stdout
+
+
+def test_the_example_says_how_to_go_on():
+    line = next(line for line in run("example").stdout.splitlines() if "dras_table1" in line)
+    formula = re.search('llbt fit dras_table1 --formula "(.*?)"', line)[1]
+    assert fitted("dras_table1", formula=formula)["deviance"] == pytest.approx(107.500, abs=5e-4)
+
+
+def test_datasets():
+    result = run("datasets")
+    assert result.exit_code == 0
+    assert all(name in result.stdout for name in llbt.list_datasets().to_frame()["name"])
+
+
+def test_version():
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"llbt {llbt.__version__}\n")
+
+
+def test_every_option_has_a_help_text():
+    text = run("fit", "--help", terminal_width=200).stdout
+    options = re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE)
+    assert len(options) == 18
+    assert all(len(said) > 15 for _, said in options)
+
+
+# -- formats -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pooled():
+    return llbt.fit("object * judge + tie", TABLE1)
+
+
+def printed(form):
+    result = run("fit", "dras_table1", "--formula", "object * judge + tie", "--format", form)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout
+
+
+def test_json(pooled):
+    facts = json.loads(printed("json"))
+    for name in ("null_deviance", "pearson_chi2", "aic", "bic", "llf"):
+        assert facts[name] == pytest.approx(getattr(pooled, name), rel=1e-12)
+    assert facts["formula"] == "object * judge + tie"
+    assert (facts["df_null"], facts["nobs"], facts["n_judgments"]) == (48, 72, 960)
+    assert facts["converged"] is True
+    assert facts["objects"] == ["A", "B", "C", "D"]
+    assert_same(facts, pooled)
+    assert facts["notes"][0].startswith("estimates are on the log-worth scale")
+
+
+def test_csv(pooled):
+    frame = pd.read_csv(io.StringIO(printed("csv")))
+    pd.testing.assert_frame_equal(frame, pooled.to_frame(), rtol=1e-14, check_dtype=False)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
+def test_rendered(form, pooled):
+    text = printed(form)
+    assert text == getattr(pooled, f"as_{form}")() + "\n"
+    assert all(f"{abs(value):.5f}" in text for value in pooled.params)
+
+
+def test_html_is_a_table(pooled):
+    (table,) = pd.read_html(io.StringIO(printed("html")))
+    rows = table[table.iloc[:, 0].isin(pooled.names)]
+    np.testing.assert_allclose(rows["Estimate"].astype(float), pooled.params, atol=5e-6)
+
+
+def test_text_is_the_default():
+    assert run("fit", "dras_table1", "--formula", "object * judge + tie").stdout == printed("text")
+
+
+def test_missing_numbers_are_null():
+    facts = fitted("puddings", "--fixed", "tie=-0.3")
+    held = facts["coefficients"][-1]
+    assert (held["term"], held["estimate"], held["std_error"], held["p_value"]) == ("tie", -0.3, None, None)
+
+
+# -- files ---------------------------------------------------------------------------------------------------
+
+
+def test_columns_of_wins_mean_counts(counts):
+    assert_same(fitted(counts), llbt.fit(TIED, TABLE1.pool()))
+
+
+@pytest.mark.parametrize("name", ["t.tsv", "t.tsv.gz", "t.csv.gz"])
+def test_kinds_of_files(name, tmp_path):
+    TABLE1.to_frame().to_csv(tmp_path / name, index=False, sep="\t" if ".tsv" in name else ",")
+    assert_same(fitted(tmp_path / name), llbt.fit(TIED, TABLE1.pool()))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_standard_input(pack):
+    raw = pack(TABLE1.to_frame().to_csv(index=False).encode())
+    assert_same(fitted("-", input=raw), llbt.fit(TIED, TABLE1.pool()))
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
+    TABLE1.to_frame().to_csv(tmp_path / "bom.csv", index=False, encoding="utf-8-sig")
+    assert_same(fitted(tmp_path / "bom.csv"), llbt.fit(TIED, TABLE1.pool()))
+
+
+def test_a_bundled_data_set_unless_a_file_has_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    puddings = llbt.load_dataset("puddings")
+    assert_same(fitted("puddings"), llbt.fit(TIED, puddings))
+    TABLE1.pool().to_frame().to_csv("puddings", index=False)
+    assert_same(fitted("puddings"), llbt.fit(TIED, TABLE1.pool()))
+
+
+def test_words_for_missing_are_names_among_labels(tmp_path):
+    frame = TABLE1.pool().to_frame().replace({"A": "NA", "B": "None"})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert fitted(tmp_path / "t.csv")["objects"] == ["C", "D", "NA", "None"]
+
+
+def test_words_for_missing_are_missing_among_numbers(tmp_path):
+    frame = TABLE1.to_frame().assign(age=np.arange(24) / 2)
+    frame.loc[3, "age"] = np.nan
+    frame.to_csv(tmp_path / "t.csv", index=False, na_rep="NA")
+    said = refused("fit", tmp_path / "t.csv", "--formula", "object + object:age", "--covariates", "age")
+    assert "column 'age': 1 missing value, the first at row 3" in said
+
+
+# -- counts --------------------------------------------------------------------------------------------------
+
+
+def test_wins_and_ties(tmp_path):
+    frame = TABLE1.pool().to_frame().rename(columns={"wins_i": "w1", "wins_j": "w2", "ties": "both"})
+    frame.assign(neither=2).to_csv(tmp_path / "t.csv", index=False)
+    frame["both"] += 2
+    expected = llbt.fit(TIED, llbt.from_counts(frame, wins=("w1", "w2"), ties="both"))
+    assert_same(fitted(tmp_path / "t.csv", "--wins", "w1, w2", "--ties", "both,neither"), expected)
+
+
+def test_covariates(counts):
+    facts = fitted(counts, "--covariates", "judge", formula="object * judge + tie * judge")
+    assert (facts["df_resid"], facts["formula"]) == (32, "object * judge + tie * judge")
+
+
+def test_object_covariates(tmp_path):
+    cems = llbt.load_dataset("cems")
+    cems.to_frame().to_csv(tmp_path / "c.csv", index=False)
+    table = {column.name: column.values for column in cems.object_columns}
+    pd.DataFrame({"object": cems.objects, **table}).to_csv(tmp_path / "o.tsv", index=False, sep="\t")
+    options = ["--covariates", "ENG,SEX", "--object-covariates", tmp_path / "o.tsv", "--numeric", "LAT,EC"]
+    formula = "LAT + EC + LAT:ENG + tie"
+    assert_same(fitted(tmp_path / "c.csv", *options, formula=formula), llbt.fit(formula, cems))
+
+
+# -- judgments -----------------------------------------------------------------------------------------------
+
+
+def test_judgments(party):
+    assert_same(fitted(party, *WINNER), llbt.fit(TIED, llbt.from_judgments(PARTY, **PLACES)))
+
+
+def test_weights(party):
+    expected = llbt.fit(TIED, llbt.from_judgments(PARTY, **PLACES, weights="n"))
+    assert_same(fitted(party, *WINNER, "--weights", "n"), expected)
+
+
+def test_order(party):
+    formula = "object + tie + order"
+    expected = llbt.fit(formula, llbt.from_judgments(PARTY, **PLACES, order=True))
+    assert_same(fitted(party, *WINNER, "--order", formula=formula), expected)
+
+
+def test_merged_orders_are_noted(party):
+    assert any("shown in both orders were merged" in note for note in fitted(party, *WINNER)["notes"])
+
+
+def test_numeric(party):
+    formula = "object + tie + tie:age"
+    options = {"covariates": ("judge", "age"), "numeric": "age", "clusters": "n"}
+    expected = llbt.fit(formula, llbt.from_judgments(PARTY, **PLACES, **options))
+    given = ["--covariates", "judge,age", "--numeric", "age", "--clusters", "n"]
+    assert_same(fitted(party, *WINNER, *given, formula=formula), expected)
+
+
+def test_side_covariates(party):
+    formula = "object + length + tie"
+    sides = {"length": ("length_a", "length_b")}
+    expected = llbt.fit(formula, llbt.from_judgments(PARTY, **PLACES, side_covariates=sides))
+    facts = fitted(party, *WINNER, "--side-covariates", "length=length_a:length_b", formula=formula)
+    assert_same(facts, expected)
+
+
+CODES = {
+    "numbers": ({"i": 1, "j": 0, "tie": 0.5}, "1=i,0=j,0.5=tie"),
+    "signs": ({"i": 1, "j": -1, "tie": 0}, "-1=j, 0=tie, 1=i"),
+    "slots": ({"i": 1, "j": 2, "tie": 3}, "1=I,2=J,3=Tie"),
+    "words": ({"i": "first one", "j": "a,b", "tie": "="}, '"a,b=j",first one=i,==tie'),
+    "pasted": ({"i": 1, "j": 0, "tie": 0.5}, "{1: 'i', 0: 'j', 0.5: 'tie'}"),
+}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_outcomes(code, tmp_path):
+    labels, given = CODES[code]
+    said = np.where(PARTY["winner"] == PARTY["a"], "i", np.where(PARTY["winner"] == PARTY["b"], "j", "tie"))
+    PARTY.assign(outcome=[labels[outcome] for outcome in said]).to_csv(tmp_path / "t.csv", index=False)
+    facts = fitted(tmp_path / "t.csv", *AB, "--outcomes", given)
+    assert_same(facts, llbt.fit(TIED, llbt.from_judgments(PARTY, **PLACES)))
+
+
+@pytest.mark.parametrize("spelled", [("True", "False"), ("true", "false")])
+def test_boolean_outcomes(spelled, tmp_path):
+    decided = PARTY[PARTY["winner"] != "tie"]
+    first = decided["winner"] == decided["a"]
+    decided.assign(outcome=np.where(first, *spelled)).to_csv(tmp_path / "t.csv", index=False)
+    facts = fitted(tmp_path / "t.csv", *AB, "--outcomes", "true=i,false=j", formula="object")
+    assert_same(facts, llbt.fit("object", llbt.from_judgments(decided, **PLACES)))
+
+
+@pytest.mark.parametrize("given", ["skipped=none,=none", "skipped=,=", "{'skipped': None, None: None}"])
+def test_outcomes_left_out_are_noted(given, tmp_path):
+    more = PARTY.iloc[[0, 0, 0]].assign(winner=["skipped", "skipped", None])
+    pd.concat([PARTY, more]).to_csv(tmp_path / "t.csv", index=False)
+    facts = fitted(tmp_path / "t.csv", *WINNER, "--outcomes", given)
+    assert facts["n_judgments"] == len(PARTY)
+    assert any("2 rows with outcome 'skipped' left out" in note for note in facts["notes"])
+    assert any("1 row with a missing outcome left out" in note for note in facts["notes"])
+
+
+@pytest.mark.parametrize(("reading", "sign"), [("names", 1), ("slots", -1)])
+def test_outcomes_of_two_readings(reading, sign):
+    text = "object_i,object_j,outcome\nA,B,A\nB,A,A\nA,B,B\n"  # A wins twice; or the second object does
+    assert 'outcomes="names"' in refused("fit", "-", "--formula", "object", input=text)
+    facts = fitted("-", "--outcomes", reading, formula="object", input=text)
+    assert facts["coefficients"][0]["estimate"] == pytest.approx(sign * np.log(2) / 2)
+
+
+# -- the fit -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reference", ["2", "6"])
+def test_reference_of_integer_labels(reference):
+    expected = llbt.fit(TIED, llbt.load_dataset("puddings"), reference=int(reference))
+    assert_same(fitted("puddings", "--reference", reference), expected)
+
+
+def test_reference_of_text():
+    assert_same(fitted("dras_table1", "--reference", "B"), llbt.fit(TIED, TABLE1, reference="B"))
+
+
+def test_fixed():
+    fixed = {"tie": -0.5, "object[A]": 0.25}
+    assert_same(fitted("dras_table1", "--fixed", "tie=-0.5,object[A]=.25"), llbt.fit(TIED, TABLE1, fixed=fixed))
+
+
+@pytest.mark.parametrize(("method", "solver"), [("glm", "glm"), ("eliminate", "eliminate"), ("auto", "glm")])
+def test_method(method, solver):
+    text = run("fit", "dras_table1", "--formula", TIED, "--method", method).stdout
+    assert f"Scoring iterations: {llbt.fit(TIED, TABLE1, method=method).n_iter} ({solver})" in text
+
+
+# -- warnings and errors -------------------------------------------------------------------------------------
+
+
+def test_warnings_are_lines_of_stderr():
+    result = run("fit", "puddings", "--formula", "object", "--format", "csv")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning: 27.1 % of the judgments are ties")
+    assert result.stderr.count("\n") == 1
+    assert "warning" not in result.stdout
+
+
+def test_warnings_are_repeated_in_one_process():
+    call = ("fit", "puddings", "--formula", "object")
+    assert run(*call).stderr == run(*call).stderr != ""
+
+
+REFUSED = {
+    "no file": (["nowhere.csv"], "there is no file 'nowhere.csv', and no bundled data set"),
+    "a folder": (["."], "'.' cannot be read as csv: Is a directory"),
+    "one object": (["PARTY", "--objects", "a"], "'--objects': found 'a'; expected two columns"),
+    "an empty part": (["PARTY", "--covariates", "judge,"], "'--covariates': found 'judge,'; expected parts"),
+    "an empty list": (["PARTY", "--objects", ""], "'--objects': found ''; expected parts"),
+    "three wins": (["PARTY", "--wins", "a,b,c"], "'--wins': found 'a,b,c'; expected two columns"),
+    "no =": (["PARTY", *WINNER, "--outcomes", "x"], "'--outcomes': found 'x'; expected parts with an ="),
+    "no outcome": (["PARTY", *WINNER, "--outcomes", "x=won"], "found 'x=won'; expected i, j, tie or none"),
+    "twice": (["PARTY", *WINNER, "--outcomes", "x=i,x=j"], "'x' is there twice"),
+    "no mapping": (["PARTY", *WINNER, "--outcomes", "{x: 1, …}"], "{x: 1, …} is not a mapping"),
+    "no side": (["PARTY", *WINNER, "--side-covariates", "length=length_a"], "found 'length=length_a'; expected one"),
+    "wins of judgments": (["PARTY", *WINNER, "--wins", "a,b"], "'--wins': it is for counts, --outcome for judgments"),
+    "ties of judgments": (["PARTY", "--ties", "t", "--weights", "n"], "'--ties': it is for counts, --weights for"),
+    "ties alone": (["PARTY", *AB, "--ties", "n"], "error: the frame has no columns 'wins_i', 'wins_j' (wins=)"),
+    "no column": (["PARTY", "--outcome", "winner"], "error: the frame has no columns 'object_i', 'object_j'"),
+    "no object table": (["PARTY", "--object-covariates", "no.csv"], "'no.csv' cannot be read as csv: No such file"),
+    "options of files": (["puddings", "--order"], "'--order': it is for files; the bundled data set 'puddings'"),
+    "an unknown object": (["puddings", "--reference", "7"], "error: reference='7' is not an object of the table"),
+    "no number": (["puddings", "--fixed", "tie=x"], "'--fixed': could not convert string to float: 'x'; expected"),
+    "an unknown parameter": (["puddings", "--fixed", "order=1"], "error: fixed: no parameter 'order'"),
+    "an unknown method": (["puddings", "--method", "em"], "'em' is not one of 'auto', 'glm', 'eliminate'"),
+    "an unknown format": (["puddings", "--format", "pdf"], "'pdf' is not one of 'text', 'markdown'"),
+    "an unknown option": (["puddings", "--model", "x"], "No such option"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case, party):
+    args, fragment = REFUSED[case]
+    args = [str(party) if arg == "PARTY" else arg for arg in args]
+    assert fragment in refused("fit", *args, "--formula", TIED)
+
+
+def test_what_is_missing_is_named():
+    assert re.search("Missing option.*--formula", refused("fit", "puddings"))
+    assert re.search("Missing argument.*FILE", refused("fit", "--formula", TIED))
+
+
+def test_the_caret_stays_under_the_name():
+    result = run("fit", "puddings", "--formula", "object + wiggle")
+    assert result.exit_code == 2
+    text, marked = result.stderr.splitlines()[-2:]
+    assert text[marked.index("^") :] == "wiggle"
+
+
+def test_numbers_without_a_mapping_print_one_to_paste(tmp_path):
+    codes = PARTY["winner"].map({"x": 1, "y": 0, "z": 0, "tie": 0.5})
+    PARTY.assign(outcome=codes).to_csv(tmp_path / "t.csv", index=False)
+    said = refused("fit", tmp_path / "t.csv", *AB, "--formula", TIED)
+    pasted = re.search(r"Pass outcomes=(\{.*?\})", said)[1]
+    assert fitted(tmp_path / "t.csv", *AB, "--outcomes", pasted)["n_judgments"] == len(PARTY)
+
+
+@pytest.mark.parametrize(
+    ("raw", "fragment"),
+    [
+        (b"", "'-' cannot be read as csv: No columns to parse"),
+        (b"\xff\xfe\x00\x81", "'-' cannot be read as csv: 'utf-8' codec"),
+        (gzip.compress(b"a,b\n1,2\n")[:-9], "'-' cannot be read as csv"),
+        (b"\x1f\x8b\x08\x00 no gzip at all", "'-' cannot be read as csv"),
+        (b'a,b\n1,"2\n', "'-' cannot be read as csv"),
+        (b"a,b\n1,2,3\n1,2,3\n", "'-' has more fields in its rows than in its first line"),
+        (b"object_i,object_j,wins_i,wins_j\n", "error: the frame has no rows"),
+    ],
+)
+def test_bad_input(raw, fragment):
+    assert fragment in refused("fit", "-", "--formula", TIED, input=raw)
+
+
+def test_standard_input_is_read_once():
+    said = refused("fit", "-", "--formula", TIED, "--object-covariates", "-", input="a,b\n1,2\n")
+    assert "standard input is FILE already" in said
+
+
+# -- as a process --------------------------------------------------------------------------------------------
+
+
+def process(*args):
+    code = "from llbt.cli import main; main()"
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    return subprocess.run([sys.executable, "-c", code, *args], capture_output=True, env=environment, timeout=120)
+
+
+def test_output_is_utf8_whatever_the_locale():
+    done = process("fit", "puddings", "--formula", "object")
+    assert done.returncode == 0
+    assert "log-worth scale λ" in done.stdout.decode("utf-8")
+    assert "γ = 0" in done.stderr.decode("utf-8")
+
+
+def test_exit_code_of_the_process():
+    done = process("fit", "citations", "--formula", TIED)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"error: ")
+    assert b"Traceback" not in done.stderr
+
+
+def test_the_library_does_not_import_the_command_line():
+    code = "import sys, llbt; sys.exit('typer' in sys.modules or 'llbt.cli' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0

@@ -1,0 +1,435 @@
+"""Second routes to the same numbers: both solvers, hand-made GLMs, conditional Poisson, finite differences.
+
+Nothing here takes a design from llbt where an own one is promised: the dummies are made by hand from ``to_frame()``.
+"""
+
+import itertools
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.sparse import csr_array
+from statsmodels.discrete.conditional_models import ConditionalPoisson
+from statsmodels.genmod.families import Poisson
+from statsmodels.genmod.generalized_linear_model import GLM
+
+import llbt
+from llbt import Comparisons, DesignError, LLBTResults, solvers
+
+# The promise of the design: estimates against their size or standard error, covariances against the standard errors,
+# deviances against their size.
+SOLVERS = 1e-8
+# A GLM with hand-made dummies runs to tol=1e-12 on the deviance, so its estimates are about √1e-12 standard errors off.
+GLM_ESTIMATE = 1e-6
+# Deviances are flat at the maximum: there they agree to the square of that.
+GLM_DEVIANCE = 1e-8
+# ConditionalPoisson is run by Newton steps, so it is exact to rounding in sums of thousands of counts.
+CONDITIONAL = 1e-9
+# Central differences of step h are off by h² and by rounding of the log-likelihood over h.
+DIFFERENCE = 1e-6
+# The same sums taken twice.
+ROUNDING = 1e-10
+
+METHODS = ("glm", "eliminate")
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
+    """Fit with every warning an error, but for ties without a tie term."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", llbt.TiesWarning)
+        return llbt.fit(formula, c, **options)
+
+
+def close(found, expected, *, rtol=0.0, atol=0.0):
+    np.testing.assert_allclose(np.asarray(found, float), np.asarray(expected, float), rtol=rtol, atol=atol)
+
+
+def assert_same_fit(a: LLBTResults, b: LLBTResults, tolerance: float = SOLVERS) -> None:
+    assert (a.names, a.aliased, a.df_resid, a.df_model, a.df_null, a.nobs) == (
+        *(b.names, b.aliased, b.df_resid, b.df_model, b.df_null, b.nobs),
+    )
+    error = b.bse.to_numpy()
+    size = np.fmax(np.abs(b.params.to_numpy()), error)
+    close(a.params / size, b.params / size, atol=tolerance)
+    spread = np.outer(error, error)
+    close(a.cov_params() / spread, b.cov_params() / spread, atol=tolerance)
+    # a saturated fit has a deviance of 0, to the rounding of sums of counts
+    close(a.deviance, b.deviance, rtol=tolerance, atol=1e-13 * b.comparisons.n_judgments)
+    close(a.llf, b.llf, rtol=tolerance)
+    close(a.null_deviance, b.null_deviance, rtol=tolerance)
+    close(a.fittedvalues, b.fittedvalues, rtol=tolerance)
+    close(a.hat_diag, b.hat_diag, atol=tolerance)
+
+
+# -- (1) two solvers, one answer -------------------------------------------------------------------------------------
+
+FORMULAS = {
+    "dras_modpref": ["object + tie", "object", "tie"],
+    "dras_collins": ["object + tie", "object", "tie"],
+    "dras_table1": [
+        *("object", "object + tie", "object * judge", "object * judge + tie", "object * judge + tie * judge"),
+        *("object:judge + tie", "tie:judge", "C(object, Sum) + tie", "object + tie:pair"),
+    ],
+    "dras_table1_as_analysed": [
+        *("object", "object + tie", "object * judge + tie", "object * judge + tie * judge", "object + tie:pair"),
+    ],
+    "baseball": ["object", "object + order", "order", "object + order:object", "C(object, Treatment('Boston')) + order"],
+    "citations": ["object", "C(object, Sum)", "C(object, Treatment('JASA'))"],
+    "cems": [
+        *("object", "object + tie", "object + tie:pair", "object * ENG + tie", "object * (ENG + SEX) + tie"),
+        *("object * ENG * SEX + tie * ENG * SEX", "object * ENG * SEX", "tie * ENG", "LAT + EC + LAT:ENG + tie"),
+        *("LAT:ENG + tie:SEX", "object + LAT + tie", "object + object:ENG:SEX + tie:pair"),
+    ],
+    "puddings": ["object", "object + tie", "object + tie:pair", "tie"],
+    "bojar_six_annotators": ["object", "object + tie", "object * judge + tie", "object * judge + tie * judge"],
+}
+
+
+@cache
+def bundled(name: str, formula: str, method: str) -> LLBTResults:
+    return quietly(formula, llbt.load_dataset(name), method=method)
+
+
+def test_every_bundled_set_has_formulas():
+    assert set(FORMULAS) == set(llbt.list_datasets().to_frame()["name"])
+
+
+every_fit = pytest.mark.parametrize(
+    ("name", "formula"), [(name, formula) for name, formulas in FORMULAS.items() for formula in formulas]
+)
+
+
+@every_fit
+def test_solvers_agree_on_bundled_sets(name, formula):
+    explicit, eliminated = (bundled(name, formula, method) for method in METHODS)
+    assert (explicit.solution.solver, eliminated.solution.solver) == METHODS
+    assert_same_fit(eliminated, explicit)
+
+
+@every_fit
+def test_auto_is_one_of_them(name, formula):
+    """statsmodels while cells × (p + S) ≤ 10⁵ (design.md, section 4), else eliminate."""
+    res = quietly(formula, llbt.load_dataset(name))
+    entries = res.nobs * (res.df_model + 1)
+    assert res.solution.solver == ("glm" if entries <= 1e5 else "eliminate")
+    assert_same_fit(res, bundled(name, formula, "eliminate"))
+
+
+def test_auto_eliminates_when_the_matrix_is_large():
+    c = random_counts(np.random.default_rng(3), objects=20)
+    res = quietly("object + tie", c)
+    assert res.nobs * (res.df_model + 1) > 1e5
+    assert res.solution.solver == "eliminate"
+    assert_same_fit(res, quietly("object + tie", c, method="glm"))
+
+
+def random_counts(rng: np.random.Generator, *, objects: int) -> Comparisons:
+    """All pairs of `objects` with positive counts, so that every estimate exists."""
+    i, j = np.array(list(itertools.combinations(range(objects), 2))).T
+    counts = rng.integers(1, 30, size=(len(i), 3))
+    frame = pd.DataFrame({"object_i": i, "object_j": j, "wins_i": counts[:, 0], "wins_j": counts[:, 2]})
+    return llbt.from_counts(frame.assign(ties=counts[:, 1]))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A random table and a formula whose estimates exist by construction."""
+
+    table: Comparisons
+    formula: str
+
+
+WORTHS = ("object", "object * g", "object:g", "object + object:x", "object * g + object:x", "price", "price + price:x")
+SIDED = ("object + length", "length", "price + length", "object * g + length")
+TIES = ("", "tie", "tie * g", "tie:g", "tie + tie:x", "tie:g:x")
+ORDERS = ("", "order", "order * g", "order:g", "order:x", "order:g + order:x")
+positive = st.integers(1, 60) | st.sampled_from([0.25, 0.5, 1.5, 1000])
+any_count = st.integers(0, 12)
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> Drawn:
+    """Every object meets the last one in every class, both ways round, with positive counts in all cells.
+
+    These rows alone determine every parameter of the formulas above, or it is aliased in the whole table too: whatever
+    the other rows hold, zeros among it, the estimates are finite.
+    """
+    size = draw(st.integers(2, 5))
+    labels = draw(st.sampled_from(["ABCDE", (1, 2, 10, 20, 30), ("e", "d", "c", "b", "a")]))[:size]
+    groups = ["g1", "g2", "g3"][: draw(st.integers(2, 3))]
+    numbers = draw(st.lists(st.floats(-2, 2).map(lambda x: round(x, 2)), min_size=2, max_size=2, unique=True))
+    sides = draw(st.lists(st.integers(-6, 6), min_size=2, max_size=2, unique=True))
+    prices = draw(st.permutations(range(size)))
+    ties, order, sided = draw(st.booleans()), draw(st.booleans()), draw(st.booleans())
+    star = [(a, size - 1) for a in range(size - 1)]
+    others = [p for p in itertools.combinations(range(size - 1), 2) if draw(st.booleans())]
+    rows = []
+    for a, b in [*star, *((b, a) for a, b in star), *others]:
+        cells = positive if size - 1 in (a, b) else any_count
+        for g, x, s in itertools.product(groups, numbers, sides if sided else [0]):
+            counts = [draw(cells), draw(cells), draw(cells)]
+            rows.append((labels[a], labels[b], g, x, 0.5 * s + a, 1.0 * b, *counts))
+    names = ["object_i", "object_j", "g", "x", "length_i", "length_j", "wins_i", "ties", "wins_j"]
+    frame = pd.DataFrame(rows, columns=names)
+    table = llbt.from_counts(
+        frame,
+        ties="ties" if ties else None,
+        covariates=("g", "x"),
+        object_covariates=pd.DataFrame({"object": list(labels), "price": [float(p) for p in prices]}),
+        side_covariates={"length": ("length_i", "length_j")} if sided else None,
+        order=order,
+    )
+    parts = [draw(st.sampled_from(SIDED if sided else WORTHS))]
+    parts += [draw(st.sampled_from(TIES))] if ties else []
+    parts += [draw(st.sampled_from(ORDERS))] if order else []
+    return Drawn(table, " + ".join(part for part in parts if part))
+
+
+@settings(max_examples=60)
+@given(drawn())
+def test_solvers_agree_on_random_designs(example):
+    explicit, eliminated = (quietly(example.formula, example.table, method=method) for method in METHODS)
+    assert explicit.converged
+    assert eliminated.converged
+    assert_same_fit(eliminated, explicit)
+
+
+# -- (2) and (3): statsmodels with dummies made by hand --------------------------------------------------------------
+
+Row = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """A model written out without llbt: columns of the signed and of the tie predictor of one row of ``to_frame()``."""
+
+    data: str
+    formula: str
+    signed: Callable[[pd.Series], Row]
+    tie: Callable[[pd.Series], Row]
+    reference: str | int | None = None
+
+
+def dummies(row: pd.Series, objects: str | tuple, suffix: str = "") -> dict[str, float]:
+    """+1 for object i and −1 for object j, the reference left out by not being among `objects`."""
+    return {f"object[{o}]{suffix}": float(row.object_i == o) - float(row.object_j == o) for o in objects}
+
+
+def no_ties(row: pd.Series) -> Row:
+    return {}
+
+
+def one_gamma(row: pd.Series) -> Row:
+    return {"tie": 1.0}
+
+
+def judges(row: pd.Series) -> Row:
+    found = dummies(row, "ABC")
+    for judge in ("J2", "J3", "J4"):
+        by_judge = dummies(row, "ABC", f":judge[{judge}]")
+        found |= {name: value * (row.judge == judge) for name, value in by_judge.items()}
+    return found
+
+
+def gamma_by_judge(row: pd.Series) -> Row:
+    return {"tie": 1.0} | {f"tie:judge[{j}]": float(row.judge == j) for j in ("J2", "J3", "J4")}
+
+
+LATIN = {"LO": 0, "PA": 1, "MI": 1, "SG": 0, "BA": 1, "ST": 0}
+EC = {"LO": 1, "PA": 0, "MI": 1, "SG": 0, "BA": 0, "ST": 1}
+
+
+def latin(row: pd.Series) -> Row:
+    lat, ec = (float(table[row.object_i] - table[row.object_j]) for table in (LATIN, EC))
+    return {"LAT": lat, "EC": ec, "LAT:ENG[2]": lat * (row.ENG == 2)}
+
+
+def home(row: pd.Series) -> Row:
+    return dummies(row, ("Boston", "Cleveland", "Detroit", "Milwaukee", "New York", "Toronto")) | {"order": 1.0}
+
+
+def home_of_each(row: pd.Series) -> Row:
+    teams = ("Boston", "Cleveland", "Detroit", "Milwaukee", "New York", "Toronto")
+    own = {f"order:object[{team}]": float(row.object_i == team) for team in ("Baltimore", *teams)}
+    return dummies(row, teams) | own
+
+
+def gamma_by_pair(row: pd.Series) -> Row:
+    pairs = itertools.combinations(range(1, 7), 2)
+    return {f"tie:pair[{i}:{j}]": float((row.object_i, row.object_j) == (i, j)) for i, j in pairs}
+
+
+BY_HAND = [
+    ByHand("dras_modpref", "object + tie", lambda row: dummies(row, "+"), one_gamma),
+    ByHand("dras_table1", "object", lambda row: dummies(row, "ABC"), no_ties),
+    ByHand("dras_table1", "object + tie", lambda row: dummies(row, "BCD"), one_gamma, reference="A"),
+    ByHand("dras_table1", "object * judge + tie * judge", judges, gamma_by_judge),
+    ByHand("cems", "LAT + EC + LAT:ENG + tie", latin, one_gamma),
+    ByHand("baseball", "object + order", home, no_ties, reference="Baltimore"),
+    ByHand("baseball", "object + order:object", home_of_each, no_ties, reference="Baltimore"),
+    ByHand("puddings", "object + tie:pair", lambda row: dummies(row, (1, 2, 3, 4, 5)), gamma_by_pair),
+]
+by_hand = pytest.mark.parametrize("model", BY_HAND, ids=[f"{m.data}-{m.formula}" for m in BY_HAND])
+
+
+def cells(model: ByHand, frame: pd.DataFrame) -> tuple[pd.Series, pd.DataFrame, np.ndarray]:
+    """Counts, columns and comparison of every cell, from the frame of the table alone."""
+    ties = frame["ties"].any()
+    outcomes = {"wins_i": 1.0, "ties": 0.0, "wins_j": -1.0} if ties else {"wins_i": 1.0, "wins_j": -1.0}
+    y, x, comparison = [], [], []
+    for s, row in frame.iterrows():
+        signed, tie = model.signed(row), model.tie(row)
+        for outcome, sign in outcomes.items():
+            y.append(row[outcome])
+            tied = {name: value * (outcome == "ties") for name, value in tie.items()}
+            x.append({name: value * sign for name, value in signed.items()} | tied)
+            comparison.append(s)
+    return pd.Series(y, dtype=float), pd.DataFrame(x, dtype=float), np.array(comparison)
+
+
+@by_hand
+@every_method
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::statsmodels.tools.sm_exceptions.ModelWarning")
+def test_glm_with_dummies_made_by_hand(model, method):
+    y, x, comparison = cells(model, llbt.load_dataset(model.data).to_frame())
+    glm = GLM(y, x.join(pd.get_dummies(comparison, prefix="mu", dtype=float)), family=Poisson()).fit(tol=1e-12)
+    res = quietly(model.formula, llbt.load_dataset(model.data), reference=model.reference, method=method)
+    names = list(x.columns)
+    assert sorted(res.params.index) == sorted(names)
+    close((res.params[names] - glm.params[names]) / glm.bse[names], np.zeros(len(names)), atol=GLM_ESTIMATE)
+    close(res.bse[names], glm.bse[names], rtol=GLM_ESTIMATE)
+    close(res.cov_params().loc[names, names], glm.cov_params().loc[names, names], atol=GLM_ESTIMATE)
+    close(res.deviance, glm.deviance, rtol=GLM_DEVIANCE, atol=GLM_DEVIANCE)
+    close(res.pearson_chi2, glm.pearson_chi2, rtol=GLM_ESTIMATE, atol=GLM_ESTIMATE)
+    close(res.llf, glm.llf, rtol=GLM_DEVIANCE)
+    assert (res.df_resid, res.df_model, res.nobs) == (glm.df_resid, glm.df_model, glm.nobs)
+    close(res.fittedvalues, glm.fittedvalues, rtol=GLM_ESTIMATE, atol=GLM_ESTIMATE)
+
+
+@by_hand
+@every_method
+def test_conditional_poisson(model, method):
+    """The nuisance parameters conditioned out by statsmodels: an estimate without any of them.
+
+    statsmodels leaves out groups of equal counts, which is right for logits and wrong for counts: so does the table.
+    """
+    c = llbt.load_dataset(model.data)
+    frame = c.to_frame()
+    counts = frame[["wins_i", "ties", "wins_j"] if c.has_ties else ["wins_i", "wins_j"]]
+    frame = frame[counts.nunique(axis=1) > 1].reset_index(drop=True)
+    schools = pd.DataFrame({"object": list(LATIN), "LAT": list(LATIN.values()), "EC": list(EC.values())}, dtype=object)
+    table = llbt.from_counts(
+        frame,
+        ties="ties" if c.has_ties else None,
+        covariates=c.covariates,
+        object_covariates=schools.astype({"LAT": float, "EC": float}) if c.object_covariates else None,
+        order=c.keeps_order,
+    )
+    res = quietly(model.formula, table, reference=model.reference, method=method)
+    y, x, comparison = cells(model, frame)
+    conditional = ConditionalPoisson(y.to_numpy(), x.to_numpy(), groups=comparison)
+    found = conditional.fit(method="newton", tol=1e-10, maxiter=100, disp=False)
+    close(res.params[list(x.columns)], found.params, atol=CONDITIONAL)
+    # its score at our estimates is 0: the same maximum, said without an optimizer
+    close(conditional.score(res.params[list(x.columns)].to_numpy()), np.zeros(x.shape[1]), atol=CONDITIONAL)
+
+
+def test_a_side_covariate_by_hand():
+    """`length` of each side: its difference is one column, whichever object is i."""
+    rng = np.random.default_rng(20)
+    pairs = list(itertools.permutations("ABCD", 2)) * 2
+    frame = pd.DataFrame(pairs, columns=["object_i", "object_j"])
+    frame["a"], frame["b"] = rng.normal(size=(2, len(frame)))
+    frame[["wins_i", "ties", "wins_j"]] = rng.integers(1, 20, size=(len(frame), 3))
+    c = llbt.from_counts(frame, side_covariates={"length": ("a", "b")})
+    y, x = [], []
+    for s, row in frame.iterrows():
+        signed = [*dummies(row, "ABC").values(), row.a - row.b]
+        nuisance = [float(s == k) for k in range(len(frame))]
+        y += [row.wins_i, row.ties, row.wins_j]
+        x += [[*signed, 0, *nuisance], [0, 0, 0, 0, 1, *nuisance], [*(-v for v in signed), 0, *nuisance]]
+    glm = GLM(y, np.array(x, dtype=float), family=Poisson()).fit(tol=1e-12)
+    for method in METHODS:
+        res = llbt.fit("object + length + tie", c, method=method)
+        assert res.params.index.tolist() == ["object[A]", "object[B]", "object[C]", "length", "tie"]
+        close(res.params, glm.params[:5], atol=GLM_ESTIMATE)
+        close(res.bse, glm.bse[:5], rtol=GLM_ESTIMATE)
+        close(res.deviance, glm.deviance, rtol=GLM_DEVIANCE)
+        assert res.df_resid == glm.df_resid
+
+
+# -- (4) score and information by finite differences -----------------------------------------------------------------
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[solvers.Problem, np.ndarray]:
+    """Any problem, offsets and fractional counts among it, and a point that is not its maximum."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    size, p = draw(st.integers(1, 8)), draw(st.integers(1, 4))
+    ties = draw(st.booleans())
+    counts = rng.choice([0, 1, 2.5, 7, 40], size=(size, 3 if ties else 2)) + [1, *([0] if ties else []), 0]
+    problem = solvers.Problem(
+        csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7)),
+        csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7)),
+        counts,
+        rng.normal(size=size),
+        rng.normal(size=size),
+    )
+    return problem, rng.normal(size=p)
+
+
+def log_likelihood(problem: solvers.Problem, point: np.ndarray) -> float:
+    """Σ y log p, written out cell by cell."""
+    total = 0.0
+    signed = problem.signed.toarray() @ point + problem.signed_offset
+    tie = problem.tie.toarray() @ point + problem.tie_offset
+    for s, y in enumerate(problem.counts):
+        logs = [signed[s], tie[s], -signed[s]] if len(y) == 3 else [signed[s], -signed[s]]
+        norm = math.log(sum(math.exp(value) for value in logs))
+        total += sum(n * (value - norm) for n, value in zip(y, logs, strict=True))
+    return total
+
+
+@given(problems())
+def test_log_likelihood_score_and_information(drawn_problem):
+    problem, point = drawn_problem
+    found = solvers.probabilities(problem, point)
+    close(found.sum(axis=1), np.ones(len(found)), atol=1e-14)
+    close(solvers.log_likelihood(problem, found), log_likelihood(problem, point), rtol=ROUNDING)
+    step = 1e-5 * np.eye(len(point))
+    slope = [(log_likelihood(problem, point + h) - log_likelihood(problem, point - h)) / 2e-5 for h in step]
+    scale = 1 + problem.totals.sum()
+    close(solvers.score(problem, found) / scale, np.array(slope) / scale, atol=DIFFERENCE)
+
+    def score(at):
+        return solvers.score(problem, solvers.probabilities(problem, at))
+
+    curvature = [(score(point + h) - score(point - h)) / 2e-5 for h in step]
+    information = solvers.information(problem, found, problem.totals)
+    close(information / scale, -np.array(curvature) / scale, atol=DIFFERENCE)
+    close(information, information.T, atol=ROUNDING * scale)
+
+
+@every_method
+def test_score_is_zero_and_covariance_is_inverse_information_at_the_estimates(method):
+    res = bundled("cems", "object * ENG + tie", method)
+    problem, point = res.problem(), res.params.to_numpy()
+    step = 1e-4 * np.eye(len(point))
+    slope = [(log_likelihood(problem, point + h) - log_likelihood(problem, point - h)) / 2e-4 for h in step]
+    close(np.array(slope) * res.bse.to_numpy(), np.zeros(len(point)), atol=1e-5)  # h² times third derivatives
+
+    def score(at):
+        return solvers.score(problem, solvers.probabilities(problem, at))
+
+    curvature = -np.array([(score(point + h) - score(point - h)) / 2e-4 for h in step])
+    close(curvature @ res.cov_params().to_numpy(), np.eye(len(point)), atol=1e-5)
