@@ -567,7 +567,7 @@ def test_the_graph_agrees_with_the_linear_program(formula):
         direction = recession_direction(make_problem(design, c, free, {}))
         seen.append(verdict(formula, c))
         assert seen[-1] == (direction is None), c.to_frame()
-    assert min(seen.count(True), seen.count(False)) >= 20
+    assert min(seen.count(True), seen.count(False)) >= 15
 
 
 def test_a_direction_of_recession_never_lowers_the_likelihood():

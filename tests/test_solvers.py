@@ -83,7 +83,13 @@ FORMULAS = {
     "dras_table1_as_analysed": [
         *("object", "object + tie", "object * judge + tie", "object * judge + tie * judge", "object + tie:pair"),
     ],
-    "baseball": ["object", "object + order", "order", "object + order:object", "C(object, Treatment('Boston')) + order"],
+    "baseball": [
+        "object",
+        "object + order",
+        "order",
+        "object + order:object",
+        "C(object, Treatment('Boston')) + order",
+    ],
     "citations": ["object", "C(object, Sum)", "C(object, Treatment('JASA'))"],
     "cems": [
         *("object", "object + tie", "object + tie:pair", "object * ENG + tie", "object * (ENG + SEX) + tie"),
@@ -433,3 +439,328 @@ def test_score_is_zero_and_covariance_is_inverse_information_at_the_estimates(me
 
     curvature = -np.array([(score(point + h) - score(point - h)) / 2e-4 for h in step])
     close(curvature @ res.cov_params().to_numpy(), np.eye(len(point)), atol=1e-5)
+
+
+# -- (5) what statsmodels says of the explicit model -----------------------------------------------------------------
+
+
+@every_fit
+@every_method
+def test_to_glm_is_the_same_fit(name, formula, method):
+    res = bundled(name, formula, method)
+    glm = res.to_glm()
+    assert type(glm._results).__name__ == "GLMResults"
+    free = [n for n in res.names if n not in res.aliased]
+    close((glm.params[free] - res.params[free]) / res.bse[free], np.zeros(len(free)), atol=SOLVERS)
+    close(glm.bse[free], res.bse[free], rtol=SOLVERS)
+    close(glm.deviance, res.deviance, rtol=SOLVERS, atol=1e-13 * res.comparisons.n_judgments)
+    close([glm.llf, glm.aic, glm.bic_llf], [res.llf, res.aic, res.bic], rtol=SOLVERS)
+    close(glm.pearson_chi2, res.pearson_chi2, rtol=SOLVERS, atol=ROUNDING)
+    assert (glm.df_resid, glm.df_model, glm.nobs) == (res.df_resid, res.df_model, res.nobs)
+    assert (glm.converged, res.converged) == (True, True)
+
+
+@every_fit
+def test_cells_of_the_explicit_model(name, formula):
+    res, glm = bundled(name, formula, "eliminate"), bundled(name, formula, "glm").to_glm()
+    close(res.fittedvalues, glm.fittedvalues, rtol=SOLVERS)
+    # a saturated fit has residuals of 0, to the rounding of counts of hundreds
+    close(res.resid_response, glm.resid_response, atol=1e-6)
+    close(res.resid_pearson, glm.resid_pearson, atol=1e-6)
+    close(res.resid_deviance, glm.resid_deviance, atol=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        hat = glm.get_influence(observed=False).hat_matrix_diag
+    close(res.hat_diag, hat, atol=SOLVERS)
+    close(res.hat_diag.sum(), res.df_model + 1, rtol=SOLVERS)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::statsmodels.tools.sm_exceptions.ModelWarning")
+def test_null_deviance_is_that_of_the_nuisance_alone(name):
+    """λ = γ = δ = 0: a Poisson GLM with one dummy per comparison and nothing else."""
+    res = bundled(name, FORMULAS[name][0], "eliminate")
+    frame = res.comparisons.to_frame()
+    y = frame[["wins_i", "ties", "wins_j"] if frame["ties"].any() else ["wins_i", "wins_j"]].to_numpy(dtype=float)
+    glm = GLM(y.ravel(), np.repeat(np.eye(len(y)), y.shape[1], axis=0), family=Poisson()).fit(tol=1e-12)
+    close(res.null_deviance, glm.deviance, rtol=GLM_DEVIANCE)
+    assert res.df_null == glm.df_resid == y.size - len(y)
+    assert res.df_model == len(y) + len(res.names) - len(res.aliased) - 1
+
+
+@every_fit
+def test_multinomial_log_likelihood(name, formula):
+    """scipy's multinomial (binomial for two cells) of each comparison, given its total."""
+    res = bundled(name, formula, "eliminate")
+    probability = res.fittedvalues.to_numpy().reshape(res.counts.shape) / res.counts.sum(axis=1, keepdims=True)
+    expected = sum(stats.multinomial.logpmf(y, y.sum(), p) for y, p in zip(res.counts, probability, strict=True))
+    close(res.llf_multinomial, expected, rtol=SOLVERS)
+
+
+# -- (6) parameters held at a value ----------------------------------------------------------------------------------
+
+
+def dras_cells() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Counts, columns object[A], object[B], object[C], tie, and nuisance dummies of Dras (2015), Table 1."""
+    frame = llbt.load_dataset("dras_table1").to_frame()
+    model = ByHand("dras_table1", "object + tie", lambda row: dummies(row, "ABC"), one_gamma)
+    y, x, comparison = cells(model, frame)
+    return y.to_numpy(), x.to_numpy(), (comparison[:, None] == np.arange(len(frame))).astype(float)
+
+
+DRAS_NAMES = ["object[A]", "object[B]", "object[C]", "tie"]
+
+
+@every_method
+@pytest.mark.parametrize(
+    "held", [{"tie": -0.5}, {"tie": 0}, {"object[B]": 0.3}, {"object[A]": -0.1, "tie": 1.25}, {"object[C]": -2}]
+)
+def test_a_profile_is_a_glm_with_an_offset(held, method):
+    y, x, nuisance = dras_cells()
+    free = [k for k, name in enumerate(DRAS_NAMES) if name not in held]
+    offset = sum(value * x[:, DRAS_NAMES.index(name)] for name, value in held.items())
+    glm = GLM(y, np.column_stack([x[:, free], nuisance]), family=Poisson(), offset=offset).fit(tol=1e-12)
+    res = quietly("object + tie", llbt.load_dataset("dras_table1"), fixed=held, method=method)
+    names = [DRAS_NAMES[k] for k in free]
+    close(res.params[names], glm.params[: len(free)], atol=GLM_ESTIMATE)
+    close(res.bse[names], glm.bse[: len(free)], rtol=GLM_ESTIMATE)
+    close(res.deviance, glm.deviance, rtol=GLM_DEVIANCE)
+    close(res.llf, glm.llf, rtol=GLM_DEVIANCE)
+    assert (res.df_resid, res.df_model) == (glm.df_resid, glm.df_model)
+    assert res.params[list(held)].to_dict() == held
+    assert res.bse[list(held)].isna().all()
+    assert res.pvalues[list(held)].isna().all()
+    assert (res.cov_params().loc[list(held)] == 0).all(axis=None)
+    assert res.fixed == held
+    close(res.to_glm().deviance, glm.deviance, rtol=GLM_DEVIANCE)
+    close(res.null_deviance, quietly("object", llbt.load_dataset("dras_table1")).null_deviance, rtol=ROUNDING)
+
+
+@every_method
+@pytest.mark.parametrize(
+    ("name", "formula", "held"),
+    [
+        ("dras_table1", "object + tie", ("tie",)),
+        ("dras_table1", "object * judge + tie * judge", ("object[A]:judge[J3]", "tie:judge[J2]")),
+        ("baseball", "object + order", ("order",)),
+        ("cems", "LAT + EC + LAT:ENG + tie", ("LAT",)),
+        ("puddings", "object + tie", ("object[1]", "object[2]", "object[3]", "object[4]", "object[5]", "tie")),
+    ],
+)
+def test_held_at_the_estimate_gives_the_same_fit(name, formula, held, method):
+    c = llbt.load_dataset(name)
+    free = quietly(formula, c, method=method)
+    res = quietly(formula, c, method=method, fixed={n: free.params[n] for n in held})
+    close(res.params, free.params, atol=SOLVERS)
+    close(res.deviance, free.deviance, rtol=SOLVERS)
+    close(res.fittedvalues, free.fittedvalues, rtol=SOLVERS)
+    assert res.df_resid == free.df_resid + len(held)
+    assert res.bse.isna().sum() == len(held)
+    estimated = [n for n in res.names if n not in held]
+    assert (res.bse[estimated] <= free.bse[estimated] * (1 + SOLVERS)).all()  # knowing a parameter costs no precision
+
+
+@every_method
+def test_a_held_zero_is_a_term_left_out(method):
+    c = llbt.load_dataset("dras_table1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the ties are modelled: by a γ that is said to be 0
+        held = llbt.fit("object + tie", c, fixed={"tie": 0.0}, method=method)
+    without = quietly("object", c, method=method)
+    close(held.params[DRAS_NAMES[:3]], without.params, atol=SOLVERS)
+    close(held.deviance, without.deviance, rtol=SOLVERS)
+    assert held.df_resid == without.df_resid
+
+
+def test_fixed_names_a_parameter_and_a_number():
+    c = llbt.load_dataset("dras_table1")
+    with pytest.raises(DesignError, match=r"no parameter .*object\[Z\].*object\[A\]"):
+        llbt.fit("object + tie", c, fixed={"object[Z]": 0.0})
+    with pytest.raises(DesignError, match="finite number"):
+        llbt.fit("object + tie", c, fixed={"tie": math.inf})
+
+
+@every_method
+def test_holding_what_is_infinite_makes_the_rest_finite(method):
+    """Without ties of judge J2 tie:judge[J2] is −∞; at a large negative value the rest is that of its limit."""
+    frame = llbt.load_dataset("dras_table1").to_frame()
+    frame.loc[frame["judge"] == "J2", "ties"] = 0
+    c = llbt.from_counts(frame, covariates="judge")
+    with pytest.raises(llbt.SeparationError, match="J2"):
+        llbt.fit("object + tie * judge", c, method=method)
+    res = llbt.fit("object + tie * judge", c, method=method, fixed={"tie:judge[J2]": -40.0})
+    others = ["tie", "tie:judge[J3]", "tie:judge[J4]"]
+    assert np.isfinite(res.bse.drop("tie:judge[J2]")).all()
+    judged = {n: 0 if n == "tie" else res.params[n] for n in others}
+    for name, judge in zip(others, ("J1", "J3", "J4"), strict=True):
+        ties = res.fittedvalues.xs((judge, "tie"), level=("judge", "outcome")).sum()
+        close(ties, frame.loc[frame["judge"] == judge, "ties"].sum(), rtol=SOLVERS)
+        assert math.isfinite(judged[name])
+
+
+# -- (7) aliased parameters ------------------------------------------------------------------------------------------
+
+
+def with_wards() -> Comparisons:
+    """Dras (2015), Table 1, with the judges in two wards: W1 has J1 and J2."""
+    frame = llbt.load_dataset("dras_table1").to_frame()
+    frame["ward"] = frame["judge"].map({"J1": "W1", "J2": "W1", "J3": "W2", "J4": "W2"})
+    return llbt.from_counts(frame, covariates=("judge", "ward"))
+
+
+WARDS = [
+    # formula, aliased, the same model without them
+    ("object + tie * judge + tie:ward", ["tie:ward[W2]"], "object + tie * judge"),
+    ("object + tie * ward + tie:judge", ["tie:judge[J4]"], "object + tie * judge"),
+    ("object * judge + object:ward + tie", [f"object[{o}]:ward[W2]" for o in "ABC"], "object * judge + tie"),
+    ("object * ward + object:judge + tie", [f"object[{o}]:judge[J4]" for o in "ABC"], "object * judge + tie"),
+]
+
+
+@every_method
+@pytest.mark.parametrize(("formula", "aliased", "without"), WARDS)
+def test_aliased_parameters(formula, aliased, without, method):
+    c = with_wards()
+    res, smaller = (quietly(f, c, method=method) for f in (formula, without))
+    assert list(res.aliased) == aliased
+    assert set(aliased) < set(res.params.index)
+    assert res.params.index[res.params.isna()].tolist() == aliased
+    for column in (res.bse, res.tvalues, res.pvalues, res.conf_int()["conf_low"]):
+        assert column.index[column.isna()].tolist() == aliased
+    close(res.deviance, smaller.deviance, rtol=SOLVERS)
+    assert (res.df_resid, res.df_model) == (smaller.df_resid, smaller.df_model)
+    close(res.fittedvalues, smaller.fittedvalues, rtol=SOLVERS)
+    note = next(note for note in res.summary().notes if "alias" in note)
+    assert all(name in note for name in aliased)
+
+
+def hand_columns(c: Comparisons, formula: str) -> dict[str, np.ndarray]:
+    """Columns of the tie or worth terms with wards, cell by cell, and the nuisance dummies before them."""
+    frame = c.to_frame()
+    columns = {f"mu[{s}]": np.repeat(frame.index == s, 3).astype(float) for s in frame.index}
+    is_tie = np.tile([0.0, 1.0, 0.0], len(frame))
+    sign = np.tile([1.0, 0.0, -1.0], len(frame))
+    worths = {
+        f"object[{o}]": sign * np.repeat((frame["object_i"] == o).astype(float) - (frame["object_j"] == o), 3)
+        for o in "ABC"
+    }
+    classes = {
+        f"{factor}[{level}]": np.repeat(frame[factor] == level, 3).astype(float)
+        for factor, levels in (("judge", ["J2", "J3", "J4"]), ("ward", ["W2"]))
+        for level in levels
+    }
+    columns |= worths | {"tie": is_tie}
+    factors = ("ward", "judge") if formula.index("ward") < formula.index("judge") else ("judge", "ward")
+    for factor in factors:
+        for level, inside in classes.items():
+            if level.startswith(factor):
+                block = {"tie": is_tie} if "tie *" in formula else worths
+                columns |= {f"{name}:{level}": column * inside for name, column in block.items()}
+    return columns
+
+
+@pytest.mark.parametrize(("formula", "aliased", "without"), WARDS)
+def test_the_later_column_goes_as_in_r(formula, aliased, without):
+    """R's rule: a column that those before it span has the coefficient NA. Here by ranks of the hand-made columns."""
+    columns = hand_columns(with_wards(), formula)
+    kept: list[np.ndarray] = []
+    gone = []
+    for name, column in columns.items():
+        if np.linalg.matrix_rank(np.column_stack([*kept, column])) > len(kept):
+            kept.append(column)
+        else:
+            gone.append(name)
+    assert gone == aliased
+
+
+@every_method
+def test_an_object_covariate_beside_the_objects(method):
+    """LAT is a combination of the objects: NA, and the rest is the fit without it."""
+    c = llbt.load_dataset("cems")
+    res, without = (quietly(f, c, method=method) for f in ("object + LAT + tie", "object + tie"))
+    assert res.aliased == ("LAT",)
+    close(res.params.drop("LAT"), without.params, atol=SOLVERS)
+    close(res.bse.drop("LAT"), without.bse, rtol=SOLVERS)
+    close(res.deviance, without.deviance, rtol=SOLVERS)
+
+
+@every_method
+def test_an_object_that_a_judge_never_saw(method):
+    """Without C in the table of J4, object[C]:judge[J4] multiplies a column of zeros: R's NA."""
+    frame = llbt.load_dataset("dras_table1").to_frame()
+    seen = (frame["judge"] != "J4") | ((frame["object_i"] != "C") & (frame["object_j"] != "C"))
+    c = llbt.from_counts(frame[seen], covariates="judge")
+    res = quietly("object * judge + tie", c, method=method)
+    assert res.aliased == ("object[C]:judge[J4]",)
+    apart = [quietly("object", c.select(where={"judge": j}), fixed=None) for j in ("J1", "J4")]
+    assert [r.params.index.tolist() for r in apart] == [
+        ["object[A]", "object[B]", "object[C]"],
+        ["object[A]", "object[B]"],
+    ]
+    assert res.df_resid == 3 * 21 - 21 - (12 - 1) - 1
+
+
+# -- (8) limits and the record of convergence ------------------------------------------------------------------------
+
+
+def test_the_explicit_glm_has_a_limit(reference):
+    """design.md, section 4: refused beyond 5·10⁷ entries; here 14,850 cells × (4,950 + 100) columns."""
+    frame = reference("bench_agg_100.csv.gz")
+    c = llbt.from_counts(frame, objects=("i", "j"), wins=("win", "loss"), ties="tie")
+    with pytest.raises(DesignError, match=r"14,850 cells × 5,050 columns .*eliminate"):
+        llbt.fit("object + tie", c, method="glm")
+    res = quietly("object + tie", c, method="eliminate")
+    with pytest.raises(DesignError, match=r"14,850 cells × 5,050 columns .*eliminate"):
+        res.to_glm()
+
+
+def test_the_limit_is_where_it_is_said():
+    """5·10⁷ entries are allowed, one row of cells more is not: no matrix is made to find out."""
+    assert solvers.MAX_EXPLICIT_ENTRIES == 5e7
+    c = random_counts(np.random.default_rng(5), objects=4)
+    problem = quietly("object + tie", c).problem()
+    assert solvers.explicit_entries(problem) == 18 * (6 + 4) == solvers.explicit_matrix(problem).size
+
+
+def test_an_unknown_method_is_refused():
+    with pytest.raises(DesignError, match="'newton'.*'auto', 'glm', 'eliminate'"):
+        llbt.fit("object + tie", llbt.load_dataset("dras_modpref"), method="newton")
+
+
+@every_fit
+@every_method
+def test_record_of_convergence(name, formula, method):
+    res = bundled(name, formula, method)
+    assert res.converged is True
+    assert isinstance(res.n_iter, int)
+    assert 1 <= res.n_iter <= 30
+    # the score, in counts: below a millionth of a judgment
+    assert 0 <= res.gradient_norm < 1e-6
+    problem = res.problem()
+    means = res.fittedvalues.to_numpy().reshape(res.counts.shape)
+    excess = res.counts - means
+    gradient = problem.signed.T @ (excess[:, 0] - excess[:, -1])
+    if res.comparisons.has_ties:
+        gradient = gradient + problem.tie.T @ excess[:, 1]
+    close(res.gradient_norm, np.linalg.norm(gradient), atol=1e-9)
+
+
+@every_method
+def test_a_fit_that_stops_early_says_so(method, monkeypatch):
+    monkeypatch.setattr(solvers, "_MAX_ITERATIONS", 2)
+    with pytest.warns(llbt.ConvergenceWarning, match=f"{method} solver stopped after 2 iterations"):
+        res = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"), method=method)
+    assert (res.converged, res.n_iter) == (False, 2)
+    assert res.gradient_norm > 1e-3
+
+
+@every_method
+def test_no_warning_of_statsmodels_reaches_the_user(method):
+    """Saturated and nearly perfect fits, where statsmodels warns of separation and divides by no degrees of freedom."""
+    for name in ("dras_modpref", "dras_collins"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            res = llbt.fit("object + tie", llbt.load_dataset(name), method=method)
+            glm = res.to_glm()
+        assert res.df_resid == 0
+        close(glm.params[list(res.names)], res.params, atol=SOLVERS)
