@@ -11,6 +11,7 @@ from .data.datasets import list_datasets, load_dataset
 from .data.doors import from_counts, from_judgments
 from .data.matrices import from_matrix
 from .errors import (
+    ClusterWarning,
     ConvergenceWarning,
     DesignError,
     FormulaError,
@@ -22,7 +23,10 @@ from .errors import (
     TiesWarning,
 )
 from .inference.anova import anova
+from .inference.bootstrap import Bootstrap, bootstrap, rank_distribution
 from .inference.goodness import GoodnessOfFit, goodness_of_fit
+from .inference.influence import influence
+from .inference.simulation import simulate
 from .inference.worth import worth
 from .model import LLBT, fit
 from .report.plots import plot_worth
@@ -47,14 +51,20 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "fit",
     # what does the fit say?
     "anova",
+    "bootstrap",
     "goodness_of_fit",
+    "influence",
     "plot_worth",
+    "rank_distribution",
+    "simulate",
     "worth",
     # what comes back?
+    "Bootstrap",
     "GoodnessOfFit",
     "Table",
     "TestResult",
     # what went wrong?
+    "ClusterWarning",
     "ConvergenceWarning",
     "DesignError",
     "FormulaError",

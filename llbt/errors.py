@@ -38,6 +38,10 @@ class FormulaWarning(LLBTWarning):
     """A term of the formula cancels and describes nothing."""
 
 
+class ClusterWarning(LLBTWarning):
+    """Too few clusters for a cluster-robust covariance to be relied on."""
+
+
 class ConvergenceWarning(LLBTWarning):
     """The solver stopped before its tolerance was reached."""
 

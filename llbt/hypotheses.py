@@ -46,16 +46,17 @@ def z_tests(res: LLBTResults, hypothesis: Hypothesis, confidence: float) -> Tabl
     """Return estimate, test and interval of each hypothesis; see `LLBTResults.t_test`."""
     found = _estimated(res, hypothesis)
     error = np.sqrt(np.maximum(np.diag(found.cov), 0))
-    half = stats.norm.isf((1 - confidence) / 2) * error
+    half = stats.t.isf((1 - confidence) / 2, res.df_inference) * error
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, found.estimate / error, np.nan)
+    p_value = 2 * stats.t.sf(np.abs(z), res.df_inference)
     return Table(
         (
-            *coefficient_fields(found.labels, found.estimate, error, z, 2 * stats.norm.sf(np.abs(z))),
+            *coefficient_fields(found.labels, found.estimate, error, z, p_value, res.df_inference),
             Field("conf_low", f"{100 * confidence:.4g} % low", found.estimate - half, "estimate"),
             Field("conf_high", "high", found.estimate + half, "estimate"),
         ),
-        title="Linear hypotheses (z tests)",
+        title="Linear hypotheses",
     )
 
 
@@ -69,7 +70,11 @@ def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
             "parameters; leave them out."
         )
     statistic = float(found.estimate @ np.linalg.solve(found.cov, found.estimate))
-    return TestResult("Wald test", ", ".join(found.labels), statistic, df, chi2_p_value(statistic, df), "chi2")
+    null = ", ".join(found.labels)
+    if np.isinf(res.df_inference):
+        return TestResult("Wald test", null, statistic, df, chi2_p_value(statistic, df), "chi2")
+    p_value = float(stats.f.sf(statistic / df, df, res.df_inference))
+    return TestResult("Wald test", null, statistic / df, df, p_value, f"F with {res.df_inference:g} denominator df")
 
 
 def _estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:

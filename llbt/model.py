@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 
 from . import solvers
 from .columns import Label
 from .comparisons import Comparisons
-from .errors import ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed
+from .covariances import check_options, covariance_of, few_clusters
+from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed
 from .existence import check_connected, check_existence
 from .formulas.design import Design, build_design
 from .formulas.grammar import compares_objects, parse, vocabulary
-from .results import LLBTResults, Method, Specification, make_problem
+from .results import CovType, LLBTResults, Method, Specification, make_problem, penalized
 from .solvers import Fit, Problem
 from .table import format_percent
 
@@ -80,20 +81,39 @@ class LLBT:
         judged = data.drop_empty()
         return cls(formula, judged, reference, build_design(formula, judged, reference=reference))
 
-    def fit(self, *, method: Method = "auto", fixed: Mapping[str, float] | None = None) -> LLBTResults:
+    def fit(
+        self,
+        *,
+        method: Method = "auto",
+        fixed: Mapping[str, float] | None = None,
+        cov_type: CovType = "nonrobust",
+        groups: str | Sequence[str] = (),
+        scale: float | Literal["X2"] = 1.0,
+        bias_reduction: bool = False,
+        prior: float | None = None,
+    ) -> LLBTResults:
         """Fit by maximum likelihood; see `llbt.fit` for the parameters and errors."""
         held = _held(fixed, self.design)
-        self._warn(held)
+        ways = (groups,) if isinstance(groups, str) else tuple(groups)
+        spec = Specification(self.formula, self.reference, method, held, cov_type, ways, scale, bias_reduction, prior)
+        check_options(spec, self.comparisons)
+        self._warn(spec)
         free = np.array([k for k, name in enumerate(self.design.names) if name not in held], dtype=np.int64)
         problem = make_problem(self.design, self.comparisons, free, held)
         free = free[solvers.independent_columns(problem)]
         problem = make_problem(self.design, self.comparisons, free, held)
-        check_existence(self.design, free, problem, self.comparisons)
-        solution = _solve(problem, tuple(self.design.names[k] for k in free), method)
-        specification = Specification(self.formula, self.reference, tuple(held.items()), method)
-        return LLBTResults(specification, self.comparisons, self.design, free, solution)
+        if not bias_reduction and prior is None:
+            check_existence(self.design, free, problem, self.comparisons)
+        solution = _solve(
+            problem, penalized(problem, self.comparisons, spec), tuple(self.design.names[k] for k in free), spec
+        )
+        covariance = covariance_of(spec, self.comparisons, problem, solution)
+        return LLBTResults(spec, self.comparisons, self.design, free, solution, covariance)
 
-    def _warn(self, held: Mapping[str, float]) -> None:
+    def _warn(self, spec: Specification) -> None:
+        few = few_clusters(spec, self.comparisons)
+        if few:
+            warnings.warn(few, ClusterWarning, stacklevel=4)
         for remark in self.design.remarks:
             warnings.warn(remark, FormulaWarning, stacklevel=4)
         if self.comparisons.has_ties and "tie" not in self.design.blocks:
@@ -114,6 +134,11 @@ def fit(
     reference: Label | None = None,
     method: Method = "auto",
     fixed: Mapping[str, float] | None = None,
+    cov_type: CovType = "nonrobust",
+    groups: str | Sequence[str] = (),
+    scale: float | Literal["X2"] = 1.0,
+    bias_reduction: bool = False,
+    prior: float | None = None,
 ) -> LLBTResults:
     """Fit a log-linear Bradley-Terry model by maximum likelihood.
 
@@ -131,6 +156,17 @@ def fit(
         nuisance parameters profiled out. The results agree; ``"auto"`` takes the GLM while its matrix is small.
     fixed : mapping of str to float, optional
         Parameters to hold at a value, by name: ``{"tie": -0.5}``.
+    cov_type : {"nonrobust", "HC0", "cluster"}
+        Standard errors of independent judgments; by the sandwich of single judgments; or allowing for dependence
+        within `groups`, with the factor G/(G − 1) and t with G − 1 df.
+    groups : str or two str
+        Clusters or covariates of the table, for ``cov_type="cluster"``; two give V₁ + V₂ − V₁₂.
+    scale : 1.0 or "X2"
+        ``"X2"`` multiplies the covariance by the dispersion X²/df and uses t with the residual df.
+    bias_reduction : bool
+        Firth's bias reduction of the multinomial likelihood: estimates are finite wherever the objects are connected.
+    prior : float, optional
+        Judgments that each pair is given, split equally over the outcomes and over its comparisons as its own are.
 
     Returns
     -------
@@ -148,6 +184,8 @@ def fit(
 
     Warns
     -----
+    ClusterWarning
+        For fewer than 30 clusters.
     TiesWarning
         Where the table has ties and the formula has no term for them.
     FormulaWarning
@@ -165,6 +203,11 @@ def fit(
     Dittrich, R., Hatzinger, R. & Katzenbeisser, W. (1998). Modelling the effect of subject-specific covariates in
     paired comparison studies with an application to university rankings. Applied Statistics 47(4), 511-525.
 
+    Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80(1), 27-38.
+
+    Cameron, A. C., Gelbach, J. B. & Miller, D. L. (2011). Robust inference with multiway clustering. Journal of
+    Business & Economic Statistics 29(2), 238-249.
+
     Examples
     --------
     >>> import llbt
@@ -172,7 +215,15 @@ def fit(
     >>> round(res.deviance, 4), res.df_resid
     (30.4554, 8)
     """
-    return LLBT.from_formula(formula, data, reference=reference).fit(method=method, fixed=fixed)
+    return LLBT.from_formula(formula, data, reference=reference).fit(
+        method=method,
+        fixed=fixed,
+        cov_type=cov_type,
+        groups=groups,
+        scale=scale,
+        bias_reduction=bias_reduction,
+        prior=prior,
+    )
 
 
 def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]:
@@ -186,19 +237,20 @@ def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]
     return {name: float(held[name]) for name in design.names if name in held}
 
 
-def _solve(problem: Problem, names: tuple[str, ...], method: Method) -> Fit:
-    if method not in get_args(Method):
-        raise DesignError(f"method={method!r} is not known; it may be {', '.join(map(repr, get_args(Method)))}.")
-    small = solvers.explicit_entries(problem) <= _AUTO_ENTRIES
-    if method == "glm" or (method == "auto" and small):
-        solution = solvers.glm(problem, names)
+def _solve(problem: Problem, augmented: Problem, names: tuple[str, ...], spec: Specification) -> Fit:
+    """Fit the counts with what a prior adds to them; the fitted counts are those of the judgments alone."""
+    if spec.method not in get_args(Method):
+        raise DesignError(f"method={spec.method!r} is not known; it may be {', '.join(map(repr, get_args(Method)))}.")
+    small = solvers.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
+    if spec.method == "glm" or (spec.method == "auto" and small):
+        solution = solvers.glm(augmented, names)
     else:
-        solution = solvers.eliminate(problem)
+        solution = solvers.eliminate(augmented, bias_reduction=spec.bias_reduction)
     if not solution.converged:
         warnings.warn(
             f"the {solution.solver} solver stopped after {solution.n_iter} iterations with a gradient of norm "
-            f"{solution.gradient_norm:.2g}; the estimates may be off.",
+            f"{np.linalg.norm(solution.gradient):.2g}; the estimates may be off.",
             ConvergenceWarning,
             stacklevel=4,
         )
-    return solution
+    return replace(solution, means=problem.totals[:, None] * solvers.probabilities(problem, solution.params))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
+from scipy import linalg, special, stats
 from scipy.sparse import csr_array
 
 from .columns import Coded, FloatArray, IntArray
@@ -17,7 +17,7 @@ from .data.frames import open_frame, read_covariate, read_covariate_pair, read_l
 from .errors import DesignError
 from .formulas.coding import Block, Codings, code_formula
 from .formulas.grid import At, codes_of, covariate_grid, rows_at
-from .solvers import Problem, information, probabilities
+from .solvers import Problem, distances, information, probabilities
 from .table import Field, Table
 
 if TYPE_CHECKING:
@@ -33,19 +33,20 @@ def codings_of(res: LLBTResults) -> Codings:
     return code_formula(spec.formula, res.comparisons, reference=spec.reference)
 
 
-def predicted(res: LLBTResults, frame: Any, at: At) -> Table:
+def predicted(res: LLBTResults, frame: Any, at: At, confidence: float) -> Table:
     """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
     if frame is not None and at is not None:
         raise DesignError("predict: give a frame or at=, not both.")
     if at == "average":
         raise DesignError("predict: at='average' averages worths, not probabilities; name values: at={'judge': 'J1'}.")
     if frame is not None:
-        return _predicted_frame(res, frame)
+        return _predicted_frame(res, frame, confidence)
     if at is not None:
-        return _predicted_pairs(res, at)
-    probability = res.solution.means / res.counts.sum(axis=1, keepdims=True)
+        return _predicted_pairs(res, at, confidence)
+    problem = _without_counts(res, res.design.signed_rows(), res.design.tie_rows())
+    found = _probabilities(res, problem)
     table = res.comparisons.to_frame().drop(columns=["wins_i", "ties", "wins_j"])
-    return _long(res, {str(name): table[name].tolist() for name in table}, probability, ())
+    return _long(res, {str(name): table[name].tolist() for name in table}, found, confidence, ())
 
 
 def undetermined(res: LLBTResults, rows: csr_array) -> npt.NDArray[np.bool_]:
@@ -67,20 +68,29 @@ def undetermined(res: LLBTResults, rows: csr_array) -> npt.NDArray[np.bool_]:
     return np.asarray((np.abs(dense[:, aliased] - dense[:, res.free] @ implied) > 1e-8).any(axis=1))
 
 
-def _probabilities(res: LLBTResults, codings: Codings, pairs: IntArray, values: tuple[Values, Values]) -> FloatArray:
-    """Return outcome probabilities, shape (R, C), of pairs (R, 2) with the covariate values of either side."""
+def _problem_at(res: LLBTResults, codings: Codings, pairs: IntArray, values: tuple[Values, Values]) -> Problem:
+    """Return the linear predictors of pairs (R, 2) with the covariate values of either side."""
     i, j = pairs.T
     signed = rows_at(codings, "worth", i, values[0]) - rows_at(codings, "worth", j, values[1])
     signed = csr_array(signed + rows_at(codings, "order", i, values[0]))
-    tie = rows_at(codings, "tie", i, values[0])
-    zero = np.zeros(len(pairs))
-    problem = Problem(signed, tie, np.zeros((len(pairs), res.counts.shape[1])), zero, zero)
+    return _without_counts(res, signed, rows_at(codings, "tie", i, values[0]))
+
+
+def _without_counts(res: LLBTResults, signed: csr_array, tie: csr_array) -> Problem:
+    size = signed.shape[0]
+    return Problem(signed, tie, np.zeros((size, res.counts.shape[1])), np.zeros(size), np.zeros(size))
+
+
+def _probabilities(res: LLBTResults, problem: Problem) -> tuple[FloatArray, FloatArray]:
+    """Return outcome probabilities and their delta-method standard errors, each (R, C)."""
     found = probabilities(problem, np.asarray(res.params.fillna(0.0), dtype=float))
-    found[undetermined(res, signed) | undetermined(res, tie)] = np.nan
-    return found
+    error = found * np.sqrt(distances(problem, found, np.asarray(res.cov_params().fillna(0.0), dtype=float)))
+    unknown = undetermined(res, problem.signed) | undetermined(res, problem.tie)
+    found[unknown], error[unknown] = np.nan, np.nan
+    return found, error
 
 
-def _predicted_pairs(res: LLBTResults, at: Any) -> Table:
+def _predicted_pairs(res: LLBTResults, at: Any, confidence: float) -> Table:
     """Predict all pairs, and both presentations of each where there is an order effect."""
     codings = codings_of(res)
     grid = covariate_grid(codings, BLOCKS, at)
@@ -94,10 +104,11 @@ def _predicted_pairs(res: LLBTResults, at: Any) -> Table:
     shown: dict[str, list[Any]] = {f"object_{side}": [labels[k] for k in every[:, n]] for n, side in enumerate("ij")}
     for name, column in grid.shown.items():
         shown[name] = [value for value in column for _ in range(len(pairs))]
-    return _long(res, shown, _probabilities(res, codings, every, (values, values)), grid.notes)
+    found = _probabilities(res, _problem_at(res, codings, every, (values, values)))
+    return _long(res, shown, found, confidence, grid.notes)
 
 
-def _predicted_frame(res: LLBTResults, frame: Any) -> Table:
+def _predicted_frame(res: LLBTResults, frame: Any, confidence: float) -> Table:
     codings = codings_of(res)
     table = codings.table
     used = sorted({name for block in BLOCKS for name in codings.blocks[block].variables})
@@ -120,7 +131,7 @@ def _predicted_frame(res: LLBTResults, frame: Any) -> Table:
             values[k][name] = _matched(table.columns[name], sided.values[:, k])
     for k in (0, 1):
         values[k].update(_pair_codes(codings, pairs))
-    return _long(res, shown, _probabilities(res, codings, pairs, values), ())
+    return _long(res, shown, _probabilities(res, _problem_at(res, codings, pairs, values)), confidence, ())
 
 
 def _matched(known: Coded, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -138,16 +149,28 @@ def _pair_codes(codings: Codings, pairs: IntArray) -> dict[str, IntArray]:
     return {"pair": codes_of(known.levels.tolist(), names, "pair")}
 
 
-def _long(res: LLBTResults, shown: dict[str, list[Any]], probability: FloatArray, notes: tuple[str, ...]) -> Table:
+def _long(
+    res: LLBTResults,
+    shown: dict[str, list[Any]],
+    found: tuple[FloatArray, FloatArray],
+    confidence: float,
+    notes: tuple[str, ...],
+) -> Table:
+    """Return one row per comparison and outcome, with intervals on the logit scale so that they stay in range."""
     outcomes = OUTCOMES if res.comparisons.has_ties else ("i", "j")
-    fields = [Field(name, name, [v for v in column for _ in outcomes]) for name, column in shown.items()]
-    size = len(probability)
+    estimate, error = (values.ravel() for values in found)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        center = special.logit(estimate)
+        half = stats.t.isf((1 - confidence) / 2, res.df_inference) * error / (estimate * (1 - estimate))
     return Table(
         (
-            *fields,
-            Field("outcome", "outcome", list(outcomes) * size),
-            Field("estimate", "estimate", probability.ravel(), "number", 3),
+            *(Field(name, name, [v for v in column for _ in outcomes]) for name, column in shown.items()),
+            Field("outcome", "outcome", list(outcomes) * len(found[0])),
+            Field("estimate", "estimate", estimate, "estimate", 3),
+            Field("std_error", "std_error", error, "estimate", 3),
+            Field("conf_low", "conf_low", special.expit(center - half), "estimate", 3),
+            Field("conf_high", "conf_high", special.expit(center + half), "estimate", 3),
         ),
         title="Outcome probabilities",
-        notes=notes,
+        notes=(*notes, f"{100 * confidence:.4g} % intervals"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,12 +19,15 @@ from .formulas.design import Design
 from .formulas.grid import At
 from .hypotheses import Hypothesis, wald_test, z_tests
 from .prediction import predicted
+from .profile import profile_bounds
+from .robust import Covariance
 from .solvers import Fit, Problem
 from .statistics import TestResult
 from .summary import summary_table
 from .table import Record, Table
 
 Method = Literal["auto", "glm", "eliminate"]
+CovType = Literal["nonrobust", "HC0", "cluster"]
 
 
 @dataclass(frozen=True)
@@ -36,15 +39,30 @@ class Specification:
     formula : str
     reference : label or None
         As given; None is the last object.
-    fixed : tuple of (str, float)
-        Parameters held at a value.
     method : str
+    fixed : mapping of str to float
+        Parameters held at a value.
+    cov_type : str
+    groups : tuple of str
+        Clusters or covariates of the cluster-robust covariance.
+    scale : 1.0 or "X2"
+    bias_reduction : bool
+    prior : float or None
+
+    Notes
+    -----
+    The fields have the names of the arguments of `llbt.fit`: ``llbt.fit(data=c, **dataclasses.asdict(s))`` repeats it.
     """
 
     formula: str
     reference: Label | None = None
-    fixed: tuple[tuple[str, float], ...] = ()
     method: Method = "auto"
+    fixed: Mapping[str, float] = field(default_factory=dict)
+    cov_type: CovType = "nonrobust"
+    groups: tuple[str, ...] = ()
+    scale: float | Literal["X2"] = 1.0
+    bias_reduction: bool = False
+    prior: float | None = None
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -64,6 +82,8 @@ class LLBTResults(Record):
         Which of the p parameters were estimated.
     solution : Fit
         What the solver found for them.
+    covariance : Covariance
+        Of the estimates, as `cov_type`, `groups` and `scale` ask for it.
 
     Notes
     -----
@@ -88,6 +108,7 @@ class LLBTResults(Record):
     design: Design
     free: IntArray
     solution: Fit
+    covariance: Covariance
 
     def __getattr__(self, name: str) -> Any:
         known = getattr(sys.modules.get(__package__), "__all__", ())
@@ -119,14 +140,14 @@ class LLBTResults(Record):
         values = np.full(len(self.names), np.nan)
         values[self.free] = self.solution.params
         series = pd.Series(values, index=list(self.names), name="estimate", dtype=float)
-        for name, value in self.specification.fixed:
+        for name, value in self.specification.fixed.items():
             series[name] = value
         return series
 
     def cov_params(self) -> pd.DataFrame:
         """Return the covariance matrix of the estimates (p × p): NaN where aliased, 0 where held."""
         matrix = np.full((len(self.names), len(self.names)), np.nan)
-        matrix[np.ix_(self.free, self.free)] = self.solution.cov
+        matrix[np.ix_(self.free, self.free)] = self.covariance.matrix
         for name in self.fixed:
             k = self.names.index(name)
             estimated = np.append(self.free, [self.names.index(other) for other in self.fixed])
@@ -137,44 +158,56 @@ class LLBTResults(Record):
     def bse(self) -> pd.Series[float]:
         """Standard errors, shape (p,); NaN where aliased or held."""
         errors = np.full(len(self.names), np.nan)
-        errors[self.free] = np.sqrt(np.diag(self.solution.cov))
+        errors[self.free] = np.sqrt(np.diag(self.covariance.matrix))
         return pd.Series(errors, index=list(self.names), name="std_error", dtype=float)
 
     @property
     def tvalues(self) -> pd.Series[float]:
-        """Estimates over standard errors (z values), shape (p,)."""
+        """Estimates over standard errors (z values, or t where `df_inference` is finite), shape (p,)."""
         return (self.params / self.bse).rename("statistic")
 
     @property
     def pvalues(self) -> pd.Series[float]:
-        """Two-sided p-values of the z values, shape (p,)."""
-        return pd.Series(2 * stats.norm.sf(np.abs(self.tvalues)), index=list(self.names), name="p_value")
+        """Two-sided p-values of `tvalues`, shape (p,)."""
+        p = 2 * stats.t.sf(np.abs(self.tvalues), self.df_inference)
+        return pd.Series(p, index=list(self.names), name="p_value")
 
     @property
     def df_inference(self) -> float:
         """Degrees of freedom of the t distribution behind tests and intervals; infinite for the normal."""
-        return np.inf
+        return self.covariance.df
 
-    def conf_int(self, alpha: float = 0.05, method: Literal["wald"] = "wald") -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
         """Return confidence intervals of level 1 − alpha on the scale of the estimates.
 
         Parameters
         ----------
         alpha : float
-        method : {"wald"}
-            Estimate ± z · standard error.
+        method : {"wald", "profile"}
+            Estimate ± z (or t) · standard error; or where the profile likelihood falls by half the χ²(1) quantile,
+            which takes the judgments as independent; with `bias_reduction` or `prior` it is the penalized one.
 
         Returns
         -------
         pandas.DataFrame
             Columns conf_low, conf_high; a row per parameter.
         """
-        if method != "wald":
-            raise DesignError(f"conf_int: method={method!r} is not known; it may be 'wald'.")
+        if method not in ("wald", "profile"):
+            raise DesignError(f"conf_int: method={method!r} is not known; it may be 'wald' or 'profile'.")
         if not 0 < alpha < 1:
             raise DesignError(f"conf_int: alpha={alpha!r}; it lies between 0 and 1, .05 for 95 % intervals.")
-        half = stats.norm.isf(alpha / 2) * self.bse
+        if method == "profile":
+            return self._profile_intervals(alpha)
+        half = stats.t.isf(alpha / 2, self.df_inference) * self.bse
         return pd.DataFrame({"conf_low": self.params - half, "conf_high": self.params + half})
+
+    def _profile_intervals(self, alpha: float) -> pd.DataFrame:
+        bounds = np.full((len(self.names), 2), np.nan)
+        problem = penalized(self.problem(), self.comparisons, self.specification)
+        drop = float(stats.chi2.isf(alpha, 1)) / 2
+        for place, k in enumerate(self.free):
+            bounds[k] = profile_bounds(problem, self.solution, place, drop, self.specification.bias_reduction)
+        return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
 
     # -- fit ---------------------------------------------------------------------------------------------
 
@@ -191,7 +224,7 @@ class LLBTResults(Record):
     @property
     def gradient_norm(self) -> float:
         """Euclidean norm of the score at the estimates."""
-        return self.solution.gradient_norm
+        return float(np.linalg.norm(self.solution.gradient))
 
     @property
     def nobs(self) -> int:
@@ -278,8 +311,7 @@ class LLBTResults(Record):
     def resid_deviance(self) -> pd.Series[float]:
         """Signed square roots of each cell's part of the deviance, shape (n,)."""
         y, m = self.counts, self.solution.means
-        part = np.maximum(2 * (special.xlogy(y, y / m) - (y - m)), 0)
-        return self._by_cell(np.sign(y - m) * np.sqrt(part), "resid_deviance")
+        return self._by_cell(np.sign(y - m) * np.sqrt(np.maximum(cell_deviances(y, m), 0)), "resid_deviance")
 
     @property
     def hat_diag(self) -> pd.Series[float]:
@@ -329,7 +361,7 @@ class LLBTResults(Record):
 
     # -- further -----------------------------------------------------------------------------------------
 
-    def predict(self, frame: Any = None, *, at: At = None) -> Table:
+    def predict(self, frame: Any = None, *, at: At = None, confidence: float = 0.95) -> Table:
         """Return the probability of each outcome.
 
         Parameters
@@ -341,14 +373,16 @@ class LLBTResults(Record):
             Instead of a frame: all pairs of objects at these covariate values, such as
             ``{"judge": "J3", "age": [20, 40]}``; labels that are not named take all their levels, numbers their
             mean over the judgments.
+        confidence : float
 
         Returns
         -------
         Table
-            object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``), estimate (probability); long, NaN
-            where the table does not determine it.
+            object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``), estimate (probability), std_error
+            (delta method), conf_low, conf_high (on the logit scale, so within 0 and 1); long, NaN where the table
+            does not determine it.
         """
-        return predicted(self, frame, at)
+        return predicted(self, frame, at, confidence)
 
     def problem(self) -> Problem:
         """Return the arrays that were fitted; see `llbt.solvers`."""
@@ -399,9 +433,22 @@ def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[
     return Problem(signed[:, free], tie[:, free], cell_counts(c), signed @ held, tie @ held)
 
 
+def penalized(problem: Problem, c: Comparisons, spec: Specification) -> Problem:
+    """Return the problem with the counts that a prior adds to it."""
+    if spec.prior is None:
+        return problem
+    pseudo = solvers.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)
+    return replace(problem, counts=problem.counts + pseudo)
+
+
+def cell_deviances(counts: FloatArray, means: FloatArray) -> FloatArray:
+    """Return 2 (y log(y/m) − (y − m)), each cell's part of the Poisson deviance, shape (S, C)."""
+    return np.asarray(2 * (special.xlogy(counts, counts / means) - (counts - means)))
+
+
 def deviance(counts: FloatArray, means: FloatArray) -> float:
-    """Return 2 Σ (y log(y/m) − (y − m)), the Poisson deviance."""
-    return float(2 * np.sum(special.xlogy(counts, counts / means) - (counts - means)))
+    """Return the Poisson deviance, summed over the cells."""
+    return float(cell_deviances(counts, means).sum())
 
 
 def pearson_chi2(counts: FloatArray, means: FloatArray) -> float:
@@ -414,18 +461,5 @@ def leverages(problem: Problem, solution: Fit) -> FloatArray:
 
     With z the row of a cell and z̄ the fitted mean row of its comparison, h = m/total + m (z − z̄)ᵀ V (z − z̄).
     """
-    size, cells = problem.counts.shape
     probability = solution.means / problem.totals[:, None]
-    lead = (probability[:, 0] - probability[:, -1])[:, None]
-    found = np.empty((size, cells))
-    block = max(1, int(2e6) // max(1, problem.signed.shape[1]))
-    for start in range(0, size, block):  # blocks of rows bound the memory
-        rows = slice(start, start + block)
-        signed, tie = problem.signed[rows].toarray(), problem.tie[rows].toarray()
-        ties = probability[rows, 1][:, None] if problem.has_ties else 0.0
-        center = lead[rows] * signed + ties * tie
-        z = [signed, tie, -signed] if problem.has_ties else [signed, -signed]
-        for k, row in enumerate(z):
-            away = row - center
-            found[rows, k] = np.einsum("sp,sp->s", away @ solution.cov, away)
-    return probability + solution.means * found
+    return probability + solution.means * solvers.distances(problem, probability, solution.cov)

@@ -8,7 +8,7 @@ its total the counts are multinomial with probabilities ∝ exp(u), exp(w), exp(
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -73,8 +73,10 @@ class Fit:
         Fitted counts.
     converged : bool
     n_iter : int
-    gradient_norm : float
-        Euclidean norm of the score at the estimates.
+    gradient : ndarray, shape (p,)
+        The score at the estimates; the modified score where bias is reduced.
+    objective : float
+        What was maximized: Σ y log p, plus ½ log|information| where bias is reduced.
     solver : str
         ``"glm"`` or ``"eliminate"``.
     """
@@ -84,7 +86,8 @@ class Fit:
     means: FloatArray
     converged: bool
     n_iter: int
-    gradient_norm: float
+    gradient: FloatArray
+    objective: float
     solver: Solver
 
 
@@ -119,13 +122,33 @@ def information(problem: Problem, probability: FloatArray, totals: FloatArray) -
     """Return the Fisher information of the parameters, nuisance eliminated, shape (p, p)."""
     lead = probability[:, 0] - probability[:, -1]
     decided = probability[:, 0] + probability[:, -1]
-    signed = problem.signed
-    found = signed.T @ _scaled(signed, totals * (decided - lead**2))
+    ties = probability[:, 1] if problem.has_ties else np.zeros_like(lead)
+    return weighted_gram(problem, totals * (decided - lead**2), -totals * lead * ties, totals * ties * (1 - ties))
+
+
+def weighted_gram(problem: Problem, signed: FloatArray, cross: FloatArray, tie: FloatArray) -> FloatArray:
+    """Return DᵀW₁D + DᵀW₂T + TᵀW₂D + TᵀW₃T of the rows D and T of the two predictors, weights (S,), shape (p, p)."""
+    found = problem.signed.T @ _scaled(problem.signed, signed)
     if problem.has_ties:
-        ties = probability[:, 1]
-        cross = signed.T @ _scaled(problem.tie, -totals * lead * ties)
-        found = found + cross + cross.T + problem.tie.T @ _scaled(problem.tie, totals * ties * (1 - ties))
+        mixed = problem.signed.T @ _scaled(problem.tie, cross)
+        found = found + mixed + mixed.T + problem.tie.T @ _scaled(problem.tie, tie)
     return np.asarray(found.toarray())
+
+
+def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> FloatArray:
+    """Return (z − z̄)ᵀ V (z − z̄) of each cell, z̄ the fitted mean row of its comparison, shape (S, C)."""
+    size, cells = problem.counts.shape
+    lead = (probability[:, 0] - probability[:, -1])[:, None]
+    found = np.empty((size, cells))
+    block = max(1, int(2e6) // max(1, problem.signed.shape[1]))
+    for start in range(0, size, block):  # blocks of rows bound the memory
+        rows = slice(start, start + block)
+        signed, tie = problem.signed[rows].toarray(), problem.tie[rows].toarray()
+        center = lead[rows] * signed + (probability[rows, 1][:, None] * tie if problem.has_ties else 0.0)
+        for k, row in enumerate([signed, tie, -signed] if problem.has_ties else [signed, -signed]):
+            away = row - center
+            found[rows, k] = np.einsum("sp,sp->s", away @ cov, away)
+    return found
 
 
 def _scaled(rows: csr_array, weights: FloatArray) -> csr_array:
@@ -172,41 +195,95 @@ def _kept_by_cholesky(gram: FloatArray) -> BoolArray:
     return np.isin(np.arange(size), kept)
 
 
-def eliminate(problem: Problem) -> Fit:
+def eliminate(
+    problem: Problem,
+    *,
+    start: FloatArray | None = None,
+    held: BoolArray | None = None,
+    bias_reduction: bool = False,
+) -> Fit:
     """Fit by Fisher scoring on the parameters of interest, the nuisance parameters profiled out.
 
-    Each step is a Newton step, halved until the likelihood does not fall; it ends after the step from a
-    point whose Newton decrement says that the maximum is 1e-9 standard errors away.
+    Each step is halved until the objective does not fall; the last one starts from a point whose decrement says
+    that the maximum is 1e-9 standard errors away.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : ndarray, shape (p,), optional
+        Where to start; by default at 0.
+    held : ndarray of bool, shape (p,), optional
+        Parameters to leave where they start, for profile likelihoods.
+    bias_reduction : bool
+        Maximize Σ y log p + ½ log|information| (Firth 1993, Biometrika 80(1)): its gradient is the score of the
+        counts y + ½ m (z − z̄)ᵀ V (z − z̄), with m the fitted counts.
     """
-    params = np.zeros(problem.signed.shape[1])
-    found = probabilities(problem, params)
-    value = log_likelihood(problem, found)
-    converged = len(params) == 0
+    p = problem.signed.shape[1]
+    moving = np.arange(p) if held is None else np.flatnonzero(~held)
+    point = _evaluate(problem, np.zeros(p) if start is None else start.copy(), bias_reduction)
+    converged = len(moving) == 0
     n_iter = 0
     while not converged and n_iter < _MAX_ITERATIONS:
-        gradient = score(problem, found)
-        step = _solved(information(problem, found, problem.totals), gradient)
-        converged = float(gradient @ step) < _DECREMENT
-        params, found, value = _line_search(problem, params, step, value)
+        step = np.zeros(p)
+        step[moving] = _solved(point.information[np.ix_(moving, moving)], point.gradient[moving])
+        converged = float(point.gradient @ step) < _DECREMENT
+        point = _line_search(problem, point, step, bias_reduction)
         n_iter += 1
-    cov = _inverse(information(problem, found, problem.totals))
-    means = problem.totals[:, None] * found
-    norm = float(np.linalg.norm(score(problem, found)))
-    return Fit(params, cov, means, converged, n_iter, norm, "eliminate")
+    return Fit(
+        params=point.params,
+        cov=_inverse(point.information),
+        means=problem.totals[:, None] * point.probability,
+        converged=converged,
+        n_iter=n_iter,
+        gradient=point.gradient,
+        objective=point.objective,
+        solver="eliminate",
+    )
 
 
-def _line_search(
-    problem: Problem, params: FloatArray, step: FloatArray, value: float
-) -> tuple[FloatArray, FloatArray, float]:
-    """Halve the step until the log-likelihood does not fall by more than rounding."""
-    slack = 1e-12 * abs(value)
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Everything that an iteration needs to know at some parameters."""
+
+    params: FloatArray
+    probability: FloatArray
+    information: FloatArray
+    gradient: FloatArray
+    objective: float
+
+
+def _evaluate(problem: Problem, params: FloatArray, bias_reduction: bool) -> _Point:
+    found = probabilities(problem, params)
+    value = log_likelihood(problem, found)
+    matrix = information(problem, found, problem.totals)
+    counts = problem
+    if bias_reduction:
+        value += np.linalg.slogdet(matrix)[1] / 2
+        extra = problem.totals[:, None] * found * distances(problem, found, _inverse(matrix)) / 2
+        counts = replace(problem, counts=problem.counts + extra)
+    return _Point(params, found, matrix, score(counts, found), value)
+
+
+def _line_search(problem: Problem, point: _Point, step: FloatArray, bias_reduction: bool) -> _Point:
+    """Halve the step until the objective does not fall by more than rounding."""
+    slack = 1e-12 * abs(point.objective)
     for _ in range(30):
-        found = probabilities(problem, params + step)
-        reached = log_likelihood(problem, found)
-        if reached >= value - slack:
+        reached = _evaluate(problem, point.params + step, bias_reduction)
+        if reached.objective >= point.objective - slack:
             break
         step = step / 2
-    return params + step, found, reached
+    return reached
+
+
+def pseudo_counts(pairs: npt.NDArray[np.int64], totals: FloatArray, cells: int, prior: float) -> FloatArray:
+    """Return the counts that a prior adds, shape (S, C).
+
+    Each pair (S, 2) is given `prior` judgments, spread over its comparisons as its own judgments are and equally over
+    the cells: conjugate to the multinomial likelihood, and the same however finely the table is split.
+    """
+    _, pair = np.unique(np.sort(pairs, axis=1), axis=0, return_inverse=True)
+    share = totals / np.bincount(pair.ravel(), weights=totals)[pair.ravel()]
+    return np.repeat(prior * share[:, None] / cells, cells, axis=1)
 
 
 def _solved(matrix: FloatArray, right: FloatArray) -> FloatArray:
@@ -295,6 +372,7 @@ def glm(problem: Problem, names: tuple[str, ...]) -> Fit:
         means=problem.totals[:, None] * found,
         converged=bool(results.converged),
         n_iter=int(results.fit_history["iteration"]),
-        gradient_norm=float(np.linalg.norm(score(problem, found))),
+        gradient=score(problem, found),
+        objective=log_likelihood(problem, found),
         solver="glm",
     )

@@ -31,7 +31,7 @@ _ODDS = {
 def summary_table(res: LLBTResults, *, odds: bool) -> Table:
     """Return the summary of a fit; see `LLBTResults.summary`."""
     names, estimate, error, statistic, p_value, kinds = _rows(res)
-    fields = coefficient_fields(names, estimate, error, statistic, p_value)
+    fields = coefficient_fields(names, estimate, error, statistic, p_value, res.df_inference)
     if odds:
         factor = np.where(np.array(kinds) == "tie", 1.0, 2.0)
         with np.errstate(over="ignore"):
@@ -50,15 +50,21 @@ def summary_table(res: LLBTResults, *, odds: bool) -> Table:
 
 
 def coefficient_fields(
-    names: Sequence[str], estimate: FloatArray, error: FloatArray, statistic: FloatArray, p_value: FloatArray
+    names: Sequence[str],
+    estimate: FloatArray,
+    error: FloatArray,
+    statistic: FloatArray,
+    p_value: FloatArray,
+    df: float,
 ) -> tuple[Field, ...]:
-    """Return the columns of a coefficient table with R's headings."""
+    """Return the columns of a coefficient table with R's headings, for z or for t with finite df."""
+    letter = "z" if np.isinf(df) else "t"
     return (
         Field("term", "", list(names)),
         Field("estimate", "Estimate", estimate, "estimate"),
         Field("std_error", "Std. Error", error, "estimate"),
-        Field("statistic", "z value", statistic, "statistic"),
-        Field("p_value", "Pr(>|z|)", p_value, "p_value"),
+        Field("statistic", f"{letter} value", statistic, "statistic"),
+        Field("p_value", f"Pr(>|{letter}|)", p_value, "p_value"),
         Field("", "", p_value, "stars"),
     )
 
@@ -180,6 +186,11 @@ def _notes(res: LLBTResults, odds: bool) -> tuple[str, ...]:
         notes.append(f"NA: aliased with the terms before, not determined by the table: {', '.join(res.aliased)}")
     if res.fixed:
         notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
+    if res.specification.bias_reduction:
+        notes.append("estimates with Firth's bias reduction; deviance and likelihood are those at these estimates")
+    if res.specification.prior is not None:
+        notes.append(f"estimates with a prior of {format_number(res.specification.prior, 4)} judgments per pair")
+    notes += res.covariance.notes
     if not res.converged:
         notes.append("the solver did not converge")
     reservation = chi2_reservation(res.solution.means)[1] if res.df_resid else ""

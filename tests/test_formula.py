@@ -508,7 +508,7 @@ def refused(formula, c=TABLE, kind=FormulaError):
 
 def split_message(message, formula):
     *what, text, caret = message.split("\n")
-    assert text == "  " + formula
+    assert text == "  " + formula.strip()
     assert set(caret.strip()) == {"^"}
     start = len(caret) - len(caret.lstrip())
     return "\n".join(what), text[start : start + caret.count("^")]

@@ -201,7 +201,7 @@ def drawn(draw: st.DrawFn) -> Drawn:
     return Drawn(table, " + ".join(part for part in parts if part))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(drawn())
 def test_solvers_agree_on_random_designs(example):
     explicit, eliminated = (quietly(example.formula, example.table, method=method) for method in METHODS)
@@ -383,7 +383,8 @@ def problems(draw: st.DrawFn) -> tuple[solvers.Problem, np.ndarray]:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     size, p = draw(st.integers(1, 8)), draw(st.integers(1, 4))
     ties = draw(st.booleans())
-    counts = rng.choice([0, 1, 2.5, 7, 40], size=(size, 3 if ties else 2)) + [1, *([0] if ties else []), 0]
+    counts = rng.choice([0, 1, 2.5, 7, 40], size=(size, 3 if ties else 2))
+    counts[:, 0] += 1  # every comparison has a judgment
     problem = solvers.Problem(
         csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7)),
         csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7)),
@@ -589,13 +590,11 @@ def test_holding_what_is_infinite_makes_the_rest_finite(method):
     with pytest.raises(llbt.SeparationError, match="J2"):
         llbt.fit("object + tie * judge", c, method=method)
     res = llbt.fit("object + tie * judge", c, method=method, fixed={"tie:judge[J2]": -40.0})
-    others = ["tie", "tie:judge[J3]", "tie:judge[J4]"]
     assert np.isfinite(res.bse.drop("tie:judge[J2]")).all()
-    judged = {n: 0 if n == "tie" else res.params[n] for n in others}
-    for name, judge in zip(others, ("J1", "J3", "J4"), strict=True):
+    for judge in ("J1", "J3", "J4"):  # the score of each γ is 0: as many ties are fitted as were seen
         ties = res.fittedvalues.xs((judge, "tie"), level=("judge", "outcome")).sum()
         close(ties, frame.loc[frame["judge"] == judge, "ties"].sum(), rtol=SOLVERS)
-        assert math.isfinite(judged[name])
+    close(res.fittedvalues.xs(("J2", "tie"), level=("judge", "outcome")), np.zeros(6), atol=1e-12)
 
 
 # -- (7) aliased parameters ------------------------------------------------------------------------------------------
@@ -692,11 +691,8 @@ def test_an_object_that_a_judge_never_saw(method):
     c = llbt.from_counts(frame[seen], covariates="judge")
     res = quietly("object * judge + tie", c, method=method)
     assert res.aliased == ("object[C]:judge[J4]",)
-    apart = [quietly("object", c.select(where={"judge": j}), fixed=None) for j in ("J1", "J4")]
-    assert [r.params.index.tolist() for r in apart] == [
-        ["object[A]", "object[B]", "object[C]"],
-        ["object[A]", "object[B]"],
-    ]
+    assert res.names.index("object[C]:judge[J4]") < res.names.index("tie")
+    assert math.isnan(res.params["object[C]:judge[J4]"])
     assert res.df_resid == 3 * 21 - 21 - (12 - 1) - 1
 
 
@@ -714,16 +710,19 @@ def test_the_explicit_glm_has_a_limit(reference):
         res.to_glm()
 
 
-def test_the_limit_is_where_it_is_said():
-    """5·10⁷ entries are allowed, one row of cells more is not: no matrix is made to find out."""
-    assert solvers.MAX_EXPLICIT_ENTRIES == 5e7
+def test_the_limit_counts_cells_times_columns(monkeypatch):
     c = random_counts(np.random.default_rng(5), objects=4)
-    problem = quietly("object + tie", c).problem()
-    assert solvers.explicit_entries(problem) == 18 * (6 + 4) == solvers.explicit_matrix(problem).size
+    entries = 18 * (6 + 4)
+    assert solvers.MAX_EXPLICIT_ENTRIES == 5e7
+    monkeypatch.setattr(solvers, "MAX_EXPLICIT_ENTRIES", entries)
+    assert quietly("object + tie", c, method="glm").to_glm().model.exog.size == entries
+    monkeypatch.setattr(solvers, "MAX_EXPLICIT_ENTRIES", entries - 1)
+    with pytest.raises(DesignError, match="18 cells × 10 columns"):
+        quietly("object + tie", c, method="glm")
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(DesignError, match="'newton'.*'auto', 'glm', 'eliminate'"):
+    with pytest.raises(DesignError, match=r"'newton'.*'auto', 'glm', 'eliminate'"):
         llbt.fit("object + tie", llbt.load_dataset("dras_modpref"), method="newton")
 
 

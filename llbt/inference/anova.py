@@ -1,43 +1,69 @@
-"""Analysis of deviance: likelihood ratio tests of nested fits."""
+"""Analysis of deviance: nested fits compared, or the terms of one fit in sequence."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
+from scipy import linalg, stats
 from scipy.sparse import csr_array, hstack
 
+from ..columns import FloatArray
 from ..errors import DesignError
-from ..results import LLBTResults
-from ..solvers import Problem, independent_columns
-from ..statistics import chi2_p_value
-from ..table import Field, Table
+from ..results import LLBTResults, Specification
+from ..solvers import Problem, independent_columns, information, probabilities, score, weighted_gram
+from ..statistics import chi2_p_value, chi2_reservation
+from ..table import Field, Table, format_number
+from .refit import own_terms, refit_terms
+
+Test = Literal["chi2", "F", "wald", "score"]
 
 
-def anova(*results: LLBTResults) -> Table:
-    """Compare nested fits of one table by likelihood ratio tests.
+def anova(*results: LLBTResults, test: Test = "chi2") -> Table:
+    """Compare nested fits of one table, or the terms of one fit in sequence.
 
     Parameters
     ----------
     *results : LLBTResults
-        Two or more fits, in any order; each is tested against the next larger one.
+        Several fits, in any order: each is tested against the next larger one. One fit: the terms of its formula are
+        added one by one to the nuisance parameters, those of the worth first, then those of ties, then of order;
+        parameters that are held stay in every model.
+    test : {"chi2", "F", "wald", "score"}
+        ``"chi2"``: difference of the deviances (likelihood ratio). ``"F"``: the same per df, over the dispersion, which
+        is Pearson's X²/df of the largest model. ``"wald"``: that the larger model reduces to the smaller, with the
+        covariance of the larger fit, so robust where the fit is; F where the fit has finite degrees of freedom.
+        ``"score"``: Rao's test of the larger model at the estimates of the smaller.
 
     Returns
     -------
     Table
-        One row per fit, by falling residual df: model (formula), df_resid, deviance, df and statistic (differences to
-        the row above) and p_value (χ²).
+        One row per model, by falling residual df: model (formula; for one fit term, the one added), df_resid,
+        deviance, df (difference to the row above), delta_deviance (fall of the deviance; for ``"chi2"`` it is the
+        statistic), statistic, df_denom (of F), delta_aic and delta_bic (value less that of the row above: below 0
+        this row's model is better) and p_value.
 
     Raises
     ------
     DesignError
-        For fits of different tables, and fits that are not nested.
+        For fits of different tables, fits that are not nested, and an F test where the largest model is saturated.
 
     Notes
     -----
-    Dras (2015, section 3) compares models by differences of their deviances.
+    Dras (2015, section 3) compares models by differences of their deviances. In the parameters β of the larger model
+    the smaller one is β = a + Bb; with the rows of R spanning what is orthogonal to B, Wald's statistic is
+    dᵀ(RVRᵀ)⁻¹d with d = R(β̂ − a). The score statistic sᵀI⁻¹s, with score s and information I at the smaller fit, is
+    the same form of the scoring step I⁻¹s with V = I⁻¹.
+
+    References
+    ----------
+    Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics 41(2), 337-345.
+
+    Rao, C. R. (1948). Large sample tests of statistical hypotheses concerning several parameters with applications to
+    problems of estimation. Proceedings of the Cambridge Philosophical Society 44(1), 50-57.
 
     Examples
     --------
@@ -46,32 +72,251 @@ def anova(*results: LLBTResults) -> Table:
     >>> m0, m1 = llbt.fit("object + tie", table), llbt.fit("object * judge + tie", table)
     >>> llbt.anova(m0, m1).to_frame()[["df_resid", "df"]].iloc[1].tolist()
     [35.0, 9.0]
+    >>> llbt.anova(m1).to_frame()["term"].tolist()
+    ['NULL', 'object', 'object:judge', 'tie']
     """
-    if len(results) < 2:
-        raise DesignError(f"anova compares two or more fits; {len(results)} given.")
+    check_test(test)
+    if not results:
+        raise DesignError("anova compares two or more fits, or the terms of one; none given.")
     for k, res in enumerate(results):
         if not isinstance(res, LLBTResults):
             raise DesignError(f"anova: m{k} is a {type(res).__name__}; it compares fits, as llbt.fit returns them.")
+    if len(results) == 1:
+        return _in_sequence(results[0], test)
     _check_tables(results)
     ranked = sorted(enumerate(results), key=lambda numbered: -numbered[1].df_resid)
     for (a, small), (b, large) in itertools.pairwise(ranked):
         _check_nested(f"m{a}", small, f"m{b}", large)
     fits = [fit for _, fit in ranked]
-    df = [math.nan, *(float(a.df_resid - b.df_resid) for a, b in itertools.pairwise(fits))]
-    drop = [math.nan, *(a.deviance - b.deviance for a, b in itertools.pairwise(fits))]
-    p = [math.nan if math.isnan(d) else chi2_p_value(d, n) for d, n in zip(drop, df, strict=True)]
+    names = Field("model", "Model", [fit.specification.formula for fit in fits])
+    return _analysis(names, fits, test, title="Analysis of deviance")
+
+
+def check_test(test: object) -> None:
+    """Raise where `test` is none of the tests of nested fits."""
+    if test not in get_args(Test):
+        raise DesignError(f"test={test!r} is not known; it may be {', '.join(map(repr, get_args(Test)))}.")
+
+
+def _in_sequence(res: LLBTResults, test: Test) -> Table:
+    """Return the analysis by term: the nuisance parameters, then one term more in each row."""
+    added, held = own_terms(res)
+    if not added:
+        raise DesignError(f"anova: all parameters of {res.specification.formula!r} are held, so no term can be tested.")
+    fits = [refit_terms(res, [])]
+    fits += [refit_terms(res, [*held, *added[:size]]) for size in range(1, len(added))]
+    names = Field("term", "", ["NULL", *(term.name for term in added)])
+    title = "Analysis of deviance, terms added in sequence"
+    return _analysis(names, [*fits, res], test, title=title, head=(f"Model: {res.specification.formula}",))
+
+
+def _analysis(
+    names: Field, fits: Sequence[LLBTResults], test: Test, *, title: str, head: tuple[str, ...] = ()
+) -> Table:
+    """Return one row per fit, each tested against the one above."""
+    pairs = list(itertools.pairwise(fits))
+    tests = [None, *(compared(small, large, test, fits[-1]) for small, large in pairs)]
+
+    def change(name: str) -> list[float]:
+        return [math.nan, *(getattr(large, name) - getattr(small, name) for small, large in pairs)]
+
+    fall = Field("delta_deviance", "Deviance", [-x for x in change("deviance")], "statistic")
     return Table(
         (
-            Field("model", "Model", [fit.specification.formula for fit in fits]),
+            names,
             Field("df_resid", "Resid. Df", [fit.df_resid for fit in fits], "count"),
             Field("deviance", "Resid. Dev", [fit.deviance for fit in fits], "statistic"),
-            Field("df", "Df", df, "count"),
-            Field("statistic", "Deviance", drop, "statistic"),
-            Field("p_value", "Pr(>Chi)", p, "p_value"),
-            Field("", "", p, "stars"),
+            Field("df", "Df", [math.nan if t is None else t.df for t in tests], "count"),
+            *(() if test == "chi2" else (fall,)),
+            *statistic_fields(test, tests, likelihood_ratio="Deviance"),
+            Field("delta_aic", "Delta AIC", change("aic"), "statistic"),
+            Field("delta_bic", "Delta BIC", change("bic"), "statistic"),
+            *p_value_fields(tests),
         ),
-        title="Analysis of deviance",
+        title=title,
+        head=head,
+        notes=(*dispersion_notes(test, fits[-1:]), *reservations(test, fits)),
     )
+
+
+# -- tests of two nested fits --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A test of the smaller of two nested fits against the larger.
+
+    Attributes
+    ----------
+    df : int
+    statistic : float
+        NaN, as is the p-value, where the larger model is no larger.
+    p_value : float
+    df_denom : float
+        Denominator df of an F statistic; NaN for χ².
+    """
+
+    df: int
+    statistic: float = math.nan
+    p_value: float = math.nan
+    df_denom: float = math.nan
+
+
+def compared(small: LLBTResults, large: LLBTResults, test: Test, scaled_by: LLBTResults) -> Compared:
+    """Test a fit against a larger one that it is nested in; the dispersion of F is that of `scaled_by`."""
+    df = small.df_resid - large.df_resid
+    if df == 0:
+        return Compared(df)
+    fall = small.deviance - large.deviance
+    if test == "chi2":
+        return Compared(df, fall, chi2_p_value(fall, df))
+    if test == "F":
+        return _f_test(df, fall / df / dispersion(scaled_by), scaled_by.df_resid)
+    return _wald(small, large) if test == "wald" else _score(small, large)
+
+
+def dispersion(res: LLBTResults) -> float:
+    """Return Pearson's X² over the residual df.
+
+    Raises
+    ------
+    DesignError
+        For a saturated model.
+    """
+    if res.df_resid == 0:
+        raise DesignError(
+            f"test='F': {res.specification.formula!r} is saturated, so there is no dispersion to estimate; use "
+            "test='chi2'."
+        )
+    return res.pearson_chi2 / res.df_resid
+
+
+def _f_test(df: int, statistic: float, df_denom: float) -> Compared:
+    return Compared(df, statistic, float(stats.f.sf(statistic, df, df_denom)), df_denom)
+
+
+def _wald(small: LLBTResults, large: LLBTResults) -> Compared:
+    contrasts, point = _reduction(small, large)
+    cov = contrasts @ large.covariance.matrix @ contrasts.T
+    df, rank = len(cov), int(np.linalg.matrix_rank(cov))
+    if rank < df:
+        raise DesignError(
+            f"test='wald': the {large.specification.cov_type} covariance of {large.specification.formula!r} has rank "
+            f"{rank} in the {df} parameters that are tested at once; test fewer, or use test='chi2'."
+        )
+    statistic = _squared_length(contrasts @ (large.solution.params - point), cov)
+    if math.isinf(large.df_inference):
+        return Compared(df, statistic, chi2_p_value(statistic, df))
+    return _f_test(df, statistic / df, large.df_inference)
+
+
+def _score(small: LLBTResults, large: LLBTResults) -> Compared:
+    contrasts, point = _reduction(small, large)
+    problem = large.problem()
+    probability = probabilities(problem, point)
+    cov = linalg.inv(information(problem, probability, problem.totals))
+    step = cov @ score(problem, probability)
+    statistic = _squared_length(contrasts @ step, contrasts @ cov @ contrasts.T)
+    return Compared(len(contrasts), statistic, chi2_p_value(statistic, len(contrasts)))
+
+
+def _squared_length(difference: FloatArray, cov: FloatArray) -> float:
+    return float(difference @ linalg.solve(cov, difference, assume_a="pos"))
+
+
+def _reduction(small: LLBTResults, large: LLBTResults) -> tuple[FloatArray, FloatArray]:
+    """Return how a model reduces to a smaller one: R of the hypothesis R(β − β₀) = 0, shape (q, p), and β₀, shape (p,).
+
+    β₀ are the smaller fit's estimates in the parameters of the larger. Since the larger model's predictors span the
+    smaller one's, and what held parameters add, projecting loses nothing.
+    """
+    both = _side_by_side(large.problem(), small.problem())
+    p, ones = len(large.free), np.ones(len(both.counts))
+    gram = weighted_gram(both, ones, np.zeros_like(ones), ones)
+    length = np.sqrt(np.diag(gram))
+    length[length == 0] = 1
+    gram = gram / np.outer(length, length)
+    basis = linalg.solve(gram[:p, :p], gram[:p, p:], assume_a="pos")
+    point = basis @ (length[p:] * np.append(small.solution.params, 1.0)) / length[:p]
+    complement = np.linalg.qr(basis[:, :-1], mode="complete")[0][:, len(small.free) :]
+    return complement.T * length[:p], point
+
+
+def _side_by_side(large: Problem, small: Problem) -> Problem:
+    """Return the predictors of both models, and as last column by how much their offsets differ."""
+    zero = np.zeros(len(large.counts))
+    return Problem(
+        csr_array(hstack([large.signed, small.signed, (small.signed_offset - large.signed_offset)[:, None]])),
+        csr_array(hstack([large.tie, small.tie, (small.tie_offset - large.tie_offset)[:, None]])),
+        large.counts,
+        zero,
+        zero,
+    )
+
+
+# -- columns and notes ---------------------------------------------------------------------------------------
+
+
+def statistic_fields(test: Test, tests: Sequence[Compared | None], *, likelihood_ratio: str) -> tuple[Field, ...]:
+    """Return the columns of the statistic, and of the denominator df where some test has them; None is a row without."""
+    denominators = [math.nan if t is None else t.df_denom for t in tests]
+    heading = {"chi2": likelihood_ratio, "F": "F", "wald": "Wald", "score": "Rao score"}[test]
+    known = not np.isnan(denominators).all()
+    statistic = Field(
+        "statistic", "F" if known else heading, [math.nan if t is None else t.statistic for t in tests], "statistic"
+    )
+    return (statistic, Field("df_denom", "Den. Df", denominators, "count")) if known else (statistic,)
+
+
+def p_value_fields(tests: Sequence[Compared | None]) -> tuple[Field, ...]:
+    """Return the columns of the p-value and of its stars."""
+    p = [math.nan if t is None else t.p_value for t in tests]
+    known = any(t is not None and not math.isnan(t.df_denom) for t in tests)
+    return Field("p_value", "Pr(>F)" if known else "Pr(>Chi)", p, "p_value"), Field("", "", p, "stars")
+
+
+def dispersion_notes(test: Test, scaled_by: Sequence[LLBTResults]) -> tuple[str, ...]:
+    """Return what an F test took as the dispersion."""
+    if test != "F":
+        return ()
+    notes = [
+        f"dispersion {format_number(dispersion(fit), 4)}, Pearson's X²/df of {fit.specification.formula}"
+        for fit in scaled_by
+    ]
+    possible, reservation = chi2_reservation(scaled_by[-1].solution.means)
+    return tuple(notes) if possible else (*notes, f"it means little: {reservation}")
+
+
+def reservations(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
+    """Return what a test does not take from the fits: their covariance, or that they are no maximum likelihood fits."""
+    specs = [fit.specification for fit in fits]
+    if test == "wald":
+        return ()
+    name = "the score test" if test == "score" else "the likelihood ratio"
+    notes = []
+    robust = next((s for s in specs if s.cov_type != "nonrobust"), None)
+    if robust is not None:
+        kind = " ".join([robust.cov_type, *([f"({', '.join(robust.groups)})"] if robust.groups else [])])
+        notes.append(f"{name} takes the judgments as independent; test='wald' uses the fit's covariance, {kind}")
+    if test != "F" and any(s.scale != 1 for s in specs):
+        notes.append(f"{name} takes the dispersion as 1; test='F' and test='wald' use the estimated one")
+    shrunk = [what for what, on in _shrinkage(specs) if on]
+    if shrunk and test != "score":
+        notes.append(
+            f"estimates with {' and '.join(shrunk)} do not maximize the likelihood, and {name} takes the judgments as "
+            "independent; test='wald' uses the fit's estimates and covariance"
+        )
+    return tuple(notes)
+
+
+def _shrinkage(specs: Sequence[Specification]) -> tuple[tuple[str, bool], ...]:
+    return ("bias reduction", any(s.bias_reduction for s in specs)), (
+        "a prior",
+        any(s.prior is not None for s in specs),
+    )
+
+
+# -- checks --------------------------------------------------------------------------------------------------
 
 
 def _check_tables(results: Sequence[LLBTResults]) -> None:
@@ -96,15 +341,7 @@ def _check_tables(results: Sequence[LLBTResults]) -> None:
 
 def _check_nested(a: str, small: LLBTResults, b: str, large: LLBTResults) -> None:
     """Check that the linear predictors of the small model are among those of the large one."""
-    outer, inner = large.problem(), small.problem()
-    zero = np.zeros(len(outer.counts))
-    both = Problem(
-        csr_array(hstack([outer.signed, inner.signed, (inner.signed_offset - outer.signed_offset)[:, None]])),
-        csr_array(hstack([outer.tie, inner.tie, (inner.tie_offset - outer.tie_offset)[:, None]])),
-        outer.counts,
-        zero,
-        zero,
-    )
+    both = _side_by_side(large.problem(), small.problem())
     inside = not independent_columns(both)[len(large.free) :].any()
     if inside and small.df_resid > large.df_resid:
         return

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..batch import fit_many
 from ..columns import FloatArray, groups
+from ..errors import DesignError
 from ..formulas.grammar import parse, vocabulary
 from ..results import LLBTResults, deviance, pearson_chi2
 from ..statistics import TestResult, chi2_p_value, chi2_reservation
-from ..table import Field, Record, Table, format_count
+from ..table import Field, Record, Table, format_count, format_number
+from .simulation import as_generator, draw_parametric
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,6 +29,10 @@ class GoodnessOfFit(Record):
         On the table summed over the covariates that the formula does not use; None where it uses all.
     tables : tuple of str
         Which tables these are.
+    dispersion : float
+        X²/df on the table that was fitted; 1 for independent judgments.
+    p_bootstrap : tuple of float or None
+        Parametric-bootstrap p-values of deviance and X² on the table that was fitted.
     notes : tuple of str
     """
 
@@ -34,12 +41,18 @@ class GoodnessOfFit(Record):
     pooled_deviance: TestResult | None
     pooled_pearson: TestResult | None
     tables: tuple[str, ...]
+    dispersion: float
+    p_bootstrap: tuple[float, float] | None
     notes: tuple[str, ...]
 
     def table(self) -> Table:
         """Return one row per test."""
         candidates = (self.deviance, self.pearson, self.pooled_deviance, self.pooled_pearson)
         tests = [test for test in candidates if test is not None]
+        simulated = []
+        if self.p_bootstrap is not None:
+            padded = [*self.p_bootstrap, math.nan, math.nan][: len(tests)]
+            simulated = [Field("p_bootstrap", "bootstrap p", padded, "p_value")]
         return Table(
             (
                 Field("test", "", [test.name for test in tests]),
@@ -47,18 +60,24 @@ class GoodnessOfFit(Record):
                 Field("statistic", "Statistic", [test.statistic for test in tests], "statistic"),
                 Field("df", "Df", [test.df for test in tests], "count"),
                 Field("p_value", "Pr(>Chi)", [test.p_value for test in tests], "p_value"),
+                *simulated,
             ),
             title="Goodness of fit",
+            head=(f"Dispersion X²/df: {format_number(self.dispersion, 4)}",),
             notes=self.notes,
         )
 
 
-def goodness_of_fit(res: LLBTResults) -> GoodnessOfFit:
-    """Test whether the model fits: residual deviance and Pearson's X² against χ².
+def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | int | None = None) -> GoodnessOfFit:
+    """Test whether the model fits: residual deviance and Pearson's X² against χ², or against tables drawn from the fit.
 
     Parameters
     ----------
     res : LLBTResults
+    n : int
+        Number of tables to draw from the fit, 999 say, for p-values that hold in sparse tables too: totals fixed, each
+        refitted, p = (1 + number at least as large) / (n + 1). 0 leaves it out.
+    rng : numpy.random.Generator or int, optional
 
     Returns
     -------
@@ -68,7 +87,7 @@ def goodness_of_fit(res: LLBTResults) -> GoodnessOfFit:
 
     Notes
     -----
-    The p-value is NaN, and a note says why, for a saturated model and where no comparison has more than one judgment.
+    The χ² p-value is NaN, and a note says why, for a saturated model and where no comparison has more than one judgment.
 
     References
     ----------
@@ -92,7 +111,26 @@ def goodness_of_fit(res: LLBTResults) -> GoodnessOfFit:
         tables.append(f"{format_count(len(counts))} comparisons ({', '.join(unused)} pooled)")
         pooled, more = _tests(res, counts, means, tables[1])
         notes += more
-    return GoodnessOfFit(found[0], found[1], pooled[0], pooled[1], tuple(tables), tuple(notes))
+    dispersion = res.pearson_chi2 / res.df_resid if res.df_resid else math.nan
+    simulated = _bootstrapped(res, n, as_generator(rng)) if n else None
+    return GoodnessOfFit(*found, *pooled, tuple(tables), dispersion, simulated, tuple(notes))
+
+
+def _bootstrapped(res: LLBTResults, n: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Return the parametric-bootstrap p-values of deviance and X².
+
+    A drawn table without a finite estimate still has a largest likelihood, and so both statistics.
+    """
+    if res.specification.bias_reduction or res.specification.prior is not None:
+        raise DesignError(
+            "goodness_of_fit: the bootstrap refits by maximum likelihood; fit without bias_reduction, prior."
+        )
+    drawn = fit_many(res.problem(), draw_parametric(res, n, rng), res.solution.params)
+
+    def share(simulated: FloatArray, observed: float) -> float:
+        return float((1 + np.sum(simulated >= observed * (1 - 1e-9))) / (n + 1))
+
+    return share(drawn.deviance, res.deviance), share(drawn.pearson_chi2, res.pearson_chi2)
 
 
 def _unused(res: LLBTResults) -> list[str]:

@@ -1,0 +1,170 @@
+"""Many fits of one design to many tables at once: arrays in, arrays out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg, special
+
+from .solvers import FloatArray, Problem, eliminate, probabilities
+
+_MAX_STEPS = 60
+_DECREMENT = 1e-14  # a fit is done when its squared distance to the maximum, in standard errors, is below this
+_FAR = 30.0  # a predictor that far from 0 has no finite maximum behind it: exp(−30) is no probability to estimate
+_ENTRIES = 2e7  # numbers held at once
+
+
+@dataclass(frozen=True, eq=False)
+class ManyFits:
+    """Fits of B tables.
+
+    Attributes
+    ----------
+    params : ndarray, shape (B, p)
+        NaN where the fit is degenerate.
+    deviance, pearson_chi2 : ndarray, shape (B,)
+        At the supremum of the likelihood, also where that is at infinity.
+    degenerate : ndarray of bool, shape (B,)
+        Tables whose maximum likelihood estimate is not finite, or was not reached.
+    """
+
+    params: FloatArray
+    deviance: FloatArray
+    pearson_chi2: FloatArray
+    degenerate: npt.NDArray[np.bool_]
+
+
+def fit_many(problem: Problem, counts: FloatArray, start: FloatArray) -> ManyFits:
+    """Fit the design of a problem to B tables by Newton's method, all at once.
+
+    Parameters
+    ----------
+    problem : Problem
+        The design; its own counts are not used.
+    counts : ndarray, shape (B, S, C)
+        The tables; comparisons may have total 0.
+    start : ndarray, shape (p,)
+        Where every fit starts.
+    """
+    p = len(start)
+    one_by_one = problem.signed.shape[0] * p * p > _ENTRIES / 4
+    block = 1 if one_by_one else max(1, int(_ENTRIES / max(1, counts[0].size + 2 * p * p)))
+    rows = None if one_by_one else _Rows.of(problem)
+    parts = [
+        _fit_one(problem, counts[k], start) if rows is None else _fit_block(rows, counts[k : k + block], start)
+        for k in range(0, len(counts), block)
+    ]
+    return ManyFits(
+        np.concatenate([part.params for part in parts]),
+        np.concatenate([part.deviance for part in parts]),
+        np.concatenate([part.pearson_chi2 for part in parts]),
+        np.concatenate([part.degenerate for part in parts]),
+    )
+
+
+def _fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> ManyFits:
+    """Fit one table of a design too large for dense products."""
+    table = replace(problem, counts=counts)
+    try:
+        found = eliminate(table, start=start)
+        params = found.params
+        far = max(np.abs(table.signed @ params).max(), np.abs(table.tie @ params).max()) > _FAR
+        done = found.converged and not far
+    except linalg.LinAlgError:
+        params, done = start, False
+    means = counts.sum(axis=1, keepdims=True) * probabilities(table, params)
+    return _gathered(counts[None], means[None], params[None], np.array([done]))
+
+
+def _fit_block(rows: _Rows, counts: FloatArray, start: FloatArray) -> ManyFits:
+    params = np.repeat(start[None, :], len(counts), axis=0)
+    totals = counts.sum(axis=2)
+    done = np.full(len(counts), len(start) == 0)
+    active = np.flatnonzero(~done)
+    for _ in range(_MAX_STEPS):
+        if not len(active):
+            break
+        step, decrement, solved = _newton_step(rows, counts[active], totals[active], params[active])
+        params[active] += step
+        done[active[solved & (decrement < _DECREMENT)]] = True
+        far = np.abs(rows.predictors(params[active])).max(axis=(1, 2)) > _FAR
+        active = active[solved & (decrement >= _DECREMENT) & ~far]
+    return _gathered(counts, totals[:, :, None] * rows.probabilities(params), params, done)
+
+
+def _gathered(counts: FloatArray, means: FloatArray, params: FloatArray, done: npt.NDArray[np.bool_]) -> ManyFits:
+    means = np.maximum(means, 1e-300)  # cells without judgments, and of comparisons without any
+    deviance = 2 * (special.xlogy(counts, counts / means)).sum(axis=(1, 2))
+    pearson = ((counts - means) ** 2 / means).sum(axis=(1, 2))
+    return ManyFits(np.where(done[:, None], params, np.nan), deviance, pearson, ~done)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The dense rows of a design and their products, shared by all tables."""
+
+    problem: Problem
+    signed: FloatArray
+    tie: FloatArray
+    signed_squares: FloatArray
+    mixed_squares: FloatArray
+    tie_squares: FloatArray
+
+    @classmethod
+    def of(cls, problem: Problem) -> _Rows:
+        """Return the rows of a problem; the squares have shape (S, p²)."""
+        signed, tie = problem.signed.toarray(), problem.tie.toarray()
+        mixed = signed[:, :, None] * tie[:, None, :]
+
+        def flat(squares: FloatArray) -> FloatArray:
+            return squares.reshape(len(signed), -1)
+
+        return cls(
+            problem,
+            signed,
+            tie,
+            flat(signed[:, :, None] * signed[:, None, :]),
+            flat(mixed + mixed.transpose(0, 2, 1)),
+            flat(tie[:, :, None] * tie[:, None, :]),
+        )
+
+    def predictors(self, params: FloatArray) -> FloatArray:
+        """Return the log weights of the cells, shape (B, S, C)."""
+        u = params @ self.signed.T + self.problem.signed_offset
+        if not self.problem.has_ties:
+            return np.stack([u, -u], axis=2)
+        return np.stack([u, params @ self.tie.T + self.problem.tie_offset, -u], axis=2)
+
+    def probabilities(self, params: FloatArray) -> FloatArray:
+        """Return the probability of each cell, shape (B, S, C)."""
+        return np.asarray(special.softmax(self.predictors(params), axis=2))
+
+
+def _newton_step(
+    rows: _Rows, counts: FloatArray, totals: FloatArray, params: FloatArray
+) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
+    """Return damped Newton steps (B, p), their decrements (B,), and which could be solved for (B,)."""
+    p_size = params.shape[1]
+    p = rows.probabilities(params)
+    lead, decided = p[..., 0] - p[..., -1], p[..., 0] + p[..., -1]
+    gradient = (counts[..., 0] - counts[..., -1] - totals * lead) @ rows.signed
+    information = (totals * (decided - lead**2)) @ rows.signed_squares
+    if rows.problem.has_ties:
+        ties = p[..., 1]
+        gradient = gradient + (counts[..., 1] - totals * ties) @ rows.tie
+        information = information - (totals * lead * ties) @ rows.mixed_squares
+        information = information + (totals * ties * (1 - ties)) @ rows.tie_squares
+    information = information.reshape(-1, p_size, p_size)
+    scale = 1 / np.sqrt(np.maximum(np.einsum("bpp->bp", information), 1e-300))
+    scaled = information * scale[:, :, None] * scale[:, None, :]
+    solved = np.linalg.eigvalsh(scaled)[:, 0] > 1e-11
+    scaled[~solved] = np.eye(p_size)
+    step = scale * np.linalg.solve(scaled, (scale * gradient)[:, :, None])[:, :, 0]
+    decrement = np.einsum("bp,bp->b", step, gradient)
+    # a step longer than 2 in some predictor is shortened: from a near start, only a far maximum asks for one
+    moved = np.abs(step @ rows.signed.T).max(axis=1, initial=0)
+    moved = np.maximum(moved, np.abs(step @ rows.tie.T).max(axis=1, initial=0))
+    step = step * np.minimum(1.0, 2.0 / np.maximum(moved, 1e-300))[:, None]
+    return step, decrement, solved

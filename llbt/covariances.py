@@ -1,0 +1,101 @@
+"""Which covariance a fit asks for: of independent, overdispersed or clustered judgments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .comparisons import Comparisons
+from .errors import DesignError, listed
+from .results import Specification, pearson_chi2
+from .robust import Clustered, Covariance, judgment_sandwich, make_covariance
+from .solvers import Fit, Problem
+from .table import format_number
+
+FEW_CLUSTERS = 30
+
+
+def covariance_of(spec: Specification, c: Comparisons, problem: Problem, solution: Fit) -> Covariance:
+    """Return the covariance that `cov_type`, `groups` and `scale` ask for."""
+    if spec.cov_type == "cluster":
+        return make_covariance(
+            problem, solution, [clustered(c, name, spec.groups) for name in spec.groups], spec.groups
+        )
+    if spec.cov_type == "HC0":
+        note = "standard errors by the sandwich of single judgments (HC0)"
+        return Covariance(judgment_sandwich(problem, solution), notes=(note,))
+    if spec.scale == "X2":
+        return _dispersed(problem, solution)
+    return Covariance(solution.cov)
+
+
+def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
+    """Return the counts by comparison and cluster for one of the groups, on lines common to all of them.
+
+    Raises
+    ------
+    DesignError
+        For groups that the table does not keep, and for a single cluster.
+    """
+    kept = c.cluster_counts
+    columns = {column.name: column for column in c.columns}
+    lines = kept is not None and any(group in c.clusters for group in groups)
+    rows = kept.rows if kept is not None and lines else np.arange(len(c))
+    counts = kept.counts if kept is not None and lines else c.counts
+    if name in columns:
+        codes = columns[name].codes[rows]
+    elif kept is not None and name in c.clusters:
+        codes = next(column.codes for column in kept.columns if column.name == name)
+    else:
+        has = listed((*c.clusters, *(column.name for column in c.columns))) or "none"
+        raise DesignError(
+            f"groups={name!r} is not kept by this table (clusters and covariates: {has}); keep it where the table is "
+            f"made: from_judgments(…, clusters={name!r})."
+        )
+    found = Clustered(rows, counts if c.has_ties else counts[:, [0, 2]], codes)
+    if found.size < 2:
+        raise DesignError(f"groups={name!r} has one cluster; a cluster-robust covariance needs at least two.")
+    return found
+
+
+def few_clusters(spec: Specification, c: Comparisons) -> str:
+    """Return a warning where there are too few clusters for the sandwich to be relied on, else nothing."""
+    if spec.cov_type != "cluster":
+        return ""
+    sizes = {name: clustered(c, name, spec.groups).size for name in spec.groups}
+    few = [f"{size} clusters of {name}" for name, size in sizes.items() if size < FEW_CLUSTERS]
+    if not few:
+        return ""
+    first = next(iter(sizes))
+    return (
+        f"{' and '.join(few)}: with fewer than {FEW_CLUSTERS} the cluster-robust standard errors are too small more "
+        f"often than not. Ways out: model the differences (object * {first}, with {first} as a covariate), resample "
+        f"clusters (llbt.bootstrap(res, resample={first!r})), or leave out each in turn "
+        f"(llbt.influence(res, by={first!r}))."
+    )
+
+
+def _dispersed(problem: Problem, solution: Fit) -> Covariance:
+    df = problem.counts.size - len(problem.counts) - len(solution.params)
+    if df == 0:
+        raise DesignError("scale='X2': the model is saturated, so there is no dispersion to estimate.")
+    scale = pearson_chi2(problem.counts, solution.means) / df
+    note = f"standard errors times √{format_number(scale, 4)}, the dispersion X²/df; t with {df} df"
+    return Covariance(solution.cov * scale, df, (note,))
+
+
+def check_options(spec: Specification, c: Comparisons) -> None:
+    """Raise where the options of a fit contradict each other."""
+    if spec.cov_type not in ("nonrobust", "HC0", "cluster"):
+        raise DesignError(f"cov_type={spec.cov_type!r} is not known; it may be 'nonrobust', 'HC0' or 'cluster'.")
+    if (spec.cov_type == "cluster") != bool(spec.groups) or len(spec.groups) > 2:
+        raise DesignError("cov_type='cluster' and groups= go together: groups='judge', or two names.")
+    if spec.scale not in (1.0, "X2"):
+        raise DesignError(f"scale={spec.scale!r} is not known; it is 1 or 'X2' (standard errors times √(X²/df)).")
+    if spec.scale == "X2" and spec.cov_type != "nonrobust":
+        raise DesignError("scale='X2' and a robust cov_type are two answers to one question; choose one.")
+    if spec.prior is not None and not (isinstance(spec.prior, (int, float)) and 0 < spec.prior < np.inf):
+        raise DesignError(f"prior={spec.prior!r}; it is the positive number of judgments that each pair is given.")
+    if spec.bias_reduction and (spec.prior is not None or spec.method == "glm"):
+        raise DesignError("bias_reduction=True goes with neither prior= nor method='glm'; use method='eliminate'.")
+    for name in spec.groups:
+        clustered(c, name, spec.groups)

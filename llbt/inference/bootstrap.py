@@ -1,0 +1,372 @@
+"""Bootstrap of a fit: resampled counts, refitted all at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats
+
+from ..batch import fit_many
+from ..columns import FloatArray
+from ..comparisons import Comparisons
+from ..covariances import clustered
+from ..errors import DesignError
+from ..formulas.grid import At
+from ..results import LLBTResults
+from ..robust import cluster_scores
+from ..table import Field, Record, Table, format_count
+from .objects import log_worths_at
+from .refit import refit_table
+from .simulation import as_generator, draw_clusters, draw_judgments, draw_parametric, with_counts
+
+Interval = Literal["percentile", "basic", "bca"]
+Statistic = Callable[[LLBTResults], Any]
+
+_MOST_LEFT_OUT = 5000  # refits that the acceleration of a statistic of one's own may cost
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Bootstrap(Record):
+    """The bootstrap distribution of a statistic. B resamples, k values.
+
+    Attributes
+    ----------
+    results : LLBTResults
+        The fit that was resampled.
+    names : tuple of str, length k
+    estimate : ndarray, shape (k,)
+        The statistic of the fit itself.
+    replicates : ndarray, shape (B, k)
+        NaN in degenerate resamples.
+    influences : ndarray, shape (n, k)
+        How much each judgment or cluster moves the statistic, for the acceleration of BCa intervals.
+    weights : ndarray, shape (n,)
+        How many judgments each influence stands for.
+    resample : str
+        What was resampled.
+
+    Notes
+    -----
+    A resample is degenerate where its maximum likelihood estimate is not finite. Degenerate resamples are counted and
+    stand at −∞ for lower bounds and at +∞ for upper bounds: they widen intervals, and make a bound infinite where
+    they are more than its tail. Standard errors and means are those of the others.
+    """
+
+    results: LLBTResults
+    names: tuple[str, ...]
+    estimate: FloatArray
+    replicates: FloatArray
+    influences: FloatArray
+    weights: FloatArray
+    resample: str
+
+    @property
+    def degenerate(self) -> int:
+        """Number of degenerate resamples."""
+        return int((~self._kept).sum())
+
+    @property
+    def _kept(self) -> npt.NDArray[np.bool_]:
+        """Which resamples have an estimate, shape (B,); values that the fit itself lacks do not count."""
+        defined = ~np.isnan(self.estimate)
+        return np.asarray(~np.isnan(self.replicates[:, defined]).any(axis=1))
+
+    def conf_int(self, confidence: float = 0.95, method: Interval = "percentile") -> pd.DataFrame:
+        """Return intervals: columns conf_low, conf_high, a row per value.
+
+        Parameters
+        ----------
+        confidence : float
+        method : {"percentile", "basic", "bca"}
+            Quantiles of the replicates; reflected at the estimate; or corrected for bias and acceleration.
+
+        References
+        ----------
+        Efron, B. & Tibshirani, R. J. (1993). An introduction to the bootstrap, chapters 13 and 14.
+        """
+        if method not in get_args(Interval):
+            raise DesignError(f"conf_int: method={method!r}; it may be {', '.join(map(repr, get_args(Interval)))}.")
+        tail = (1 - confidence) / 2
+        bounds = np.array([self._bounds(k, tail, method) for k in range(len(self.names))]).reshape(-1, 2)
+        return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
+
+    def _bounds(self, k: int, tail: float, method: Interval) -> tuple[float, float]:
+        values = self.replicates[:, k]
+        low = np.where(np.isnan(values), -np.inf, values)
+        high = np.where(np.isnan(values), np.inf, values)
+        if method == "basic":
+            center = 2 * self.estimate[k]
+            return center - _quantile(high, 1 - tail), center - _quantile(low, tail)
+        tails = (tail, 1 - tail)
+        if method == "bca":
+            tails = _bca_tails(values, self.estimate[k], self.influences[:, k], self.weights, tail)
+        return _quantile(low, tails[0]), _quantile(high, tails[1])
+
+    def table(self) -> Table:
+        """Return estimate, bias, std_error and the 95 % percentile interval of each value."""
+        bounds = self.conf_int()
+        found = self.replicates[self._kept]
+        enough = len(found) > 1
+        error = found.std(axis=0, ddof=1) if enough else np.full(len(self.names), np.nan)
+        bias = found.mean(axis=0) - self.estimate if enough else np.full(len(self.names), np.nan)
+        return Table(
+            (
+                Field("term", "", list(self.names)),
+                Field("estimate", "Estimate", self.estimate, "estimate"),
+                Field("bias", "Bias", bias, "estimate"),
+                Field("std_error", "Std. Error", error, "estimate"),
+                Field("conf_low", "95 % low", bounds["conf_low"].to_numpy(), "estimate"),
+                Field("conf_high", "high", bounds["conf_high"].to_numpy(), "estimate"),
+            ),
+            title=f"Bootstrap of {self.results.specification.formula}",
+            head=(f"{format_count(len(self.replicates))} resamples ({self.resample})",),
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        if not self.degenerate:
+            return ()
+        return (
+            f"{format_count(self.degenerate)} resamples were degenerate (no finite estimate): they stand at −∞ for "
+            "lower and at +∞ for upper bounds, and are not in bias and standard error",
+        )
+
+
+def bootstrap(
+    res: LLBTResults,
+    statistic: Statistic | None = None,
+    *,
+    resample: str = "judgment",
+    n: int = 1000,
+    rng: np.random.Generator | int | None = None,
+    progress: bool = False,
+) -> Bootstrap:
+    """Resample the table of a fit, refit, and return the distribution of a statistic.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    statistic : callable, optional
+        A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters.
+    resample : str
+        ``"judgment"``: judgments within comparisons; ``"parametric"``: new judgments from the fitted model; or the name
+        of a kept cluster or covariate, whose levels are resampled whole.
+    n : int
+        Number of resamples.
+    rng : numpy.random.Generator or int, optional
+    progress : bool
+        Show a progress bar (a statistic of one's own only).
+
+    Returns
+    -------
+    Bootstrap
+
+    Raises
+    ------
+    DesignError
+        For fractional counts unless parametric, unknown clusters, an `rng` of another type, fits with `bias_reduction`
+        or `prior`, and a statistic that raises in a resample.
+
+    References
+    ----------
+    Efron, B. & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    >>> boot = llbt.bootstrap(res, n=200, rng=1)
+    >>> boot.conf_int().shape, boot.degenerate
+    ((4, 2), 0)
+    """
+    if res.specification.bias_reduction or res.specification.prior is not None:
+        raise DesignError("bootstrap resamples maximum likelihood fits; fit without bias_reduction= and prior=.")
+    if not isinstance(n, int) or n < 1:
+        raise DesignError(f"bootstrap: n={n!r}; the number of resamples is a positive integer.")
+    generator = as_generator(rng)
+    counts = _drawn(res, resample, n, generator)
+    if statistic is None:
+        return _of_parameters(res, counts, resample)
+    return _of_statistic(res, statistic, counts, resample, progress)
+
+
+def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
+    """Return how often each object has each rank in the resamples.
+
+    Parameters
+    ----------
+    boot : Bootstrap
+        Of the parameters.
+    at : mapping or "average", optional
+        Where, for worths that differ by covariates.
+
+    Returns
+    -------
+    Table
+        object, rank, estimate (share of the resamples that are not degenerate); long, by object and rank.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    >>> ranks = llbt.rank_distribution(llbt.bootstrap(res, n=200, rng=1)).to_frame()
+    >>> ranks[ranks["rank"] == 1].set_index("object")["estimate"].to_dict()
+    {'A': 1.0, 'B': 0.0, 'C': 0.0, 'D': 0.0}
+    """
+    if boot.names != boot.results.names:
+        raise DesignError(
+            "rank_distribution needs a bootstrap of the parameters: llbt.bootstrap(res) without statistic=."
+        )
+    found, notes = log_worths_at(boot.results, at, "rank_distribution")
+    kept = boot.replicates[~np.isnan(boot.replicates[:, boot.results.free]).any(axis=1)]
+    worth = np.nan_to_num(kept) @ found.rows.T
+    ranks = stats.rankdata(-worth, method="min", axis=1).astype(np.int64)
+    objects = boot.results.comparisons.objects
+    share = np.array([(ranks == k + 1).mean(axis=0) for k in range(len(objects))]).T
+    return Table(
+        (
+            Field("object", "object", [o for o in objects for _ in objects]),
+            Field("rank", "rank", list(range(1, len(objects) + 1)) * len(objects), "count"),
+            Field("estimate", "estimate", share.ravel(), "number", 3),
+        ),
+        title="Ranks in the resamples",
+        notes=notes,
+    )
+
+
+def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) -> FloatArray:
+    if resample == "judgment":
+        return draw_judgments(res, n, rng)
+    if resample == "parametric":
+        return draw_parametric(res, n, rng)
+    return draw_clusters(res, resample, n, rng)
+
+
+def _of_parameters(res: LLBTResults, counts: FloatArray, resample: str) -> Bootstrap:
+    fitted = fit_many(res.problem(), counts, res.solution.params)
+    estimate = np.asarray(res.params, dtype=np.float64)
+    replicates = np.repeat(estimate[None, :], len(counts), axis=0)
+    replicates[:, res.free] = fitted.params
+    scores, weights = _scores(res, resample)
+    influences: FloatArray = np.zeros((len(scores), len(res.names)))
+    influences[:, res.free] = scores @ res.solution.cov
+    return Bootstrap(res, res.names, estimate, replicates, influences, weights, resample)
+
+
+def _scores(res: LLBTResults, resample: str) -> tuple[FloatArray, FloatArray]:
+    """Return the score of each unit that is resampled, (n, p), and how often it is there, (n,)."""
+    problem = res.problem()
+    if resample not in ("judgment", "parametric"):
+        lines = clustered(res.comparisons, resample, (resample,))
+        return cluster_scores(problem, res.solution, lines), np.ones(lines.size)
+    p = res.solution.means / problem.totals[:, None]
+    signed, tie = problem.signed.toarray(), problem.tie.toarray()
+    center = (p[:, :1] - p[:, -1:]) * signed + (p[:, 1:2] * tie if problem.has_ties else 0.0)
+    rows = [signed, tie, -signed] if problem.has_ties else [signed, -signed]
+    scores = np.stack([row - center for row in rows], axis=1)
+    return scores.reshape(-1, signed.shape[1]), problem.counts.ravel()
+
+
+def _of_statistic(
+    res: LLBTResults, statistic: Statistic, counts: FloatArray, resample: str, progress: bool
+) -> Bootstrap:
+    names, estimate = _values(statistic(res))
+    replicates = np.full((len(counts), len(names)), np.nan)
+    for b in _numbered(len(counts), progress):
+        found = _statistic_of(res, statistic, with_counts(res.comparisons, counts[b]), f"resample {b}")
+        if found is not None:
+            replicates[b] = found
+    left_out, weights = _left_out(res, resample)
+    influences = np.zeros((len(left_out), len(names)))
+    for k, table in enumerate(left_out):
+        found = _statistic_of(res, statistic, with_counts(res.comparisons, table), f"leave-one-out table {k}")
+        influences[k] = estimate - found if found is not None else 0.0
+    return Bootstrap(res, names, estimate, replicates, influences, weights, resample)
+
+
+def _left_out(res: LLBTResults, resample: str) -> tuple[list[FloatArray], FloatArray]:
+    """Return the tables less one judgment of each kind, or less one cluster, and how often each is there."""
+    counts = res.counts
+    if resample not in ("judgment", "parametric"):
+        lines = clustered(res.comparisons, resample, (resample,))
+        tables = []
+        for g in range(lines.size):
+            less = counts.copy()
+            np.subtract.at(less, lines.rows[lines.codes == g], lines.counts[lines.codes == g])
+            tables.append(np.maximum(less, 0.0))
+        return tables, np.ones(lines.size)
+    cells = np.argwhere(counts >= 1)
+    if len(cells) > _MOST_LEFT_OUT:
+        cells = cells[:0]  # no acceleration: BCa then corrects for bias alone
+    tables = []
+    for s, cell in cells:
+        less = counts.copy()
+        less[s, cell] -= 1
+        tables.append(less)
+    return tables, np.array([counts[s, cell] for s, cell in cells])
+
+
+def _statistic_of(res: LLBTResults, statistic: Statistic, table: Comparisons, where: str) -> FloatArray | None:
+    """Return the statistic of a resampled table, None where it has no finite estimate."""
+    try:
+        fitted = refit_table(res, table)
+    except DesignError:
+        return None
+    try:
+        return _values(statistic(fitted))[1]
+    except Exception as error:
+        raise DesignError(f"bootstrap: the statistic raised {type(error).__name__} in {where}: {error}") from error
+
+
+def _values(found: Any) -> tuple[tuple[str, ...], FloatArray]:
+    """Return the names and numbers of what a statistic returned."""
+    if isinstance(found, dict):
+        found = pd.Series(found)
+    if isinstance(found, pd.Series):
+        return tuple(map(str, found.index)), found.to_numpy(dtype=np.float64)
+    values = np.atleast_1d(np.asarray(found, dtype=np.float64)).ravel()
+    return tuple(f"statistic[{k}]" for k in range(len(values))) if len(values) > 1 else ("statistic",), values
+
+
+def _numbered(n: int, progress: bool) -> Iterator[int]:
+    if not progress:
+        return iter(range(n))
+    from tqdm.auto import tqdm
+
+    return iter(tqdm(range(n), desc="bootstrap"))
+
+
+def _quantile(values: FloatArray, tail: float) -> float:
+    """Return a quantile; infinite where an infinite value takes part in the interpolation."""
+    if math.isnan(tail):
+        return math.nan
+    ordered = np.sort(values)
+    place = tail * (len(ordered) - 1)
+    below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
+    if below == above or not np.isfinite([below, above]).all():
+        return float(below if not np.isfinite(below) else above)
+    return float(below + (above - below) * (place - math.floor(place)))
+
+
+def _bca_tails(
+    values: FloatArray, estimate: float, influences: FloatArray, weights: FloatArray, tail: float
+) -> tuple[float, float]:
+    """Return the probabilities at which BCa reads its quantiles (Efron & Tibshirani 1993, equation 14.10)."""
+    finite = values[~np.isnan(values)]
+    below = (np.sum(finite < estimate) + np.sum(finite == estimate) / 2) / max(1, len(finite))
+    bias = float(stats.norm.ppf(np.clip(below, 0.5 / (len(values) + 1), 1 - 0.5 / (len(values) + 1))))
+    away = influences - np.average(influences, weights=weights) if weights.sum() > 0 else influences
+    squares = float(np.sum(weights * away**2))
+    acceleration = float(np.sum(weights * away**3)) / (6 * squares**1.5) if squares > 0 else 0.0
+
+    def shifted(z: float) -> float:
+        return float(stats.norm.cdf(bias + (bias + z) / (1 - acceleration * (bias + z))))
+
+    z = float(stats.norm.ppf(tail))
+    return shifted(z), shifted(-z)

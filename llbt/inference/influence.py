@@ -1,0 +1,133 @@
+"""What a fit depends on: cells, and judges or other levels left out in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..comparisons import Comparisons
+from ..errors import DesignError, listed
+from ..formulas.grid import At
+from ..results import LLBTResults
+from ..table import Field, Table
+from .objects import log_worths_at
+from .refit import refit_table
+
+
+def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") -> Table:
+    """Return the influence of single cells, or of each level of a covariate or cluster.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    by : str, optional
+        A covariate or cluster, ``"judge"``: each of its levels is left out in turn and the model fitted again. By
+        default the cells.
+    at : mapping or "average"
+        Where worths are compared, for formulas whose worth has covariates.
+
+    Returns
+    -------
+    Table
+        By cell: the comparison, outcome, count, fitted, hat, residual (standardized Pearson) and cooks_distance, those
+        of the explicit Poisson GLM, largest first. By level: the level, its judgments, object, estimate (log-worth of
+        the whole table), without (log-worth without the level), change, and largest (change of the level), the level
+        with the largest change first; NaN where nothing can be fitted without it.
+
+    Raises
+    ------
+    DesignError
+        For a `by` that the table does not keep.
+
+    References
+    ----------
+    Cook, R. D. (1977). Detection of influential observation in linear regression. Technometrics 19(1), 15-18.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1"))
+    >>> llbt.influence(res, by="judge").to_frame()["judge"].iloc[0]
+    'J3'
+    """
+    return _by_cell(res) if by is None else _by_level(res, by, at)
+
+
+def _by_cell(res: LLBTResults) -> Table:
+    hat, fitted = res.hat_diag, res.fittedvalues
+    frame = fitted.index.to_frame(index=False)
+    h, raw = hat.to_numpy(dtype=float), res.resid_pearson.to_numpy(dtype=float)
+    free = np.where(1 - h > 1e-9, 1 - h, np.nan)  # a cell with leverage 1 is fitted exactly and has no residual
+    residual = raw / np.sqrt(free)
+    distance = residual**2 * h / free / (res.df_model + 1)
+    order = np.argsort(-np.nan_to_num(distance, nan=-1.0), kind="stable")
+    fields = [Field(str(name), str(name), frame[name].to_numpy()[order]) for name in frame.columns]
+    return Table(
+        (
+            *fields,
+            Field("count", "count", res.counts.ravel()[order], "count"),
+            Field("fitted", "fitted", fitted.to_numpy(dtype=float)[order], "number"),
+            Field("hat", "hat", h[order], "number", 3),
+            Field("residual", "residual", residual[order], "statistic"),
+            Field("cooks_distance", "Cook's distance", distance[order], "number", 3),
+        ),
+        title="Influence of cells",
+        shown=tuple(range(min(20, len(order)))),
+        more=f"… {len(order) - 20} more rows: .to_frame()" if len(order) > 20 else "",
+    )
+
+
+def _by_level(res: LLBTResults, by: str, at: At) -> Table:
+    c = res.comparisons
+    levels = _levels(c, by)
+    objects = c.objects
+    whole = log_worths_at(res, at, "influence")[0].estimate
+    without = np.array([_without(res, by, level, levels, at) for level in levels])
+    moved = np.where(
+        np.isnan(without), np.inf, np.abs(without - whole)
+    )  # nothing to fit without it: the largest of all
+    largest = moved.max(axis=1)
+    order = np.argsort(-largest, kind="stable")
+    judgments = [c.select(where={by: [levels[k]]}).n_judgments for k in order]
+    size = len(objects)
+    change = (without - whole)[order].ravel()
+    return Table(
+        (
+            Field(by, by, [levels[k] for k in order for _ in objects]),
+            Field("judgments", "judgments", np.repeat(judgments, size), "count"),
+            Field("object", "object", list(objects) * len(levels)),
+            Field("estimate", "estimate", np.tile(whole, len(levels)), "estimate"),
+            Field("without", "without", without[order].ravel(), "estimate"),
+            Field("change", "change", change, "estimate"),
+            Field("largest", "largest", np.repeat(largest[order], size), "estimate"),
+        ),
+        title=f"Influence of each {by}: log-worths without it",
+        notes=(f"log-worths λ against {res.design.reference}; NA: no finite estimate without this {by}",),
+        shown=tuple(range(min(60, size * len(levels)))),
+        more=f"… {size * len(levels) - 60} more rows: .to_frame()" if size * len(levels) > 60 else "",
+    )
+
+
+def _levels(c: Comparisons, by: str) -> list[Any]:
+    clusters = c.cluster_counts.columns if c.cluster_counts else ()
+    for column in (*c.columns, *clusters):
+        if column.name == by:
+            levels: list[Any] = column.levels.tolist()
+            return levels
+    raise DesignError(f"influence: by={by!r} is not kept by this table; it has {listed((*c.covariates, *c.clusters))}.")
+
+
+def _without(res: LLBTResults, by: str, level: Any, levels: list[Any], at: At) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the log-worths without a level, in the order of the table's objects; NaN where there are none."""
+    c = res.comparisons
+    found = np.full(len(c.objects), np.nan)
+    try:
+        rest = c.select(where={by: [other for other in levels if other != level]})
+        fitted = refit_table(res, rest)
+        values = log_worths_at(fitted, at, "influence")[0].estimate
+    except ValueError:  # nothing left, disconnected, separated, or the covariate has one level left
+        return found
+    position = {o: k for k, o in enumerate(c.objects)}
+    found[[position[o] for o in fitted.comparisons.objects]] = values
+    return found

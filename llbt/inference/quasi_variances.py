@@ -1,0 +1,320 @@
+"""Quasi-variances: one standard error per object that serves every difference of log-worths."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy import linalg, stats
+
+from ..columns import FloatArray, Label
+from ..errors import ConvergenceWarning, DesignError, listed
+from ..formulas.grid import At
+from ..results import LLBTResults
+from ..table import Field, Record, Table, format_percent
+from .objects import LogWorths, log_worths_at
+
+_NO_VARIANCE = 1e-12  # a difference with less than this share of the mean variance has none
+_MOST_STEPS = 200
+_SHORTEST_STEP = 1e-12  # of the largest quasi-variance
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class QuasiVariances(Record):
+    """Quasi-variances of the log-worths λ of J objects.
+
+    Attributes
+    ----------
+    objects : tuple
+        The J objects whose log-worth the table determines.
+    estimate : ndarray, shape (J,)
+        Log-worth λ less the reference's.
+    cov : ndarray, shape (J, J)
+        Covariance of the estimates.
+    quasi_variance : ndarray, shape (J,)
+        The variance of a difference λᵢ − λⱼ is about the sum of the two; at most one is negative in practice.
+    worst_errors : tuple of float
+        Smallest and largest relative error of the standard error over all contrasts, as qvcalc's `worstErrors`.
+    confidence, df : float
+        Level of the intervals and degrees of freedom of the t distribution behind them.
+    notes : tuple of str
+    """
+
+    objects: tuple[Label, ...]
+    estimate: FloatArray
+    cov: FloatArray
+    quasi_variance: FloatArray
+    worst_errors: tuple[float, float]
+    confidence: float
+    df: float
+    notes: tuple[str, ...]
+
+    @property
+    def std_error(self) -> FloatArray:
+        """Standard errors of the estimates, 0 for the reference, shape (J,)."""
+        return np.asarray(np.sqrt(np.diag(self.cov)))
+
+    @property
+    def quasi_std_error(self) -> FloatArray:
+        """Square roots of the quasi-variances, shape (J,); NaN where one is negative."""
+        return np.asarray(np.sqrt(np.where(self.quasi_variance < 0, np.nan, self.quasi_variance)))
+
+    @property
+    def conf_low(self) -> FloatArray:
+        """Lower ends of the comparison intervals, shape (J,)."""
+        return self.estimate - self._half()
+
+    @property
+    def conf_high(self) -> FloatArray:
+        """Upper ends of the comparison intervals, shape (J,)."""
+        return self.estimate + self._half()
+
+    @property
+    def worst_error(self) -> float:
+        """Largest relative error in absolute size of the standard error of any contrast."""
+        return max(map(abs, self.worst_errors))
+
+    @property
+    def relative_errors(self) -> pd.DataFrame:
+        """Standard error by quasi-variances over the true one, less 1, of each difference (J × J, labelled)."""
+        quasi = self.quasi_variance[:, None] + self.quasi_variance
+        true = _difference_variances(self.cov)
+        with np.errstate(invalid="ignore"):
+            errors = np.sqrt(quasi / np.where(true == 0, np.nan, true)) - 1
+        np.fill_diagonal(errors, 0.0)
+        return pd.DataFrame(errors, index=list(self.objects), columns=list(self.objects))
+
+    def _half(self) -> FloatArray:
+        return np.asarray(float(stats.t.isf((1 - self.confidence) / 2, self.df)) * self.quasi_std_error)
+
+    def table(self) -> Table:
+        """Return one row per object, in the order of the table."""
+        pairs = self.relative_errors.to_numpy()[np.triu_indices(len(self.objects), 1)]
+        return Table(
+            (
+                Field("object", "object", list(self.objects)),
+                Field("estimate", "estimate", self.estimate, "estimate"),
+                Field("std_error", "std_error", self.std_error, "estimate"),
+                Field("quasi_std_error", "quasi_std_error", self.quasi_std_error, "estimate"),
+                Field("quasi_variance", "quasi_variance", self.quasi_variance, "number"),
+                Field("conf_low", "conf_low", self.conf_low, "estimate"),
+                Field("conf_high", "conf_high", self.conf_high, "estimate"),
+            ),
+            title="Quasi-variances of the log-worths λ",
+            foot=(
+                f"Relative errors of the standard errors of pairs: {_range(pairs.min(), pairs.max())}; "
+                f"of all contrasts: {_range(*self.worst_errors)}",
+            ),
+            notes=self.notes,
+        )
+
+
+def quasi_variances(res: LLBTResults, *, at: At = None, confidence: float = 0.95) -> QuasiVariances:
+    """Return one quasi-variance per object, from which the standard error of any difference follows.
+
+    Standard errors of log-worths depend on the reference object. Quasi-variances q do not: the variance of λᵢ − λⱼ is
+    about qᵢ + qⱼ, whichever two are compared, and the record says how much that is off at worst.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    at : mapping or "average", optional
+        Where the worths depend on covariates: the class to ask at, such as ``{"judge": "J3"}``.
+    confidence : float
+        Level of the intervals.
+
+    Returns
+    -------
+    QuasiVariances
+        Columns object, estimate, std_error, quasi_std_error, quasi_variance, conf_low, conf_high, all on the log-worth
+        scale λ: standard errors of log-odds 2λ are twice, their quasi-variances four times as large.
+
+    Raises
+    ------
+    DesignError
+        For fewer than three log-worths, differences without a variance (held parameters, object covariates that two
+        objects share), and worths that differ by covariates where `at` does not say which.
+
+    Notes
+    -----
+    The q minimise Σ (log v − log(qᵢ + qⱼ))² over the pairs i < j, where v is the variance of λᵢ − λⱼ: what R's qvcalc
+    minimises. With three objects they are exact. The intervals, λ ± t·√q, are for comparing objects by eye; for a
+    single pair use ``res.t_test``. Over all contrasts c the relative error lies between √μ − 1 for the smallest and
+    the largest eigenvalue μ of diag(q) against the covariance, both reduced to contrasts with one object.
+
+    References
+    ----------
+    Firth, D. & de Menezes, R. X. (2004). Quasi-variances. Biometrika 91(1), 65-80.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> quasi = llbt.quasi_variances(llbt.fit("object + tie", llbt.load_dataset("dras_table1_as_analysed").pool()))
+    >>> quasi.quasi_std_error.round(4).tolist()
+    [0.0738, 0.0624, 0.0745, 0.0621]
+    >>> round(quasi.worst_error, 3)
+    0.244
+    """
+    if not 0 < confidence < 1:
+        raise DesignError(f"quasi_variances: confidence={confidence!r}; it lies between 0 and 1, .95 for 95 %.")
+    found, where = log_worths_at(res, at, "quasi_variances")
+    objects, found, notes = _determined(res.comparisons.objects, found)
+    variances = _difference_variances(found.cov)
+    _check(objects, variances)
+    quasi, converged = fitted_quasi_variances(variances)
+    if not converged:
+        warnings.warn(
+            f"quasi-variances: no minimum to {_SHORTEST_STEP:g} after {_MOST_STEPS} steps; see worst_error.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    worst = worst_errors(found.cov, quasi)
+    scale = (
+        f"log-worth scale λ, reference {res.design.reference}; on the log-odds scale 2λ errors are twice, "
+        "quasi-variances four times as large",
+        f"the variance of a difference of two is about the sum of their quasi-variances; {100 * confidence:.4g} % "
+        "intervals from quasi standard errors are for comparing objects with each other",
+    )
+    notes = (*scale, *where, *notes, *_reservations(objects, quasi, worst))
+    return QuasiVariances(objects, found.estimate, found.cov, quasi, worst, confidence, res.df_inference, notes)
+
+
+def fitted_quasi_variances(variances: FloatArray) -> tuple[FloatArray, bool]:
+    """Return the quasi-variances that fit variances of differences best, and whether the minimum was reached.
+
+    Parameters
+    ----------
+    variances : ndarray, shape (J, J)
+        Variances of the differences, positive off the diagonal; J ≥ 3.
+
+    Returns
+    -------
+    quasi : ndarray, shape (J,)
+        Minimum of Σ_{i<j} (log v_ij − log(q_i + q_j))² by Newton's method from relative least squares.
+    converged : bool
+    """
+    size = len(variances)
+    off = ~np.eye(size, dtype=bool)
+    scale = float(variances[off].mean())
+    target = np.log(np.where(off, variances / scale, 1.0))
+    q = _solved(np.where(off, np.exp(-2 * target), 0.0), np.where(off, np.exp(-target), 0.0).sum(axis=1))
+    if (_sums(q)[off] <= 0).any():
+        q = np.full(size, 0.5)
+    for _ in range(_MOST_STEPS):
+        total = _sums(q)
+        residual = np.log(total) - target
+        weight = np.where(off, np.maximum(1 - residual, 0.1) / total**2, 0.0)  # Newton's; kept positive far away
+        step = _solved(weight, -(residual / total).sum(axis=1))
+        q, length = _stepped(q, step, target)
+        if length <= _SHORTEST_STEP * np.abs(q).max():
+            return scale * q, True
+    return scale * q, False
+
+
+def worst_errors(cov: FloatArray, quasi: FloatArray) -> tuple[float, float]:
+    """Return the smallest and the largest relative error of the standard error over all contrasts.
+
+    Parameters
+    ----------
+    cov : ndarray, shape (J, J)
+    quasi : ndarray, shape (J,)
+
+    Returns
+    -------
+    tuple of float
+        √μ − 1 for the extreme eigenvalues μ of the quasi-variances against the covariance, both of differences from
+        the first object; infinite where a contrast has no variance, −1 where its quasi-variances sum to none.
+    """
+    true = cov[1:, 1:] - cov[:1, 1:] - cov[1:, :1] + cov[0, 0]
+    approximate = np.diag(quasi[1:]) + quasi[0]
+    found, axes = linalg.eigh(true)
+    positive = found > _NO_VARIANCE * found[-1]
+    whitened = axes[:, positive] / np.sqrt(found[positive])
+    values = linalg.eigvalsh(whitened.T @ approximate @ whitened)
+    low, high = np.sqrt(np.maximum(values[[0, -1]], 0.0)) - 1
+    return float(low), float(high) if positive.all() else np.inf
+
+
+def _sums(q: FloatArray) -> FloatArray:
+    """Return q_i + q_j, and 1 on the diagonal, shape (J, J)."""
+    total = q[:, None] + q
+    np.fill_diagonal(total, 1.0)
+    return total
+
+
+def _solved(weight: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve the normal equations of sums q_i + q_j with weights (J, J), zero on the diagonal."""
+    return np.asarray(linalg.solve(weight + np.diag(weight.sum(axis=1)), right, assume_a="pos"))
+
+
+def _stepped(q: FloatArray, step: FloatArray, target: FloatArray) -> tuple[FloatArray, float]:
+    """Return q after the step, halved until every sum is positive and the fit no worse, and the length of the step."""
+
+    def misfit(at: FloatArray) -> float:
+        total = _sums(at)
+        return float(np.sum((np.log(total) - target) ** 2)) if (total > 0).all() else np.inf
+
+    before = misfit(q)
+    for _ in range(60):
+        if misfit(q + step) <= before * (1 + 1e-12):
+            return q + step, float(np.abs(step).max())
+        step = step / 2
+    return q, 0.0
+
+
+def _difference_variances(cov: FloatArray) -> FloatArray:
+    variance = np.diag(cov)
+    return np.asarray(variance[:, None] + variance - 2 * cov)
+
+
+def _determined(objects: tuple[Label, ...], found: LogWorths) -> tuple[tuple[Label, ...], LogWorths, tuple[str, ...]]:
+    """Return the objects whose log-worth the table determines, with a note on the others."""
+    known = np.flatnonzero(~np.isnan(found.estimate))
+    gone = [objects[k] for k in np.flatnonzero(np.isnan(found.estimate))]
+    note = (f"left out, log-worth not determined by the table: {listed(gone)}",) if gone else ()
+    kept = replace(found, rows=found.rows[known], estimate=found.estimate[known], cov=found.cov[np.ix_(known, known)])
+    return tuple(objects[k] for k in known), kept, note
+
+
+def _check(objects: tuple[Label, ...], variances: FloatArray) -> None:
+    if len(objects) < 3:
+        raise DesignError(
+            f"quasi_variances: found {len(objects)} log-worths ({listed(objects)}); it takes three objects: of two "
+            "only the sum of the quasi-variances is determined, the variance of their difference in res.bse."
+        )
+    i, j = np.triu_indices(len(objects), 1)
+    none = np.flatnonzero(variances[i, j] <= _NO_VARIANCE * variances.max())
+    if none.size:
+        pairs = [f"{objects[i[k]]} − {objects[j[k]]}" for k in none[:8]]
+        more = f" and {none.size - 8} more" if none.size > 8 else ""
+        raise DesignError(
+            f"quasi_variances: {none.size} of {len(i)} differences of log-worths have no variance: {', '.join(pairs)}"
+            f"{more}; each needs one. Do not hold parameters of objects (fixed=), and fit object in place of object "
+            "covariates that objects share."
+        )
+
+
+def _reservations(objects: tuple[Label, ...], quasi: FloatArray, worst: tuple[float, float]) -> tuple[str, ...]:
+    notes = []
+    negative = [o for o, q in zip(objects, quasi, strict=True) if q < 0]
+    if negative:
+        notes.append(
+            f"negative quasi-variance, so no quasi standard error or interval: {listed(negative)}; the sums of two "
+            "are valid all the same"
+        )
+    if np.isinf(worst[1]):
+        notes.append("some contrasts of log-worths have no variance: the largest relative error is infinite")
+    return tuple(notes)
+
+
+def _range(low: float, high: float) -> str:
+    return f"{_signed(low)} to {_signed(high)}"
+
+
+def _signed(share: float) -> str:
+    if np.isinf(share):
+        return "infinite"
+    tenths = round(share, 3)
+    return ("+" if tenths > 0 else "") + format_percent(tenths + 0.0)

@@ -1,0 +1,255 @@
+"""Ranks of the objects: simultaneous confidence sets, and the leaderboard that prints them."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..columns import FloatArray, Label, matching
+from ..comparisons import Comparisons
+from ..errors import DesignError, listed
+from ..formulas.grid import At
+from ..results import LLBTResults
+from ..statistics import as_generator
+from ..table import Field, Table, format_count
+from .contrasts import Pairwise, all_pairs, best_first, centred, check_options, critical, letters_of
+from .objects import LogWorths
+from .worth import FACTORS, SCALES, Scale, _on_scale
+
+Anchor = Label | Mapping[Any, float]
+
+_LOG_SCALES = ("log_worth", "log_odds", "elo")
+_LEVELS: dict[Scale, str] = {
+    "log_worth": "log-worth λ",
+    "log_odds": "log-odds 2λ",
+    "odds_ratio": "odds exp(2λ)",
+    "elo": "Elo, 400·log10 of the odds",
+    "probability": SCALES["probability"],
+}
+
+
+def rank_intervals(
+    res: LLBTResults, *, at: At = None, confidence: float = 0.95, rng: int | np.random.Generator = 0
+) -> Table:
+    """Return the rank of every object with simultaneous confidence sets.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    at : mapping or "average", optional
+        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+    confidence : float
+        That all sets together hold the true ranks.
+    rng : int or numpy.random.Generator
+        For the simulated distribution of max |z|; the default seed makes printouts repeatable.
+
+    Returns
+    -------
+    Table
+        object, estimate (log-odds 2λ, with mean 0), rank, rank_low, rank_high; the best first. rank_low is 1 + the
+        number of objects that are surely better, rank_high J − the number that are surely worse: those whose
+        simultaneous interval of the difference leaves out 0. NaN for objects that the table does not compare with the
+        others at `at`; they take no rank and do not count in J.
+
+    Raises
+    ------
+    DesignError
+        For log-worths that differ between classes and no `at`, and for an rng of another type.
+
+    References
+    ----------
+    Mogstad, M., Romano, J. P., Shaikh, A. M. & Wilhelm, D. (2024). Inference for ranks with applications to mobility
+    across neighbourhoods and academic achievement across countries. Review of Economic Studies 91(1), 476-518.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    >>> llbt.rank_intervals(res).to_frame()[["object", "rank", "rank_low", "rank_high"]].values.tolist()
+    [['A', 1, 1, 1], ['D', 2, 2, 2], ['B', 3, 3, 3], ['C', 4, 4, 4]]
+    """
+    check_options("rank_intervals", "log_odds", confidence)
+    generator = as_generator(rng, "rank_intervals")
+    found, notes = centred(res, at, "rank_intervals")
+    pairs = all_pairs(res, found, generator, confidence=confidence)
+    order = best_first(pairs)
+    return Table(
+        (
+            Field("object", "object", [pairs.objects[k] for k in order]),
+            Field("estimate", "estimate", 2 * found.estimate[order], "estimate"),
+            *_rank_fields(pairs),
+        ),
+        title="Ranks: log-odds 2λ with mean 0",
+        notes=(*notes, f"{100 * confidence:.4g} % confidence sets of all ranks together"),
+    )
+
+
+def leaderboard(
+    res: LLBTResults,
+    *,
+    scale: Scale = "log_odds",
+    anchor: Anchor | None = None,
+    at: At = None,
+    confidence: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Table:
+    """Return the leaderboard: estimates, intervals, ranks, counts and groups of the objects, the best first.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
+    anchor : label or mapping, optional
+        What estimates are measured from: by default the mean of the log-worths (odds: their geometric mean), so that
+        no object is singled out; a label is the object that has 0 (odds 1); ``{"gpt-4": 1000}`` gives that object that
+        value on the scale (``"elo"``, ``"log_odds"`` and ``"log_worth"``). Worths (``"probability"``) sum to 1 and
+        take no anchor.
+    at : mapping or "average", optional
+        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+    confidence : float
+        Of each interval; and of all ranks and groups together.
+    rng : int or numpy.random.Generator
+        For the simulated distribution of max |z| behind ranks and groups; the default seed makes printouts repeatable.
+
+    Returns
+    -------
+    Table
+        object, estimate, conf_low, conf_high, rank, rank_low, rank_high (see `rank_intervals`), judgments, wins, ties,
+        losses (of the comparisons at the labels that `at` names, otherwise of all), group (letters: objects that share
+        one do not differ significantly, see `compact_letters`). NaN and no letter for objects that the table does not
+        compare with the others at `at`.
+
+    Raises
+    ------
+    DesignError
+        For log-worths that differ between classes and no `at`, an unknown anchor, and an anchor on a scale that has
+        none.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    >>> board = llbt.leaderboard(res, scale="elo", anchor={"D": 1000}).to_frame()
+    >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
+    [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
+    """
+    check_options("leaderboard", scale, confidence)
+    generator = as_generator(rng, "leaderboard")
+    label, value = _read_anchor(res, anchor, scale)
+    found, notes = centred(res, at, "leaderboard")
+    pairs = all_pairs(res, found, generator, confidence=confidence)
+    measured = found if label is None else _anchored(res, found, label, value / FACTORS[scale])
+    estimate, _, low, high = _on_scale(measured, scale, critical(confidence, res.df_inference))
+    counts, more = _object_counts(res.comparisons, at)
+    letters = letters_of(pairs)
+    order = best_first(pairs)
+    where = _where(scale, label, value if isinstance(anchor, Mapping) else None)
+    return Table(
+        (
+            Field("object", "object", [pairs.objects[k] for k in order]),
+            Field("estimate", "estimate", estimate[order], "estimate"),
+            Field("conf_low", "conf_low", low[order], "estimate"),
+            Field("conf_high", "conf_high", high[order], "estimate"),
+            *_rank_fields(pairs),
+            *(Field(name, name, column[order], "count") for name, column in counts.items()),
+            Field("group", "group", [letters[k] for k in order]),
+        ),
+        title=f"Leaderboard: {_LEVELS[scale]}{where}",
+        notes=(
+            *notes,
+            *more,
+            f"{100 * confidence:.4g} % intervals of each estimate; ranks and groups hold together at the same level",
+        ),
+    )
+
+
+def _rank_fields(pairs: Pairwise) -> tuple[Field, Field, Field]:
+    """Return rank, rank_low and rank_high as columns, the best object first."""
+    order, out = best_first(pairs), np.isnan(pairs.log_worths)
+    size = len(pairs.ranking)
+    surely = pairs.better(pairs.apart)
+    ahead = pairs.better(np.abs(pairs.difference) > 1e-9)  # equal log-worths share their rank
+    columns = (1 + ahead.sum(axis=0), 1 + surely.sum(axis=0), size - surely.sum(axis=1))
+    rank, low, high = (column if not out.any() else np.where(out, np.nan, column) for column in columns)
+    return (
+        Field("rank", "rank", rank[order], "count"),
+        Field("rank_low", "rank_low", low[order], "count"),
+        Field("rank_high", "rank_high", high[order], "count"),
+    )
+
+
+def _read_anchor(res: LLBTResults, anchor: Anchor | None, scale: Scale) -> tuple[Label | None, float]:
+    """Return the object that estimates are measured from, and its value on the scale."""
+    if anchor is None:
+        return None, 0.0
+    label, value = _one_value(anchor, scale) if isinstance(anchor, Mapping) else (anchor, 0.0)
+    if scale == "probability":
+        raise DesignError(
+            "leaderboard: worths sum to 1 and have no anchor; choose scale='odds_ratio' for odds against "
+            f"{label!r}, or ask pairwise(res, scale='probability')."
+        )
+    objects = res.comparisons.objects
+    if label not in objects:
+        raise DesignError(f"leaderboard: anchor {label!r} is no object; the objects are {listed(objects, 20)}.")
+    return label, value
+
+
+def _one_value(anchor: Mapping[Any, float], scale: Scale) -> tuple[Label, float]:
+    if len(anchor) != 1:
+        raise DesignError(f"leaderboard: anchor={dict(anchor)!r}; it gives one object a value, such as {{'A': 1000}}.")
+    ((label, value),) = anchor.items()
+    if not isinstance(value, numbers.Real) or not np.isfinite(float(value)):
+        raise DesignError(f"leaderboard: anchor={dict(anchor)!r}; the value is a finite number.")
+    if scale not in _LOG_SCALES:
+        raise DesignError(
+            f"leaderboard: anchor={dict(anchor)!r} needs a scale with differences: {listed(_LOG_SCALES)}; on "
+            f"{scale!r} name the object alone: anchor={label!r}."
+        )
+    return label, float(value)
+
+
+def _anchored(res: LLBTResults, found: LogWorths, label: Label, value: float) -> LogWorths:
+    """Return log-worths measured from one object, which has this value."""
+    k = res.comparisons.objects.index(label)
+    if np.isnan(found.estimate[k]):
+        raise DesignError(
+            f"leaderboard: the table does not compare {label!r} with the other objects here; choose another anchor."
+        )
+    shift = np.eye(len(found.estimate))
+    shift[:, k] -= 1
+    estimate = found.estimate - found.estimate[k] + value
+    return LogWorths(shift @ found.rows, estimate, shift @ found.cov @ shift.T)
+
+
+def _where(scale: Scale, label: Label | None, value: float | None) -> str:
+    if scale == "probability":
+        return ""
+    if label is None:
+        return ", geometric mean 1" if scale == "odds_ratio" else ", mean 0"
+    return f" against {label}" if value is None else f", {label} = {format_count(value)}"
+
+
+def _object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]], tuple[str, ...]]:
+    """Return judgments, wins, ties and losses of the objects (J,) in the comparisons at the labels of `at`."""
+    keep = np.ones(len(c), dtype=np.bool_)
+    over: list[str] = []
+    labels = {column.name for column in c.columns if not column.numeric}
+    for name, values in at.items() if isinstance(at, Mapping) else ():
+        if name in labels:
+            keep &= matching(name, values, c.columns)
+        else:
+            over.append(name)
+    summed = np.zeros((len(c.objects), 3))
+    np.add.at(summed, c.pairs[keep, 0], c.counts[keep])
+    np.add.at(summed, c.pairs[keep, 1], c.counts[keep][:, ::-1])
+    notes = (f"judgments, wins, ties and losses are those at every {', '.join(over)}",) if over else ()
+    columns = {"judgments": summed.sum(axis=1), **dict(zip(("wins", "ties", "losses"), summed.T, strict=True))}
+    return {name: _whole(column) for name, column in columns.items()}, notes
+
+
+def _whole(counts: FloatArray) -> npt.NDArray[Any]:
+    return counts.astype(np.int64) if np.all(counts == np.floor(counts)) else counts

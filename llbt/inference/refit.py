@@ -1,0 +1,124 @@
+"""Fits of other formulas with the options of a given fit: what tests by term, and anything else that refits, need."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+from ..comparisons import Comparisons
+from ..errors import ClusterWarning, DesignError, FormulaWarning, TiesWarning, listed
+from ..formulas.coding import Block
+from ..formulas.grammar import Term, parse, vocabulary
+from ..model import LLBT
+from ..results import LLBTResults, Specification
+
+
+@dataclass(frozen=True)
+class WrittenTerm:
+    """A term of a formula, so that formulas can be put together from terms.
+
+    Attributes
+    ----------
+    name : str
+        As it is written in a formula: ``object:judge``, ``tie``.
+    block : str
+        What it describes: ``"worth"``, ``"tie"`` or ``"order"``.
+    codes : frozenset of str
+        Its factors, without ``tie`` or ``order``.
+    """
+
+    name: str
+    block: Block
+    codes: frozenset[str]
+
+    def margin_of(self, other: WrittenTerm) -> bool:
+        """Whether the other term has all factors of this one and more."""
+        return self.block == other.block and self.codes < other.codes
+
+    def is_among(self, others: Sequence[WrittenTerm]) -> bool:
+        """Whether one of the others is the same term, in whatever order its factors are written."""
+        return any(self.block == other.block and self.codes == other.codes for other in others)
+
+
+def written_terms(formula: str, c: Comparisons) -> list[WrittenTerm]:
+    """Return the terms of a formula that describe something, in the order worth, tie, order."""
+    parsed = parse(formula, vocabulary(c))
+    blocks: tuple[tuple[Block, tuple[Term, ...]], ...] = (
+        ("worth", parsed.worth),
+        ("tie", parsed.tie),
+        ("order", parsed.order),
+    )
+    return [_written(block, term) for block, terms in blocks for term in terms]
+
+
+def _written(block: Block, term: Term) -> WrittenTerm:
+    head = [] if block == "worth" else [block]
+    return WrittenTerm(":".join([*head, *(f.code for f in term.factors)]), block, term.codes)
+
+
+def own_terms(res: LLBTResults) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
+    """Return the terms of a fit with a parameter that was estimated, and those whose parameters were all held."""
+    design = res.design
+    open_terms = {term for name, term in zip(design.names, design.terms, strict=True) if name not in res.fixed}
+    terms = written_terms(res.specification.formula, res.comparisons)
+    return [t for t in terms if t.name in open_terms], [t for t in terms if t.name not in open_terms]
+
+
+def refit(res: LLBTResults, formula: str) -> LLBTResults:
+    """Return the fit of another formula to the same table with the same options.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    formula : str
+        One that has every parameter which `res` holds at a value.
+
+    Raises
+    ------
+    DesignError
+        Where the formula lacks a parameter that is held.
+
+    Notes
+    -----
+    Every field of the fit's `Specification` is carried along. What `llbt.fit` would warn of (ties, terms that cancel,
+    few clusters) was said of the fit itself, or is wanted here.
+    """
+    spec = res.specification
+    model = LLBT.from_formula(formula, res.comparisons, reference=spec.reference)
+    lost = [name for name in spec.fixed if name not in model.design.names]
+    if lost:
+        raise DesignError(
+            f"fixed: {listed(lost)} is held in {spec.formula!r}, but {formula!r} has no such parameter, so that the one "
+            "model is not the other with a term more. Fit both as they are meant, and compare them: llbt.anova(m0, m1)."
+        )
+    return _fitted(model, spec)
+
+
+def refit_terms(res: LLBTResults, terms: Sequence[WrittenTerm]) -> LLBTResults:
+    """Return the fit of these terms with the options of `res`; without any, that of the nuisance parameters alone.
+
+    Parameters that `res` holds are held in the latter too, as R keeps offsets in its null model.
+    """
+    if terms:
+        return refit(res, " + ".join(term.name for term in terms))
+    model = LLBT(res.specification.formula, res.comparisons, res.specification.reference, res.design)
+    held = {name: res.fixed.get(name, 0.0) for name in res.names}
+    return _fitted(model, replace(res.specification, fixed=held, cov_type="nonrobust", groups=(), scale=1.0))
+
+
+def _fitted(model: LLBT, spec: Specification) -> LLBTResults:
+    options = {f.name: getattr(spec, f.name) for f in fields(spec) if f.name not in ("formula", "reference")}
+    with warnings.catch_warnings():
+        for known in (TiesWarning, FormulaWarning, ClusterWarning):
+            warnings.simplefilter("ignore", known)
+        return model.fit(**options)
+
+
+def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
+    """Return the fit of the same formula, with the same reference object, to another table.
+
+    Its covariance is that of independent judgments: what is resampled or left out may not keep the clusters.
+    """
+    model = LLBT.from_formula(res.specification.formula, c, reference=res.design.reference)
+    return _fitted(model, replace(res.specification, cov_type="nonrobust", groups=(), scale=1.0))

@@ -1,0 +1,140 @@
+"""Where the model misses: standardized residuals of single cells, the largest first and in words."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ..columns import FloatArray, IntArray
+from ..errors import DesignError
+from ..results import LLBTResults
+from ..table import Field, Table, format_count, format_percent
+
+Residual = Literal["pearson", "deviance"]
+
+_EXACT = 1e-8  # a cell with a leverage this close to 1 is fitted exactly
+_BEYOND = 2.0
+
+
+def residual_table(res: LLBTResults, *, kind: Residual = "pearson", most: int = 20) -> Table:
+    """Return the standardized residual of every cell, the largest in absolute size first: who beats whom too often.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    kind : {"pearson", "deviance"}
+        Pearson's residuals, whose squares are the score tests of a cell that the model does not fit; or deviance
+        residuals, those of R's `rstandard` by default.
+    most : int
+        Rows that are printed; ``to_frame()`` has all n cells.
+
+    Returns
+    -------
+    Table
+        object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``), count, fitted, residual; printed with the
+        residual in words. Without a tie category the two cells of a comparison mirror each other, and only the one
+        with more judgments than fitted is printed.
+
+    Raises
+    ------
+    DesignError
+        For an unknown kind, and where `most` is no positive whole number.
+
+    Notes
+    -----
+    The residual is resid / √(1 − h), with h the leverage of the cell in the full Poisson GLM: about standard normal
+    where the model holds and the fitted count is not small. A cell that is fitted exactly (h = 1, as all cells of a
+    saturated model) has none: NaN, last.
+
+    References
+    ----------
+    Agresti, A. (2002). Categorical Data Analysis, 2nd ed., section 4.5.5 (standardized residuals). Wiley.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> residuals = llbt.residual_table(llbt.fit("object + tie", llbt.load_dataset("cems").pool()))
+    >>> residuals.to_frame().iloc[0][["object_i", "object_j", "outcome"]].tolist()
+    ['BA', 'ST', 'i']
+    """
+    if kind not in get_args(Residual):
+        raise DesignError(f"residual_table: kind={kind!r} is not known; it may be 'pearson' or 'deviance'.")
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+        raise DesignError(f"residual_table: most={most!r}; it is the number of rows to print, 1 or more.")
+    residual = standardized_residuals(res, kind)
+    order = np.argsort(-np.where(np.isnan(residual), -np.inf, np.abs(residual)), kind="stable")
+    residual = residual[order]
+    fitted = res.fittedvalues
+    cells = fitted.index.to_frame(index=False).iloc[order]
+    candidates = _told(residual, order, res.comparisons.has_ties)
+    rest = max(len(candidates) - most, 0)
+    return Table(
+        (
+            *(Field(str(name), str(name), cells[name].tolist()) for name in cells),
+            Field("count", "count", res.counts.ravel()[order], "count"),
+            Field("fitted", "fitted", fitted.to_numpy()[order], "number", 3),
+            Field("residual", "residual", residual, "statistic"),
+            Field("", "than the model expects", _in_words(cells.to_dict("list"), residual)),
+        ),
+        title=f"Standardized {'Pearson' if kind == 'pearson' else kind} residuals",
+        foot=_foot(residual),
+        notes=_notes(res, residual),
+        shown=tuple(candidates[:most].tolist()),
+        more=f"… {format_count(rest)} smaller ones: .to_frame(), or most=" if rest else "",
+    )
+
+
+def standardized_residuals(res: LLBTResults, kind: Residual = "pearson") -> FloatArray:
+    """Return resid / √(1 − h) of the n cells in the order of ``res.fittedvalues``; NaN where h = 1."""
+    plain = res.resid_pearson if kind == "pearson" else res.resid_deviance
+    free = 1 - res.hat_diag.to_numpy()
+    return np.asarray(plain.to_numpy() / np.sqrt(np.where(free > _EXACT, free, np.nan)))
+
+
+def _told(residual: FloatArray, order: IntArray, has_ties: bool) -> IntArray:
+    """Return the rows to print: all, or of two cells that mirror each other the one with more than fitted."""
+    if has_ties:
+        return np.arange(len(residual))
+    unsorted = np.empty(len(residual))
+    unsorted[order] = np.nan_to_num(residual)
+    chosen = np.zeros((len(residual) // 2, 2), dtype=bool)
+    chosen[np.arange(len(chosen)), unsorted.reshape(-1, 2).argmax(axis=1)] = True
+    return np.flatnonzero(chosen.ravel()[order])
+
+
+def _in_words(cells: dict[Any, list[Any]], residual: FloatArray) -> list[str]:
+    rows = zip(cells["object_i"], cells["object_j"], cells["outcome"], residual.tolist(), strict=True)
+    return [_sentence(i, j, outcome, value) for i, j, outcome, value in rows]
+
+
+def _sentence(i: Any, j: Any, outcome: str, residual: float) -> str:
+    if np.isnan(residual):
+        return "fitted exactly"
+    often = "more often" if residual > 0 else "less often"
+    if outcome == "tie":
+        return f"{i} and {j} tie {often}"
+    return f"{i} beats {j} {often}" if outcome == "i" else f"{j} beats {i} {often}"
+
+
+def _foot(residual: FloatArray) -> tuple[str, ...]:
+    size = int((~np.isnan(residual)).sum())
+    if not size:
+        return ("every cell is fitted exactly: there are no residuals",)
+    beyond = int((np.abs(residual) > _BEYOND).sum())
+    return (
+        f"{format_count(beyond)} of {format_count(size)} residuals ({format_percent(beyond / size)}) beyond ±2; about "
+        "5 % where the model holds",
+    )
+
+
+def _notes(res: LLBTResults, residual: FloatArray) -> tuple[str, ...]:
+    notes = []
+    exact = int(np.isnan(residual).sum())
+    if 0 < exact < len(residual):
+        notes.append(f"{format_count(exact)} cells are fitted exactly (leverage 1) and have no residual")
+    if res.comparisons.keeps_order:
+        notes.append("object_i was shown first")
+    if not res.comparisons.has_ties:
+        notes.append("one cell of each comparison is printed, the one with more than fitted; the other mirrors it")
+    return tuple(notes)

@@ -1,0 +1,141 @@
+"""Marginal tests of terms: each left out of a fit's formula, or added to it, alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import DesignError, listed
+from ..formulas.grammar import parse, stray_messages, vocabulary
+from ..results import LLBTResults
+from ..table import Field, Table
+from .anova import (
+    Compared,
+    Test,
+    check_test,
+    compared,
+    dispersion_notes,
+    p_value_fields,
+    reservations,
+    statistic_fields,
+)
+from .refit import WrittenTerm, own_terms, refit_terms, written_terms
+
+
+def drop1(res: LLBTResults, *, test: Test = "chi2") -> Table:
+    """Test each term of a formula given all others.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    test : {"chi2", "F", "wald", "score"}
+        As in `llbt.anova`; the larger model is `res`.
+
+    Returns
+    -------
+    Table
+        A row for the fit itself, ``<none>``, then one per term that is left out: term, df, deviance and aic of the
+        model without it, statistic, df_denom (of F) and p_value. A term that is contained in another (``object`` in
+        ``object:judge``), or whose parameters are all held, stays.
+
+    Raises
+    ------
+    DesignError
+        Where no term can be left out.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))
+    >>> llbt.drop1(res).to_frame()[["term", "df"]].to_dict("list")
+    {'term': ['<none>', 'object:judge', 'tie'], 'df': [nan, 9.0, 1.0]}
+    """
+    check_test(test)
+    terms, held = own_terms(res)
+    leavable = [term for term in terms if not any(term.margin_of(other) for other in (*terms, *held))]
+    if not leavable:
+        raise DesignError(f"drop1: {res.specification.formula!r} has no term with an estimated parameter to leave out.")
+    rows = []
+    for term in leavable:
+        fit = refit_terms(res, [*held, *(other for other in terms if other is not term)])
+        rows.append(_Row(term, fit, compared(fit, res, test, res)))
+    return _marginal(res, rows, test, title="Single term deletions", notes=dispersion_notes(test, [res]))
+
+
+def add1(res: LLBTResults, scope: str, *, test: Test = "chi2") -> Table:
+    """Test what each of some further terms would add to a fit.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    scope : str
+        A formula; the terms of it that the fit does not have are added one at a time. Those that contain another new
+        one (``object:judge:age`` beside ``object:judge``) are left for later.
+    test : {"chi2", "F", "wald", "score"}
+        As in `llbt.anova`; the larger model, whose dispersion F takes, is that of the row.
+
+    Returns
+    -------
+    Table
+        A row for the fit itself, ``<none>``, then one per term that is added: term, df, deviance and aic of the model
+        with it, statistic, df_denom (of F) and p_value.
+
+    Raises
+    ------
+    DesignError
+        For a scope without new terms.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1"))
+    >>> llbt.add1(res, "object * judge + tie * judge").to_frame()[["term", "df"]].to_dict("list")
+    {'term': ['<none>', 'object:judge', 'tie:judge'], 'df': [nan, 9.0, 3.0]}
+    """
+    check_test(test)
+    own = [term for terms in own_terms(res) for term in terms]
+    new = [term for term in written_terms(scope, res.comparisons) if not term.is_among(own)]
+    if not new:
+        stray = stray_messages(parse(scope, vocabulary(res.comparisons)))
+        raise DesignError(
+            f"add1: the scope {scope!r} has no term that {res.specification.formula!r} has not ({listed(_names(own))}); "
+            + (stray[0] if stray else "name the terms to add.")
+        )
+    first = [term for term in new if not any(other.margin_of(term) for other in new)]
+    fits = [refit_terms(res, [*own, term]) for term in first]
+    rows = [_Row(term, fit, compared(res, fit, test, fit)) for term, fit in zip(first, fits, strict=True)]
+    later = [term for term in new if term not in first]
+    notes = (f"contain other new terms, so not added yet: {', '.join(_names(later))}",) if later else ()
+    return _marginal(res, rows, test, title="Single term additions", notes=(*notes, *dispersion_notes(test, fits)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """A term, the fit without or with it, and the test of the smaller of the two models."""
+
+    term: WrittenTerm
+    fit: LLBTResults
+    test: Compared
+
+
+def _marginal(res: LLBTResults, rows: Sequence[_Row], test: Test, *, title: str, notes: tuple[str, ...]) -> Table:
+    fits, tests = [res, *(row.fit for row in rows)], [None, *(row.test for row in rows)]
+    empty = [row.term for row in rows if row.test.df == 0]
+    aliased = (f"nothing beyond what the other terms describe: {', '.join(_names(empty))}",) if empty else ()
+    return Table(
+        (
+            Field("term", "", ["<none>", *_names([row.term for row in rows])]),
+            Field("df", "Df", [float("nan") if t is None else t.df for t in tests], "count"),
+            Field("deviance", "Deviance", [fit.deviance for fit in fits], "statistic"),
+            Field("aic", "AIC", [fit.aic for fit in fits], "statistic"),
+            *statistic_fields(test, tests, likelihood_ratio="LRT"),
+            *p_value_fields(tests),
+        ),
+        title=title,
+        head=(f"Model: {res.specification.formula}",),
+        notes=(*notes, *aliased, *reservations(test, fits)),
+    )
+
+
+def _names(terms: Sequence[WrittenTerm]) -> list[str]:
+    return [term.name for term in terms]

@@ -1,0 +1,117 @@
+"""Covariances of estimates from dependent or overdispersed judgments: arrays in, `Covariance` out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from .solvers import Fit, FloatArray, Problem, weighted_gram
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Covariance:
+    """The covariance of the estimates, and the distribution of what is divided by its roots.
+
+    Attributes
+    ----------
+    matrix : ndarray, shape (p, p)
+    df : float
+        Degrees of freedom of t; infinite for the normal.
+    notes : tuple of str
+        What it allows for.
+    """
+
+    matrix: FloatArray
+    df: float = np.inf
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Clustered:
+    """Counts by comparison and cluster.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (R,)
+        The comparison of each line.
+    counts : ndarray, shape (R, C)
+    codes : ndarray of int, shape (R,)
+        The cluster of each line, 0 … G − 1.
+    """
+
+    rows: IntArray
+    counts: FloatArray
+    codes: IntArray
+
+    @property
+    def size(self) -> int:
+        """Number of clusters G."""
+        return int(self.codes.max()) + 1
+
+
+def judgment_sandwich(problem: Problem, fit: Fit) -> FloatArray:
+    """Return V M V with the meat of single judgments, shape (p, p).
+
+    The score of a judgment in cell c of comparison s is z − z̄, so M = Σ y (z − z̄)(z − z̄)ᵀ over cells: splitting or
+    aggregating the rows of the table changes nothing.
+    """
+    p = fit.means / problem.totals[:, None]
+    lead, ties = p[:, :1] - p[:, -1:], p[:, 1:2] if problem.has_ties else np.zeros((len(p), 1))
+    own_signed = np.array([[1.0, 0.0, -1.0] if problem.has_ties else [1.0, -1.0]])
+    signed = own_signed - lead  # z − z̄ = signed · D + tie · T
+    tie = (own_signed == 0) - ties
+    y = problem.counts
+    meat = weighted_gram(problem, (y * signed**2).sum(axis=1), (y * signed * tie).sum(axis=1), (y * tie**2).sum(axis=1))
+    return np.asarray(fit.cov @ meat @ fit.cov)
+
+
+def cluster_scores(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:
+    """Return the score of each cluster's judgments, Σ y z − n z̄, shape (G, p); they sum to 0 at the estimate."""
+    p = (fit.means / problem.totals[:, None])[clusters.rows]
+    y, n = clusters.counts, clusters.counts.sum(axis=1)
+    shape = (clusters.size, len(problem.counts))
+
+    def summed(weights: FloatArray) -> csr_array:
+        return csr_array((weights, (clusters.codes, clusters.rows)), shape=shape)
+
+    found = summed(y[:, 0] - y[:, -1] - n * (p[:, 0] - p[:, -1])) @ problem.signed
+    if problem.has_ties:
+        found = found + summed(y[:, 1] - n * p[:, 1]) @ problem.tie
+    return np.asarray(found.toarray())
+
+
+def cluster_sandwich(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:
+    """Return G/(G − 1) · V M V with the meat of clusters, shape (p, p); nuisance parameters do not count."""
+    scores = cluster_scores(problem, fit, clusters) @ fit.cov
+    return np.asarray(clusters.size / (clusters.size - 1) * scores.T @ scores)
+
+
+def two_way_sandwich(problem: Problem, fit: Fit, one: Clustered, other: Clustered) -> tuple[FloatArray, bool]:
+    """Return V₁ + V₂ − V₁₂, and whether negative eigenvalues had to be set to 0 (Cameron, Gelbach & Miller 2011)."""
+    _, codes = np.unique(one.codes * other.size + other.codes, return_inverse=True)
+    both = Clustered(one.rows, one.counts, codes)
+    matrix = sum(
+        sign * cluster_sandwich(problem, fit, clusters) for sign, clusters in ((1, one), (1, other), (-1, both))
+    )
+    values, vectors = np.linalg.eigh(np.asarray(matrix))
+    negative = bool(values.min(initial=0) < -1e-12 * values.max(initial=0))
+    return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T), negative
+
+
+def make_covariance(problem: Problem, fit: Fit, ways: Sequence[Clustered], names: Sequence[str]) -> Covariance:
+    """Return the cluster-robust covariance for one or two ways of clustering."""
+    smallest = min(clusters.size for clusters in ways)
+    sizes = " and ".join(f"{name} ({clusters.size} clusters)" for name, clusters in zip(names, ways, strict=True))
+    notes = [f"standard errors allow for dependence within {sizes}; t with {smallest - 1} df"]
+    if len(ways) == 1:
+        return Covariance(cluster_sandwich(problem, fit, ways[0]), smallest - 1, tuple(notes))
+    matrix, negative = two_way_sandwich(problem, fit, ways[0], ways[1])
+    if negative:
+        notes.append("the two-way covariance was not positive semidefinite; its negative eigenvalues were set to 0")
+    return Covariance(matrix, smallest - 1, tuple(notes))
