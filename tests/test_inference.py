@@ -196,7 +196,7 @@ def test_sparse_tables_are_noted_with_their_share(by_judge):
 
 def test_likelihood_ratio_by_hand(plain, by_judge):
     frame = llbt.anova(plain, by_judge).to_frame()
-    assert frame.columns.tolist() == ["model", "df_resid", "deviance", "df", "statistic", "p_value"]
+    assert {"model", "df_resid", "deviance", "df", "statistic", "p_value"} <= set(frame.columns)
     assert frame["model"].tolist() == ["object + tie", "object * judge + tie"]
     assert frame["df_resid"].tolist() == [44, 35]
     ratio = 2 * (by_judge.llf - plain.llf)
@@ -301,9 +301,9 @@ def test_the_same_table_made_twice_is_the_same_table(plain):
     assert llbt.anova(plain, again).to_frame()["df"].iloc[1] == 9
 
 
-def test_anova_needs_two_fits(plain):
-    with pytest.raises(DesignError, match="two or more"):
-        llbt.anova(plain)
+def test_anova_needs_fits(plain):
+    with pytest.raises(DesignError, match="anova"):
+        llbt.anova()
     with pytest.raises(DesignError, match="m1 is a Comparisons"):
         llbt.anova(plain, TABLE1)
 

@@ -27,7 +27,8 @@ OBJECTS = "ABCDE"
 MODELS = ("object + tie", "object * judge + tie", "object * judge + tie * judge", "object + tie:pair")
 ORDERED = ("object + tie + order", "object * judge + tie * judge + order:judge", "object + order:object + tie")
 every_method = pytest.mark.parametrize("method", ["glm", "eliminate"])
-few = settings(max_examples=25)
+few = settings(max_examples=12)
+fewer = settings(max_examples=5)
 
 
 def close(found, expected, atol=ESTIMATE, rtol=0.0):
@@ -227,7 +228,7 @@ def test_every_coding_of_the_objects_gives_the_same_fit(example, formula):
 LABELS = {
     "integers": [10, 9, 2, -3, 100],
     "text of digits": ["10", "9", "2", "-3", "100"],
-    "mixed": [1, "1", "a", 2, "b"],
+    "numbers and text": [10, "b", 2, "a", "1"],
     "spaces": ["a b", " a", "a ", "two  spaces", "tab\tbed"],
     "brackets": ["a[1]", "[b]", "(c)", "{d}", "]"],
     "operators": ["a=b", "a + b", "a*b", "a:b", "~a"],
@@ -328,7 +329,7 @@ def test_the_order_of_categories_does_not_matter(categories):
 
 
 @pytest.mark.parametrize("library", ["polars", "polars lazy", "pyarrow", "polars categorical"])
-@few
+@fewer
 @given(examples(ordered=True), st.sampled_from([*MODELS, *ORDERED]))
 def test_the_library_of_the_frame_does_not_matter(library, example, formula):
     frame = pl.from_dict({name: example.frame[name].tolist() for name in example.frame})
@@ -440,7 +441,7 @@ def test_methods_and_specifications_give_the_fit_again(example, formula):
 @every_method
 @pytest.mark.parametrize("formula", MODELS)
 def test_two_objects_work(formula, method):
-    """One pair by two judges: every model of these is saturated by judge, or by pair."""
+    """One pair by two judges: 4 cells beside the totals, less what each model estimates."""
     frame = FIXED.frame[(FIXED.frame["object_i"] == "A") & (FIXED.frame["object_j"] == "B")]
     res = llbt.fit(formula, FIXED.table(frame), method=method)
     assert (res.comparisons.objects, res.nobs) == (("A", "B"), 6)

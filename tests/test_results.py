@@ -162,17 +162,17 @@ def test_data_has_to_be_comparisons():
 
 def asked_for(res):
     asked = res.specification
-    return asked.formula, asked.reference, asked.fixed, asked.method
+    return asked.formula, asked.reference, dict(asked.fixed), asked.method
 
 
 def test_fit_is_short_for_from_formula_and_fit(pooled):
     model = llbt.LLBT.from_formula("object + tie", TABLE1.pool(), reference="A")
     res = model.fit(method="eliminate", fixed={"tie": -1.5})
-    assert asked_for(res) == ("object + tie", "A", (("tie", -1.5),), "eliminate")
+    assert asked_for(res) == ("object + tie", "A", {"tie": -1.5}, "eliminate")
     assert llbt.fit(
         "object + tie", TABLE1.pool(), reference="A", method="eliminate", fixed={"tie": -1.5}
     ).params.equals(res.params)
-    assert asked_for(pooled) == ("object + tie", None, (), "auto")
+    assert asked_for(pooled) == ("object + tie", None, {}, "auto")
     assert pooled.comparisons == TABLE1.pool()
 
 
@@ -401,7 +401,7 @@ def outcome_probabilities(worth_i, worth_j, tie, order=0.0):
 
 def test_predictions_of_the_own_rows_are_fitted_shares(by_judge):
     frame = by_judge.predict().to_frame()
-    assert frame.columns.tolist() == ["object_i", "object_j", "judge", "outcome", "estimate"]
+    assert frame.columns[:5].tolist() == ["object_i", "object_j", "judge", "outcome", "estimate"]
     assert len(frame) == 72
     assert frame["outcome"].tolist() == ["i", "tie", "j"] * 24
     total = np.repeat(TABLE1.totals, 3)

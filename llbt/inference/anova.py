@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, hstack
 
 from ..columns import FloatArray
 from ..errors import DesignError
-from ..results import LLBTResults, Specification
+from ..results import LLBTResults
 from ..solvers import Problem, independent_columns, information, probabilities, score, weighted_gram
 from ..statistics import chi2_p_value, chi2_reservation
 from ..table import Field, Table, format_number
@@ -88,6 +88,8 @@ def anova(*results: LLBTResults, test: Test = "chi2") -> Table:
     for (a, small), (b, large) in itertools.pairwise(ranked):
         _check_nested(f"m{a}", small, f"m{b}", large)
     fits = [fit for _, fit in ranked]
+    if test == "wald" and len({math.isinf(fit.df_inference) for fit in fits[1:]}) > 1:
+        raise DesignError("test='wald': some fits give χ², others F, by their cov_type or scale; fit all in one way.")
     names = Field("model", "Model", [fit.specification.formula for fit in fits])
     return _analysis(names, fits, test, title="Analysis of deviance")
 
@@ -100,11 +102,10 @@ def check_test(test: object) -> None:
 
 def _in_sequence(res: LLBTResults, test: Test) -> Table:
     """Return the analysis by term: the nuisance parameters, then one term more in each row."""
-    added, held = own_terms(res)
+    added, _ = own_terms(res)
     if not added:
         raise DesignError(f"anova: all parameters of {res.specification.formula!r} are held, so no term can be tested.")
-    fits = [refit_terms(res, [])]
-    fits += [refit_terms(res, [*held, *added[:size]]) for size in range(1, len(added))]
+    fits = [refit_terms(res, added[:size]) for size in range(len(added))]
     names = Field("term", "", ["NULL", *(term.name for term in added)])
     title = "Analysis of deviance, terms added in sequence"
     return _analysis(names, [*fits, res], test, title=title, head=(f"Model: {res.specification.formula}",))
@@ -135,7 +136,7 @@ def _analysis(
         ),
         title=title,
         head=head,
-        notes=(*dispersion_notes(test, fits[-1:]), *reservations(test, fits)),
+        notes=(*empty_notes(list(names.values), tests), *dispersion_notes(test, fits[-1:]), *reservations(test, fits)),
     )
 
 
@@ -202,7 +203,7 @@ def _wald(small: LLBTResults, large: LLBTResults) -> Compared:
     if rank < df:
         raise DesignError(
             f"test='wald': the {large.specification.cov_type} covariance of {large.specification.formula!r} has rank "
-            f"{rank} in the {df} parameters that are tested at once; test fewer, or use test='chi2'."
+            f"{rank} in the {df} parameters that are tested at once; test fewer."
         )
     statistic = _squared_length(contrasts @ (large.solution.params - point), cov)
     if math.isinf(large.df_inference):
@@ -214,9 +215,9 @@ def _score(small: LLBTResults, large: LLBTResults) -> Compared:
     contrasts, point = _reduction(small, large)
     problem = large.problem()
     probability = probabilities(problem, point)
-    cov = linalg.inv(information(problem, probability, problem.totals))
-    step = cov @ score(problem, probability)
-    statistic = _squared_length(contrasts @ step, contrasts @ cov @ contrasts.T)
+    factor = linalg.cho_factor(information(problem, probability, problem.totals))
+    step, spread = linalg.cho_solve(factor, score(problem, probability)), linalg.cho_solve(factor, contrasts.T)
+    statistic = _squared_length(contrasts @ step, contrasts @ spread)
     return Compared(len(contrasts), statistic, chi2_p_value(statistic, len(contrasts)))
 
 
@@ -258,7 +259,7 @@ def _side_by_side(large: Problem, small: Problem) -> Problem:
 
 
 def statistic_fields(test: Test, tests: Sequence[Compared | None], *, likelihood_ratio: str) -> tuple[Field, ...]:
-    """Return the columns of the statistic, and of the denominator df where some test has them; None is a row without."""
+    """Return the columns of the statistic, and of the denominator df where some test has them."""
     denominators = [math.nan if t is None else t.df_denom for t in tests]
     heading = {"chi2": likelihood_ratio, "F": "F", "wald": "Wald", "score": "Rao score"}[test]
     known = not np.isnan(denominators).all()
@@ -273,6 +274,12 @@ def p_value_fields(tests: Sequence[Compared | None]) -> tuple[Field, ...]:
     p = [math.nan if t is None else t.p_value for t in tests]
     known = any(t is not None and not math.isnan(t.df_denom) for t in tests)
     return Field("p_value", "Pr(>F)" if known else "Pr(>Chi)", p, "p_value"), Field("", "", p, "stars")
+
+
+def empty_notes(names: Sequence[str], tests: Sequence[Compared | None]) -> tuple[str, ...]:
+    """Return which terms make the model no larger."""
+    empty = [name for name, t in zip(names, tests, strict=True) if t is not None and t.df == 0]
+    return (f"nothing beyond what the other terms describe: {', '.join(empty)}",) if empty else ()
 
 
 def dispersion_notes(test: Test, scaled_by: Sequence[LLBTResults]) -> tuple[str, ...]:
@@ -300,20 +307,14 @@ def reservations(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
         notes.append(f"{name} takes the judgments as independent; test='wald' uses the fit's covariance, {kind}")
     if test != "F" and any(s.scale != 1 for s in specs):
         notes.append(f"{name} takes the dispersion as 1; test='F' and test='wald' use the estimated one")
-    shrunk = [what for what, on in _shrinkage(specs) if on]
+    shrunk = ["bias reduction"] if any(s.bias_reduction for s in specs) else []
+    shrunk += ["a prior"] if any(s.prior is not None for s in specs) else []
     if shrunk and test != "score":
         notes.append(
             f"estimates with {' and '.join(shrunk)} do not maximize the likelihood, and {name} takes the judgments as "
             "independent; test='wald' uses the fit's estimates and covariance"
         )
     return tuple(notes)
-
-
-def _shrinkage(specs: Sequence[Specification]) -> tuple[tuple[str, bool], ...]:
-    return ("bias reduction", any(s.bias_reduction for s in specs)), (
-        "a prior",
-        any(s.prior is not None for s in specs),
-    )
 
 
 # -- checks --------------------------------------------------------------------------------------------------

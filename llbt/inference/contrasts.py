@@ -42,7 +42,7 @@ _CONTRASTS: dict[Scale, str] = {
     "elo": "Elo, 400·log10 of the odds exp(2Σwλ)",
 }
 _ADJUSTED = {
-    "single-step": "single-step (max |z|)",
+    "single-step": "single-step",
     "holm": "Holm's method",
     "bonferroni": "Bonferroni's method",
     "fdr_bh": "Benjamini and Hochberg's method (false discovery rate)",

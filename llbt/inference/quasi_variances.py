@@ -17,6 +17,7 @@ from ..table import Field, Record, Table, format_percent
 from .objects import LogWorths, log_worths_at
 
 _NO_VARIANCE = 1e-12  # a difference with less than this share of the mean variance has none
+_RIDGE = 1e-13  # keeps the normal equations regular; it shortens steps, but moves no minimum
 _MOST_STEPS = 200
 _SHORTEST_STEP = 1e-12  # of the largest quasi-variance
 
@@ -246,7 +247,9 @@ def _sums(q: FloatArray) -> FloatArray:
 
 def _solved(weight: FloatArray, right: FloatArray) -> FloatArray:
     """Solve the normal equations of sums q_i + q_j with weights (J, J), zero on the diagonal."""
-    return np.asarray(linalg.solve(weight + np.diag(weight.sum(axis=1)), right, assume_a="pos"))
+    root = np.sqrt(weight.sum(axis=1))  # scaled to a unit diagonal: variances may differ by orders of magnitude
+    scaled = weight / np.outer(root, root) + (1 + _RIDGE) * np.eye(len(root))
+    return np.asarray(linalg.solve(scaled, right / root, assume_a="pos") / root)
 
 
 def _stepped(q: FloatArray, step: FloatArray, target: FloatArray) -> tuple[FloatArray, float]:
@@ -257,11 +260,9 @@ def _stepped(q: FloatArray, step: FloatArray, target: FloatArray) -> tuple[Float
         return float(np.sum((np.log(total) - target) ** 2)) if (total > 0).all() else np.inf
 
     before = misfit(q)
-    for _ in range(60):
-        if misfit(q + step) <= before * (1 + 1e-12):
-            return q + step, float(np.abs(step).max())
+    while misfit(q + step) > before * (1 + 1e-12):  # ends at the latest where the step vanishes beside q
         step = step / 2
-    return q, 0.0
+    return q + step, float(np.abs(step).max())
 
 
 def _difference_variances(cov: FloatArray) -> FloatArray:

@@ -89,8 +89,8 @@ def refit(res: LLBTResults, formula: str) -> LLBTResults:
     lost = [name for name in spec.fixed if name not in model.design.names]
     if lost:
         raise DesignError(
-            f"fixed: {listed(lost)} is held in {spec.formula!r}, but {formula!r} has no such parameter, so that the one "
-            "model is not the other with a term more. Fit both as they are meant, and compare them: llbt.anova(m0, m1)."
+            f"fixed: {listed(lost)} is held in {spec.formula!r}, but {formula!r} has no such parameter, so one model "
+            "is not the other with a term more. Fit both as they are meant, and compare them: llbt.anova(m0, m1)."
         )
     return _fitted(model, spec)
 
@@ -98,13 +98,14 @@ def refit(res: LLBTResults, formula: str) -> LLBTResults:
 def refit_terms(res: LLBTResults, terms: Sequence[WrittenTerm]) -> LLBTResults:
     """Return the fit of these terms with the options of `res`; without any, that of the nuisance parameters alone.
 
-    Parameters that `res` holds are held in the latter too, as R keeps offsets in its null model.
+    Terms whose parameters are all held are in every model, as R keeps offsets in its null model.
     """
     if terms:
-        return refit(res, " + ".join(term.name for term in terms))
+        _, held = own_terms(res)
+        return refit(res, " + ".join(term.name for term in (*terms, *held)))
     model = LLBT(res.specification.formula, res.comparisons, res.specification.reference, res.design)
-    held = {name: res.fixed.get(name, 0.0) for name in res.names}
-    return _fitted(model, replace(res.specification, fixed=held, cov_type="nonrobust", groups=(), scale=1.0))
+    everything = {name: res.fixed.get(name, 0.0) for name in res.names}
+    return _fitted(model, replace(res.specification, fixed=everything, cov_type="nonrobust", groups=(), scale=1.0))
 
 
 def _fitted(model: LLBT, spec: Specification) -> LLBTResults:

@@ -15,6 +15,7 @@ from .anova import (
     check_test,
     compared,
     dispersion_notes,
+    empty_notes,
     p_value_fields,
     reservations,
     statistic_fields,
@@ -57,7 +58,7 @@ def drop1(res: LLBTResults, *, test: Test = "chi2") -> Table:
         raise DesignError(f"drop1: {res.specification.formula!r} has no term with an estimated parameter to leave out.")
     rows = []
     for term in leavable:
-        fit = refit_terms(res, [*held, *(other for other in terms if other is not term)])
+        fit = refit_terms(res, [other for other in terms if other is not term])
         rows.append(_Row(term, fit, compared(fit, res, test, res)))
     return _marginal(res, rows, test, title="Single term deletions", notes=dispersion_notes(test, [res]))
 
@@ -93,16 +94,17 @@ def add1(res: LLBTResults, scope: str, *, test: Test = "chi2") -> Table:
     {'term': ['<none>', 'object:judge', 'tie:judge'], 'df': [nan, 9.0, 3.0]}
     """
     check_test(test)
-    own = [term for terms in own_terms(res) for term in terms]
+    terms, held = own_terms(res)
+    own = [*terms, *held]
     new = [term for term in written_terms(scope, res.comparisons) if not term.is_among(own)]
     if not new:
         stray = stray_messages(parse(scope, vocabulary(res.comparisons)))
         raise DesignError(
-            f"add1: the scope {scope!r} has no term that {res.specification.formula!r} has not ({listed(_names(own))}); "
+            f"add1: the scope {scope!r} has no term that {res.specification.formula!r} lacks ({listed(_names(own))}); "
             + (stray[0] if stray else "name the terms to add.")
         )
     first = [term for term in new if not any(other.margin_of(term) for other in new)]
-    fits = [refit_terms(res, [*own, term]) for term in first]
+    fits = [refit_terms(res, [*terms, term]) for term in first]
     rows = [_Row(term, fit, compared(res, fit, test, fit)) for term, fit in zip(first, fits, strict=True)]
     later = [term for term in new if term not in first]
     notes = (f"contain other new terms, so not added yet: {', '.join(_names(later))}",) if later else ()
@@ -120,11 +122,10 @@ class _Row:
 
 def _marginal(res: LLBTResults, rows: Sequence[_Row], test: Test, *, title: str, notes: tuple[str, ...]) -> Table:
     fits, tests = [res, *(row.fit for row in rows)], [None, *(row.test for row in rows)]
-    empty = [row.term for row in rows if row.test.df == 0]
-    aliased = (f"nothing beyond what the other terms describe: {', '.join(_names(empty))}",) if empty else ()
+    names = ["<none>", *_names([row.term for row in rows])]
     return Table(
         (
-            Field("term", "", ["<none>", *_names([row.term for row in rows])]),
+            Field("term", "", names),
             Field("df", "Df", [float("nan") if t is None else t.df for t in tests], "count"),
             Field("deviance", "Deviance", [fit.deviance for fit in fits], "statistic"),
             Field("aic", "AIC", [fit.aic for fit in fits], "statistic"),
@@ -133,7 +134,7 @@ def _marginal(res: LLBTResults, rows: Sequence[_Row], test: Test, *, title: str,
         ),
         title=title,
         head=(f"Model: {res.specification.formula}",),
-        notes=(*notes, *aliased, *reservations(test, fits)),
+        notes=(*notes, *empty_notes(names, tests), *reservations(test, fits)),
     )
 
 
