@@ -24,9 +24,16 @@ from .errors import (
 )
 from .inference.anova import anova
 from .inference.bootstrap import Bootstrap, bootstrap, rank_distribution
+from .inference.contrasts import contrasts
 from .inference.goodness import GoodnessOfFit, goodness_of_fit
 from .inference.influence import influence
+from .inference.intransitivity import Intransitivity, intransitivity
+from .inference.pairwise import Pairwise, compact_letters, pairwise, significance_clusters
+from .inference.quasi_variances import QuasiVariances, quasi_variances
+from .inference.ranks import leaderboard, rank_intervals
+from .inference.residuals import residual_table
 from .inference.simulation import simulate
+from .inference.terms import add1, drop1
 from .inference.worth import worth
 from .model import LLBT, fit
 from .report.plots import plot_worth
@@ -49,18 +56,34 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "LLBTResults",
     "Specification",
     "fit",
-    # what does the fit say?
+    # how good are the objects, and which differ?
+    "compact_letters",
+    "contrasts",
+    "leaderboard",
+    "pairwise",
+    "plot_worth",
+    "quasi_variances",
+    "rank_intervals",
+    "significance_clusters",
+    "worth",
+    # does the model fit, and which terms does it need?
+    "add1",
     "anova",
-    "bootstrap",
+    "drop1",
     "goodness_of_fit",
     "influence",
-    "plot_worth",
+    "intransitivity",
+    "residual_table",
+    # how sure is it?
+    "bootstrap",
     "rank_distribution",
     "simulate",
-    "worth",
     # what comes back?
     "Bootstrap",
     "GoodnessOfFit",
+    "Intransitivity",
+    "Pairwise",
+    "QuasiVariances",
     "Table",
     "TestResult",
     # what went wrong?

@@ -31,7 +31,7 @@ from .columns import (
     summed,
 )
 from .errors import JudgmentError, listed
-from .table import Field, Record, Table, format_count, format_percent
+from .table import Field, Record, Table, counted, format_count, format_percent
 
 __all__ = [
     "COUNT_COLUMNS",
@@ -124,6 +124,10 @@ class Comparisons(Record):
             raise JudgmentError(
                 f"{same.size} comparisons of an object with itself, the first of {label!r}; leave them out."
             )
+        _check_alike("object", self.objects)
+        for column in (*self.columns, *self.sides, *self.object_columns):
+            if not column.numeric:
+                _check_alike(f"{column.name!r}", tuple(column.levels.tolist()))
         self.pairs.flags.writeable = False
         self.counts.flags.writeable = False
 
@@ -165,13 +169,19 @@ class Comparisons(Record):
         if not isinstance(other, Comparisons):
             return NotImplemented
         return (
+            self.same_counts(other)
+            and same_columns(self.object_columns, other.object_columns)
+            and _same_clusters(self.cluster_counts, other.cluster_counts)
+        )
+
+    def same_counts(self, other: Comparisons) -> bool:
+        """Whether the comparisons and their counts are equal, so that deviances of the two can be compared."""
+        return (
             (self.objects, self.has_ties, self.keeps_order) == (other.objects, other.has_ties, other.keeps_order)
             and np.array_equal(self.pairs, other.pairs)
             and np.allclose(self.counts, other.counts, rtol=1e-12, atol=0)
             and same_columns(self.columns, other.columns)
             and same_columns(self.sides, other.sides)
-            and same_columns(self.object_columns, other.object_columns)
-            and _same_clusters(self.cluster_counts, other.cluster_counts)
         )
 
     __hash__ = None  # type: ignore[assignment]  # tables are compared, not used as keys
@@ -281,7 +291,7 @@ class Comparisons(Record):
             return self
         lines = _lines(self)
         kept = tabulate(lines.take(lines.counts.sum(axis=1) > 0), self)
-        return replace(kept, notes=(*kept.notes, f"{format_count(empty)} comparisons without a judgment left out"))
+        return replace(kept, notes=(*kept.notes, f"{counted(empty, 'comparison')} without a judgment left out"))
 
     def drop_ties(self) -> Comparisons:
         """Return the table without its ties and without a tie category; the notes say how many went."""
@@ -334,11 +344,10 @@ class Comparisons(Record):
     def sizes(self) -> list[str]:
         """Return objects, comparisons, judgments and ties as phrases, for the first line of a printout."""
         ties = f"{_share_of_ties(self)} ties" if self.has_ties else "no tie category"
-        plurals = ["" if number == 1 else "s" for number in (len(self), self.n_judgments)]
         return [
             f"{format_count(len(self.objects))} objects",
-            f"{format_count(len(self))} comparison{plurals[0]}",
-            f"{format_count(self.n_judgments)} judgment{plurals[1]} ({ties})",
+            counted(len(self), "comparison"),
+            f"{counted(self.n_judgments, 'judgment')} ({ties})",
         ]
 
 
@@ -353,8 +362,7 @@ def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
     lines = replace(lines, pairs=pairs)
     first, group = groups(lines.keys())
     gone = [like.objects[k] for k in np.setdiff1d(np.arange(len(like.objects)), used)]
-    plural = "object" if len(gone) == 1 else "objects"
-    note = (f"{len(gone)} {plural} left without comparisons: {listed(gone)}",) if gone else ()
+    note = (f"{counted(len(gone), 'object')} left without comparisons: {listed(gone)}",) if gone else ()
     return replace(
         like,
         objects=tuple(like.objects[k] for k in used),
@@ -397,6 +405,18 @@ def _check_names(c: Comparisons) -> None:
             f"{listed(twice)} is named twice among covariates, clusters, object covariates and side "
             "covariates; each column has one role."
         )
+
+
+def _check_alike(what: str, labels: tuple[Label, ...]) -> None:
+    """Parameters are named after labels, so two labels such as 1 and '1' would be one name."""
+    if len({str(label) for label in labels}) < len(labels):
+        seen: dict[str, Label] = {}
+        for label in labels:
+            if str(label) in seen:
+                raise JudgmentError(
+                    f"{what}: the labels {seen[str(label)]!r} and {label!r} read alike; rename one of them."
+                )
+            seen[str(label)] = label
 
 
 def _check_counts(counts: FloatArray) -> None:

@@ -3,6 +3,8 @@
 Every message says where, what was found, what was expected and what to do.
 """
 
+import sys
+import warnings
 from collections.abc import Sequence
 
 
@@ -44,6 +46,15 @@ class ClusterWarning(LLBTWarning):
 
 class ConvergenceWarning(LLBTWarning):
     """The solver stopped before its tolerance was reached."""
+
+
+def warn_user(message: str, category: type[LLBTWarning]) -> None:
+    """Warn at the line of the caller outside this package, however deep inside it was called."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] == __package__:
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def listed(labels: Sequence[object], most: int = 8) -> str:

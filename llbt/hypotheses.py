@@ -13,7 +13,7 @@ from scipy import stats
 
 from .columns import FloatArray
 from .errors import DesignError, listed
-from .statistics import TestResult, chi2_p_value
+from .statistics import TestResult, chi2_p_value, critical_value
 from .summary import coefficient_fields
 from .table import Field, Table
 
@@ -44,9 +44,9 @@ class Linear:
 
 def z_tests(res: LLBTResults, hypothesis: Hypothesis, confidence: float) -> Table:
     """Return estimate, test and interval of each hypothesis; see `LLBTResults.t_test`."""
-    found = _estimated(res, hypothesis)
+    found = estimated(res, hypothesis)
     error = np.sqrt(np.maximum(np.diag(found.cov), 0))
-    half = stats.t.isf((1 - confidence) / 2, res.df_inference) * error
+    half = critical_value("t_test", confidence, res.df_inference) * error
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, found.estimate / error, np.nan)
     p_value = 2 * stats.t.sf(np.abs(z), res.df_inference)
@@ -62,7 +62,7 @@ def z_tests(res: LLBTResults, hypothesis: Hypothesis, confidence: float) -> Tabl
 
 def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
     """Return the joint χ² test of some hypotheses; see `LLBTResults.wald_test`."""
-    found = _estimated(res, hypothesis)
+    found = estimated(res, hypothesis)
     df = int(np.linalg.matrix_rank(found.cov))
     if df < len(found.labels):
         raise DesignError(
@@ -77,7 +77,8 @@ def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
     return TestResult("Wald test", null, statistic / df, df, p_value, f"F with {res.df_inference:g} denominator df")
 
 
-def _estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:
+def estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:
+    """Return hypotheses with their estimates and covariance; aliased parameters are refused."""
     labels, matrix, right = _read(res, hypothesis)
     missing = [name for name in res.aliased if matrix[:, res.names.index(name)].any()]
     if missing:
@@ -105,6 +106,8 @@ def _read(res: LLBTResults, hypothesis: Any) -> tuple[list[str], FloatArray, Flo
 def _read_text(res: LLBTResults, texts: Sequence[str]) -> tuple[list[str], FloatArray, FloatArray]:
     """Read hypotheses with patsy; references of treatment coding may be named and count as 0."""
     names = [*res.names, *res.design.references]
+    if not all(text.strip() for text in texts):
+        raise DesignError(f"hypothesis: the text is empty; write one such as '{names[0]} = 0'.")
     try:
         found = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
     except patsy.PatsyError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -14,7 +13,7 @@ from . import solvers
 from .columns import Label
 from .comparisons import Comparisons
 from .covariances import check_options, covariance_of, few_clusters
-from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed
+from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
 from .existence import check_connected, check_existence
 from .formulas.design import Design, build_design
 from .formulas.grammar import compares_objects, parse, vocabulary
@@ -113,17 +112,16 @@ class LLBT:
     def _warn(self, spec: Specification) -> None:
         few = few_clusters(spec, self.comparisons)
         if few:
-            warnings.warn(few, ClusterWarning, stacklevel=4)
+            warn_user(few, ClusterWarning)
         for remark in self.design.remarks:
-            warnings.warn(remark, FormulaWarning, stacklevel=4)
+            warn_user(remark, FormulaWarning)
         if self.comparisons.has_ties and "tie" not in self.design.blocks:
             share = format_percent(self.comparisons.n_ties / self.comparisons.n_judgments)
-            warnings.warn(
+            warn_user(
                 f"{share} of the judgments are ties and the formula has no tie term: this is the model with γ = 0, in "
                 "which equal objects tie in a third of their judgments. Add + tie; or take the ties out of the table, "
                 "with c.drop_ties() or c.split_ties().",
                 TiesWarning,
-                stacklevel=4,
             )
 
 
@@ -247,10 +245,9 @@ def _solve(problem: Problem, augmented: Problem, names: tuple[str, ...], spec: S
     else:
         solution = solvers.eliminate(augmented, bias_reduction=spec.bias_reduction)
     if not solution.converged:
-        warnings.warn(
+        warn_user(
             f"the {solution.solver} solver stopped after {solution.n_iter} iterations with a gradient of norm "
             f"{np.linalg.norm(solution.gradient):.2g}; the estimates may be off.",
             ConvergenceWarning,
-            stacklevel=4,
         )
     return replace(solution, means=problem.totals[:, None] * solvers.probabilities(problem, solution.params))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, special, stats
+from scipy import linalg, special
 from scipy.sparse import csr_array
 
 from .columns import Coded, FloatArray, IntArray
@@ -18,6 +18,7 @@ from .errors import DesignError
 from .formulas.coding import Block, Codings, code_formula
 from .formulas.grid import At, codes_of, covariate_grid, rows_at
 from .solvers import Problem, distances, information, probabilities
+from .statistics import critical_value
 from .table import Field, Table
 
 if TYPE_CHECKING:
@@ -144,9 +145,7 @@ def _matched(known: Coded, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _pair_codes(codings: Codings, pairs: IntArray) -> dict[str, IntArray]:
     if not any("pair" in coding.variables for coding in codings.blocks.values()):
         return {}
-    c, known = codings.table.comparisons, codings.table.columns["pair"]
-    names = [f"{c.objects[low]}:{c.objects[high]}" for low, high in np.sort(pairs, axis=1)]
-    return {"pair": codes_of(known.levels.tolist(), names, "pair")}
+    return {"pair": codings.table.pair_codes(pairs)}
 
 
 def _long(
@@ -158,10 +157,11 @@ def _long(
 ) -> Table:
     """Return one row per comparison and outcome, with intervals on the logit scale so that they stay in range."""
     outcomes = OUTCOMES if res.comparisons.has_ties else ("i", "j")
+    z = critical_value("predict", confidence, res.df_inference)
     estimate, error = (values.ravel() for values in found)
     with np.errstate(divide="ignore", invalid="ignore"):
         center = special.logit(estimate)
-        half = stats.t.isf((1 - confidence) / 2, res.df_inference) * error / (estimate * (1 - estimate))
+        half = z * error / (estimate * (1 - estimate))
     return Table(
         (
             *(Field(name, name, [v for v in column for _ in outcomes]) for name, column in shown.items()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import numbers
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -104,8 +105,27 @@ def chi2_reservation(means: npt.NDArray[np.float64]) -> tuple[bool, str]:
     return True, ""
 
 
+def critical_value(asker: str, confidence: object, df: float) -> float:
+    """Return the quantile of |t(df)|, or of |z| for infinite df, of an interval of some confidence.
+
+    Raises
+    ------
+    DesignError
+        For a level that is no number between 0 and 1.
+    """
+    if not isinstance(confidence, numbers.Real) or not 0 < float(confidence) < 1:
+        raise DesignError(f"{asker}: confidence={confidence!r}; it lies between 0 and 1, .95 for 95 % intervals.")
+    return float(stats.t.isf((1 - float(confidence)) / 2, df))
+
+
+def ratio(estimate: npt.NDArray[np.float64], error: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return estimates over standard errors; NaN where nothing was estimated."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(error > 0, estimate / error, np.nan)
+
+
 def as_generator(rng: object, asker: str) -> np.random.Generator:
-    """Return the generator that ``rng=`` names: itself, or a new one from an int.
+    """Return the generator that ``rng=`` names: itself, a new one from an int, or one of fresh entropy for None.
 
     Raises
     ------
@@ -114,6 +134,8 @@ def as_generator(rng: object, asker: str) -> np.random.Generator:
     """
     if isinstance(rng, np.random.Generator):
         return rng
+    if rng is None:
+        return np.random.default_rng()
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
         if rng >= 0:
             return np.random.default_rng(int(rng))

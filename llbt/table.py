@@ -6,7 +6,7 @@ import html
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -38,19 +38,19 @@ class Record:
 
     def as_text(self) -> str:
         """Return the answer as plain text, as it prints."""
-        return _text(self.table())
+        return _text(_flattened(self.table()))
 
     def as_markdown(self) -> str:
         """Return the answer as a Markdown table with its notes."""
-        return _markdown(self.table())
+        return _markdown(_flattened(self.table()))
 
     def as_html(self) -> str:
         """Return the answer as one HTML table."""
-        return _html(self.table())
+        return _html(_flattened(self.table()))
 
     def as_latex(self) -> str:
         """Return the answer as a LaTeX table (package booktabs)."""
-        return _latex(self.table())
+        return _latex(_flattened(self.table()))
 
     def __repr__(self) -> str:
         return self.as_text()
@@ -153,6 +153,11 @@ def format_count(x: float) -> str:
     return f"{x:,.0f}" if float(x).is_integer() else f"{x:,.6g}"
 
 
+def counted(number: float, noun: str) -> str:
+    """Return a count with its noun: ``1 row``, ``1,200 rows``."""
+    return f"{format_count(number)} {noun if number == 1 else noun + 's'}"
+
+
 def format_percent(share: float) -> str:
     """Return a share as a percentage with at most one decimal: ``36 %``."""
     return f"{100 * share:.1f}".removesuffix(".0") + " %"
@@ -242,6 +247,12 @@ def _pad(text: str, width: int, left: bool) -> str:
     return text + space if left else space + text
 
 
+def _flattened(table: Table) -> Table:
+    """Return the table with each of its lines on one line, whatever the labels in it hold."""
+    head, foot, notes = (tuple(map(_flat, lines)) for lines in (table.head, table.foot, table.notes))
+    return replace(table, title=_flat(table.title), head=head, foot=foot, notes=notes, more=_flat(table.more))
+
+
 def _text(table: Table) -> str:
     lines = [table.title, *table.head]
     if table.fields:
@@ -284,7 +295,7 @@ def _markdown(table: Table) -> str:
     lines += [rendered[0], "| " + " | ".join(rules) + " |", *rendered[1:]]
     after = ([table.more] if table.more else []) + _closing_lines(table)
     for line in after:
-        lines += ["", _escape_markdown(line)]
+        lines += ["", _escape_markdown(line.strip())]  # four leading spaces would make it code
     return "\n".join(lines)
 
 

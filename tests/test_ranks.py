@@ -10,7 +10,7 @@ from test_contrasts import aliased, simulated
 
 import llbt
 from llbt import DesignError
-from llbt.inference.contrasts import compact_letters, pairwise
+from llbt.inference.pairwise import compact_letters, pairwise
 from llbt.inference.ranks import leaderboard, rank_intervals
 
 TABLE1 = llbt.load_dataset("dras_table1")

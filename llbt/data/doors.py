@@ -12,8 +12,8 @@ from scipy import stats
 from ..columns import Coded, FloatArray, IntArray, Lines, groups
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError
-from ..table import format_count, format_p, format_percent
-from .frames import as_names, as_two_names, counted, open_frame, read_counts, read_factor, read_label_pair
+from ..table import counted, format_count, format_p, format_percent
+from .frames import as_names, as_two_names, open_frame, read_counts, read_factor, read_label_pair
 from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT

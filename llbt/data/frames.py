@@ -21,7 +21,7 @@ from narwhals.exceptions import DuplicateError
 
 from ..columns import Coded, FloatArray, IntArray, Label, arranged, as_objects, code
 from ..errors import JudgmentError, listed
-from ..table import format_count
+from ..table import counted, format_count
 
 Frame = nw.DataFrame[Any]
 Roles = Mapping[str, Sequence[str]]  # parameter → the columns that it names
@@ -281,11 +281,6 @@ def refuse_missing(name: str, missing: npt.NDArray[np.bool_]) -> None:
             f"column {name!r}: {counted(rows.size, 'missing value')}, the first at row {rows[0]}; expected "
             "a value in every row. Fill them, or leave these rows out before."
         )
-
-
-def counted(number: float, noun: str) -> str:
-    """Return a count with its noun: ``1 row``, ``1,200 rows``."""
-    return f"{format_count(number)} {noun if number == 1 else noun + 's'}"
 
 
 def as_number(label: object) -> float | None:

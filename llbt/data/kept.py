@@ -13,13 +13,13 @@ import pandas as pd
 from ..columns import Coded, IntArray, Label, arranged, as_objects, code
 from ..comparisons import RESERVED
 from ..errors import JudgmentError, listed
+from ..table import counted
 from .frames import (
     Factor,
     Frame,
     as_names,
     as_number,
     as_two_names,
-    counted,
     is_number,
     open_frame,
     read_covariate,

@@ -12,8 +12,8 @@ import pandas as pd
 from ..columns import FloatArray, Label, Lines, arranged, as_objects
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError, listed
-from ..table import format_count
-from .frames import counted, is_missing, open_frame, plain, read_factor
+from ..table import counted, format_count
+from .frames import is_missing, open_frame, plain, read_factor
 
 
 @dataclass(frozen=True, eq=False)

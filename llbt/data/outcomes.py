@@ -14,8 +14,8 @@ import numpy.typing as npt
 from ..columns import Coded, IntArray, Label
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
-from ..table import format_count
-from .frames import Factor, as_number, counted, is_missing, plain
+from ..table import counted, format_count
+from .frames import Factor, as_number, is_missing, plain
 from .readings import LEFT_OUT, UNKNOWN, Cases, Meaning, Reading, all_readings, group_cases, is_tie, mapped
 
 Outcomes = Mapping[Any, Meaning] | Literal["names", "slots"] | None

@@ -14,7 +14,7 @@ import patsy
 import patsy.builtins
 from scipy.sparse import csr_array
 
-from ..columns import Coded, FloatArray, IntArray, Label, groups
+from ..columns import Coded, FloatArray, IntArray, Label, as_objects, groups
 from ..comparisons import Comparisons
 from ..errors import DesignError, FormulaError, listed
 from .grammar import Formula, Term, Variable, parse, vocabulary
@@ -47,6 +47,23 @@ class VariableTable:
             length = len(self.comparisons) * len(sides)
             first, index = np.zeros(1, dtype=np.int64), np.zeros(length, dtype=np.int64)
         return codes, first, index.reshape(len(sides), -1).T if len(sides) > 1 else index
+
+    def pair_codes(self, pairs: IntArray) -> IntArray:
+        """Return the codes of pairs of objects (R, 2), whichever comes first.
+
+        Raises
+        ------
+        DesignError
+            For pairs that the table does not have.
+        """
+        c = self.comparisons
+        known, wanted = np.unique(_pair_keys(c, c.pairs)), _pair_keys(c, pairs)
+        codes = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        missing = np.flatnonzero(known[codes] != wanted)
+        if missing.size:
+            a, b = (c.objects[k] for k in pairs[missing[0]])
+            raise DesignError(f"{a!r} and {b!r} were never compared, so what the formula says of this pair is open.")
+        return codes
 
     def codes(self, name: str, side: int) -> IntArray:
         """Return the codes of a variable for one side of each comparison, shape (S,)."""
@@ -262,18 +279,23 @@ def _reference(reference: Label | None, c: Comparisons) -> Label:
 
 def _columns(c: Comparisons) -> dict[str, Coded]:
     """Return every variable of the table as a coded column; codes of objects are positions in ``c.objects``."""
-    labels = np.empty(len(c.objects), dtype=object)
-    labels[:] = c.objects
-    columns = {"object": Coded("object", labels, np.arange(len(labels))), "pair": _pairs(c)}
+    columns = {"object": Coded("object", as_objects(c.objects), np.arange(len(c.objects))), "pair": _pairs(c)}
     return columns | {column.name: column for column in (*c.columns, *c.sides, *c.object_columns)}
 
 
 def _pairs(c: Comparisons) -> Coded:
-    low, high = c.pairs.min(axis=1), c.pairs.max(axis=1)
-    found, codes = np.unique(low * len(c.objects) + high, return_inverse=True)
-    levels = np.empty(len(found), dtype=object)
-    levels[:] = [f"{c.objects[a]}:{c.objects[b]}" for a, b in zip(*divmod(found, len(c.objects)), strict=True)]
-    return Coded("pair", levels, codes)
+    found, codes = np.unique(_pair_keys(c, c.pairs), return_inverse=True)
+    named = [(c.objects[a], c.objects[b]) for a, b in zip(*divmod(found, len(c.objects)), strict=True)]
+    plain = [f"{a}:{b}" for a, b in named]
+    # objects with a colon in their names may make two pairs read alike
+    return Coded(
+        "pair", as_objects(plain if len(set(plain)) == len(plain) else [f"{a!r}:{b!r}" for a, b in named]), codes
+    )
+
+
+def _pair_keys(c: Comparisons, pairs: IntArray) -> IntArray:
+    low, high = pairs.min(axis=1), pairs.max(axis=1)
+    return np.asarray(low * len(c.objects) + high)
 
 
 def _check_constant(formula: Formula, table: VariableTable) -> None:
@@ -282,7 +304,7 @@ def _check_constant(formula: Formula, table: VariableTable) -> None:
         if role not in ("object", "pair") and len(column.levels) < 2:
             where = "objects" if role == "object covariate" else "comparisons"
             raise DesignError(
-                f"{role} {name!r} is {column.levels[0]!r} in all {where} of the table, so it has no effect to "
+                f"{role} {name!r} is {column.levels.tolist()[0]!r} in all {where} of the table, so it has no effect to "
                 "estimate; leave it out of the formula."
             )
 
@@ -302,7 +324,8 @@ def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:
     terms = [_patsy_term(term) for term in basis]
     environment = patsy.EvalEnvironment([{"np": np}])
     try:
-        return patsy.design_matrix_builders([terms], lambda: iter([data]), environment, NA_action=_never_drop())[0]
+        with np.errstate(all="ignore"):  # what is not finite is found after the evaluation
+            return patsy.design_matrix_builders([terms], lambda: iter([data]), environment, NA_action=_never_drop())[0]
     except Exception as error:  # whatever the user's expression raises, said at its place in the formula
         _fail(error, text)
 

@@ -163,7 +163,8 @@ def _checked(text: object) -> str:
         raise FormulaError(f"a formula is text such as 'object + tie', not {type(text).__name__}.")
     if not text.strip():
         raise FormulaError("the formula is empty; the simplest is 'object', with ties 'object + tie'.")
-    return text.strip()  # patsy counts positions from the first character that is not a space
+    # one line, from its first character that is not a space: the caret counts positions as patsy does
+    return re.sub(r"[\r\n\t]", " ", text.strip())
 
 
 def _patsy_terms(text: str) -> list[Any]:

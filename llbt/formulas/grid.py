@@ -105,6 +105,8 @@ def codes_of(levels: Sequence[Any], wanted: Sequence[Any], what: str) -> IntArra
 def _asked(table: VariableTable, name: str, wanted: Any) -> npt.NDArray[Any]:
     several = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
     column = table.columns[name]
+    if not several:
+        raise DesignError(f"at: no value is given for {name!r}; name one or more, or leave it out.")
     if not column.numeric:
         return codes_of(column.levels.tolist(), several, f"at: covariate {name!r}")
     try:

@@ -20,10 +20,11 @@ from ..errors import DesignError
 from ..formulas.grid import At
 from ..results import LLBTResults
 from ..robust import cluster_scores
+from ..statistics import as_generator
 from ..table import Field, Record, Table, format_count
 from .objects import log_worths_at
 from .refit import refit_table
-from .simulation import as_generator, draw_clusters, draw_judgments, draw_parametric, with_counts
+from .simulation import draw_clusters, draw_judgments, draw_parametric, with_counts
 
 Interval = Literal["percentile", "basic", "bca"]
 Statistic = Callable[[LLBTResults], Any]
@@ -189,7 +190,7 @@ def bootstrap(
         raise DesignError("bootstrap resamples maximum likelihood fits; fit without bias_reduction= and prior=.")
     if not isinstance(n, int) or n < 1:
         raise DesignError(f"bootstrap: n={n!r}; the number of resamples is a positive integer.")
-    generator = as_generator(rng)
+    generator = as_generator(rng, "bootstrap")
     counts = _drawn(res, resample, n, generator)
     if statistic is None:
         return _of_parameters(res, counts, resample)

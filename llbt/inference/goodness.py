@@ -12,9 +12,9 @@ from ..columns import FloatArray, groups
 from ..errors import DesignError
 from ..formulas.grammar import parse, vocabulary
 from ..results import LLBTResults, deviance, pearson_chi2
-from ..statistics import TestResult, chi2_p_value, chi2_reservation
+from ..statistics import TestResult, as_generator, chi2_p_value, chi2_reservation
 from ..table import Field, Record, Table, format_count, format_number
-from .simulation import as_generator, draw_parametric
+from .simulation import draw_parametric
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,7 +87,7 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
 
     Notes
     -----
-    The χ² p-value is NaN, and a note says why, for a saturated model and where no comparison has more than one judgment.
+    The χ² p-value is NaN, and a note says why, for a saturated model and where every comparison has one judgment.
 
     References
     ----------
@@ -112,7 +112,7 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
         pooled, more = _tests(res, counts, means, tables[1])
         notes += more
     dispersion = res.pearson_chi2 / res.df_resid if res.df_resid else math.nan
-    simulated = _bootstrapped(res, n, as_generator(rng)) if n else None
+    simulated = _bootstrapped(res, n, as_generator(rng, "goodness_of_fit")) if n else None
     return GoodnessOfFit(*found, *pooled, tuple(tables), dispersion, simulated, tuple(notes))
 
 

@@ -11,11 +11,13 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from ..columns import FloatArray, groups
-from ..errors import DesignError
+from ..errors import DesignError, listed
 from ..formulas.coding import Codings, column_values
 from ..formulas.grid import At, covariate_grid, rows_at
 from ..prediction import codings_of, undetermined
 from ..results import LLBTResults
+
+KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,32 @@ def log_worths_at(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tupl
         )
     where = ", ".join(f"{name} {values[0]}" for name, values in shown.items())
     return found[0], (*notes, *([f"at {where}"] if where else []))
+
+
+def centred(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tuple[str, ...]]:
+    """Return the log-worths of one class less their mean, and notes.
+
+    Only objects whose differences the table determines take part: the largest such group. The log-worths of the
+    others are NaN, and a note names them.
+    """
+    found, notes = log_worths_at(res, at, asker)
+    inside = _comparable(res, found.rows)
+    out = [label for label, kept in zip(res.comparisons.objects, inside, strict=True) if not kept]
+    if out:
+        notes = (*notes, f"NA: the table does not compare {listed(out)} with the others here")
+    center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
+    rows = center @ found.rows
+    estimate = rows @ np.asarray(res.params.fillna(0.0), dtype=float)
+    return LogWorths(rows, np.where(inside, estimate, np.nan), center @ found.cov @ center.T), notes
+
+
+def _comparable(res: LLBTResults, rows: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return which objects are in the largest group whose differences the table determines, shape (J,)."""
+    group = np.full(len(rows), -1)
+    while (group < 0).any():
+        first = int(np.argmax(group < 0))
+        group[(group < 0) & ~undetermined(res, csr_array(rows - rows[first]))] = first
+    return np.asarray(group == np.bincount(group).argmax())
 
 
 def _judged_values(codings: Codings) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:

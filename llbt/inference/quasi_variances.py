@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy import linalg, stats
+from scipy import linalg
 
 from ..columns import FloatArray, Label
-from ..errors import ConvergenceWarning, DesignError, listed
+from ..errors import ConvergenceWarning, DesignError, listed, warn_user
 from ..formulas.grid import At
 from ..results import LLBTResults
+from ..statistics import critical_value
 from ..table import Field, Record, Table, format_percent
 from .objects import LogWorths, log_worths_at
 
@@ -88,7 +88,7 @@ class QuasiVariances(Record):
         return pd.DataFrame(errors, index=list(self.objects), columns=list(self.objects))
 
     def _half(self) -> FloatArray:
-        return np.asarray(float(stats.t.isf((1 - self.confidence) / 2, self.df)) * self.quasi_std_error)
+        return np.asarray(critical_value("quasi_variances", self.confidence, self.df) * self.quasi_std_error)
 
     def table(self) -> Table:
         """Return one row per object, in the order of the table."""
@@ -158,18 +158,16 @@ def quasi_variances(res: LLBTResults, *, at: At = None, confidence: float = 0.95
     >>> round(quasi.worst_error, 3)
     0.244
     """
-    if not 0 < confidence < 1:
-        raise DesignError(f"quasi_variances: confidence={confidence!r}; it lies between 0 and 1, .95 for 95 %.")
+    critical_value("quasi_variances", confidence, res.df_inference)
     found, where = log_worths_at(res, at, "quasi_variances")
     objects, found, notes = _determined(res.comparisons.objects, found)
     variances = _difference_variances(found.cov)
     _check(objects, variances)
     quasi, converged = fitted_quasi_variances(variances)
     if not converged:
-        warnings.warn(
+        warn_user(
             f"quasi-variances: no minimum to {_SHORTEST_STEP:g} after {_MOST_STEPS} steps; see worst_error.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     worst = worst_errors(found.cov, quasi)
     scale = (

@@ -14,11 +14,11 @@ from ..comparisons import Comparisons
 from ..errors import DesignError, listed
 from ..formulas.grid import At
 from ..results import LLBTResults
-from ..statistics import as_generator
+from ..statistics import as_generator, critical_value
 from ..table import Field, Table, format_count
-from .contrasts import Pairwise, all_pairs, best_first, centred, check_options, critical, letters_of
-from .objects import LogWorths
-from .worth import FACTORS, SCALES, Scale, _on_scale
+from .objects import LogWorths, centred
+from .pairwise import Pairwise, all_pairs, best_first, letters_of
+from .scales import FACTORS, SCALES, Scale, check_scale, worths_on_scale
 
 Anchor = Label | Mapping[Any, float]
 
@@ -72,7 +72,7 @@ def rank_intervals(
     >>> llbt.rank_intervals(res).to_frame()[["object", "rank", "rank_low", "rank_high"]].values.tolist()
     [['A', 1, 1, 1], ['D', 2, 2, 2], ['B', 3, 3, 3], ['C', 4, 4, 4]]
     """
-    check_options("rank_intervals", "log_odds", confidence)
+    critical_value("rank_intervals", confidence, res.df_inference)
     generator = as_generator(rng, "rank_intervals")
     found, notes = centred(res, at, "rank_intervals")
     pairs = all_pairs(res, found, generator, confidence=confidence)
@@ -137,13 +137,14 @@ def leaderboard(
     >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
-    check_options("leaderboard", scale, confidence)
+    check_scale("leaderboard", scale)
+    z = critical_value("leaderboard", confidence, res.df_inference)
     generator = as_generator(rng, "leaderboard")
     label, value = _read_anchor(res, anchor, scale)
     found, notes = centred(res, at, "leaderboard")
     pairs = all_pairs(res, found, generator, confidence=confidence)
     measured = found if label is None else _anchored(res, found, label, value / FACTORS[scale])
-    estimate, _, low, high = _on_scale(measured, scale, critical(confidence, res.df_inference))
+    estimate, _, low, high = worths_on_scale(measured, scale, z)
     counts, more = _object_counts(res.comparisons, at)
     letters = letters_of(pairs)
     order = best_first(pairs)

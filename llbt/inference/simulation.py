@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,15 +12,7 @@ from ..comparisons import Comparisons
 from ..covariances import clustered
 from ..errors import DesignError
 from ..results import LLBTResults
-
-
-def as_generator(rng: Any) -> np.random.Generator:
-    """Return a generator for a generator, a seed, or None (fresh entropy)."""
-    if rng is None or (isinstance(rng, (int, np.integer)) and not isinstance(rng, bool)):
-        return np.random.default_rng(rng)
-    if isinstance(rng, np.random.Generator):
-        return rng
-    raise DesignError(f"rng is a {type(rng).__name__}; expected a numpy.random.Generator, an integer seed or None.")
+from ..statistics import as_generator
 
 
 def simulate(res: LLBTResults, n: int = 1, *, rng: np.random.Generator | int | None = None) -> tuple[Comparisons, ...]:
@@ -49,7 +40,7 @@ def simulate(res: LLBTResults, n: int = 1, *, rng: np.random.Generator | int | N
     960
     """
     c = res.comparisons
-    drawn = draw_parametric(res, n, as_generator(rng))
+    drawn = draw_parametric(res, n, as_generator(rng, "simulate"))
     note = "counts simulated from " + repr(res.specification.formula)
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))
     return tuple(replace(with_counts(c, counts), cluster_counts=None, notes=notes) for counts in drawn)

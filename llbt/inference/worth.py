@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
-from scipy import special, stats
 
-from ..columns import FloatArray
-from ..errors import DesignError
 from ..formulas.grid import At
 from ..results import LLBTResults
+from ..statistics import critical_value
 from ..table import Field, Table
-from .objects import LogWorths, worth_classes
-
-Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
-
-SCALES: dict[Scale, str] = {
-    "probability": "worth π ∝ exp(2λ), summing to 1",
-    "log_worth": "log-worth λ, less the reference's",
-    "log_odds": "log-odds 2λ against the reference",
-    "odds_ratio": "odds exp(2λ) against the reference",
-    "elo": "Elo, 400·log10 of the odds, less the reference's",
-}
-FACTORS = {"log_worth": 1.0, "log_odds": 2.0, "odds_ratio": 2.0, "elo": 800 / np.log(10)}
+from .objects import worth_classes
+from .scales import SCALES, Scale, check_scale, worths_on_scale
 
 
 def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, confidence: float = 0.95) -> Table:
@@ -63,11 +49,10 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     >>> llbt.worth(res).to_frame()[["object", "estimate"]].round(3).values.tolist()
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
-    if scale not in get_args(Scale):
-        raise DesignError(f"worth: scale={scale!r} is not known; it may be {', '.join(map(repr, get_args(Scale)))}.")
+    check_scale("worth", scale)
+    z = critical_value("worth", confidence, res.df_inference)
     classes, shown, notes = worth_classes(res, at)
-    z = float(stats.t.isf((1 - confidence) / 2, res.df_inference))
-    blocks = [_on_scale(found, scale, z) for found in classes]
+    blocks = [worths_on_scale(found, scale, z) for found in classes]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]
     labels = res.comparisons.objects
     fields = [Field(name, name, [v for v in column for _ in labels]) for name, column in shown.items()]
@@ -86,29 +71,3 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
         title=f"Worths: {SCALES[scale]}",
         notes=(*notes, f"{100 * confidence:.4g} % intervals; reference {res.design.reference}"),
     )
-
-
-def _on_scale(found: LogWorths, scale: Scale, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return estimate, standard error and interval of the J objects of one class."""
-    unknown = np.isnan(found.estimate)
-    if scale == "probability":
-        parts = _shares(found.estimate, found.cov, z)
-    else:
-        center, error = FACTORS[scale] * found.estimate, FACTORS[scale] * np.sqrt(np.diag(found.cov))
-        parts = (center, error, center - z * error, center + z * error)
-        if scale == "odds_ratio":
-            parts = (np.exp(center), np.exp(center) * error, np.exp(parts[2]), np.exp(parts[3]))
-    estimate, error, low, high = (np.where(unknown, np.nan, part) for part in parts)
-    return estimate, error, low, high
-
-
-def _shares(log_worth: FloatArray, cov: FloatArray, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return worths π = softmax(2λ) with delta-method errors and logit intervals."""
-    share = special.softmax(np.where(np.isnan(log_worth), -np.inf, 2 * log_worth))
-    spread = cov @ share
-    variance = np.diag(cov) - 2 * spread + share @ spread
-    relative = 2 * np.sqrt(np.maximum(variance, 0))  # standard error of log π
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logit = special.logit(share)
-        half = z * relative / (1 - share)
-    return share, share * relative, special.expit(logit - half), special.expit(logit + half)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..formulas.grid import At
-from ..inference.worth import SCALES, Scale, worth
+from ..inference.scales import SCALES, Scale
+from ..inference.worth import worth
 from ..results import LLBTResults
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def plot_worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability",
 
     frame = worth(res, at, scale).to_frame()
     classes = list(frame.columns[: list(frame.columns).index("object")])
-    labels = _class_labels(frame, classes)
+    labels = _class_labels(frame, classes, len(res.comparisons.objects))
     if ax is None:
         _, ax = plt.subplots(figsize=(max(3.4, 1.6 + 0.8 * len(labels)), 3.6), layout="constrained")
     ends: dict[str, tuple[float, str]] = {}
@@ -92,11 +93,11 @@ def _set_log_axis(ax: Axes) -> None:
     ax.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _class_labels(frame: Any, classes: list[str]) -> list[str]:
+def _class_labels(frame: Any, classes: list[str], objects: int) -> list[str]:
     if not classes:
         return [""]
-    distinct = frame[classes].drop_duplicates()
-    return [", ".join(str(v) for v in row) for row in distinct.to_numpy().tolist()]
+    first = frame[classes].iloc[::objects]
+    return [", ".join(str(v) for v in row) for row in first.to_numpy().tolist()]
 
 
 def _name_ends(ax: Axes, ends: dict[str, tuple[float, str]]) -> None:

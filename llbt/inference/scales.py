@@ -1,0 +1,91 @@
+"""The scales on which log-worths are reported, and their intervals."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from scipy import special
+
+from ..columns import FloatArray
+from ..errors import DesignError
+from .objects import LogWorths
+
+Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
+
+SCALES: dict[Scale, str] = {
+    "probability": "worth π ∝ exp(2λ), summing to 1",
+    "log_worth": "log-worth λ, less the reference's",
+    "log_odds": "log-odds 2λ against the reference",
+    "odds_ratio": "odds exp(2λ) against the reference",
+    "elo": "Elo, 400·log10 of the odds, less the reference's",
+}
+FACTORS = {"log_worth": 1.0, "log_odds": 2.0, "odds_ratio": 2.0, "elo": 800 / np.log(10)}
+DIFFERENCES: dict[Scale, str] = {
+    "log_worth": "differences of log-worths, λᵢ − λⱼ",
+    "log_odds": "log-odds of i over j, 2(λᵢ − λⱼ)",
+    "odds_ratio": "odds of i over j, exp(2(λᵢ − λⱼ))",
+    "probability": "probability that i beats j, given a decision",
+    "elo": "differences of Elo, 400·log10 of the odds of i over j",
+}
+CONTRASTS: dict[Scale, str] = {
+    "log_worth": "log-worths, Σwλ",
+    "log_odds": "log-odds, 2Σwλ",
+    "odds_ratio": "odds, exp(2Σwλ)",
+    "probability": "probability of a win given a decision, at odds exp(2Σwλ)",
+    "elo": "Elo, 400·log10 of the odds exp(2Σwλ)",
+}
+
+
+def check_scale(asker: str, scale: object) -> None:
+    """Raise for a scale that is not known."""
+    if scale not in get_args(Scale):
+        known = ", ".join(map(repr, get_args(Scale)))
+        raise DesignError(f"{asker}: scale={scale!r} is not known; it may be {known}.")
+
+
+def on_scale(
+    scale: Scale, difference: FloatArray, error: FloatArray, z: float
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return estimate, standard error and interval ± z of differences of log-worths, shape (m,) each."""
+    factor = FACTORS.get(scale, 2.0)
+    center, spread = factor * difference, factor * error
+    low, high = center - z * spread, center + z * spread
+    with np.errstate(over="ignore"):
+        if scale == "odds_ratio":
+            return np.exp(center), np.exp(center) * spread, np.exp(low), np.exp(high)
+        if scale == "probability":
+            share = special.expit(center)
+            return share, share * special.expit(-center) * spread, special.expit(low), special.expit(high)
+    return center, spread, low, high
+
+
+def worths_on_scale(found: LogWorths, scale: Scale, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return estimate, standard error and interval ± z of the J objects of one class, each (J,).
+
+    NaN where the table does not determine a log-worth; worths sum to 1 over all objects, so one such is enough for
+    them.
+    """
+    unknown = np.isnan(found.estimate)
+    if scale == "probability":
+        unknown = np.full(len(unknown), unknown.any())
+        parts = _shares(found.estimate, found.cov, z)
+    else:
+        center, error = FACTORS[scale] * found.estimate, FACTORS[scale] * np.sqrt(np.diag(found.cov))
+        parts = (center, error, center - z * error, center + z * error)
+        if scale == "odds_ratio":
+            parts = (np.exp(center), np.exp(center) * error, np.exp(parts[2]), np.exp(parts[3]))
+    estimate, error, low, high = (np.where(unknown, np.nan, part) for part in parts)
+    return estimate, error, low, high
+
+
+def _shares(log_worth: FloatArray, cov: FloatArray, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return worths π = softmax(2λ) with delta-method errors and logit intervals."""
+    share = special.softmax(np.where(np.isnan(log_worth), -np.inf, 2 * log_worth))
+    spread = cov @ share
+    variance = np.diag(cov) - 2 * spread + share @ spread
+    relative = 2 * np.sqrt(np.maximum(variance, 0))  # standard error of log π
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logit = special.logit(share)
+        half = z * relative / (1 - share)
+    return share, share * relative, special.expit(logit - half), special.expit(logit + half)
