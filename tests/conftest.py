@@ -2,6 +2,10 @@
 
 import json
 import os
+
+# Small matrices on two workers: more threads only wait for each other. Has to be set before numpy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -245,7 +245,7 @@ def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) ->
     if resample == "judgment":
         return draw_judgments(res, n, rng)
     if resample == "parametric":
-        return draw_parametric(res, n, rng)
+        return draw_parametric(res.solution.means, n, rng)
     return draw_clusters(res, resample, n, rng)
 
 

@@ -12,6 +12,7 @@ from ..columns import FloatArray, groups
 from ..errors import DesignError
 from ..formulas.grammar import parse, vocabulary
 from ..results import LLBTResults, deviance, pearson_chi2
+from ..solvers import eliminate
 from ..statistics import TestResult, as_generator, chi2_p_value, chi2_reservation
 from ..table import Field, Record, Table, format_count, format_number
 from .simulation import draw_parametric
@@ -75,8 +76,9 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
     ----------
     res : LLBTResults
     n : int
-        Number of tables to draw from the fit, 999 say, for p-values that hold in sparse tables too: totals fixed, each
-        refitted, p = (1 + number at least as large) / (n + 1). 0 leaves it out.
+        Number of tables to draw from the model, 999 say, for p-values that hold in sparse tables too: totals fixed,
+        probabilities of the bias-reduced estimates, each table refitted, p = (1 + number at least as large) / (n + 1).
+        0 leaves it out.
     rng : numpy.random.Generator or int, optional
 
     Returns
@@ -119,13 +121,18 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
 def _bootstrapped(res: LLBTResults, n: int, rng: np.random.Generator) -> tuple[float, float]:
     """Return the parametric-bootstrap p-values of deviance and X².
 
-    A drawn table without a finite estimate still has a largest likelihood, and so both statistics.
+    Tables are drawn at the bias-reduced estimates: at the maximum likelihood estimates, which are too extreme in sparse
+    tables, the drawn deviances are too small and a true model is rejected more often (6.9 % against 6.0 % of the time
+    at level 5 % with five judgments per pair of four objects). A drawn table without a finite estimate still has a
+    largest likelihood, and so both statistics.
     """
     if res.specification.bias_reduction or res.specification.prior is not None:
         raise DesignError(
             "goodness_of_fit: the bootstrap refits by maximum likelihood; fit without bias_reduction, prior."
         )
-    drawn = fit_many(res.problem(), draw_parametric(res, n, rng), res.solution.params)
+    problem = res.problem()
+    reduced = eliminate(problem, bias_reduction=True)
+    drawn = fit_many(problem, draw_parametric(reduced.means, n, rng), reduced.params)
 
     def share(simulated: FloatArray, observed: float) -> float:
         return float((1 + np.sum(simulated >= observed * (1 - 1e-9))) / (n + 1))

@@ -40,7 +40,7 @@ def simulate(res: LLBTResults, n: int = 1, *, rng: np.random.Generator | int | N
     960
     """
     c = res.comparisons
-    drawn = draw_parametric(res, n, as_generator(rng, "simulate"))
+    drawn = draw_parametric(res.solution.means, n, as_generator(rng, "simulate"))
     note = "counts simulated from " + repr(res.specification.formula)
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))
     return tuple(replace(with_counts(c, counts), cluster_counts=None, notes=notes) for counts in drawn)
@@ -52,13 +52,14 @@ def with_counts(c: Comparisons, counts: FloatArray) -> Comparisons:
     return replace(c, counts=whole.astype(np.float64), cluster_counts=None)
 
 
-def draw_parametric(res: LLBTResults, n: int, rng: np.random.Generator) -> FloatArray:
-    """Draw tables from the fitted probabilities, shape (n, S, C)."""
-    totals = res.counts.sum(axis=1)
+def draw_parametric(means: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
+    """Draw tables with the totals and the probabilities of expected counts (S, C), shape (n, S, C)."""
+    totals = means.sum(axis=1)
+    nearest = np.round(totals)
+    totals = np.where(np.isclose(totals, nearest, rtol=1e-9), nearest, totals)  # fitted counts add up to rounding
     floor = np.floor(totals)
     drawn = floor + (rng.random((n, len(totals))) < totals - floor)
-    probability = res.solution.means / totals[:, None]
-    return rng.multinomial(drawn.astype(np.int64), _normed(probability)).astype(np.float64)
+    return rng.multinomial(drawn.astype(np.int64), _normed(means)).astype(np.float64)
 
 
 def draw_judgments(res: LLBTResults, n: int, rng: np.random.Generator) -> FloatArray:
