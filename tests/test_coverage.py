@@ -130,7 +130,7 @@ def sizes_of_tests_of_fit(judgments: int, tables: int, seed: int) -> dict[str, f
 
 @pytest.mark.parametrize("judgments", [30, 5])
 def test_the_bootstrap_test_of_fit_keeps_its_size(judgments: int) -> None:
-    """300 tables: a first look, within three standard errors; the exhaustive test has 10,000."""
+    """300 tables: a first look, within three standard errors; the exhaustive test has 4,000."""
     size = sizes_of_tests_of_fit(judgments, 300, 4)
     assert 0.015 < size["bootstrap deviance"] < 0.1
     assert 0.015 < size["bootstrap X2"] < 0.09
@@ -140,10 +140,10 @@ def test_the_bootstrap_test_of_fit_keeps_its_size(judgments: int) -> None:
 @pytest.mark.parametrize("judgments", [30, 5])
 def test_the_bootstrap_test_of_fit_keeps_its_size_in_many_tables(judgments: int) -> None:
     """The figures are in tests/simulations/fit_size.json, with the command that made them."""
-    size = sizes_of_tests_of_fit(judgments, 10_000, 4)
+    size = sizes_of_tests_of_fit(judgments, 4000, 4)
     committed = json.loads((SIMULATIONS / "fit_size.json").read_text())[str(judgments)]
     for name, value in size.items():
-        assert value == pytest.approx(committed[name], abs=0.004)
+        assert value == pytest.approx(committed[name], abs=0.006)
     assert 0.04 < size["bootstrap X2"] < 0.06
     assert 0.04 < size["bootstrap deviance"] < 0.065
 
