@@ -12,7 +12,9 @@ from .solvers import FloatArray, Problem, eliminate, probabilities
 
 _MAX_STEPS = 60
 _DECREMENT = 1e-14  # a fit is done when its squared distance to the maximum, in standard errors, is below this
-_FAR = 30.0  # a predictor that far from 0 has no finite maximum behind it: exp(−30) is no probability to estimate
+# Predictors that far from 0 have no finite maximum behind them: probabilities exp(−2u) and exp(w) of 1e-12 are none to
+# estimate. Reached before the decrement, which falls with these probabilities, could end the iteration.
+_FAR_SIGNED, _FAR_TIE = 14.0, 28.0
 _ENTRIES = 2e7  # numbers held at once
 
 
@@ -70,7 +72,7 @@ def _fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> ManyFit
     try:
         found = eliminate(table, start=start)
         params = found.params
-        far = max(np.abs(table.signed @ params).max(), np.abs(table.tie @ params).max()) > _FAR
+        far = np.abs(table.signed @ params).max() > _FAR_SIGNED or np.abs(table.tie @ params).max() > _FAR_TIE
         done = found.converged and not far
     except linalg.LinAlgError:
         params, done = start, False
@@ -89,7 +91,8 @@ def _fit_block(rows: _Rows, counts: FloatArray, start: FloatArray) -> ManyFits:
         step, decrement, solved = _newton_step(rows, counts[active], totals[active], params[active])
         params[active] += step
         done[active[solved & (decrement < _DECREMENT)]] = True
-        far = np.abs(rows.predictors(params[active])).max(axis=(1, 2)) > _FAR
+        far = np.abs(params[active] @ rows.signed.T).max(axis=1, initial=0) > _FAR_SIGNED
+        far |= np.abs(params[active] @ rows.tie.T).max(axis=1, initial=0) > _FAR_TIE
         active = active[solved & (decrement >= _DECREMENT) & ~far]
     return _gathered(counts, totals[:, :, None] * rows.probabilities(params), params, done)
 

@@ -51,7 +51,9 @@ def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
             f"groups={name!r} is not kept by this table (clusters and covariates: {has}); keep it where the table is "
             f"made: from_judgments(…, clusters={name!r})."
         )
-    found = Clustered(rows, counts if c.has_ties else counts[:, [0, 2]], codes)
+    judged = counts.sum(axis=1) > 0  # a cluster without judgments is none
+    codes = np.unique(codes[judged], return_inverse=True)[1]
+    found = Clustered(rows[judged], (counts if c.has_ties else counts[:, [0, 2]])[judged], codes)
     if found.size < 2:
         raise DesignError(f"groups={name!r} has one cluster; a cluster-robust covariance needs at least two.")
     return found
@@ -65,7 +67,7 @@ def few_clusters(spec: Specification, c: Comparisons) -> str:
     few = [f"{size} clusters of {name}" for name, size in sizes.items() if size < FEW_CLUSTERS]
     if not few:
         return ""
-    first = next(iter(sizes))
+    first = min(sizes, key=lambda name: sizes[name])
     return (
         f"{' and '.join(few)}: with fewer than {FEW_CLUSTERS} the cluster-robust standard errors are too small more "
         f"often than not. Ways out: model the differences (object * {first}, with {first} as a covariate), resample "
@@ -87,13 +89,16 @@ def check_options(spec: Specification, c: Comparisons) -> None:
     """Raise where the options of a fit contradict each other."""
     if spec.cov_type not in ("nonrobust", "HC0", "cluster"):
         raise DesignError(f"cov_type={spec.cov_type!r} is not known; it may be 'nonrobust', 'HC0' or 'cluster'.")
+    if len(set(spec.groups)) < len(spec.groups) or not all(isinstance(name, str) for name in spec.groups):
+        raise DesignError(f"groups={spec.groups!r}; it is the name of one cluster or covariate, or of two.")
     if (spec.cov_type == "cluster") != bool(spec.groups) or len(spec.groups) > 2:
         raise DesignError("cov_type='cluster' and groups= go together: groups='judge', or two names.")
     if spec.scale not in (1.0, "X2"):
         raise DesignError(f"scale={spec.scale!r} is not known; it is 1 or 'X2' (standard errors times √(X²/df)).")
     if spec.scale == "X2" and spec.cov_type != "nonrobust":
         raise DesignError("scale='X2' and a robust cov_type are two answers to one question; choose one.")
-    if spec.prior is not None and not (isinstance(spec.prior, (int, float)) and 0 < spec.prior < np.inf):
+    number = isinstance(spec.prior, (int, float)) and not isinstance(spec.prior, bool)
+    if spec.prior is not None and not (number and 0 < spec.prior < np.inf):
         raise DesignError(f"prior={spec.prior!r}; it is the positive number of judgments that each pair is given.")
     if spec.bias_reduction and (spec.prior is not None or spec.method == "glm"):
         raise DesignError("bias_reduction=True goes with neither prior= nor method='glm'; use method='eliminate'.")

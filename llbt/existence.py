@@ -19,7 +19,10 @@ from .comparisons import Comparisons
 from .errors import DesignError, SeparationError, braced
 from .formulas.design import Design
 from .separation import TOLERANCE, Separation, describe, describe_groups, describe_no_ties
-from .solvers import Problem, independent_in_gram
+from .solvers import Problem, eliminate, independent_in_gram
+
+_MANY = 500  # rows from which a fit is tried before the linear program
+_NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
 
 
 def check_connected(c: Comparisons) -> None:
@@ -63,12 +66,33 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
             return
     elif _is_pinned(merged):
         return
+    if merged.signed.shape[0] > _MANY and _is_reached(merged):
+        return
     direction = recession_direction(merged)
     if direction is not None:
         full = np.zeros(len(design.names))
         full[free] = direction / np.abs(direction).max()
         infinite = [design.names[k] for k in free[_undetermined(merged, direction)]]
-        raise SeparationError(describe(Separation(full, infinite, design, merged, rows, c)))
+        raise _separated(describe(Separation(full, infinite, design, merged, rows, c)))
+
+
+def _is_reached(problem: Problem) -> bool:
+    """Whether Newton's method stops at a maximum near 0: the likelihood is concave, so then there is one.
+
+    For large tables, where the linear program takes far longer than a fit. Along a direction of recession it would
+    stop only where probabilities are 0 to rounding.
+    """
+    try:
+        found = eliminate(problem)
+    except linalg.LinAlgError:
+        return False
+    return (
+        found.converged and max(abs(problem.signed @ found.params).max(), abs(problem.tie @ found.params).max()) < _NEAR
+    )
+
+
+def _separated(what: str) -> SeparationError:
+    return SeparationError(f"{what} Or have finite estimates: fit(…, bias_reduction=True) or fit(…, prior=…).")
 
 
 def recession_direction(problem: Problem) -> FloatArray | None:
@@ -153,11 +177,11 @@ def _exists_by_graph(design: Design, free: IntArray, problem: Problem, rows: Int
         winner = np.concatenate([i[wins | ties], j[losses | ties]])
         loser = np.concatenate([j[wins | ties], i[losses | ties]])
         beaten = group[loser[group[winner] != group[loser]]]
-        raise SeparationError(describe_groups(c, group, top=int(np.setdiff1d(group, beaten)[0])))
+        raise _separated(describe_groups(c, group, top=int(np.setdiff1d(group, beaten)[0])))
     if all(design.blocks[k] == "worth" for k in free):
         return True
     if not ties.any():
-        raise SeparationError(describe_no_ties(float(problem.counts.sum())))
+        raise _separated(describe_no_ties(float(problem.counts.sum())))
     # a closed walk of wins alone has more wins than ties
     cycles = _strong_components(len(c.objects), [(i, j, wins), (j, i, losses)])
     return len(np.unique(cycles)) < len(c.objects)

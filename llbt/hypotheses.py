@@ -64,6 +64,11 @@ def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
     """Return the joint χ² test of some hypotheses; see `LLBTResults.wald_test`."""
     found = estimated(res, hypothesis)
     df = int(np.linalg.matrix_rank(found.cov))
+    if df < len(found.labels) == int(np.linalg.matrix_rank(found.matrix)) and res.specification.cov_type == "cluster":
+        raise DesignError(
+            f"wald_test: the covariance of so few clusters has rank {df} in the {len(found.labels)} hypotheses; test "
+            "fewer at once, or fit without cov_type='cluster'."
+        )
     if df < len(found.labels):
         raise DesignError(
             f"wald_test: the {len(found.labels)} hypotheses have rank {df}, so some say the same or nothing about the "

@@ -93,7 +93,7 @@ class LLBT:
     ) -> LLBTResults:
         """Fit by maximum likelihood; see `llbt.fit` for the parameters and errors."""
         held = _held(fixed, self.design)
-        ways = (groups,) if isinstance(groups, str) else tuple(groups)
+        ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
         spec = Specification(self.formula, self.reference, method, held, cov_type, ways, scale, bias_reduction, prior)
         check_options(spec, self.comparisons)
         self._warn(spec)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import linalg
 
 from .solvers import Fit, Problem, eliminate
 
@@ -22,16 +23,22 @@ def profile_bounds(problem: Problem, fit: Fit, k: int, drop: float, bias_reducti
 def _bound(problem: Problem, fit: Fit, k: int, drop: float, bias_reduction: bool, side: float) -> float:
     held = np.arange(len(fit.params)) == k
     # along the likelihood's ridge: how the other parameters move with k near the maximum
-    direction = fit.cov[:, k] / np.sqrt(fit.cov[k, k])
-    params = fit.params + side * np.sqrt(2 * drop) * direction
+    params = fit.params + side * np.sqrt(2 * drop) * fit.cov[:, k] / np.sqrt(fit.cov[k, k])
+    last = fit.params
     for _ in range(_MAX_STEPS):
-        found = eliminate(problem, start=params, held=held, bias_reduction=bias_reduction)
+        try:
+            found = eliminate(problem, start=params, held=held, bias_reduction=bias_reduction)
+        except (linalg.LinAlgError, ValueError):  # so far out that probabilities are 0 to rounding: halfway back
+            params = (params + last) / 2
+            continue
         gap = fit.objective - drop - found.objective
         if abs(gap) < _TOLERANCE * max(1.0, drop):
-            return float(found.params[k])
+            break
         slope = float(found.gradient[k])
         if side * slope >= -1e-12:  # flat: no value is that unlikely
             return side * np.inf
-        params = found.params.copy()
-        params[k] += gap / slope
-    return float(found.params[k])
+        last, params = found.params, found.params.copy()
+        # no further than twice as far from the estimate: far out the profile is nearly straight
+        away = abs(last[k] - fit.params[k])
+        params[k] += np.clip(gap / slope, -away, away)
+    return float(params[k])

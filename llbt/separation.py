@@ -16,8 +16,8 @@ from .table import format_count
 
 TOLERANCE = 1e-7
 _REMEDY = (
-    "Leave out or merge objects or levels (Comparisons.select, Comparisons.pool), use a formula without the terms that "
-    "separate, or have finite estimates with fit(…, bias_reduction=True) or fit(…, prior=…)."
+    "Leave out or merge objects or levels (Comparisons.select, Comparisons.pool), or use a formula without the terms "
+    "that separate."
 )
 
 

@@ -25,6 +25,7 @@ Solver = Literal["glm", "eliminate"]
 MAX_EXPLICIT_ENTRIES = 5e7
 _MAX_ITERATIONS = 100
 _DECREMENT = 1e-18  # squared distance to the maximum in standard errors: the step taken at this point ends it
+_LONGEST_STEP = 3.0
 _ALIASED = 1e-10  # share of a column's squared length that earlier columns leave unexplained
 
 
@@ -225,9 +226,9 @@ def eliminate(
     n_iter = 0
     while not converged and n_iter < _MAX_ITERATIONS:
         step = np.zeros(p)
-        step[moving] = _solved(point.information[np.ix_(moving, moving)], point.gradient[moving])
+        step[moving] = _solved(point.curvature[np.ix_(moving, moving)], point.gradient[moving])
         converged = float(point.gradient @ step) < _DECREMENT
-        point = _line_search(problem, point, step, bias_reduction)
+        point = _line_search(problem, point, _shortened(problem, step), bias_reduction)
         n_iter += 1
     return Fit(
         params=point.params,
@@ -248,6 +249,7 @@ class _Point:
     params: FloatArray
     probability: FloatArray
     information: FloatArray
+    curvature: FloatArray  # about minus the derivative of the gradient
     gradient: FloatArray
     objective: float
 
@@ -256,12 +258,18 @@ def _evaluate(problem: Problem, params: FloatArray, bias_reduction: bool) -> _Po
     found = probabilities(problem, params)
     value = log_likelihood(problem, found)
     matrix = information(problem, found, problem.totals)
-    counts = problem
-    if bias_reduction:
-        value += np.linalg.slogdet(matrix)[1] / 2
-        extra = problem.totals[:, None] * found * distances(problem, found, _inverse(matrix)) / 2
-        counts = replace(problem, counts=problem.counts + extra)
-    return _Point(params, found, matrix, score(counts, found), value)
+    if not bias_reduction:
+        return _Point(params, found, matrix, matrix, score(problem, found), value)
+    value += np.linalg.slogdet(matrix)[1] / 2
+    extra = problem.totals[:, None] * found * distances(problem, found, _inverse(matrix)) / 2
+    counts = replace(problem, counts=problem.counts + extra)
+    return _Point(params, found, matrix, information(problem, found, counts.totals), score(counts, found), value)
+
+
+def _shortened(problem: Problem, step: FloatArray) -> FloatArray:
+    """Return a step that moves no predictor further than a few units, lest probabilities become 0 to rounding."""
+    moved = max(np.abs(problem.signed @ step).max(), np.abs(problem.tie @ step).max())
+    return step * min(1.0, _LONGEST_STEP / max(moved, np.finfo(float).tiny))
 
 
 def _line_search(problem: Problem, point: _Point, step: FloatArray, bias_reduction: bool) -> _Point:

@@ -124,6 +124,12 @@ def ratio(estimate: npt.NDArray[np.float64], error: npt.NDArray[np.float64]) -> 
         return np.where(error > 0, estimate / error, np.nan)
 
 
+def check_number(asker: str, n: object, *, least: int) -> None:
+    """Raise for an `n` that is no whole number of tables."""
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < least:
+        raise DesignError(f"{asker}: n={n!r}; it is the number of tables to draw, an integer of at least {least}.")
+
+
 def as_generator(rng: object, asker: str) -> np.random.Generator:
     """Return the generator that ``rng=`` names: itself, a new one from an int, or one of fresh entropy for None.
 

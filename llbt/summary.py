@@ -11,7 +11,7 @@ import numpy as np
 from .columns import FloatArray
 from .formulas.grammar import parse, vocabulary
 from .statistics import chi2_p_value, chi2_reservation
-from .table import Field, Table, format_count, format_number, format_p, format_percent, format_share
+from .table import Field, Table, counted, format_count, format_number, format_p, format_percent, format_share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,8 +105,8 @@ def _data(res: LLBTResults) -> list[str]:
     c = res.comparisons
     reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
     sizes = (
-        f"{format_count(len(c.objects))} objects{reference}, {format_count(len(c))} comparisons, "
-        f"{format_count(c.n_judgments)} judgments"
+        f"{format_count(len(c.objects))} objects{reference}, {counted(len(c), 'comparison')}, "
+        f"{counted(c.n_judgments, 'judgment')}"
     )
     order = ["object_i shown first"] if c.keeps_order else []
     return [sizes, *order, *_covariates(res)]
@@ -174,7 +174,7 @@ def _fit(res: LLBTResults) -> str:
         return " (no χ² test of fit)"
     p = format_p(chi2_p_value(res.deviance, res.df_resid))
     p = f"p {p}" if p.startswith("<") else f"p = {p}"
-    return f" ({p}, χ² test of fit on {format_count(len(res.comparisons))} comparisons)"
+    return f" ({p}, χ² test of fit on {counted(len(res.comparisons), 'comparison')})"
 
 
 def _notes(res: LLBTResults, odds: bool) -> tuple[str, ...]:

@@ -169,16 +169,8 @@ def format_share(x: float) -> str:
     return text.removeprefix("0") if text.startswith("0") else text
 
 
-def format_numbers(values: Sequence[float], digits: int = 4) -> list[str]:
-    """Return numbers with common decimals, enough to show the smallest one with `digits` digits.
-
-    At most six decimals are printed, and as many as the values need; beyond 1e7 a single
-    number turns to scientific notation, so that one outlier does not widen the column.
-    """
-    return _with_decimals(values, _decimals(values, digits))
-
-
 def _decimals(values: Iterable[float], digits: int, most: int = 6) -> int:
+    """Return the decimals that show the smallest number with so many digits, as R does, and no more than needed."""
     needed = 0
     for value in values:
         if value == 0 or not math.isfinite(value):

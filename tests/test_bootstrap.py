@@ -115,14 +115,14 @@ def test_a_statistic_is_that_of_the_refits() -> None:
 
 
 def test_same_rng_same_result_and_global_state_untouched() -> None:
-    before = np.random.get_state()[1].copy()
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
     a = llbt.bootstrap(POOLED, n=20, rng=5).replicates
     b = llbt.bootstrap(POOLED, n=20, rng=np.random.default_rng(5)).replicates
     other = llbt.bootstrap(POOLED, n=20, rng=6).replicates
     assert np.array_equal(a, b)
     assert not np.allclose(a, other)
     assert np.array_equal(llbt.bootstrap(POOLED, lambda res: res.params, n=20, rng=5).replicates.round(6), a.round(6))
-    assert np.array_equal(np.random.get_state()[1], before)
+    assert np.array_equal(np.random.get_state()[1], before)  # noqa: NPY002
     generator = np.random.default_rng(5)
     assert np.array_equal(llbt.bootstrap(POOLED, n=20, rng=generator).replicates, a)
     assert not np.allclose(llbt.bootstrap(POOLED, n=20, rng=generator).replicates, a)  # it moved on
@@ -212,7 +212,7 @@ def test_standard_errors_are_near_the_sandwiches() -> None:
 def test_fractional_counts_are_refused_unless_parametric(resample: str) -> None:
     res = quietly("object", DRAS.split_ties())
     assert (res.counts % 1 > 0).any()
-    with pytest.raises(DesignError, match="fractional counts.*parametric"):
+    with pytest.raises(DesignError, match=r"fractional counts.*parametric"):
         llbt.bootstrap(res, resample=resample, n=5, rng=0)
 
 
@@ -342,9 +342,8 @@ def bca_by_hand(values: np.ndarray, estimate: float, left_out: np.ndarray, tail:
     z0 = stats.norm.ppf((np.mean(values < estimate) + np.mean(values <= estimate)) / 2)
     away = left_out.mean() - left_out
     a = np.sum(away**3) / (6 * np.sum(away**2) ** 1.5)
-    tails = []
-    for z in stats.norm.ppf([tail, 1 - tail]):
-        tails.append(stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z))))
+    z = stats.norm.ppf([tail, 1 - tail])
+    tails = stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))
     return np.quantile(values, tails).tolist()
 
 
@@ -440,7 +439,7 @@ def test_bca_counts_replicates_that_equal_the_estimate_by_halves() -> None:
 
 
 def test_unknown_interval() -> None:
-    with pytest.raises(DesignError, match="method='BCa'.*'bca'"):
+    with pytest.raises(DesignError, match=r"method='BCa'.*'bca'"):
         llbt.bootstrap(POOLED, n=5, rng=0).conf_int(method="BCa")
 
 
@@ -567,7 +566,7 @@ def test_numbers_of_tables_that_are_none(asker: str, n: object) -> None:
 
 
 def test_unknown_resample_names_the_ways() -> None:
-    with pytest.raises(DesignError, match="resample='jugde'.*judge"):
+    with pytest.raises(DesignError, match=r"resample='jugde'.*judge"):
         llbt.bootstrap(BESIDE, resample="jugde", n=5, rng=1)
 
 
@@ -714,10 +713,11 @@ def test_bootstrap_p_value_counts_degenerate_tables() -> None:
         try:
             deviances.append(quietly("object + tie", c).deviance)
         except llbt.SeparationError:
-            deviances.append(quietly("object + tie", c, prior=1e-6).deviance)  # near the supremum
-    close(drawn.deviance, deviances, atol=1e-3)
-    expected = (1 + sum(value >= res.deviance - 1e-4 for value in deviances)) / (n + 1)
-    assert llbt.goodness_of_fit(res, n, rng=3).p_bootstrap[0] == pytest.approx(expected, abs=1e-12)
+            deviances.append(quietly("object + tie", c, prior=1e-4, method="eliminate").deviance)
+    close(drawn.deviance, deviances, atol=0.01)  # so small a prior is near the supremum
+    least, most = ((1 + np.sum(np.array(deviances) >= res.deviance + s)) / (n + 1) for s in (0.01, -0.01))
+    assert least <= llbt.goodness_of_fit(res, n, rng=3).p_bootstrap[0] <= most
+    assert most - least < 0.05
     assert drawn.degenerate.sum() > 10
 
 

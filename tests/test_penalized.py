@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
@@ -20,6 +20,7 @@ from llbt import Comparisons, DesignError, LLBTResults, SeparationError
 
 COLUMNS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
 COUNTS = COLUMNS[2:]
+UNSHRUNK = (Phase.explicit, Phase.generate)  # a failing table is small already
 LR95 = stats.chi2.isf(0.05, 1)
 # scipy's BFGS with numerical gradients, restarted at its result: about 1e-8 of the objective.
 OPTIMIZED = 2e-5
@@ -97,8 +98,10 @@ class Literal:
     def penalized(self, params: np.ndarray) -> float:
         return self.likelihood(params) + np.linalg.slogdet(self.information(params))[1] / 2
 
-    def maximum(self, held: Mapping[int, float] | None = None) -> tuple[np.ndarray, float]:
-        """Where l + ½ log|I| is largest with some parameters held, by scipy from 0."""
+    def maximum(
+        self, held: Mapping[int, float] | None = None, also_from: np.ndarray | None = None
+    ) -> tuple[np.ndarray, float]:
+        """Where l + ½ log|I| is largest with some parameters held, by scipy from 0 (and from elsewhere)."""
         held = held or {}
         free = [k for k in range(self.rows.shape[2]) if k not in held]
         params = np.zeros(self.rows.shape[2])
@@ -109,12 +112,15 @@ class Literal:
             params[free] = values
             return -self.penalized(params)
 
-        found = np.zeros(len(free))
-        if free:
-            for method in ("BFGS", "Nelder-Mead", "BFGS"):
+        def improved(found: np.ndarray) -> np.ndarray:
+            for method in ("BFGS", "Nelder-Mead", "BFGS") if free else ():
                 options = {"maxiter": 4000} if method == "BFGS" else {"maxiter": 4000, "xatol": 1e-8, "fatol": 1e-13}
                 found = optimize.minimize(negative, found, method=method, options=options).x
-        value = -negative(found)
+            return found
+
+        starts = [np.zeros(len(free))] if also_from is None else [np.zeros(len(free)), also_from[free]]
+        best = min((improved(start) for start in starts), key=negative)
+        value = -negative(best)
         return params.copy(), value
 
     def adjusted_score(self, params: np.ndarray) -> np.ndarray:
@@ -216,7 +222,7 @@ def connected(draw) -> Comparisons:
 
 
 @given(connected())
-@settings(max_examples=60)
+@settings(max_examples=60, phases=UNSHRUNK)
 def test_bias_reduction_is_finite_wherever_the_objects_are_connected(c: Comparisons) -> None:
     res = quietly("object + tie" if c.has_ties else "object", c, bias_reduction=True)
     assert res.converged
@@ -226,7 +232,7 @@ def test_bias_reduction_is_finite_wherever_the_objects_are_connected(c: Comparis
 
 
 @given(connected(), st.integers(0, 5), st.permutations("PQRSTU"))
-@settings(max_examples=25)
+@settings(max_examples=25, phases=UNSHRUNK)
 def test_bias_reduction_does_not_depend_on_reference_or_labels(c: Comparisons, place: int, names: list[str]) -> None:
     formula = "object + tie" if c.has_ties else "object"
 
@@ -545,7 +551,7 @@ def test_profile_with_bias_reduction_equals_a_constrained_maximization(case: str
 APART = [
     [("A", "B", 0, 1, 0), ("A", "C", 0, 1, 0), ("B", "C", 0, 0, 2)],
     [("A", "B", 0, 1, 0), ("B", "C", 2, 0, 0)],
-    [("A", "B", 0, 82, 837), ("B", "C", 0, 140, 0), ("C", "D", 0, 864, 0)],
+    [("A", "B", 0, 2, 37), ("A", "C", 22, 5, 8)],
 ]
 
 
@@ -557,13 +563,14 @@ def test_profile_with_bias_reduction_of_separated_tables(rows: list[tuple]) -> N
         warnings.simplefilter("ignore", llbt.ConvergenceWarning)  # another test insists on it
         res = llbt.fit("object + tie", c, bias_reduction=True)
     literal = Literal.of(res.names, c)
-    top = literal.maximum()[1]
+    start = res.params.to_numpy()
+    top = literal.maximum(also_from=start)[1]
     found = res.conf_int(method="profile")
     for k, name in enumerate(res.names):
         assert found.loc[name, "conf_low"] < res.params[name] < found.loc[name, "conf_high"]
         for bound in found.loc[name]:
             if np.isfinite(bound):
-                assert 2 * (top - literal.maximum({k: bound})[1]) == pytest.approx(LR95, abs=1e-3)
+                assert 2 * (top - literal.maximum({k: bound}, start)[1]) == pytest.approx(LR95, abs=1e-3)
 
 
 def test_profile_with_a_prior_is_that_of_the_counts_with_it() -> None:
@@ -592,5 +599,5 @@ def test_alpha_out_of_range(alpha: float) -> None:
 
 
 def test_unknown_method_of_intervals() -> None:
-    with pytest.raises(DesignError, match="method='exact' is not known.*'profile'"):
+    with pytest.raises(DesignError, match=r"method='exact' is not known.*'profile'"):
         quietly("object + tie", LINE, prior=1.0).conf_int(method="exact")

@@ -112,7 +112,7 @@ def _refuse_numbers(
 def _guess_numbers(labels: Sequence[Label]) -> dict[Label, Meaning]:
     """Return what numbers usually mean: 1/0/.5, 1/2, −1/0/1; None where there is no custom."""
     values = [_number(label) for label in labels]
-    if min(values) < 0:
+    if set(values) <= {-1.0, 0.0, 1.0} and min(values) < 0:
         return {x: "i" if v > 0 else "j" if v < 0 else "tie" for x, v in zip(labels, values, strict=True)}
     customs: tuple[dict[float, Meaning], ...] = (
         {1: "i", 0.5: "tie", 0: "j"},

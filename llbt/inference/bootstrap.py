@@ -16,11 +16,11 @@ from ..batch import fit_many
 from ..columns import FloatArray
 from ..comparisons import Comparisons
 from ..covariances import clustered
-from ..errors import DesignError
+from ..errors import DesignError, listed
 from ..formulas.grid import At
 from ..results import LLBTResults
 from ..robust import cluster_scores
-from ..statistics import as_generator
+from ..statistics import as_generator, check_number, critical_value
 from ..table import Field, Record, Table, format_count
 from .objects import log_worths_at
 from .refit import refit_table
@@ -93,6 +93,7 @@ class Bootstrap(Record):
         """
         if method not in get_args(Interval):
             raise DesignError(f"conf_int: method={method!r}; it may be {', '.join(map(repr, get_args(Interval)))}.")
+        critical_value("conf_int", confidence, math.inf)
         tail = (1 - confidence) / 2
         bounds = np.array([self._bounds(k, tail, method) for k in range(len(self.names))]).reshape(-1, 2)
         return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
@@ -188,8 +189,13 @@ def bootstrap(
     """
     if res.specification.bias_reduction or res.specification.prior is not None:
         raise DesignError("bootstrap resamples maximum likelihood fits; fit without bias_reduction= and prior=.")
-    if not isinstance(n, int) or n < 1:
-        raise DesignError(f"bootstrap: n={n!r}; the number of resamples is a positive integer.")
+    check_number("bootstrap", n, least=1)
+    kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
+    if resample not in ("judgment", "parametric", *kept):
+        raise DesignError(
+            f"bootstrap: resample={resample!r} is neither 'judgment' nor 'parametric' nor a cluster or covariate of the "
+            f"table ({listed(kept) or 'none'}); keep it where the table is made: from_judgments(…, clusters={resample!r})."
+        )
     generator = as_generator(rng, "bootstrap")
     counts = _drawn(res, resample, n, generator)
     if statistic is None:
@@ -280,13 +286,13 @@ def _of_statistic(
     names, estimate = _values(statistic(res))
     replicates = np.full((len(counts), len(names)), np.nan)
     for b in _numbered(len(counts), progress):
-        found = _statistic_of(res, statistic, with_counts(res.comparisons, counts[b]), f"resample {b}")
+        found = _statistic_of(res, statistic, names, with_counts(res.comparisons, counts[b]), f"resample {b}")
         if found is not None:
             replicates[b] = found
     left_out, weights = _left_out(res, resample)
     influences = np.zeros((len(left_out), len(names)))
     for k, table in enumerate(left_out):
-        found = _statistic_of(res, statistic, with_counts(res.comparisons, table), f"leave-one-out table {k}")
+        found = _statistic_of(res, statistic, names, with_counts(res.comparisons, table), f"leave-one-out table {k}")
         influences[k] = estimate - found if found is not None else 0.0
     return Bootstrap(res, names, estimate, replicates, influences, weights, resample)
 
@@ -313,16 +319,26 @@ def _left_out(res: LLBTResults, resample: str) -> tuple[list[FloatArray], FloatA
     return tables, np.array([counts[s, cell] for s, cell in cells])
 
 
-def _statistic_of(res: LLBTResults, statistic: Statistic, table: Comparisons, where: str) -> FloatArray | None:
-    """Return the statistic of a resampled table, None where it has no finite estimate."""
+def _statistic_of(
+    res: LLBTResults, statistic: Statistic, names: tuple[str, ...], table: Comparisons, where: str
+) -> FloatArray | None:
+    """Return the named values of a resampled table; None where it has no finite estimate, or lacks one of them."""
     try:
         fitted = refit_table(res, table)
     except DesignError:
         return None
     try:
-        return _values(statistic(fitted))[1]
+        given, values = _values(statistic(fitted))
     except Exception as error:
         raise DesignError(f"bootstrap: the statistic raised {type(error).__name__} in {where}: {error}") from error
+    if given == names:
+        return values
+    place = {name: k for k, name in enumerate(given)}
+    if not any(name in place for name in names) or any(name.startswith("statistic") for name in given):
+        raise DesignError(
+            f"bootstrap: the statistic has {len(given)} values in {where} and {len(names)} in the fit itself."
+        )
+    return None if any(name not in place for name in names) else values[[place[name] for name in names]]
 
 
 def _values(found: Any) -> tuple[tuple[str, ...], FloatArray]:
@@ -360,7 +376,8 @@ def _bca_tails(
 ) -> tuple[float, float]:
     """Return the probabilities at which BCa reads its quantiles (Efron & Tibshirani 1993, equation 14.10)."""
     finite = values[~np.isnan(values)]
-    below = (np.sum(finite < estimate) + np.sum(finite == estimate) / 2) / max(1, len(finite))
+    same = np.isclose(finite, estimate, rtol=1e-9, atol=1e-9)
+    below = (np.sum((finite < estimate) & ~same) + np.sum(same) / 2) / max(1, len(finite))
     bias = float(stats.norm.ppf(np.clip(below, 0.5 / (len(values) + 1), 1 - 0.5 / (len(values) + 1))))
     away = influences - np.average(influences, weights=weights) if weights.sum() > 0 else influences
     squares = float(np.sum(weights * away**2))

@@ -13,8 +13,8 @@ from ..errors import DesignError
 from ..formulas.grammar import parse, vocabulary
 from ..results import LLBTResults, deviance, pearson_chi2
 from ..solvers import eliminate
-from ..statistics import TestResult, as_generator, chi2_p_value, chi2_reservation
-from ..table import Field, Record, Table, format_count, format_number
+from ..statistics import TestResult, as_generator, check_number, chi2_p_value, chi2_reservation
+from ..table import Field, Record, Table, counted, format_number
 from .simulation import draw_parametric
 
 
@@ -103,14 +103,15 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
     >>> round(test.statistic, 4), test.df, round(test.p_value, 5)
     (30.4554, 8, 0.00017)
     """
+    check_number("goodness_of_fit", n, least=0)
     c = res.comparisons
     unused = _unused(res)
-    tables = [f"{format_count(len(c))} comparisons"]
+    tables = [counted(len(c), "comparison")]
     found, notes = _tests(res, res.counts, res.solution.means, tables[0])
     pooled: tuple[TestResult | None, TestResult | None] = (None, None)
     if unused:
         counts, means = _pooled(res, unused)
-        tables.append(f"{format_count(len(counts))} comparisons ({', '.join(unused)} pooled)")
+        tables.append(f"{counted(len(counts), 'comparison')} ({', '.join(unused)} pooled)")
         pooled, more = _tests(res, counts, means, tables[1])
         notes += more
     dispersion = res.pearson_chi2 / res.df_resid if res.df_resid else math.nan

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..comparisons import Comparisons
-from ..errors import DesignError, listed
+from ..errors import DesignError, LLBTError, listed
 from ..formulas.grid import At
 from ..results import LLBTResults
 from ..table import Field, Table
@@ -81,6 +82,8 @@ def _by_cell(res: LLBTResults) -> Table:
 def _by_level(res: LLBTResults, by: str, at: At) -> Table:
     c = res.comparisons
     levels = _levels(c, by)
+    if isinstance(at, Mapping) and by in at:
+        raise DesignError(f"influence: at= names {by!r}, whose levels are left out; ask at='average' or at others.")
     objects = c.objects
     whole = log_worths_at(res, at, "influence")[0].estimate
     without = np.array([_without(res, by, level, levels, at) for level in levels])
@@ -110,12 +113,21 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Table:
 
 
 def _levels(c: Comparisons, by: str) -> list[Any]:
-    clusters = c.cluster_counts.columns if c.cluster_counts else ()
-    for column in (*c.columns, *clusters):
+    """Return the levels that have judgments."""
+    kept = c.cluster_counts
+    for column, counts in (
+        *((column, c.counts) for column in c.columns),
+        *((column, kept.counts) for column in (kept.columns if kept else ()) if kept),
+    ):
         if column.name == by:
-            levels: list[Any] = column.levels.tolist()
+            judged = np.bincount(column.codes, weights=counts.sum(axis=1), minlength=len(column.levels)) > 0
+            levels: list[Any] = column.levels[judged].tolist()
             return levels
-    raise DesignError(f"influence: by={by!r} is not kept by this table; it has {listed((*c.covariates, *c.clusters))}.")
+    has = listed((*c.covariates, *c.clusters)) or "none"
+    raise DesignError(
+        f"influence: by={by!r} is not kept by this table; it has {has}. Keep it where the table is made: "
+        f"from_judgments(…, clusters={by!r})."
+    )
 
 
 def _without(res: LLBTResults, by: str, level: Any, levels: list[Any], at: At) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -126,7 +138,7 @@ def _without(res: LLBTResults, by: str, level: Any, levels: list[Any], at: At) -
         rest = c.select(where={by: [other for other in levels if other != level]})
         fitted = refit_table(res, rest)
         values = log_worths_at(fitted, at, "influence")[0].estimate
-    except ValueError:  # nothing left, disconnected, separated, or the covariate has one level left
+    except LLBTError:  # nothing left, disconnected, separated, or the covariate has one level left
         return found
     position = {o: k for k, o in enumerate(c.objects)}
     found[[position[o] for o in fitted.comparisons.objects]] = values

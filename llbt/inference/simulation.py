@@ -12,7 +12,7 @@ from ..comparisons import Comparisons
 from ..covariances import clustered
 from ..errors import DesignError
 from ..results import LLBTResults
-from ..statistics import as_generator
+from ..statistics import as_generator, check_number
 
 
 def simulate(res: LLBTResults, n: int = 1, *, rng: np.random.Generator | int | None = None) -> tuple[Comparisons, ...]:
@@ -39,6 +39,7 @@ def simulate(res: LLBTResults, n: int = 1, *, rng: np.random.Generator | int | N
     >>> one.n_judgments
     960
     """
+    check_number("simulate", n, least=1)
     c = res.comparisons
     drawn = draw_parametric(res.solution.means, n, as_generator(rng, "simulate"))
     note = "counts simulated from " + repr(res.specification.formula)
@@ -64,18 +65,14 @@ def draw_parametric(means: FloatArray, n: int, rng: np.random.Generator) -> Floa
 
 def draw_judgments(res: LLBTResults, n: int, rng: np.random.Generator) -> FloatArray:
     """Resample the judgments within each comparison, shape (n, S, C)."""
-    counts = res.counts
-    if not np.all(counts == np.floor(counts)):
-        raise DesignError(
-            "bootstrap: the table has fractional counts, which are not judgments that could be resampled; "
-            "use resample='parametric'."
-        )
+    counts = _whole_counts(res)
     totals = counts.sum(axis=1)
     return rng.multinomial(totals.astype(np.int64), _normed(counts), size=(n, len(totals))).astype(np.float64)
 
 
 def draw_clusters(res: LLBTResults, name: str, n: int, rng: np.random.Generator) -> FloatArray:
     """Resample whole clusters, shape (n, S, C); a comparison whose clusters were not drawn has total 0."""
+    _whole_counts(res)
     lines = clustered(res.comparisons, name, (name,))
     size, cells = res.counts.shape
     shape = (lines.size, size * cells)
@@ -83,6 +80,16 @@ def draw_clusters(res: LLBTResults, name: str, n: int, rng: np.random.Generator)
     by_cluster = csr_array((lines.counts.ravel(), (np.repeat(lines.codes, cells), column)), shape=shape)
     weights = rng.multinomial(lines.size, np.full(lines.size, 1 / lines.size), size=n).astype(np.float64)
     return np.asarray((by_cluster.T @ weights.T).T).reshape(n, size, cells)
+
+
+def _whole_counts(res: LLBTResults) -> FloatArray:
+    counts = res.counts
+    if not np.all(counts == np.floor(counts)):
+        raise DesignError(
+            "bootstrap: the table has fractional counts, which are not judgments that could be resampled; "
+            "use resample='parametric'."
+        )
+    return counts
 
 
 def _normed(weights: FloatArray) -> FloatArray:
