@@ -163,6 +163,7 @@ def fit(
         ``"X2"`` multiplies the covariance by the dispersion X²/df and uses t with the residual df.
     bias_reduction : bool
         Firth's bias reduction of the multinomial likelihood: estimates are finite wherever the objects are connected.
+        Where a pair has next to nothing but ties the penalized likelihood can have more than one maximum.
     prior : float, optional
         Judgments that each pair is given, split equally over the outcomes and over its comparisons as its own are.
 

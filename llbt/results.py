@@ -419,6 +419,14 @@ class LLBTResults(Record):
         return self.summary()
 
 
+def check_fit(asker: str, res: object) -> None:
+    """Raise for anything but a fit."""
+    if not isinstance(res, LLBTResults):
+        raise DesignError(
+            f"{asker}: found a {type(res).__name__}; it takes a fit, what llbt.fit returns: llbt.{asker}(llbt.fit(…))."
+        )
+
+
 def cell_counts(c: Comparisons) -> FloatArray:
     """Return the counts of the cells that a table has, shape (S, C)."""
     return c.counts if c.has_ties else c.counts[:, [0, 2]]

@@ -269,7 +269,7 @@ def _evaluate(problem: Problem, params: FloatArray, bias_reduction: bool) -> _Po
 def _shortened(problem: Problem, step: FloatArray) -> FloatArray:
     """Return a step that moves no predictor further than a few units, lest probabilities become 0 to rounding."""
     moved = max(np.abs(problem.signed @ step).max(), np.abs(problem.tie @ step).max())
-    return step * min(1.0, _LONGEST_STEP / max(moved, np.finfo(float).tiny))
+    return np.asarray(step * min(1.0, _LONGEST_STEP / max(moved, np.finfo(float).tiny)))
 
 
 def _line_search(problem: Problem, point: _Point, step: FloatArray, bias_reduction: bool) -> _Point:

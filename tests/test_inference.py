@@ -701,3 +701,24 @@ def test_undetermined_worths_leave_gaps():
     values = {container.get_label(): container.lines[0].get_ydata() for container in ax.containers}
     assert np.isnan(values["a"]).tolist() == np.isnan(values["b"]).tolist() == [False, True]
     assert [text.get_text() for text in ax.texts] == ["c"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        llbt.worth,
+        llbt.leaderboard,
+        llbt.rank_intervals,
+        llbt.pairwise,
+        llbt.goodness_of_fit,
+        llbt.influence,
+        llbt.residual_table,
+        llbt.quasi_variances,
+        llbt.drop1,
+        llbt.simulate,
+        llbt.bootstrap,
+    ],
+)
+def test_a_question_to_no_fit_says_what_it_takes(question):
+    with pytest.raises(llbt.DesignError, match=rf"{question.__name__}: found a Comparisons; it takes a fit"):
+        question(llbt.load_dataset("dras_table1"))

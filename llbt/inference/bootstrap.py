@@ -18,7 +18,7 @@ from ..comparisons import Comparisons
 from ..covariances import clustered
 from ..errors import DesignError, listed
 from ..formulas.grid import At
-from ..results import LLBTResults
+from ..results import LLBTResults, check_fit
 from ..robust import cluster_scores
 from ..statistics import as_generator, check_number, critical_value
 from ..table import Field, Record, Table, format_count
@@ -187,14 +187,16 @@ def bootstrap(
     >>> boot.conf_int().shape, boot.degenerate
     ((4, 2), 0)
     """
+    check_fit("bootstrap", res)
     if res.specification.bias_reduction or res.specification.prior is not None:
         raise DesignError("bootstrap resamples maximum likelihood fits; fit without bias_reduction= and prior=.")
     check_number("bootstrap", n, least=1)
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):
         raise DesignError(
-            f"bootstrap: resample={resample!r} is neither 'judgment' nor 'parametric' nor a cluster or covariate of the "
-            f"table ({listed(kept) or 'none'}); keep it where the table is made: from_judgments(…, clusters={resample!r})."
+            f"bootstrap: resample={resample!r} is neither 'judgment' nor 'parametric' nor a cluster or covariate of "
+            f"the table ({listed(kept) or 'none'}); keep it where the table is made: "
+            f"from_judgments(…, clusters={resample!r})."
         )
     generator = as_generator(rng, "bootstrap")
     counts = _drawn(res, resample, n, generator)

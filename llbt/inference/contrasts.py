@@ -14,7 +14,7 @@ from ..errors import DesignError, listed
 from ..formulas.grid import At
 from ..hypotheses import Linear, estimated
 from ..prediction import undetermined
-from ..results import LLBTResults
+from ..results import LLBTResults, check_fit
 from ..statistics import critical_value, ratio, two_sided_p
 from ..summary import coefficient_fields
 from ..table import Field, Table, format_number
@@ -67,6 +67,7 @@ def contrasts(
     >>> table.to_frame()[["term", "estimate"]].round(3).values.tolist()
     [['A vs rest', 2.566]]
     """
+    check_fit("contrasts", res)
     check_scale("contrasts", scale)
     critical = critical_value("contrasts", confidence, res.df_inference)
     if not isinstance(weights, Mapping) or not weights:

@@ -11,7 +11,7 @@ from ..batch import fit_many
 from ..columns import FloatArray, groups
 from ..errors import DesignError
 from ..formulas.grammar import parse, vocabulary
-from ..results import LLBTResults, deviance, pearson_chi2
+from ..results import LLBTResults, check_fit, deviance, pearson_chi2
 from ..solvers import eliminate
 from ..statistics import TestResult, as_generator, check_number, chi2_p_value, chi2_reservation
 from ..table import Field, Record, Table, counted, format_number
@@ -103,6 +103,7 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
     >>> round(test.statistic, 4), test.df, round(test.p_value, 5)
     (30.4554, 8, 0.00017)
     """
+    check_fit("goodness_of_fit", res)
     check_number("goodness_of_fit", n, least=0)
     c = res.comparisons
     unused = _unused(res)

@@ -10,7 +10,7 @@ import numpy as np
 from ..comparisons import Comparisons
 from ..errors import DesignError, LLBTError, listed
 from ..formulas.grid import At
-from ..results import LLBTResults
+from ..results import LLBTResults, check_fit
 from ..table import Field, Table
 from .objects import log_worths_at
 from .refit import refit_table
@@ -52,6 +52,7 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") ->
     >>> llbt.influence(res, by="judge").to_frame()["judge"].iloc[0]
     'J3'
     """
+    check_fit("influence", res)
     return _by_cell(res) if by is None else _by_level(res, by, at)
 
 

@@ -13,7 +13,7 @@ from .. import statistics
 from ..columns import FloatArray, IntArray, Label
 from ..errors import DesignError
 from ..formulas.grid import At
-from ..results import LLBTResults
+from ..results import LLBTResults, check_fit
 from ..statistics import MaxZ, adjust_p, as_generator, critical_value, max_z, ratio, two_sided_p
 from ..table import Field, Record, Table, format_count, format_number
 from .objects import KNOWN, LogWorths, centred
@@ -198,6 +198,7 @@ def pairwise(
     >>> pairs.to_frame()[["object_i", "object_j", "estimate", "p_adjusted"]].round(3).values.tolist()[:3]
     [['A', 'B', 2.997, 0.0], ['A', 'C', 3.9, 0.0], ['A', 'D', 0.801, 0.0]]
     """
+    check_fit("pairwise", res)
     check_scale("pairwise", scale)
     critical_value("pairwise", confidence, res.df_inference)
     if adjust is not None and adjust not in get_args(Adjust):

@@ -11,7 +11,7 @@ from scipy import linalg
 from ..columns import FloatArray, Label
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
 from ..formulas.grid import At
-from ..results import LLBTResults
+from ..results import LLBTResults, check_fit
 from ..statistics import critical_value
 from ..table import Field, Record, Table, format_percent
 from .objects import LogWorths, log_worths_at
@@ -158,6 +158,7 @@ def quasi_variances(res: LLBTResults, *, at: At = None, confidence: float = 0.95
     >>> round(quasi.worst_error, 3)
     0.244
     """
+    check_fit("quasi_variances", res)
     critical_value("quasi_variances", confidence, res.df_inference)
     found, where = log_worths_at(res, at, "quasi_variances")
     objects, found, notes = _determined(res.comparisons.objects, found)

@@ -13,7 +13,7 @@ from ..columns import FloatArray, Label, matching
 from ..comparisons import Comparisons
 from ..errors import DesignError, listed
 from ..formulas.grid import At
-from ..results import LLBTResults
+from ..results import LLBTResults, check_fit
 from ..statistics import as_generator, critical_value
 from ..table import Field, Table, format_count
 from .objects import LogWorths, centred
@@ -72,6 +72,7 @@ def rank_intervals(
     >>> llbt.rank_intervals(res).to_frame()[["object", "rank", "rank_low", "rank_high"]].values.tolist()
     [['A', 1, 1, 1], ['D', 2, 2, 2], ['B', 3, 3, 3], ['C', 4, 4, 4]]
     """
+    check_fit("rank_intervals", res)
     critical_value("rank_intervals", confidence, res.df_inference)
     generator = as_generator(rng, "rank_intervals")
     found, notes = centred(res, at, "rank_intervals")
@@ -137,6 +138,7 @@ def leaderboard(
     >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
+    check_fit("leaderboard", res)
     check_scale("leaderboard", scale)
     z = critical_value("leaderboard", confidence, res.df_inference)
     generator = as_generator(rng, "leaderboard")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..columns import FloatArray, IntArray
 from ..errors import DesignError
-from ..results import LLBTResults
+from ..results import LLBTResults, check_fit
 from ..table import Field, Table, format_count, format_percent
 
 Residual = Literal["pearson", "deviance"]
@@ -58,6 +58,7 @@ def residual_table(res: LLBTResults, *, kind: Residual = "pearson", most: int = 
     >>> residuals.to_frame().iloc[0][["object_i", "object_j", "outcome"]].tolist()
     ['BA', 'ST', 'i']
     """
+    check_fit("residual_table", res)
     if kind not in get_args(Residual):
         raise DesignError(f"residual_table: kind={kind!r} is not known; it may be 'pearson' or 'deviance'.")
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:

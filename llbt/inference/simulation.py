@@ -11,7 +11,7 @@ from ..columns import FloatArray
 from ..comparisons import Comparisons
 from ..covariances import clustered
 from ..errors import DesignError
-from ..results import LLBTResults
+from ..results import LLBTResults, check_fit
 from ..statistics import as_generator, check_number
 
 
@@ -39,6 +39,7 @@ def simulate(res: LLBTResults, n: int = 1, *, rng: np.random.Generator | int | N
     >>> one.n_judgments
     960
     """
+    check_fit("simulate", res)
     check_number("simulate", n, least=1)
     c = res.comparisons
     drawn = draw_parametric(res.solution.means, n, as_generator(rng, "simulate"))

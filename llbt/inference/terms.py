@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..errors import DesignError, listed
 from ..formulas.grammar import parse, stray_messages, vocabulary
-from ..results import LLBTResults
+from ..results import LLBTResults, check_fit
 from ..table import Field, Table
 from .anova import (
     Compared,
@@ -51,6 +51,7 @@ def drop1(res: LLBTResults, *, test: Test = "chi2") -> Table:
     >>> llbt.drop1(res).to_frame()[["term", "df"]].to_dict("list")
     {'term': ['<none>', 'object:judge', 'tie'], 'df': [nan, 9.0, 1.0]}
     """
+    check_fit("drop1", res)
     check_test(test)
     terms, held = own_terms(res)
     leavable = [term for term in terms if not any(term.margin_of(other) for other in (*terms, *held))]
@@ -93,6 +94,7 @@ def add1(res: LLBTResults, scope: str, *, test: Test = "chi2") -> Table:
     >>> llbt.add1(res, "object * judge + tie * judge").to_frame()[["term", "df"]].to_dict("list")
     {'term': ['<none>', 'object:judge', 'tie:judge'], 'df': [nan, 9.0, 3.0]}
     """
+    check_fit("add1", res)
     check_test(test)
     terms, held = own_terms(res)
     own = [*terms, *held]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..formulas.grid import At
-from ..results import LLBTResults
+from ..results import LLBTResults, check_fit
 from ..statistics import critical_value
 from ..table import Field, Table
 from .objects import worth_classes
@@ -49,6 +49,7 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     >>> llbt.worth(res).to_frame()[["object", "estimate"]].round(3).values.tolist()
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
+    check_fit("worth", res)
     check_scale("worth", scale)
     z = critical_value("worth", confidence, res.df_inference)
     classes, shown, notes = worth_classes(res, at)
