@@ -2,8 +2,8 @@
 
 >>> import llbt
 >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
->>> round(res.params["object[+]"], 4)
-0.2778
+>>> res.params.round(4).to_dict()
+{'object[+]': 0.2778, 'tie': -0.6551}
 """
 
 from .comparisons import Comparisons

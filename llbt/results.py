@@ -99,8 +99,8 @@ class LLBTResults(Record):
     >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
     >>> res.params.round(4).to_dict()
     {'object[+]': 0.2778, 'tie': -0.6551}
-    >>> round(res.pvalues["tie"], 4)
-    0.0044
+    >>> res.pvalues.round(4).to_dict()
+    {'object[+]': 0.0088, 'tie': 0.0044}
     """
 
     specification: Specification
@@ -455,8 +455,8 @@ def cell_deviances(counts: FloatArray, means: FloatArray) -> FloatArray:
 
 
 def deviance(counts: FloatArray, means: FloatArray) -> float:
-    """Return the Poisson deviance, summed over the cells."""
-    return float(cell_deviances(counts, means).sum())
+    """Return the Poisson deviance, summed over the cells; rounding leaves a saturated one at 0, not below."""
+    return max(0.0, float(cell_deviances(counts, means).sum()))
 
 
 def pearson_chi2(counts: FloatArray, means: FloatArray) -> float:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy import linalg
 from scipy.sparse import csr_array
 
@@ -345,7 +346,6 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
             f"({entries * 8 / 2**30:.1f} GiB), more than {MAX_EXPLICIT_ENTRIES:.0e} entries. Use method='eliminate', "
             "which gives the same estimates, standard errors and deviance."
         )
-    import pandas as pd
     from statsmodels.genmod.families import Poisson
     from statsmodels.genmod.generalized_linear_model import GLM
 

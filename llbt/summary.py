@@ -155,7 +155,7 @@ def _worths(res: LLBTResults) -> str:
 
 
 def _foot(res: LLBTResults) -> tuple[str, ...]:
-    null, residual = format_number(res.null_deviance), format_number(max(res.deviance, 0.0) if res.df_resid else 0.0)
+    null, residual = format_number(res.null_deviance), format_number(res.deviance if res.df_resid else 0.0)
     width, digits = max(len(null), len(residual)), len(str(res.df_null))
     return (
         f"    Null deviance: {null:>{width}}  on {res.df_null:>{digits}}  degrees of freedom",

@@ -132,12 +132,19 @@ class Bootstrap(Record):
         )
 
     def _notes(self) -> tuple[str, ...]:
-        if not self.degenerate:
-            return ()
-        return (
-            f"{format_count(self.degenerate)} resamples were degenerate (no finite estimate): they stand at −∞ for "
-            "lower and at +∞ for upper bounds, and are not in bias and standard error",
-        )
+        notes = []
+        if self.resample in ("judgment", "parametric") and self.results.specification.groups:
+            name = self.results.specification.groups[0]
+            notes.append(
+                f"judgments were drawn as independent; resample={name!r} draws whole clusters, as the errors assume"
+            )
+        if self.degenerate:
+            notes.append(
+                f"{format_count(self.degenerate)} resamples were degenerate (no finite estimate): they stand at −∞ for "
+                "lower and at +∞ for upper bounds, and are not in bias and standard error; Comparisons.select leaves "
+                "out objects or levels with too few judgments"
+            )
+        return tuple(notes)
 
 
 def bootstrap(
@@ -234,7 +241,8 @@ def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
         )
     found, notes = log_worths_at(boot.results, at, "rank_distribution")
     kept = boot.replicates[~np.isnan(boot.replicates[:, boot.results.free]).any(axis=1)]
-    worth = np.nan_to_num(kept) @ found.rows.T
+    defined = ~np.isnan(boot.estimate)  # aliased parameters stand for nothing in the log-worths
+    worth = kept[:, defined] @ found.rows[:, defined].T
     ranks = stats.rankdata(-worth, method="min", axis=1).astype(np.int64)
     objects = boot.results.comparisons.objects
     share = np.array([(ranks == k + 1).mean(axis=0) for k in range(len(objects))]).T
