@@ -52,7 +52,8 @@ def plot_worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability",
     classes = list(frame.columns[: list(frame.columns).index("object")])
     labels = _class_labels(frame, classes, len(res.comparisons.objects))
     if ax is None:
-        _, ax = plt.subplots(figsize=(max(3.4, 1.6 + 0.8 * len(labels)), 3.6), layout="constrained")
+        size = (max(3.4, 1.6 + 0.8 * len(labels)), max(3.6, 0.16 * len(res.comparisons.objects)))
+        _, ax = plt.subplots(figsize=size, layout="constrained")
     ends: dict[str, tuple[float, str]] = {}
     for k, label in enumerate(res.comparisons.objects):
         rows = frame[frame["object"] == label]
@@ -105,12 +106,16 @@ def _name_ends(ax: Axes, ends: dict[str, tuple[float, str]]) -> None:
     ax.figure.canvas.draw()  # the limits are known once it is laid out
     to_axes = ax.transData + ax.transAxes.inverted()
     height = {label: float(to_axes.transform((0, y))[1]) for label, (y, _) in ends.items() if np.isfinite(y)}
-    gap, last = 0.055, -np.inf
-    for label in sorted(height, key=lambda name: height[name]):
-        last = max(height[label], last + gap)
+    names = sorted(height, key=lambda name: height[name])
+    gap, places = min(0.055, 1 / max(1, len(names))), [height[name] for name in names]
+    for k in range(1, len(places)):  # up from the lowest, then down from the top of the axes
+        places[k] = max(places[k], places[k - 1] + gap)
+    for k in range(len(places) - 1, -1, -1):
+        places[k] = min(places[k], 1.0 if k == len(places) - 1 else places[k + 1] - gap)
+    for label, place in zip(names, places, strict=True):
         ax.annotate(
             label,
-            xy=(1.02, last),
+            xy=(1.02, place),
             xycoords="axes fraction",
             color=ends[label][1],
             va="center",
