@@ -14,6 +14,7 @@ from ..results import LLBTResults, check_fit
 from ..table import Field, Table
 from .objects import log_worths_at
 from .refit import refit_table
+from .residuals import standardized_residuals
 
 
 def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") -> Table:
@@ -57,13 +58,12 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") ->
 
 
 def _by_cell(res: LLBTResults) -> Table:
-    hat, fitted = res.hat_diag, res.fittedvalues
+    fitted = res.fittedvalues
     frame = fitted.index.to_frame(index=False)
-    h, raw = hat.to_numpy(dtype=float), res.resid_pearson.to_numpy(dtype=float)
-    free = np.where(1 - h > 1e-9, 1 - h, np.nan)  # a cell with leverage 1 is fitted exactly and has no residual
-    residual = raw / np.sqrt(free)
-    distance = residual**2 * h / free / (res.df_model + 1)
-    order = np.argsort(-np.nan_to_num(distance, nan=-1.0), kind="stable")
+    h, residual = res.hat_diag.to_numpy(dtype=float), standardized_residuals(res)
+    with np.errstate(divide="ignore"):  # a cell with leverage 1 is fitted exactly: no residual, and so no distance
+        distance = residual**2 * h / (1 - h) / (res.df_model + 1)
+    order = np.argsort(-distance, kind="stable")  # those come last
     fields = [Field(str(name), str(name), frame[name].to_numpy()[order]) for name in frame.columns]
     return Table(
         (

@@ -98,7 +98,7 @@ def _told(residual: FloatArray, order: IntArray, has_ties: bool) -> IntArray:
     if has_ties:
         return np.arange(len(residual))
     unsorted = np.empty(len(residual))
-    unsorted[order] = np.nan_to_num(residual)
+    unsorted[order] = np.where(np.isnan(residual), 0.0, residual)  # both cells of a pair that is fitted exactly
     chosen = np.zeros((len(residual) // 2, 2), dtype=bool)
     chosen[np.arange(len(chosen)), unsorted.reshape(-1, 2).argmax(axis=1)] = True
     return np.flatnonzero(chosen.ravel()[order])
