@@ -9,6 +9,10 @@
 from .comparisons import Comparisons
 from .data.datasets import list_datasets, load_dataset
 from .data.doors import from_counts, from_judgments
+from .data.files import read_table
+from .data.formats import Always, Constant, Game, JudgmentFormat, Labels, Lean, OneHot, Scores, Share
+from .data.judgments import read_judgments
+from .data.known_formats import JUDGMENT_FORMATS, list_formats
 from .data.matrices import from_matrix
 from .errors import (
     ClusterWarning,
@@ -49,6 +53,21 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "from_counts",
     "from_judgments",
     "from_matrix",
+    "JUDGMENT_FORMATS",
+    "list_formats",
+    "read_judgments",
+    "read_table",
+    # how is a file of judgments written?
+    "Always",
+    "Constant",
+    "Game",
+    "JudgmentFormat",
+    "Labels",
+    "Lean",
+    "OneHot",
+    "Scores",
+    "Share",
+    # which data sets are there?
     "list_datasets",
     "load_dataset",
     # what model?

@@ -13,10 +13,13 @@ from ..columns import Coded, FloatArray, IntArray, Lines, groups
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError
 from ..table import counted, format_count, format_p, format_percent
-from .frames import as_names, as_two_names, open_frame, read_counts, read_factor, read_label_pair
+from .files import open_source
+from .frames import Rows, as_names, as_two_names, read_counts, read_label_pair
+from .judgments import Asked, Countable, Format, countable, tie_kind_notes
 from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT
+from .standard import OBJECTS
 
 Two = Sequence[str]
 
@@ -38,8 +41,9 @@ def from_counts(
 
     Parameters
     ----------
-    frame : frame
-        Of pandas, polars, pyarrow or any library that narwhals knows; a lazy one is collected.
+    frame : frame, path or list of records
+        A frame of pandas, polars, pyarrow, DuckDB, PySpark or any library that narwhals knows (a lazy one is
+        collected), or what `read_table` reads.
     objects : two str
         Columns with the two objects of each row; labels of any type.
     wins : two str
@@ -89,13 +93,13 @@ def from_counts(
     (33, 3, True)
     """
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
-    source = open_frame(frame)
+    source = open_source(frame)
     sides = as_two_names(objects, "objects")
     tie_columns = _tie_columns(ties, source.names)
     roles = {"objects": sides, "wins": as_two_names(wins, "wins"), "ties": tie_columns, **asked.roles()}
     picked = source.pick(roles)
     pairs = read_label_pair(picked, "objects", sides)
-    _refuse_self_comparisons(pairs)
+    _refuse_self_comparisons(picked, pairs)
     i, j = (read_counts(picked, name) for name in roles["wins"])
     tied = [read_counts(picked, name) for name in tie_columns]
     counts = np.column_stack([i, sum(tied, np.zeros(len(i))), j])
@@ -107,7 +111,8 @@ def from_counts(
 def from_judgments(
     frame: object,
     *,
-    objects: Two = ("object_i", "object_j"),
+    format: Format | None = None,
+    objects: Two = OBJECTS,
     outcome: str = "outcome",
     outcomes: Outcomes = None,
     weights: str | None = None,
@@ -117,13 +122,19 @@ def from_judgments(
     object_covariates: object = None,
     side_covariates: Mapping[str, Two] | None = None,
     order: bool = False,
+    max_dropped: int = 0,
 ) -> Comparisons:
-    """Return comparisons from a frame of judgments, one row per recorded decision.
+    """Return comparisons from judgments, one row per recorded decision.
 
     Parameters
     ----------
-    frame : frame
-        Of pandas, polars, pyarrow or any library that narwhals knows; a lazy one is collected.
+    frame : frame, path or list of records
+        A frame of pandas, polars (eager or lazy), pyarrow, DuckDB, PySpark or any library that narwhals knows; a
+        file or several, as in `read_judgments`; what `read_judgments` returns. Rows are counted in the engine that
+        holds them, and only the counts come back.
+    format : str or JudgmentFormat, optional
+        How the judgments are written, as in `read_judgments`. None: under the names that follow; for a file, if
+        none of them is given, what its fields say (``"auto"``).
     objects : two str
         Columns with the two objects of each row; labels of any type.
     outcome : str
@@ -138,6 +149,8 @@ def from_judgments(
         Column with the number of judgments that a row stands for.
     covariates, clusters, numeric, object_covariates, side_covariates, order
         As in `from_counts`.
+    max_dropped : int
+        How many rows may be left out, counted in the notes, because nobody knows what their outcome says.
 
     Returns
     -------
@@ -147,7 +160,7 @@ def from_judgments(
     ------
     JudgmentError
         For outcomes that are missing, unknown or can be read in two ways, with the mapping to paste;
-        and as in `from_counts`.
+        and as in `from_counts` and `read_judgments`.
 
     Notes
     -----
@@ -167,20 +180,33 @@ def from_judgments(
     1        y        x       0     1       0
     """
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
-    source = open_frame(frame)
-    sides = as_two_names(objects, "objects")
-    roles = {"objects": sides, "outcome": _one(outcome, "outcome"), **asked.roles()}
+    _one(outcome, "outcome")
+    found = countable(frame, format, Asked(_given(objects, OBJECTS), _given(outcome, "outcome"), outcomes), max_dropped)
+    source = found.source.renamed(found.aliases(asked.roles()))
+    weights = weights or found.weights
+    roles = {"objects": found.sides, "outcome": (found.labels.field,), **asked.roles()}
     roles |= {} if weights is None else {"weights": _one(weights, "weights")}
-    picked = source.pick(roles)
-    pairs = read_label_pair(picked, "objects", sides)
-    _refuse_self_comparisons(pairs)
-    said, notes = read_outcomes(outcome, read_factor(picked, outcome), pairs, sides, outcomes)
+    picked = source.tally(roles)
+    pairs = read_label_pair(picked, "objects", found.sides)
+    _refuse_self_comparisons(picked, pairs)
+    said, notes, _ = read_outcomes(picked, found.labels.field, pairs, found.sides, found.labels.outcomes, max_dropped)
     counts = np.zeros((len(said), 3))
     kept = np.flatnonzero(said != LEFT_OUT)
-    counts[kept, said[kept]] = 1.0 if weights is None else read_counts(picked, weights)[kept]
+    times = picked.times * (1.0 if weights is None else read_counts(picked, weights))
+    counts[kept, said[kept]] = times[kept]
     lines = Lines(pairs.codes, counts, *asked.read(picked))
     lines = lines if len(kept) == len(said) else lines.take(kept)
+    notes = (*_read_as(picked, found), *found.notes, *notes, *tie_kind_notes(picked, said, found.labels))
     return _assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
+
+
+def _read_as(rows: Rows, found: Countable) -> list[str]:
+    return [f"{counted(int(rows.times.sum()), 'row')} read as {found.format!r}"] if found.format else []
+
+
+def _given(value: Any, default: Any) -> Any:
+    """Return what the caller said, None if it is the default."""
+    return None if (not isinstance(value, str) and tuple(value) == default) or value == default else value
 
 
 def _one(name: object, parameter: str) -> tuple[str]:
@@ -201,12 +227,12 @@ def _tie_note(columns: Sequence[str], tied: Sequence[FloatArray]) -> list[str]:
     return [f"ties are the sum of {' and '.join(parts)}"] if len(parts) > 1 else []
 
 
-def _refuse_self_comparisons(pairs: Coded) -> None:
-    same = np.flatnonzero(pairs.codes[:, 0] == pairs.codes[:, 1])
-    if same.size:
-        label = pairs.levels[pairs.codes[same[0], 0]]
+def _refuse_self_comparisons(rows: Rows, pairs: Coded) -> None:
+    same = pairs.codes[:, 0] == pairs.codes[:, 1]
+    if same.any():
+        label = pairs.levels[pairs.codes[rows.start(same), 0]]
         raise JudgmentError(
-            f"{counted(same.size, 'row')} with an object compared with itself, the first at row {same[0]}: "
+            f"{counted(rows.count(same), 'row')} with an object compared with itself{rows.place(same)}: "
             f"{label!r}; expected two different objects. Leave these rows out before."
         )
 

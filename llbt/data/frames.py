@@ -1,6 +1,7 @@
 """Columns of any frame that narwhals knows, read into numpy: labels, numbers and counts.
 
-Rows are counted from 0 in the order of the caller's frame, which is never changed.
+Rows are counted from 0 in the order of the caller's frame, which is never changed. Rows that are alike in all columns
+that are read may stand there once, counted by the engine that holds the frame.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Source:
     frame: Any
     what: str
 
-    def pick(self, roles: Roles) -> Frame:
+    def pick(self, roles: Roles) -> Rows:
         """Return the columns that play a role, collected if the frame is lazy.
 
         Raises
@@ -60,17 +61,89 @@ class Source:
         JudgmentError
             For a column that is not there or plays two roles, and for a frame without rows.
         """
+        picked: Frame = collected(self._chosen(roles))
+        self._refuse_empty(picked)
+        each = np.arange(len(picked))
+        return Rows(picked, np.ones(len(picked), dtype=np.int64), each, ordered=True)
+
+    def tally(self, roles: Roles) -> Rows:
+        """Return the distinct rows of the columns that play a role, counted in the engine that holds the frame.
+
+        Rows in the memory of pandas are returned one by one: coding its columns is faster than grouping by them.
+
+        Raises
+        ------
+        JudgmentError
+            As `pick`.
+        """
+        if self.frame.implementation.is_pandas_like():
+            return self.pick(roles)
+        chosen = self._chosen(roles)
+        keys = chosen.collect_schema().names()
+        times, first = _unused("rows", keys), _unused("first", keys)
+        numbered = _numbered(chosen, first)
+        ordered = numbered is not None
+        found = [nw.len().alias(times), *([nw.col(first).min()] if ordered else [])]
+        groups: Frame = collected((numbered if ordered else chosen).group_by(keys).agg(*found))
+        self._refuse_empty(groups)
+        n = groups[times].to_numpy().astype(np.int64)
+        at = groups[first].to_numpy().astype(np.int64) if ordered else np.arange(len(n))
+        by_row = np.argsort(at)
+        return Rows(groups.select(keys)[by_row], n[by_row], at[by_row], ordered=ordered)
+
+    def renamed(self, names: Mapping[str, str]) -> Source:
+        """Return the frame with some columns under other names (old → new)."""
+        changed = {old: new for old, new in names.items() if old != new}
+        if not changed:
+            return self
+        return Source(tuple(changed.get(name, name) for name in self.names), self.frame.rename(changed), self.what)
+
+    def _chosen(self, roles: Roles) -> Any:
         _check_roles(self, roles)
-        chosen = self.frame.select(list(dict.fromkeys(name for names in roles.values() for name in names)))
-        picked: Frame = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
-        if len(picked) == 0:
+        return self.frame.select(list(dict.fromkeys(name for names in roles.values() for name in names)))
+
+    def _refuse_empty(self, frame: Frame) -> None:
+        if len(frame) == 0:
             raise JudgmentError(f"{self.what} has no rows; expected one for every comparison or judgment.")
-        return picked
 
     def others(self, roles: Roles) -> tuple[str, ...]:
         """Return the names of the columns that play no role."""
         taken = {name for names in roles.values() for name in names}
         return tuple(str(name) for name in self.names if name not in taken)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of a frame in memory; U of them, each for one row or for several that are alike.
+
+    Attributes
+    ----------
+    frame : narwhals frame, eager
+    times : ndarray of int, shape (U,)
+        How many rows of the caller's frame each stands for.
+    first : ndarray of int, shape (U,)
+        The first of them.
+    ordered : bool
+        Whether the engine that holds the caller's frame keeps its rows in order; else `first` means nothing.
+    """
+
+    frame: Frame
+    times: IntArray
+    first: IntArray
+    ordered: bool
+
+    def count(self, where: npt.NDArray[np.bool_]) -> int:
+        """Return how many rows of the caller's frame a condition holds for; it has shape (U,)."""
+        return int(self.times[where].sum())
+
+    def start(self, where: npt.NDArray[np.bool_]) -> int:
+        """Return the row of `frame` with the first of the caller's rows that a condition holds for."""
+        rows = np.flatnonzero(where)
+        return int(rows[np.argmin(self.first[rows])])
+
+    def place(self, where: npt.NDArray[np.bool_]) -> str:
+        """Return where the first of these rows is, for a message; empty where rows have no order."""
+        return f", the first at row {self.first[where].min()}" if self.ordered else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +178,22 @@ def open_frame(frame: object, what: str = "the frame") -> Source:
         twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
         raise JudgmentError(f"{what} has several columns named {listed(twice)}; rename all but one.") from None
     return Source(names, opened, what)
+
+
+def collected(frame: Any) -> Any:
+    """Return a narwhals frame in memory; engines without a memory of their own hand over to pyarrow."""
+    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
+def _numbered(frame: Any, name: str) -> Any:
+    """Return a narwhals frame with numbered rows, or None where the engine keeps them in no order."""
+    if frame.implementation.is_polars():  # also a lazy one, which narwhals does not number without a key to sort by
+        return nw.from_native(frame.to_native().with_row_index(name))
+    return frame.with_row_index(name) if isinstance(frame, nw.DataFrame) else None
+
+
+def _unused(name: str, taken: Sequence[str]) -> str:
+    return name if name not in taken else _unused(f"{name}_", taken)
 
 
 def as_names(names: object, parameter: str) -> tuple[str, ...]:
@@ -215,70 +304,68 @@ def is_number(frame: Frame, name: str) -> bool:
     return bool(dtype.is_float() or dtype.is_decimal())
 
 
-def read_labels(frame: Frame, name: str) -> Coded:
-    """Return a column of labels without missing values, shape (N,)."""
-    factor = read_factor(frame, name)
-    refuse_missing(name, factor.codes < 0)
+def read_labels(rows: Rows, name: str) -> Coded:
+    """Return a column of labels without missing values, shape (U,)."""
+    factor = read_factor(rows.frame, name)
+    _refuse_missing(rows, name, factor.codes < 0)
     return arranged(name, as_objects(factor.labels), factor.codes)
 
 
-def read_label_pair(frame: Frame, name: str, columns: tuple[str, str]) -> Coded:
-    """Return two columns of labels with common levels, shape (N, 2)."""
-    i, j = (read_factor(frame, column) for column in columns)
+def read_label_pair(rows: Rows, name: str, columns: tuple[str, str]) -> Coded:
+    """Return two columns of labels with common levels, shape (U, 2)."""
+    i, j = (read_factor(rows.frame, column) for column in columns)
     for column, factor in zip(columns, (i, j), strict=True):
-        refuse_missing(column, factor.codes < 0)
+        _refuse_missing(rows, column, factor.codes < 0)
     again, found = pd.factorize(as_objects([*i.labels, *j.labels]))
     codes = np.column_stack([again[i.codes], again[len(i.labels) :][j.codes]])
     return arranged(name, found, codes)
 
 
-def read_covariate(frame: Frame, name: str, *, numeric: bool = False) -> Coded:
-    """Return a covariate, shape (N,): numbers if it is of floats or `numeric`, else labels."""
-    if numeric or is_number(frame, name):
-        return code(name, read_numbers(frame, name), numeric=True)
-    return read_labels(frame, name)
+def read_covariate(rows: Rows, name: str, *, numeric: bool = False) -> Coded:
+    """Return a covariate, shape (U,): numbers if it is of floats or `numeric`, else labels."""
+    if numeric or is_number(rows.frame, name):
+        return code(name, read_numbers(rows, name), numeric=True)
+    return read_labels(rows, name)
 
 
-def read_covariate_pair(frame: Frame, name: str, columns: tuple[str, str], *, numeric: bool = False) -> Coded:
-    """Return a side covariate, shape (N, 2): numbers if a side is of floats or `numeric`, else labels."""
-    if numeric or any(is_number(frame, column) for column in columns):
-        values = np.column_stack([read_numbers(frame, column) for column in columns])
+def read_covariate_pair(rows: Rows, name: str, columns: tuple[str, str], *, numeric: bool = False) -> Coded:
+    """Return a side covariate, shape (U, 2): numbers if a side is of floats or `numeric`, else labels."""
+    if numeric or any(is_number(rows.frame, column) for column in columns):
+        values = np.column_stack([read_numbers(rows, column) for column in columns])
         return code(name, values, numeric=True)
-    return read_label_pair(frame, name, columns)
+    return read_label_pair(rows, name, columns)
 
 
-def read_numbers(frame: Frame, name: str) -> FloatArray:
-    """Return a column of finite numbers, shape (N,); numbers written as text are read."""
-    values = _as_floats(frame, name, text=True)
-    refuse_missing(name, np.isnan(values))
-    bad = np.flatnonzero(np.isinf(values))
-    if bad.size:
+def read_numbers(rows: Rows, name: str) -> FloatArray:
+    """Return a column of finite numbers, shape (U,); numbers written as text are read."""
+    values = _as_floats(rows, name, text=True)
+    _refuse_missing(rows, name, np.isnan(values))
+    bad = np.isinf(values)
+    if bad.any():
         raise JudgmentError(
-            f"column {name!r}: {counted(bad.size, 'infinite value')}, the first at row {bad[0]}; "
-            "expected finite numbers."
+            f"column {name!r}: {counted(rows.count(bad), 'infinite value')}{rows.place(bad)}; expected finite numbers."
         )
     return values
 
 
-def read_counts(frame: Frame, name: str) -> FloatArray:
-    """Return a column of counts or weights, shape (N,): finite and at least 0, whole or fractional."""
-    values = _as_floats(frame, name, text=False)
-    refuse_missing(name, np.isnan(values))
-    bad = np.flatnonzero(np.isinf(values) | (values < 0))
-    if bad.size:
+def read_counts(rows: Rows, name: str) -> FloatArray:
+    """Return a column of counts or weights, shape (U,): finite and at least 0, whole or fractional."""
+    values = _as_floats(rows, name, text=False)
+    _refuse_missing(rows, name, np.isnan(values))
+    bad = np.isinf(values) | (values < 0)
+    if bad.any():
         raise JudgmentError(
-            f"column {name!r}: {counted(bad.size, 'value')} negative or infinite, the first at row {bad[0]} "
-            f"({format_count(values[bad[0]])}); counts and weights are finite and at least 0."
+            f"column {name!r}: {counted(rows.count(bad), 'value')} negative or infinite{rows.place(bad)} "
+            f"({format_count(values[rows.start(bad)])}); counts and weights are finite and at least 0."
         )
     return values
 
 
-def refuse_missing(name: str, missing: npt.NDArray[np.bool_]) -> None:
+def _refuse_missing(rows: Rows, name: str, missing: npt.NDArray[np.bool_]) -> None:
     """Raise if a column has missing values."""
-    rows = np.flatnonzero(missing)
-    if rows.size:
+    if missing.any():
         raise JudgmentError(
-            f"column {name!r}: {counted(rows.size, 'missing value')}, the first at row {rows[0]}; expected "
+            f"column {name!r}: {counted(rows.count(missing), 'missing value')}{rows.place(missing)}; expected "
             "a value in every row. Fill them, or leave these rows out before."
         )
 
@@ -296,20 +383,21 @@ def as_number(label: object) -> float | None:
     return number if math.isfinite(number) else None  # 'nan' and 'inf' are words
 
 
-def _as_floats(frame: Frame, name: str, *, text: bool) -> FloatArray:
+def _as_floats(rows: Rows, name: str, *, text: bool) -> FloatArray:
     """Return a column as floats, NaN where it is missing."""
-    values = frame[name].to_numpy()
+    series = rows.frame[name]
+    values = series.to_numpy()
     if values.dtype.kind in "iufb":
         return values.astype(np.float64)
-    factor = read_factor(frame, name)
+    factor = read_factor(rows.frame, name)
     numbers = [as_number(label) if text or not isinstance(label, str) else None for label in factor.labels]
     wrong = [k for k, number in enumerate(numbers) if number is None]
     if wrong:
-        rows = np.flatnonzero(np.isin(factor.codes, wrong))
+        bad = np.isin(factor.codes, wrong)
         labels = listed([factor.labels[k] for k in wrong])
         raise JudgmentError(
-            f"column {name!r} ({frame[name].dtype}): {counted(rows.size, 'value')} not a number, "
-            f"the first at row {rows[0]}: {labels}; expected numbers."
+            f"column {name!r} ({series.dtype}): {counted(rows.count(bad), 'value')} not a number"
+            f"{rows.place(bad)}: {labels}; expected numbers."
         )
     return np.append(np.array(numbers, dtype=np.float64), np.nan)[factor.codes]
 

@@ -17,6 +17,7 @@ from ..table import counted
 from .frames import (
     Factor,
     Frame,
+    Rows,
     as_names,
     as_number,
     as_two_names,
@@ -66,16 +67,16 @@ class Wanted:
             "side_covariates": tuple(column for two in self.sides.values() for column in two),
         }
 
-    def read(self, frame: Frame) -> tuple[tuple[Coded, ...], tuple[Coded, ...], tuple[Coded, ...]]:
-        """Return covariates (N,), side covariates (N, 2) and clusters (N,)."""
+    def read(self, rows: Rows) -> tuple[tuple[Coded, ...], tuple[Coded, ...], tuple[Coded, ...]]:
+        """Return covariates (U,), side covariates (U, 2) and clusters (U,)."""
         roles = self.roles()
         columns = (*roles["covariates"], *roles["numeric"])
         return (
-            tuple(read_covariate(frame, name, numeric=name in self.numeric) for name in columns),
+            tuple(read_covariate(rows, name, numeric=name in self.numeric) for name in columns),
             tuple(
-                read_covariate_pair(frame, name, two, numeric=name in self.numeric) for name, two in self.sides.items()
+                read_covariate_pair(rows, name, two, numeric=name in self.numeric) for name, two in self.sides.items()
             ),
-            tuple(read_labels(frame, name) for name in self.clusters),
+            tuple(read_labels(rows, name) for name in self.clusters),
         )
 
 
@@ -129,7 +130,9 @@ def _open_table(frame: object) -> tuple[Frame, str]:
             f"{_TABLE} has the columns {listed(source.names)}; expected a column 'object' and one for each "
             "object covariate."
         )
-    return source.pick({"object_covariates": source.names}), ("object" if "object" in source.names else source.names[0])
+    return source.pick({"object_covariates": source.names}).frame, (
+        "object" if "object" in source.names else source.names[0]
+    )
 
 
 def _names_objects(index: Any) -> bool:

@@ -123,7 +123,7 @@ def _opened(matrix: object, parameter: str) -> _Matrix:
         except ValueError:  # rows of different lengths
             raise JudgmentError(f"{parameter}= has rows of different lengths; expected a square matrix.") from None
     source = open_frame(matrix, f"{parameter}=")
-    frame = source.pick({parameter: source.names})
+    frame = source.pick({parameter: source.names}).frame
     columns = {name: frame[name].to_numpy() for name in source.names}
     first = source.names[0]
     if len(columns) == len(frame) + 1:  # the labels of the rows come first

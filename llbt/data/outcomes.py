@@ -15,7 +15,7 @@ from ..columns import Coded, IntArray, Label
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
-from .frames import Factor, as_number, is_missing, plain
+from .frames import Rows, as_number, is_missing, plain
 from .readings import LEFT_OUT, UNKNOWN, Cases, Meaning, Reading, all_readings, group_cases, is_tie, mapped
 
 Outcomes = Mapping[Any, Meaning] | Literal["names", "slots"] | None
@@ -24,28 +24,31 @@ _MOST = 8  # labels in a message
 
 
 def read_outcomes(
-    column: str, factor: Factor, pairs: Coded, sides: tuple[str, str], outcomes: Outcomes
-) -> tuple[IntArray, tuple[str, ...]]:
+    rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcomes: Outcomes, max_dropped: int = 0
+) -> tuple[IntArray, tuple[str, ...], int]:
     """Return what each row says, and notes on rows left out.
 
     Parameters
     ----------
+    rows : Rows
     column : str
         Name of the column of outcomes.
-    factor : Factor
-        Its labels and codes, (N,).
-    pairs : Coded, (N, 2)
+    pairs : Coded, (U, 2)
         The objects compared.
     sides : tuple of str
         The columns of the objects.
     outcomes : mapping, "names", "slots" or None
         How to read the labels; see `from_judgments`.
+    max_dropped : int
+        How many rows with missing or unknown labels may be left out.
 
     Returns
     -------
-    said : ndarray of int, shape (N,)
+    said : ndarray of int, shape (U,)
         0: i won, 1: a tie, 2: j won, 3: left out.
     notes : tuple of str
+    dropped : int
+        How many rows are left out because `max_dropped` allows it.
 
     Raises
     ------
@@ -53,18 +56,33 @@ def read_outcomes(
         For labels that no reading explains, that several explain differently, and missing outcomes.
     """
     mapping = _checked(outcomes)
-    cases, group = group_cases(column, factor, pairs, sides)
+    cases, group = group_cases(rows, column, pairs, sides)
     given = mapped(cases, mapping)
     family = outcomes if isinstance(outcomes, str) else None
-    open_cases = given == UNKNOWN
-    _refuse_numbers(cases, open_cases, family, mapping)
     readings = [r for r in all_readings(cases) if family in (None, r.family)]
+    open_cases = given == UNKNOWN
+    dropped = _droppable(cases, open_cases, readings, max_dropped)
+    open_cases &= ~dropped
+    _refuse_numbers(cases, open_cases, family, mapping)
     explaining = [r for r in readings if (r.outcomes[open_cases] != UNKNOWN).all()]
     if not explaining:
         raise JudgmentError(_unknown(cases, open_cases, readings, mapping))
     _refuse_ambiguous(cases, open_cases, explaining, family)
-    said = np.where(open_cases, explaining[0].outcomes, given)
-    return said[group], _left_out(cases, said)
+    said = np.where(open_cases, explaining[0].outcomes, np.where(dropped, LEFT_OUT, given))
+    return said[group], _left_out(cases, said, dropped), int(cases.rows[dropped].sum())
+
+
+def _droppable(
+    cases: Cases, open_cases: npt.NDArray[np.bool_], readings: list[Reading], most: int
+) -> npt.NDArray[np.bool_]:
+    """Return the cases that the best reading does not explain, if the caller allows to leave out their rows."""
+    bad = open_cases & (_best(cases, open_cases, readings).outcomes == UNKNOWN)
+    return bad if 0 < cases.rows[bad].sum() <= most else np.zeros_like(bad)
+
+
+def _best(cases: Cases, open_cases: npt.NDArray[np.bool_], readings: list[Reading]) -> Reading:
+    """Return the reading that explains most rows."""
+    return max(readings, key=lambda r: int(cases.rows[open_cases & (r.outcomes != UNKNOWN)].sum()))
 
 
 def _checked(outcomes: Outcomes) -> dict[Any, Meaning]:
@@ -131,14 +149,14 @@ def _unknown(
     cases: Cases, open_cases: npt.NDArray[np.bool_], readings: list[Reading], mapping: dict[Any, Meaning]
 ) -> str:
     """Return the message for labels that are missing or that the best reading does not explain."""
-    best = max(readings, key=lambda r: int(cases.rows[open_cases & (r.outcomes != UNKNOWN)].sum()))
+    best = _best(cases, open_cases, readings)
     bad = open_cases & (best.outcomes == UNKNOWN)
     missing = bad & (cases.label < 0)
     unknown = np.unique(cases.label[bad & ~missing])
     parts = []
     if missing.any():
         rows = counted(int(cases.rows[missing].sum()), "missing outcome")
-        parts.append(f"{rows} (first at row {cases.first[missing].min()})")
+        parts.append(rows + (f" ({cases.place(missing)})" if cases.ordered else ""))
     if unknown.size:
         parts.append(f"{counted(unknown.size, 'unknown outcome')}: {_counts(cases, bad & ~missing)}")
     labels = [*(cases.labels[k] for k in unknown), *([None] if missing.any() else [])]
@@ -168,7 +186,11 @@ def _strangers(cases: Cases, bad: npt.NDArray[np.bool_]) -> str:
         return ""
     t = min(rows, key=lambda case: int(cases.first[case]))
     i, j = cases.objects[cases.i[t]], cases.objects[cases.j[t]]
-    return f" {cases.labels[cases.label[t]]!r} is an object, but row {cases.first[t]} compares {i!r} with {j!r}."
+    return f" {cases.labels[cases.label[t]]!r} is an object, but {_row(cases, t)} compares {i!r} with {j!r}."
+
+
+def _row(cases: Cases, case: Any) -> str:
+    return f"row {cases.first[case]}" if cases.ordered else "a row"
 
 
 def _refuse_ambiguous(
@@ -187,7 +209,7 @@ def _refuse_ambiguous(
         forced = 'outcomes="names", outcomes="slots" or ' if base.family != other.family else ""
         raise JudgmentError(
             f"column {cases.column!r}: two readings explain every outcome and differ: "
-            f"row {cases.first[t]} has the objects {i!r}, {j!r} and the outcome {label!r}, "
+            f"{_row(cases, t)} has the objects {i!r}, {j!r} and the outcome {label!r}, "
             f"which is {said[0]!r} read as {base.name}, {said[1]!r} read as {other.name}. "
             f"Pass {forced}outcomes={_pasted(guess)}."
         )
@@ -210,9 +232,9 @@ def _counts(cases: Cases, chosen: npt.NDArray[np.bool_]) -> str:
     found = cases.label[chosen]
     rows = np.bincount(found, weights=cases.rows[chosen], minlength=len(cases.labels))
     order = [int(k) for k in np.argsort(-rows, kind="stable") if rows[k]]
-    first = {k: int(cases.first[chosen][found == k].min()) for k in order[:1]}
     texts = [f"{cases.labels[k]!r} ({format_count(rows[k])})" for k in order[:_MOST]]
-    texts[0] = f"{cases.labels[order[0]]!r} ({counted(rows[order[0]], 'row')}, first at row {first[order[0]]})"
+    place = cases.place(chosen & (cases.label == order[0]))
+    texts[0] = f"{cases.labels[order[0]]!r} ({counted(rows[order[0]], 'row')}{f', {place}' if place else ''})"
     more = f" and {len(order) - _MOST} more" if len(order) > _MOST else ""
     return ", ".join(texts) + more
 
@@ -223,13 +245,15 @@ def _pasted(mapping: Mapping[Any, Meaning]) -> str:
     return "{" + ", ".join(items) + (", …" if len(mapping) > _MOST else "") + "}"
 
 
-def _left_out(cases: Cases, said: IntArray) -> tuple[str, ...]:
-    """Return notes on the rows that the mapping leaves out."""
+def _left_out(cases: Cases, said: IntArray, dropped: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    """Return notes on the rows that the mapping leaves out, or that the caller allows to."""
     notes = []
-    for k in np.unique(cases.label[said == LEFT_OUT]):
-        rows = counted(int(cases.rows[cases.label == k].sum()), "row")
-        what = "a missing outcome" if k < 0 else f"outcome {cases.labels[k]!r}"
-        notes.append(f"{rows} with {what} left out (outcomes=)")
+    for why, out in (("outcomes=", (said == LEFT_OUT) & ~dropped), ("max_dropped=", dropped)):
+        for k in np.unique(cases.label[out]):
+            rows = counted(int(cases.rows[out & (cases.label == k)].sum()), "row")
+            what = "a missing outcome" if k < 0 else f"outcome {cases.labels[k]!r}"
+            notes.append(f"{rows} with {what} left out ({why})")
     if (said == LEFT_OUT).all():
-        raise JudgmentError(f"column {cases.column!r}: outcomes= leaves out every row: {listed(tuple(notes))}.")
+        what = "max_dropped=" if dropped.any() else "outcomes="
+        raise JudgmentError(f"column {cases.column!r}: {what} leaves out every row: {listed(tuple(notes))}.")
     return tuple(notes)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..columns import Coded, IntArray, Label
 from ..comparisons import OUTCOMES
-from .frames import Factor, as_number
+from .frames import Rows, as_number, read_factor
 
 Meaning = Literal["i", "j", "tie"] | None
 
@@ -37,6 +37,8 @@ class Cases:
         Codes of the label and the objects, first row and number of rows of each case.
     objects : ndarray, shape (J,)
         Labels of the objects.
+    ordered : bool
+        Whether rows have an order; else `first` means nothing.
     """
 
     column: str
@@ -48,6 +50,11 @@ class Cases:
     first: IntArray
     rows: IntArray
     objects: npt.NDArray[Any]
+    ordered: bool
+
+    def place(self, where: npt.NDArray[Any]) -> str:
+        """Return where the first row of some cases is, for a message; empty where rows have no order."""
+        return f"first at row {self.first[where].min()}" if self.ordered else ""
 
 
 @dataclass(frozen=True)
@@ -60,18 +67,20 @@ class Reading:
     outcomes: IntArray
 
 
-def group_cases(
-    column: str, factor: Factor, pairs: Coded, sides: tuple[str, str]
-) -> tuple[Cases, npt.NDArray[np.intp]]:
-    """Return the distinct combinations of label and objects, and the one of each row, shape (N,)."""
+def group_cases(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str]) -> tuple[Cases, npt.NDArray[np.intp]]:
+    """Return the distinct combinations of label and objects, and the one of each row, shape (U,)."""
+    factor = read_factor(rows.frame, column)
     i, j = pairs.codes.T
     size = len(pairs.levels)
     group, found = pd.factorize(((factor.codes + 1) * size + i) * size + j)
-    first = np.full(len(found), len(group), dtype=np.int64)
-    np.minimum.at(first, group, np.arange(len(group)))
-    rows = np.bincount(group, minlength=len(found))
-    label = factor.codes[first]
-    return Cases(column, sides, factor.labels, label, i[first], j[first], first, rows, pairs.levels), group
+    some = np.full(len(found), len(group), dtype=np.int64)
+    np.minimum.at(some, group, np.arange(len(group)))
+    first = np.full(len(found), np.iinfo(np.int64).max)
+    np.minimum.at(first, group, rows.first)
+    times = np.zeros(len(found), dtype=np.int64)
+    np.add.at(times, group, rows.times)
+    label = factor.codes[some]
+    return Cases(column, sides, factor.labels, label, i[some], j[some], first, times, pairs.levels, rows.ordered), group
 
 
 def mapped(cases: Cases, mapping: Mapping[Any, Meaning]) -> IntArray:

@@ -1,0 +1,318 @@
+"""Files and lists of records, opened as frames; large files through DuckDB.
+
+A file is UTF-8, gzipped or not. What cannot be read is an error with the file and the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pandas as pd
+
+from ..errors import JudgmentError, listed
+from ..table import counted
+from .frames import Source, open_frame
+
+LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
+_KINDS = {
+    **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+}
+_SEPARATORS = (",", "\t", ";", "|")
+_NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})  # among numbers: missing
+
+
+def open_source(source: object, header: tuple[str, ...] = ()) -> Source:
+    """Return a frame, the path of a file or a list of records, opened.
+
+    Parameters
+    ----------
+    source : frame, path or list of records
+    header : tuple of str
+        Names of the fields of a text file that does not name them in its first line; its lines may end early.
+
+    Raises
+    ------
+    JudgmentError
+        For what is none of them, and for a file that cannot be read.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        return _open_path(os.fspath(source), header)
+    if isinstance(source, (list, tuple)):
+        return open_frame(_as_frame(source, "the list"), "the list")
+    return open_frame(source)
+
+
+def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
+    r"""Return a file as a pandas frame.
+
+    Parameters
+    ----------
+    file : path or binary file
+        csv (separated by commas, tabs, semicolons or bars), json, jsonl or parquet by its suffix, each of them
+        gzipped or not; a binary file is read as csv.
+
+    Returns
+    -------
+    pandas.DataFrame
+
+    Raises
+    ------
+    JudgmentError
+        For a file that is not there, cut off, not UTF-8, or not what its suffix says: with the line.
+
+    Notes
+    -----
+    ``NA``, ``nan``, ``null`` and the like are missing in a column of numbers and labels in a column of labels; only
+    an empty field is missing everywhere.
+
+    Examples
+    --------
+    >>> import io
+    >>> import llbt
+    >>> llbt.read_table(io.BytesIO(b"object_i,object_j,outcome\nA,NA,i\n"))
+      object_i object_j outcome
+    0        A       NA       i
+    """
+    if isinstance(file, (str, os.PathLike)):
+        return _read_path(os.fspath(file))
+    raw = file.read()
+    return _read_csv(_text(_unzipped(raw, "the file"), "the file"), "the file")
+
+
+def _open_path(path: str, header: tuple[str, ...]) -> Source:
+    if header:
+        return open_frame(_read_headless(_text(_unzipped(_bytes(_existing(path)), path), path), header, path), path)
+    if any(sign in path for sign in "*?[") and not Path(path).exists():
+        return _open_with_duckdb(path, _kind(path))
+    kind = _kind(_existing(path))
+    if Path(path).stat().st_size > LARGE[kind]:
+        return _open_with_duckdb(path, kind)
+    return open_frame(_read_path(path), path)
+
+
+def _existing(path: str) -> str:
+    if not Path(path).is_file():
+        found = "is a folder" if Path(path).is_dir() else "is not there"
+        raise JudgmentError(f"the file {path!r} {found}; expected a file, or a pattern such as 'a/*.parquet'.")
+    return path
+
+
+def _kind(path: str) -> str:
+    """Return what a path's suffix says: csv, json or parquet."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    last = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
+    if last not in _KINDS:
+        raise JudgmentError(
+            f"{path!r}: unknown kind of file; expected one of {listed(tuple(_KINDS), 20)} (or + '.gz')."
+        )
+    return _KINDS[last]
+
+
+def _read_path(path: str) -> pd.DataFrame:
+    kind = _kind(_existing(path))
+    if kind == "parquet":
+        return _read_parquet(path)
+    text = _text(_unzipped(_bytes(path), path), path)
+    return _read_csv(text, path) if kind == "csv" else _as_frame(_json_records(text, path), path)
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise JudgmentError(f"the file {path!r} cannot be read: {error.strerror}.") from None
+
+
+def _read_parquet(path: str) -> pd.DataFrame:
+    try:
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise JudgmentError(f"{path!r}: parquet needs pyarrow: pip install 'llbt[parquet]'.") from None
+    try:
+        frame: pd.DataFrame = pq.read_table(path).to_pandas()
+    except (OSError, ValueError) as error:
+        raise JudgmentError(f"{path!r} cannot be read as parquet: {_first_line(error)}") from None
+    return frame
+
+
+def _open_with_duckdb(path: str, kind: str) -> Source:
+    """Return large or several files as a DuckDB relation: what is asked for is counted on disk."""
+    try:
+        import duckdb
+    except ImportError:
+        raise JudgmentError(
+            f"{path!r}: several files, or files over {LARGE[kind] >> 20} MiB, are read with DuckDB: "
+            "pip install 'llbt[duckdb]'. Or pass a frame that you read yourself."
+        ) from None
+    connection = duckdb.connect()  # one of its own: the caller's tables and settings are not touched
+    readers: dict[str, Any] = {
+        "parquet": connection.read_parquet,
+        "csv": connection.read_csv,
+        "json": connection.read_json,
+    }
+    try:
+        return open_frame(readers[kind](path), path)
+    except duckdb.Error as error:
+        raise JudgmentError(f"{path!r} cannot be read as {kind}: {_first_line(error)}") from None
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
+def _unzipped(raw: bytes, what: str) -> bytes:
+    if not raw.startswith(b"\x1f\x8b"):
+        return raw
+    try:
+        return gzip.decompress(raw)
+    except (OSError, EOFError, zlib.error) as error:
+        raise JudgmentError(f"{what!r} is gzipped, but damaged or cut off: {_first_line(error)}") from None
+
+
+def _text(raw: bytes, what: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        guess = "UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "another encoding"
+        raise JudgmentError(
+            f"{what!r}, line {line}: the byte 0x{raw[error.start]:02x} is not UTF-8 (the file may be in {guess}); "
+            "expected a UTF-8 file. Save it as UTF-8."
+        ) from None
+
+
+# -- csv -----------------------------------------------------------------------------------------------------
+
+
+def _read_csv(text: str, what: str) -> pd.DataFrame:
+    head = text.split("\n", 1)[0]
+    separator = max(_SEPARATORS, key=lambda sign: (head.count(sign), -_SEPARATORS.index(sign)))
+    names = next(csv.reader([head.rstrip("\r")], delimiter=separator), [])
+    if not any(names):
+        raise JudgmentError(f"{what!r} has no first line with the names of the columns.")
+    _refuse_twice(names, what)
+    try:
+        frame = pd.read_csv(
+            io.StringIO(text), sep=separator, keep_default_na=False, na_values=[""], low_memory=False, index_col=False
+        )
+    except (ValueError, pd.errors.ParserError) as error:
+        raise JudgmentError(f"{what!r} cannot be read as csv: {_first_line(error)}") from None
+    if len(frame) and frame[frame.columns[-1]].isna().any():
+        _refuse_short(text, separator, len(names), what)  # pandas fills short lines in silence
+    return pd.DataFrame({name: c if _is_number(c) else _numbers(c) for name, c in frame.items()})
+
+
+def _read_headless(text: str, header: tuple[str, ...], what: str) -> pd.DataFrame:
+    """Return a text file without names of columns: separated by commas or tabs, else by blanks."""
+    separator = next((sign for sign in (",", "\t") if sign in text.split("\n", 1)[0]), None)
+    rows = (
+        list(csv.reader(io.StringIO(text), delimiter=separator))
+        if separator
+        else [x.split() for x in text.splitlines()]
+    )
+    long = next((k for k, fields in enumerate(rows) if len(fields) > len(header)), None)
+    if long is not None:
+        raise JudgmentError(
+            f"{what!r}, line {long + 1}: {counted(len(rows[long]), 'field')}; expected at most {len(header)}: "
+            f"{', '.join(header)}."
+        )
+    full = [[*fields, *[None] * (len(header) - len(fields))] for fields in rows if fields]
+    return pd.DataFrame(full, columns=list(header))
+
+
+def _is_number(column: pd.Series[Any]) -> bool:
+    return pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column)
+
+
+def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column of texts as numbers if all are but those that say 'no number'."""
+    texts = column[column.notna() & ~column.isin(_NO_NUMBER)]
+    if texts.empty:
+        return column
+    numbers = pd.to_numeric(texts, errors="coerce")
+    return column if numbers.isna().any() else numbers.reindex(column.index)
+
+
+def _refuse_twice(names: Sequence[str], what: str) -> None:
+    twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
+    if twice:
+        raise JudgmentError(f"{what!r} has several columns named {listed(twice)}; rename all but one.")
+
+
+def _refuse_short(text: str, separator: str, width: int, what: str) -> None:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    for fields in reader:
+        if fields and len(fields) != width:
+            raise JudgmentError(
+                f"{what!r}, line {reader.line_num}: {counted(len(fields), 'field')}, but the first line names {width}; "
+                "the line is cut off or damaged. Complete it, or leave it out before."
+            )
+
+
+# -- records -------------------------------------------------------------------------------------------------
+
+
+def _json_records(text: str, what: str) -> list[Any]:
+    """Return the records of a JSON list, or of a file with one JSON value a line."""
+    if text.lstrip().startswith("["):
+        found = _parsed(text, what, 1)
+        return found if isinstance(found, list) else [found]
+    lines = ((k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip())
+    try:
+        return [_parsed(line, what, k) for k, line in lines]
+    except JudgmentError:
+        whole = _whole(text)  # one object over several lines
+        if whole is None:
+            raise
+        raise JudgmentError(
+            f"{what!r} holds one JSON object ({listed(tuple(whole))}); expected a list of records."
+        ) from None
+
+
+def _whole(text: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _parsed(text: str, what: str, line: int) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        if len(set(names)) < len(names):
+            twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
+            raise JudgmentError(f"{what!r}, line {line}: a record has {listed(twice)} twice; expected each field once.")
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        at = f"line {line + error.lineno - 1}, column {error.colno}"
+        raise JudgmentError(f"{what!r}, {at}: not JSON ({error.msg}); the file is cut off or damaged there.") from None
+    except RecursionError:
+        raise JudgmentError(f"{what!r}, line {line}: nested too deeply for a record.") from None
+
+
+def _as_frame(records: Sequence[Any], what: str) -> pd.DataFrame:
+    """Return records as a frame: mappings by their fields, pairs as winner and loser (the lists of choix)."""
+    if not records:
+        raise JudgmentError(f"{what} is empty; expected at least one record.")
+    if all(isinstance(record, Mapping) for record in records):
+        return pd.DataFrame([dict(record) for record in records])
+    if all(isinstance(record, (list, tuple)) and len(record) == 2 for record in records):
+        return pd.DataFrame([tuple(record) for record in records], columns=["winner", "loser"])
+    odd = next(k for k, r in enumerate(records) if not isinstance(r, Mapping))
+    raise JudgmentError(
+        f"{what}: record {odd} is {records[odd]!r:.80}; expected records with named fields, or pairs (winner, loser)."
+    )

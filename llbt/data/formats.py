@@ -1,0 +1,250 @@
+"""What a file of judgments looks like: one declarative record of field mappings for each format.
+
+A field is the name of a column or, inside nested records, a path such as ``games.0.score``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field as given
+
+from ..columns import Label
+from ..errors import JudgmentError
+from .outcomes import Outcomes
+from .readings import Meaning
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value that stands for a field that a file does not have: the same in all of its records."""
+
+    value: Label
+
+
+@dataclass(frozen=True)
+class Labels:
+    """An outcome written as a label in one field.
+
+    Attributes
+    ----------
+    field : str
+    outcomes : mapping, "names", "slots" or None
+        Label → ``"i"``, ``"j"``, ``"tie"`` or None (left out, counted), as in `from_judgments`.
+    tie_kinds : mapping
+        Label → kind of the tie, such as ``"both_bad"``.
+    strengths : mapping
+        Label → strength of the preference.
+    """
+
+    field: str
+    outcomes: Outcomes = None
+    tie_kinds: Mapping[Label, str] = given(default_factory=dict)
+    strengths: Mapping[Label, float] = given(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Lean:
+    """An outcome written as a number on a scale from object i to object j.
+
+    Attributes
+    ----------
+    field : str
+    i, j : float
+        The ends of the scale: all for object i, and all for object j. Halfway between them is a tie; the strength
+        is the distance from there.
+    failed : tuple of float
+        Numbers that say that there is no judgment (left out, counted).
+    tie_within : float
+        Distance from the middle up to which a judgment is a tie.
+    """
+
+    field: str
+    i: float
+    j: float
+    failed: tuple[float, ...] = ()
+    tie_within: float = 0.0
+
+
+@dataclass(frozen=True)
+class Scores:
+    """An outcome written as a score or a rank of either object; equal ones are a tie.
+
+    Attributes
+    ----------
+    fields : tuple of str
+        The score of object i, and that of object j.
+    higher_is_better : bool
+        False for ranks.
+    unranked : tuple of float
+        Scores of objects that were shown and not judged (their pairs are left out, counted).
+    bounds : tuple of float or None
+        The smallest and the largest score that is possible.
+    strength : bool
+        Whether the difference says how strong a preference is; a difference of ranks does not.
+    """
+
+    fields: tuple[str, str]
+    higher_is_better: bool = True
+    unranked: tuple[float, ...] = ()
+    bounds: tuple[float, float] | None = None
+    strength: bool = False
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """An outcome written as three fields of which one is 1 and the others 0: object i won, object j won, a tie."""
+
+    i: str
+    j: str
+    tie: str
+
+
+@dataclass(frozen=True)
+class Always:
+    """An outcome that the format itself says: the field `chosen` holds the winner."""
+
+    outcome: Meaning
+
+
+@dataclass(frozen=True)
+class Share:
+    """A weight written as a number on a scale: 0 at one end, 1 at the other.
+
+    Attributes
+    ----------
+    field : str
+    zero, one : float
+    failed : tuple of float
+        Numbers that say that there is no judgment (left out, counted).
+    """
+
+    field: str
+    zero: float
+    one: float
+    failed: tuple[float, ...] = ()
+
+
+Verdict = Labels | Lean | Scores | OneHot | Always
+
+
+@dataclass(frozen=True)
+class Game:
+    """One judgment of a record.
+
+    Attributes
+    ----------
+    objects : tuple of str or Constant
+        The fields of the object shown first and of the other.
+    verdict : Labels, Lean, Scores, OneHot or Always
+        How the record says who won.
+    weight : str, Share or None
+        Field with the number of judgments that the record stands for (missing: the record does not say, so none).
+    optional : bool
+        Whether a file may lack the game's fields (such as a column of ties).
+    """
+
+    objects: tuple[str | Constant, str | Constant]
+    verdict: Verdict
+    weight: str | Share | None = None
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class JudgmentFormat:
+    """Where a file says who was compared, who won, who judged and on what.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+    games : tuple of Game
+        The judgments that one record holds; usually one.
+    marks : tuple of str
+        Fields by which ``format="auto"`` knows the format (all of them have to be there).
+    judge, prompt, block : tuple of str
+        Fields, the first that is there is taken; several joined by ``+`` are read together (``srclang+srcIndex``).
+    each : str
+        Field with a list of judgments; each of them is a record, and what stands beside the list is its as well.
+    defaults : mapping
+        Field → its value where the file does not have it.
+    unnamed : tuple of str or None
+        Labels (None: no label) that stand for no object (their pairs are left out, counted).
+    joined : str
+        Sign between the names of objects that showed the same; each of them gets the judgment.
+    one_judge : bool
+        Whether a record without a field for the judge is one judge.
+    shown : bool
+        Whether object i is the one shown first; else the order means nothing.
+    header : tuple of str
+        Names of the fields of a text file that does not name them in its first line; lines may end early.
+    only : mapping
+        Field → the values that mark a judgment; other records are left out, counted.
+    advice : str
+        What to do where a file lacks a field of the format.
+    notes : tuple of str
+        What a reader of the data should know.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> mine = llbt.JudgmentFormat("mine", games=(llbt.Game(("left_model", "right_model"), llbt.Labels("choice")),))
+    >>> records = [{"left_model": "x", "right_model": "y", "choice": "left_model"}]
+    >>> llbt.read_judgments(records, format=mine)[["object_i", "object_j", "outcome"]]
+      object_i object_j outcome
+    0        x        y       i
+    """
+
+    name: str
+    games: tuple[Game, ...]
+    marks: tuple[str, ...] = ()
+    description: str = ""
+    judge: tuple[str, ...] = ("judge", "judge_id", "worker", "annotator", "judge_hash")
+    prompt: tuple[str, ...] = ("prompt", "prompt_id", "question_id", "instruction")
+    block: tuple[str, ...] = ("block",)
+    each: str = ""
+    defaults: Mapping[str, Label] = given(default_factory=dict)
+    unnamed: tuple[str | None, ...] = ()
+    joined: str = ""
+    one_judge: bool = False
+    shown: bool = True
+    header: tuple[str, ...] = ()
+    only: Mapping[str, tuple[Label | None, ...]] = given(default_factory=dict)
+    advice: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.games:
+            raise JudgmentError(f"format {self.name!r} has no games=; expected at least one judgment of a record.")
+
+    @property
+    def flat(self) -> bool:
+        """Whether a record is one judgment with its objects and its label in columns: what any engine can count."""
+        game = self.games[0]
+        return (
+            len(self.games) == 1
+            and isinstance(game.verdict, Labels)
+            and game.weight is None
+            and not any(isinstance(side, Constant) for side in game.objects)
+            and not (self.each or self.defaults or self.unnamed or self.joined or self.only)
+        )
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the judgments of one record belong together, such as those of one ranking."""
+        return self.joined != "" or (len(self.games) > 1 and not isinstance(self.games[0].weight, str))
+
+
+def fields_of(game: Game) -> list[str]:
+    """Return the fields that a game reads."""
+    match game.verdict:
+        case Labels() | Lean():
+            said: tuple[str, ...] = (game.verdict.field,)
+        case Scores():
+            said = game.verdict.fields
+        case OneHot():
+            said = (game.verdict.i, game.verdict.j, game.verdict.tie)
+        case Always():
+            said = ()
+    weight = (game.weight.field,) if isinstance(game.weight, Share) else (game.weight,) if game.weight else ()
+    return [*(side for side in game.objects if isinstance(side, str)), *said, *weight]

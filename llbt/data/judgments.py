@@ -1,0 +1,285 @@
+"""Judgments in any known format, as one frame with standard columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from ..columns import IntArray
+from ..comparisons import OUTCOMES
+from ..errors import JudgmentError, listed
+from .files import open_source
+from .formats import Game, JudgmentFormat, Labels, Lean
+from .frames import Roles, Rows, Source, as_two_names, read_factor, read_label_pair
+from .known_formats import JUDGMENT_FORMATS, matching_format
+from .outcomes import Outcomes, read_outcomes
+from .readings import LEFT_OUT, TIE
+from .standard import JudgmentFrame, field_of, in_memory, kind_note, read
+from .wide import matrix_source, prefmod_format
+
+Format = str | JudgmentFormat
+
+
+def read_judgments(
+    source: object,
+    *,
+    format: Format = "auto",
+    objects: Sequence[str] | None = None,
+    outcome: str | None = None,
+    outcomes: Outcomes = None,
+    judge: str | None = None,
+    prompt: str | None = None,
+    object_names: Sequence[str] | None = None,
+    pairs: str | Sequence[Sequence[str]] | None = None,
+    max_dropped: int = 0,
+) -> Any:
+    """Return judgments of any known format as a frame with standard columns.
+
+    Parameters
+    ----------
+    source : path, list of records or frame
+        A csv, tsv, json, jsonl or parquet file (gzipped or not), several with a pattern such as ``"a/*.parquet"``;
+        a list of mappings, or of pairs (winner, loser); a frame of any library that narwhals knows.
+    format : str or JudgmentFormat
+        One of ``list_formats()``, or a format of your own. ``"auto"`` goes by the names of the fields; with `objects`
+        and `outcome` no format is needed.
+    objects : two str, optional
+        Fields of the object shown first and of the other, in place of those of the format.
+    outcome : str, optional
+        Field that says who won, in place of that of the format.
+    outcomes : mapping, "names", "slots" or None
+        What its labels mean, as in `from_judgments`; a mapping extends that of the format.
+    judge, prompt : str, optional
+        Fields of the judge and of what was judged; several joined by ``+`` are read together.
+    object_names, pairs
+        For ``format="prefmod"`` where the columns do not say which pair they hold: the objects in their order, and
+        the order of the pairs: ``"prefmod"`` (12, 13, 23, 14, …), ``"dictionary"`` (12, 13, 14, …) or a list of
+        pairs of names.
+    max_dropped : int
+        How many judgments may be left out, counted, because nobody knows what they say.
+
+    Returns
+    -------
+    pandas.DataFrame or duckdb.DuckDBPyRelation
+        One row per judgment: ``object_i`` (shown first), ``object_j``, ``outcome`` (``"i"``, ``"j"`` or ``"tie"``),
+        ``judge``, ``prompt``, ``tie_kind`` (such as ``"both_bad"``), ``strength`` of the preference, ``weight``
+        (judgments that the row stands for; only in formats of counts and weights), ``block`` (judgments made
+        together, such as those of one ranking), and every other field under its own name. Its attribute ``notes``
+        says what was read and what was left out. A relation for large files: over 16 MiB of parquet, 256 MiB of text,
+        and for several files.
+
+    Raises
+    ------
+    JudgmentError
+        For files that cannot be read, fields that are not there, formats that do not fit, and more unknown outcomes
+        than `max_dropped`.
+
+    Notes
+    -----
+    ``from_judgments``, and everything else that takes judgments, needs no further names for the frame. A tie of
+    the kind ``both_bad`` is a tie; leave such judgments out with ``outcomes={"tie (bothbad)": None}`` or by
+    selecting rows of the frame.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> battles = [
+    ...     {"model_a": "x", "model_b": "y", "winner": "model_a", "judge": "J1"},
+    ...     {"model_a": "y", "model_b": "x", "winner": "tie (bothbad)", "judge": "J2"},
+    ... ]
+    >>> frame = llbt.read_judgments(battles)
+    >>> frame[["object_i", "object_j", "outcome", "judge", "tie_kind"]]
+      object_i object_j outcome judge  tie_kind
+    0        x        y       i    J1      None
+    1        y        x     tie    J2  both_bad
+    >>> frame.notes[0]
+    "2 records read as 'arena': 2 judgments"
+    """
+    asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs)
+    opened, known = resolve(source, format, asked)
+    if known.flat and opened.frame.implementation.is_duckdb():
+        return _relation(opened, known, max_dropped)
+    return read(opened, known, max_dropped)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a caller says of the fields, in place of what a format says; see `read_judgments`."""
+
+    objects: Sequence[str] | None = None
+    outcome: str | None = None
+    outcomes: Outcomes = None
+    judge: str | None = None
+    prompt: str | None = None
+    object_names: Sequence[str] | None = None
+    pairs: str | Sequence[Sequence[str]] | None = None
+
+
+def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, JudgmentFormat]:
+    """Return the opened source, and its format with what the caller says instead.
+
+    Raises
+    ------
+    JudgmentError
+        For formats that nobody knows or that do not fit.
+    """
+    known = JUDGMENT_FORMATS.get(format) if isinstance(format, str) else format
+    opened = open_source(source, known.header if known else ())
+    if format == "prefmod" or asked.object_names is not None or asked.pairs is not None:
+        known = prefmod_format(in_memory(opened), asked.object_names, asked.pairs, asked.outcomes)
+    elif format == "matrix":
+        opened, known = matrix_source(opened), JUDGMENT_FORMATS["counts"]
+    elif known is None and format != "auto":
+        raise JudgmentError(
+            f"format={format!r}: expected 'auto', a JudgmentFormat or one of "
+            f"{listed((*JUDGMENT_FORMATS, 'matrix', 'prefmod'), 50)}."
+        )
+    elif known is None and asked.objects is not None and asked.outcome is not None:
+        known = JUDGMENT_FORMATS["judgments"]
+    elif known is None:
+        known = matching_format(frozenset(map(str, opened.names)), opened.what)
+    return opened, _overridden(known, asked)
+
+
+@dataclass(frozen=True, eq=False)
+class Countable:
+    """Judgments as they are counted: one row each, objects and labels in columns.
+
+    Attributes
+    ----------
+    source : Source
+    sides : two str
+        The columns of the objects.
+    labels : Labels
+        The column of the outcomes, and what its labels mean.
+    judge, prompt : str or None
+        The columns that the format calls so.
+    weights : str or None
+    format : str
+        The format that was recognized or asked for; empty if the caller names the columns.
+    notes : tuple of str
+        What was read and left out on the way here.
+    """
+
+    source: Source
+    sides: tuple[str, str]
+    labels: Labels
+    judge: str | None = None
+    prompt: str | None = None
+    weights: str | None = None
+    format: str = ""
+    notes: tuple[str, ...] = ()
+
+    def aliases(self, roles: Roles) -> dict[str, str]:
+        """Return the columns that are asked for as ``judge`` or ``prompt`` and have other names (old → new)."""
+        asked = {name for names in roles.values() for name in names}
+        pairs = ((self.judge, "judge"), (self.prompt, "prompt"))
+        return {old: new for old, new in pairs if old and new in asked and new not in self.source.names}
+
+
+def countable(source: object, format: Format | None, asked: Asked, max_dropped: int) -> Countable:
+    """Return judgments ready to be counted; only what is not one row per judgment is read into memory.
+
+    Parameters
+    ----------
+    source, format, max_dropped
+        As in `from_judgments`.
+    asked : Asked
+    """
+    is_file = isinstance(source, (str, os.PathLike, list, tuple))
+    if format is None and not (is_file and asked.objects is None and asked.outcome is None):
+        standard = _overridden(JUDGMENT_FORMATS["judgments"], asked)
+        return _countable(open_source(source), standard, source.notes if isinstance(source, JudgmentFrame) else ())
+    opened, known = resolve(source, format or "auto", asked)
+    if known.flat:
+        return replace(_countable(opened, known, known.notes), format=known.name)
+    made = read(opened, known, max_dropped)
+    return _countable(open_source(made), JUDGMENT_FORMATS["judgments"], made.notes)
+
+
+def _countable(source: Source, known: JudgmentFormat, notes: tuple[str, ...]) -> Countable:
+    labels = known.games[0].verdict
+    assert isinstance(labels, Labels)  # the format is flat
+    sides = as_two_names(known.games[0].objects, "objects")
+    made = isinstance(source.frame.to_native(), JudgmentFrame)
+    weights = "weight" if made and "weight" in source.names else None
+    judge, prompt = (field_of(names, source.names) for names in (known.judge, known.prompt))
+    return Countable(source, sides, labels, judge, prompt, weights, notes=notes)
+
+
+def tie_kind_notes(rows: Rows, said: IntArray, labels: Labels) -> list[str]:
+    """Return notes on kinds of ties, which count as ties."""
+    if not labels.tie_kinds:
+        return []
+    factor = read_factor(rows.frame, labels.field)
+    kinds: dict[str, int] = {}
+    for k, label in enumerate(factor.labels):
+        if label in labels.tie_kinds:
+            n = rows.count((factor.codes == k) & (said == TIE))
+            kinds[labels.tie_kinds[label]] = kinds.get(labels.tie_kinds[label], 0) + n
+    return [kind_note(n, kind) for kind, n in kinds.items() if n]
+
+
+def _overridden(known: JudgmentFormat, asked: Asked) -> JudgmentFormat:
+    """Return a format with the fields that the caller names instead."""
+    games = tuple(_named(game, known, asked) for game in known.games)
+    judge = known.judge if asked.judge is None else (asked.judge,)
+    prompt = known.prompt if asked.prompt is None else (asked.prompt,)
+    return replace(known, games=games, judge=judge, prompt=prompt)
+
+
+def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
+    if asked.objects is not None:
+        new = dict(zip(known.games[0].objects, as_two_names(asked.objects, "objects"), strict=True))
+        if not set(game.objects) <= set(new):
+            raise JudgmentError(f"objects=: a record of format {known.name!r} names more than two objects.")
+        game = replace(game, objects=(new[game.objects[0]], new[game.objects[1]]))
+    if asked.outcome is not None:
+        if len(known.games) > 1 or not isinstance(game.verdict, (Labels, Lean)):
+            raise JudgmentError(
+                f"outcome={asked.outcome!r}: format {known.name!r} has no single field that says who won."
+            )
+        game = replace(game, verdict=replace(game.verdict, field=asked.outcome))
+    if asked.outcomes is not None:
+        if not isinstance(game.verdict, Labels):
+            raise JudgmentError(f"outcomes=: the outcomes of format {known.name!r} are not labels.")
+        merge = isinstance(asked.outcomes, Mapping) and isinstance(game.verdict.outcomes, Mapping)
+        said = {**game.verdict.outcomes, **asked.outcomes} if merge else asked.outcomes  # type: ignore[dict-item]
+        game = replace(game, verdict=replace(game.verdict, outcomes=said))
+    return game
+
+
+def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
+    """Return the judgments of a DuckDB relation as another: outcomes are mapped where the rows are."""
+    game, verdict = known.games[0], known.games[0].verdict
+    assert isinstance(verdict, Labels)  # what flat means
+    i, j = as_two_names(game.objects, "objects")
+    rows = source.tally({"objects": (i, j), "outcome": (verdict.field,)})
+    pairs = read_label_pair(rows, "objects", (i, j))
+    said, _, _ = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, max_dropped)
+    labels = rows.frame[verdict.field].to_list()
+    names = set(pairs.levels.tolist())
+    meanings = dict(zip(labels, said.tolist(), strict=True))
+    column = nw.col(verdict.field)
+    found: Any = (
+        nw.when(column == nw.col(i))
+        .then(nw.lit("i"))
+        .otherwise(nw.when(column == nw.col(j)).then(nw.lit("j")).otherwise(nw.lit(None)))
+    )
+    kind: Any = nw.lit(None)
+    for label, meaning in meanings.items():
+        if label in names or label is None or meaning == LEFT_OUT:
+            continue
+        found = nw.when(column == label).then(nw.lit(OUTCOMES[meaning])).otherwise(found)
+        if label in verdict.tie_kinds:
+            kind = nw.when(column == label).then(nw.lit(verdict.tie_kinds[label])).otherwise(kind)
+    judge, prompt = (field_of(names, source.names) for names in (known.judge, known.prompt))
+    columns = {"object_i": nw.col(i), "object_j": nw.col(j), "outcome": found, "tie_kind": kind}
+    columns |= {"judge": nw.col(judge) if judge else nw.lit(None), "prompt": nw.col(prompt) if prompt else nw.lit(None)}
+    others = [name for name in source.names if name not in (i, j, verdict.field, judge, prompt, *columns)]
+    chosen = source.frame.select(*(value.alias(name) for name, value in columns.items()), *map(nw.col, others))
+    return chosen.filter(~nw.col("outcome").is_null()).to_native()

@@ -1,0 +1,340 @@
+"""The formats of the field: Chatbot Arena, WMT, AlpacaEval, annotation tools and packages.
+
+The sources of the layouts are named beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+from types import MappingProxyType
+
+from ..columns import Label
+from ..errors import JudgmentError, listed
+from ..table import Field, Table
+from .formats import Always, Game, JudgmentFormat, Labels, Lean, OneHot, Scores, Share
+from .readings import Meaning
+
+
+def _meaning(said: Meaning, *labels: Label | None) -> dict[Label | None, Meaning]:
+    return dict.fromkeys(labels, said)
+
+
+def _arena_hard(first: str, second: str, k: int) -> Game:
+    """One of the two games; the second shows the same answers in the other order."""
+    better = ("A>>B", "A>B", "B<A", "B<<A")
+    worse = ("A<<B", "A<B", "B>A", "B>>A")
+    outcomes = _meaning("i", *better) | _meaning("tie", "A=B", "B=A") | _meaning("j", *worse) | _meaning(None, None)
+    strengths: dict[Label, float] = {label: len(label) - 2.0 for label in (*better, *worse)}
+    strengths |= {"A=B": 0, "B=A": 0}
+    return Game((first, second), Labels(f"games.{k}.score", outcomes, strengths=strengths))
+
+
+def _ranked(size: int) -> tuple[Game, ...]:
+    """Every two of the systems that one record ranks, in the order of display."""
+    return tuple(
+        Game((f"system{a}Id", f"system{b}Id"), Scores((f"system{a}rank", f"system{b}rank"), False, (-1.0,), (1.0, 5.0)))
+        for a, b in combinations(range(1, size + 1), 2)
+    )
+
+
+_ARENA_TIES: dict[Label, str] = dict.fromkeys(("tie (bothbad)", "both_bad", "bothbad_vote"), "both_bad")
+_ARENA_TIES |= {"tie (inconsistent)": "inconsistent"}
+_ARENA = _meaning("i", "leftvote") | _meaning("j", "rightvote") | _meaning("tie", *_ARENA_TIES, "tievote")
+_POTATO = Labels(
+    "preference",
+    _meaning("i", "A++", "A+", "A") | _meaning("tie", "=") | _meaning("j", "B++", "B+", "B"),
+    strengths={"A++": 2, "A+": 1, "=": 0, "B+": 1, "B++": 2},
+)
+_SELECTED = _meaning("i", "left") | _meaning("j", "right") | _meaning(None, None)
+_UNNAMED = "The models are not named; pass objects=(…, …), the two fields that name them."
+_NO_RESULT = (
+    "an annotation without a result is left out: the tag Pairwise has no other way to say undecided; count them with "
+    "outcomes={None: 'tie'}"
+)
+
+
+def _counted(objects: tuple[str, str], i: str, j: str, tie: str) -> tuple[Game, ...]:
+    """Wins of either object and ties, each in a field of its own."""
+    return (
+        Game(objects, Always("i"), i),
+        Game(objects, Always("j"), j),
+        Game(objects, Always("tie"), tie, optional=True),
+    )
+
+
+_FORMATS = (
+    JudgmentFormat(
+        "judgments",
+        (Game(("object_i", "object_j"), Labels("outcome")),),
+        ("object_i", "object_j", "outcome"),
+        "one judgment a row, under llbt's own names",
+    ),
+    JudgmentFormat(
+        "counts",
+        _counted(("object_i", "object_j"), "wins_i", "wins_j", "ties"),
+        ("object_i", "object_j", "wins_i", "wins_j"),
+        "wins and ties of a pair, under llbt's own names",
+    ),
+    JudgmentFormat(  # FastChat, serve/monitor/clean_battle_data.py; lmarena-ai/arena-human-preference-140k
+        "arena",
+        (Game(("model_a", "model_b"), Labels("winner", _ARENA, _ARENA_TIES)),),
+        ("model_a", "model_b", "winner"),
+        "Chatbot Arena and MT-Bench human judgments",
+    ),
+    JudgmentFormat(  # lmarena-ai/arena-human-preference-55k
+        "kaggle",
+        (Game(("model_a", "model_b"), OneHot("winner_model_a", "winner_model_b", "winner_tie")),),
+        ("model_a", "model_b", "winner_model_a", "winner_model_b", "winner_tie"),
+        "Chatbot Arena as in the Kaggle competition, one column per outcome",
+    ),
+    JudgmentFormat(  # FastChat, llm_judge/common.py: the second winner is mapped back already
+        "mt_bench_pair",
+        (
+            Game(("model_1", "model_2"), Labels("g1_winner", {"error": None})),
+            Game(("model_2", "model_1"), Labels("g2_winner", {"error": None})),
+        ),
+        ("model_1", "model_2", "g1_winner", "g2_winner"),
+        "MT-Bench, *_pair.jsonl: two games in both orders",
+    ),
+    JudgmentFormat(  # lmarena/arena-hard-auto, gen_judgment.py: the baseline is A in the first game
+        "arena_hard",
+        (_arena_hard("baseline", "model", 0), _arena_hard("model", "baseline", 1)),
+        ("model", "games"),
+        "Arena-Hard: two games against a baseline in both orders",
+        prompt=("question_id", "uid"),
+    ),
+    JudgmentFormat(  # tatsu-lab/alpaca_eval: the preference is un-shuffled already
+        "alpaca_eval",
+        (Game(("generator_1", "generator_2"), Lean("preference", 1, 2, failed=(0.0,))),),
+        ("generator_1", "generator_2", "preference"),
+        "AlpacaEval: preferences from 1 to 2, by the nearer end; 1.5 is a tie",
+        shown=False,
+    ),
+    JudgmentFormat(
+        "alpaca_eval_weighted",
+        (
+            Game(("generator_1", "generator_2"), Always("i"), Share("preference", 2, 1, failed=(0.0,))),
+            Game(("generator_1", "generator_2"), Always("j"), Share("preference", 1, 2, failed=(0.0,))),
+        ),
+        (),
+        "AlpacaEval: graded preferences as weights, so that 1.5 is half a win for either",
+        shown=False,
+        notes=("graded preferences count as parts of wins: standard errors are conservative",),
+    ),
+    JudgmentFormat(  # nvidia/HelpSteer3, subset preference
+        "helpsteer3",
+        (Game(("model_1", "model_2"), Lean("overall_preference", -3, 3)),),
+        ("response1", "response2", "overall_preference"),
+        "HelpSteer3: preferences from -3 (response1) to 3 (response2)",
+        advice=_UNNAMED,
+    ),
+    JudgmentFormat(  # openai/webgpt_comparisons
+        "webgpt",
+        (Game(("model_0", "model_1"), Scores(("score_0", "score_1"), bounds=(-1.0, 1.0), strength=True)),),
+        ("answer_0", "answer_1", "score_0", "score_1"),
+        "WebGPT comparisons: the answer with the higher score won",
+        advice=_UNNAMED,
+    ),
+    JudgmentFormat(  # davidjurgens/potato, export of the schema pairwise; the showcase pairwise-preference
+        "potato",
+        (Game(("model_a", "model_b"), _POTATO),),
+        ("instance_id", "user_id", "preference"),
+        "Potato: A++, A+, =, B+, B++, or A, tie, B",
+        judge=("user_id", "user"),
+        prompt=("instance_id", "id"),
+        advice=_UNNAMED,
+    ),
+    JudgmentFormat(
+        "potato_selection",
+        (Game(("model_a", "model_b"), replace(_POTATO, field="preference.selection")),),
+        ("instance_id", "user_id", "preference.selection"),
+        "Potato: the table that its exporter writes",
+        judge=("user_id",),
+        prompt=("instance_id",),
+        advice=_UNNAMED,
+    ),
+    JudgmentFormat(
+        "potato_scale",
+        (Game(("model_a", "model_b"), Lean("preference.scale_value", -3, 3)),),
+        ("instance_id", "user_id", "preference.scale_value"),
+        "Potato: a slider from -3 (A) to 3 (B)",
+        judge=("user_id",),
+        prompt=("instance_id",),
+        advice=_UNNAMED,
+    ),
+    JudgmentFormat(  # HumanSignal/label-studio, tags/control/Pairwise.js: an undecided judge leaves no result
+        "label_studio",
+        (
+            Game(
+                ("data.model_left", "data.model_right"),
+                Labels("result.0.value.selected", _SELECTED),
+            ),
+        ),
+        ("data", "annotations"),
+        "Label Studio, pairwise, exported as JSON",
+        judge=("completed_by.email", "completed_by.id", "completed_by"),
+        prompt=("data.prompt", "id"),
+        each="annotations",
+        only={"was_cancelled": (False, None)},
+        advice=_UNNAMED,
+        notes=(_NO_RESULT,),
+    ),
+    JudgmentFormat(
+        "label_studio_min",
+        (Game(("model_left", "model_right"), Labels("comparison.0.selected", _SELECTED)),),
+        ("annotation_id", "comparison"),
+        "Label Studio, pairwise, exported as JSON_MIN",
+        judge=("annotator",),
+        prompt=("prompt", "id"),
+        advice=_UNNAMED,
+        notes=(_NO_RESULT,),
+    ),
+    *(
+        JudgmentFormat(  # argilla/distilabel-capybara-dpo-7k-binarized, argilla/ultrafeedback-…-preferences-cleaned
+            name,
+            (Game((f"chosen{sign}model", f"rejected{sign}model"), Always("i")),),
+            ("chosen", "rejected", f"chosen{sign}model", f"rejected{sign}model"),
+            f"chosen and rejected answers with the names of their models ({what})",
+            shown=False,
+        )
+        for name, sign, what in (("chosen_rejected", "_", "Hugging Face"), ("argilla", "-", "Argilla"))
+    ),
+    JudgmentFormat(
+        "chosen_rejected_unnamed",
+        (Game(("chosen_model", "rejected_model"), Always("i")),),
+        ("chosen", "rejected"),
+        "chosen and rejected answers without the names of their models",
+        shown=False,
+        advice=_UNNAMED,
+    ),
+    *(
+        JudgmentFormat(  # statmt.org/wmt12, README of the manual evaluation; the same from WMT09 to WMT14
+            f"wmt{size}",
+            _ranked(size),
+            ("srclang", "trglang", *(f"system{k}{what}" for k in range(1, size + 1) for what in ("Id", "rank"))),
+            f"WMT rankings of {size} systems",
+            judge=("judgeId", "judgeID"),
+            prompt=("srclang+trglang+srcIndex",),
+            block=("rankingID",),
+            unnamed=("blank",),
+            joined="+",
+        )
+        for size in (2, 3, 4, 5)
+    ),
+    JudgmentFormat(  # statmt.org/wmt08, README.evaluation-dev-data: "1 cu > umd"
+        "wmt_text",
+        (Game(("left", "right"), Labels("sign", {">": "i", "=": "tie", "<": "j"})),),
+        (),
+        "WMT07 and WMT08 rankings of segments as text: 1 cu > umd",
+        prompt=("segment",),
+        shown=False,
+        header=("segment", "left", "sign", "right"),
+    ),
+    JudgmentFormat(  # statmt.org/wmt08/results.html: type, item, annotator, seconds, then system, score, extra
+        "wmt08",
+        tuple(
+            Game((f"system{a}", f"system{b}"), Scores((f"score{a}", f"score{b}"), False, (-1.0,), (1.0, 5.0)))
+            for a, b in combinations(range(1, 6), 2)
+        ),
+        (),
+        "WMT07 and WMT08 judgments as text: task, type, item, annotator, seconds, then system, score, extra",
+        judge=("annotator",),
+        prompt=("task+type+item",),
+        unnamed=("", None),
+        header=(
+            *("task", "type", "item", "annotator", "seconds"),
+            *(f"{what}{k}" for k in range(1, 6) for what in ("system", "score", "extra")),
+        ),
+        only={"type": ("RANK", "CONSTITUENT")},
+    ),
+    JudgmentFormat(  # Toloka/crowd-kit, aggregation/pairwise
+        "crowd_kit",
+        (Game(("left", "right"), Labels("label")),),
+        ("worker", "left", "right", "label"),
+        "crowd-kit: the label is the winner",
+    ),
+    JudgmentFormat(  # dustalov/evalica, __main__.py
+        "evalica",
+        (Game(("left", "right"), Labels("winner", {"draw": "tie"})),),
+        ("left", "right", "winner"),
+        "evalica: left, right or tie",
+    ),
+    JudgmentFormat(
+        "choix",
+        (Game(("winner", "loser"), Always("i")),),
+        ("winner", "loser"),
+        "choix: pairs (winner, loser)",
+        shown=False,
+    ),
+    *(
+        JudgmentFormat(  # BradleyTerry2, countsToBinomial
+            name,
+            _counted(objects, i, j, tie),
+            (*objects, i, j),
+            f"BradleyTerry2: {i} and {j} of {objects[0]} and {objects[1]}",
+            shown=shown,
+        )
+        for name, objects, i, j, tie, shown in (
+            ("bradleyterry2", ("player1", "player2"), "win1", "win2", "ties", False),
+            ("bradleyterry2_wins", ("player1", "player2"), "wins1", "wins2", "ties", False),
+            ("bradleyterry2_home", ("home.team", "away.team"), "home.wins", "away.wins", "ties", True),
+        )
+    ),
+)
+
+JUDGMENT_FORMATS: Mapping[str, JudgmentFormat] = MappingProxyType({known.name: known for known in _FORMATS})
+
+
+def list_formats() -> Table:
+    """Return the formats that `read_judgments` knows, with the fields that mark them.
+
+    Returns
+    -------
+    Table
+        Columns name, description, fields.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> "arena" in llbt.list_formats().to_frame()["name"].tolist()
+    True
+    """
+    return Table(
+        fields=(
+            Field("name", "name", [*JUDGMENT_FORMATS, "matrix", "prefmod"]),
+            Field(
+                "description",
+                "description",
+                [
+                    *(known.description for known in JUDGMENT_FORMATS.values()),
+                    "a square matrix of wins, row over column",
+                    "prefmod: one row per judge, one column per pair (object_names=, pairs=)",
+                ],
+            ),
+            Field("fields", "fields", [*(", ".join(known.marks) for known in JUDGMENT_FORMATS.values()), "", ""]),
+        ),
+        title="Formats of judgments",
+    )
+
+
+def matching_format(fields: frozenset[str], what: str) -> JudgmentFormat:
+    """Return the format that explains most of a file's fields.
+
+    Raises
+    ------
+    JudgmentError
+        If none does, or two explain equally many.
+    """
+    found = [known for known in JUDGMENT_FORMATS.values() if known.marks and fields.issuperset(known.marks)]
+    if not found:
+        raise JudgmentError(
+            f"{what}: no known format has its columns {listed(tuple(sorted(fields)), 20)}. Pass objects=(…, …) and "
+            "outcome=…, or format=…, one of list_formats() or a JudgmentFormat of your own."
+        )
+    best = max(len(known.marks) for known in found)
+    names = [known.name for known in found if len(known.marks) == best]
+    if len(names) > 1:
+        raise JudgmentError(f"{what}: the formats {listed(names)} all explain its columns. Pass format={names[0]!r}.")
+    return JUDGMENT_FORMATS[names[0]]

@@ -1,0 +1,303 @@
+"""Records of a format as one frame of judgments with standard columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..columns import FloatArray, IntArray, as_objects, inferable
+from ..comparisons import OUTCOMES
+from ..errors import JudgmentError, listed
+from ..table import counted
+from .formats import Game, JudgmentFormat, Share, fields_of
+from .frames import Source, collected
+from .readings import LEFT_OUT
+from .verdicts import Records, decide, label_codes, refuse, weigh
+
+STANDARD = ("object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block")
+OBJECTS = ("object_i", "object_j")
+
+
+class JudgmentFrame(pd.DataFrame):
+    """A pandas frame of judgments that knows what was left out when it was read.
+
+    A subclass because this is how pandas carries what belongs to a frame through its methods. Its attribute `notes`,
+    a tuple of str, says what was read, what was left out and why.
+    """
+
+    _metadata = ["notes"]  # noqa: RUF012  # pandas expects a list
+    notes: tuple[str, ...] = ()
+
+    @property
+    def _constructor(self) -> type[JudgmentFrame]:
+        return JudgmentFrame
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """The m judgments that one game of a format finds in the records; each array has shape (m,)."""
+
+    row: IntArray
+    i: npt.NDArray[Any]
+    j: npt.NDArray[Any]
+    said: IntArray
+    strength: FloatArray
+    kinds: npt.NDArray[Any]
+    weight: FloatArray | None
+    notes: tuple[str, ...]
+    dropped: int
+
+
+def in_memory(source: Source) -> pd.DataFrame:
+    """Return a source as a pandas frame."""
+    frame = collected(source.frame)
+    native = frame.to_native()
+    if isinstance(native, pd.DataFrame):
+        return native
+    return pd.DataFrame({name: frame[name].to_numpy() for name in frame.columns})
+
+
+def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> JudgmentFrame:
+    """Return the judgments of a source, in the order of its records.
+
+    Raises
+    ------
+    JudgmentError
+        For fields that are not there, and more unknown outcomes than `max_dropped`.
+    """
+    frame = in_memory(source)
+    if not len(frame):
+        raise JudgmentError(f"{source.what} has no rows; expected one for every judgment.")
+    everything = np.arange(len(frame))
+    records, left = _judged(Records(frame.reset_index(drop=True), everything, everything, source.what), known)
+    games = [game for game in known.games if not game.optional or not _gaps(records, game, known)]
+    for game in games:
+        _refuse_gaps(records, game, known)
+    pieces = [_piece(records, game, known, max_dropped) for game in games]
+    _refuse_dropped(sum(piece.dropped for piece in pieces), max_dropped, source.what)
+    left += _summed([note for piece in pieces for note in piece.notes])
+    made, renamed = _standard(records, pieces, known)
+    if not len(made):
+        raise JudgmentError(
+            f"{source.what}: no judgment is left of {counted(len(frame), 'record')}: {'; '.join(left)}."
+        )
+    made.notes = (
+        f"{counted(len(frame), 'record')} read as {known.name!r}: {counted(_total(made), 'judgment')}",
+        *left,
+        *_kinds(made),
+        *renamed,
+        *([] if known.shown else ["the order of presentation is not known: object_i need not have been shown first"]),
+        *known.notes,
+    )
+    return made
+
+
+def _judged(records: Records, known: JudgmentFormat) -> tuple[Records, list[str]]:
+    """Return the records that are judgments, and notes on the others."""
+    records, notes = _each(records, known) if known.each else (records, [])
+    for path, values in known.only.items():
+        if not records.has(path):
+            continue
+        codes, labels = label_codes(records.values(path))
+        kept = np.array([*(label in values for label in labels), None in values])[codes]
+        if not kept.all():
+            out = counted(int((~kept).sum()), "record")
+            notes.append(f"{out} left out: {path!r} is none of {listed([v for v in values if v is not None])}")
+        records = records.take(kept)
+    frame = records.frame.reset_index(drop=True)
+    return Records(frame, records.number, np.arange(len(frame)), records.what), notes
+
+
+def _each(records: Records, known: JudgmentFormat) -> tuple[Records, list[str]]:
+    """Return a record for each element of a list inside the records, with what stands beside the list."""
+    if not records.has(known.each):
+        raise JudgmentError(_gap(records, [known.each], known))
+    lists = records.values(known.each)
+    sizes = np.array([len(found) if isinstance(found, (list, tuple, np.ndarray)) else 0 for found in lists])
+    inner = [element for found in lists[sizes > 0] for element in found]
+    odd = next((element for element in inner if not isinstance(element, dict)), None)
+    if odd is not None:
+        raise JudgmentError(f"{records.what}: {known.each!r} holds {odd!r:.60}; expected a list of records.")
+    elements = pd.DataFrame(inner)
+    at = np.repeat(np.arange(len(sizes)), sizes)
+    beside = records.frame.drop(columns=known.each).iloc[at].reset_index(drop=True)
+    elements = elements.rename(columns={name: f"{known.each}.{name}" for name in elements if name in beside})
+    empty = int((sizes == 0).sum())
+    notes = [f"{counted(empty, 'record')} left out: no judgment in {known.each!r}"] if empty else []
+    return Records(pd.concat([beside, elements], axis=1), records.number[at], at, records.what), notes
+
+
+def _gaps(records: Records, game: Game, known: JudgmentFormat) -> list[str]:
+    return [path for path in fields_of(game) if not records.has(path) and path not in known.defaults]
+
+
+def _refuse_gaps(records: Records, game: Game, known: JudgmentFormat) -> None:
+    gone = _gaps(records, game, known)
+    if gone:
+        raise JudgmentError(_gap(records, gone, known))
+
+
+def _gap(records: Records, gone: Sequence[str], known: JudgmentFormat) -> str:
+    advice = known.advice or (
+        f"If it is the same in all records, pass format=dataclasses.replace(llbt.JUDGMENT_FORMATS[{known.name!r}], "
+        f"defaults={{{gone[0]!r}: …}})."
+    )
+    has = listed(tuple(map(str, records.frame)), 20)
+    fields = "field" if len(gone) == 1 else "fields"
+    return f"{records.what}: format {known.name!r} needs the {fields} {listed(gone)}; there are {has}. {advice}"
+
+
+def _refuse_dropped(dropped: int, most: int, what: str) -> None:
+    if dropped > most:
+        raise JudgmentError(f"{what}: {counted(dropped, 'judgment')} unknown to the format, over max_dropped={most}.")
+
+
+def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int) -> _Piece:
+    """Return the judgments that one game finds in the records."""
+    i, j = (_objects(records, side, known) for side in game.objects)
+    missing = pd.isna(i) | pd.isna(j)
+    refuse(missing, max_dropped, records, lambda k: f"the objects are {i[k]!r} and {j[k]!r}")
+    nothing = np.isin(i, _NOTHING) | np.isin(j, _NOTHING)
+    notes = _left(nothing, f"no object ({listed([u for u in known.unnamed if u])})") + _left(
+        missing, "an object missing"
+    )
+    named = ~(missing | nothing)
+    records, i, j = records.take(named), i[named], j[named]
+    weight, silent = weigh(game.weight, records, max_dropped)
+    found = decide(game.verdict, records, (i, j), (str(game.objects[0]), str(game.objects[1])), max_dropped)
+    notes += _left(silent, f"{game.weight.field!r} missing or failed") if isinstance(game.weight, Share) else []
+    kept = (found.said != LEFT_OUT) & ~silent
+    piece = _Piece(
+        *(records.row[kept], i[kept], j[kept], found.said[kept], found.strength[kept], found.kinds[kept]),
+        *(None if weight is None else weight[kept], (*notes, *found.notes), found.dropped + int(missing.sum())),
+    )
+    return _unjoined(piece, known.joined) if known.joined else piece
+
+
+_NOTHING = "\0no object"  # stands for the labels that stand for no object
+
+
+def _objects(records: Records, side: Any, known: JudgmentFormat) -> npt.NDArray[Any]:
+    """Return the labels of one side, shape (n,)."""
+    if isinstance(side, str) and not records.has(side):
+        return as_objects([known.defaults[side]] * len(records.row))
+    codes, labels = label_codes(records.values(side))
+    unnamed = [_NOTHING if label in known.unnamed else label for label in labels]
+    return as_objects([*unnamed, _NOTHING if None in known.unnamed else None])[codes]
+
+
+def _left(out: npt.NDArray[np.bool_], why: str) -> list[str]:
+    return [f"{counted(int(out.sum()), 'judgment')} left out: {why}"] if out.any() else []
+
+
+def _unjoined(piece: _Piece, sign: str) -> _Piece:
+    """Return the judgments with one for each of the objects that a joined label names."""
+    i, j = ([str(label).split(sign) for label in side] for side in (piece.i, piece.j))
+    both = [(k, a, b) for k, (left, right) in enumerate(zip(i, j, strict=True)) for a in left for b in right]
+    more = len(both) - len(piece.row)
+    if not more:
+        return piece
+    at = np.array([k for k, _, _ in both])
+    return _Piece(
+        *(piece.row[at], as_objects(a for _, a, _ in both), as_objects(b for _, _, b in both), piece.said[at]),
+        *(piece.strength[at], piece.kinds[at], None if piece.weight is None else piece.weight[at]),
+        (
+            *piece.notes,
+            f"{counted(more, 'judgment')} added: outputs that were identical (a{sign}b) were judged at once",
+        ),
+        piece.dropped,
+    )
+
+
+def _summed(notes: Sequence[str]) -> list[str]:
+    """Return notes of several games with equal ones added up: ``3 judgments left out: …``."""
+    sums: dict[str, int] = {}
+    for note in notes:
+        number, what = note.split(" ", 1)
+        what = what if what.split(" ", 1)[0].endswith("s") else what.replace(" ", "s ", 1)
+        sums[what] = sums.get(what, 0) + int(number.replace(",", ""))
+    return [_with_number(n, what) for what, n in sums.items()]
+
+
+def _with_number(n: int, what: str) -> str:
+    noun, rest = what.split(" ", 1)
+    return f"{counted(n, noun.removesuffix('s'))} {rest}"
+
+
+def _standard(records: Records, pieces: Sequence[_Piece], known: JudgmentFormat) -> tuple[JudgmentFrame, list[str]]:
+    """Return the judgments of all games, by record, and notes on columns that had to be renamed."""
+    row = np.concatenate([piece.row for piece in pieces])
+    order = np.argsort(row, kind="stable")
+    row = row[order]
+
+    def gathered(name: str) -> npt.NDArray[Any]:
+        return np.asarray(np.concatenate([getattr(piece, name) for piece in pieces])[order])
+
+    judge, prompt, block = (field_of(names, records) for names in (known.judge, known.prompt, known.block))
+    data: dict[str, Any] = {
+        "object_i": gathered("i"),
+        "object_j": gathered("j"),
+        "outcome": as_objects(OUTCOMES)[gathered("said")],
+        "judge": records.number[row] if judge is None and known.one_judge else _joined_values(records, judge)[row],
+        "prompt": _joined_values(records, prompt)[row],
+        "tie_kind": gathered("kinds"),
+        "strength": gathered("strength"),
+    }
+    if pieces[0].weight is not None:
+        data["weight"] = gathered("weight")
+    data["block"] = _joined_values(records, block)[row] if block or not known.blocks else records.number[row]
+    gone = {judge, prompt, block} | (
+        {path for game in known.games for path in fields_of(game)} if not known.blocks else set()
+    )
+    others = [name for name in records.frame.columns if name not in gone]
+    names = {name: _free(str(name), [*data, *others]) for name in others if name in STANDARD}
+    made = {name: pd.Series(inferable(values)) for name, values in data.items()}
+    made |= {names.get(name, name): records.frame[name].take(row).reset_index(drop=True) for name in others}
+    notes = [f"the column {old!r} of the file is {new!r} here" for old, new in names.items()]
+    return JudgmentFrame(made), notes
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    return name if name not in taken else _free(f"{name}_", taken)
+
+
+def field_of(candidates: Sequence[str], records: Any) -> str | None:
+    """Return the first field that a file has; of several joined by ``+`` it has to have all."""
+    has = records.has if isinstance(records, Records) else records.__contains__
+    return next((path for path in candidates if has(path) or all(map(has, path.split("+")))), None)
+
+
+def _joined_values(records: Records, path: str | None) -> npt.NDArray[Any]:
+    """Return a field as labels, shape (n,); several fields are joined by ``:``."""
+    if path is None:
+        return as_objects([None] * len(records.row))
+    parts = [path] if records.has(path) else path.split("+")
+    columns = []
+    for part in parts:
+        codes, labels = label_codes(records.values(part))
+        columns.append(as_objects([*labels, None])[codes])
+    if len(columns) == 1:
+        return columns[0]
+    return as_objects(":".join(map(str, found)) for found in zip(*columns, strict=True))
+
+
+def _total(made: pd.DataFrame) -> float:
+    return float(made["weight"].sum()) if "weight" in made else len(made)
+
+
+def _kinds(made: pd.DataFrame) -> list[str]:
+    """Return notes on kinds of ties, which count as ties."""
+    if made["tie_kind"].isna().all():
+        return []
+    weight = made["weight"] if "weight" in made else pd.Series(1.0, index=made.index)
+    return [kind_note(float(n), str(kind)) for kind, n in weight.groupby(made["tie_kind"]).sum().items()]
+
+
+def kind_note(n: float, kind: str) -> str:
+    """Return the note on a kind of ties."""
+    return f"{counted(n, 'tie')} of the kind {kind!r} counted as ties"

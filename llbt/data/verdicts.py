@@ -1,0 +1,275 @@
+"""What the records of a format say: outcome, kind of tie and strength of every judgment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..columns import FloatArray, IntArray, as_objects
+from ..errors import JudgmentError, listed
+from ..table import counted, format_count
+from .formats import Always, Constant, Labels, Lean, OneHot, Scores, Share, Verdict
+from .frames import Rows, as_number, is_missing, plain, read_counts, read_factor, read_label_pair
+from .outcomes import read_outcomes
+from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
+
+BoolArray = npt.NDArray[np.bool_]
+_CLOSE = 1e-9  # relative to the scale: numbers that differ by less are equal
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Records of a file, n of them, with their numbers in the file.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+    number, row : ndarray of int, shape (n,)
+        The record of the file, and the row of the frame of all judged records.
+    what : str
+        How messages call the file.
+    """
+
+    frame: pd.DataFrame
+    number: IntArray
+    row: IntArray
+    what: str
+
+    def take(self, where: npt.NDArray[Any]) -> Records:
+        """Return some of the records."""
+        return Records(self.frame.iloc[np.flatnonzero(where)], self.number[where], self.row[where], self.what)
+
+    def has(self, path: str) -> bool:
+        """Whether there is such a field; inside nested records it may be missing."""
+        return path in self.frame or ("." in path and path.split(".", 1)[0] in self.frame)
+
+    def values(self, path: str | Constant) -> npt.NDArray[Any]:
+        """Return a field, shape (n,); None where a nested record does not have it."""
+        if isinstance(path, Constant):
+            return as_objects([path.value] * len(self.frame))
+        if path in self.frame:
+            return as_objects(self.frame[path])
+        head, *rest = path.split(".")
+        return as_objects(_inside(value, rest) for value in self.frame[head])
+
+    def rows(self, columns: dict[str, npt.NDArray[Any]]) -> Rows:
+        """Return values as rows that messages can place in the file."""
+        frame = pd.DataFrame({name: pd.Series(list(values), dtype=object) for name, values in columns.items()})
+        return Rows(nw.from_native(frame), np.ones(len(frame), dtype=np.int64), self.number, ordered=True)
+
+    def numbers(self, path: str) -> FloatArray:
+        """Return a field of numbers, shape (n,); NaN where it is missing.
+
+        Raises
+        ------
+        JudgmentError
+            For values that are no numbers.
+        """
+        factor = read_factor(self.rows({path: self.values(path)}).frame, path)
+        found = [as_number(label) for label in factor.labels]
+        wrong = [label for label, number in zip(factor.labels, found, strict=True) if number is None]
+        if wrong:
+            raise JudgmentError(f"field {path!r}: {listed(wrong)} instead of numbers.")
+        return np.append(np.array(found, dtype=np.float64), np.nan)[factor.codes]
+
+
+def _inside(value: Any, path: Sequence[str]) -> Any:
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, (list, tuple, np.ndarray)) and step.isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return None
+    return value
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What n records say.
+
+    Attributes
+    ----------
+    said : ndarray of int, shape (n,)
+        0: i won, 1: a tie, 2: j won, 3: left out.
+    strength : ndarray, shape (n,)
+        NaN where the record does not say.
+    kinds : ndarray of str or None, shape (n,)
+    notes : tuple of str
+        On records left out.
+    dropped : int
+        How many of them are unknown to the format, so that the caller has to allow it.
+    """
+
+    said: IntArray
+    strength: FloatArray
+    kinds: npt.NDArray[Any]
+    notes: tuple[str, ...] = ()
+    dropped: int = 0
+
+
+def decide(
+    verdict: Verdict,
+    records: Records,
+    objects: tuple[npt.NDArray[Any], npt.NDArray[Any]],
+    sides: tuple[str, str],
+    max_dropped: int,
+) -> Decision:
+    """Return what the records say, as their format has it.
+
+    Parameters
+    ----------
+    verdict : Labels, Lean, Scores, OneHot or Always
+    records : Records, n of them
+    objects : two ndarrays, each (n,)
+    sides : two str
+        The fields of the objects.
+    max_dropped : int
+        How many records may be left out because the format does not know what they say.
+
+    Raises
+    ------
+    JudgmentError
+        For more of them.
+    """
+    match verdict:
+        case Always():
+            said = {"i": WIN_I, "tie": TIE, "j": WIN_J}.get(verdict.outcome or "", LEFT_OUT)
+            return _plain(np.full(len(records.number), said))
+        case Labels():
+            return _by_label(verdict, records, objects, sides, max_dropped)
+        case Lean():
+            return _by_lean(verdict, records, max_dropped)
+        case Scores():
+            return _by_scores(verdict, records, max_dropped)
+        case OneHot():
+            return _by_columns(verdict, records, max_dropped)
+
+
+def _plain(said: IntArray) -> Decision:
+    return Decision(said, np.full(len(said), np.nan), as_objects([None] * len(said)))
+
+
+def _by_label(
+    verdict: Labels,
+    records: Records,
+    objects: tuple[npt.NDArray[Any], npt.NDArray[Any]],
+    sides: tuple[str, str],
+    max_dropped: int,
+) -> Decision:
+    if not len(records.number):
+        return _plain(np.zeros(0, dtype=np.int64))
+    codes, labels = label_codes(records.values(verdict.field))
+    name = verdict.field if verdict.field not in ("object_i", "object_j") else f"{verdict.field} "
+    rows = records.rows({"object_i": objects[0], "object_j": objects[1], name: as_objects([*labels, None])[codes]})
+    pairs = read_label_pair(rows, "objects", ("object_i", "object_j"))
+    said, notes, dropped = read_outcomes(rows, name, pairs, sides, verdict.outcomes, max_dropped)
+    kinds = as_objects([*map(verdict.tie_kinds.get, labels), None])[codes]
+    strengths = np.array([*(verdict.strengths.get(label, np.nan) for label in labels), np.nan], dtype=np.float64)
+    return Decision(said, strengths[codes], as_objects(np.where(said == TIE, kinds, np.array(None))), notes, dropped)
+
+
+def label_codes(values: npt.NDArray[Any]) -> tuple[IntArray, list[Any]]:
+    """Return values as codes into plain labels; −1 where they are missing."""
+    try:
+        codes, found = pd.factorize(values)
+    except TypeError:  # lists and mappings, by their parts
+        codes, found = pd.factorize(as_objects(map(flat_label, values)))
+    return codes, [flat_label(value) for value in found]
+
+
+def flat_label(value: Any) -> Any:
+    """Return a value as one label: a list by its parts, so that ["gpt-4", "pair-v2"] is 'gpt-4/pair-v2'."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "/".join(str(flat_label(part)) for part in value) or None
+    if isinstance(value, dict):
+        return "/".join(f"{key}={flat_label(part)}" for key, part in value.items()) or None
+    return None if is_missing(value) else plain(value)
+
+
+def _by_lean(verdict: Lean, records: Records, max_dropped: int) -> Decision:
+    x = records.numbers(verdict.field)
+    out = np.isnan(x) | np.isin(x, verdict.failed)
+    low, high = sorted((verdict.i, verdict.j))
+    bad = ~out & ((x < low) | (x > high))
+    expected = f"from {format_count(low)} to {format_count(high)}"
+    refuse(bad, max_dropped, records, lambda k: f"field {verdict.field!r} is {x[k]:g}, not {expected}")
+    toward_j = (x - (low + high) / 2) * np.sign(verdict.j - verdict.i)
+    within = verdict.tie_within + _CLOSE * (high - low)
+    said = np.where(np.abs(toward_j) <= within, TIE, np.where(toward_j > 0, WIN_J, WIN_I))
+    return _decided(said, np.abs(toward_j), (out, f"{verdict.field!r} missing or failed"), bad)
+
+
+def _by_scores(verdict: Scores, records: Records, max_dropped: int) -> Decision:
+    a, b = (records.numbers(name) for name in verdict.fields)
+    out = np.isnan(a) | np.isnan(b) | np.isin(a, verdict.unranked) | np.isin(b, verdict.unranked)
+    low, high = verdict.bounds or (-np.inf, np.inf)
+    bad = ~out & ((np.minimum(a, b) < low) | (np.maximum(a, b) > high))
+    both = " and ".join(map(repr, verdict.fields))
+    expected = f"from {low:g} to {high:g}"
+    refuse(bad, max_dropped, records, lambda k: f"{both} are {a[k]:g} and {b[k]:g}, not {expected}")
+    better = (a - b) * (1 if verdict.higher_is_better else -1)
+    tied = np.abs(better) <= _CLOSE * np.maximum(np.abs(a), np.abs(b))
+    said = np.where(tied, TIE, np.where(better > 0, WIN_I, WIN_J))
+    strength = np.abs(better) if verdict.strength else np.full(len(a), np.nan)
+    return _decided(said, strength, (out, "an object not ranked"), bad)
+
+
+def _by_columns(verdict: OneHot, records: Records, max_dropped: int) -> Decision:
+    names = (verdict.i, verdict.tie, verdict.j)
+    marks = np.column_stack([records.numbers(name) for name in names])
+    bad = ~(np.isin(marks, (0, 1)).all(axis=1) & (marks.sum(axis=1) == 1))
+    refuse(bad, max_dropped, records, lambda k: f"{listed(names)} are {marks[k].tolist()}, not one 1 and two 0")
+    nothing = np.zeros(len(marks), dtype=bool)
+    return _decided(np.nan_to_num(marks).argmax(axis=1), np.full(len(marks), np.nan), (nothing, ""), bad)
+
+
+def _decided(said: IntArray, strength: FloatArray, out: tuple[BoolArray, str], bad: BoolArray) -> Decision:
+    """Return a decision without the records that are out for a known reason, or bad and allowed to be."""
+    gone, why = out
+    notes = [f"{counted(int(gone.sum()), 'judgment')} left out: {why}"] if gone.any() else []
+    notes += (
+        [f"{counted(int(bad.sum()), 'judgment')} left out: not what the format knows (max_dropped=)"]
+        if bad.any()
+        else []
+    )
+    kept = ~(gone | bad)
+    return replace(
+        _plain(np.where(kept, said, LEFT_OUT)),
+        strength=np.where(kept, strength, np.nan),
+        notes=tuple(notes),
+        dropped=int(bad.sum()),
+    )
+
+
+def weigh(weight: str | Share | None, records: Records, max_dropped: int) -> tuple[FloatArray | None, BoolArray]:
+    """Return the judgments that each record stands for, shape (n,), and which records say nothing."""
+    none = np.zeros(len(records.number), dtype=bool)
+    if weight is None:
+        return None, none
+    if isinstance(weight, str):
+        return read_counts(records.rows({weight: records.numbers(weight)}), weight), none
+    x = records.numbers(weight.field)
+    out = np.isnan(x) | np.isin(x, weight.failed)
+    share = (x - weight.zero) / (weight.one - weight.zero)
+    bad = ~out & ~((share >= 0) & (share <= 1))
+    low, high = sorted((weight.zero, weight.one))
+    refuse(bad, max_dropped, records, lambda k: f"field {weight.field!r} is {x[k]:g}, not from {low:g} to {high:g}")
+    return share, out | bad
+
+
+def refuse(bad: BoolArray, allowed: int, records: Records, found: Callable[[int], str]) -> None:
+    """Raise if more records are bad than the caller allows to leave out."""
+    rows = np.flatnonzero(bad)
+    if rows.size > allowed:
+        k = int(rows[0])
+        raise JudgmentError(
+            f"{counted(rows.size, 'record')} the format does not know, the first is {records.number[k]}: {found(k)}. "
+            f"Mend them, or leave them out (counted) with max_dropped={rows.size}."
+        )

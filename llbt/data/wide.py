@@ -1,0 +1,140 @@
+"""Judgments in wide form: square matrices of wins, and prefmod's tables with one column per pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..columns import Label
+from ..errors import JudgmentError, listed
+from ..table import counted
+from .formats import Constant, Game, JudgmentFormat, Labels
+from .frames import Source, as_names, as_number, collected, open_frame
+from .matrices import from_matrix
+from .outcomes import Outcomes
+from .readings import Meaning
+
+Pairs = str | Sequence[Sequence[str]]
+_SIGNS = (":", " vs ", "_vs_", " - ", "-", "_", ".")
+
+
+def matrix_source(source: Source) -> Source:
+    """Return a square matrix of wins, row over column, as a frame of counts."""
+    native = collected(source.frame).to_native()
+    return open_frame(from_matrix(native).to_frame(), source.what)
+
+
+def prefmod_format(
+    frame: pd.DataFrame, object_names: Sequence[str] | None, pairs: Pairs | None, outcomes: Outcomes
+) -> JudgmentFormat:
+    """Return the format of a table with one row per judge and one column per pair, as prefmod reads it.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The columns of the pairs come first, unless their headings name the pairs.
+    object_names : sequence of str, optional
+        The J objects in their order; without it the headings name the pairs, such as ``A:B``.
+    pairs : "prefmod", "dictionary", sequence of pairs or None
+        The order of the columns: 12, 13, 23, 14, … or 12, 13, 14, …, or the two objects of each column.
+    outcomes : mapping or None
+        What the entries mean, in place of prefmod's coding.
+
+    Raises
+    ------
+    JudgmentError
+        For headings that do not name pairs, orders that do not fit the objects, and entries that prefmod's coding
+        does not explain.
+
+    Notes
+    -----
+    The coding is prefmod's (Hatzinger & Dittrich 2012): with negative entries 1 (or 2) is for the first object of the
+    pair, 0 undecided and −1 for the second; without, the smallest entry is for the first and the largest for the
+    second, and one in the middle is undecided. Missing entries were not judged.
+    """
+    columns = _pair_columns(frame, object_names, pairs)
+    said, strengths = _coding(frame[list(columns)], outcomes)
+    games = tuple(
+        Game((Constant(i), Constant(j)), Labels(str(name), said, strengths=strengths))
+        for name, (i, j) in columns.items()
+    )
+    return JudgmentFormat("prefmod", games, one_judge=True, shown=False)
+
+
+def _pair_columns(
+    frame: pd.DataFrame, object_names: Sequence[str] | None, pairs: Pairs | None
+) -> dict[Any, tuple[str, str]]:
+    """Return the two objects of every column that holds a pair."""
+    if object_names is None and (pairs is None or isinstance(pairs, str)):
+        return _named_pairs([str(name) for name in frame.columns])
+    if pairs is None:
+        raise JudgmentError(
+            "pairs=: object_names= says which objects there are, not which pair a column holds; expected "
+            '"prefmod" (12, 13, 23, 14, …), "dictionary" (12, 13, 14, …) or a list of pairs.'
+        )
+    names = None if object_names is None else as_names(list(object_names), "object_names")
+    found = _ordered(names, pairs) if isinstance(pairs, str) and names else _listed(names, pairs)
+    if len(found) > frame.shape[1]:
+        raise JudgmentError(
+            f"{counted(len(found), 'pair')}, but only {counted(frame.shape[1], 'column')}; expected one column for "
+            "each pair, before all others."
+        )
+    return dict(zip(frame.columns, found, strict=False))
+
+
+def _ordered(names: Sequence[str], order: str) -> list[tuple[str, str]]:
+    if order not in ("prefmod", "dictionary"):
+        raise JudgmentError(f'pairs={order!r}: expected "prefmod", "dictionary" or a list of pairs.')
+    found = list(combinations(range(len(names)), 2))
+    found = sorted(found, key=lambda two: two[::-1]) if order == "prefmod" else found
+    return [(names[i], names[j]) for i, j in found]
+
+
+def _listed(names: Sequence[str] | None, pairs: Any) -> list[tuple[str, str]]:
+    found = [tuple(map(str, two)) for two in pairs if not isinstance(two, str)]
+    wrong = [two for two in found if len(two) != 2 or two[0] == two[1] or (names and not set(two) <= set(names))]
+    if wrong or not found or len(found) != len(pairs):
+        shown = listed(wrong or list(pairs))
+        raise JudgmentError(
+            f"pairs=: {shown} instead of pairs of two objects" + (f" of {listed(names)}." if names else ".")
+        )
+    return [(two[0], two[1]) for two in found]
+
+
+def _named_pairs(headings: Sequence[str]) -> dict[Any, tuple[str, str]]:
+    """Return the pairs that headings name: those that one sign splits into two of at least two objects."""
+    for sign in _SIGNS:
+        split = {name: name.split(sign) for name in headings if sign in name}
+        named = {name: (two[0].strip(), two[1].strip()) for name, two in split.items() if len(two) == 2 and all(two)}
+        objects = {label for two in named.values() for label in two}
+        if named and len({frozenset(two) for two in named.values()}) == len(objects) * (len(objects) - 1) // 2:
+            return dict(named)
+    raise JudgmentError(
+        f"format 'prefmod': the columns {listed(headings, 12)} do not name the pairs they hold. Pass object_names=[…] "
+        'and pairs="prefmod" (12, 13, 23, 14, …), pairs="dictionary" (12, 13, 14, …) or a list of pairs.'
+    )
+
+
+def _coding(frame: pd.DataFrame, outcomes: Outcomes) -> tuple[dict[Label | None, Meaning], dict[Label, float]]:
+    """Return what the entries mean, and how strong a preference they say."""
+    if isinstance(outcomes, Mapping):
+        return {None: None, **outcomes}, {}
+    found = [label for label in pd.unique(frame.to_numpy(dtype=object).ravel()) if not pd.isna(label)]
+    numbers = [as_number(label.item() if isinstance(label, np.generic) else label) for label in found]
+    if any(number is None or not number.is_integer() for number in numbers):
+        raise JudgmentError(f"format 'prefmod': entries {listed(found)}; expected whole numbers, or outcomes={{…}}.")
+    values = sorted({int(number) for number in numbers if number is not None})
+    signed = bool(values) and values[0] < 0
+    if len(values) > 5 or (signed and values[0] < -2) or (signed and values[-1] > 2):
+        raise JudgmentError(
+            f"format 'prefmod': entries {values}; expected 0/1/2, -1/0/1, 1/2 or the like, or outcomes={{…}}."
+        )
+    middle = 0.0 if signed else (values[0] + max(values[-1], values[0] + 1)) / 2 if values else 0.0
+    toward_i = {value: (value - middle) if signed else (middle - value) for value in values}
+    said: dict[Label | None, Meaning] = {None: None}
+    said |= {value: "i" if lean > 0 else "j" if lean < 0 else "tie" for value, lean in toward_i.items()}
+    return said, {value: abs(lean) for value, lean in toward_i.items()}
