@@ -6,6 +6,8 @@
 {'object[+]': 0.2778, 'tie': -0.6551}
 """
 
+from .auditing.audit import Audit, audit
+from .auditing.finding import Finding
 from .comparisons import Comparisons
 from .data.datasets import list_datasets, load_dataset
 from .data.doors import from_counts, from_judgments
@@ -14,6 +16,7 @@ from .data.formats import Always, Constant, Game, JudgmentFormat, Labels, Lean, 
 from .data.judgments import read_judgments
 from .data.known_formats import JUDGMENT_FORMATS, list_formats
 from .data.matrices import from_matrix
+from .data.rankings import from_rankings, from_ratings
 from .errors import (
     ClusterWarning,
     ConvergenceWarning,
@@ -53,6 +56,8 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "from_counts",
     "from_judgments",
     "from_matrix",
+    "from_rankings",
+    "from_ratings",
     "JUDGMENT_FORMATS",
     "list_formats",
     "read_judgments",
@@ -70,6 +75,8 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     # which data sets are there?
     "list_datasets",
     "load_dataset",
+    # what is wrong with them?
+    "audit",
     # what model?
     "LLBT",
     "LLBTResults",
@@ -98,7 +105,9 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "rank_distribution",
     "simulate",
     # what comes back?
+    "Audit",
     "Bootstrap",
+    "Finding",
     "GoodnessOfFit",
     "Intransitivity",
     "Pairwise",

@@ -5,18 +5,15 @@ from __future__ import annotations
 import ast
 import contextlib
 import csv
-import gzip
 import io
 import json
 import sys
 import warnings
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-import pandas as pd
 import typer
 
 import llbt
@@ -33,14 +30,21 @@ Method = StrEnum("Method", ["auto", "glm", "eliminate"])
 Format = StrEnum("Format", ["text", "markdown", "latex", "html", "json", "csv"])
 Text = str | None
 
-_FILE = """A csv or tsv file (gzipped or not), - for csv from standard input or, where there is no such file, the name
-of a bundled data set (llbt datasets)."""
+_FILE = """A csv, tsv, json, jsonl or parquet file (gzipped or not), several with a quoted pattern such as
+'a/*.parquet', - for csv from standard input or, where there is no such file, the name of a bundled data set (llbt
+datasets)."""
 _FORMULA = 'The model, such as "object + tie", "object * judge + tie" or "object + tie + order".'
 _OBJECTS = "The two columns with the objects; that of object i first. [default: object_i,object_j]"
 _OUTCOME = "Judgments: the column that says who won. [default: outcome]"
 _OUTCOMES = """Judgments: what the labels of that column mean: each i, j, tie, or none to leave its rows out; an empty
 label stands for missing outcomes: 1=i,0=j,0.5=tie,=none. Or names (labels are the winners' names), or slots (they
 never are). Numbers always need it."""
+_INPUT = "How the judgments are written (llbt formats). [default: as the names of the columns say]"
+_DROPPED = "How many judgments may be left out, counted, because nobody knows what their outcome says."
+_FAIL_ON = "Exit with 1 if one of these checks finds something; error, warning or note stand for all of that level."
+_JUDGE = "The column with the judge. [default: judge]"
+_PROMPT = "The column with what was judged. [default: prompt]"
+_REPORT = "How to print the audit; json and csv are unrounded."
 _WEIGHTS = "Judgments: the column with the number of judgments that a row stands for."
 _WINS = "Counts: the two columns with the wins of object i and of object j. [default: wins_i,wins_j]"
 _TIES = "Counts: the column with the ties; several are summed. [default: ties, if there is one]"
@@ -88,6 +92,8 @@ def fit(
     outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,
     outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|none,…")] = None,
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
+    input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
+    max_dropped: Annotated[int, _option("--max-dropped", _DROPPED, "N")] = 0,
     wins: Annotated[Text, _option("--wins", _WINS, "I,J")] = None,
     ties: Annotated[Text, _option("--ties", _TIES, "COLUMN,…")] = None,
     covariates: Annotated[Text, _option("--covariates", _COVARIATES, "COLUMN,…")] = None,
@@ -109,13 +115,48 @@ def fit(
     In lists, a name with a comma is quoted: '"a,b",c'. A message that asks for covariates='judge', as one writes it
     in Python, asks for --covariates judge here.
     """
-    # what was given for the table, by the names of the library's parameters
-    asked = {name: given for name, given in ctx.params.items() if name in _READERS and given not in (None, False)}
+    asked = _asked(ctx)
     with _reported():
         held = None if fixed is None else _numbers("fixed", fixed)
         data = _comparisons(file, asked)
         res = llbt.fit(formula, data, reference=_object(reference, data), method=cast(Any, method.value), fixed=held)
         typer.echo(_RENDERED[form](res))
+
+
+@app.command()
+def audit(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(help=" ".join(_FILE.split()), metavar="FILE", show_default=False)],
+    objects: Annotated[Text, _option("--objects", _OBJECTS, "I,J")] = None,
+    outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,
+    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|none,…")] = None,
+    judge: Annotated[Text, _option("--judge", _JUDGE, "COLUMN")] = None,
+    prompt: Annotated[Text, _option("--prompt", _PROMPT, "COLUMN")] = None,
+    weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
+    input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
+    fail_on: Annotated[Text, _option("--fail-on", _FAIL_ON, "CHECK,…")] = None,
+    form: Annotated[Format, _option("--format", _REPORT)] = Format.text,
+) -> None:
+    """Say what is wrong with judgments before a model does, and what to do about it."""
+    with _reported():
+        asked = _asked(ctx)
+        if file != "-" and not Path(file).exists() and not _is_pattern(file):
+            found = llbt.audit(_bundled(file, {name: asked[name] for name in asked if name not in ("judge", "prompt")}))
+        else:
+            options = {name: _READERS[name](name, given) for name, given in asked.items()}
+            found = llbt.audit(_source(file), **_as_file(file, options))
+        failed = found.failed(*_items("fail_on", fail_on)) if fail_on else ()
+        typer.echo(_rendered(found, form))
+    if failed:
+        typer.echo(f"failed: {', '.join(finding.check for finding in failed)}", err=True)
+        raise typer.Exit(1)
+
+
+@app.command()
+def formats() -> None:
+    """Print the formats of judgments that are known, with the columns that mark them."""
+    with _reported():
+        typer.echo(llbt.list_formats().as_text())
 
 
 def _print_version(wanted: bool) -> None:
@@ -159,6 +200,19 @@ def _reported() -> Iterator[None]:
         raise typer.Exit(2)
 
 
+_FLAGS = {"format": "input-format", "max_dropped": "max-dropped"}  # parameters whose options have other names
+
+
+def _asked(ctx: typer.Context) -> dict[str, Any]:
+    """Return what was given for the table, by the names of the library's parameters."""
+    params = {("format" if name == "input_format" else name): given for name, given in ctx.params.items()}
+    return {name: given for name, given in params.items() if name in _READERS and given not in (None, False, 0)}
+
+
+def _is_pattern(file: str) -> bool:
+    return any(sign in file for sign in "*?[")
+
+
 def _wrong(name: str, message: str) -> typer.BadParameter:
     option = name if name == "FILE" else f"'--{name.replace('_', '-')}'"
     return typer.BadParameter(message, param_hint=option)
@@ -169,28 +223,29 @@ def _wrong(name: str, message: str) -> typer.BadParameter:
 
 def _comparisons(file: str, asked: Mapping[str, Any]) -> llbt.Comparisons:
     """Return the comparisons of a file or, where there is none, of a bundled data set; `asked` by parameter."""
-    if file != "-" and not Path(file).exists():
+    if file != "-" and not Path(file).exists() and not _is_pattern(file):
         return _bundled(file, asked)
     counts = [name for name in ("wins", "ties") if name in asked]
-    judgments = [name for name in ("outcome", "outcomes", "weights") if name in asked]
+    judgments = [name for name in ("outcome", "outcomes", "weights", "format", "max_dropped") if name in asked]
     if counts and judgments:
-        raise _wrong(counts[0], f"it is for counts, --{judgments[0]} for judgments; expected one or the other.")
+        raise _wrong(counts[0], f"it is for counts, --{_FLAGS.get(judgments[0], judgments[0])} for judgments.")
     if file == asked.get("object_covariates") == "-":
         raise _wrong("object_covariates", "standard input is FILE already.")
-    frame = _read("FILE", file)
     options = {name: _READERS[name](name, given) for name, given in asked.items()}
-    if counts or (not judgments and {"wins_i", "wins_j"} <= set(frame.columns)):
-        return llbt.from_counts(frame, **options)
-    if isinstance(options.get("outcomes"), dict):
-        options["outcomes"] = _with_flags(options["outcomes"], frame.get(options.get("outcome", "outcome")))
-    return llbt.from_judgments(frame, **options)
+    if counts:
+        return llbt.from_counts(_source(file), **options)
+    return llbt.from_judgments(_source(file), **_as_file(file, options))
 
 
-def _with_flags(outcomes: Mapping[Any, Any], column: pd.Series[Any] | None) -> dict[Any, Any]:
-    """Return the mapping with keys such as true as the Boolean labels that pandas reads."""
-    labels = [] if column is None else column.unique().tolist()
-    flags = {str(label).lower(): label for label in labels if isinstance(label, bool)}
-    return {flags.get(str(key).lower(), key): said for key, said in outcomes.items()}
+def _source(file: str) -> Any:
+    """Return a file's path, or the table on standard input."""
+    return llbt.read_table(sys.stdin.buffer) if file == "-" else file
+
+
+def _as_file(file: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return options with the format recognized, as it is for files, also for standard input."""
+    named = "objects" in options and "outcome" in options
+    return options if file != "-" or named else {"format": "auto", **options}
 
 
 def _bundled(name: str, asked: Mapping[str, Any]) -> llbt.Comparisons:
@@ -201,23 +256,8 @@ def _bundled(name: str, asked: Mapping[str, Any]) -> llbt.Comparisons:
     return llbt.load_dataset(name)
 
 
-def _read(name: str, file: str) -> pd.DataFrame:
-    """Return a table from a file or standard input; NA is missing among numbers, and a label among labels."""
-    separator = "\t" if ".tsv" in Path(file).suffixes else ","
-    try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        raw = gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw
-        frame, labels = (
-            pd.read_csv(io.BytesIO(raw), sep=separator, keep_default_na=na, na_values=[""], low_memory=False)
-            for na in (True, False)
-        )
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        what = getattr(error, "strerror", None) or str(error)
-        raise _wrong(name, f"{file!r} cannot be read as {'tsv' if separator != ',' else 'csv'}: {what}") from None
-    if not isinstance(frame.index, pd.RangeIndex):
-        raise _wrong(name, f"{file!r} has more fields in its rows than in its first line, the names of the columns.")
-    number = pd.api.types.is_numeric_dtype
-    return pd.DataFrame({key: frame[key] if number(frame[key]) else labels[key] for key in frame})
+def _read(name: str, file: str) -> Any:
+    return _source(file)
 
 
 # -- the values of options -----------------------------------------------------------------------------------
@@ -270,7 +310,9 @@ def _outcomes(name: str, text: str) -> Any:
     wrong = [f"{key}={said}" for key, said in found.items() if said.lower() not in meanings]
     if wrong:
         raise _wrong(name, f"found {wrong[0]!r}; expected i, j, tie or none after the =.")
-    return {key or None: meanings[said.lower()] for key, said in found.items()}
+    said = {key or None: meanings[value.lower()] for key, value in found.items()}
+    flags = {"true": True, "false": False}  # as a table has them
+    return said | {flags[key.lower()]: value for key, value in said.items() if key and key.lower() in flags}
 
 
 def _sides(name: str, text: str) -> dict[str, list[str]]:
@@ -295,6 +337,20 @@ def _object(text: str | None, data: llbt.Comparisons) -> str | int | float | Non
 
 
 # -- what is printed -----------------------------------------------------------------------------------------
+
+
+def _rendered(found: llbt.Audit, form: Format) -> str:
+    frame = found.to_frame()
+    if form == Format.json:
+        return json.dumps(
+            {"sizes": list(found.sizes), "notes": list(found.notes), "findings": frame.to_dict("records")},
+            ensure_ascii=False,
+            indent=2,
+        )
+    if form == Format.csv:
+        return frame.to_csv(index=False, lineterminator="\n").removesuffix("\n")
+    renderings = {Format.markdown: found.as_markdown, Format.latex: found.as_latex, Format.html: found.as_html}
+    return renderings.get(form, found.as_text)()
 
 
 def _json(res: llbt.LLBTResults) -> str:
@@ -325,7 +381,7 @@ _RENDERED: dict[Format, Callable[[llbt.LLBTResults], str]] = {
 _READERS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("objects", "wins"), _two),
     **dict.fromkeys(("ties", "covariates", "clusters", "numeric"), _items),
-    **dict.fromkeys(("outcome", "weights", "order"), _verbatim),
+    **dict.fromkeys(("outcome", "weights", "order", "format", "max_dropped", "judge", "prompt"), _verbatim),
     "outcomes": _outcomes,
     "side_covariates": _sides,
     "object_covariates": _read,

@@ -71,6 +71,15 @@ class TestResult(Record):
         )
 
 
+def sign_p(successes: float, n: float) -> float:
+    """Return the two-sided p-value of equal chances; by the normal approximation if counts are fractional."""
+    if n <= 0:
+        return math.nan
+    if float(successes).is_integer() and float(n).is_integer():
+        return float(stats.binomtest(int(successes), int(n)).pvalue)
+    return float(2 * stats.norm.sf(abs(2 * successes - n) / math.sqrt(n)))
+
+
 def chi2_p_value(statistic: float, df: float) -> float:
     """Return P(χ²(df) ≥ statistic); NaN for df ≤ 0 or an undefined statistic."""
     if df <= 0 or math.isnan(statistic):

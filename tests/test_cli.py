@@ -112,7 +112,7 @@ def test_version():
 def test_every_option_has_a_help_text():
     text = run("fit", "--help", terminal_width=200).stdout
     options = re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE)
-    assert len(options) == 18
+    assert len(options) == 20
     assert all(len(said) > 15 for _, said in options)
 
 
@@ -367,7 +367,7 @@ def test_warnings_are_repeated_in_one_process():
 
 REFUSED = {
     "no file": (["nowhere.csv"], "there is no file 'nowhere.csv', and no bundled data set"),
-    "a folder": (["."], "'.' cannot be read as csv: Is a directory"),
+    "a folder": (["."], "the file '.' is a folder"),
     "one object": (["PARTY", "--objects", "a"], "'--objects': found 'a'; expected two columns"),
     "an empty part": (["PARTY", "--covariates", "judge,"], "'--covariates': found 'judge,'; expected parts"),
     "an empty list": (["PARTY", "--objects", ""], "'--objects': found ''; expected parts"),
@@ -379,9 +379,9 @@ REFUSED = {
     "no side": (["PARTY", *WINNER, "--side-covariates", "length=length_a"], "found 'length=length_a'; expected one"),
     "wins of judgments": (["PARTY", *WINNER, "--wins", "a,b"], "'--wins': it is for counts, --outcome for judgments"),
     "ties of judgments": (["PARTY", "--ties", "t", "--weights", "n"], "'--ties': it is for counts, --weights for"),
-    "ties alone": (["PARTY", *AB, "--ties", "n"], "error: the frame has no columns 'wins_i', 'wins_j' (wins=)"),
-    "no column": (["PARTY", "--outcome", "winner"], "error: the frame has no columns 'object_i', 'object_j'"),
-    "no object table": (["PARTY", "--object-covariates", "no.csv"], "'no.csv' cannot be read as csv: No such file"),
+    "ties alone": (["PARTY", *AB, "--ties", "n"], "party.csv has no columns 'wins_i', 'wins_j' (wins=)"),
+    "no column": (["PARTY", "--outcome", "winner"], "party.csv has no columns 'object_i', 'object_j'"),
+    "no object table": (["PARTY", "--object-covariates", "no.csv"], "the file 'no.csv' is not there"),
     "options of files": (["puddings", "--order"], "'--order': it is for files; the bundled data set 'puddings'"),
     "an unknown object": (["puddings", "--reference", "7"], "error: reference='7' is not an object of the table"),
     "no number": (["puddings", "--fixed", "tie=x"], "'--fixed': could not convert string to float: 'x'; expected"),
@@ -422,13 +422,13 @@ def test_numbers_without_a_mapping_print_one_to_paste(tmp_path):
 @pytest.mark.parametrize(
     ("raw", "fragment"),
     [
-        (b"", "'-' cannot be read as csv: No columns to parse"),
-        (b"\xff\xfe\x00\x81", "'-' cannot be read as csv: 'utf-8' codec"),
-        (gzip.compress(b"a,b\n1,2\n")[:-9], "'-' cannot be read as csv"),
-        (b"\x1f\x8b\x08\x00 no gzip at all", "'-' cannot be read as csv"),
-        (b'a,b\n1,"2\n', "'-' cannot be read as csv"),
-        (b"a,b\n1,2,3\n1,2,3\n", "'-' has more fields in its rows than in its first line"),
-        (b"object_i,object_j,wins_i,wins_j\n", "error: the frame has no rows"),
+        (b"", "'the file' has no first line"),
+        (b"\xff\xfe\x00\x81", "'the file', line 1: the byte 0xff is not UTF-8"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9], "'the file' is gzipped, but damaged or cut off"),
+        (b"\x1f\x8b\x08\x00 no gzip at all", "'the file' is gzipped, but damaged"),
+        (b'a,b\n1,"2\n', "'the file' cannot be read as csv"),
+        (b"a,b\n1,2,3\n1,2,3\n", "'the file', line 2: 3 fields, but the first line names 2"),
+        (b"object_i,object_j,wins_i,wins_j\n", "the frame has no rows"),
     ],
 )
 def test_bad_input(raw, fragment):

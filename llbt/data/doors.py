@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from ..columns import Coded, FloatArray, IntArray, Lines, groups
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError
+from ..statistics import sign_p
 from ..table import counted, format_count, format_p, format_percent
 from .files import open_source
-from .frames import Rows, as_names, as_two_names, read_counts, read_label_pair
-from .judgments import Asked, Countable, Format, countable, tie_kind_notes
+from .frames import Rows, Source, as_names, as_two_names, read_counts, read_label_pair
+from .judgments import Asked, Countable, Format, countable, given, tie_kind_notes
 from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT
@@ -56,7 +56,7 @@ def from_counts(
     numeric : str or sequence of str
         Covariates (of any kind) to read as numbers whatever their type; a column of the frame that is
         named only here is kept as a covariate.
-    object_covariates : frame, optional
+    object_covariates : frame or path, optional
         One row per object: a column ``object`` (else a pandas index of labels, else the first column)
         names it, every other column is an object covariate.
     side_covariates : mapping, optional
@@ -94,17 +94,28 @@ def from_counts(
     """
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
     source = open_source(frame)
-    sides = as_two_names(objects, "objects")
-    tie_columns = _tie_columns(ties, source.names)
-    roles = {"objects": sides, "wins": as_two_names(wins, "wins"), "ties": tie_columns, **asked.roles()}
+    sides, counts = as_two_names(objects, "objects"), as_two_names(wins, "wins")
+    return _from_counts(source, asked, sides, counts, _tie_columns(ties, source.names), (), order)
+
+
+def _from_counts(
+    source: Source,
+    asked: Wanted,
+    sides: tuple[str, str],
+    wins: tuple[str, str],
+    ties: tuple[str, ...],
+    notes: tuple[str, ...],
+    order: bool,
+) -> Comparisons:
+    roles = {"objects": sides, "wins": wins, "ties": ties, **asked.roles()}
     picked = source.pick(roles)
     pairs = read_label_pair(picked, "objects", sides)
     _refuse_self_comparisons(picked, pairs)
-    i, j = (read_counts(picked, name) for name in roles["wins"])
-    tied = [read_counts(picked, name) for name in tie_columns]
+    i, j = (read_counts(picked, name) for name in wins)
+    tied = [read_counts(picked, name) for name in ties]
     counts = np.column_stack([i, sum(tied, np.zeros(len(i))), j])
     lines = Lines(pairs.codes, counts, *asked.read(picked))
-    notes = [*_tie_note(tie_columns, tied), *_repeat_note(lines)]
+    notes = (*notes, *_tie_note(ties, tied), *_repeat_note(lines))
     return _assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
 
 
@@ -181,8 +192,11 @@ def from_judgments(
     """
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
     _one(outcome, "outcome")
-    found = countable(frame, format, Asked(_given(objects, OBJECTS), _given(outcome, "outcome"), outcomes), max_dropped)
+    found = countable(frame, format, Asked(given(objects, OBJECTS), given(outcome, "outcome"), outcomes), max_dropped)
     source = found.source.renamed(found.aliases(asked.roles()))
+    if found.counts:
+        wins = (found.counts[0], found.counts[1])
+        return _from_counts(source, asked, found.sides, wins, found.counts[2:], found.notes, order)
     weights = weights or found.weights
     roles = {"objects": found.sides, "outcome": (found.labels.field,), **asked.roles()}
     roles |= {} if weights is None else {"weights": _one(weights, "weights")}
@@ -202,11 +216,6 @@ def from_judgments(
 
 def _read_as(rows: Rows, found: Countable) -> list[str]:
     return [f"{counted(int(rows.times.sum()), 'row')} read as {found.format!r}"] if found.format else []
-
-
-def _given(value: Any, default: Any) -> Any:
-    """Return what the caller said, None if it is the default."""
-    return None if (not isinstance(value, str) and tuple(value) == default) or value == default else value
 
 
 def _one(name: object, parameter: str) -> tuple[str]:
@@ -263,16 +272,9 @@ def _order_note(pairs: IntArray, counts: FloatArray, size: int) -> list[str]:
     if first + second == 0:
         return [note + " (all of them ties); keep with order=True"]
     share = format_percent(first / (first + second))
-    p = format_p(_sign_test(first, second))
+    p = format_p(sign_p(first, first + second))
     p = f"p {p}" if p.startswith("<") else f"p = {p}"
     return [f"{note}: object_i won {share} of the decided judgments ({p}); keep with order=True"]
-
-
-def _sign_test(first: float, second: float) -> float:
-    """Return the two-sided p-value of equal chances; by the normal approximation if counts are fractional."""
-    if float(first).is_integer() and float(second).is_integer():
-        return float(stats.binomtest(int(first), int(first + second)).pvalue)
-    return float(2 * stats.norm.sf(abs(first - second) / np.sqrt(first + second)))
 
 
 def _assembled(

@@ -85,8 +85,8 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     """
     if isinstance(file, (str, os.PathLike)):
         return _read_path(os.fspath(file))
-    raw = file.read()
-    return _read_csv(_text(_unzipped(raw, "the file"), "the file"), "the file")
+    what = "the file"
+    return _read_csv(_text(_unzipped(file.read(), what), what), what)
 
 
 def _open_path(path: str, header: tuple[str, ...]) -> Source:
@@ -108,9 +108,9 @@ def _existing(path: str) -> str:
 
 
 def _kind(path: str) -> str:
-    """Return what a path's suffix says: csv, json or parquet."""
+    """Return what a path's suffix says: csv (also without one), json or parquet."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    last = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
+    last = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), ".csv")
     if last not in _KINDS:
         raise JudgmentError(
             f"{path!r}: unknown kind of file; expected one of {listed(tuple(_KINDS), 20)} (or + '.gz')."
@@ -202,13 +202,13 @@ def _read_csv(text: str, what: str) -> pd.DataFrame:
         raise JudgmentError(f"{what!r} has no first line with the names of the columns.")
     _refuse_twice(names, what)
     try:
-        frame = pd.read_csv(
-            io.StringIO(text), sep=separator, keep_default_na=False, na_values=[""], low_memory=False, index_col=False
-        )
+        frame = pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=[""], low_memory=False)
     except (ValueError, pd.errors.ParserError) as error:
         raise JudgmentError(f"{what!r} cannot be read as csv: {_first_line(error)}") from None
-    if len(frame) and frame[frame.columns[-1]].isna().any():
-        _refuse_short(text, separator, len(names), what)  # pandas fills short lines in silence
+    if not isinstance(frame.index, pd.RangeIndex) or (len(frame) and frame[frame.columns[-1]].isna().any()):
+        _refuse_ragged(
+            text, separator, len(names), what
+        )  # pandas fills short lines, and takes an index from long ones, in silence
     return pd.DataFrame({name: c if _is_number(c) else _numbers(c) for name, c in frame.items()})
 
 
@@ -249,10 +249,10 @@ def _refuse_twice(names: Sequence[str], what: str) -> None:
         raise JudgmentError(f"{what!r} has several columns named {listed(twice)}; rename all but one.")
 
 
-def _refuse_short(text: str, separator: str, width: int, what: str) -> None:
+def _refuse_ragged(text: str, separator: str, width: int, what: str) -> None:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     for fields in reader:
-        if fields and len(fields) != width:
+        if fields and len(fields) != width and any(fields):
             raise JudgmentError(
                 f"{what!r}, line {reader.line_num}: {counted(len(fields), 'field')}, but the first line names {width}; "
                 "the line is cut off or damaged. Complete it, or leave it out before."

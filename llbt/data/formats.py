@@ -230,6 +230,17 @@ class JudgmentFormat:
         )
 
     @property
+    def counts(self) -> tuple[str, ...]:
+        """The fields with wins of object i, wins of object j and ties, if the format is a table of counts."""
+        if self.each or self.unnamed or self.joined or self.only:
+            return ()
+        games = [game for game in self.games if game.objects == self.games[0].objects and isinstance(game.weight, str)]
+        fields = {game.verdict.outcome: str(game.weight) for game in games if isinstance(game.verdict, Always)}
+        said: tuple[Meaning, ...] = ("i", "j", "tie")
+        complete = len(fields) == len(self.games) > 1
+        return tuple(fields[outcome] for outcome in said if outcome in fields) if complete else ()
+
+    @property
     def blocks(self) -> bool:
         """Whether the judgments of one record belong together, such as those of one ranking."""
         return self.joined != "" or (len(self.games) > 1 and not isinstance(self.games[0].weight, str))

@@ -15,7 +15,7 @@ from ..errors import JudgmentError, listed
 from .files import open_source
 from .formats import Game, JudgmentFormat, Labels, Lean
 from .frames import Roles, Rows, Source, as_two_names, read_factor, read_label_pair
-from .known_formats import JUDGMENT_FORMATS, matching_format
+from .known_formats import JUDGMENT_FORMATS, matching_format, own_format
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE
 from .standard import JudgmentFrame, field_of, in_memory, kind_note, read
@@ -118,6 +118,11 @@ class Asked:
     object_names: Sequence[str] | None = None
     pairs: str | Sequence[Sequence[str]] | None = None
 
+    @property
+    def names_fields(self) -> bool:
+        """Whether the caller names the fields of objects or outcome."""
+        return self.objects is not None or self.outcome is not None
+
 
 def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, JudgmentFormat]:
     """Return the opened source, and its format with what the caller says instead.
@@ -138,8 +143,8 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
             f"format={format!r}: expected 'auto', a JudgmentFormat or one of "
             f"{listed((*JUDGMENT_FORMATS, 'matrix', 'prefmod'), 50)}."
         )
-    elif known is None and asked.objects is not None and asked.outcome is not None:
-        known = JUDGMENT_FORMATS["judgments"]
+    elif known is None and asked.names_fields:
+        known = own_format(frozenset(map(str, opened.names)), asked.objects, asked.outcome)
     elif known is None:
         known = matching_format(frozenset(map(str, opened.names)), opened.what)
     return opened, _overridden(known, asked)
@@ -159,6 +164,8 @@ class Countable:
     judge, prompt : str or None
         The columns that the format calls so.
     weights : str or None
+    counts : tuple of str
+        Of a table of counts: the columns with wins of i, wins of j and, if there are any, ties.
     format : str
         The format that was recognized or asked for; empty if the caller names the columns.
     notes : tuple of str
@@ -171,6 +178,7 @@ class Countable:
     judge: str | None = None
     prompt: str | None = None
     weights: str | None = None
+    counts: tuple[str, ...] = ()
     format: str = ""
     notes: tuple[str, ...] = ()
 
@@ -179,6 +187,11 @@ class Countable:
         asked = {name for names in roles.values() for name in names}
         pairs = ((self.judge, "judge"), (self.prompt, "prompt"))
         return {old: new for old, new in pairs if old and new in asked and new not in self.source.names}
+
+
+def given(value: Any, default: Any) -> Any:
+    """Return what the caller of a door said; None if it is the default."""
+    return None if (not isinstance(value, str) and tuple(value) == default) or value == default else value
 
 
 def countable(source: object, format: Format | None, asked: Asked, max_dropped: int) -> Countable:
@@ -191,12 +204,18 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
     asked : Asked
     """
     is_file = isinstance(source, (str, os.PathLike, list, tuple))
-    if format is None and not (is_file and asked.objects is None and asked.outcome is None):
+    if format is None and not is_file:
         standard = _overridden(JUDGMENT_FORMATS["judgments"], asked)
         return _countable(open_source(source), standard, source.notes if isinstance(source, JudgmentFrame) else ())
     opened, known = resolve(source, format or "auto", asked)
     if known.flat:
-        return replace(_countable(opened, known, known.notes), format=known.name)
+        found = _countable(opened, known, known.notes)
+        return found if asked.names_fields else replace(found, format=known.name)
+    if known.counts:
+        counts = tuple(name for name in known.counts if name in opened.names or name in known.counts[:2])
+        sides = as_two_names(known.games[0].objects, "objects")
+        found = Countable(opened, sides, Labels(""), counts=counts, notes=known.notes)
+        return found if asked.names_fields else replace(found, format=known.name)
     made = read(opened, known, max_dropped)
     return _countable(open_source(made), JUDGMENT_FORMATS["judgments"], made.notes)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..columns import Coded, IntArray, Label, arranged, as_objects, code
 from ..comparisons import RESERVED
 from ..errors import JudgmentError, listed
 from ..table import counted
+from .files import open_source
 from .frames import (
     Factor,
     Frame,
@@ -22,7 +23,6 @@ from .frames import (
     as_number,
     as_two_names,
     is_number,
-    open_frame,
     read_covariate,
     read_covariate_pair,
     read_factor,
@@ -124,7 +124,7 @@ def _open_table(frame: object) -> tuple[Frame, str]:
     """Return the object table and the column that names the objects."""
     if isinstance(frame, pd.DataFrame) and "object" not in frame.columns and _names_objects(frame.index):
         frame = frame.rename_axis("object").reset_index()
-    source = open_frame(frame, _TABLE)
+    source = replace(open_source(frame), what=_TABLE)
     if len(source.names) < 2:
         raise JudgmentError(
             f"{_TABLE} has the columns {listed(source.names)}; expected a column 'object' and one for each "

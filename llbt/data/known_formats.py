@@ -5,7 +5,7 @@ The sources of the layouts are named beside them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
@@ -338,3 +338,12 @@ def matching_format(fields: frozenset[str], what: str) -> JudgmentFormat:
     if len(names) > 1:
         raise JudgmentError(f"{what}: the formats {listed(names)} all explain its columns. Pass format={names[0]!r}.")
     return JUDGMENT_FORMATS[names[0]]
+
+
+def own_format(fields: frozenset[str], objects: Sequence[str] | None, outcome: str | None) -> JudgmentFormat:
+    """Return llbt's own format for a file of which the caller names objects or outcome: judgments, else counts."""
+    counts = JUDGMENT_FORMATS["counts"]
+    marks = set(counts.marks) - (set(counts.marks[:2]) if objects is not None else set())
+    if outcome is None and "outcome" not in fields and marks <= fields:
+        return counts
+    return JUDGMENT_FORMATS["judgments"]

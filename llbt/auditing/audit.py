@@ -1,0 +1,240 @@
+"""An audit: what is wrong with judgments, said before a model does."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..comparisons import Comparisons
+from ..data.judgments import Asked, Format, countable, given
+from ..data.outcomes import Outcomes
+from ..data.standard import OBJECTS
+from ..errors import JudgmentError, listed
+from ..table import Field, Record, Table, counted, format_count, format_percent
+from .checks import CHECKS, run
+from .evidence import Evidence, from_source, from_table
+from .finding import Finding, Level
+
+_LEVELS: tuple[Level, ...] = ("error", "warning", "note", "ok", "unchecked")
+_MARKS = {"error": "ERROR", "warning": "WARNING", "note": "note", "ok": "ok", "unchecked": "not checked"}
+_WIDTH = 104
+_INDENT = 12
+_NOTE = "tests and p-values take judgments as independent"
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(Record):
+    """What an audit found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        One for each check, errors first, then warnings, notes, what is in order and what could not be checked.
+    sizes : tuple of str
+        How much there is: objects, judgments, judges, prompts; judgments per pair, judge and object.
+    notes : tuple of str
+    """
+
+    findings: tuple[Finding, ...]
+    sizes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def finding(self, check: str) -> Finding:
+        """Return what one check found.
+
+        Raises
+        ------
+        JudgmentError
+            For a check that there is not.
+        """
+        _check_names((check,), CHECKS)
+        return next(finding for finding in self.findings if finding.check == check)
+
+    def failed(self, *names: str) -> tuple[Finding, ...]:
+        """Return what was found by the checks named; for continuous integration.
+
+        Parameters
+        ----------
+        *names : str
+            Checks, such as ``"separation"``, ``"disconnected"``; or levels: ``"error"``, ``"warning"`` (and errors),
+            ``"note"`` (anything found). A check that could not run has not failed.
+
+        Raises
+        ------
+        JudgmentError
+            For a check that there is not.
+        """
+        levels = _LEVELS[:3]
+        _check_names(names, (*CHECKS, *levels))
+        lowest = max((levels.index(level) for level in levels if level in names), default=-1)
+        return tuple(
+            finding
+            for finding in self.findings
+            if finding.level in levels[: lowest + 1] or (finding.check in names and finding.is_failure)
+        )
+
+    def table(self) -> Table:
+        """Return one row per check: check, level, found, effect, remedy."""
+        fields = tuple(
+            Field(name, heading, [getattr(finding, name) for finding in self.findings])
+            for name, heading in (
+                ("check", "Check"),
+                ("level", "Level"),
+                ("found", "Found"),
+                ("effect", "What it does to an analysis"),
+                ("remedy", "What deals with it"),
+            )
+        )
+        return Table(fields, title=self._title(), head=self.sizes, notes=self.notes)
+
+    def as_text(self) -> str:
+        """Return the audit as plain text: a paragraph for what was found, a line for what is in order."""
+        lines = [line for finding in self.findings for line in _paragraph(finding)]
+        sizes = [line for size in self.sizes for line in _wrapped(size, "", "  ")]
+        return Table((), title=self._title(), head=(*sizes, "", *lines), notes=self.notes).as_text()
+
+    def as_latex(self) -> str:
+        """Return the audit as a LaTeX table of checks and levels, with what was found below it."""
+        whole = self.table()
+        said = [f"{f.check}: {_sentences(f)}" for f in self.findings]
+        return replace(whole, fields=whole.fields[:2], foot=tuple(said)).as_latex()
+
+    def _title(self) -> str:
+        numbers = {level: sum(finding.level == level for finding in self.findings) for level in _LEVELS}
+        told = [counted(numbers[level], level) for level in _LEVELS[:3] if numbers[level]] or ["nothing found"]
+        told += [f"{numbers['ok']} ok"] + ([f"{numbers['unchecked']} not checked"] if numbers["unchecked"] else [])
+        return f"Audit: {', '.join(told)}"
+
+
+def audit(
+    data: object,
+    *,
+    format: Format | None = None,
+    objects: Sequence[str] = OBJECTS,
+    outcome: str = "outcome",
+    outcomes: Outcomes = None,
+    judge: str | None = None,
+    prompt: str | None = None,
+    weights: str | None = None,
+) -> Audit:
+    """Say what is wrong with judgments before a model does: one report, with what to do about it.
+
+    Labels, self-comparisons, repeated judgments and how often their verdict flips with the order, ties, positions,
+    judges with one answer, objects with few judgments, groups that were never compared, and whether estimates exist.
+
+    Parameters
+    ----------
+    data : frame, path, list of records or Comparisons
+        Judgments, as `from_judgments` takes them; or a table of counts, which allows fewer checks.
+    format : str or JudgmentFormat, optional
+        How the judgments are written, as in `from_judgments`.
+    objects : two str
+        Columns of the two objects, that of the one shown first first.
+    outcome : str
+        Column that says who won.
+    outcomes : mapping, "names", "slots" or None
+        How to read its labels; see `from_judgments`.
+    judge, prompt : str, optional
+        Columns (of a table: covariates or clusters); by default ``"judge"`` and ``"prompt"`` where they are there and
+        not empty.
+    weights : str, optional
+        Column with the number of judgments that a row stands for; by default ``"weight"`` where it is there.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    JudgmentError
+        For columns that are not there, and weights that are no counts. What is wrong with judgments is reported.
+
+    Notes
+    -----
+    Rows without an object or an outcome and comparisons of an object with itself are reported, and left out of all
+    further checks. Repeats of a judgment are those of one judge, prompt and pair; a verdict flips where the same
+    position wins in both orders of a pair. Ties by judge: Pearson's χ² of ties × judge, and for each judge twice the
+    smaller tail of the hypergeometric distribution, adjusted by Holm's method. Positions: the exact binomial test, and
+    within pairs the test of Cochran, Mantel and Haenszel, which holds whatever the worths; the latter decides where
+    pairs were shown in both orders.
+
+    References
+    ----------
+    Mantel, N. & Haenszel, W. (1959). Statistical aspects of the analysis of data from retrospective studies of
+    disease. Journal of the National Cancer Institute 22(4), 719-748.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> judgments = pd.DataFrame(
+    ...     {"object_i": ["a", "b", "a", "c"], "object_j": ["b", "a", "c", "c"], "outcome": ["i", "j", "i", "tie"]})
+    >>> found = llbt.audit(judgments)
+    >>> found.finding("self_comparisons").found
+    "1 row with an object compared with itself: 'c'"
+    >>> [finding.check for finding in found.failed("separation", "disconnected")]
+    ['separation']
+    """
+    if isinstance(data, Comparisons):
+        evidence = from_table(data, judge, prompt)
+        notes: tuple[str, ...] = (*data.notes, _NOTE)
+    else:
+        asked = Asked(given(objects, OBJECTS), given(outcome, "outcome"), outcomes)
+        found = countable(data, format, asked, max_dropped=sys.maxsize)
+        evidence = from_source(found, judge, prompt, weights)
+        notes = (*found.notes, _NOTE)
+    findings = sorted(run(evidence), key=lambda finding: _LEVELS.index(finding.level))
+    return Audit(tuple(findings), _sizes(evidence), notes)
+
+
+def _check_names(names: Sequence[str], known: Sequence[str] | dict[str, Any]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise JudgmentError(f"audit: no check {listed(unknown)}; it has {listed(list(known), 30)}.")
+
+
+# -- out -----------------------------------------------------------------------------------------------------
+
+
+def _sizes(e: Evidence) -> tuple[str, ...]:
+    """Return how much there is, in two lines."""
+    if not len(e.said):
+        return ("no judgment is left",)
+    total, pairs = float(e.weights.sum()), np.sum(e.by_pair(), axis=(0, 2))
+    per = {"pair": pairs, "judge": e.by_judge().sum(axis=1), "object": e.by_object()}
+    possible = len(e.objects) * (len(e.objects) - 1) // 2
+    told = [counted(len(e.objects), "object"), f"{format_count(len(pairs))} of {counted(possible, 'pair')} compared"]
+    ties = "" if e.unread else f" ({format_percent(float(e.weights[e.said == 1].sum()) / total)} ties)"
+    told.append(f"{counted(total, 'judgment')}{ties}")
+    told += [counted(len(f.labels), what) for what, f in (("judge", e.judge), ("prompt", e.prompt)) if f is not None]
+    spread = [
+        f"per {what} {format_count(n.min())} to {format_count(n.max())} (median {format_count(float(np.median(n)))})"
+        for what, n in per.items()
+        if len(n)
+    ]
+    return (", ".join(told), f"judgments {', '.join(spread)}")
+
+
+def _paragraph(finding: Finding) -> list[str]:
+    """Return a finding in lines: its level, its name and what was found, then what it does and what to do."""
+    indent = " " * _INDENT
+    start = f"{_MARKS[finding.level]:<{_INDENT}}"
+    lines = _wrapped(f"{finding.check}: {finding.found}", start, indent)
+    lines += _wrapped(f"effect: {finding.effect}", indent, indent + " " * 8) if finding.effect else []
+    return lines + (_wrapped(f"do: {finding.remedy}", indent, indent + " " * 4) if finding.remedy else [])
+
+
+def _wrapped(text: str, start: str, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=start, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _sentences(finding: Finding) -> str:
+    parts = (finding.found, finding.effect and f"effect: {finding.effect}", finding.remedy and f"do: {finding.remedy}")
+    return ". ".join(part for part in parts if part)

@@ -1,0 +1,65 @@
+"""The checks of an audit: what is wrong with judgments, what that does to an analysis, and what to call.
+
+Each check sees the `Evidence`, counts, and returns one `Finding`. `run` says which checks the data allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .coverage import (
+    check_baseline,
+    check_disconnected,
+    check_judge_separation,
+    check_order_separation,
+    check_separation,
+    check_sparse,
+)
+from .evidence import Evidence
+from .finding import Finding
+from .judging import check_judges, check_position, check_ties
+from .repeats import check_duplicates, check_swapped
+from .rows import check_labels, check_missing, check_outcomes, check_self_comparisons, check_similar_labels
+
+CHECKS: dict[str, tuple[str, Callable[[Evidence], Finding]]] = {
+    "missing": ("single", check_missing),
+    "outcomes": ("", check_outcomes),
+    "self_comparisons": ("single", check_self_comparisons),
+    "labels": ("", check_labels),
+    "similar_labels": ("", check_similar_labels),
+    "disconnected": ("rows", check_disconnected),
+    "separation": ("rows outcomes", check_separation),
+    "order_separation": ("rows outcomes order", check_order_separation),
+    "judge_separation": ("rows outcomes judge", check_judge_separation),
+    "baseline": ("rows", check_baseline),
+    "sparse": ("rows", check_sparse),
+    "duplicates": ("single rows outcomes key", check_duplicates),
+    "swapped": ("single rows outcomes order key", check_swapped),
+    "ties": ("rows outcomes", check_ties),
+    "position": ("rows outcomes order", check_position),
+    "judges": ("rows outcomes judge", check_judges),
+}
+
+
+def run(e: Evidence) -> tuple[Finding, ...]:
+    """Return what every check finds, in the order of `CHECKS`."""
+    return tuple(_one(name, needs, check, e) for name, (needs, check) in CHECKS.items())
+
+
+def _one(name: str, needs: str, check: Callable[[Evidence], Finding], e: Evidence) -> Finding:
+    why = next((why for need in needs.split() if (why := _lacking(need, e))), "")
+    return Finding(name, "unchecked", why) if why else check(e)
+
+
+def _lacking(need: str, e: Evidence) -> str:
+    """Return why a check cannot run; empty where it can."""
+    reasons = {
+        "single": (e.single, "needs single judgments: audit the frame that the table was made from"),
+        "rows": (len(e.said) > 0, "no judgment is left"),
+        "outcomes": (not e.unread, "needs outcomes that can be read"),
+        "order": (not e.unordered, e.unordered),
+        "judge": (e.judge is not None, "no column names the judge: judge=…"),
+        "key": (e.judge is not None or e.prompt is not None, "no column names judge or prompt: judge=…, prompt=…"),
+    }
+    there, why = reasons[need]
+    return "" if there else why

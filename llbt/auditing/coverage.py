@@ -1,0 +1,152 @@
+"""Checks of how much there is and what hangs together: sparse objects, groups, separation, baselines."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ..comparisons import Comparisons
+from ..errors import SeparationError, braced
+from ..existence import check_existence
+from ..formulas.design import build_design
+from ..solvers import Problem, independent_columns
+from ..table import counted, format_count
+from .evidence import Evidence
+from .finding import Finding, and_more
+
+_FEW = 30  # judgments of an object
+_MOST_JUDGES = 20  # whose tables are searched for separation one by one
+
+
+def check_sparse(e: Evidence) -> Finding:
+    """Return objects with few judgments."""
+    n = e.by_object()
+    few = sorted(np.flatnonzero(n < _FEW), key=lambda k: (n[k], k))
+    if not few:
+        return Finding("sparse", "ok", f"every object has {_FEW} judgments or more", figures={"n": 0.0})
+    named = [f"{e.objects[k]!r} ({format_count(n[k])})" for k in few]
+    return Finding(
+        "sparse",
+        "warning",
+        f"{len(few)} of {counted(len(n), 'object')} with fewer than {_FEW} judgments: {and_more(named, 8)}",
+        "their worths are hardly known, estimates are pushed outwards, and normal intervals are rough",
+        "c.select(objects=…) without them; or llbt.fit(…, bias_reduction=True) and res.conf_int(method='profile')",
+        {"n": float(len(few))},
+    )
+
+
+def check_disconnected(e: Evidence) -> Finding:
+    """Return groups of objects never compared with each other."""
+    idle = [
+        (e.objects[k],) for k in np.flatnonzero(e.by_object() == 0)
+    ]  # of a table: objects that none was judged with
+    parts = [*e.table().components(), *idle]
+    if len(parts) == 1:
+        return Finding("disconnected", "ok", "all objects are connected by judgments", figures={"groups": 1.0})
+    return Finding(
+        "disconnected",
+        "error",
+        f"{len(parts)} groups of objects never compared with each other: {and_more([braced(g, 6) for g in parts], 6)}",
+        "worths of different groups have no common scale, and llbt.fit refuses them",
+        "fit the groups apart: c.select(objects=group) for group in c.components(); or collect judgments across",
+        {"groups": float(len(parts))},
+    )
+
+
+def _separated(formula: str, c: Comparisons) -> tuple[str, str]:
+    """Return what separates the estimates of a formula, and the way out; two empty texts where they exist."""
+    design = build_design(formula, c)
+    free = np.arange(len(design.names), dtype=np.int64)
+    counts = c.counts if c.has_ties else c.counts[:, [0, 2]]
+    none = np.zeros(len(c))
+    problem = Problem(design.signed_rows(), design.tie_rows(), counts, none, none)
+    free = free[independent_columns(problem)]
+    problem = Problem(problem.signed[:, free], problem.tie[:, free], counts, none, none)
+    try:
+        check_existence(design, free, problem, c)
+    except SeparationError as found:
+        said = re.split(r"\. (?=Leave |Use one )", str(found), maxsplit=1)
+        return said[0], said[-1] if len(said) > 1 else ""
+    return "", ""
+
+
+def _formulas(e: Evidence) -> list[str]:
+    return ["object", "object + tie"] if e.has_ties else ["object"]
+
+
+def _first_separated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
+    """Return the smallest of the plain formulas that separates, what does and the way out; else empty texts.
+
+    Worths are looked at group by group where objects are not connected, for the names in the message; ties have one
+    effect for all groups.
+    """
+    parts = c.components()
+    tables = [c] if len(parts) == 1 else [c.select(objects=part) for part in parts]
+    for formula, table in [*(("object", t) for t in tables), *((f, c) for f in _formulas(e)[1:])]:
+        found, remedy = _separated(formula, table)
+        if found:
+            return formula, found, remedy
+    return "", "", ""
+
+
+def check_separation(e: Evidence) -> Finding:
+    """Return whether the estimates of the worths and of the tie effect exist."""
+    formula, found, remedy = _first_separated(e, e.table())
+    if not found:
+        return Finding("separation", "ok", f"estimates of {_formulas(e)[-1]} are finite")
+    effect = f"maximum likelihood estimates of {formula} (and of all larger models) are infinite; llbt.fit refuses them"
+    return Finding("separation", "error", f"{formula}: {found}", effect, remedy)
+
+
+def check_order_separation(e: Evidence) -> Finding:
+    """Return whether the estimate of the order effect exists."""
+    c = e.table(ordered=True)
+    formula = f"{_formulas(e)[-1]} + order"
+    if _first_separated(e, c)[0]:
+        return Finding("order_separation", "unchecked", "separates as it does without order: see separation")
+    found, remedy = _separated(formula, c)
+    if not found:
+        return Finding("order_separation", "ok", f"estimates of {formula} are finite")
+    effect = f"maximum likelihood estimates of {formula} are infinite; llbt.fit refuses them"
+    return Finding("order_separation", "warning", f"{formula}: {found}", effect, remedy)
+
+
+def check_judge_separation(e: Evidence) -> Finding:
+    """Return whether estimates exist by judge."""
+    name, labels, codes = "judge_separation", e.judge.labels if e.judge else [], e.judge.codes if e.judge else e.said
+    if len(labels) > _MOST_JUDGES:
+        return Finding(name, "unchecked", f"{len(labels)} judges: searched one by one up to {_MOST_JUDGES}")
+    told = []
+    for k, label in enumerate(labels):
+        rows = codes == k
+        formula, found, _ = _first_separated(e, e.table(rows)) if rows.any() else ("", "", "")
+        told += [f"{label!r} ({formula}): {found}"] if found else []
+    if not told:
+        return Finding(name, "ok", f"estimates of {_formulas(e)[-1]} are finite for each judge alone")
+    interactions = f"object * {e.names[0]}" + (f" + tie * {e.names[0]}" if e.has_ties else "")
+    return Finding(
+        name,
+        "note",
+        f"{len(told)} of {counted(len(labels), 'judge')} alone: {and_more(told, 3)}",
+        f"{interactions} has infinite estimates and is refused; models without interactions are not concerned",
+        f'merge judges into classes; or llbt.fit("{interactions}", …, bias_reduction=True)',
+        {"n": float(len(told))},
+    )
+
+
+def check_baseline(e: Evidence) -> Finding:
+    """Return designs in which one object is part of every comparison."""
+    n, total = e.by_object(), float(e.weights.sum())
+    shared = np.flatnonzero(n >= total * (1 - 1e-12))
+    if len(e.objects) < 3 or not shared.size:
+        return Finding("baseline", "ok", "no single object is part of every comparison")
+    label = e.objects[shared[0]]
+    return Finding(
+        "baseline",
+        "note",
+        f"{label!r} is part of every comparison: the other {len(e.objects) - 1} objects are compared only through it",
+        "differences among the others add the errors of two comparisons, and no circle of objects tests whether worths "
+        "explain the verdicts",
+        f"llbt.fit(…, reference={label!r}), and llbt.pairwise(res) for the others; or compare the others directly",
+    )

@@ -1,0 +1,280 @@
+"""The evidence of an audit: judgments as codes, without those that cannot be compared, and what was taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups
+from ..comparisons import Comparisons, tabulate
+from ..data.doors import from_judgments
+from ..data.frames import Factor, read_factor
+from ..data.judgments import Countable
+from ..data.outcomes import Outcomes
+from ..errors import JudgmentError, listed
+
+BoolArray = npt.NDArray[np.bool_]
+
+_LEFT_OUT = 3  # what `said` is of a row that the outcomes leave out
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Judgments as codes, without those that cannot be compared, and what was taken out. N lines, J objects.
+
+    Attributes
+    ----------
+    objects : tuple of labels, length J
+    pairs : ndarray of int, shape (N, 2)
+        Objects i and j; i was shown first where the order is recorded.
+    said : ndarray of int, shape (N,)
+        0: i won, 1: a tie, 2: j won.
+    weights : ndarray, shape (N,)
+        The judgments that a line stands for, positive.
+    judge, prompt : Factor or None
+        Codes (N,), −1 where missing.
+    names : tuple of str
+        The columns of judge and prompt.
+    has_ties : bool
+    unordered : str
+        Why nobody knows which object was shown first; empty where the order is recorded.
+    single : bool
+        Whether lines are recorded judgments; False for those of a table of counts.
+    seen : dict of label to float
+        Every label of an object, with its rows (or judgments), before anything was taken out.
+    missing, unlabelled : dict of str to int
+        Rows without an object or an outcome, and rows without a judge or a prompt, by column.
+    selves : dict of label to int
+        Rows in which the object was compared with itself.
+    skipped : int
+        Rows that ``outcomes=`` leaves out.
+    sides : tuple of str
+        The columns of the objects.
+    unread : str
+        Why the outcomes cannot be read.
+    """
+
+    objects: tuple[Label, ...]
+    pairs: IntArray
+    said: IntArray
+    weights: FloatArray
+    judge: Factor | None
+    prompt: Factor | None
+    names: tuple[str, str]
+    has_ties: bool
+    unordered: str
+    single: bool
+    seen: dict[Label, float]
+    missing: dict[str, int] = field(default_factory=dict)
+    unlabelled: dict[str, int] = field(default_factory=dict)
+    selves: dict[Label, int] = field(default_factory=dict)
+    skipped: int = 0
+    sides: tuple[str, str] = ("object_i", "object_j")
+    unread: str = ""
+
+    def tallied(self, group: IntArray, size: int, rows: BoolArray | None = None) -> FloatArray:
+        """Return first-position wins, ties and second-position wins by group, shape (size, 3)."""
+        rows = np.ones(len(self.said), dtype=np.bool_) if rows is None else rows
+        cell = group[rows] * 3 + self.said[rows]
+        return np.asarray(np.bincount(cell, self.weights[rows], 3 * size).reshape(size, 3))
+
+    def by_judge(self) -> FloatArray:
+        """Return the counts of every judge, shape (K, 3)."""
+        if self.judge is None:
+            return np.zeros((0, 3))
+        return self.tallied(self.judge.codes, len(self.judge.labels), self.judge.codes >= 0)
+
+    def by_object(self) -> FloatArray:
+        """Return the judgments of every object, shape (J,)."""
+        return np.asarray(sum(np.bincount(side, self.weights, len(self.objects)) for side in self.pairs.T))
+
+    def by_pair(self) -> tuple[FloatArray, FloatArray]:
+        """Return the counts of each pair with its smaller object first, and second, each (P, 3)."""
+        first, group = groups([self.pairs.min(axis=1), self.pairs.max(axis=1)])
+        forward = self.pairs[:, 0] < self.pairs[:, 1]
+        return self.tallied(group, len(first), forward), self.tallied(group, len(first), ~forward)
+
+    def table(self, rows: BoolArray | None = None, *, ordered: bool = False) -> Comparisons:
+        """Return the judgments, or some of them, as the table that a model is fitted to."""
+        rows = np.ones(len(self.said), dtype=np.bool_) if rows is None else rows
+        counts = np.zeros((int(rows.sum()), 3))
+        counts[np.arange(len(counts)), self.said[rows]] = self.weights[rows]
+        like = Comparisons(self._names(), self.pairs[rows], counts, has_ties=self.has_ties, keeps_order=ordered)
+        return tabulate(Lines(like.pairs, like.counts), like)
+
+    def _names(self) -> tuple[Label, ...]:
+        """Return the objects, or how they are written where two of them (1 and '1') read alike."""
+        alike = len({str(label) for label in self.objects}) < len(self.objects)
+        return tuple(repr(label) for label in self.objects) if alike else self.objects
+
+
+def from_source(found: Countable, judge: str | None, prompt: str | None, weights: str | None) -> Evidence:
+    """Return judgments without the rows that compare nothing, and what these were; names as in `audit`."""
+    source, sides, outcome, outcomes = found.source, found.sides, found.labels.field, found.labels.outcomes
+    judge, prompt, weights = (
+        name if name is not None else next((default for default in defaults if default in source.names), None)
+        for name, defaults in (
+            (judge, ("judge", found.judge)),
+            (prompt, ("prompt", found.prompt)),
+            (weights, ("weight", found.weights)),
+        )
+    )
+    names = tuple(name for name in (*sides, outcome, judge, prompt, weights) if name is not None)
+    gone = [name for name in names if name not in source.names]
+    if gone:
+        has = listed(source.names, 20)
+        raise JudgmentError(
+            f"{source.what} has no column {listed(gone)}; it has {has}. Name them: objects=, outcome=, …"
+        )
+    chosen = source.frame.select(list(dict.fromkeys(names)))
+    opened: nw.DataFrame[Any] = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+    read = {name: read_factor(opened, name) for name in names}
+    n = _weights(read[weights]) if weights in read else np.ones(len(opened))
+    pairs = _pairs(read[sides[0]], read[sides[1]])
+    there = (pairs.codes >= 0).all(axis=1)
+    same = there & (pairs.codes[:, 0] == pairs.codes[:, 1])
+    rows = np.flatnonzero(there & ~same & (read[outcome].codes >= 0) & (n > 0))
+    said, unread = _said(pairs, read[outcome], rows, (*sides, outcome), outcomes)
+    kept = rows[said != _LEFT_OUT]
+    codes, used = _dense(pairs.codes[kept], len(pairs.levels))
+    selves = np.bincount(pairs.codes[same, 0], minlength=len(pairs.levels))
+    return Evidence(
+        objects=tuple(pairs.levels[used]),
+        pairs=codes,
+        said=said[said != _LEFT_OUT],
+        weights=n[kept],
+        judge=_taken(read.get(judge or ""), kept),
+        prompt=_taken(read.get(prompt or ""), kept),
+        names=(judge or "judge", prompt or "prompt"),
+        has_ties=bool((said == 1).any()),
+        unordered=_unordered(codes, f"{sides[0]} always sorts before {sides[1]}"),
+        single=True,
+        seen=dict(zip(pairs.levels.tolist(), _mentions(pairs.codes, n, len(pairs.levels)).tolist(), strict=True)),
+        missing=_absent(read, (*sides, outcome)),
+        unlabelled={name: k for name, k in _absent(read, (judge, prompt)).items() if k < len(opened)},
+        selves={pairs.levels[k]: int(selves[k]) for k in np.flatnonzero(selves)},
+        skipped=len(rows) - len(kept),
+        sides=sides,
+        unread=unread,
+    )
+
+
+def _pairs(i: Factor, j: Factor) -> Coded:
+    """Return the objects with common sorted levels, codes (N, 2), −1 where a label is missing."""
+    again, found = pd.factorize(as_objects([*i.labels, *j.labels]))
+    recoded = [np.append(part, -1)[f.codes] for part, f in zip(np.split(again, [len(i.labels)]), (i, j), strict=True)]
+    codes = np.column_stack(recoded)
+    sorted_codes = arranged("objects", found, np.arange(len(found))).codes  # of found label k: its place when sorted
+    levels = np.empty(len(found), dtype=object)
+    levels[sorted_codes] = found
+    return Coded("objects", levels, np.append(sorted_codes, -1)[codes])
+
+
+def _said(
+    pairs: Coded, outcome: Factor, rows: IntArray, names: tuple[str, str, str], outcomes: Outcomes
+) -> tuple[IntArray, str]:
+    """Return what some rows say (0, 1, 2; 3: left out), or why that cannot be read.
+
+    The distinct cases are read by `from_judgments`, so that an outcome means here what it means there.
+    """
+    combined = (outcome.codes[rows] * len(pairs.levels) + pairs.codes[rows, 0]) * len(pairs.levels) + pairs.codes[
+        rows, 1
+    ]
+    group, _ = pd.factorize(combined)
+    first = rows[np.unique(group, return_index=True)[1]]
+    if not len(first):
+        return np.zeros(0, dtype=np.int64), ""
+    case = next(name for name in ("case", "case_", "case__", "case___") if name not in names)
+    columns = [pairs.levels[pairs.codes[first, 0]], pairs.levels[pairs.codes[first, 1]]]
+    columns += [as_objects(outcome.labels[k] for k in outcome.codes[first]), np.arange(len(first))]
+    cases = pd.DataFrame(dict(zip((*names, case), columns, strict=True)))
+    try:
+        c = from_judgments(cases, objects=names[:2], outcome=names[2], outcomes=outcomes, covariates=case, order=True)
+    except JudgmentError as refused:
+        return np.zeros(len(rows), dtype=np.int64), str(refused)
+    said = np.full(len(first), _LEFT_OUT, dtype=np.int64)
+    said[c.columns[0].values.astype(np.int64)] = c.counts.argmax(axis=1)
+    return said[group], ""
+
+
+def _weights(factor: Factor) -> FloatArray:
+    """Return the judgments that rows stand for, (N,); 0 where that is missing."""
+    wrong = [w for w in factor.labels if isinstance(w, str) or not 0 <= float(w) < np.inf]
+    if wrong:
+        raise JudgmentError(f"weights=: {listed(wrong)}; expected finite numbers of judgments, at least 0.")
+    return np.append(np.array(factor.labels, dtype=np.float64), 0.0)[factor.codes]
+
+
+def _dense(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    used, found = np.unique(codes, return_inverse=True)
+    return np.asarray(found, dtype=np.int64).reshape(codes.shape), used
+
+
+def _taken(factor: Factor | None, rows: IntArray) -> Factor | None:
+    """Return a column at some rows, without labels that are gone; None where nothing is left of it."""
+    if factor is None or not (factor.codes[rows] >= 0).any():
+        return None
+    codes = factor.codes[rows]
+    used, again = np.unique(codes[codes >= 0], return_inverse=True)
+    dense = np.full(len(codes), -1, dtype=np.int64)
+    dense[codes >= 0] = again
+    return Factor([factor.labels[k] for k in used], dense)
+
+
+def _mentions(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
+    """Return the judgments that mention each label, those of a label with itself once, shape (size,)."""
+    i, j = codes.T
+    sides = ((i, i >= 0), (j, (j >= 0) & (i != j)))
+    return np.asarray(sum(np.bincount(side[rows], weights[rows], size) for side, rows in sides))
+
+
+def _absent(read: dict[str, Factor], names: Sequence[str | None]) -> dict[str, int]:
+    numbers = {name: int((read[name].codes < 0).sum()) for name in names if name is not None}
+    return {name: number for name, number in numbers.items() if number}
+
+
+def _unordered(pairs: IntArray, what: str) -> str:
+    """Return why the order is not recorded: three pairs or more, and all of them in the order of the alphabet."""
+    forward = pairs[:, 0] < pairs[:, 1]
+    if len(np.unique(pairs, axis=0)) < 3 or forward.any() != forward.all():
+        return ""
+    return f"{what} (or after it): the frame does not seem to record which object was shown first"
+
+
+def from_table(c: Comparisons, judge: str | None, prompt: str | None) -> Evidence:
+    """Return the counts of a table, one line per comparison, cluster and outcome."""
+    kept = c.cluster_counts
+    rows = np.arange(len(c)) if kept is None else kept.rows
+    counts = c.counts if kept is None else kept.counts
+    columns = {column.name: column.codes[rows] for column in c.columns}
+    columns |= {column.name: column.codes for column in (kept.columns if kept else ())}
+    levels = {column.name: column.levels for column in (*c.columns, *(kept.columns if kept else ()))}
+    line, said = np.nonzero(counts)
+    factors = []
+    for name, default in ((judge, "judge"), (prompt, "prompt")):
+        if name is not None and name not in columns:
+            raise JudgmentError(
+                f"audit: no covariate or cluster {name!r}; the table has {listed(list(columns)) or 'none'}."
+            )
+        column = name or default
+        factors.append(Factor(levels[column].tolist(), columns[column][line]) if column in columns else None)
+    pairs, weights = c.pairs[rows][line], counts[line, said]
+    return Evidence(
+        objects=c.objects,
+        pairs=pairs,
+        said=np.asarray(said, dtype=np.int64),
+        weights=weights,
+        judge=factors[0],
+        prompt=factors[1],
+        names=(judge or "judge", prompt or "prompt"),
+        has_ties=c.has_ties,
+        unordered="" if c.keeps_order else "the table does not keep which object was shown first: order=True",
+        single=False,
+        seen=dict(zip(c.objects, _mentions(pairs, weights, len(c.objects)).tolist(), strict=True)),
+    )

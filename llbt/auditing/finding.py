@@ -1,0 +1,58 @@
+"""What a check of an audit finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..table import format_p
+
+Level = Literal["error", "warning", "note", "ok", "unchecked"]
+
+SIGNIFICANT = 0.05
+FIRST_REMEDY = 'llbt.from_judgments(…, order=True), then llbt.fit("object + tie + order", …)'
+NAMED = 4  # objects, judges or labels in a line
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check found.
+
+    Attributes
+    ----------
+    check : str
+        Its name, as `Audit.failed` and ``--fail-on`` take it.
+    level : {"error", "warning", "note", "ok", "unchecked"}
+        An error stops an analysis, a warning may mislead one, a note is to be known; ``"unchecked"``: the data do not
+        allow the check.
+    found : str
+    effect, remedy : str
+        What it does to an analysis, and the call that deals with it; empty where nothing is wrong.
+    figures : mapping of str to float
+        The numbers in `found`, unrounded.
+    """
+
+    check: str
+    level: Level
+    found: str
+    effect: str = ""
+    remedy: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether something was found."""
+        return self.level in ("error", "warning", "note")
+
+
+def p_text(p: float) -> str:
+    """Return a p-value for a sentence: ``p = 0.03``, ``p <2e-16``."""
+    text = format_p(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def and_more(parts: list[str], most: int = NAMED) -> str:
+    """Return phrases joined, the first of them where there are many."""
+    shown = "; ".join(parts[:most])
+    return shown if len(parts) <= most else f"{shown}; and {len(parts) - most} more"

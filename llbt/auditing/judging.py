@@ -1,0 +1,142 @@
+"""Checks of how judges answer: ties, positions, judges with one answer."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from ..columns import FloatArray
+from ..statistics import adjust_p, sign_p
+from ..table import counted, format_count, format_percent
+from .evidence import Evidence
+from .finding import FIRST_REMEDY, SIGNIFICANT, Finding, and_more, p_text
+
+_SAME_ANSWERS = 5  # judgments from which a judge with one answer only is named
+
+
+def check_ties(e: Evidence) -> Finding:
+    """Return the share of ties, overall and by judge."""
+    total, tied = float(e.weights.sum()), float(e.weights[e.said == 1].sum())
+    figures = {"ties": tied, "share": tied / total}
+    if not tied:
+        return Finding("ties", "ok", f"no ties among {counted(total, 'judgment')}: leave tie out", figures=figures)
+    overall = f"{format_percent(tied / total)} of {counted(total, 'judgment')} are ties"
+    counts = e.by_judge()
+    judged = np.flatnonzero(counts.sum(axis=1) > 0)
+    table = np.column_stack([counts[judged, 1], counts[judged][:, [0, 2]].sum(axis=1)])
+    if len(judged) < 2 or not table.sum(axis=0).all() or e.judge is None:
+        return Finding("ties", "ok", overall, figures=figures)
+    p = float(stats.chi2_contingency(table, correction=False).pvalue)
+    shares = table[:, 0] / table.sum(axis=1)
+    by_judge = f"by judge {format_percent(shares.min())} to {format_percent(shares.max())}"
+    if p >= SIGNIFICANT:
+        told = f"{format_percent(tied / total)} ties, {by_judge} (χ² test of one share: {p_text(p)})"
+        return Finding("ties", "ok", told, figures=figures | {"p_value": p})
+    adjusted = adjust_p(_tie_p_values(table), "holm")
+    extreme = [k for k in np.argsort(adjusted, kind="stable") if adjusted[k] < SIGNIFICANT]
+    named = [
+        f"{e.judge.labels[judged[k]]!r}: {format_percent(shares[k])} of {format_count(table[k].sum())} "
+        f"({p_text(float(adjusted[k]))})"
+        for k in extreme
+    ]
+    others = f"; unlike the others (Holm's adjusted p): {and_more(named)}" if named else ""
+    return Finding(
+        "ties",
+        "warning",
+        f"{overall}, {by_judge} (χ² test of one share: {p_text(p)}){others}",
+        "one tie effect is an average over judges who mean different things by a tie",
+        f'llbt.from_judgments(…, covariates="{e.names[0]}"), then llbt.fit("object + tie:{e.names[0]}", …)',
+        figures | {"p_value": p, "judges": float(len(named))},
+    )
+
+
+def _tie_p_values(table: FloatArray) -> FloatArray:
+    """Return exact two-sided p-values of each judge's ties against all ties, shape (K,); table (K, 2), ties first."""
+    n, total, tied = table.sum(axis=1), float(table.sum()), float(table[:, 0].sum())
+    if np.all(table == np.floor(table)):
+        drawn = stats.hypergeom(total, tied, n)
+        return np.asarray(np.minimum(2 * np.minimum(drawn.cdf(table[:, 0]), drawn.sf(table[:, 0] - 1)), 1.0))
+    share = tied / total
+    with np.errstate(divide="ignore", invalid="ignore"):  # a judge with nearly all judgments has no others
+        z = (table[:, 0] - n * share) / np.sqrt(n * share * (1 - share) * (1 - n / total))
+    return np.asarray(2 * stats.norm.sf(np.abs(z)))
+
+
+def check_position(e: Evidence) -> Finding:
+    """Return the balance of positions, and whether the first one wins."""
+    a, b = e.by_pair()
+    both = (a.sum(axis=1) > 0) & (b.sum(axis=1) > 0)
+    first, second = (float((a + b)[:, k].sum()) for k in (0, 2))
+    rarer = np.minimum(a.sum(axis=1), b.sum(axis=1)) / (a + b).sum(axis=1)
+    p, within = sign_p(first, first + second), _within_pairs(a, b)
+    rate = first / (first + second) if first + second else np.nan
+    figures = {
+        "rate": rate,
+        "p_value": p,
+        "p_within": within,
+        "rarer": float(np.median(rarer)),
+        "both": float(both.sum()),
+        "pairs": float(len(a)),
+    }
+    if not first + second:
+        return Finding("position", "ok", "no judgment is decided", figures=figures)
+    tests = p_text(p) if np.isnan(within) else f"{p_text(p)}; within pairs {p_text(within)}"
+    if both.any() and (p if np.isnan(within) else within) >= SIGNIFICANT:
+        told = f"the first won {format_percent(rate)} of {format_count(first + second)} decided ({tests})"
+        return Finding("position", "ok", told, figures=figures)
+    won = f"won {format_percent(rate)} of {counted(first + second, 'decided judgment')}"
+    told = (
+        f"the object shown first {won} ({tests}); "
+        f"{format_count(both.sum())} of {counted(len(a), 'pair')} shown in both orders, the rarer order of the median "
+        f"pair in {format_percent(float(np.median(rarer)))}"
+    )
+    if not both.any():
+        effect = "objects and positions cannot be told apart within any pair, so an order effect rests on the model"
+        return Finding("position", "note", told, effect, "draw the order of each judgment by lot", figures)
+    effect = "without an order effect, objects that were shown first more often look better (or worse) than they are"
+    return Finding("position", "warning", told, effect, FIRST_REMEDY, figures)
+
+
+def _within_pairs(a: FloatArray, b: FloatArray) -> float:
+    """Return the p-value of no order effect given each pair: Cochran, Mantel and Haenszel's, whatever the worths.
+
+    Within a pair, the wins of its first-named object are drawn for its two orders from one urn.
+
+    Parameters
+    ----------
+    a, b : ndarray, shape (P, 3)
+        First-position wins, ties, second-position wins in either order of each pair.
+    """
+    n_a, n_b = a[:, 0] + a[:, 2], b[:, 0] + b[:, 2]
+    n, won = n_a + n_b, a[:, 0] + b[:, 2]
+    varies = (n > 1) & (n_a > 0) & (n_b > 0)
+    n, n_a, n_b, won, seen = (x[varies] for x in (n, n_a, n_b, won, a[:, 0]))
+    variance = float((n_a * n_b * won * (n - won) / (n**2 * (n - 1))).sum())
+    if variance <= 0:
+        return np.nan
+    return float(2 * stats.norm.sf(abs((seen - n_a * won / n).sum()) / np.sqrt(variance)))
+
+
+def check_judges(e: Evidence) -> Finding:
+    """Return judges with one answer only."""
+    counts = e.by_judge()
+    n = counts.sum(axis=1)
+    enough = n >= _SAME_ANSWERS
+    answers = [(1, "a tie")] if e.unordered else [(0, "the first object"), (2, "the second object"), (1, "a tie")]
+    who = [(int(k), said) for c, said in answers for k in np.flatnonzero(enough & (counts[:, c] == n))]
+    labels = e.judge.labels if e.judge is not None else []
+    tested = counted(int(enough.sum()), "judge")
+    if not who:
+        return Finding("judges", "ok", f"none of {tested} with {_SAME_ANSWERS} or more judgments always says the same")
+    share = counts.sum(axis=0) / counts.sum()
+    chance = sum(float((share[c] ** n[enough]).sum()) for c, _ in answers)
+    named = [f"{labels[k]!r}: always {said} ({format_count(n[k])} judgments)" for k, said in who]
+    return Finding(
+        "judges",
+        "warning",
+        f"{len(who)} of {tested} with {_SAME_ANSWERS} or more judgments always say the same ({chance:.2g} expected by "
+        f"chance): {and_more(named)}",
+        "such a judge may not have looked; the judgments pull worths together or feed the order effect",
+        f'fit with and without them: c.select(where={{"{e.names[0]}": […]}}); see llbt.influence',
+        {"n": float(len(who)), "expected": chance},
+    )

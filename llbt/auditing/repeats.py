@@ -1,0 +1,91 @@
+"""Checks of repeated judgments: duplicates, and verdicts that flip with the order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..columns import IntArray, groups
+from ..statistics import sign_p
+from ..table import counted, format_count, format_percent
+from .evidence import BoolArray, Evidence
+from .finding import FIRST_REMEDY, SIGNIFICANT, Finding, p_text
+
+_MANY_FLIPS = 0.2  # of the decided repeats in the other order: beyond it, positions decide rather than objects
+
+
+def _known(e: Evidence) -> tuple[list[IntArray], BoolArray, str]:
+    """Return what tells judgments apart, the rows where all of it is known, and how to call it."""
+    factors = [(name, f) for name, f in zip(e.names, (e.judge, e.prompt), strict=True) if f is not None]
+    known = np.all([f.codes >= 0 for _, f in factors], axis=0)
+    return [f.codes for _, f in factors], known, ", ".join(name for name, _ in factors)
+
+
+def _clustered(e: Evidence) -> str:
+    name = e.names[0] if e.judge is not None else e.names[1]
+    return f'from_judgments(…, clusters="{name}"), then llbt.fit(…, cov_type="cluster", groups="{name}")'
+
+
+def _caution(e: Evidence) -> str:
+    absent = "prompt" if e.prompt is None else "judge" if e.judge is None else ""
+    return f"; no column names the {absent}, so they may be of different {absent}s" if absent else ""
+
+
+def check_duplicates(e: Evidence) -> Finding:
+    """Return judgments that are there twice."""
+    codes, known, same = _known(e)
+    first, group = groups([*e.pairs[known].T, *(c[known] for c in codes)])
+    full = np.zeros(len(known), dtype=np.int64)
+    full[known] = group
+    counts = e.tallied(full, len(first), known)
+    n = counts.sum(axis=1)
+    repeats = float(np.maximum(n - 1, 0).sum())
+    if not repeats:
+        return Finding("duplicates", "ok", f"no judgment is recorded twice (same {same} and pair)", figures={"n": 0.0})
+    pairs, agree = (float((np.maximum(x * (x - 1), 0) / 2).sum()) for x in (n, counts))
+    return Finding(
+        "duplicates",
+        "note" if _caution(e) else "warning",
+        f"{counted(repeats, 'judgment')} repeat{'s' if repeats == 1 else ''} an earlier one (same {same} and pair in "
+        f"the same order); {format_percent(agree / pairs) if pairs else 'NA'} of repeats agree{_caution(e)}",
+        "repeats count as judgments of their own, so standard errors come out too small",
+        f"copies of one row: frame.drop_duplicates(…) before; judgments made twice: {_clustered(e)}",
+        {"n": repeats, "agreement": agree / pairs if pairs else np.nan},
+    )
+
+
+def check_swapped(e: Evidence) -> Finding:
+    """Return judgments repeated in the other order, and how often the verdict flips."""
+    codes, known, same = _known(e)
+    low, high = e.pairs.min(axis=1), e.pairs.max(axis=1)
+    first, group = groups([low[known], high[known], *(c[known] for c in codes)])
+    full = np.zeros(len(known), dtype=np.int64)
+    full[known] = group
+    forward = e.pairs[:, 0] < e.pairs[:, 1]
+    a, b = (e.tallied(full, len(first), known & way) for way in (forward, ~forward))
+    n = float((a.sum(axis=1) * b.sum(axis=1)).sum())
+    if not n:
+        return Finding("swapped", "ok", f"no judgment is repeated in the other order (same {same})", figures={"n": 0.0})
+    at_first, at_second = float((a[:, 0] * b[:, 0]).sum()), float((a[:, 2] * b[:, 2]).sum())
+    stands = float((a[:, 0] * b[:, 2] + a[:, 2] * b[:, 0]).sum())
+    flips = at_first + at_second
+    share = flips / (flips + stands) if flips + stands else np.nan
+    p = sign_p(at_first, flips)
+    figures = {"n": n, "flips": flips, "stands": stands, "tied": n - flips - stands, "flip_share": share, "p_value": p}
+    told = (
+        f"{counted(n, 'judgment')} repeated in the other order (same {same}): the same object wins both "
+        f"{format_count(stands)} times, the same position {format_count(flips)} times, a tie is among them "
+        f"{format_count(n - flips - stands)} times"
+    )
+    if not flips:
+        return Finding(
+            "swapped", "ok", f"{counted(n, 'judgment')} repeated in the other order, no flip", figures=figures
+        )
+    return Finding(
+        "swapped",
+        "warning" if share > _MANY_FLIPS or p < SIGNIFICANT else "note",
+        f"{told}. Decided verdicts flip in {format_percent(share)} (the first position wins {format_count(at_first)} "
+        f"of the flips, {p_text(p)}){_caution(e)}",
+        "a verdict that flips is one of positions, not of objects; and the two judgments are not independent",
+        f"{FIRST_REMEDY}; {_clustered(e)}",
+        figures,
+    )

@@ -1,0 +1,123 @@
+"""Checks of rows and labels: what cannot be compared, and labels that are probably one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..columns import Label
+from ..errors import listed
+from ..table import counted, format_count
+from .evidence import Evidence
+from .finding import NAMED, Finding, and_more
+from .labels import folded, near_duplicates, variants
+
+
+def check_missing(e: Evidence) -> Finding:
+    """Return rows without an object, an outcome, a judge or a prompt."""
+    figures = {name: float(n) for name, n in (e.missing | e.unlabelled).items()}
+    told = [f"{counted(n, 'row')} without {name}" for name, n in (e.missing | e.unlabelled).items()]
+    if e.skipped:
+        told, figures = [*told, f"{counted(e.skipped, 'row')} left out by outcomes="], figures | {"skipped": e.skipped}
+    if not told:
+        return Finding("missing", "ok", "every row has its objects and its outcome")
+    if e.missing:
+        return Finding(
+            "missing",
+            "error",
+            ", ".join(told),
+            "from_judgments refuses rows without an object or an outcome; here they are left out",
+            f"frame.dropna(subset={list(e.missing)}); where only outcomes are missing, outcomes={{None: None}}",
+            figures,
+        )
+    effect = "these judgments count for the worths, but belong to no judge or prompt" if e.unlabelled else ""
+    remedy = "give them labels of their own before they are clusters or covariates: .fillna(…)" if e.unlabelled else ""
+    return Finding("missing", "note", ", ".join(told), effect, remedy, figures)
+
+
+def check_outcomes(e: Evidence) -> Finding:
+    """Return whether outcomes can be read."""
+    if not e.unread:
+        return Finding("outcomes", "ok", "every outcome can be read")
+    return Finding(
+        "outcomes",
+        "error",
+        e.unread,
+        "from_judgments refuses them, and nothing that depends on who won can be checked",
+        "audit(…, outcomes={…}), and from_judgments with the same mapping",
+    )
+
+
+def check_self_comparisons(e: Evidence) -> Finding:
+    """Return objects compared with themselves."""
+    rows = sum(e.selves.values())
+    if not rows:
+        return Finding("self_comparisons", "ok", "no object is compared with itself")
+    i, j = e.sides
+    only = [label for label in e.selves if label not in e.objects]
+    lost = f"; {listed(only, NAMED)} {'is' if len(only) == 1 else 'are'} compared with nothing else" if only else ""
+    return Finding(
+        "self_comparisons",
+        "error",
+        f"{counted(rows, 'row')} with an object compared with itself: {listed(list(e.selves), NAMED)}{lost}",
+        "they say nothing of worths, and from_judgments refuses them; here they are left out",
+        f"frame[frame[{i!r}] != frame[{j!r}]]; their verdicts show a taste for positions or the noise of a judge",
+        {"rows": float(rows)},
+    )
+
+
+# -- labels -------------------------------------------------------------------------------------------------
+
+
+def check_labels(e: Evidence) -> Finding:
+    """Return labels that differ only in case, spaces or forms of Unicode."""
+    judges = e.judge
+    rows = {} if judges is None else dict(zip(judges.labels, e.by_judge().sum(axis=1).tolist(), strict=True))
+    objects, people = variants(e.seen), variants(rows)
+    blank = [label for label in e.seen if not folded(label)]
+    told = [_told("object", group, e.seen) for group in objects] + [_told("judge", group, rows) for group in people]
+    told += [f"the blank label {blank[0]!r}"] if blank else []
+    if not told:
+        return Finding("labels", "ok", "no labels differ only in case, spaces or forms of Unicode")
+    clash = any(len({str(label) for label in group}) < len(group) for group in objects)
+    return Finding(
+        "labels",
+        "error" if clash else "warning",
+        and_more(told),
+        "one object (or judge) under two names has two worths, each from part of its judgments; labels that read "
+        "alike, such as 1 and '1', are refused",
+        _renaming(e, objects, people, rows),
+        {"objects": float(len(objects)), "judges": float(len(people))},
+    )
+
+
+def _told(what: str, group: list[Label], rows: Mapping[Label, float]) -> str:
+    return f"{what} {' = '.join(f'{label!r} ({format_count(rows[label])})' for label in group[:NAMED])}"
+
+
+def _renaming(e: Evidence, objects: list[list[Label]], judges: list[list[Label]], rows: dict[Label, float]) -> str:
+    """Return the line that gives variants the label that most judgments have."""
+    lines = []
+    for columns, found, often in ((list(e.sides), objects, e.seen), ([e.names[0]], judges, rows)):
+        best = [max(group, key=often.__getitem__) for group in found]
+        names = {label: to for group, to in zip(found, best, strict=True) for label in group if label != to}
+        told = ", ".join(f"{label!r}: {to!r}" for label, to in list(names.items())[:NAMED])
+        more = ", …" if len(names) > NAMED else ""
+        lines += [f"frame[{columns}] = frame[{columns}].replace({{{told}{more}}})"] if names else []
+    return "; ".join(lines) or "give blank labels a name, or leave their rows out"
+
+
+def check_similar_labels(e: Evidence) -> Finding:
+    """Return labels that differ by a letter or two."""
+    near, why = near_duplicates(tuple(e.seen))
+    if why:
+        return Finding("similar_labels", "unchecked", why)
+    if not near:
+        return Finding("similar_labels", "ok", "no labels differ by a letter or two")
+    return Finding(
+        "similar_labels",
+        "note",
+        f"{counted(len(near), 'pair')} of labels nearly alike: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
+        "if one is a slip of the pen, an object has two worths, each from part of its judgments",
+        f"look; frame[{list(e.sides)}].replace({{'slip': 'name'}})",
+        {"pairs": float(len(near))},
+    )

@@ -1,0 +1,193 @@
+"""Ranks and ratings in blocks: objects that were judged side by side."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..columns import FloatArray, IntArray, as_objects, groups
+from ..errors import JudgmentError
+from ..table import counted
+from .frames import collected
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What the values of a block say: which of two wins, and when they are tied."""
+
+    noun: str
+    participle: str
+    higher_wins: bool
+    threshold: float = 0.0
+    rounding: float = 0.0
+    unranked: tuple[Any, ...] = ()
+
+    def outcomes(self, i: FloatArray, j: FloatArray) -> IntArray:
+        """Return 0 where i wins, 1 where the two are tied, 2 where j wins."""
+        tied = np.abs(i - j) <= self.threshold + self.rounding * np.maximum(np.abs(i), np.abs(j))
+        return np.where(tied, 1, np.where((i > j) == self.higher_wins, 0, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Values of objects in blocks. N entries, J objects, B blocks.
+
+    Attributes
+    ----------
+    labels : array of labels, shape (J,)
+    block, item : ndarray of int, shape (N,)
+        The block and the object of each entry.
+    value : ndarray, shape (N,)
+        Rank or rating; NaN where the object has none.
+    row : ndarray of int, shape (N,)
+        The row of the caller's frame.
+    first : ndarray of int, shape (B,)
+        The first row of each block.
+    makers : tuple of str
+        Columns that make a block; empty where every row is one.
+    """
+
+    labels: Any
+    block: IntArray
+    item: IntArray
+    value: FloatArray
+    row: IntArray
+    first: IntArray
+    makers: tuple[str, ...]
+
+    def ranked(self) -> Blocks:
+        """Return the entries that have a value, sorted by block and object."""
+        order = np.lexsort((self.item, self.block))
+        order = order[~np.isnan(self.value[order])]
+        return replace(
+            self, block=self.block[order], item=self.item[order], value=self.value[order], row=self.row[order]
+        )
+
+    def named(self, frame: pd.DataFrame, row: int) -> str:
+        """Return the block of a row for a message: ``judge='J1', prompt=3``."""
+        return ", ".join(f"{name}={_value(frame, name, row)!r}" for name in self.makers) or f"row {row}"
+
+    def names(self, frame: pd.DataFrame) -> npt.NDArray[Any]:
+        """Return one label per block, shape (B,), whatever the order of the rows: its columns, else its row."""
+        if not self.makers:
+            return self.first
+        columns = [frame[name].iloc[self.first].tolist() for name in self.makers]
+        return as_objects(columns[0] if len(columns) == 1 else map(str, zip(*columns, strict=True)))
+
+
+def as_pandas(frame: Any, columns: Sequence[str]) -> pd.DataFrame:
+    """Return some columns of a narwhals frame as a new pandas frame, rows numbered from 0."""
+    picked = collected(frame.select(list(columns)))
+    if len(picked) == 0:
+        raise JudgmentError("the frame has no rows; expected one for every object or every ranking.")
+    # column by column: polars needs pyarrow to become pandas as a whole
+    return pd.DataFrame({name: picked[name].to_numpy() for name in columns})
+
+
+def read_long(table: pd.DataFrame, values: Sequence[str], makers: Sequence[str], scale: Scale) -> Blocks:
+    """Return the values of a long table: one row per object of a block."""
+    name, value = values
+    item, labels = factorized(table, name)
+    first, block = groups([factorized(table, maker)[0] for maker in makers])
+    rows = np.arange(len(table))
+    return Blocks(labels, block, item, _numbers(table, value, scale), rows, first, tuple(makers))
+
+
+def read_wide(table: pd.DataFrame, values: Sequence[str], makers: Sequence[str], scale: Scale) -> Blocks:
+    """Return the values of a wide table: one row per block, one column per object."""
+    rows, size = np.arange(len(table)), len(values)
+    value = np.column_stack([_numbers(table, name, scale) for name in values]).ravel()
+    block = np.repeat(rows, size)
+    return Blocks(as_objects(values), block, np.tile(np.arange(size), len(rows)), value, block, rows, tuple(makers))
+
+
+def factorized(table: pd.DataFrame, name: str) -> tuple[IntArray, Any]:
+    """Return codes and distinct values of a column without missing values."""
+    try:
+        codes, found = pd.factorize(table[name])
+    except TypeError:  # lists and other values without a hash
+        raise JudgmentError(f"column {name!r} holds values that cannot be told apart; expected labels.") from None
+    _refuse(codes < 0, table, name, "missing value", "expected a value in every row. Fill them, or leave the rows out")
+    return codes.astype(np.int64), found
+
+
+def _numbers(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
+    """Return ranks or ratings, NaN where there is none, shape (N,)."""
+    values = table[name].to_numpy(dtype=object)
+    values = np.where(pd.isna(values) | table[name].isin(scale.unranked).to_numpy(), np.nan, values)
+    strange = np.array([not isinstance(value, numbers.Real | Decimal) for value in values])
+    _refuse(strange, table, name, "value", f"expected {scale.noun}s that are numbers", " not a number")
+    found = values.astype(np.float64)
+    _refuse(np.isinf(found), table, name, "infinite value", f"expected finite {scale.noun}s")
+    return found
+
+
+def _refuse(
+    wrong: npt.NDArray[np.bool_], table: pd.DataFrame, name: str, noun: str, expected: str, what: str = ""
+) -> None:
+    """Raise if something is wrong with some rows of a column."""
+    rows = np.flatnonzero(wrong)
+    if rows.size:
+        found = f"{counted(rows.size, noun)}{what}, the first at row {rows[0]} ({_value(table, name, rows[0])!r})"
+        raise JudgmentError(f"column {name!r}: {found}; {expected}.")
+
+
+def _value(table: pd.DataFrame, name: str, row: int) -> Any:
+    """Return one value as Python has it, for a message."""
+    return table[name].iloc[[row]].tolist()[0]
+
+
+def refuse_twice(ranked: Blocks, table: pd.DataFrame, scale: Scale) -> None:
+    """Raise if an object has several values in a block; entries are sorted by block and object."""
+    same = np.flatnonzero((np.diff(ranked.block) == 0) & (np.diff(ranked.item) == 0))
+    if same.size:
+        k = same[np.argmin(ranked.row[same + 1])]
+        row, again = ranked.row[k], ranked.row[k + 1]
+        label = ranked.labels[[ranked.item[k]]].tolist()[0]
+        raise JudgmentError(
+            f"{counted(same.size, scale.noun)} of an object that its block has {scale.participle} before, the first at "
+            f"row {again}: {label!r} in {ranked.named(table, row)}, as at row {row}; expected every object once per "
+            "block. Pass block= (or prompt= beside judge=) with the columns that tell blocks apart."
+        )
+
+
+def pairs_within(block: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the two entries of every pair within a block, each of shape (n judgments,); `block` is sorted."""
+    sizes = np.bincount(block, minlength=1)
+    starts = np.cumsum(sizes) - sizes
+    i, j = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    for size in np.unique(sizes[sizes > 1]):  # all blocks of one size at once
+        a, b = np.triu_indices(size, 1)
+        start = starts[sizes == size][:, None]
+        i.append((start + a).ravel())
+        j.append((start + b).ravel())
+    return np.concatenate(i), np.concatenate(j)
+
+
+def refuse_infinite(table: pd.DataFrame, name: str, *, numeric: bool) -> None:
+    """Raise for a covariate that is no finite number here, where the row is known."""
+    if numeric or table[name].dtype.kind == "f":
+        found = pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=np.float64)
+        _refuse(~np.isfinite(found), table, name, "value", "expected numbers", " not a finite number")
+
+
+def refuse_several(codes: IntArray, table: pd.DataFrame, name: str, parameter: str, made: Blocks) -> None:
+    """Raise if a column has several values in a block."""
+    before = made.first[made.block]
+    other = np.flatnonzero(codes != codes[before])
+    if other.size:
+        row, start = other[0], before[other[0]]
+        blocks = np.unique(made.block[other]).size
+        raise JudgmentError(
+            f"column {name!r} ({parameter}=): several values in {counted(blocks, 'block')}, the first "
+            f"{made.named(table, start)} ({_value(table, name, start)!r} at row {start}, "
+            f"{_value(table, name, row)!r} at row {row}); expected one value per block. What describes an object "
+            "belongs in object_covariates=."
+        )

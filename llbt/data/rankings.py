@@ -1,0 +1,382 @@
+"""From rankings and ratings of several objects at once to Comparisons."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..columns import sort_key
+from ..comparisons import Comparisons
+from ..errors import JudgmentError, listed
+from ..table import counted
+from .blocks import (
+    Blocks,
+    Scale,
+    as_pandas,
+    factorized,
+    pairs_within,
+    read_long,
+    read_wide,
+    refuse_infinite,
+    refuse_several,
+    refuse_twice,
+)
+from .doors import from_judgments
+from .files import open_source
+from .frames import as_names, open_frame
+from .kept import Names
+
+Roles = Mapping[str, tuple[str, ...]]  # parameter → the columns that it names
+
+_KEPT = ("covariates", "numeric", "clusters")
+_ROUNDING = 1e-12  # relative; a mean of ratings or 0.3 − 0.2 is off by some 1e-16
+
+
+@dataclass(frozen=True, eq=False)
+class _Keep:
+    """What the caller wants beside the values, under the names of `from_judgments`."""
+
+    covariates: tuple[str, ...]
+    clusters: tuple[str, ...]
+    numeric: tuple[str, ...]
+    object_covariates: object
+
+    def roles(self, names: Sequence[str], makers: Sequence[str]) -> Roles:
+        """Return the columns of the frame to keep, by parameter; a cluster ``block`` may be made here."""
+        made = "block" in self.clusters and "block" not in makers
+        if made and "block" in names:
+            raise JudgmentError(
+                "clusters='block' keeps what makes a block, but the frame has another column 'block'; expected one "
+                "meaning. Rename the column, or pass block='block'."
+            )
+        table = self.object_covariates
+        of_objects = () if table is None else open_frame(table, "the frame of object_covariates=").names
+        return {
+            "covariates": self.covariates,
+            "numeric": tuple(name for name in self.numeric if name not in (*self.covariates, *of_objects)),
+            "clusters": tuple(name for name in self.clusters if not (made and name == "block")),
+        }
+
+
+def from_rankings(
+    frame: object,
+    *,
+    objects: Sequence[str] | None = None,
+    object: str = "object",
+    rank: str = "rank",
+    judge: str | None = None,
+    prompt: str | None = None,
+    block: Names | None = None,
+    unranked: Any = (),
+    covariates: Names = (),
+    clusters: Names = (),
+    numeric: Names = (),
+    object_covariates: object = None,
+) -> Comparisons:
+    """Return the comparisons that rankings imply: each object against each other one of its block.
+
+    Parameters
+    ----------
+    frame : frame, path or list of records
+        A frame of any library that narwhals knows, or what `read_table` reads. Long, one row per ranked object, or
+        wide, one row per ranking.
+    objects : sequence of str, optional
+        Wide form: the columns of ranks, one per object and named after it; each row is a block.
+    object, rank : str
+        Long form: the columns with the object and its rank, 1 for the best. Only the order of the ranks of
+        a block counts; equal ranks are ties.
+    judge, prompt : str, optional
+        Long form: columns that together make a block, the objects that were ranked side by side.
+    block : str or sequence of str, optional
+        Long form: the columns that make a block, in place of `judge` and `prompt`.
+    unranked : value or sequence of values
+        Ranks that mean "shown, but not ranked", such as −1. A missing rank always does.
+    covariates, clusters, numeric, object_covariates
+        As in `from_judgments`; in the long form these columns have one value per block. ``clusters="block"``
+        keeps the block itself: the label of its column, of several columns together, or the number of the row.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    JudgmentError
+        For columns that are not there or have two roles; ranks that are not finite numbers; an object that
+        is missing or ranked twice in a block; a covariate with several values in a block; if nothing says
+        what makes a block; and if no block has two ranked objects.
+
+    Notes
+    -----
+    A ranking of k objects counts as k(k − 1)/2 judgments, but these are not independent: of k objects of
+    equal worth, ranked without ties, the wins of one vary (k + 1)/3 times as much as those of independent
+    judgments (the variance of a rank, (k² − 1)/12, over (k − 1)/4). Estimates are consistent; standard errors
+    and tests of a plain fit are too optimistic. Keep the block (or the judge) in `clusters`, and fit with
+    ``cov_type="cluster"``. Nothing is implied about an object without a rank.
+
+    References
+    ----------
+    .. [1] Dittrich, R., Katzenbeisser, W. and Reisinger, H. (2000). The analysis of rank ordered preference data
+       based on Bradley-Terry type models. OR Spektrum 22, 117-134.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> wide = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 1], "C": [3, 3, None]})
+    >>> c = llbt.from_rankings(wide, objects=["A", "B", "C"], clusters="block")
+    >>> c.to_frame()
+      object_i object_j  wins_i  ties  wins_j
+    0        A        B       1     1       1
+    1        A        C       2     0       0
+    2        B        C       2     0       0
+    >>> c.notes[0]
+    '7 judgments implied by 3 blocks of ranked objects'
+    """
+    keep = _keep(covariates, clusters, numeric, object_covariates)
+    missing = tuple(unranked) if isinstance(unranked, (list, tuple, set, frozenset, np.ndarray)) else (unranked,)
+    scale = Scale("rank", "ranked", higher_wins=False, unranked=missing)
+    makers = {"judge": judge, "prompt": prompt, "block": block}
+    return _implied(frame, objects, {"object": object, "rank": rank}, makers, scale, keep)
+
+
+def from_ratings(
+    frame: object,
+    *,
+    objects: Sequence[str] | None = None,
+    object: str = "object",
+    rating: str = "rating",
+    judge: str | None = "judge",
+    prompt: str | None = None,
+    block: Names | None = None,
+    tie_threshold: float = 0.0,
+    higher_is_better: bool = True,
+    covariates: Names = (),
+    clusters: Names = (),
+    numeric: Names = (),
+    object_covariates: object = None,
+) -> Comparisons:
+    """Return the comparisons that ratings imply: each object against each other one of its block.
+
+    Parameters
+    ----------
+    frame : frame, path or list of records
+        As in `from_rankings`: long, one row per rated object, or wide, one row per block.
+    objects : sequence of str, optional
+        Wide form: the columns of ratings, one per object and named after it; each row is a block.
+    object, rating : str
+        Long form: the columns with the object and its rating, any finite number.
+    judge, prompt, block
+        As in `from_rankings`; the judge alone unless told otherwise.
+    tie_threshold : float
+        Two ratings are tied if they differ by at most so much (on the scale of the ratings), give or take
+        1e-12 of the larger one: 0.8 and 0.7 are tied at 0.1, though floats differ by more.
+    higher_is_better : bool
+        Whether the higher rating wins, or the lower.
+    covariates, clusters, numeric, object_covariates
+        As in `from_rankings`.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    JudgmentError
+        As in `from_rankings`; for an object rated several times in a block; and for a threshold that is
+        negative or not a number.
+
+    Notes
+    -----
+    With a threshold, ties are not transitive (of 1, 2 and 3 only the ends differ by more than 1); the model
+    takes one pair at a time and needs no transitivity. As to standard errors, see `from_rankings`.
+
+    References
+    ----------
+    .. [1] Dittrich, R., Francis, B., Hatzinger, R. and Katzenbeisser, W. (2007). A paired comparison approach for
+       the analysis of sets of Likert-scale responses. Statistical Modelling 7, 3-28.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> ratings = pd.DataFrame(
+    ...     {"judge": ["J1", "J1", "J1", "J2", "J2"], "object": ["A", "B", "C", "A", "B"], "rating": [5, 4, 1, 2, 4]})
+    >>> llbt.from_ratings(ratings, tie_threshold=1).to_frame()
+      object_i object_j  wins_i  ties  wins_j
+    0        A        B       0     1       1
+    1        A        C       1     0       0
+    2        B        C       1     0       0
+    """
+    if not isinstance(tie_threshold, numbers.Real) or not 0 <= tie_threshold < math.inf:
+        raise JudgmentError(f"tie_threshold={tie_threshold!r}: expected a finite number, at least 0.")
+    keep = _keep(covariates, clusters, numeric, object_covariates)
+    scale = Scale("rating", "rated", bool(higher_is_better), float(tie_threshold), _ROUNDING)
+    by_default = judge == "judge" and (objects is not None or block is not None)
+    makers = {"judge": None if by_default else judge, "prompt": prompt, "block": block}
+    return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, keep)
+
+
+def _keep(covariates: Names, clusters: Names, numeric: Names, object_covariates: object) -> _Keep:
+    kept, beside = as_names(covariates, "covariates"), as_names(clusters, "clusters")
+    return _Keep(kept, beside, as_names(numeric, "numeric"), object_covariates)
+
+
+def _implied(
+    frame: object,
+    objects: Sequence[str] | None,
+    long: Mapping[str, str],
+    makers: Mapping[str, Names | None],
+    scale: Scale,
+    keep: _Keep,
+) -> Comparisons:
+    """Return the comparisons implied by values in blocks, in either form."""
+    source = open_source(frame)
+    names = source.names
+    block = _makers(makers, wide=objects is not None)
+    values = _each(long) if objects is None else _several(objects)
+    roles = {**values, **block, **keep.roles(names, _flat(block))}
+    _check_roles(names, roles)
+    table = as_pandas(source.frame, _flat(roles))
+    made = (read_long if objects is None else read_wide)(table, _flat(values), _flat(block), scale)
+    ranked = made.ranked()
+    refuse_twice(ranked, table, scale)
+    i, j = pairs_within(ranked.block)
+    if not i.size:
+        raise JudgmentError(
+            f"no block has two {scale.participle} objects: {counted(ranked.value.size, scale.noun)} in "
+            f"{counted(made.first.size, 'block')}; a comparison needs two. Check what makes a block"
+            f" ({', '.join(f'{name}=' for name in (block or values))})."
+        )
+    kept = _kept(table, made, roles, keep)
+    rows = ranked.block[i]
+    implied = pd.DataFrame({name: column.take(rows) for name, column in kept.items()})
+    for side, entries in (("object_i", i), ("object_j", j)):
+        implied[side] = ranked.labels.take(ranked.item[entries])
+    implied["outcome"] = scale.outcomes(ranked.value[i], ranked.value[j])
+    c = from_judgments(
+        implied,
+        objects=("object_i", "object_j"),
+        outcome="outcome",
+        outcomes={0: "i", 1: "tie", 2: "j"},
+        covariates=keep.covariates,
+        clusters=keep.clusters,
+        numeric=keep.numeric,
+        object_covariates=keep.object_covariates,
+    )
+    notes = _notes(made, ranked, i.size, scale, keep)
+    unkept = tuple(name for name in names if name not in _flat(roles))
+    return replace(c, notes=(*notes, *c.notes), unkept=unkept)
+
+
+def _each(columns: Mapping[str, str]) -> Roles:
+    for parameter, name in columns.items():
+        if not isinstance(name, str):
+            raise JudgmentError(f"{parameter}={name!r}: expected the name of one column.")
+    return {parameter: (name,) for parameter, name in columns.items()}
+
+
+def _several(objects: Sequence[str]) -> Roles:
+    names = as_names(objects, "objects")
+    if len(names) < 2:
+        raise JudgmentError(f"objects={objects!r}: expected at least two columns, each named after its object.")
+    return {"objects": names}
+
+
+def _flat(roles: Roles) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for names in roles.values() for name in names))
+
+
+def _makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
+    """Return the columns that make a block, by parameter."""
+    given = {parameter: as_names(names, parameter) for parameter, names in makers.items() if names is not None}
+    said = " and ".join(f"{parameter}=" for parameter in given)
+    if wide and given:
+        raise JudgmentError(
+            f"{said} beside objects=: in the wide form every row is a block. Keep columns with clusters= or "
+            "covariates=, or pass the long form with object=."
+        )
+    if "block" in given and len(given) > 1:
+        raise JudgmentError(f"{said}: block= stands in place of judge= and prompt=; pass either.")
+    if not wide and not any(given.values()):
+        raise JudgmentError(
+            "nothing says which rows belong together. Pass judge= and prompt= (objects that one judge compared on one "
+            "prompt), or block= (any columns); or objects=[…] for a frame with one column per object."
+        )
+    return given
+
+
+def _check_roles(names: Sequence[str], roles: Roles) -> None:
+    """Raise for columns that are not there, or that are values as well as something else."""
+    played: dict[str, str] = {}
+    for parameter, wanted in roles.items():
+        gone = tuple(name for name in wanted if name not in names)
+        if gone:
+            raise JudgmentError(
+                f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(names)}. Pass {parameter}=…"
+            )
+        for name in wanted:
+            first = played.setdefault(name, parameter)
+            twice = wanted.count(name) > 1
+            # What makes a block may also be kept; from_judgments checks what is kept.
+            kept_too = parameter in _KEPT and first in ("judge", "prompt", "block", *_KEPT)
+            if twice or (first != parameter and not kept_too):
+                where = f"{parameter}=, twice" if twice else f"{first}= and {parameter}="
+                raise JudgmentError(f"column {name!r} is named in {where}; each column has one role.")
+
+
+def _kept(table: pd.DataFrame, made: Blocks, roles: Roles, keep: _Keep) -> dict[str, Any]:
+    """Return the columns to keep, one value per block, each of shape (B,)."""
+    kept: dict[str, Any] = {}
+    for parameter in _KEPT:
+        for name in roles[parameter]:
+            codes, _ = factorized(table, name)
+            refuse_infinite(table, name, numeric=name in keep.numeric)
+            if made.makers:
+                refuse_several(codes, table, name, parameter, made)
+            kept[name] = table[name].to_numpy()[made.first]
+    if "block" in keep.clusters:
+        kept["block"] = made.names(table)
+    return kept
+
+
+def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: _Keep) -> list[str]:
+    """Return what was read, what was left out, and what to mind about the standard errors."""
+    sizes = np.bincount(ranked.block, minlength=made.first.size)
+    missing = made.value.size - ranked.value.size
+    small = int((sizes < 2).sum())
+    gone = np.setdiff1d(np.arange(len(made.labels)), ranked.item[sizes[ranked.block] > 1])
+    negative = int((ranked.value < 0).sum())
+    notes = [
+        f"{counted(implied, 'judgment')} implied by {counted(sizes.size - small, 'block')} of "
+        f"{scale.participle} objects"
+    ]
+    if missing:
+        notes.append(f"{counted(missing, scale.noun)} missing: nothing is implied about these objects in these blocks")
+    if small:
+        notes.append(f"{counted(small, 'block')} with fewer than two {scale.participle} objects left out")
+    if gone.size:
+        labels = sorted(made.labels[gone].tolist(), key=sort_key)
+        notes.append(f"{counted(gone.size, 'object')} left without comparisons: {listed(labels)}")
+    if negative and scale.noun == "rank":
+        notes.append(
+            f"{counted(negative, 'rank')} negative and so the best; if they mean not ranked, pass them as unranked="
+        )
+    return [*notes, *([_dependence(made, keep)] if sizes.max() > 2 else [])]
+
+
+def _dependence(made: Blocks, keep: _Keep) -> str:
+    # Every cluster kept here is constant in a block, so each of them gathers whole blocks.
+    known = (*keep.clusters, *(name for name in keep.covariates if name in made.makers))
+    group = known[0] if known else made.makers[0] if len(made.makers) == 1 else "block"
+    keeping = "" if known else f"keep clusters={group!r} and "
+    return (
+        "judgments implied by one block are not independent: standard errors and tests of a plain fit are too "
+        f"optimistic; {keeping}fit with cov_type='cluster', groups={group!r}"
+    )
