@@ -38,3 +38,50 @@ def test_the_eliminated_fit_is_the_explicit_glm(judgments: pd.DataFrame) -> None
     np.testing.assert_allclose(res.params, glm.params.iloc[: len(res.names)], rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(res.bse, glm.bse.iloc[: len(res.names)], rtol=1e-8)
     assert res.deviance == pytest.approx(glm.deviance, rel=1e-10)
+
+
+# -- WMT10: 7,692 blocks of five systems ranked by experts -------------------------------------------------------
+
+WMT10 = "wmt10_expert_RNK.csv.gz"
+
+
+def test_wmt10_by_name_and_in_display_order(shared: Path) -> None:
+    """Counts of a plain loop over the blocks: 75,768 judgments, 12,729 ties, both orders of the pairs."""
+    by_name = llbt.from_judgments(shared / "data" / WMT10)
+    shown = llbt.from_judgments(shared / "data" / WMT10, order=True)
+    assert by_name.counts.sum(axis=0).tolist() == [33_433, 12_729, 29_606]
+    assert shown.counts.sum(axis=0).tolist() == [32_062, 12_729, 30_977]
+    assert by_name.n_ties / by_name.n_judgments == pytest.approx(0.168000, abs=5e-7)
+    assert by_name.notes[:2] == (
+        "7,692 records read as 'wmt5': 75,768 judgments",
+        "1,152 judgments left out: an object not ranked",
+    )
+
+
+def test_wmt10_keeps_its_blocks(shared: Path) -> None:
+    frame = llbt.read_judgments(shared / "data" / WMT10)
+    raw = pd.read_csv(shared / "data" / WMT10)
+    ranked = (raw[[f"system{k}rank" for k in range(1, 6)]] > 0).sum(axis=1)
+    sizes = frame.groupby("block").size().reindex(raw.index, fill_value=0)
+    assert sizes.tolist() == (ranked * (ranked - 1) // 2).tolist()
+    unranked = frame[frame[[f"system{k}rank" for k in range(1, 6)]].min(axis=1) < 0]
+    assert unranked["block"].nunique() == ((ranked < 5) & (ranked > 1)).sum()  # shown, and still there
+
+
+def test_wmt10_as_long_rankings(shared: Path) -> None:
+    """A second route: every block as a ranking in long form."""
+    raw = pd.read_csv(shared / "data" / WMT10)
+    long = pd.concat(
+        pd.DataFrame({"block": raw.index, "object": raw[f"system{k}Id"], "rank": raw[f"system{k}rank"]})
+        for k in range(1, 6)
+    )
+    assert llbt.from_rankings(long, block="block", unranked=-1) == llbt.from_judgments(shared / "data" / WMT10)
+
+
+def test_llmfao_is_recognized(shared: Path) -> None:
+    c = llbt.from_judgments(shared / "data" / "llmfao.csv", clusters=("judge", "prompt"))
+    assert c.notes[0] == "8,931 rows read as 'evalica'"
+    assert (c.n_judgments, len(c.objects), c.n_ties) == (8931, 59, 3471)
+    assert len(c.cluster_counts.columns[0].levels) == 124
+    found = llbt.audit(shared / "data" / "llmfao.csv")
+    assert [finding.check for finding in found.failed("warning")] == ["ties", "position", "judges"]

@@ -31,7 +31,7 @@ _SEPARATORS = (",", "\t", ";", "|")
 _NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})  # among numbers: missing
 
 
-def open_source(source: object, header: tuple[str, ...] = ()) -> Source:
+def open_source(source: object, header: tuple[str, ...] = (), what: str = "the frame") -> Source:
     """Return a frame, the path of a file or a list of records, opened.
 
     Parameters
@@ -39,6 +39,8 @@ def open_source(source: object, header: tuple[str, ...] = ()) -> Source:
     source : frame, path or list of records
     header : tuple of str
         Names of the fields of a text file that does not name them in its first line; its lines may end early.
+    what : str
+        How messages call a frame.
 
     Raises
     ------
@@ -49,7 +51,7 @@ def open_source(source: object, header: tuple[str, ...] = ()) -> Source:
         return _open_path(os.fspath(source), header)
     if isinstance(source, (list, tuple)):
         return open_frame(_as_frame(source, "the list"), "the list")
-    return open_frame(source)
+    return open_frame(source, what)
 
 
 def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:

@@ -124,7 +124,7 @@ def _open_table(frame: object) -> tuple[Frame, str]:
     """Return the object table and the column that names the objects."""
     if isinstance(frame, pd.DataFrame) and "object" not in frame.columns and _names_objects(frame.index):
         frame = frame.rename_axis("object").reset_index()
-    source = replace(open_source(frame), what=_TABLE)
+    source = replace(open_source(frame, what=_TABLE), what=_TABLE)
     if len(source.names) < 2:
         raise JudgmentError(
             f"{_TABLE} has the columns {listed(source.names)}; expected a column 'object' and one for each "
