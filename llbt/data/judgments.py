@@ -92,12 +92,12 @@ def read_judgments(
     ...     {"model_a": "y", "model_b": "x", "winner": "tie (bothbad)", "judge": "J2"},
     ... ]
     >>> frame = llbt.read_judgments(battles)
-    >>> frame[["object_i", "object_j", "outcome", "judge", "tie_kind"]]
-      object_i object_j outcome judge  tie_kind
-    0        x        y       i    J1      None
-    1        y        x     tie    J2  both_bad
-    >>> frame.notes[0]
-    "2 records read as 'arena': 2 judgments"
+    >>> frame[["object_i", "object_j", "outcome", "judge"]]
+      object_i object_j outcome judge
+    0        x        y       i    J1
+    1        y        x     tie    J2
+    >>> frame.notes
+    ("2 records read as 'arena': 2 judgments", "1 tie of the kind 'both_bad' counted as ties")
     """
     asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs)
     opened, known = resolve(source, format, asked)
