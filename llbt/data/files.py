@@ -6,12 +6,14 @@ A file is UTF-8, gzipped or not. What cannot be read is an error with the file a
 from __future__ import annotations
 
 import csv
+import glob
 import gzip
 import io
 import json
 import os
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,7 +21,7 @@ import pandas as pd
 
 from ..errors import JudgmentError, listed
 from ..table import counted
-from .frames import Source, open_frame
+from .frames import Source, as_numbers, open_frame
 
 LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
 _KINDS = {
@@ -28,7 +30,6 @@ _KINDS = {
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
 }
 _SEPARATORS = (",", "\t", ";", "|")
-_NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})  # among numbers: missing
 
 
 def open_source(source: object, header: tuple[str, ...] = (), what: str = "the frame") -> Source:
@@ -157,15 +158,28 @@ def _open_with_duckdb(path: str, kind: str) -> Source:
             "pip install 'llbt[duckdb]'. Or pass a frame that you read yourself."
         ) from None
     connection = duckdb.connect()  # one of its own: the caller's tables and settings are not touched
-    readers: dict[str, Any] = {
-        "parquet": connection.read_parquet,
-        "csv": connection.read_csv,
-        "json": connection.read_json,
-    }
     try:
-        return open_frame(readers[kind](path), path)
+        if kind == "parquet":
+            return open_frame(connection.read_parquet(path), path)
+        if kind == "json":
+            return open_frame(connection.read_json(path, sample_size=-1), path)
+        separator = _headings(_first_text(path), path)[0]
+        # as text, so that labels such as 007 stay; numbers are found where the counts come back
+        texts = connection.read_csv(path, sep=separator, header=True, all_varchar=True)
+        return replace(open_frame(texts, path), is_text=True)
     except duckdb.Error as error:
         raise JudgmentError(f"{path!r} cannot be read as {kind}: {_first_line(error)}") from None
+
+
+def _first_text(path: str) -> str:
+    """Return the first line of a file or of the first file of a pattern."""
+    first = min(glob.glob(path, recursive=True), default=path)
+    opened = gzip.open if first.endswith(".gz") else open
+    try:
+        with opened(_existing(first), "rt", encoding="utf-8-sig") as file:
+            return str(file.readline())
+    except (OSError, UnicodeDecodeError) as error:
+        raise JudgmentError(f"{first!r} cannot be read: {_first_line(error)}") from None
 
 
 def _first_line(error: BaseException) -> str:
@@ -197,21 +211,36 @@ def _text(raw: bytes, what: str) -> str:
 
 
 def _read_csv(text: str, what: str) -> pd.DataFrame:
-    head = text.split("\n", 1)[0]
-    separator = max(_SEPARATORS, key=lambda sign: (head.count(sign), -_SEPARATORS.index(sign)))
-    names = next(csv.reader([head.rstrip("\r")], delimiter=separator), [])
-    if not any(names):
-        raise JudgmentError(f"{what!r} has no first line with the names of the columns.")
-    _refuse_twice(names, what)
+    separator, names = _headings(text.split("\n", 1)[0], what)
     try:
-        frame = pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=[""], low_memory=False)
+        frame = pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=[""], dtype=object)
     except (ValueError, pd.errors.ParserError) as error:
         raise JudgmentError(f"{what!r} cannot be read as csv: {_first_line(error)}") from None
     if not isinstance(frame.index, pd.RangeIndex) or (len(frame) and frame[frame.columns[-1]].isna().any()):
-        _refuse_ragged(
-            text, separator, len(names), what
-        )  # pandas fills short lines, and takes an index from long ones, in silence
-    return pd.DataFrame({name: c if _is_number(c) else _numbers(c) for name, c in frame.items()})
+        # in silence, pandas fills short lines and takes an index from long ones
+        _refuse_ragged(text, separator, len(names), what)
+    return pd.DataFrame({name: _typed(column) for name, column in frame.items()})
+
+
+def _headings(head: str, what: str) -> tuple[str, list[str]]:
+    """Return the separator of a csv file and the names of its columns, by its first line."""
+    separator = max(_SEPARATORS, key=lambda sign: (head.count(sign), -_SEPARATORS.index(sign)))
+    names = next(csv.reader([head.rstrip("\r\n")], delimiter=separator), [])
+    if not any(names):
+        raise JudgmentError(f"{what!r} has no first line with the names of the columns.")
+    _refuse_twice(names, what)
+    return separator, names
+
+
+def _typed(texts: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the texts of a column as numbers or flags if they are, else as text."""
+    found = as_numbers(texts)
+    if found is not texts:
+        return found
+    flags = set(texts.dropna().unique())
+    if flags and flags <= {"True", "False"} and texts.notna().all():
+        return texts == "True"
+    return texts.infer_objects()
 
 
 def _read_headless(text: str, header: tuple[str, ...], what: str) -> pd.DataFrame:
@@ -230,19 +259,6 @@ def _read_headless(text: str, header: tuple[str, ...], what: str) -> pd.DataFram
         )
     full = [[*fields, *[None] * (len(header) - len(fields))] for fields in rows if fields]
     return pd.DataFrame(full, columns=list(header))
-
-
-def _is_number(column: pd.Series[Any]) -> bool:
-    return pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column)
-
-
-def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of texts as numbers if all are but those that say 'no number'."""
-    texts = column[column.notna() & ~column.isin(_NO_NUMBER)]
-    if texts.empty:
-        return column
-    numbers = pd.to_numeric(texts, errors="coerce")
-    return column if numbers.isna().any() else numbers.reindex(column.index)
 
 
 def _refuse_twice(names: Sequence[str], what: str) -> None:

@@ -10,8 +10,10 @@ import datetime
 import decimal
 import difflib
 import math
+import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -33,6 +35,9 @@ _ENDINGS = (
     *(("1", "2"), ("_home", "_away"), ("a", "b"), ("A", "B"), ("i", "j")),
 )
 _OUTCOME_WORDS = ("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote")
+_NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})
+_WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})")
+_NUMBER = re.compile(rf"({_WHOLE_NUMBER.pattern})?(\.\d+)?([eE][+-]?\d+)?|-?inf")
 _WHOLE = 2.0**53  # beyond it floats skip whole numbers
 
 
@@ -47,11 +52,14 @@ class Source:
     frame : narwhals frame, eager or lazy
     what : str
         How messages call it.
+    is_text : bool
+        Whether all columns are the text of a csv file, in which numbers are still to be found.
     """
 
     names: tuple[str, ...]
     frame: Any
     what: str
+    is_text: bool = False
 
     def pick(self, roles: Roles) -> Rows:
         """Return the columns that play a role, collected if the frame is lazy.
@@ -64,7 +72,7 @@ class Source:
         picked: Frame = collected(self._chosen(roles))
         self._refuse_empty(picked)
         each = np.arange(len(picked))
-        return Rows(picked, np.ones(len(picked), dtype=np.int64), each, ordered=True)
+        return Rows(self._typed(picked), np.ones(len(picked), dtype=np.int64), each, ordered=True)
 
     def tally(self, roles: Roles) -> Rows:
         """Return the distinct rows of the columns that play a role, counted in the engine that holds the frame.
@@ -89,18 +97,34 @@ class Source:
         n = groups[times].to_numpy().astype(np.int64)
         at = groups[first].to_numpy().astype(np.int64) if ordered else np.arange(len(n))
         by_row = np.argsort(at)
-        return Rows(groups.select(keys)[by_row], n[by_row], at[by_row], ordered=ordered)
+        return Rows(self._typed(groups.select(keys)[by_row]), n[by_row], at[by_row], ordered=ordered)
 
     def renamed(self, names: Mapping[str, str]) -> Source:
         """Return the frame with some columns under other names (old → new)."""
         changed = {old: new for old, new in names.items() if old != new}
         if not changed:
             return self
-        return Source(tuple(changed.get(name, name) for name in self.names), self.frame.rename(changed), self.what)
+        renamed = tuple(changed.get(name, name) for name in self.names)
+        return replace(self, names=renamed, frame=self.frame.rename(changed))
 
     def _chosen(self, roles: Roles) -> Any:
         _check_roles(self, roles)
-        return self.frame.select(list(dict.fromkeys(name for names in roles.values() for name in names)))
+        names = list(dict.fromkeys(name for names in roles.values() for name in names))
+        dotted = [name for name in names if "." in name]
+        if dotted and isinstance(self.frame, nw.LazyFrame) and not self.frame.implementation.is_polars():
+            raise JudgmentError(
+                f"{self.what}: {self.frame.implementation} takes the dot in {listed(dotted)} for a path; "
+                "rename these columns there."
+            )
+        return self.frame.select(names)
+
+    def _typed(self, frame: Frame) -> Frame:
+        """Return a frame with numbers where all of a column's texts are."""
+        if not self.is_text:
+            return frame
+        columns = {name: as_numbers(pd.Series(frame[name].to_list(), dtype=object)) for name in frame.columns}
+        typed: Frame = nw.from_native(pd.DataFrame(columns), eager_only=True)
+        return typed
 
     def _refuse_empty(self, frame: Frame) -> None:
         if len(frame) == 0:
@@ -181,8 +205,20 @@ def open_frame(frame: object, what: str = "the frame") -> Source:
 
 
 def collected(frame: Any) -> Any:
-    """Return a narwhals frame in memory; engines without a memory of their own hand over to pyarrow."""
-    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    """Return a narwhals frame in memory; engines without a memory of their own hand over to pyarrow.
+
+    Raises
+    ------
+    JudgmentError
+        Where DuckDB finds out on the way that a file is damaged.
+    """
+    if not isinstance(frame, nw.LazyFrame):
+        return frame
+    engine_error = getattr(sys.modules.get("duckdb"), "Error", ())
+    try:
+        return frame.collect()
+    except engine_error as error:
+        raise JudgmentError(f"DuckDB cannot read the file: {str(error).strip().splitlines()[0]}") from None
 
 
 def _numbered(frame: Any, name: str) -> Any:
@@ -194,6 +230,18 @@ def _numbered(frame: Any, name: str) -> Any:
 
 def _unused(name: str, taken: Sequence[str]) -> str:
     return name if name not in taken else _unused(f"{name}_", taken)
+
+
+def as_numbers(texts: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column of texts as numbers if all of them spell one in the usual way ("007" does not).
+
+    Words such as NA are missing among numbers, and labels among labels.
+    """
+    found = [text for text in texts.dropna().unique() if text not in _NO_NUMBER]
+    if not found or not all(_NUMBER.fullmatch(text) for text in found):
+        return texts
+    numbers = pd.to_numeric(texts.where(~texts.isin(_NO_NUMBER)), errors="coerce")
+    return numbers if numbers.isna().any() or not all(map(_WHOLE_NUMBER.fullmatch, found)) else numbers.astype(np.int64)
 
 
 def as_names(names: object, parameter: str) -> tuple[str, ...]:
@@ -259,6 +307,8 @@ def read_factor(frame: Frame, name: str) -> Factor:
     """Return a column as codes of plain labels; missing values (None, NaN, NaT, NA) have code −1."""
     series = frame[name]
     native = series.to_native()
+    # a dictionary of pyarrow loses its missing values on the way to numpy
+    series = series if isinstance(native, pd.Series) or not _is_coded(series.dtype) else series.cast(nw.String)
     values: Any = native if isinstance(native, pd.Series) else series.to_numpy()
     try:
         codes, found = pd.factorize(values)
@@ -272,6 +322,10 @@ def read_factor(frame: Frame, name: str) -> Factor:
     again, distinct = pd.factorize(labels)
     codes = np.append(again, -1)[codes]
     return Factor(list(distinct), codes)
+
+
+def _is_coded(dtype: Any) -> bool:
+    return bool(dtype == nw.Categorical or dtype == nw.Enum)
 
 
 def plain(value: Any) -> Any:

@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
 
 from ..columns import IntArray
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from .files import open_source
-from .formats import Game, JudgmentFormat, Labels, Lean
+from .formats import Game, JudgmentFormat, Labels, Lean, fields_of
 from .frames import Roles, Rows, Source, as_two_names, read_factor, read_label_pair
 from .known_formats import JUDGMENT_FORMATS, matching_format, own_format
 from .outcomes import Outcomes, read_outcomes
-from .readings import LEFT_OUT, TIE
-from .standard import JudgmentFrame, field_of, in_memory, kind_note, read
+from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
+from .standard import JudgmentFrame, field_of, free_name, in_memory, kind_note, read
 from .wide import matrix_source, prefmod_format
 
 Format = str | JudgmentFormat
@@ -100,8 +102,10 @@ def read_judgments(
     ("2 records read as 'arena': 2 judgments", "1 tie of the kind 'both_bad' counted as ties")
     """
     asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs)
+    if isinstance(source, JudgmentFrame) and format == "auto" and asked == Asked():
+        return source.copy()
     opened, known = resolve(source, format, asked)
-    if known.flat and opened.frame.implementation.is_duckdb():
+    if opened.frame.implementation.is_duckdb() and is_flat(known, opened) and "." not in "".join(opened.names):
         return _relation(opened, known, max_dropped)
     return read(opened, known, max_dropped)
 
@@ -143,11 +147,40 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
             f"format={format!r}: expected 'auto', a JudgmentFormat or one of "
             f"{listed((*JUDGMENT_FORMATS, 'matrix', 'prefmod'), 50)}."
         )
-    elif known is None and asked.names_fields:
-        known = own_format(frozenset(map(str, opened.names)), asked.objects, asked.outcome)
     elif known is None:
-        known = matching_format(frozenset(map(str, opened.names)), opened.what)
+        known = _recognized(opened, asked)
+    _refuse_unknown(opened, asked)
     return opened, _overridden(known, asked)
+
+
+def _recognized(source: Source, asked: Asked) -> JudgmentFormat:
+    """Return the format that the fields of a source say; llbt's own where the caller names the fields."""
+    fields = frozenset(map(str, source.names))
+    own = own_format(fields, asked.objects, asked.outcome)
+    if asked.objects is not None and asked.outcome is not None:
+        return own
+    try:
+        return matching_format(fields, source.what)
+    except JudgmentError:
+        if asked.names_fields:
+            return own
+        raise
+
+
+def _refuse_unknown(source: Source, asked: Asked) -> None:
+    """Raise if a field of judge or prompt that the caller names is not there."""
+    for parameter, path in (("judge", asked.judge), ("prompt", asked.prompt)):
+        parts = [] if path is None or path in source.names else path.split("+")
+        gone = [part for part in parts if part.split(".")[0] not in source.names and part not in source.names]
+        if gone:
+            raise JudgmentError(
+                f"{source.what} has no field {listed(gone)} ({parameter}=); it has {listed(source.names, 20)}."
+            )
+
+
+def is_flat(known: JudgmentFormat, source: Source) -> bool:
+    """Whether every judgment is a row whose objects and label are columns, which any engine can count."""
+    return known.flat and all(path in source.names for path in fields_of(known.games[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +241,7 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
         standard = _overridden(JUDGMENT_FORMATS["judgments"], asked)
         return _countable(open_source(source), standard, source.notes if isinstance(source, JudgmentFrame) else ())
     opened, known = resolve(source, format or "auto", asked)
-    if known.flat:
+    if is_flat(known, opened):
         found = _countable(opened, known, known.notes)
         return found if asked.names_fields else replace(found, format=known.name)
     if known.counts:
@@ -226,6 +259,8 @@ def _countable(source: Source, known: JudgmentFormat, notes: tuple[str, ...]) ->
     sides = as_two_names(known.games[0].objects, "objects")
     made = isinstance(source.frame.to_native(), JudgmentFrame)
     weights = "weight" if made and "weight" in source.names else None
+    if made and labels.outcomes is None and labels.field == "outcome":  # no object called i can change what it means
+        labels = Labels("outcome", {"i": "i", "tie": "tie", "j": "j"})
     judge, prompt = (field_of(names, source.names) for names in (known.judge, known.prompt))
     return Countable(source, sides, labels, judge, prompt, weights, notes=notes)
 
@@ -280,25 +315,37 @@ def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
     rows = source.tally({"objects": (i, j), "outcome": (verdict.field,)})
     pairs = read_label_pair(rows, "objects", (i, j))
     said, _, _ = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, max_dropped)
-    labels = rows.frame[verdict.field].to_list()
-    names = set(pairs.levels.tolist())
-    meanings = dict(zip(labels, said.tolist(), strict=True))
-    column = nw.col(verdict.field)
-    found: Any = (
-        nw.when(column == nw.col(i))
-        .then(nw.lit("i"))
-        .otherwise(nw.when(column == nw.col(j)).then(nw.lit("j")).otherwise(nw.lit(None)))
-    )
-    kind: Any = nw.lit(None)
-    for label, meaning in meanings.items():
-        if label in names or label is None or meaning == LEFT_OUT:
-            continue
-        found = nw.when(column == label).then(nw.lit(OUTCOMES[meaning])).otherwise(found)
-        if label in verdict.tie_kinds:
-            kind = nw.when(column == label).then(nw.lit(verdict.tie_kinds[label])).otherwise(kind)
+    found, kind, strength = _mapped(rows, said, verdict, (i, j))
     judge, prompt = (field_of(names, source.names) for names in (known.judge, known.prompt))
-    columns = {"object_i": nw.col(i), "object_j": nw.col(j), "outcome": found, "tie_kind": kind}
+    columns = {"object_i": nw.col(i), "object_j": nw.col(j), "outcome": found}
     columns |= {"judge": nw.col(judge) if judge else nw.lit(None), "prompt": nw.col(prompt) if prompt else nw.lit(None)}
-    others = [name for name in source.names if name not in (i, j, verdict.field, judge, prompt, *columns)]
-    chosen = source.frame.select(*(value.alias(name) for name, value in columns.items()), *map(nw.col, others))
+    columns |= {"tie_kind": kind, "strength": strength, "block": nw.lit(None)}
+    others = [name for name in source.names if name not in (i, j, verdict.field, judge, prompt)]
+    columns |= {free_name(name, [*columns, *others]) if name in columns else name: nw.col(name) for name in others}
+    chosen = source.frame.select(*(value.alias(name) for name, value in columns.items()))
     return chosen.filter(~nw.col("outcome").is_null()).to_native()
+
+
+def _mapped(rows: Rows, said: IntArray, verdict: Labels, sides: tuple[str, str]) -> tuple[Any, Any, Any]:
+    """Return outcome, kind of tie and strength as expressions over the columns of the file."""
+    cases = pd.DataFrame({"said": said, **{name: rows.frame[name].to_list() for name in (*sides, verdict.field)}})
+    label = cases[verdict.field]
+    by_name = np.where(label == cases[sides[0]], WIN_I, np.where(label == cases[sides[1]], WIN_J, -1))
+    column = nw.col(verdict.field)
+    # labels that name the winner in every row go by name, the others have one meaning
+    found: Any = nw.when(column == nw.col(sides[0])).then(nw.lit("i"))
+    found = found.otherwise(nw.when(column == nw.col(sides[1])).then(nw.lit("j")).otherwise(nw.lit(None)))
+    kind, strength = nw.lit(None), nw.lit(None)
+    for value, group in cases.groupby(label, dropna=True):
+        meanings = group["said"].unique()
+        if not (by_name[group.index] == group["said"]).all():
+            meaning = OUTCOMES[meanings[0]] if meanings[0] != LEFT_OUT else None
+            found = nw.when(column == value).then(nw.lit(meaning)).otherwise(found)
+        if value in verdict.tie_kinds:
+            kind = nw.when(column == value).then(nw.lit(verdict.tie_kinds[value])).otherwise(kind)
+        if value in verdict.strengths:
+            strength = nw.when(column == value).then(nw.lit(verdict.strengths[value])).otherwise(strength)
+    missing = cases.loc[label.isna(), "said"]
+    if len(missing) and missing.iloc[0] != LEFT_OUT:
+        found = nw.when(column.is_null()).then(nw.lit(OUTCOMES[missing.iloc[0]])).otherwise(found)
+    return found, kind, strength

@@ -198,6 +198,7 @@ _FORMATS = (
             ("chosen", "rejected", f"chosen{sign}model", f"rejected{sign}model"),
             f"chosen and rejected answers with the names of their models ({what})",
             shown=False,
+            advice=_UNNAMED,
         )
         for name, sign, what in (("chosen_rejected", "_", "Hugging Face"), ("argilla", "-", "Argilla"))
     ),

@@ -14,8 +14,8 @@ from ..columns import FloatArray, IntArray, as_objects, inferable
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from ..table import counted
-from .formats import Game, JudgmentFormat, Share, fields_of
-from .frames import Source, collected
+from .formats import Game, JudgmentFormat, fields_of
+from .frames import Source, as_numbers, collected
 from .readings import LEFT_OUT
 from .verdicts import Records, decide, label_codes, refuse, weigh
 
@@ -59,7 +59,10 @@ def in_memory(source: Source) -> pd.DataFrame:
     native = frame.to_native()
     if isinstance(native, pd.DataFrame):
         return native
-    return pd.DataFrame({name: frame[name].to_numpy() for name in frame.columns})
+    columns = {name: frame[name] for name in frame.columns}
+    if source.is_text:
+        return pd.DataFrame({n: as_numbers(pd.Series(c.to_list(), dtype=object)) for n, c in columns.items()})
+    return pd.DataFrame({n: c.to_list() if c.dtype.is_nested() else c.to_numpy() for n, c in columns.items()})
 
 
 def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> JudgmentFrame:
@@ -161,6 +164,8 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     """Return the judgments that one game finds in the records."""
     i, j = (_objects(records, side, known) for side in game.objects)
     missing = pd.isna(i) | pd.isna(j)
+    if missing.all() and known.advice:
+        raise JudgmentError(_gap(records, [str(side) for side in game.objects], known))
     refuse(missing, max_dropped, records, lambda k: f"the objects are {i[k]!r} and {j[k]!r}")
     nothing = np.isin(i, _NOTHING) | np.isin(j, _NOTHING)
     notes = _left(nothing, f"no object ({listed([u for u in known.unnamed if u])})") + _left(
@@ -168,13 +173,16 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     )
     named = ~(missing | nothing)
     records, i, j = records.take(named), i[named], j[named]
-    weight, silent = weigh(game.weight, records, max_dropped)
+    weight, said_nothing, bad = weigh(game.weight, records, max_dropped)
     found = decide(game.verdict, records, (i, j), (str(game.objects[0]), str(game.objects[1])), max_dropped)
-    notes += _left(silent, f"{game.weight.field!r} missing or failed") if isinstance(game.weight, Share) else []
-    kept = (found.said != LEFT_OUT) & ~silent
+    first = game is known.games[0]  # the parts of one judgment are left out together, and counted once
+    notes += _left(said_nothing, f"{fields_of(game)[-1]!r} missing or failed") if first else []
+    notes += _left(bad, "not what the format knows (max_dropped=)") if first else []
+    kept = (found.said != LEFT_OUT) & ~said_nothing & ~bad
+    dropped = found.dropped + int(missing.sum()) + (int(bad.sum()) if first else 0)
     piece = _Piece(
         *(records.row[kept], i[kept], j[kept], found.said[kept], found.strength[kept], found.kinds[kept]),
-        *(None if weight is None else weight[kept], (*notes, *found.notes), found.dropped + int(missing.sum())),
+        *(None if weight is None else weight[kept], (*notes, *found.notes), dropped),
     )
     return _unjoined(piece, known.joined) if known.joined else piece
 
@@ -255,20 +263,21 @@ def _standard(records: Records, pieces: Sequence[_Piece], known: JudgmentFormat)
         {path for game in known.games for path in fields_of(game)} if not known.blocks else set()
     )
     others = [name for name in records.frame.columns if name not in gone]
-    names = {name: _free(str(name), [*data, *others]) for name in others if name in STANDARD}
+    names = {name: free_name(str(name), [*data, *others]) for name in others if name in STANDARD}
     made = {name: pd.Series(inferable(values)) for name, values in data.items()}
     made |= {names.get(name, name): records.frame[name].take(row).reset_index(drop=True) for name in others}
     notes = [f"the column {old!r} of the file is {new!r} here" for old, new in names.items()]
     return JudgmentFrame(made), notes
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
-    return name if name not in taken else _free(f"{name}_", taken)
+def free_name(name: str, taken: Sequence[str]) -> str:
+    """Return a name that is not taken, with as few underscores behind it as needed."""
+    return name if name not in taken else free_name(f"{name}_", taken)
 
 
 def field_of(candidates: Sequence[str], records: Any) -> str | None:
     """Return the first field that a file has; of several joined by ``+`` it has to have all."""
-    has = records.has if isinstance(records, Records) else records.__contains__
+    has = records.says if isinstance(records, Records) else records.__contains__
     return next((path for path in candidates if has(path) or all(map(has, path.split("+")))), None)
 
 
@@ -276,7 +285,7 @@ def _joined_values(records: Records, path: str | None) -> npt.NDArray[Any]:
     """Return a field as labels, shape (n,); several fields are joined by ``:``."""
     if path is None:
         return as_objects([None] * len(records.row))
-    parts = [path] if records.has(path) else path.split("+")
+    parts = [path] if records.says(path) else path.split("+")
     columns = []
     for part in parts:
         codes, labels = label_codes(records.values(part))

@@ -20,6 +20,7 @@ from .outcomes import read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 
 BoolArray = npt.NDArray[np.bool_]
+_CONTAINERS = (dict, list, tuple, np.ndarray)
 _CLOSE = 1e-9  # relative to the scale: numbers that differ by less are equal
 
 
@@ -47,7 +48,14 @@ class Records:
 
     def has(self, path: str) -> bool:
         """Whether there is such a field; inside nested records it may be missing."""
-        return path in self.frame or ("." in path and path.split(".", 1)[0] in self.frame)
+        if path in self.frame or "." not in path:
+            return path in self.frame
+        head = path.split(".", 1)[0]
+        return head in self.frame and any(isinstance(value, _CONTAINERS) for value in self.frame[head])
+
+    def says(self, path: str) -> bool:
+        """Whether there is such a field and, inside nested records, some record that has it."""
+        return path in self.frame or (self.has(path) and any(value is not None for value in self.values(path)))
 
     def values(self, path: str | Constant) -> npt.NDArray[Any]:
         """Return a field, shape (n,); None where a nested record does not have it."""
@@ -248,20 +256,22 @@ def _decided(said: IntArray, strength: FloatArray, out: tuple[BoolArray, str], b
     )
 
 
-def weigh(weight: str | Share | None, records: Records, max_dropped: int) -> tuple[FloatArray | None, BoolArray]:
-    """Return the judgments that each record stands for, shape (n,), and which records say nothing."""
+def weigh(
+    weight: str | Share | None, records: Records, max_dropped: int
+) -> tuple[FloatArray | None, BoolArray, BoolArray]:
+    """Return the judgments that each record stands for, which records say none, and which are bad, each (n,)."""
     none = np.zeros(len(records.number), dtype=bool)
     if weight is None:
-        return None, none
+        return None, none, none
     if isinstance(weight, str):
-        return read_counts(records.rows({weight: records.numbers(weight)}), weight), none
+        return read_counts(records.rows({weight: records.numbers(weight)}), weight), none, none
     x = records.numbers(weight.field)
     out = np.isnan(x) | np.isin(x, weight.failed)
     share = (x - weight.zero) / (weight.one - weight.zero)
     bad = ~out & ~((share >= 0) & (share <= 1))
     low, high = sorted((weight.zero, weight.one))
     refuse(bad, max_dropped, records, lambda k: f"field {weight.field!r} is {x[k]:g}, not from {low:g} to {high:g}")
-    return share, out | bad
+    return share, out, bad
 
 
 def refuse(bad: BoolArray, allowed: int, records: Records, found: Callable[[int], str]) -> None:

@@ -62,7 +62,9 @@ def prefmod_format(
         Game((Constant(i), Constant(j)), Labels(str(name), said, strengths=strengths))
         for name, (i, j) in columns.items()
     )
-    return JudgmentFormat("prefmod", games, one_judge=True, shown=False)
+    meanings = ", ".join(f"{entry} is {outcome}" for entry, outcome in said.items() if entry is not None)
+    notes = (f"entries read as in prefmod: {meanings}",) if outcomes is None else ()
+    return JudgmentFormat("prefmod", games, one_judge=True, shown=False, notes=notes)
 
 
 def _pair_columns(
@@ -129,9 +131,12 @@ def _coding(frame: pd.DataFrame, outcomes: Outcomes) -> tuple[dict[Label | None,
         raise JudgmentError(f"format 'prefmod': entries {listed(found)}; expected whole numbers, or outcomes={{…}}.")
     values = sorted({int(number) for number in numbers if number is not None})
     signed = bool(values) and values[0] < 0
-    if len(values) > 5 or (signed and values[0] < -2) or (signed and values[-1] > 2):
+    if values and not (
+        set(values) <= set(range(-2, 3)) if signed else values[0] in (0, 1) and values[-1] - values[0] <= 4
+    ):
         raise JudgmentError(
-            f"format 'prefmod': entries {values}; expected 0/1/2, -1/0/1, 1/2 or the like, or outcomes={{…}}."
+            f"format 'prefmod': entries {values}; expected 0/1/2, -1/0/1, 1/2 or the like, or outcomes={{…}} "
+            "(None for entries that mean: not judged)."
         )
     middle = 0.0 if signed else (values[0] + max(values[-1], values[0] + 1)) / 2 if values else 0.0
     toward_i = {value: (value - middle) if signed else (middle - value) for value in values}
