@@ -141,11 +141,12 @@ def audit(
     with _reported():
         asked = _asked(ctx)
         if file != "-" and not Path(file).exists() and not _is_pattern(file):
-            found = llbt.audit(_bundled(file, {name: asked[name] for name in asked if name not in ("judge", "prompt")}))
+            who = {name: asked.pop(name) for name in ("judge", "prompt") if name in asked}
+            found = llbt.audit(_bundled(file, asked), **who)
         else:
             options = {name: _READERS[name](name, given) for name, given in asked.items()}
             found = llbt.audit(_source(file), **_as_file(file, options))
-        failed = found.failed(*_items("fail_on", fail_on)) if fail_on else ()
+        failed = () if fail_on is None else found.failed(*_items("fail_on", fail_on))
         typer.echo(_rendered(found, form))
     if failed:
         typer.echo(f"failed: {', '.join(finding.check for finding in failed)}", err=True)

@@ -14,7 +14,7 @@ import pandas as pd
 from ..columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups
 from ..comparisons import Comparisons, tabulate
 from ..data.doors import from_judgments
-from ..data.frames import Factor, read_factor
+from ..data.frames import Factor, collected, read_factor
 from ..data.judgments import Countable
 from ..data.outcomes import Outcomes
 from ..errors import JudgmentError, listed
@@ -133,7 +133,9 @@ def from_source(found: Countable, judge: str | None, prompt: str | None, weights
             f"{source.what} has no column {listed(gone)}; it has {has}. Name them: objects=, outcome=, …"
         )
     chosen = source.frame.select(list(dict.fromkeys(names)))
-    opened: nw.DataFrame[Any] = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+    opened: nw.DataFrame[Any] = collected(chosen)
+    if not len(opened):
+        raise JudgmentError(f"{source.what} has no rows; expected one for every judgment.")
     read = {name: read_factor(opened, name) for name in names}
     n = _weights(read[weights]) if weights in read else np.ones(len(opened))
     pairs = _pairs(read[sides[0]], read[sides[1]])

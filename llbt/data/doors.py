@@ -13,7 +13,7 @@ from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError
 from ..statistics import sign_p
 from ..table import counted, format_count, format_p, format_percent
-from .files import open_source
+from .files import located, open_source
 from .frames import Rows, Source, as_names, as_two_names, read_counts, read_label_pair
 from .judgments import Asked, Countable, Format, countable, given, tie_kind_notes
 from .kept import Names, Wanted, read_object_table, wanted
@@ -95,7 +95,8 @@ def from_counts(
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
     source = open_source(frame)
     sides, counts = as_two_names(objects, "objects"), as_two_names(wins, "wins")
-    return _from_counts(source, asked, sides, counts, _tie_columns(ties, source.names), (), order)
+    with located(source.what):
+        return _from_counts(source, asked, sides, counts, _tie_columns(ties, source.names), (), order)
 
 
 def _from_counts(
@@ -193,11 +194,15 @@ def from_judgments(
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
     _one(outcome, "outcome")
     found = countable(frame, format, Asked(given(objects, OBJECTS), given(outcome, "outcome"), outcomes), max_dropped)
+    with located(found.source.what):
+        return _from_judgments(found, asked, weights or found.weights, max_dropped, order)
+
+
+def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:
     source = found.source.renamed(found.aliases(asked.roles()))
     if found.counts:
         wins = (found.counts[0], found.counts[1])
         return _from_counts(source, asked, found.sides, wins, found.counts[2:], found.notes, order)
-    weights = weights or found.weights
     roles = {"objects": found.sides, "outcome": (found.labels.field,), **asked.roles()}
     roles |= {} if weights is None else {"weights": _one(weights, "weights")}
     picked = source.tally(roles)

@@ -5,6 +5,7 @@ A file is UTF-8, gzipped or not. What cannot be read is an error with the file a
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import glob
 import gzip
@@ -12,7 +13,7 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -61,8 +62,8 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     Parameters
     ----------
     file : path or binary file
-        csv (separated by commas, tabs, semicolons or bars), json, jsonl or parquet by its suffix, each of them
-        gzipped or not; a binary file is read as csv.
+        csv (separated by commas, tabs, semicolons or bars), json or jsonl by its suffix, each of them gzipped or not,
+        or parquet; an open file is read as csv.
 
     Returns
     -------
@@ -88,14 +89,16 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     """
     if isinstance(file, (str, os.PathLike)):
         return _read_path(os.fspath(file))
-    what = "the file"
-    return _read_csv(_text(_unzipped(file.read(), what), what), what)
+    if not hasattr(file, "read"):
+        raise JudgmentError(f"{file!r:.60} is of type {type(file).__name__}; expected a path or an open file.")
+    what, raw = "the file", file.read()
+    return _read_csv(raw if isinstance(raw, str) else _text(_unzipped(raw, what), what), what)
 
 
 def _open_path(path: str, header: tuple[str, ...]) -> Source:
     if header:
         return open_frame(_read_headless(_text(_unzipped(_bytes(_existing(path)), path), path), header, path), path)
-    if any(sign in path for sign in "*?[") and not Path(path).exists():
+    if any(sign in path for sign in "*?[") and glob.glob(path, recursive=True) != [path]:
         return _open_with_duckdb(path, _kind(path))
     kind = _kind(_existing(path))
     if Path(path).stat().st_size > LARGE[kind]:
@@ -104,8 +107,11 @@ def _open_path(path: str, header: tuple[str, ...]) -> Source:
 
 
 def _existing(path: str) -> str:
-    if not Path(path).is_file():
-        found = "is a folder" if Path(path).is_dir() else "is not there"
+    try:
+        there, found = Path(path).is_file(), "is a folder" if Path(path).is_dir() else "is not there"
+    except (OSError, ValueError) as error:  # a name that no file can have
+        there, found = False, f"is not there ({_first_line(error)})"
+    if not there:
         raise JudgmentError(f"the file {path!r} {found}; expected a file, or a pattern such as 'a/*.parquet'.")
     return path
 
@@ -142,7 +148,7 @@ def _read_parquet(path: str) -> pd.DataFrame:
     except ImportError:
         raise JudgmentError(f"{path!r}: parquet needs pyarrow: pip install 'llbt[parquet]'.") from None
     try:
-        frame: pd.DataFrame = pq.read_table(path).to_pandas()
+        frame: pd.DataFrame = pq.read_table(path).to_pandas(ignore_metadata=True)  # an index is a column, too
     except (OSError, ValueError) as error:
         raise JudgmentError(f"{path!r} cannot be read as parquet: {_first_line(error)}") from None
     return frame
@@ -159,27 +165,62 @@ def _open_with_duckdb(path: str, kind: str) -> Source:
         ) from None
     connection = duckdb.connect()  # one of its own: the caller's tables and settings are not touched
     try:
+        if kind == "csv":
+            return replace(open_frame(_csv_relation(connection, path), path), is_text=True)
         if kind == "parquet":
-            return open_frame(connection.read_parquet(path), path)
-        if kind == "json":
-            return open_frame(connection.read_json(path, sample_size=-1), path)
-        separator = _headings(_first_text(path), path)[0]
-        # as text, so that labels such as 007 stay; numbers are found where the counts come back
-        texts = connection.read_csv(path, sep=separator, header=True, all_varchar=True)
-        return replace(open_frame(texts, path), is_text=True)
+            return open_frame(connection.read_parquet(path, union_by_name=True), path)
+        return open_frame(connection.read_json(path, sample_size=-1), path)
     except duckdb.Error as error:
         raise JudgmentError(f"{path!r} cannot be read as {kind}: {_first_line(error)}") from None
 
 
+def _csv_relation(connection: Any, path: str) -> Any:
+    """Return csv files as one relation of text: labels such as 007 stay, numbers are found where the counts are.
+
+    Nothing is guessed: DuckDB would read columns of several files by position, and take a damaged line for another
+    dialect.
+    """
+    heads = {file: _headings(_first_text(file), file) for file in sorted(glob.glob(path, recursive=True)) or [path]}
+    first = next(iter(heads))
+    names = heads[first][1]
+    relation = None
+    for separator, own in dict.fromkeys((separator, tuple(own)) for separator, own in heads.values()):
+        files = [file for file, head in heads.items() if (head[0], tuple(head[1])) == (separator, own)]
+        if set(own) != set(names):
+            raise JudgmentError(f"{files[0]!r} has the columns {listed(own, 20)}, {first!r} has {listed(names, 20)}.")
+        part = connection.read_csv(
+            files,
+            header=True,
+            sep=separator,
+            columns=dict.fromkeys(own, "VARCHAR"),
+            auto_detect=False,
+            quotechar='"',
+            escapechar='"',
+            strict_mode=True,
+        ).select(*(f'"{name}"'.replace('""', '"') for name in names))
+        relation = part if relation is None else relation.union(part)
+    return relation
+
+
 def _first_text(path: str) -> str:
-    """Return the first line of a file or of the first file of a pattern."""
-    first = min(glob.glob(path, recursive=True), default=path)
-    opened = gzip.open if first.endswith(".gz") else open
+    """Return the first line of a file."""
+    opened = gzip.open if path.endswith(".gz") else open
     try:
-        with opened(_existing(first), "rt", encoding="utf-8-sig") as file:
+        with opened(_existing(path), "rt", encoding="utf-8-sig") as file:
             return str(file.readline())
-    except (OSError, UnicodeDecodeError) as error:
-        raise JudgmentError(f"{first!r} cannot be read: {_first_line(error)}") from None
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise JudgmentError(f"{path!r} cannot be read: {_first_line(error)}") from None
+
+
+@contextlib.contextmanager
+def located(what: str) -> Iterator[None]:
+    """Name the file in what is refused inside."""
+    try:
+        yield
+    except JudgmentError as error:
+        if what in ("the frame", "the list") or what in str(error):
+            raise
+        raise JudgmentError(f"{what}: {error}") from None
 
 
 def _first_line(error: BaseException) -> str:
@@ -211,10 +252,12 @@ def _text(raw: bytes, what: str) -> str:
 
 
 def _read_csv(text: str, what: str) -> pd.DataFrame:
+    text = text if "\n" in text or "\r" not in text else text.replace("\r", "\n")  # as old Macs end lines
     separator, names = _headings(text.split("\n", 1)[0], what)
     try:
         frame = pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=[""], dtype=object)
     except (ValueError, pd.errors.ParserError) as error:
+        _refuse_ragged(text, separator, len(names), what)  # knows the line
         raise JudgmentError(f"{what!r} cannot be read as csv: {_first_line(error)}") from None
     if not isinstance(frame.index, pd.RangeIndex) or (len(frame) and frame[frame.columns[-1]].isna().any()):
         # in silence, pandas fills short lines and takes an index from long ones
@@ -225,7 +268,10 @@ def _read_csv(text: str, what: str) -> pd.DataFrame:
 def _headings(head: str, what: str) -> tuple[str, list[str]]:
     """Return the separator of a csv file and the names of its columns, by its first line."""
     separator = max(_SEPARATORS, key=lambda sign: (head.count(sign), -_SEPARATORS.index(sign)))
-    names = next(csv.reader([head.rstrip("\r\n")], delimiter=separator), [])
+    try:
+        names = next(csv.reader([head.rstrip("\r\n")], delimiter=separator), [])
+    except csv.Error as error:
+        raise JudgmentError(f"{what!r}, line 1: not csv ({error}).") from None
     if not any(names):
         raise JudgmentError(f"{what!r} has no first line with the names of the columns.")
     _refuse_twice(names, what)
@@ -269,12 +315,18 @@ def _refuse_twice(names: Sequence[str], what: str) -> None:
 
 def _refuse_ragged(text: str, separator: str, width: int, what: str) -> None:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    for fields in reader:
-        if fields and len(fields) != width and any(fields):
-            raise JudgmentError(
-                f"{what!r}, line {reader.line_num}: {counted(len(fields), 'field')}, but the first line names {width}; "
-                "the line is cut off or damaged. Complete it, or leave it out before."
-            )
+    before = csv.field_size_limit(max(len(text), 1))  # answers of a language model are longer than csv expects
+    try:
+        for fields in reader:
+            if any(fields) and len(fields) != width:
+                raise JudgmentError(
+                    f"{what!r}, line {reader.line_num}: {counted(len(fields), 'field')}, but the first line names "
+                    f"{width}; the line is cut off or damaged. Complete it, or leave it out before."
+                )
+    except csv.Error as error:
+        raise JudgmentError(f"{what!r}, line {reader.line_num}: not csv ({error}).") from None
+    finally:
+        csv.field_size_limit(before)
 
 
 # -- records -------------------------------------------------------------------------------------------------
@@ -282,19 +334,26 @@ def _refuse_ragged(text: str, separator: str, width: int, what: str) -> None:
 
 def _json_records(text: str, what: str) -> list[Any]:
     """Return the records of a JSON list, or of a file with one JSON value a line."""
-    if text.lstrip().startswith("["):
+    lines = [(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not lines or (text.lstrip().startswith("[") and (len(lines) == 1 or not _is_json(lines[0][1]))):
         found = _parsed(text, what, 1)
         return found if isinstance(found, list) else [found]
-    lines = ((k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip())
     try:
         return [_parsed(line, what, k) for k, line in lines]
     except JudgmentError:
         whole = _whole(text)  # one object over several lines
         if whole is None:
             raise
-        raise JudgmentError(
-            f"{what!r} holds one JSON object ({listed(tuple(whole))}); expected a list of records."
-        ) from None
+        has = listed(tuple(whole))
+        raise JudgmentError(f"{what!r} holds one JSON object ({has}); expected a list of records.") from None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _whole(text: str) -> dict[str, Any] | None:
@@ -314,12 +373,19 @@ def _parsed(text: str, what: str, line: int) -> Any:
         return dict(pairs)
 
     try:
-        return json.loads(text, object_pairs_hook=unique)
+        found = json.loads(text, object_pairs_hook=unique)
+        if "\\ud" in text.lower():
+            json.dumps(found, ensure_ascii=False).encode()  # half a character is none
+        return found
+    except UnicodeEncodeError as error:
+        raise JudgmentError(f"{what!r}, line {line}: text with half a character ({error.reason}).") from None
     except json.JSONDecodeError as error:
         at = f"line {line + error.lineno - 1}, column {error.colno}"
         raise JudgmentError(f"{what!r}, {at}: not JSON ({error.msg}); the file is cut off or damaged there.") from None
-    except RecursionError:
-        raise JudgmentError(f"{what!r}, line {line}: nested too deeply for a record.") from None
+    except JudgmentError:
+        raise
+    except (RecursionError, ValueError) as error:
+        raise JudgmentError(f"{what!r}, line {line}: not readable as JSON ({_first_line(error)}).") from None
 
 
 def _as_frame(records: Sequence[Any], what: str) -> pd.DataFrame:
@@ -327,7 +393,7 @@ def _as_frame(records: Sequence[Any], what: str) -> pd.DataFrame:
     if not records:
         raise JudgmentError(f"{what} is empty; expected at least one record.")
     if all(isinstance(record, Mapping) for record in records):
-        return pd.DataFrame([dict(record) for record in records])
+        return pd.DataFrame([dict(record) for record in records], dtype=object).infer_objects()
     if all(isinstance(record, (list, tuple)) and len(record) == 2 for record in records):
         return pd.DataFrame([tuple(record) for record in records], columns=["winner", "loser"])
     odd = next(k for k, r in enumerate(records) if not isinstance(r, Mapping))

@@ -162,6 +162,8 @@ class JudgmentFormat:
         The judgments that one record holds; usually one.
     marks : tuple of str
         Fields by which ``format="auto"`` knows the format (all of them have to be there).
+    unlike : tuple of str
+        Beginnings of fields that the format does not have, so that damage is not taken for a smaller format.
     judge, prompt, block : tuple of str
         Fields, the first that is there is taken; several joined by ``+`` are read together (``srclang+srcIndex``).
     each : str
@@ -199,6 +201,7 @@ class JudgmentFormat:
     games: tuple[Game, ...]
     marks: tuple[str, ...] = ()
     description: str = ""
+    unlike: tuple[str, ...] = ()
     judge: tuple[str, ...] = ("judge", "judge_id", "worker", "annotator", "judge_hash")
     prompt: tuple[str, ...] = ("prompt", "prompt_id", "question_id", "instruction")
     block: tuple[str, ...] = ("block",)

@@ -36,7 +36,7 @@ _ENDINGS = (
 )
 _OUTCOME_WORDS = ("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote")
 _NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})
-_WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})")
+_WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d{0,29})")
 _NUMBER = re.compile(rf"({_WHOLE_NUMBER.pattern})?(\.\d+)?([eE][+-]?\d+)?|-?inf")
 _WHOLE = 2.0**53  # beyond it floats skip whole numbers
 
@@ -240,8 +240,15 @@ def as_numbers(texts: pd.Series[Any]) -> pd.Series[Any]:
     found = [text for text in texts.dropna().unique() if text not in _NO_NUMBER]
     if not found or not all(_NUMBER.fullmatch(text) for text in found):
         return texts
-    numbers = pd.to_numeric(texts.where(~texts.isin(_NO_NUMBER)), errors="coerce")
-    return numbers if numbers.isna().any() or not all(map(_WHOLE_NUMBER.fullmatch, found)) else numbers.astype(np.int64)
+    whole = all(_WHOLE_NUMBER.fullmatch(text) for text in found)
+    values: dict[str, float] = {text: int(text) if whole else float(text) for text in found}
+    if len(set(values.values())) < len(values):
+        return texts  # 1.1 and 1.10 may be two versions
+    numbers = texts.map(values)
+    if not whole:
+        return numbers.astype(np.float64)
+    fits = max(map(len, found)) < 19 and texts.isin(found).all()
+    return numbers.astype(np.int64) if fits else texts.map(values.get).astype(object)
 
 
 def as_names(names: object, parameter: str) -> tuple[str, ...]:
@@ -427,12 +434,12 @@ def _refuse_missing(rows: Rows, name: str, missing: npt.NDArray[np.bool_]) -> No
 def as_number(label: object) -> float | None:
     """Return the number that a label is or, as text, spells; None for any other label."""
     if isinstance(label, (bool, int, float)):
-        return float(label)
+        return float(label) if abs(label) < 1e300 or isinstance(label, float) else None
     if not isinstance(label, str) or "_" in label:  # Python reads 1_000, no table means it
         return None
     try:
         number = float(label)
-    except ValueError:
+    except (OverflowError, ValueError):
         return None
     return number if math.isfinite(number) else None  # 'nan' and 'inf' are words
 

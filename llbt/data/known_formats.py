@@ -216,6 +216,7 @@ _FORMATS = (
             _ranked(size),
             ("srclang", "trglang", *(f"system{k}{what}" for k in range(1, size + 1) for what in ("Id", "rank"))),
             f"WMT rankings of {size} systems",
+            unlike=(f"system{size + 1}",),
             judge=("judgeId", "judgeID"),
             prompt=("srclang+trglang+srcIndex",),
             block=("rankingID",),
@@ -328,7 +329,11 @@ def matching_format(fields: frozenset[str], what: str) -> JudgmentFormat:
     JudgmentError
         If none does, or two explain equally many.
     """
-    found = [known for known in JUDGMENT_FORMATS.values() if known.marks and fields.issuperset(known.marks)]
+    found = [
+        known
+        for known in JUDGMENT_FORMATS.values()
+        if known.marks and fields.issuperset(known.marks) and not any(f.startswith(known.unlike) for f in fields)
+    ]
     if not found:
         raise JudgmentError(
             f"{what}: no known format has its columns {listed(tuple(sorted(fields)), 20)}. Pass objects=(…, …) and "

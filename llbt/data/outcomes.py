@@ -24,7 +24,14 @@ _MOST = 8  # labels in a message
 
 
 def read_outcomes(
-    rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcomes: Outcomes, max_dropped: int = 0
+    rows: Rows,
+    column: str,
+    pairs: Coded,
+    sides: tuple[str, str],
+    outcomes: Outcomes,
+    max_dropped: int = 0,
+    *,
+    may_be_empty: bool = False,
 ) -> tuple[IntArray, tuple[str, ...], int]:
     """Return what each row says, and notes on rows left out.
 
@@ -41,6 +48,8 @@ def read_outcomes(
         How to read the labels; see `from_judgments`.
     max_dropped : int
         How many rows with missing or unknown labels may be left out.
+    may_be_empty : bool
+        Whether all rows may be left out, as in one of several games.
 
     Returns
     -------
@@ -69,7 +78,7 @@ def read_outcomes(
         raise JudgmentError(_unknown(cases, open_cases, readings, mapping))
     _refuse_ambiguous(cases, open_cases, explaining, family)
     said = np.where(open_cases, explaining[0].outcomes, np.where(dropped, LEFT_OUT, given))
-    return said[group], _left_out(cases, said, dropped), int(cases.rows[dropped].sum())
+    return said[group], _left_out(cases, said, dropped, may_be_empty), int(cases.rows[dropped].sum())
 
 
 def _droppable(
@@ -245,7 +254,7 @@ def _pasted(mapping: Mapping[Any, Meaning]) -> str:
     return "{" + ", ".join(items) + (", …" if len(mapping) > _MOST else "") + "}"
 
 
-def _left_out(cases: Cases, said: IntArray, dropped: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+def _left_out(cases: Cases, said: IntArray, dropped: npt.NDArray[np.bool_], may_be_empty: bool) -> tuple[str, ...]:
     """Return notes on the rows that the mapping leaves out, or that the caller allows to."""
     notes = []
     for why, out in (("outcomes=", (said == LEFT_OUT) & ~dropped), ("max_dropped=", dropped)):
@@ -253,7 +262,7 @@ def _left_out(cases: Cases, said: IntArray, dropped: npt.NDArray[np.bool_]) -> t
             rows = counted(int(cases.rows[out & (cases.label == k)].sum()), "row")
             what = "a missing outcome" if k < 0 else f"outcome {cases.labels[k]!r}"
             notes.append(f"{rows} with {what} left out ({why})")
-    if (said == LEFT_OUT).all():
+    if (said == LEFT_OUT).all() and not may_be_empty:
         what = "max_dropped=" if dropped.any() else "outcomes="
         raise JudgmentError(f"column {cases.column!r}: {what} leaves out every row: {listed(tuple(notes))}.")
     return tuple(notes)

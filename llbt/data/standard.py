@@ -14,10 +14,11 @@ from ..columns import FloatArray, IntArray, as_objects, inferable
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from ..table import counted
+from .files import located
 from .formats import Game, JudgmentFormat, fields_of
 from .frames import Source, as_numbers, collected
 from .readings import LEFT_OUT
-from .verdicts import Records, decide, label_codes, refuse, weigh
+from .verdicts import Records, decide, label_codes, weigh
 
 STANDARD = ("object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block")
 OBJECTS = ("object_i", "object_j")
@@ -51,6 +52,7 @@ class _Piece:
     weight: FloatArray | None
     notes: tuple[str, ...]
     dropped: int
+    unknown: str = ""
 
 
 def in_memory(source: Source) -> pd.DataFrame:
@@ -73,6 +75,11 @@ def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> Judgmen
     JudgmentError
         For fields that are not there, and more unknown outcomes than `max_dropped`.
     """
+    with located(source.what):
+        return _read(source, known, max_dropped)
+
+
+def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFrame:
     frame = in_memory(source)
     if not len(frame):
         raise JudgmentError(f"{source.what} has no rows; expected one for every judgment.")
@@ -82,13 +89,11 @@ def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> Judgmen
     for game in games:
         _refuse_gaps(records, game, known)
     pieces = [_piece(records, game, known, max_dropped) for game in games]
-    _refuse_dropped(sum(piece.dropped for piece in pieces), max_dropped, source.what)
+    _refuse_dropped(pieces, max_dropped)
     left += _summed([note for piece in pieces for note in piece.notes])
     made, renamed = _standard(records, pieces, known)
     if not len(made):
-        raise JudgmentError(
-            f"{source.what}: no judgment is left of {counted(len(frame), 'record')}: {'; '.join(left)}."
-        )
+        raise JudgmentError(f"no judgment is left of {counted(len(frame), 'record')}: {'; '.join(left)}.")
     made.notes = (
         f"{counted(len(frame), 'record')} read as {known.name!r}: {counted(_total(made), 'judgment')}",
         *left,
@@ -155,9 +160,14 @@ def _gap(records: Records, gone: Sequence[str], known: JudgmentFormat) -> str:
     return f"{records.what}: format {known.name!r} needs the {fields} {listed(gone)}; there are {has}. {advice}"
 
 
-def _refuse_dropped(dropped: int, most: int, what: str) -> None:
+def _refuse_dropped(pieces: Sequence[_Piece], most: int) -> None:
+    dropped = sum(piece.dropped for piece in pieces)
     if dropped > most:
-        raise JudgmentError(f"{what}: {counted(dropped, 'judgment')} unknown to the format, over max_dropped={most}.")
+        found = next((piece.unknown for piece in pieces if piece.unknown), "")
+        raise JudgmentError(
+            f"{counted(dropped, 'judgment')} unknown to the format{f', the first in {found}' if found else ''}. "
+            f"Mend them, or leave them out (counted) with max_dropped={dropped}."
+        )
 
 
 def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int) -> _Piece:
@@ -166,14 +176,14 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     missing = pd.isna(i) | pd.isna(j)
     if missing.all() and known.advice:
         raise JudgmentError(_gap(records, [str(side) for side in game.objects], known))
-    refuse(missing, max_dropped, records, lambda k: f"the objects are {i[k]!r} and {j[k]!r}")
-    nothing = np.isin(i, _NOTHING) | np.isin(j, _NOTHING)
+    unknown = records.first_of(missing, lambda k: f"the objects are {i[k]!r} and {j[k]!r}")
+    nothing = (np.isin(i, _NOTHING) | np.isin(j, _NOTHING)) & ~missing
     notes = _left(nothing, f"no object ({listed([u for u in known.unnamed if u])})") + _left(
         missing, "an object missing"
     )
     named = ~(missing | nothing)
     records, i, j = records.take(named), i[named], j[named]
-    weight, said_nothing, bad = weigh(game.weight, records, max_dropped)
+    weight, said_nothing, bad, off_scale = weigh(game.weight, records)
     found = decide(game.verdict, records, (i, j), (str(game.objects[0]), str(game.objects[1])), max_dropped)
     first = game is known.games[0]  # the parts of one judgment are left out together, and counted once
     notes += _left(said_nothing, f"{fields_of(game)[-1]!r} missing or failed") if first else []
@@ -183,6 +193,7 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     piece = _Piece(
         *(records.row[kept], i[kept], j[kept], found.said[kept], found.strength[kept], found.kinds[kept]),
         *(None if weight is None else weight[kept], (*notes, *found.notes), dropped),
+        unknown or found.unknown or off_scale,
     )
     return _unjoined(piece, known.joined) if known.joined else piece
 
@@ -219,6 +230,7 @@ def _unjoined(piece: _Piece, sign: str) -> _Piece:
             f"{counted(more, 'judgment')} added: outputs that were identical (a{sign}b) were judged at once",
         ),
         piece.dropped,
+        piece.unknown,
     )
 
 

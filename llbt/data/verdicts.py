@@ -66,6 +66,11 @@ class Records:
         head, *rest = path.split(".")
         return as_objects(_inside(value, rest) for value in self.frame[head])
 
+    def first_of(self, bad: BoolArray, found: Callable[[int], str]) -> str:
+        """Return where the first of some records is and what was found there; empty where there is none."""
+        rows = np.flatnonzero(bad)
+        return f"record {self.number[rows[0]]}: {found(int(rows[0]))}" if rows.size else ""
+
     def rows(self, columns: dict[str, npt.NDArray[Any]]) -> Rows:
         """Return values as rows that messages can place in the file."""
         frame = pd.DataFrame({name: pd.Series(list(values), dtype=object) for name, values in columns.items()})
@@ -81,9 +86,13 @@ class Records:
         """
         factor = read_factor(self.rows({path: self.values(path)}).frame, path)
         found = [as_number(label) for label in factor.labels]
-        wrong = [label for label, number in zip(factor.labels, found, strict=True) if number is None]
-        if wrong:
-            raise JudgmentError(f"field {path!r}: {listed(wrong)} instead of numbers.")
+        wrong = np.array([number is None for number in found] + [False])[factor.codes]
+        if wrong.any():
+            labels = listed([label for label, number in zip(factor.labels, found, strict=True) if number is None])
+            where = f"the first in record {self.number[wrong][0]}"
+            raise JudgmentError(
+                f"field {path!r}: {counted(int(wrong.sum()), 'record')} with {labels} instead of a number, {where}."
+            )
         return np.append(np.array(found, dtype=np.float64), np.nan)[factor.codes]
 
 
@@ -113,6 +122,8 @@ class Decision:
         On records left out.
     dropped : int
         How many of them are unknown to the format, so that the caller has to allow it.
+    unknown : str
+        Where the first of these is, and what was found there.
     """
 
     said: IntArray
@@ -120,6 +131,7 @@ class Decision:
     kinds: npt.NDArray[Any]
     notes: tuple[str, ...] = ()
     dropped: int = 0
+    unknown: str = ""
 
 
 def decide(
@@ -139,12 +151,12 @@ def decide(
     sides : two str
         The fields of the objects.
     max_dropped : int
-        How many records may be left out because the format does not know what they say.
+        How many records with unknown labels may be left out.
 
     Raises
     ------
     JudgmentError
-        For more of them.
+        For more of them, and for texts instead of numbers.
     """
     match verdict:
         case Always():
@@ -153,11 +165,11 @@ def decide(
         case Labels():
             return _by_label(verdict, records, objects, sides, max_dropped)
         case Lean():
-            return _by_lean(verdict, records, max_dropped)
+            return _by_lean(verdict, records)
         case Scores():
-            return _by_scores(verdict, records, max_dropped)
+            return _by_scores(verdict, records)
         case OneHot():
-            return _by_columns(verdict, records, max_dropped)
+            return _by_columns(verdict, records)
 
 
 def _plain(said: IntArray) -> Decision:
@@ -177,7 +189,7 @@ def _by_label(
     name = verdict.field if verdict.field not in ("object_i", "object_j") else f"{verdict.field} "
     rows = records.rows({"object_i": objects[0], "object_j": objects[1], name: as_objects([*labels, None])[codes]})
     pairs = read_label_pair(rows, "objects", ("object_i", "object_j"))
-    said, notes, dropped = read_outcomes(rows, name, pairs, sides, verdict.outcomes, max_dropped)
+    said, notes, dropped = read_outcomes(rows, name, pairs, sides, verdict.outcomes, max_dropped, may_be_empty=True)
     kinds = as_objects([*map(verdict.tie_kinds.get, labels), None])[codes]
     strengths = np.array([*(verdict.strengths.get(label, np.nan) for label in labels), np.nan], dtype=np.float64)
     return Decision(said, strengths[codes], as_objects(np.where(said == TIE, kinds, np.array(None))), notes, dropped)
@@ -201,44 +213,46 @@ def flat_label(value: Any) -> Any:
     return None if is_missing(value) else plain(value)
 
 
-def _by_lean(verdict: Lean, records: Records, max_dropped: int) -> Decision:
+def _by_lean(verdict: Lean, records: Records) -> Decision:
     x = records.numbers(verdict.field)
     out = np.isnan(x) | np.isin(x, verdict.failed)
     low, high = sorted((verdict.i, verdict.j))
     bad = ~out & ((x < low) | (x > high))
     expected = f"from {format_count(low)} to {format_count(high)}"
-    refuse(bad, max_dropped, records, lambda k: f"field {verdict.field!r} is {x[k]:g}, not {expected}")
+    unknown = records.first_of(bad, lambda k: f"field {verdict.field!r} is {x[k]:g}, not {expected}")
     toward_j = (x - (low + high) / 2) * np.sign(verdict.j - verdict.i)
     within = verdict.tie_within + _CLOSE * (high - low)
     said = np.where(np.abs(toward_j) <= within, TIE, np.where(toward_j > 0, WIN_J, WIN_I))
-    return _decided(said, np.abs(toward_j), (out, f"{verdict.field!r} missing or failed"), bad)
+    return _decided(said, np.abs(toward_j), (out, f"{verdict.field!r} missing or failed"), bad, unknown)
 
 
-def _by_scores(verdict: Scores, records: Records, max_dropped: int) -> Decision:
+def _by_scores(verdict: Scores, records: Records) -> Decision:
     a, b = (records.numbers(name) for name in verdict.fields)
     out = np.isnan(a) | np.isnan(b) | np.isin(a, verdict.unranked) | np.isin(b, verdict.unranked)
     low, high = verdict.bounds or (-np.inf, np.inf)
     bad = ~out & ((np.minimum(a, b) < low) | (np.maximum(a, b) > high))
     both = " and ".join(map(repr, verdict.fields))
     expected = f"from {low:g} to {high:g}"
-    refuse(bad, max_dropped, records, lambda k: f"{both} are {a[k]:g} and {b[k]:g}, not {expected}")
+    unknown = records.first_of(bad, lambda k: f"{both} are {a[k]:g} and {b[k]:g}, not {expected}")
     better = (a - b) * (1 if verdict.higher_is_better else -1)
     tied = np.abs(better) <= _CLOSE * np.maximum(np.abs(a), np.abs(b))
     said = np.where(tied, TIE, np.where(better > 0, WIN_I, WIN_J))
     strength = np.abs(better) if verdict.strength else np.full(len(a), np.nan)
-    return _decided(said, strength, (out, "an object not ranked"), bad)
+    return _decided(said, strength, (out, "an object not ranked"), bad, unknown)
 
 
-def _by_columns(verdict: OneHot, records: Records, max_dropped: int) -> Decision:
+def _by_columns(verdict: OneHot, records: Records) -> Decision:
     names = (verdict.i, verdict.tie, verdict.j)
     marks = np.column_stack([records.numbers(name) for name in names])
     bad = ~(np.isin(marks, (0, 1)).all(axis=1) & (marks.sum(axis=1) == 1))
-    refuse(bad, max_dropped, records, lambda k: f"{listed(names)} are {marks[k].tolist()}, not one 1 and two 0")
+    unknown = records.first_of(bad, lambda k: f"{listed(names)} are {marks[k].tolist()}, not one 1 and two 0")
     nothing = np.zeros(len(marks), dtype=bool)
-    return _decided(np.nan_to_num(marks).argmax(axis=1), np.full(len(marks), np.nan), (nothing, ""), bad)
+    return _decided(np.nan_to_num(marks).argmax(axis=1), np.full(len(marks), np.nan), (nothing, ""), bad, unknown)
 
 
-def _decided(said: IntArray, strength: FloatArray, out: tuple[BoolArray, str], bad: BoolArray) -> Decision:
+def _decided(
+    said: IntArray, strength: FloatArray, out: tuple[BoolArray, str], bad: BoolArray, unknown: str
+) -> Decision:
     """Return a decision without the records that are out for a known reason, or bad and allowed to be."""
     gone, why = out
     notes = [f"{counted(int(gone.sum()), 'judgment')} left out: {why}"] if gone.any() else []
@@ -253,33 +267,21 @@ def _decided(said: IntArray, strength: FloatArray, out: tuple[BoolArray, str], b
         strength=np.where(kept, strength, np.nan),
         notes=tuple(notes),
         dropped=int(bad.sum()),
+        unknown=unknown,
     )
 
 
-def weigh(
-    weight: str | Share | None, records: Records, max_dropped: int
-) -> tuple[FloatArray | None, BoolArray, BoolArray]:
-    """Return the judgments that each record stands for, which records say none, and which are bad, each (n,)."""
+def weigh(weight: str | Share | None, records: Records) -> tuple[FloatArray | None, BoolArray, BoolArray, str]:
+    """Return the judgments that records stand for, which say none, which are bad, each (n,), and the first of these."""
     none = np.zeros(len(records.number), dtype=bool)
     if weight is None:
-        return None, none, none
+        return None, none, none, ""
     if isinstance(weight, str):
-        return read_counts(records.rows({weight: records.numbers(weight)}), weight), none, none
+        return read_counts(records.rows({weight: records.numbers(weight)}), weight), none, none, ""
     x = records.numbers(weight.field)
     out = np.isnan(x) | np.isin(x, weight.failed)
     share = (x - weight.zero) / (weight.one - weight.zero)
     bad = ~out & ~((share >= 0) & (share <= 1))
     low, high = sorted((weight.zero, weight.one))
-    refuse(bad, max_dropped, records, lambda k: f"field {weight.field!r} is {x[k]:g}, not from {low:g} to {high:g}")
-    return share, out, bad
-
-
-def refuse(bad: BoolArray, allowed: int, records: Records, found: Callable[[int], str]) -> None:
-    """Raise if more records are bad than the caller allows to leave out."""
-    rows = np.flatnonzero(bad)
-    if rows.size > allowed:
-        k = int(rows[0])
-        raise JudgmentError(
-            f"{counted(rows.size, 'record')} the format does not know, the first is {records.number[k]}: {found(k)}. "
-            f"Mend them, or leave them out (counted) with max_dropped={rows.size}."
-        )
+    unknown = records.first_of(bad, lambda k: f"field {weight.field!r} is {x[k]:g}, not from {low:g} to {high:g}")
+    return share, out, bad, unknown
