@@ -850,7 +850,7 @@ class TestAlpacaEval:
     @pytest.mark.parametrize("format", ["alpaca_eval", "alpaca_eval_weighted"])
     def test_one_record_too_many(self, format):
         records = [*ALPACA[:4], *(ALPACA[0] | {"preference": value} for value in (5, 6))]
-        with pytest.raises(JudgmentError, match="2 record"):
+        with pytest.raises(JudgmentError, match="2 judgments unknown"):
             read_judgments(records, format=format, max_dropped=1)
         assert read_judgments(records, format=format, max_dropped=2).notes
 
@@ -1425,7 +1425,7 @@ ERRORS = {
         ["outcome=", "kaggle"],
     ),
     "two objects of five": (WMT5, {"objects": ("system1Id", "system2Id"), "format": "wmt5"}, ["objects="]),
-    "everything left out": (ARENA[:1], {"outcomes": {"model_a": None}}, ["leaves out every"]),
+    "everything left out": (ARENA[:1], {"outcomes": {"model_a": None}}, ["no judgment is left"]),
     "annotations that are no records": ([STUDIO[0] | {"annotations": [3]}], {}, ["annotations", "3"]),
     "object_names alone": (PREFMOD, {"object_names": ["A", "B"]}, ["pairs="]),
 }

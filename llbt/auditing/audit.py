@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..comparisons import Comparisons
+from ..data.files import located
 from ..data.judgments import Asked, Format, countable, given
 from ..data.outcomes import Outcomes
 from ..data.standard import OBJECTS
@@ -186,7 +187,8 @@ def audit(
     else:
         asked = Asked(given(objects, OBJECTS), given(outcome, "outcome"), outcomes)
         found = countable(data, format, asked, max_dropped=sys.maxsize)
-        evidence = from_source(found, judge, prompt, weights)
+        with located(found.source.what):
+            evidence = from_source(found, judge, prompt, weights)
         notes = (*found.notes, _NOTE)
     findings = sorted(run(evidence), key=lambda finding: _LEVELS.index(finding.level))
     return Audit(tuple(findings), _sizes(evidence), notes)

@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +23,7 @@ import pandas as pd
 
 from ..errors import JudgmentError, listed
 from ..table import counted
-from .frames import Source, as_numbers, open_frame
+from .frames import NO_NUMBER, Source, as_numbers, inferred, open_frame
 
 LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
 _KINDS = {
@@ -169,7 +170,7 @@ def _open_with_duckdb(path: str, kind: str) -> Source:
             return replace(open_frame(_csv_relation(connection, path), path), is_text=True)
         if kind == "parquet":
             return open_frame(connection.read_parquet(path, union_by_name=True), path)
-        return open_frame(connection.read_json(path, sample_size=-1), path)
+        return open_frame(_plain_json(connection.read_json(path, sample_size=-1)), path)
     except duckdb.Error as error:
         raise JudgmentError(f"{path!r} cannot be read as {kind}: {_first_line(error)}") from None
 
@@ -200,6 +201,40 @@ def _csv_relation(connection: Any, path: str) -> Any:
         ).select(*(f'"{name}"'.replace('""', '"') for name in names))
         relation = part if relation is None else relation.union(part)
     return relation
+
+
+def _plain_json(relation: Any) -> Any:
+    """Return a relation whose columns of mixed types, which DuckDB leaves as JSON, are text."""
+    names = [f'"{name}"'.replace('""', '"') for name in relation.columns]
+    mixed = [str(kind) == "JSON" for kind in relation.types]
+    if not any(mixed):
+        return relation
+    return relation.project(
+        ", ".join(f"{name} ->> '$' AS {name}" if is_json else name for name, is_json in zip(names, mixed, strict=True))
+    )
+
+
+def typed_relation(relation: Any) -> Any:
+    """Return a DuckDB relation of text with numbers in the columns whose texts all spell one, as `as_numbers` does."""
+    names = [f'"{name}"'.replace('""', '"') for name in relation.columns]
+    words = ", ".join(f"'{word}'" for word in sorted(NO_NUMBER))
+    whole, number = "-?(0|[1-9][0-9]{0,17})", "-?(0|[1-9][0-9]{0,17})?([.][0-9]+)?([eE][+-]?[0-9]+)?"
+    facts = relation.aggregate(
+        ", ".join(
+            f"coalesce(bool_and(regexp_full_match({name}, '{pattern}')) FILTER ({name} NOT IN ({words})), false)"
+            for name in names
+            for pattern in (whole, number)
+        )
+        + "".join(
+            f", count(DISTINCT {name}) FILTER ({name} NOT IN ({words})) = count(DISTINCT try_cast({name} AS DOUBLE))"
+            for name in names
+        )
+    ).fetchall()[0]
+    kinds = ["BIGINT" if facts[2 * k] else "DOUBLE" if facts[2 * k + 1] else "" for k in range(len(names))]
+    chosen = zip(names, kinds, facts[2 * len(names) :], strict=True)
+    return relation.project(
+        ", ".join(f"try_cast({name} AS {kind}) AS {name}" if kind and apart else name for name, kind, apart in chosen)
+    )
 
 
 def _first_text(path: str) -> str:
@@ -252,12 +287,13 @@ def _text(raw: bytes, what: str) -> str:
 
 
 def _read_csv(text: str, what: str) -> pd.DataFrame:
-    text = text if "\n" in text or "\r" not in text else text.replace("\r", "\n")  # as old Macs end lines
-    separator, names = _headings(text.split("\n", 1)[0], what)
+    text = text.lstrip("\r\n")
+    separator, names = _headings(re.split(r"[\r\n]", text, maxsplit=1)[0], what)  # old Macs end lines with \r alone
     try:
         frame = pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=[""], dtype=object)
     except (ValueError, pd.errors.ParserError) as error:
-        _refuse_ragged(text, separator, len(names), what)  # knows the line
+        if "EOF inside string" not in str(error):
+            _refuse_ragged(text, separator, len(names), what)  # knows the line
         raise JudgmentError(f"{what!r} cannot be read as csv: {_first_line(error)}") from None
     if not isinstance(frame.index, pd.RangeIndex) or (len(frame) and frame[frame.columns[-1]].isna().any()):
         # in silence, pandas fills short lines and takes an index from long ones
@@ -335,7 +371,9 @@ def _refuse_ragged(text: str, separator: str, width: int, what: str) -> None:
 def _json_records(text: str, what: str) -> list[Any]:
     """Return the records of a JSON list, or of a file with one JSON value a line."""
     lines = [(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not lines or (text.lstrip().startswith("[") and (len(lines) == 1 or not _is_json(lines[0][1]))):
+    if not lines:
+        raise JudgmentError(f"{what!r} is empty; expected at least one record.")
+    if text.lstrip().startswith("[") and (len(lines) == 1 or not _is_json(lines[0][1])):
         found = _parsed(text, what, 1)
         return found if isinstance(found, list) else [found]
     try:
@@ -384,7 +422,9 @@ def _parsed(text: str, what: str, line: int) -> Any:
         raise JudgmentError(f"{what!r}, {at}: not JSON ({error.msg}); the file is cut off or damaged there.") from None
     except JudgmentError:
         raise
-    except (RecursionError, ValueError) as error:
+    except RecursionError:
+        raise JudgmentError(f"{what!r}, line {line}: nested too deeply for a record.") from None
+    except ValueError as error:
         raise JudgmentError(f"{what!r}, line {line}: not readable as JSON ({_first_line(error)}).") from None
 
 
@@ -393,7 +433,8 @@ def _as_frame(records: Sequence[Any], what: str) -> pd.DataFrame:
     if not records:
         raise JudgmentError(f"{what} is empty; expected at least one record.")
     if all(isinstance(record, Mapping) for record in records):
-        return pd.DataFrame([dict(record) for record in records], dtype=object).infer_objects()
+        frame = pd.DataFrame([dict(record) for record in records], dtype=object)
+        return pd.DataFrame({name: inferred(column) for name, column in frame.items()})
     if all(isinstance(record, (list, tuple)) and len(record) == 2 for record in records):
         return pd.DataFrame([tuple(record) for record in records], columns=["winner", "loser"])
     odd = next(k for k, r in enumerate(records) if not isinstance(r, Mapping))

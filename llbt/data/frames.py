@@ -13,13 +13,14 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from narwhals import Implementation
 from narwhals.exceptions import DuplicateError
 
 from ..columns import Coded, FloatArray, IntArray, Label, arranged, as_objects, code
@@ -35,7 +36,7 @@ _ENDINGS = (
     *(("1", "2"), ("_home", "_away"), ("a", "b"), ("A", "B"), ("i", "j")),
 )
 _OUTCOME_WORDS = ("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote")
-_NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})
+NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})
 _WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d{0,29})")
 _NUMBER = re.compile(rf"({_WHOLE_NUMBER.pattern})?(\.\d+)?([eE][+-]?\d+)?|-?inf")
 _WHOLE = 2.0**53  # beyond it floats skip whole numbers
@@ -54,12 +55,15 @@ class Source:
         How messages call it.
     is_text : bool
         Whether all columns are the text of a csv file, in which numbers are still to be found.
+    inner : mapping
+        Column → how `frame` calls it, where the engine does not take its name.
     """
 
     names: tuple[str, ...]
     frame: Any
     what: str
     is_text: bool = False
+    inner: Mapping[str, str] = field(default_factory=dict)
 
     def pick(self, roles: Roles) -> Rows:
         """Return the columns that play a role, collected if the frame is lazy.
@@ -87,7 +91,14 @@ class Source:
         if self.frame.implementation.is_pandas_like():
             return self.pick(roles)
         chosen = self._chosen(roles)
-        keys = chosen.collect_schema().names()
+        schema = chosen.collect_schema()
+        keys = schema.names()
+        nested = [name for name in keys if schema[name].is_nested()]
+        if nested:
+            raise JudgmentError(
+                f"column {nested[0]!r} holds values of type {schema[nested[0]]} that cannot be told apart; expected "
+                "labels or numbers."
+            )
         times, first = _unused("rows", keys), _unused("first", keys)
         numbered = _numbered(chosen, first)
         ordered = numbered is not None
@@ -105,21 +116,20 @@ class Source:
         if not changed:
             return self
         renamed = tuple(changed.get(name, name) for name in self.names)
-        return replace(self, names=renamed, frame=self.frame.rename(changed))
+        inner = {changed.get(name, name): self.inner.get(name, name) for name in self.names}
+        if isinstance(self.frame, nw.DataFrame):
+            return replace(self, names=renamed, frame=self.frame.rename(changed))
+        return replace(self, names=renamed, inner=inner)
 
     def _chosen(self, roles: Roles) -> Any:
         _check_roles(self, roles)
-        names = list(dict.fromkeys(name for names in roles.values() for name in names))
-        dotted = [name for name in names if "." in name]
-        if dotted and isinstance(self.frame, nw.LazyFrame) and not self.frame.implementation.is_polars():
-            raise JudgmentError(
-                f"{self.what}: {self.frame.implementation} takes the dot in {listed(dotted)} for a path; "
-                "rename these columns there."
-            )
-        return self.frame.select(names)
+        names = dict.fromkeys(name for names in roles.values() for name in names)
+        return self.frame.select([self.inner.get(name, name) for name in names])
 
     def _typed(self, frame: Frame) -> Frame:
-        """Return a frame with numbers where all of a column's texts are."""
+        """Return a frame under the caller's names, with numbers where all of a column's texts are."""
+        outer = {inner: name for name, inner in self.inner.items()}
+        frame = frame.rename({name: outer[name] for name in frame.columns if name in outer})
         if not self.is_text:
             return frame
         columns = {name: as_numbers(pd.Series(frame[name].to_list(), dtype=object)) for name in frame.columns}
@@ -201,7 +211,18 @@ def open_frame(frame: object, what: str = "the frame") -> Source:
         names = tuple(getattr(frame, "columns" if hasattr(frame, "iloc") else "column_names", ()))
         twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
         raise JudgmentError(f"{what} has several columns named {listed(twice)}; rename all but one.") from None
+    if any("." in name for name in names) and opened.implementation in (Implementation.DUCKDB, Implementation.PYSPARK):
+        return _without_dots(frame, names, what)
     return Source(names, opened, what)
+
+
+def _without_dots(frame: Any, names: tuple[str, ...], what: str) -> Source:
+    """Return a frame of an engine that takes a dot for a path, its columns numbered inside."""
+    inner = {name: f"column_{k}" for k, name in enumerate(names)}
+    if hasattr(frame, "toDF"):  # PySpark
+        return Source(names, nw.from_native(frame.toDF(*inner.values())), what, inner=inner)
+    quoted = ('"{}" AS {}'.format(name.replace('"', '""'), safe) for name, safe in inner.items())
+    return Source(names, nw.from_native(frame.project(", ".join(quoted))), what, inner=inner)
 
 
 def collected(frame: Any) -> Any:
@@ -237,7 +258,7 @@ def as_numbers(texts: pd.Series[Any]) -> pd.Series[Any]:
 
     Words such as NA are missing among numbers, and labels among labels.
     """
-    found = [text for text in texts.dropna().unique() if text not in _NO_NUMBER]
+    found = [text for text in texts.dropna().unique() if text not in NO_NUMBER]
     if not found or not all(_NUMBER.fullmatch(text) for text in found):
         return texts
     whole = all(_WHOLE_NUMBER.fullmatch(text) for text in found)
@@ -248,7 +269,15 @@ def as_numbers(texts: pd.Series[Any]) -> pd.Series[Any]:
     if not whole:
         return numbers.astype(np.float64)
     fits = max(map(len, found)) < 19 and texts.isin(found).all()
-    return numbers.astype(np.int64) if fits else texts.map(values.get).astype(object)
+    return numbers.astype(np.int64) if fits else pd.Series(list(map(values.get, texts)), texts.index, object)
+
+
+def inferred(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Return Python values as the type they all have; whole numbers with a gap stay what they are.
+
+    As floats, long ones would become alike.
+    """
+    return values if values.isna().any() else values.infer_objects()
 
 
 def as_names(names: object, parameter: str) -> tuple[str, ...]:
@@ -319,7 +348,7 @@ def read_factor(frame: Frame, name: str) -> Factor:
     values: Any = native if isinstance(native, pd.Series) else series.to_numpy()
     try:
         codes, found = pd.factorize(values)
-    except (TypeError, ValueError):  # lists and other values without a hash
+    except (TypeError, ValueError, NotImplementedError):  # lists and other values without a hash
         raise JudgmentError(
             f"column {name!r} holds values of type {series.dtype} that cannot be told apart; "
             "expected labels or numbers."

@@ -14,13 +14,13 @@ import pandas as pd
 from ..columns import IntArray
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
-from .files import open_source
+from .files import located, open_source, typed_relation
 from .formats import Game, JudgmentFormat, Labels, Lean, fields_of
 from .frames import Roles, Rows, Source, as_two_names, read_factor, read_label_pair
 from .known_formats import JUDGMENT_FORMATS, matching_format, own_format
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
-from .standard import JudgmentFrame, field_of, free_name, in_memory, kind_note, read
+from .standard import STANDARD, JudgmentFrame, field_of, free_name, in_memory, kind_note, read
 from .wide import matrix_source, prefmod_format
 
 Format = str | JudgmentFormat
@@ -105,8 +105,11 @@ def read_judgments(
     if isinstance(source, JudgmentFrame) and format == "auto" and asked == Asked():
         return source.copy()
     opened, known = resolve(source, format, asked)
-    if opened.frame.implementation.is_duckdb() and is_flat(known, opened) and "." not in "".join(opened.names):
-        return _relation(opened, known, max_dropped)
+    if opened.frame.implementation.is_duckdb() and is_flat(known, opened) and not opened.inner:
+        with located(opened.what):
+            found = _relation(opened, known, max_dropped)
+        if found is not None:
+            return found
     return read(opened, known, max_dropped)
 
 
@@ -180,7 +183,8 @@ def _refuse_unknown(source: Source, asked: Asked) -> None:
 
 def is_flat(known: JudgmentFormat, source: Source) -> bool:
     """Whether every judgment is a row whose objects and label are columns, which any engine can count."""
-    return known.flat and all(path in source.names for path in fields_of(known.games[0]))
+    # a field without a dot that is not there is no column of any kind, and said to be missing where columns are picked
+    return known.flat and all(path in source.names or "." not in path for path in fields_of(known.games[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +261,7 @@ def _countable(source: Source, known: JudgmentFormat, notes: tuple[str, ...]) ->
     labels = known.games[0].verdict
     assert isinstance(labels, Labels)  # the format is flat
     sides = as_two_names(known.games[0].objects, "objects")
-    made = isinstance(source.frame.to_native(), JudgmentFrame)
+    made = set(STANDARD) - {"weight"} <= set(source.names)  # by read_judgments
     weights = "weight" if made and "weight" in source.names else None
     if made and labels.outcomes is None and labels.field == "outcome":  # no object called i can change what it means
         labels = Labels("outcome", {"i": "i", "tie": "tie", "j": "j"})
@@ -308,37 +312,49 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
 
 
 def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
-    """Return the judgments of a DuckDB relation as another: outcomes are mapped where the rows are."""
+    """Return the judgments of a DuckDB relation as another: outcomes are mapped where the rows are.
+
+    None where a label means one thing in one row and another in the next, and names no winner either.
+    """
     game, verdict = known.games[0], known.games[0].verdict
     assert isinstance(verdict, Labels)  # what flat means
     i, j = as_two_names(game.objects, "objects")
     rows = source.tally({"objects": (i, j), "outcome": (verdict.field,)})
     pairs = read_label_pair(rows, "objects", (i, j))
     said, _, _ = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, max_dropped)
-    found, kind, strength = _mapped(rows, said, verdict, (i, j))
+    mapped = _mapped(rows, said, verdict, (i, j))
+    if mapped is None:
+        return None
+    found, kind, strength = mapped
+    native = source.frame.to_native()
+    frame: Any = nw.from_native(typed_relation(native)) if source.is_text else source.frame
     judge, prompt = (field_of(names, source.names) for names in (known.judge, known.prompt))
     columns = {"object_i": nw.col(i), "object_j": nw.col(j), "outcome": found}
     columns |= {"judge": nw.col(judge) if judge else nw.lit(None), "prompt": nw.col(prompt) if prompt else nw.lit(None)}
     columns |= {"tie_kind": kind, "strength": strength, "block": nw.lit(None)}
     others = [name for name in source.names if name not in (i, j, verdict.field, judge, prompt)]
     columns |= {free_name(name, [*columns, *others]) if name in columns else name: nw.col(name) for name in others}
-    chosen = source.frame.select(*(value.alias(name) for name, value in columns.items()))
+    chosen = frame.select(*(value.alias(name) for name, value in columns.items()))
     return chosen.filter(~nw.col("outcome").is_null()).to_native()
 
 
-def _mapped(rows: Rows, said: IntArray, verdict: Labels, sides: tuple[str, str]) -> tuple[Any, Any, Any]:
-    """Return outcome, kind of tie and strength as expressions over the columns of the file."""
+def _mapped(rows: Rows, said: IntArray, verdict: Labels, sides: tuple[str, str]) -> tuple[Any, Any, Any] | None:
+    """Return outcome, kind of tie and strength as expressions over the columns of the file, if they can be."""
     cases = pd.DataFrame({"said": said, **{name: rows.frame[name].to_list() for name in (*sides, verdict.field)}})
     label = cases[verdict.field]
-    by_name = np.where(label == cases[sides[0]], WIN_I, np.where(label == cases[sides[1]], WIN_J, -1))
+    texts = {name: cases[name].map(str) for name in (*sides, verdict.field)}
+    by_name = np.where(texts[verdict.field] == texts[sides[1]], WIN_J, -1)
+    by_name = np.where(texts[verdict.field] == texts[sides[0]], WIN_I, by_name)
     column = nw.col(verdict.field)
     # labels that name the winner in every row go by name, the others have one meaning
-    found: Any = nw.when(column == nw.col(sides[0])).then(nw.lit("i"))
-    found = found.otherwise(nw.when(column == nw.col(sides[1])).then(nw.lit("j")).otherwise(nw.lit(None)))
+    i, j = (column.cast(nw.String) == nw.col(name).cast(nw.String) for name in sides)
+    found: Any = nw.when(i).then(nw.lit("i")).otherwise(nw.when(j).then(nw.lit("j")).otherwise(nw.lit(None)))
     kind, strength = nw.lit(None), nw.lit(None)
     for value, group in cases.groupby(label, dropna=True):
         meanings = group["said"].unique()
         if not (by_name[group.index] == group["said"]).all():
+            if len(meanings) > 1:
+                return None
             meaning = OUTCOMES[meanings[0]] if meanings[0] != LEFT_OUT else None
             found = nw.when(column == value).then(nw.lit(meaning)).otherwise(found)
         if value in verdict.tie_kinds:

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import FloatArray, IntArray, as_objects, inferable
+from ..columns import FloatArray, IntArray, as_objects
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import located
 from .formats import Game, JudgmentFormat, fields_of
-from .frames import Source, as_numbers, collected
+from .frames import Source, inferred
 from .readings import LEFT_OUT
 from .verdicts import Records, decide, label_codes, weigh
 
@@ -57,13 +57,11 @@ class _Piece:
 
 def in_memory(source: Source) -> pd.DataFrame:
     """Return a source as a pandas frame."""
-    frame = collected(source.frame)
+    frame = source.pick({"records": source.names}).frame
     native = frame.to_native()
     if isinstance(native, pd.DataFrame):
         return native
     columns = {name: frame[name] for name in frame.columns}
-    if source.is_text:
-        return pd.DataFrame({n: as_numbers(pd.Series(c.to_list(), dtype=object)) for n, c in columns.items()})
     return pd.DataFrame({n: c.to_list() if c.dtype.is_nested() else c.to_numpy() for n, c in columns.items()})
 
 
@@ -81,8 +79,6 @@ def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> Judgmen
 
 def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFrame:
     frame = in_memory(source)
-    if not len(frame):
-        raise JudgmentError(f"{source.what} has no rows; expected one for every judgment.")
     everything = np.arange(len(frame))
     records, left = _judged(Records(frame.reset_index(drop=True), everything, everything, source.what), known)
     games = [game for game in known.games if not game.optional or not _gaps(records, game, known)]
@@ -276,7 +272,7 @@ def _standard(records: Records, pieces: Sequence[_Piece], known: JudgmentFormat)
     )
     others = [name for name in records.frame.columns if name not in gone]
     names = {name: free_name(str(name), [*data, *others]) for name in others if name in STANDARD}
-    made = {name: pd.Series(inferable(values)) for name, values in data.items()}
+    made = {name: inferred(pd.Series(list(values), dtype=object)) for name, values in data.items()}
     made |= {names.get(name, name): records.frame[name].take(row).reset_index(drop=True) for name in others}
     notes = [f"the column {old!r} of the file is {new!r} here" for old, new in names.items()]
     return JudgmentFrame(made), notes
