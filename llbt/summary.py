@@ -146,7 +146,7 @@ def _worths(res: LLBTResults) -> str:
     worth = np.empty(len(c.objects))
     worth[res.design.worth.units["object"]] = np.exp(2 * (res.design.worth.matrix @ res.params.to_numpy(dtype=float)))
     worth /= worth.sum()
-    ranked = np.argsort(-worth, kind="stable")
+    ranked = np.argsort(-np.round(np.log(worth), 9), kind="stable")  # equal worths in the order of the objects
     text = f"{c.objects[ranked[0]]} {format_share(worth[ranked[0]])}"
     for before, k in itertools.pairwise(ranked):
         relation = "=" if np.isclose(worth[before], worth[k], rtol=1e-9) else ">"
