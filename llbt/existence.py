@@ -19,7 +19,7 @@ from .comparisons import Comparisons
 from .errors import DesignError, SeparationError, braced
 from .formulas.design import Design
 from .separation import TOLERANCE, Separation, describe, describe_groups, describe_no_ties
-from .solvers import Problem, eliminate, independent_in_gram
+from .solvers import Problem, eliminate, independent_in_gram, weighted_gram
 
 _MANY = 500  # rows from which a fit is tried before the linear program
 _NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
@@ -60,12 +60,12 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     SeparationError
         Naming the objects, levels and parameters without a finite estimate.
     """
-    merged, rows = _merged(design, problem)
     if _is_plain(design, free):
-        if _exists_by_graph(design, free, merged, rows, c):
+        if _exists_by_graph(design, free, problem, c):
             return
-    elif _is_pinned(merged):
+    elif _is_pinned(problem):
         return
+    merged, rows = _merged(design, problem)
     if merged.signed.shape[0] > _MANY and _is_reached(merged):
         return
     direction = recession_direction(merged)
@@ -126,7 +126,7 @@ def _recession_rows(problem: Problem) -> tuple[csr_array, csr_array]:
     An observed cell has the largest predictor of its comparison along v; cells observed together have
     equal ones.
     """
-    u, w = problem.signed, problem.tie
+    u, w = problem.signed.tocsr(), problem.tie.tocsr()
     seen = problem.counts > 0
     i, j = seen[:, 0], seen[:, -1]
     if not problem.has_ties:
@@ -149,7 +149,8 @@ def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
     first, group = groups(keys)
     counts: FloatArray = np.column_stack([np.bincount(group, column, len(first)) for column in problem.counts.T])
     merged = Problem(
-        problem.signed[first], problem.tie[first], counts, problem.signed_offset[first], problem.tie_offset[first]
+        *(problem.signed.take(first), problem.tie.take(first), counts),
+        *(problem.signed_offset[first], problem.tie_offset[first]),
     )
     return merged, first
 
@@ -163,13 +164,18 @@ def _is_plain(design: Design, free: IntArray) -> bool:
 
 def _is_pinned(problem: Problem) -> bool:
     """Whether outcomes seen together already rule out every direction: the usual, fast case."""
-    equal, _ = _recession_rows(problem)
-    return bool(independent_in_gram((equal.T @ equal).toarray()).all())
+    seen = problem.counts > 0
+    i, j = seen[:, 0], seen[:, -1]
+    t = seen[:, 1] if problem.has_ties else np.zeros_like(i)
+    # outcomes seen together have equal predictors: u = 0, w = 0, u = w or u = −w
+    weights = (i & j) | (t & (i ^ j)), (t & j & ~i) * 1.0 - (t & i & ~j), t & (i | j)
+    gram = weighted_gram(problem, *(weight.astype(np.float64) for weight in weights))
+    return bool(independent_in_gram(gram).all())
 
 
-def _exists_by_graph(design: Design, free: IntArray, problem: Problem, rows: IntArray, c: Comparisons) -> bool:
+def _exists_by_graph(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> bool:
     """Decide plain `object` and most of `object + tie` on the graph of wins; False where the graph cannot tell."""
-    i, j = c.pairs[rows].T
+    i, j = c.pairs.T
     wins, losses = problem.counts[:, 0] > 0, problem.counts[:, -1] > 0
     ties = problem.counts[:, 1] > 0 if problem.has_ties else np.zeros(len(i), dtype=np.bool_)
     group = _strong_components(len(c.objects), [(i, j, wins | ties), (j, i, losses | ties)])

@@ -251,4 +251,6 @@ def _solve(problem: Problem, augmented: Problem, names: tuple[str, ...], spec: S
             f"{np.linalg.norm(solution.gradient):.2g}; the estimates may be off.",
             ConvergenceWarning,
         )
+    if augmented is problem:
+        return solution
     return replace(solution, means=problem.totals[:, None] * solvers.probabilities(problem, solution.params))

@@ -17,6 +17,7 @@ from .data.frames import open_frame, read_covariate, read_covariate_pair, read_l
 from .errors import DesignError
 from .formulas.coding import Block, Codings, code_formula
 from .formulas.grid import At, codes_of, covariate_grid, rows_at
+from .gathered import Gathered
 from .solvers import Problem, distances, information, probabilities
 from .statistics import critical_value
 from .table import Field, Table
@@ -50,7 +51,7 @@ def predicted(res: LLBTResults, frame: Any, at: At, confidence: float) -> Table:
     return _long(res, {str(name): table[name].tolist() for name in table}, found, confidence, ())
 
 
-def undetermined(res: LLBTResults, rows: csr_array) -> npt.NDArray[np.bool_]:
+def undetermined(res: LLBTResults, rows: csr_array | Gathered) -> npt.NDArray[np.bool_]:
     """Return which rows, linear combinations of the parameters, the table does not determine; shape (R,).
 
     A row is determined when its entries for aliased parameters are what the other entries imply, as for every
@@ -74,10 +75,10 @@ def _problem_at(res: LLBTResults, codings: Codings, pairs: IntArray, values: tup
     i, j = pairs.T
     signed = rows_at(codings, "worth", i, values[0]) - rows_at(codings, "worth", j, values[1])
     signed = csr_array(signed + rows_at(codings, "order", i, values[0]))
-    return _without_counts(res, signed, rows_at(codings, "tie", i, values[0]))
+    return _without_counts(res, Gathered.of(signed), Gathered.of(rows_at(codings, "tie", i, values[0])))
 
 
-def _without_counts(res: LLBTResults, signed: csr_array, tie: csr_array) -> Problem:
+def _without_counts(res: LLBTResults, signed: Gathered, tie: Gathered) -> Problem:
     size = signed.shape[0]
     return Problem(signed, tie, np.zeros((size, res.counts.shape[1])), np.zeros(size), np.zeros(size))
 

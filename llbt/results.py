@@ -438,7 +438,7 @@ def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[
     held = np.zeros(len(design.names))
     for name, value in fixed.items():
         held[design.names.index(name)] = value
-    return Problem(signed[:, free], tie[:, free], cell_counts(c), signed @ held, tie @ held)
+    return Problem(signed.columns(free), tie.columns(free), cell_counts(c), signed @ held, tie @ held)
 
 
 def penalized(problem: Problem, c: Comparisons, spec: Specification) -> Problem:

@@ -80,9 +80,9 @@ def cluster_scores(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArra
     def summed(weights: FloatArray) -> csr_array:
         return csr_array((weights, (clusters.codes, clusters.rows)), shape=shape)
 
-    found = summed(y[:, 0] - y[:, -1] - n * (p[:, 0] - p[:, -1])) @ problem.signed
+    found = summed(y[:, 0] - y[:, -1] - n * (p[:, 0] - p[:, -1])) @ problem.signed.tocsr()
     if problem.has_ties:
-        found = found + summed(y[:, 1] - n * p[:, 1]) @ problem.tie
+        found = found + summed(y[:, 1] - n * p[:, 1]) @ problem.tie.tocsr()
     return np.asarray(found.toarray())
 
 

@@ -15,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import linalg
-from scipy.sparse import csr_array
+from scipy.sparse import issparse
+from scipy.sparse.linalg import splu
 
 from .errors import DesignError
+from .gathered import Gathered, weighted_product
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -27,6 +29,7 @@ MAX_EXPLICIT_ENTRIES = 5e7
 _MAX_ITERATIONS = 100
 _DECREMENT = 1e-18  # squared distance to the maximum in standard errors: the step taken at this point ends it
 _LONGEST_STEP = 3.0
+_FAR = 300.0  # a predictor beyond which exponentials are shifted, lest they overflow
 _ALIASED = 1e-10  # share of a column's squared length that earlier columns leave unexplained
 
 
@@ -36,7 +39,7 @@ class Problem:
 
     Attributes
     ----------
-    signed, tie : csr_array, shape (S, p)
+    signed, tie : Gathered, shape (S, p)
         Rows of the signed and of the tie predictor.
     counts : ndarray, shape (S, C)
         Wins of i, (ties,) wins of j; every row has a positive total.
@@ -44,8 +47,8 @@ class Problem:
         What parameters held at fixed values add to the predictors.
     """
 
-    signed: csr_array
-    tie: csr_array
+    signed: Gathered
+    tie: Gathered
     counts: FloatArray
     signed_offset: FloatArray
     tie_offset: FloatArray
@@ -114,10 +117,13 @@ def log_likelihood(problem: Problem, probability: FloatArray) -> float:
 def score(problem: Problem, probability: FloatArray) -> FloatArray:
     """Return the gradient of the log-likelihood, shape (p,)."""
     excess = problem.counts - problem.totals[:, None] * probability
-    gradient = problem.signed.T @ (excess[:, 0] - excess[:, -1])
-    if problem.has_ties:
-        gradient = gradient + problem.tie.T @ excess[:, 1]
-    return np.asarray(gradient)
+    return _gradient(problem, excess[:, 0] - excess[:, -1], excess[:, 1])
+
+
+def _gradient(problem: Problem, signed: FloatArray, tie: FloatArray) -> FloatArray:
+    """Return the rows of both predictors times weights (S,), shape (p,); the second only counts with ties."""
+    gradient = problem.signed.transposed(signed)
+    return gradient + problem.tie.transposed(tie) if problem.has_ties else gradient
 
 
 def information(problem: Problem, probability: FloatArray, totals: FloatArray) -> FloatArray:
@@ -130,11 +136,17 @@ def information(problem: Problem, probability: FloatArray, totals: FloatArray) -
 
 def weighted_gram(problem: Problem, signed: FloatArray, cross: FloatArray, tie: FloatArray) -> FloatArray:
     """Return DᵀW₁D + DᵀW₂T + TᵀW₂D + TᵀW₃T of the rows D and T of the two predictors, weights (S,), shape (p, p)."""
-    found = problem.signed.T @ _scaled(problem.signed, signed)
+    found = _gram(problem, signed, cross, tie)
+    return found if isinstance(found, np.ndarray) else np.asarray(found.toarray())
+
+
+def _gram(problem: Problem, signed: FloatArray, cross: FloatArray, tie: FloatArray) -> Any:
+    """Return what `weighted_gram` does, sparse where most of its entries are 0."""
+    found = weighted_product(problem.signed, problem.signed, signed)
     if problem.has_ties:
-        mixed = problem.signed.T @ _scaled(problem.tie, cross)
-        found = found + mixed + mixed.T + problem.tie.T @ _scaled(problem.tie, tie)
-    return np.asarray(found.toarray())
+        mixed = weighted_product(problem.signed, problem.tie, cross)
+        found = found + mixed + mixed.T + weighted_product(problem.tie, problem.tie, tie)
+    return found
 
 
 def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> FloatArray:
@@ -145,16 +157,12 @@ def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> Flo
     block = max(1, int(2e6) // max(1, problem.signed.shape[1]))
     for start in range(0, size, block):  # blocks of rows bound the memory
         rows = slice(start, start + block)
-        signed, tie = problem.signed[rows].toarray(), problem.tie[rows].toarray()
+        signed, tie = problem.signed.take(rows).toarray(), problem.tie.take(rows).toarray()
         center = lead[rows] * signed + (probability[rows, 1][:, None] * tie if problem.has_ties else 0.0)
         for k, row in enumerate([signed, tie, -signed] if problem.has_ties else [signed, -signed]):
             away = row - center
             found[rows, k] = np.einsum("sp,sp->s", away @ cov, away)
     return found
-
-
-def _scaled(rows: csr_array, weights: FloatArray) -> csr_array:
-    return csr_array(rows.multiply(weights[:, None]))
 
 
 def independent_columns(problem: Problem) -> BoolArray:
@@ -222,19 +230,21 @@ def eliminate(
     """
     p = problem.signed.shape[1]
     moving = np.arange(p) if held is None else np.flatnonzero(~held)
-    point = _evaluate(problem, np.zeros(p) if start is None else start.copy(), bias_reduction)
+    observed = _observed(problem)
+    point = _evaluate(problem, observed, np.zeros(p) if start is None else start.copy(), bias_reduction)
     converged = len(moving) == 0
     n_iter = 0
     while not converged and n_iter < _MAX_ITERATIONS:
         step = np.zeros(p)
-        step[moving] = _solved(point.curvature[np.ix_(moving, moving)], point.gradient[moving])
+        curvature = point.curvature if held is None else point.curvature[np.ix_(moving, moving)]
+        step[moving] = _solved(curvature, point.gradient[moving])
         converged = float(point.gradient @ step) < _DECREMENT
-        point = _line_search(problem, point, _shortened(problem, step), bias_reduction)
+        point = _line_search(problem, observed, point, _shortened(problem, step), bias_reduction)
         n_iter += 1
     return Fit(
         params=point.params,
         cov=_inverse(point.information),
-        means=problem.totals[:, None] * point.probability,
+        means=np.column_stack([observed.totals * cell for cell in point.cells]),
         converged=converged,
         n_iter=n_iter,
         gradient=point.gradient,
@@ -248,23 +258,58 @@ class _Point:
     """Everything that an iteration needs to know at some parameters."""
 
     params: FloatArray
-    probability: FloatArray
-    information: FloatArray
-    curvature: FloatArray  # about minus the derivative of the gradient
+    cells: list[FloatArray]  # the probability of each, C arrays (S,)
+    information: Any  # dense or sparse
+    curvature: Any  # about minus the derivative of the gradient
     gradient: FloatArray
     objective: float
 
 
-def _evaluate(problem: Problem, params: FloatArray, bias_reduction: bool) -> _Point:
-    found = probabilities(problem, params)
-    value = log_likelihood(problem, found)
-    matrix = information(problem, found, problem.totals)
+@dataclass(frozen=True, eq=False)
+class _Observed:
+    """What the counts say, whatever the parameters: totals (S,), sufficient statistics (p,), the part of offsets."""
+
+    totals: FloatArray
+    statistics: FloatArray
+    offset: float
+
+
+def _observed(problem: Problem) -> _Observed:
+    lead, ties = problem.counts[:, 0] - problem.counts[:, -1], problem.counts[:, 1]
+    offset = float(lead @ problem.signed_offset) + (float(ties @ problem.tie_offset) if problem.has_ties else 0.0)
+    return _Observed(problem.totals, _gradient(problem, lead, ties), offset)
+
+
+def _evaluate(problem: Problem, observed: _Observed, params: FloatArray, bias_reduction: bool) -> _Point:
+    cells, norm = _cells(problem, params)
+    n, lead = observed.totals, cells[0] - cells[-1]
+    ties = cells[1] if problem.has_ties else np.zeros_like(lead)
+    value = float(observed.statistics @ params) + observed.offset - float(n @ norm)
+    matrix = _gram(problem, n * (cells[0] + cells[-1] - lead**2), -n * lead * ties, n * ties * (1 - ties))
+    gradient = observed.statistics - _gradient(problem, n * lead, n * ties)
     if not bias_reduction:
-        return _Point(params, found, matrix, matrix, score(problem, found), value)
-    value += np.linalg.slogdet(matrix)[1] / 2
-    extra = problem.totals[:, None] * found * distances(problem, found, _inverse(matrix)) / 2
+        return _Point(params, cells, matrix, matrix, gradient, value)
+    found = np.column_stack(cells)
+    whole = weighted_gram(problem, n * (cells[0] + cells[-1] - lead**2), -n * lead * ties, n * ties * (1 - ties))
+    value += np.linalg.slogdet(whole)[1] / 2
+    extra = n[:, None] * found * distances(problem, found, _inverse(whole)) / 2
     counts = replace(problem, counts=problem.counts + extra)
-    return _Point(params, found, matrix, information(problem, found, counts.totals), score(counts, found), value)
+    return _Point(params, cells, whole, information(problem, found, counts.totals), score(counts, found), value)
+
+
+def _cells(problem: Problem, params: FloatArray) -> tuple[list[FloatArray], FloatArray]:
+    """Return the probability of each cell, C arrays (S,), and the log of what they are scaled by, (S,)."""
+    u = problem.signed @ params + problem.signed_offset
+    w = problem.tie @ params + problem.tie_offset if problem.has_ties else np.full(1, -np.inf)
+    if max(np.abs(u).max(initial=0), w.max(initial=0)) < _FAR:  # as a rule: no exponential is near an overflow
+        win, shift = np.exp(u), np.zeros(1)
+        tie, loss = np.exp(w), 1 / win
+    else:
+        shift = np.maximum(np.abs(u), w)
+        win, tie, loss = np.exp(u - shift), np.exp(w - shift), np.exp(-u - shift)
+    total = win + loss + tie
+    found = [win / total, tie / total, loss / total] if problem.has_ties else [win / total, loss / total]
+    return found, np.log(total) + shift
 
 
 def _shortened(problem: Problem, step: FloatArray) -> FloatArray:
@@ -273,11 +318,13 @@ def _shortened(problem: Problem, step: FloatArray) -> FloatArray:
     return np.asarray(step * min(1.0, _LONGEST_STEP / max(moved, np.finfo(float).tiny)))
 
 
-def _line_search(problem: Problem, point: _Point, step: FloatArray, bias_reduction: bool) -> _Point:
+def _line_search(
+    problem: Problem, observed: _Observed, point: _Point, step: FloatArray, bias_reduction: bool
+) -> _Point:
     """Halve the step until the objective does not fall by more than rounding."""
     slack = 1e-12 * abs(point.objective)
     for _ in range(30):
-        reached = _evaluate(problem, point.params + step, bias_reduction)
+        reached = _evaluate(problem, observed, point.params + step, bias_reduction)
         if reached.objective >= point.objective - slack:
             break
         step = step / 2
@@ -295,20 +342,28 @@ def pseudo_counts(pairs: npt.NDArray[np.int64], totals: FloatArray, cells: int, 
     return np.repeat(prior * share[:, None] / cells, cells, axis=1)
 
 
-def _solved(matrix: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve with a positive definite matrix, scaled to unit diagonal first."""
+def _solved(matrix: Any, right: FloatArray) -> FloatArray:
+    """Solve with a positive definite matrix, scaled to unit diagonal first where it is dense."""
+    if issparse(matrix):
+        try:
+            factor = splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+        except RuntimeError as error:  # exactly singular
+            raise linalg.LinAlgError(str(error)) from None
+        return np.asarray(factor.solve(right))
     scale = 1 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
     factor = linalg.cho_factor(matrix * np.outer(scale, scale), lower=True)
     return np.asarray(scale * linalg.cho_solve(factor, scale * right))
 
 
-def _inverse(matrix: FloatArray) -> FloatArray:
+def _inverse(matrix: Any) -> FloatArray:
+    matrix = matrix.toarray() if issparse(matrix) else matrix
     if not len(matrix):
-        return matrix
+        return np.asarray(matrix)
     scale = 1 / np.sqrt(np.diag(matrix))
-    factor = linalg.cho_factor(matrix * np.outer(scale, scale), lower=True)
-    inverse = linalg.cho_solve(factor, np.diag(scale)) * scale[:, None]
-    return np.asarray((inverse + inverse.T) / 2)
+    factor, _ = linalg.cho_factor(matrix * np.outer(scale, scale), lower=True, overwrite_a=True)
+    lower, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
+    inverse = np.tril(lower) + np.tril(lower, -1).T
+    return np.asarray(inverse * np.outer(scale, scale))
 
 
 def explicit_entries(problem: Problem) -> float:

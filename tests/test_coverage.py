@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from scipy.sparse import csr_array
 
 import llbt
 from llbt.batch import fit_many
@@ -55,10 +54,10 @@ def test_wald_and_profile_intervals_cover() -> None:
         rest = np.arange(4) != k
         held = replace(
             problem,
-            signed=problem.signed[:, rest],
-            tie=problem.tie[:, rest],
-            signed_offset=problem.signed[:, [k]] @ TRUE[[k]],
-            tie_offset=problem.tie[:, [k]] @ TRUE[[k]],
+            signed=problem.signed.columns(rest),
+            tie=problem.tie.columns(rest),
+            signed_offset=problem.signed.columns(np.array([k])) @ TRUE[[k]],
+            tie_offset=problem.tie.columns(np.array([k])) @ TRUE[[k]],
         )
         ratio = fit_many(held, counts, TRUE[rest]).deviance - fits.deviance
         profile[k] = np.sum(ratio < stats.chi2.isf(0.05, 1))
@@ -197,7 +196,7 @@ def test_bias_reduction_is_finite_where_an_object_lost_everything() -> None:
     problem = design().problem()
     counts = np.tile([3.0, 0.0, 0.0], (6, 1))  # A beats B beats C beats D, always
     found = eliminate(
-        Problem(problem.signed, csr_array(problem.tie), counts, np.zeros(6), np.zeros(6)), bias_reduction=True
+        Problem(problem.signed, problem.tie, counts, np.zeros(6), np.zeros(6)), bias_reduction=True
     )
     assert found.converged
     assert np.abs(found.params).max() < 5

@@ -23,6 +23,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 
 import llbt
 from llbt import Comparisons, DesignError, LLBTResults, solvers
+from llbt.gathered import Gathered
 
 # The promise of the design: estimates against their size or standard error, covariances against the standard errors,
 # deviances against their size.
@@ -386,8 +387,8 @@ def problems(draw: st.DrawFn) -> tuple[solvers.Problem, np.ndarray]:
     counts = rng.choice([0, 1, 2.5, 7, 40], size=(size, 3 if ties else 2))
     counts[:, 0] += 1  # every comparison has a judgment
     problem = solvers.Problem(
-        csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7)),
-        csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7)),
+        Gathered.of(csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7))),
+        Gathered.of(csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7))),
         counts,
         rng.normal(size=size),
         rng.normal(size=size),
@@ -738,9 +739,9 @@ def test_record_of_convergence(name, formula, method):
     problem = res.problem()
     means = res.fittedvalues.to_numpy().reshape(res.counts.shape)
     excess = res.counts - means
-    gradient = problem.signed.T @ (excess[:, 0] - excess[:, -1])
+    gradient = problem.signed.transposed(excess[:, 0] - excess[:, -1])
     if res.comparisons.has_ties:
-        gradient = gradient + problem.tie.T @ excess[:, 1]
+        gradient = gradient + problem.tie.transposed(excess[:, 1])
     close(res.gradient_norm, np.linalg.norm(gradient), atol=1e-9)
 
 

@@ -62,7 +62,7 @@ def _separated(formula: str, c: Comparisons) -> tuple[str, str]:
     none = np.zeros(len(c))
     problem = Problem(design.signed_rows(), design.tie_rows(), counts, none, none)
     free = free[independent_columns(problem)]
-    problem = Problem(problem.signed[:, free], problem.tie[:, free], counts, none, none)
+    problem = Problem(problem.signed.columns(free), problem.tie.columns(free), counts, none, none)
     try:
         check_existence(design, free, problem, c)
     except SeparationError as found:

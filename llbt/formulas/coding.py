@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -146,7 +146,7 @@ def code_formula(text: str, c: Comparisons, *, reference: Label | None = None) -
     """
     words = vocabulary(c)
     formula = parse(text, words)
-    table = VariableTable(text, c, _columns(c), words.variables, _reference(reference, c))
+    table = VariableTable(text, c, _columns(c, formula.variables), words.variables, _reference(reference, c))
     _check_constant(formula, table)
     blocks: dict[Block, Coding] = {
         "worth": _coding(table, "worth", formula.worth, _with_margins(formula)),
@@ -277,9 +277,10 @@ def _reference(reference: Label | None, c: Comparisons) -> Label:
     return reference
 
 
-def _columns(c: Comparisons) -> dict[str, Coded]:
+def _columns(c: Comparisons, used: Collection[str]) -> dict[str, Coded]:
     """Return every variable of the table as a coded column; codes of objects are positions in ``c.objects``."""
-    columns = {"object": Coded("object", as_objects(c.objects), np.arange(len(c.objects))), "pair": _pairs(c)}
+    columns = {"object": Coded("object", as_objects(c.objects), np.arange(len(c.objects)))}
+    columns |= {"pair": _pairs(c)} if "pair" in used else {}
     return columns | {column.name: column for column in (*c.columns, *c.sides, *c.object_columns)}
 
 

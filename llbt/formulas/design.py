@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.sparse import csr_array
 
 from ..columns import IntArray, Label
 from ..comparisons import Comparisons
+from ..gathered import Gathered, Part
 from .coding import Block, Codings, code_formula, column_values
 from .grammar import Formula, stray_messages
 
@@ -29,6 +31,11 @@ class Rows:
     matrix: csr_array
     index: IntArray
     units: dict[str, IntArray]
+
+    @property
+    def part(self) -> Part:
+        """The row of each comparison, for a predictor that it is all or a part of."""
+        return Part(self.matrix, self.index, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +78,16 @@ class Design:
     plain: bool
     remarks: tuple[str, ...]
 
-    def signed_rows(self) -> csr_array:
-        """Return the S × p rows of the signed predictor, sparse."""
-        i, j = self.worth.index.T
-        return csr_array(self.worth.matrix[i] - self.worth.matrix[j] + self.order.matrix[self.order.index])
+    def signed_rows(self) -> Gathered:
+        """Return the S × p rows of the signed predictor."""
+        i, j = np.ascontiguousarray(self.worth.index.T)
+        parts = (Part(self.worth.matrix, i, 1.0), Part(self.worth.matrix, j, -1.0), self.order.part)
+        return Gathered(tuple(part for part in parts if part.matrix.nnz), (len(i), len(self.names)))
 
-    def tie_rows(self) -> csr_array:
-        """Return the S × p rows of the tie predictor, sparse."""
-        return csr_array(self.tie.matrix[self.tie.index])
+    def tie_rows(self) -> Gathered:
+        """Return the S × p rows of the tie predictor."""
+        parts = (self.tie.part,) if self.tie.matrix.nnz else ()
+        return Gathered(parts, (len(self.tie.index), len(self.names)))
 
 
 def build_design(text: str, c: Comparisons, *, reference: Label | None = None) -> Design:

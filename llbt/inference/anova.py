@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, hstack
 
 from ..columns import FloatArray
 from ..errors import DesignError
+from ..gathered import Gathered
 from ..results import LLBTResults
 from ..solvers import Problem, independent_columns, information, probabilities, score, weighted_gram
 from ..statistics import chi2_p_value, chi2_reservation
@@ -247,12 +248,16 @@ def _side_by_side(large: Problem, small: Problem) -> Problem:
     """Return the predictors of both models, and as last column by how much their offsets differ."""
     zero = np.zeros(len(large.counts))
     return Problem(
-        csr_array(hstack([large.signed, small.signed, (small.signed_offset - large.signed_offset)[:, None]])),
-        csr_array(hstack([large.tie, small.tie, (small.tie_offset - large.tie_offset)[:, None]])),
+        _hstacked(large.signed, small.signed, small.signed_offset - large.signed_offset),
+        _hstacked(large.tie, small.tie, small.tie_offset - large.tie_offset),
         large.counts,
         zero,
         zero,
     )
+
+
+def _hstacked(large: Gathered, small: Gathered, column: FloatArray) -> Gathered:
+    return Gathered.of(csr_array(hstack([large.tocsr(), small.tocsr(), column[:, None]])))
 
 
 # -- columns and notes ---------------------------------------------------------------------------------------
