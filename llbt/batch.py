@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg, special
+from scipy.sparse import csr_array
 
-from .solvers import FloatArray, Problem, eliminate, probabilities
+from .solvers import FloatArray, Problem, eliminate, information, probabilities
 
 _MAX_STEPS = 60
+_MAX_CHORDS = 25
+_SHRINKING = 0.3  # a chord step has to leave less than that of the squared distance
 _DECREMENT = 1e-14  # a fit is done when its squared distance to the maximum, in standard errors, is below this
 # Predictors that far from 0 have no finite maximum behind them: probabilities exp(−2u) and exp(w) of 1e-12 are none to
 # estimate. Reached before the decrement, which falls with these probabilities, could end the iteration.
@@ -51,13 +54,10 @@ def fit_many(problem: Problem, counts: FloatArray, start: FloatArray) -> ManyFit
         Where every fit starts.
     """
     p = len(start)
-    one_by_one = problem.signed.shape[0] * p * p > _ENTRIES / 4
-    block = 1 if one_by_one else max(1, int(_ENTRIES / max(1, counts[0].size + 2 * p * p)))
-    rows = None if one_by_one else _Rows.of(problem)
-    parts = [
-        _fit_one(problem, counts[k], start) if rows is None else _fit_block(rows, counts[k : k + block], start)
-        for k in range(0, len(counts), block)
-    ]
+    large = problem.signed.shape[0] * p * p > _ENTRIES / 4
+    block = max(1, int(_ENTRIES / max(1, counts[0].size * (4 if large else 1) + 2 * p * p)))
+    fit = _ChordRows.of(problem, start).fit if large else _Rows.of(problem).fit
+    parts = [fit(counts[k : k + block], start) for k in range(0, len(counts), block)]
     return ManyFits(
         np.concatenate([part.params for part in parts]),
         np.concatenate([part.deviance for part in parts]),
@@ -66,35 +66,79 @@ def fit_many(problem: Problem, counts: FloatArray, start: FloatArray) -> ManyFit
     )
 
 
-def _fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> ManyFits:
-    """Fit one table of a design too large for dense products."""
+def _fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, bool]:
+    """Fit one table by itself; return its parameters and whether they are a finite maximum."""
     table = replace(problem, counts=counts)
     try:
         found = eliminate(table, start=start)
-        params = found.params
-        far = np.abs(table.signed @ params).max() > _FAR_SIGNED or np.abs(table.tie @ params).max() > _FAR_TIE
-        done = found.converged and not far
     except linalg.LinAlgError:
-        params, done = start, False
-    means = counts.sum(axis=1, keepdims=True) * probabilities(table, params)
-    return _gathered(counts[None], means[None], params[None], np.array([done]))
+        return start, False
+    far = np.abs(table.signed @ found.params).max() > _FAR_SIGNED
+    far |= problem.has_ties and np.abs(table.tie @ found.params).max() > _FAR_TIE
+    return found.params, bool(found.converged and not far)
 
 
-def _fit_block(rows: _Rows, counts: FloatArray, start: FloatArray) -> ManyFits:
-    params = np.repeat(start[None, :], len(counts), axis=0)
-    totals = counts.sum(axis=2)
-    done = np.full(len(counts), len(start) == 0)
-    active = np.flatnonzero(~done)
-    for _ in range(_MAX_STEPS):
-        if not len(active):
-            break
-        step, decrement, solved = _newton_step(rows, counts[active], totals[active], params[active])
-        params[active] += step
-        done[active[solved & (decrement < _DECREMENT)]] = True
-        far = np.abs(params[active] @ rows.signed.T).max(axis=1, initial=0) > _FAR_SIGNED
-        far |= np.abs(params[active] @ rows.tie.T).max(axis=1, initial=0) > _FAR_TIE
-        active = active[solved & (decrement >= _DECREMENT) & ~far]
-    return _gathered(counts, totals[:, :, None] * rows.probabilities(params), params, done)
+@dataclass(frozen=True, eq=False)
+class _ChordRows:
+    """The sparse rows of a large design, and the information at the start, factored once for all tables."""
+
+    problem: Problem
+    signed: csr_array
+    tie: csr_array
+    factor: tuple[FloatArray, bool]
+
+    @classmethod
+    def of(cls, problem: Problem, start: FloatArray) -> _ChordRows:
+        """Return the rows of a problem whose own counts are those that the start fits."""
+        matrix = information(problem, probabilities(problem, start), problem.totals)
+        return cls(problem, problem.signed.tocsr(), problem.tie.tocsr(), linalg.cho_factor(matrix, lower=True))
+
+    def fit(self, counts: FloatArray, start: FloatArray) -> ManyFits:
+        """Fit B tables (B, S, C) by chord steps: Newton's with the information at the start.
+
+        The maxima of resamples are near, so that every step leaves a small share of the distance. A table for which
+        it does not is fitted by itself.
+        """
+        cells = [np.ascontiguousarray(counts[:, :, k].T) for k in range(counts.shape[2])]
+        totals = sum(cells[1:], cells[0])
+        observed = self.signed.T @ (cells[0] - cells[-1])
+        observed = observed + self.tie.T @ cells[1] if self.problem.has_ties else observed
+        params = np.repeat(start[:, None], len(counts), axis=1)
+        active, before = np.arange(len(counts)), np.full(len(counts), np.inf)
+        slow = np.zeros(len(counts), dtype=bool)
+        for _ in range(_MAX_CHORDS):
+            gradient = observed[:, active] - self._expected(params[:, active], totals[:, active])
+            step = linalg.cho_solve(self.factor, gradient)
+            params[:, active] += step
+            decrement = np.einsum("pb,pb->b", step, gradient)
+            slow[active] = ~(decrement < _SHRINKING * before[active])
+            before[active] = decrement
+            active = active[(decrement >= _DECREMENT) & ~slow[active]]
+            if not len(active):
+                break
+        done = ~slow
+        done[active] = False
+        for b in np.flatnonzero(~done):
+            params[:, b], done[b] = _fit_one(self.problem, counts[b], start)
+        means = np.stack([totals * cell for cell in self._probabilities(params)], axis=2).transpose(1, 0, 2)
+        return _gathered(counts, means, params.T, done)
+
+    def _probabilities(self, params: FloatArray) -> list[FloatArray]:
+        """Return the probability of each cell, C arrays (S, B)."""
+        u = self.signed @ params + self.problem.signed_offset[:, None]
+        win = np.exp(u)
+        loss = 1 / win
+        if not self.problem.has_ties:
+            return [win / (win + loss), loss / (win + loss)]
+        tie = np.exp(self.tie @ params + self.problem.tie_offset[:, None])
+        scale = 1 / (win + tie + loss)
+        return [win * scale, tie * scale, loss * scale]
+
+    def _expected(self, params: FloatArray, totals: FloatArray) -> FloatArray:
+        """Return the expected sufficient statistics, shape (p, B)."""
+        found = self._probabilities(params)
+        expected = self.signed.T @ (totals * (found[0] - found[-1]))
+        return np.asarray(expected + self.tie.T @ (totals * found[1]) if self.problem.has_ties else expected)
 
 
 def _gathered(counts: FloatArray, means: FloatArray, params: FloatArray, done: npt.NDArray[np.bool_]) -> ManyFits:
@@ -143,6 +187,23 @@ class _Rows:
     def probabilities(self, params: FloatArray) -> FloatArray:
         """Return the probability of each cell, shape (B, S, C)."""
         return np.asarray(special.softmax(self.predictors(params), axis=2))
+
+    def fit(self, counts: FloatArray, start: FloatArray) -> ManyFits:
+        """Fit B tables (B, S, C) by Newton's method."""
+        params = np.repeat(start[None, :], len(counts), axis=0)
+        totals = counts.sum(axis=2)
+        done = np.full(len(counts), len(start) == 0)
+        active = np.flatnonzero(~done)
+        for _ in range(_MAX_STEPS):
+            if not len(active):
+                break
+            step, decrement, solved = _newton_step(self, counts[active], totals[active], params[active])
+            params[active] += step
+            done[active[solved & (decrement < _DECREMENT)]] = True
+            far = np.abs(params[active] @ self.signed.T).max(axis=1, initial=0) > _FAR_SIGNED
+            far |= np.abs(params[active] @ self.tie.T).max(axis=1, initial=0) > _FAR_TIE
+            active = active[solved & (decrement >= _DECREMENT) & ~far]
+        return _gathered(counts, totals[:, :, None] * self.probabilities(params), params, done)
 
 
 def _newton_step(

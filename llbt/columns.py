@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +16,9 @@ from .errors import JudgmentError, listed
 Label = str | int | float | bool
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+_DENSE = 2**22  # keys up to which a table of all that are possible is made
+_CHUNK = 2**22
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +154,8 @@ def arranged(name: str, found: npt.NDArray[Any], codes: IntArray) -> Coded:
         order = np.array(sorted(range(len(found)), key=lambda k: sort_key(found[k])), dtype=np.int64)
     else:
         order = np.argsort(found)
+    if np.array_equal(order, np.arange(len(order))):
+        return Coded(name, found, codes)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return Coded(name, found[order], rank[codes])
@@ -183,14 +189,78 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
             size = len(found)
         key = key * width + codes
         size *= width
-    group, found = pd.factorize(key)  # hashing: many rows, few combinations
-    order = np.argsort(found)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    group = rank[group]
-    first = np.full(len(found), len(key), dtype=np.int64)
-    np.minimum.at(first, group, np.arange(len(key)))
+    if size <= max(_DENSE, 4 * len(key)):  # few possible keys: mark those that are there
+        there = np.zeros(size, dtype=bool)
+        there[key] = True
+        found = np.flatnonzero(there)
+        group = (np.cumsum(there) - 1)[key]
+    else:
+        group, found = pd.factorize(key)  # hashing: many rows, few combinations
+        order = np.argsort(found)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        group = rank[group]
+    first = np.empty(len(found), dtype=np.int64)
+    first[group[::-1]] = np.arange(len(key))[::-1]  # the last to be written is the first row
     return first, group
+
+
+def tallied(
+    keys: Sequence[npt.NDArray[Any]], said: npt.NDArray[Any], weights: FloatArray | None
+) -> tuple[list[IntArray], FloatArray]:
+    """Return the distinct combinations of some codes and how often each has which outcome.
+
+    Parameters
+    ----------
+    keys : sequence of ndarray of int, each (R,)
+        Codes from 0.
+    said : ndarray of int, shape (R,)
+        0, 1 or 2; others are not counted.
+    weights : ndarray or None, shape (R,)
+        What each row counts; None: 1.
+
+    Returns
+    -------
+    codes : list of ndarray of int, each (U,)
+        The combinations that have an outcome, sorted.
+    counts : ndarray, shape (U, 3)
+    """
+    sizes = [int(codes.max(initial=0)) + 1 for codes in keys]
+    size = math.prod(sizes)
+    if 4 * size > max(_DENSE, 4 * len(said)):
+        first, group = groups([np.asarray(codes, dtype=np.int64) for codes in keys])
+        n, seen = _outcomes_by(group, said, weights, len(first))
+        kept = np.flatnonzero(seen)
+        return [np.asarray(codes[first[kept]], dtype=np.int64) for codes in keys], n[kept]
+    cells = np.zeros(4 * size)
+    judged = np.zeros(4 * size, dtype=np.int64)
+    for start in range(0, len(said), _CHUNK):  # rows in blocks, so that their keys stay small
+        rows = slice(start, start + _CHUNK)
+        key = np.zeros(len(said[rows]), dtype=np.int64)
+        for codes, width in zip((*keys, said), (*sizes, 4), strict=True):
+            key *= width
+            key += codes[rows]
+        judged += np.bincount(key, minlength=4 * size)
+        if weights is not None:
+            cells += np.bincount(key, weights[rows], 4 * size)
+    n, seen = _split(judged if weights is None else cells, judged)
+    found = np.flatnonzero(seen)
+    return [np.asarray(codes) for codes in np.unravel_index(found, sizes)], n[found]
+
+
+def _outcomes_by(
+    group: IntArray, said: npt.NDArray[Any], weights: FloatArray | None, size: int
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Return counts of the outcomes by group, (size, 3), and which groups have any, also of weight 0."""
+    cell = group * 4 + said
+    judged = np.bincount(cell, minlength=4 * size)
+    return _split(judged if weights is None else np.bincount(cell, weights, 4 * size), judged)
+
+
+def _split(cells: npt.NDArray[Any], judged: IntArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Return sums by group and outcome without what is left out, (size, 3), and which groups have any judgment."""
+    seen = np.asarray(judged.reshape(-1, 4)[:, :3].any(axis=1))
+    return np.asarray(cells.reshape(-1, 4)[:, :3], dtype=np.float64), seen
 
 
 def summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:

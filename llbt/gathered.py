@@ -100,15 +100,16 @@ class Gathered:
 
 def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
     """Return aᵀ W b with weights (S,), shape (p, p): dense where there are few distinct rows, else sparse."""
-    total: Any = csr_array((a.shape[1], b.shape[1]))
+    total: Any = None
     for k, left in enumerate(a.families()):
         for m, right in enumerate(b.families()):
             if a is b and m < k:  # the transpose of what is there
                 continue
             sums = _own_sums(left, weights) if a is b and m == k else _cross_sums(left, right, weights)
             found = left[0].matrix.T @ sums @ right[0].matrix
-            total = total + (found + found.T if a is b and m > k else found)
-    return np.asarray(total) if isinstance(total, np.ndarray) else total
+            found = found + found.T if a is b and m > k else found
+            total = found if total is None else total + found
+    return csr_array((a.shape[1], b.shape[1])) if total is None else total
 
 
 def _own_sums(parts: list[Part], weights: FloatArray) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from ..columns import Coded, FloatArray, IntArray, Lines, groups
+from ..columns import Coded, FloatArray, IntArray, Lines, groups, tallied
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError
 from ..statistics import sign_p
@@ -18,7 +20,6 @@ from .frames import Rows, Source, as_names, as_two_names, read_counts, read_labe
 from .judgments import Asked, Countable, Format, countable, given, tie_kind_notes
 from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
-from .readings import LEFT_OUT
 from .standard import OBJECTS
 
 Two = Sequence[str]
@@ -209,14 +210,32 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
     pairs = read_label_pair(picked, "objects", found.sides)
     _refuse_self_comparisons(picked, pairs)
     said, notes, _ = read_outcomes(picked, found.labels.field, pairs, found.sides, found.labels.outcomes, max_dropped)
-    counts = np.zeros((len(said), 3))
-    kept = np.flatnonzero(said != LEFT_OUT)
-    times = picked.times * (1.0 if weights is None else read_counts(picked, weights))
-    counts[kept, said[kept]] = times[kept]
-    lines = Lines(pairs.codes, counts, *asked.read(picked))
-    lines = lines if len(kept) == len(said) else lines.take(kept)
+    weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
+    lines = _condensed(pairs, said, weighed, *asked.read(picked))
     notes = (*_read_as(picked, found), *found.notes, *notes, *tie_kind_notes(picked, said, found.labels))
     return _assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
+
+
+def _condensed(
+    pairs: Coded,
+    said: npt.NDArray[Any],
+    weights: FloatArray | None,
+    columns: tuple[Coded, ...],
+    sides: tuple[Coded, ...],
+    clusters: tuple[Coded, ...],
+) -> Lines:
+    """Return one line for each combination of objects, covariates and clusters that has a judgment."""
+    both = [Coded(c.name, c.levels, c.codes[:, k]) for c in (pairs, *sides) for k in (0, 1)]
+    codes, counts = tallied([c.codes for c in (*both, *columns, *clusters)], said, weights)
+    two = 2 + 2 * len(sides)
+    rest = [replace(c, codes=found) for c, found in zip((*columns, *clusters), codes[two:], strict=True)]
+    return Lines(
+        np.column_stack(codes[:2]),
+        counts,
+        tuple(rest[: len(columns)]),
+        tuple(replace(c, codes=np.column_stack(codes[2 * k + 2 : 2 * k + 4])) for k, c in enumerate(sides)),
+        tuple(rest[len(columns) :]),
+    )
 
 
 def _read_as(rows: Rows, found: Countable) -> list[str]:

@@ -39,6 +39,8 @@ _OUTCOME_WORDS = ("outcome", "winner", "result", "preference", "judgment", "choi
 NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})
 _WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d{0,29})")
 _NUMBER = re.compile(rf"({_WHOLE_NUMBER.pattern})?(\.\d+)?([eE][+-]?\d+)?|-?inf")
+_CHUNK = 2**18  # rows looked at in one go
+_DENSE = 2**20  # whole numbers in a range up to so long are their own codes
 _WHOLE = 2.0**53  # beyond it floats skip whole numbers
 
 
@@ -75,8 +77,7 @@ class Source:
         """
         picked: Frame = collected(self._chosen(roles))
         self._refuse_empty(picked)
-        each = np.arange(len(picked))
-        return Rows(self._typed(picked), np.ones(len(picked), dtype=np.int64), each, ordered=True)
+        return Rows.each(self._typed(picked))
 
     def tally(self, roles: Roles) -> Rows:
         """Return the distinct rows of the columns that play a role, counted in the engine that holds the frame.
@@ -159,12 +160,25 @@ class Rows:
         The first of them.
     ordered : bool
         Whether the engine that holds the caller's frame keeps its rows in order; else `first` means nothing.
+    single : bool
+        Whether every row stands for itself alone.
     """
 
     frame: Frame
     times: IntArray
     first: IntArray
     ordered: bool
+    single: bool = False
+
+    @classmethod
+    def each(cls, frame: Frame) -> Rows:
+        """Return every row of a frame as itself."""
+        return cls(frame, np.broadcast_to(np.int64(1), len(frame)), np.arange(len(frame)), ordered=True, single=True)
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """What each row counts, shape (U,); None where that is 1."""
+        return None if self.single else self.times.astype(np.float64)
 
     def count(self, where: npt.NDArray[np.bool_]) -> int:
         """Return how many rows of the caller's frame a condition holds for; it has shape (U,)."""
@@ -172,6 +186,8 @@ class Rows:
 
     def start(self, where: npt.NDArray[np.bool_]) -> int:
         """Return the row of `frame` with the first of the caller's rows that a condition holds for."""
+        if self.single:
+            return int(np.argmax(where))
         rows = np.flatnonzero(where)
         return int(rows[np.argmin(self.first[rows])])
 
@@ -343,12 +359,10 @@ def read_factor(frame: Frame, name: str) -> Factor:
     """Return a column as codes of plain labels; missing values (None, NaN, NaT, NA) have code −1."""
     series = frame[name]
     native = series.to_native()
-    # a dictionary of pyarrow loses its missing values on the way to numpy
-    series = series if isinstance(native, pd.Series) or not _is_coded(series.dtype) else series.cast(nw.String)
     values: Any = native if isinstance(native, pd.Series) else series.to_numpy()
     try:
-        codes, found = pd.factorize(values)
-    except (TypeError, ValueError, NotImplementedError):  # lists and other values without a hash
+        codes, found = _codes(values)
+    except (TypeError, ValueError):  # lists and other values without a hash
         raise JudgmentError(
             f"column {name!r} holds values of type {series.dtype} that cannot be told apart; "
             "expected labels or numbers."
@@ -356,12 +370,35 @@ def read_factor(frame: Frame, name: str) -> Factor:
     labels = as_objects(plain(value) for value in found)
     # Different values may have one label (1 and Decimal('1')); a frame may tell NaN from missing.
     again, distinct = pd.factorize(labels)
-    codes = np.append(again, -1)[codes]
+    if not np.array_equal(again, np.arange(len(again))):
+        codes = np.append(again, -1)[codes]
     return Factor(list(distinct), codes)
 
 
-def _is_coded(dtype: Any) -> bool:
-    return bool(dtype == nw.Categorical or dtype == nw.Enum)
+def _codes(values: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return codes (−1: missing) and distinct values; without a hash where the values are codes already."""
+    if isinstance(values, pd.Series) and isinstance(values.dtype, pd.CategoricalDtype):
+        codes = values.cat.codes.to_numpy()
+        return _used(codes, np.asarray(values.cat.categories, dtype=object))
+    array = values.to_numpy() if isinstance(values, pd.Series) and isinstance(values.dtype, np.dtype) else values
+    if isinstance(array, np.ndarray) and array.dtype.kind in "iu" and len(array):
+        low, high = int(array.min()), int(array.max())
+        if high - low < _DENSE:
+            return _used(array if low == 0 else array - low, np.arange(low, high + 1))
+    codes, found = pd.factorize(values)
+    return codes, np.asarray(found, dtype=object)
+
+
+def _used(codes: npt.NDArray[Any], values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return codes without those of values that are not there."""
+    there = np.zeros(len(values), dtype=bool)
+    for start in range(0, len(codes), _CHUNK):  # as a rule the first rows have all values
+        part = codes[start : start + _CHUNK]
+        there[part[part >= 0]] = True
+        if there.all():
+            return codes, values
+    found = np.flatnonzero(there)
+    return np.append(np.cumsum(there) - 1, -1)[codes], values[found]
 
 
 def plain(value: Any) -> Any:
@@ -407,8 +444,9 @@ def read_label_pair(rows: Rows, name: str, columns: tuple[str, str]) -> Coded:
     for column, factor in zip(columns, (i, j), strict=True):
         _refuse_missing(rows, column, factor.codes < 0)
     again, found = pd.factorize(as_objects([*i.labels, *j.labels]))
-    codes = np.column_stack([again[i.codes], again[len(i.labels) :][j.codes]])
-    return arranged(name, found, codes)
+    if i.labels == j.labels:
+        return arranged(name, found, np.stack([i.codes, j.codes]).T)
+    return arranged(name, found, np.stack([again[: len(i.labels)][i.codes], again[len(i.labels) :][j.codes]]).T)
 
 
 def read_covariate(rows: Rows, name: str, *, numeric: bool = False) -> Coded:

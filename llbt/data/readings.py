@@ -12,12 +12,13 @@ import pandas as pd
 
 from ..columns import Coded, IntArray, Label
 from ..comparisons import OUTCOMES
-from .frames import Rows, as_number, read_factor
+from .frames import Factor, Rows, as_number, read_factor
 
 Meaning = Literal["i", "j", "tie"] | None
 
 WIN_I, TIE, WIN_J, LEFT_OUT, UNKNOWN = 0, 1, 2, 3, -1  # columns of the counts, and two that are none
 _MEANINGS: dict[Any, int] = {**{word: k for k, word in enumerate(OUTCOMES)}, None: LEFT_OUT}
+_FEW = 64  # labels of a column of outcomes that names no objects
 _WORDS = (("i", "j"), ("a", "b"), ("left", "right"))
 
 
@@ -70,9 +71,13 @@ class Reading:
 def group_cases(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str]) -> tuple[Cases, npt.NDArray[np.intp]]:
     """Return the distinct combinations of label and objects, and the one of each row, shape (U,)."""
     factor = read_factor(rows.frame, column)
+    names = {str(label) for label in pairs.levels}
+    if len(factor.labels) <= _FEW and not any(str(label) in names for label in factor.labels):
+        return _cases_by_label(rows, column, factor, pairs, sides)
     i, j = pairs.codes.T
     size = len(pairs.levels)
-    group, found = pd.factorize(((factor.codes + 1) * size + i) * size + j)
+    key = (factor.codes.astype(np.int64) + 1) * size
+    group, found = pd.factorize((key + i) * size + j)
     some = np.full(len(found), len(group), dtype=np.int64)
     np.minimum.at(some, group, np.arange(len(group)))
     first = np.full(len(found), np.iinfo(np.int64).max)
@@ -81,6 +86,20 @@ def group_cases(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str]) -
     np.add.at(times, group, rows.times)
     label = factor.codes[some]
     return Cases(column, sides, factor.labels, label, i[some], j[some], first, times, pairs.levels, rows.ordered), group
+
+
+def _cases_by_label(
+    rows: Rows, column: str, factor: Factor, pairs: Coded, sides: tuple[str, str]
+) -> tuple[Cases, npt.NDArray[np.intp]]:
+    """Return one case for each label, with the objects of its first row: none of them names an object."""
+    size = len(factor.labels)
+    missing = bool((factor.codes < 0).any())
+    label = np.array([*range(size), *([-1] if missing else [])], dtype=np.int64)
+    some = np.array([rows.start(factor.codes == k) for k in label], dtype=np.int64)
+    group = np.where(factor.codes < 0, size, factor.codes) if missing else factor.codes
+    times = np.bincount(group, rows.weights, size + missing).astype(np.int64)
+    i, j = pairs.codes[some].T
+    return Cases(column, sides, factor.labels, label, i, j, rows.first[some], times, pairs.levels, rows.ordered), group
 
 
 def mapped(cases: Cases, mapping: Mapping[Any, Meaning]) -> IntArray:

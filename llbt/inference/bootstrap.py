@@ -29,6 +29,7 @@ from .simulation import draw_clusters, draw_judgments, draw_parametric, with_cou
 Interval = Literal["percentile", "basic", "bca"]
 Statistic = Callable[[LLBTResults], Any]
 
+_ENTRIES = 20_000_000  # counts of resamples held at once: 160 MB
 _MOST_LEFT_OUT = 5000  # refits that the acceleration of a statistic of one's own may cost
 
 
@@ -45,9 +46,10 @@ class Bootstrap(Record):
         The statistic of the fit itself.
     replicates : ndarray, shape (B, k)
         NaN in degenerate resamples.
-    influences : ndarray, shape (n, k)
-        How much each judgment or cluster moves the statistic, for the acceleration of BCa intervals.
-    weights : ndarray, shape (n,)
+    influences : ndarray or None, shape (n, k)
+        How much each judgment or cluster moves the statistic, for the acceleration of BCa intervals; None for the
+        parameters of the fit, whose influences are made when they are asked for.
+    weights : ndarray or None, shape (n,)
         How many judgments each influence stands for.
     resample : str
         What was resampled.
@@ -63,8 +65,8 @@ class Bootstrap(Record):
     names: tuple[str, ...]
     estimate: FloatArray
     replicates: FloatArray
-    influences: FloatArray
-    weights: FloatArray
+    influences: FloatArray | None
+    weights: FloatArray | None
     resample: str
 
     @property
@@ -95,10 +97,22 @@ class Bootstrap(Record):
             raise DesignError(f"conf_int: method={method!r}; it may be {', '.join(map(repr, get_args(Interval)))}.")
         critical_value("conf_int", confidence, math.inf)
         tail = (1 - confidence) / 2
-        bounds = np.array([self._bounds(k, tail, method) for k in range(len(self.names))]).reshape(-1, 2)
+        moved = self._moved() if method == "bca" else None
+        bounds = np.array([self._bounds(k, tail, method, moved) for k in range(len(self.names))]).reshape(-1, 2)
         return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
 
-    def _bounds(self, k: int, tail: float, method: Interval) -> tuple[float, float]:
+    def _moved(self) -> tuple[FloatArray, FloatArray]:
+        """Return influences and weights."""
+        if self.influences is not None and self.weights is not None:
+            return self.influences, self.weights
+        scores, weights = _scores(self.results, self.resample)
+        influences: FloatArray = np.zeros((len(scores), len(self.names)))
+        influences[:, self.results.free] = scores @ self.results.solution.cov
+        return influences, weights
+
+    def _bounds(
+        self, k: int, tail: float, method: Interval, moved: tuple[FloatArray, FloatArray] | None
+    ) -> tuple[float, float]:
         values = self.replicates[:, k]
         low = np.where(np.isnan(values), -np.inf, values)
         high = np.where(np.isnan(values), np.inf, values)
@@ -106,8 +120,8 @@ class Bootstrap(Record):
             center = 2 * self.estimate[k]
             return center - _quantile(high, 1 - tail), center - _quantile(low, tail)
         tails = (tail, 1 - tail)
-        if method == "bca":
-            tails = _bca_tails(values, self.estimate[k], self.influences[:, k], self.weights, tail)
+        if moved is not None:
+            tails = _bca_tails(values, self.estimate[k], moved[0][:, k], moved[1], tail)
         return _quantile(low, tails[0]), _quantile(high, tails[1])
 
     def table(self) -> Table:
@@ -206,10 +220,9 @@ def bootstrap(
             f"from_judgments(…, clusters={resample!r})."
         )
     generator = as_generator(rng, "bootstrap")
-    counts = _drawn(res, resample, n, generator)
     if statistic is None:
-        return _of_parameters(res, counts, resample)
-    return _of_statistic(res, statistic, counts, resample, progress)
+        return _of_parameters(res, n, resample, generator)
+    return _of_statistic(res, statistic, _drawn(res, resample, n, generator), resample, progress)
 
 
 def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
@@ -265,15 +278,14 @@ def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) ->
     return draw_clusters(res, resample, n, rng)
 
 
-def _of_parameters(res: LLBTResults, counts: FloatArray, resample: str) -> Bootstrap:
-    fitted = fit_many(res.problem(), counts, res.solution.params)
-    estimate = np.asarray(res.params, dtype=np.float64)
-    replicates = np.repeat(estimate[None, :], len(counts), axis=0)
-    replicates[:, res.free] = fitted.params
-    scores, weights = _scores(res, resample)
-    influences: FloatArray = np.zeros((len(scores), len(res.names)))
-    influences[:, res.free] = scores @ res.solution.cov
-    return Bootstrap(res, res.names, estimate, replicates, influences, weights, resample)
+def _of_parameters(res: LLBTResults, n: int, resample: str, rng: np.random.Generator) -> Bootstrap:
+    problem, estimate = res.problem(), np.asarray(res.params, dtype=np.float64)
+    replicates = np.repeat(estimate[None, :], n, axis=0)
+    block = max(1, _ENTRIES // res.counts.size)  # tables that are held at once
+    for start in range(0, n, block):
+        counts = _drawn(res, resample, min(block, n - start), rng)
+        replicates[start : start + block, res.free] = fit_many(problem, counts, res.solution.params).params
+    return Bootstrap(res, res.names, estimate, replicates, None, None, resample)
 
 
 def _scores(res: LLBTResults, resample: str) -> tuple[FloatArray, FloatArray]:
