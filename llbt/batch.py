@@ -130,7 +130,10 @@ class _ChordRows:
         loss = 1 / win
         if not self.problem.has_ties:
             return [win / (win + loss), loss / (win + loss)]
-        tie = np.exp(self.tie @ params + self.problem.tie_offset[:, None])
+        # one tie effect for all comparisons is one row
+        same = len(self.problem.tie.parts) == 1 and self.problem.tie.parts[0].matrix.shape[0] == 1
+        rows = slice(0, 1) if same and not self.problem.tie_offset.any() else slice(None)
+        tie = np.exp(self.tie[rows] @ params + self.problem.tie_offset[rows, None])
         scale = 1 / (win + tie + loss)
         return [win * scale, tie * scale, loss * scale]
 

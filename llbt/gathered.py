@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
@@ -13,6 +14,8 @@ from scipy.sparse import coo_array, csr_array, dia_array
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
+_SMALL = 100_000  # entries up to which distinct rows are kept dense
+_FULL = 8  # entries of a product that a row can make: a pair of objects, and their tie and order effects
 _DENSE = 4_000_000  # entries of a table of pairs of rows that is kept dense: 32 MB
 
 
@@ -22,14 +25,14 @@ class Part:
 
     Attributes
     ----------
-    matrix : csr_array, shape (U, p)
-        Distinct rows.
+    matrix : csr_array or ndarray, shape (U, p)
+        Distinct rows; dense where there are few, for then sparse ones cost more to handle than they save.
     index : ndarray of int, shape (S,)
     sign : float
         1 or −1.
     """
 
-    matrix: csr_array
+    matrix: Any
     index: IntArray
     sign: float
 
@@ -76,9 +79,9 @@ class Gathered:
 
     def columns(self, chosen: IntArray) -> Gathered:
         """Return some of the columns; parts that are 0 in all of them go."""
-        kept: dict[int, csr_array] = {id(part.matrix): csr_array(part.matrix[:, chosen]) for part in self.parts}
+        kept = {id(part.matrix): _small_as_dense(part.matrix[:, chosen]) for part in self.parts}
         parts = (Part(kept[id(part.matrix)], part.index, part.sign) for part in self.parts)
-        return Gathered(tuple(part for part in parts if part.matrix.nnz), (self.shape[0], len(chosen)))
+        return Gathered(tuple(part for part in parts if abs(part.matrix).sum() > 0), (self.shape[0], len(chosen)))
 
     def take(self, rows: Any) -> Gathered:
         """Return some of the rows."""
@@ -90,7 +93,7 @@ class Gathered:
         """Return the rows as one sparse matrix, shape (S, p)."""
         total = csr_array(self.shape)
         for part in self.parts:
-            total = total + part.sign * part.matrix[part.index]
+            total = total + part.sign * csr_array(part.matrix)[part.index]
         return csr_array(total)
 
     def toarray(self) -> FloatArray:
@@ -98,42 +101,48 @@ class Gathered:
         return np.asarray(self.tocsr().toarray())
 
 
+def _small_as_dense(matrix: Any) -> Any:
+    return matrix if isinstance(matrix, np.ndarray) or math.prod(matrix.shape) > _SMALL else matrix.toarray()
+
+
 def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
-    """Return aᵀ W b with weights (S,), shape (p, p): dense where there are few distinct rows, else sparse."""
+    """Return aᵀ W b with weights (S,), shape (p, p): sparse where most entries have to be 0, else dense."""
+    sparse = _FULL * a.shape[0] < a.shape[1] * b.shape[1]
     total: Any = None
     for k, left in enumerate(a.families()):
         for m, right in enumerate(b.families()):
             if a is b and m < k:  # the transpose of what is there
                 continue
-            sums = _own_sums(left, weights) if a is b and m == k else _cross_sums(left, right, weights)
+            sums = _own_sums(left, weights, sparse) if a is b and m == k else _cross_sums(left, right, weights, sparse)
             found = left[0].matrix.T @ sums @ right[0].matrix
             found = found + found.T if a is b and m > k else found
             total = found if total is None else total + found
-    return csr_array((a.shape[1], b.shape[1])) if total is None else total
+    return np.zeros((a.shape[1], b.shape[1])) if total is None else total
 
 
-def _own_sums(parts: list[Part], weights: FloatArray) -> Any:
+def _own_sums(parts: list[Part], weights: FloatArray, sparse: bool) -> Any:
     """Return the weights summed by the rows of parts with one matrix, both ways, shape (U, U)."""
-    total: Any = sum(_sums(x, x, weights) for x in parts)
+    total: Any = sum(_sums(x, x, weights, sparse) for x in parts)
     for x, y in combinations(parts, 2):
-        mixed = x.sign * y.sign * _sums(x, y, weights)
+        mixed = x.sign * y.sign * _sums(x, y, weights, sparse)
         total = total + mixed + mixed.T
     return total
 
 
-def _cross_sums(left: list[Part], right: list[Part], weights: FloatArray) -> Any:
-    return sum(x.sign * y.sign * _sums(x, y, weights) for x, y in product(left, right))
+def _cross_sums(left: list[Part], right: list[Part], weights: FloatArray, sparse: bool) -> Any:
+    return sum(x.sign * y.sign * _sums(x, y, weights, sparse) for x, y in product(left, right))
 
 
-def _sums(x: Part, y: Part, weights: FloatArray) -> Any:
+def _sums(x: Part, y: Part, weights: FloatArray, sparse: bool) -> Any:
     """Return the weights summed by the rows of two parts, shape (U, V)."""
     u, v = x.matrix.shape[0], y.matrix.shape[0]
+    dense = isinstance(x.matrix, np.ndarray) and isinstance(y.matrix, np.ndarray)
     if u * v == 1:
-        return np.full((1, 1), weights.sum())
+        return np.full((1, 1), weights.sum()) if dense else csr_array([[weights.sum()]])
     if x.index is y.index and u == v:
         diagonal = np.bincount(x.index, weights, u)
-        return dia_array((diagonal[None], [0]), shape=(u, u))
-    if u * v <= max(_DENSE, 2 * len(weights)):
+        return np.diag(diagonal) if dense else dia_array((diagonal[None], [0]), shape=(u, u))
+    if dense or (not sparse and u * v <= max(_DENSE, 2 * len(weights))):
         key = x.index if v == 1 else y.index if u == 1 else x.index * v + y.index
         return np.bincount(key, weights, u * v).reshape(u, v)
     return coo_array((weights, (x.index, y.index)), shape=(u, v)).tocsr()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -21,6 +22,7 @@ from .results import CovType, LLBTResults, Method, Specification, make_problem, 
 from .solvers import Fit, Problem
 from .table import format_percent
 
+_MATRICES = 5  # parameters × parameters, held at once
 _AUTO_ENTRIES = 1e5  # up to here the literal GLM of statsmodels answers at once
 
 
@@ -97,11 +99,19 @@ class LLBT:
         spec = Specification(self.formula, self.reference, method, held, cov_type, ways, scale, bias_reduction, prior)
         check_options(spec, self.comparisons)
         self._warn(spec)
+        _refuse_too_large(len(self.design.names))
+        with solvers.few_threads(len(self.design.names)):
+            return self._fitted(spec)
+
+    def _fitted(self, spec: Specification) -> LLBTResults:
+        held = spec.fixed
         free = np.array([k for k, name in enumerate(self.design.names) if name not in held], dtype=np.int64)
         problem = make_problem(self.design, self.comparisons, free, held)
-        free = free[solvers.independent_columns(problem)]
-        problem = make_problem(self.design, self.comparisons, free, held)
-        if not bias_reduction and prior is None:
+        independent = solvers.independent_columns(problem)
+        if not independent.all():
+            free = free[independent]
+            problem = make_problem(self.design, self.comparisons, free, held)
+        if not spec.bias_reduction and spec.prior is None:
             check_existence(self.design, free, problem, self.comparisons)
         solution = _solve(
             problem, penalized(problem, self.comparisons, spec), tuple(self.design.names[k] for k in free), spec
@@ -223,6 +233,20 @@ def fit(
         bias_reduction=bias_reduction,
         prior=prior,
     )
+
+
+def _refuse_too_large(size: int) -> None:
+    """Raise where the covariance of so many parameters does not fit into this machine's memory."""
+    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:  # nobody says how much there is
+        return
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    needed = _MATRICES * 8 * size**2
+    if needed > memory:
+        raise DesignError(
+            f"the model has {size:,} parameters, whose covariance takes {needed / 2**30:.0f} GiB to make, and this "
+            f"machine has {memory / 2**30:.0f} GiB. Merge levels (Comparisons.pool, select), or keep judges as "
+            "clusters rather than covariates: cov_type='cluster'."
+        )
 
 
 def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]:

@@ -7,7 +7,10 @@ its total the counts are multinomial with probabilities ∝ exp(u), exp(w), exp(
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,6 +20,7 @@ import pandas as pd
 from scipy import linalg
 from scipy.sparse import issparse
 from scipy.sparse.linalg import splu
+from threadpoolctl import ThreadpoolController
 
 from .errors import DesignError
 from .gathered import Gathered, weighted_product
@@ -29,6 +33,7 @@ MAX_EXPLICIT_ENTRIES = 5e7
 _MAX_ITERATIONS = 100
 _DECREMENT = 1e-18  # squared distance to the maximum in standard errors: the step taken at this point ends it
 _LONGEST_STEP = 3.0
+_THREADED = 1500  # parameters from which several threads are worth their cost
 _FAR = 300.0  # a predictor beyond which exponentials are shifted, lest they overflow
 _ALIASED = 1e-10  # share of a column's squared length that earlier columns leave unexplained
 
@@ -360,10 +365,27 @@ def _inverse(matrix: Any) -> FloatArray:
     if not len(matrix):
         return np.asarray(matrix)
     scale = 1 / np.sqrt(np.diag(matrix))
-    factor, _ = linalg.cho_factor(matrix * np.outer(scale, scale), lower=True, overwrite_a=True)
-    lower, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
-    inverse = np.tril(lower) + np.tril(lower, -1).T
+    factor = linalg.cholesky(matrix * np.outer(scale, scale), lower=True, overwrite_a=True)
+    inverse, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
+    diagonal = np.diag(inverse).copy()
+    inverse += inverse.T  # its upper triangle was 0
+    np.fill_diagonal(inverse, diagonal)
     return np.asarray(inverse * np.outer(scale, scale))
+
+
+@contextlib.contextmanager
+def few_threads(size: int) -> Iterator[None]:
+    """Let linear algebra of matrices of that size use one thread: small ones cost more to share than to do."""
+    if size >= _THREADED:
+        yield
+        return
+    with _threads().limit(limits=1, user_api="blas"):
+        yield
+
+
+@functools.cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def explicit_entries(problem: Problem) -> float:
