@@ -359,10 +359,12 @@ def read_factor(frame: Frame, name: str) -> Factor:
     """Return a column as codes of plain labels; missing values (None, NaN, NaT, NA) have code −1."""
     series = frame[name]
     native = series.to_native()
+    # a dictionary of pyarrow loses its missing values on the way to numpy
+    series = series if isinstance(native, pd.Series) or not _is_coded(series.dtype) else series.cast(nw.String)
     values: Any = native if isinstance(native, pd.Series) else series.to_numpy()
     try:
         codes, found = _codes(values)
-    except (TypeError, ValueError):  # lists and other values without a hash
+    except (TypeError, ValueError, NotImplementedError):  # lists and other values without a hash
         raise JudgmentError(
             f"column {name!r} holds values of type {series.dtype} that cannot be told apart; "
             "expected labels or numbers."
@@ -399,6 +401,10 @@ def _used(codes: npt.NDArray[Any], values: npt.NDArray[Any]) -> tuple[npt.NDArra
             return codes, values
     found = np.flatnonzero(there)
     return np.append(np.cumsum(there) - 1, -1)[codes], values[found]
+
+
+def _is_coded(dtype: Any) -> bool:
+    return bool(dtype == nw.Categorical or dtype == nw.Enum)
 
 
 def plain(value: Any) -> Any:
