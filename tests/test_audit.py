@@ -227,7 +227,8 @@ def test_duplicates_need_a_judge_or_a_prompt():
     finding = found(rows, "duplicates")
     assert finding.level == "unchecked"
     assert finding.found.startswith("no column names judge or prompt")
-    assert audit(frame(rows)).failed("duplicates") == ()
+    assert audit(frame(rows)).failed("duplicates") == (finding,)  # asked for, and not known to be in order
+    assert "duplicates" not in [other.check for other in audit(frame(rows)).failed("note")]
     judged = found([(*row, "J") for row in rows], "duplicates")
     assert judged.level == "note"
     assert judged.found.endswith("no column names the prompt, so they may be of different prompts")

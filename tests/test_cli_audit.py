@@ -136,7 +136,7 @@ def test_findings_alone_are_no_failure(saved):
         ("self_comparisons, missing", 0, set()),
         ("error", 1, {"disconnected"}),
         ("note", 1, {"disconnected"}),
-        ("judges", 0, set()),  # not checked: no judge
+        ("judges", 1, {"judges"}),  # not checked: no judge
     ],
 )
 def test_fail_on(asked, code, named, saved):

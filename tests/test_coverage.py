@@ -195,8 +195,6 @@ def test_bias_reduction_reduces_bias_and_is_finite() -> None:
 def test_bias_reduction_is_finite_where_an_object_lost_everything() -> None:
     problem = design().problem()
     counts = np.tile([3.0, 0.0, 0.0], (6, 1))  # A beats B beats C beats D, always
-    found = eliminate(
-        Problem(problem.signed, problem.tie, counts, np.zeros(6), np.zeros(6)), bias_reduction=True
-    )
+    found = eliminate(Problem(problem.signed, problem.tie, counts, np.zeros(6), np.zeros(6)), bias_reduction=True)
     assert found.converged
     assert np.abs(found.params).max() < 5

@@ -130,7 +130,7 @@ def test_none_leaves_out_and_counts():
         (["gpt", "gpt", "llama", "left"], None, ("1 unknown outcome: 'left'", "{'left': 'i'}")),
         (["gpt", "gpt", "llama", "tie"], "slots", ("unknown outcomes: 'gpt' (2 rows, first at row 0)",)),
         (["a", "b", "a", "tie"], "names", ("unknown outcomes: 'a' (2 rows, first at row 0), 'b' (1)",)),
-        (["a", "b", "meh", "x"], {"meh": None}, ("1 unknown outcome: 'x'", "{'meh': None, 'x': None}")),
+        (["a", "b", "meh", "x"], {"meh": None}, ("1 unknown outcome: 'x'", "{'x': None, 'meh': None}")),
         ([1, 0, 0.5, 1], None, ("numbers: 1 (2 rows, first at row 0), 0 (1), 0.5 (1)", "numbers need a mapping")),
         ([1, 2, 2, 1], {1: "i"}, ("numbers: 2 (2 rows, first at row 1)", "{1: 'i', 2: 'j'}")),
         ([1, 2, 2, 1], "slots", ("numbers need a mapping",)),

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..comparisons import Comparisons
+from ..data.doors import from_judgments
 from ..data.files import located
-from ..data.judgments import Asked, Format, countable, given
+from ..data.judgments import Asked, Format, countable, unless_default
 from ..data.outcomes import Outcomes
 from ..data.standard import OBJECTS
 from ..errors import JudgmentError, listed
@@ -63,7 +64,7 @@ class Audit(Record):
         ----------
         *names : str
             Checks, such as ``"separation"``, ``"disconnected"``; or levels: ``"error"``, ``"warning"`` (and errors),
-            ``"note"`` (anything found). A check that could not run has not failed.
+            ``"note"`` (anything found). A check that is named and could not run has failed, too.
 
         Raises
         ------
@@ -76,7 +77,7 @@ class Audit(Record):
         return tuple(
             finding
             for finding in self.findings
-            if finding.level in levels[: lowest + 1] or (finding.check in names and finding.is_failure)
+            if finding.level in levels[: lowest + 1] or (finding.check in names and finding.level != "ok")
         )
 
     def table(self) -> Table:
@@ -182,11 +183,18 @@ def audit(
     ['separation']
     """
     if isinstance(data, Comparisons):
+        if (objects, outcome, outcomes, weights, format) != (OBJECTS, "outcome", None, None, None):
+            raise JudgmentError(
+                "audit: a table of counts has no columns of objects or outcomes; name only judge or prompt."
+            )
         evidence = from_table(data, judge, prompt)
         notes: tuple[str, ...] = (*data.notes, _NOTE)
     else:
-        asked = Asked(given(objects, OBJECTS), given(outcome, "outcome"), outcomes)
+        asked = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes)
         found = countable(data, format, asked, max_dropped=sys.maxsize)
+        if found.counts:
+            table = from_judgments(data, format=format, objects=objects, outcome=outcome, order=found.shown)
+            return audit(table, judge=judge, prompt=prompt)
         with located(found.source.what):
             evidence = from_source(found, judge, prompt, weights)
         notes = (*found.notes, _NOTE)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -14,9 +12,10 @@ import pandas as pd
 from ..columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups
 from ..comparisons import Comparisons, tabulate
 from ..data.doors import from_judgments
-from ..data.frames import Factor, collected, read_factor
+from ..data.frames import Factor, read_factor
 from ..data.judgments import Countable
 from ..data.outcomes import Outcomes
+from ..data.standard import ORDER_UNKNOWN
 from ..errors import JudgmentError, listed
 
 BoolArray = npt.NDArray[np.bool_]
@@ -58,6 +57,8 @@ class Evidence:
         The columns of the objects.
     unread : str
         Why the outcomes cannot be read.
+    dropped : int
+        Judgments that the reader left out because nobody knows what they say.
     """
 
     objects: tuple[Label, ...]
@@ -77,6 +78,7 @@ class Evidence:
     skipped: int = 0
     sides: tuple[str, str] = ("object_i", "object_j")
     unread: str = ""
+    dropped: int = 0
 
     def tallied(self, group: IntArray, size: int, rows: BoolArray | None = None) -> FloatArray:
         """Return first-position wins, ties and second-position wins by group, shape (size, 3)."""
@@ -132,10 +134,7 @@ def from_source(found: Countable, judge: str | None, prompt: str | None, weights
         raise JudgmentError(
             f"{source.what} has no column {listed(gone)}; it has {has}. Name them: objects=, outcome=, …"
         )
-    chosen = source.frame.select(list(dict.fromkeys(names)))
-    opened: nw.DataFrame[Any] = collected(chosen)
-    if not len(opened):
-        raise JudgmentError(f"{source.what} has no rows; expected one for every judgment.")
+    opened = source.pick({"judgments": tuple(dict.fromkeys(names))}).frame
     read = {name: read_factor(opened, name) for name in names}
     n = _weights(read[weights]) if weights in read else np.ones(len(opened))
     pairs = _pairs(read[sides[0]], read[sides[1]])
@@ -155,7 +154,7 @@ def from_source(found: Countable, judge: str | None, prompt: str | None, weights
         prompt=_taken(read.get(prompt or ""), kept),
         names=(judge or "judge", prompt or "prompt"),
         has_ties=bool((said == 1).any()),
-        unordered=_unordered(codes, f"{sides[0]} always sorts before {sides[1]}"),
+        unordered=_unordered(codes, f"{sides[0]} always sorts before {sides[1]}") if found.shown else ORDER_UNKNOWN,
         single=True,
         seen=dict(zip(pairs.levels.tolist(), _mentions(pairs.codes, n, len(pairs.levels)).tolist(), strict=True)),
         missing=_absent(read, (*sides, outcome)),
@@ -164,6 +163,7 @@ def from_source(found: Countable, judge: str | None, prompt: str | None, weights
         skipped=len(rows) - len(kept),
         sides=sides,
         unread=unread,
+        dropped=found.dropped,
     )
 
 

@@ -36,13 +36,15 @@ def check_missing(e: Evidence) -> Finding:
 
 def check_outcomes(e: Evidence) -> Finding:
     """Return whether outcomes can be read."""
-    if not e.unread:
+    if not e.unread and not e.dropped:
         return Finding("outcomes", "ok", "every outcome can be read")
+    left = f"{counted(e.dropped, 'judgment')} unknown to the format"
     return Finding(
         "outcomes",
         "error",
-        e.unread,
-        "from_judgments refuses them, and nothing that depends on who won can be checked",
+        e.unread or left,
+        "from_judgments refuses them"
+        + (", and nothing that depends on who won can be checked" if e.unread else "; here they are left out"),
         "audit(…, outcomes={…}), and from_judgments with the same mapping",
     )
 

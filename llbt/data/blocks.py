@@ -15,7 +15,7 @@ import pandas as pd
 from ..columns import FloatArray, IntArray, as_objects, groups
 from ..errors import JudgmentError
 from ..table import counted
-from .frames import collected
+from .frames import Source
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,9 @@ class Blocks:
         return as_objects(columns[0] if len(columns) == 1 else map(str, zip(*columns, strict=True)))
 
 
-def as_pandas(frame: Any, columns: Sequence[str]) -> pd.DataFrame:
-    """Return some columns of a narwhals frame as a new pandas frame, rows numbered from 0."""
-    picked = collected(frame.select(list(columns)))
-    if len(picked) == 0:
-        raise JudgmentError("the frame has no rows; expected one for every object or every ranking.")
+def as_pandas(source: Source, columns: Sequence[str]) -> pd.DataFrame:
+    """Return some columns of a source as a new pandas frame, rows numbered from 0."""
+    picked = source.pick({"columns": columns}).frame
     # column by column: polars needs pyarrow to become pandas as a whole
     return pd.DataFrame({name: picked[name].to_numpy() for name in columns})
 

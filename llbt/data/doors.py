@@ -17,7 +17,7 @@ from ..statistics import sign_p
 from ..table import counted, format_count, format_p, format_percent
 from .files import located, open_source
 from .frames import Rows, Source, as_names, as_two_names, read_counts, read_label_pair
-from .judgments import Asked, Countable, Format, countable, given, tie_kind_notes
+from .judgments import Asked, Countable, Format, countable, tie_kind_notes, unless_default
 from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
 from .standard import OBJECTS
@@ -194,7 +194,12 @@ def from_judgments(
     """
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
     _one(outcome, "outcome")
-    found = countable(frame, format, Asked(given(objects, OBJECTS), given(outcome, "outcome"), outcomes), max_dropped)
+    named = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes)
+    found = countable(frame, format, named, max_dropped)
+    if order and not found.shown:
+        raise JudgmentError(
+            f"order=True: {found.format or 'the frame'!r} does not record which object was shown first; leave it out."
+        )
     with located(found.source.what):
         return _from_judgments(found, asked, weights or found.weights, max_dropped, order)
 
@@ -213,7 +218,8 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
     weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
     lines = _condensed(pairs, said, weighed, *asked.read(picked))
     notes = (*_read_as(picked, found), *found.notes, *notes, *tie_kind_notes(picked, said, found.labels))
-    return _assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
+    unkept = source.others(roles)
+    return _assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown)
 
 
 def _condensed(
@@ -309,11 +315,12 @@ def _assembled(
     *,
     unkept: tuple[str, ...],
     order: bool,
+    shown: bool = True,
 ) -> Comparisons:
     """Return the table of the lines, with the object table and all notes."""
     objects: tuple[Any, ...] = tuple(pairs.levels)
     table, table_notes = read_object_table(asked, objects)
-    merged = [] if order else _order_note(lines.pairs, lines.counts, len(objects))
+    merged = [] if order or not shown else _order_note(lines.pairs, lines.counts, len(objects))
     return tabulate(
         lines,
         Comparisons(

@@ -23,7 +23,7 @@ import pandas as pd
 
 from ..errors import JudgmentError, listed
 from ..table import counted
-from .frames import NO_NUMBER, Source, as_numbers, inferred, open_frame
+from .frames import NO_NUMBER, Source, as_numbers, inferred, open_frame, quoted
 
 LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
 _KINDS = {
@@ -78,7 +78,8 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     Notes
     -----
     ``NA``, ``nan``, ``null`` and the like are missing in a column of numbers and labels in a column of labels; only
-    an empty field is missing everywhere.
+    an empty field is missing everywhere. A column in which two spellings mean one number (versions 1.1 and 1.10) stays
+    text, as does one with leading zeros.
 
     Examples
     --------
@@ -184,6 +185,9 @@ def _csv_relation(connection: Any, path: str) -> Any:
     heads = {file: _headings(_first_text(file), file) for file in sorted(glob.glob(path, recursive=True)) or [path]}
     first = next(iter(heads))
     names = heads[first][1]
+    alike = [name for name in names if [other.lower() for other in names].count(name.lower()) > 1]
+    if alike:
+        raise JudgmentError(f"{first!r}: DuckDB cannot tell the columns {listed(alike)} apart; rename all but one.")
     relation = None
     for separator, own in dict.fromkeys((separator, tuple(own)) for separator, own in heads.values()):
         files = [file for file, head in heads.items() if (head[0], tuple(head[1])) == (separator, own)]
@@ -198,14 +202,14 @@ def _csv_relation(connection: Any, path: str) -> Any:
             quotechar='"',
             escapechar='"',
             strict_mode=True,
-        ).select(*(f'"{name}"'.replace('""', '"') for name in names))
+        ).select(*(quoted(name) for name in names))
         relation = part if relation is None else relation.union(part)
     return relation
 
 
 def _plain_json(relation: Any) -> Any:
     """Return a relation whose columns of mixed types, which DuckDB leaves as JSON, are text."""
-    names = [f'"{name}"'.replace('""', '"') for name in relation.columns]
+    names = [quoted(name) for name in relation.columns]
     mixed = [str(kind) == "JSON" for kind in relation.types]
     if not any(mixed):
         return relation
@@ -216,9 +220,10 @@ def _plain_json(relation: Any) -> Any:
 
 def typed_relation(relation: Any) -> Any:
     """Return a DuckDB relation of text with numbers in the columns whose texts all spell one, as `as_numbers` does."""
-    names = [f'"{name}"'.replace('""', '"') for name in relation.columns]
+    names = [quoted(name) for name in relation.columns]
     words = ", ".join(f"'{word}'" for word in sorted(NO_NUMBER))
-    whole, number = "-?(0|[1-9][0-9]{0,17})", "-?(0|[1-9][0-9]{0,17})?([.][0-9]+)?([eE][+-]?[0-9]+)?"
+    whole = "-?(0|[1-9][0-9]{0,17})"
+    number = f"({whole}([.][0-9]+)?|-?[.][0-9]+)([eE][+-]?[0-9]+)?"
     facts = relation.aggregate(
         ", ".join(
             f"coalesce(bool_and(regexp_full_match({name}, '{pattern}')) FILTER ({name} NOT IN ({words})), false)"

@@ -38,7 +38,7 @@ _ENDINGS = (
 _OUTCOME_WORDS = ("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote")
 NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})
 _WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d{0,29})")
-_NUMBER = re.compile(rf"({_WHOLE_NUMBER.pattern})?(\.\d+)?([eE][+-]?\d+)?|-?inf")
+_NUMBER = re.compile(rf"({_WHOLE_NUMBER.pattern}(\.\d+)?|-?\.\d+)([eE][+-]?\d+)?|-?inf")
 _CHUNK = 2**18  # rows looked at in one go
 _DENSE = 2**20  # whole numbers in a range up to so long are their own codes
 _WHOLE = 2.0**53  # beyond it floats skip whole numbers
@@ -237,8 +237,13 @@ def _without_dots(frame: Any, names: tuple[str, ...], what: str) -> Source:
     inner = {name: f"column_{k}" for k, name in enumerate(names)}
     if hasattr(frame, "toDF"):  # PySpark
         return Source(names, nw.from_native(frame.toDF(*inner.values())), what, inner=inner)
-    quoted = ('"{}" AS {}'.format(name.replace('"', '""'), safe) for name, safe in inner.items())
-    return Source(names, nw.from_native(frame.project(", ".join(quoted))), what, inner=inner)
+    chosen = ", ".join(f"{quoted(name)} AS {safe}" for name, safe in inner.items())
+    return Source(names, nw.from_native(frame.project(chosen)), what, inner=inner)
+
+
+def quoted(name: str) -> str:
+    """Return a column's name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def collected(frame: Any) -> Any:
@@ -279,8 +284,10 @@ def as_numbers(texts: pd.Series[Any]) -> pd.Series[Any]:
         return texts
     whole = all(_WHOLE_NUMBER.fullmatch(text) for text in found)
     values: dict[str, float] = {text: int(text) if whole else float(text) for text in found}
-    if len(set(values.values())) < len(values):
-        return texts  # 1.1 and 1.10 may be two versions
+    if len(set(values.values())) < len({text for text in found if float(text) != 0}) + any(
+        v == 0 for v in values.values()
+    ):
+        return texts  # 1.1 and 1.10 may be two versions; 0 and -0 are one number
     numbers = texts.map(values)
     if not whole:
         return numbers.astype(np.float64)

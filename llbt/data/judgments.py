@@ -13,14 +13,14 @@ import pandas as pd
 
 from ..columns import IntArray
 from ..comparisons import OUTCOMES
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, LLBTWarning, listed, warn_user
 from .files import located, open_source, typed_relation
 from .formats import Game, JudgmentFormat, Labels, Lean, fields_of
 from .frames import Roles, Rows, Source, as_two_names, read_factor, read_label_pair
 from .known_formats import JUDGMENT_FORMATS, matching_format, own_format
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
-from .standard import STANDARD, JudgmentFrame, field_of, free_name, in_memory, kind_note, read
+from .standard import ORDER_UNKNOWN, STANDARD, JudgmentFrame, field_of, free_name, in_memory, kind_note, read
 from .wide import matrix_source, prefmod_format
 
 Format = str | JudgmentFormat
@@ -71,8 +71,8 @@ def read_judgments(
         ``judge``, ``prompt``, ``tie_kind`` (such as ``"both_bad"``), ``strength`` of the preference, ``weight``
         (judgments that the row stands for; only in formats of counts and weights), ``block`` (judgments made
         together, such as those of one ranking), and every other field under its own name. Its attribute ``notes``
-        says what was read and what was left out. A relation for large files: over 16 MiB of parquet, 256 MiB of text,
-        and for several files.
+        says what was read and what was left out. A relation for large files of one judgment a row: over 16 MiB of
+        parquet, 256 MiB of text, and for several files; it has no attributes, so a warning says what was left out.
 
     Raises
     ------
@@ -142,7 +142,9 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     known = JUDGMENT_FORMATS.get(format) if isinstance(format, str) else format
     opened = open_source(source, known.header if known else ())
     if format == "prefmod" or asked.object_names is not None or asked.pairs is not None:
-        known = prefmod_format(in_memory(opened), asked.object_names, asked.pairs, asked.outcomes)
+        known = prefmod_format(
+            in_memory(opened), asked.object_names, asked.pairs, asked.outcomes, (asked.judge, asked.prompt)
+        )
     elif format == "matrix":
         opened, known = matrix_source(opened), JUDGMENT_FORMATS["counts"]
     elif known is None and format != "auto":
@@ -184,7 +186,9 @@ def _refuse_unknown(source: Source, asked: Asked) -> None:
 def is_flat(known: JudgmentFormat, source: Source) -> bool:
     """Whether every judgment is a row whose objects and label are columns, which any engine can count."""
     # a field without a dot that is not there is no column of any kind, and said to be missing where columns are picked
-    return known.flat and all(path in source.names or "." not in path for path in fields_of(known.games[0]))
+    columns = all(path in source.names or "." not in path for path in fields_of(known.games[0]))
+    beside = (field_of(names, source.names) for names in (known.judge, known.prompt))
+    return known.flat and columns and all(name is None or name in source.names for name in beside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +209,10 @@ class Countable:
         Of a table of counts: the columns with wins of i, wins of j and, if there are any, ties.
     format : str
         The format that was recognized or asked for; empty if the caller names the columns.
+    shown : bool
+        Whether the first column holds the object shown first.
+    dropped : int
+        Judgments left out because nobody knows what they say.
     notes : tuple of str
         What was read and left out on the way here.
     """
@@ -217,6 +225,8 @@ class Countable:
     weights: str | None = None
     counts: tuple[str, ...] = ()
     format: str = ""
+    shown: bool = True
+    dropped: int = 0
     notes: tuple[str, ...] = ()
 
     def aliases(self, roles: Roles) -> dict[str, str]:
@@ -226,9 +236,9 @@ class Countable:
         return {old: new for old, new in pairs if old and new in asked and new not in self.source.names}
 
 
-def given(value: Any, default: Any) -> Any:
+def unless_default(value: Any, default: Any) -> Any:
     """Return what the caller of a door said; None if it is the default."""
-    return None if (not isinstance(value, str) and tuple(value) == default) or value == default else value
+    return None if value == default or (isinstance(value, list) and tuple(value) == default) else value
 
 
 def countable(source: object, format: Format | None, asked: Asked, max_dropped: int) -> Countable:
@@ -243,21 +253,26 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
     is_file = isinstance(source, (str, os.PathLike, list, tuple))
     if format is None and not is_file:
         standard = _overridden(JUDGMENT_FORMATS["judgments"], asked)
-        return _countable(open_source(source), standard, source.notes if isinstance(source, JudgmentFrame) else ())
+        found = _countable(open_source(source), standard)
+        return _as_made(found, source) if isinstance(source, JudgmentFrame) else found
     opened, known = resolve(source, format or "auto", asked)
+    notes = (*([] if known.shown else [ORDER_UNKNOWN]), *known.notes)
+    name = "" if asked.names_fields else known.name
     if is_flat(known, opened):
-        found = _countable(opened, known, known.notes)
-        return found if asked.names_fields else replace(found, format=known.name)
+        return replace(_countable(opened, known), format=name, shown=known.shown, notes=notes)
     if known.counts:
         counts = tuple(name for name in known.counts if name in opened.names or name in known.counts[:2])
         sides = as_two_names(known.games[0].objects, "objects")
-        found = Countable(opened, sides, Labels(""), counts=counts, notes=known.notes)
-        return found if asked.names_fields else replace(found, format=known.name)
+        return Countable(opened, sides, Labels(""), counts=counts, format=name, shown=known.shown, notes=notes)
     made = read(opened, known, max_dropped)
-    return _countable(open_source(made), JUDGMENT_FORMATS["judgments"], made.notes)
+    return _as_made(_countable(open_source(made), JUDGMENT_FORMATS["judgments"]), made)
 
 
-def _countable(source: Source, known: JudgmentFormat, notes: tuple[str, ...]) -> Countable:
+def _as_made(found: Countable, made: JudgmentFrame) -> Countable:
+    return replace(found, notes=made.notes, shown=made.shown, dropped=made.dropped)
+
+
+def _countable(source: Source, known: JudgmentFormat) -> Countable:
     labels = known.games[0].verdict
     assert isinstance(labels, Labels)  # the format is flat
     sides = as_two_names(known.games[0].objects, "objects")
@@ -266,7 +281,7 @@ def _countable(source: Source, known: JudgmentFormat, notes: tuple[str, ...]) ->
     if made and labels.outcomes is None and labels.field == "outcome":  # no object called i can change what it means
         labels = Labels("outcome", {"i": "i", "tie": "tie", "j": "j"})
     judge, prompt = (field_of(names, source.names) for names in (known.judge, known.prompt))
-    return Countable(source, sides, labels, judge, prompt, weights, notes=notes)
+    return Countable(source, sides, labels, judge, prompt, weights)
 
 
 def tie_kind_notes(rows: Rows, said: IntArray, labels: Labels) -> list[str]:
@@ -321,7 +336,10 @@ def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
     i, j = as_two_names(game.objects, "objects")
     rows = source.tally({"objects": (i, j), "outcome": (verdict.field,)})
     pairs = read_label_pair(rows, "objects", (i, j))
-    said, _, _ = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, max_dropped)
+    said, notes, _ = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, max_dropped)
+    notes = (*notes, *tie_kind_notes(rows, said, verdict))
+    if notes:
+        warn_user(f"{source.what}: {'; '.join(notes)}.", LLBTWarning)
     mapped = _mapped(rows, said, verdict, (i, j))
     if mapped is None:
         return None

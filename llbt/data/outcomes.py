@@ -169,7 +169,10 @@ def _unknown(
     if unknown.size:
         parts.append(f"{counted(unknown.size, 'unknown outcome')}: {_counts(cases, bad & ~missing)}")
     labels = [*(cases.labels[k] for k in unknown), *([None] if missing.any() else [])]
-    advice = f"Pass outcomes={_pasted(mapping | {label: _guess(label, cases.sides) for label in labels})}"
+    guesses = {label: _guess(label, cases.sides) for label in labels}
+    advice = (
+        f"Pass outcomes={_pasted(guesses | {label: said for label, said in mapping.items() if label not in guesses})}"
+    )
     return (
         f"column {cases.column!r}: {' and '.join(parts)};{_expected(cases, open_cases, best, readings)} "
         f"{advice} (None leaves out, counted)." + _strangers(cases, bad & ~missing)

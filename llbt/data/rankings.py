@@ -29,7 +29,7 @@ from .blocks import (
 )
 from .doors import from_judgments
 from .files import open_source
-from .frames import as_names, open_frame
+from .frames import as_names
 from .kept import Names
 
 Roles = Mapping[str, tuple[str, ...]]  # parameter → the columns that it names
@@ -56,7 +56,7 @@ class _Keep:
                 "meaning. Rename the column, or pass block='block'."
             )
         table = self.object_covariates
-        of_objects = () if table is None else open_frame(table, "the frame of object_covariates=").names
+        of_objects = () if table is None else open_source(table, what="the frame of object_covariates=").names
         return {
             "covariates": self.covariates,
             "numeric": tuple(name for name in self.numeric if name not in (*self.covariates, *of_objects)),
@@ -243,7 +243,7 @@ def _implied(
     values = _each(long) if objects is None else _several(objects)
     roles = {**values, **block, **keep.roles(names, _flat(block))}
     _check_roles(names, roles)
-    table = as_pandas(source.frame, _flat(roles))
+    table = as_pandas(source, _flat(roles))
     made = (read_long if objects is None else read_wide)(table, _flat(values), _flat(block), scale)
     ranked = made.ranked()
     refuse_twice(ranked, table, scale)

@@ -22,17 +22,21 @@ from .verdicts import Records, decide, label_codes, weigh
 
 STANDARD = ("object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block")
 OBJECTS = ("object_i", "object_j")
+ORDER_UNKNOWN = "the order of presentation is not known: object_i need not have been shown first"
 
 
 class JudgmentFrame(pd.DataFrame):
     """A pandas frame of judgments that knows what was left out when it was read.
 
     A subclass because this is how pandas carries what belongs to a frame through its methods. Its attribute `notes`,
-    a tuple of str, says what was read, what was left out and why.
+    a tuple of str, says what was read, what was left out and why; `shown` whether object i is the one shown first;
+    `dropped` how many judgments were left out because nobody knows what they say.
     """
 
-    _metadata = ["notes"]  # noqa: RUF012  # pandas expects a list
+    _metadata = ["notes", "shown", "dropped"]  # noqa: RUF012  # pandas expects a list
     notes: tuple[str, ...] = ()
+    shown: bool = True
+    dropped: int = 0
 
     @property
     def _constructor(self) -> type[JudgmentFrame]:
@@ -95,9 +99,10 @@ def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFr
         *left,
         *_kinds(made),
         *renamed,
-        *([] if known.shown else ["the order of presentation is not known: object_i need not have been shown first"]),
+        *([] if known.shown else [ORDER_UNKNOWN]),
         *known.notes,
     )
+    made.shown, made.dropped = known.shown, sum(piece.dropped for piece in pieces)
     return made
 
 
@@ -213,10 +218,12 @@ def _left(out: npt.NDArray[np.bool_], why: str) -> list[str]:
 def _unjoined(piece: _Piece, sign: str) -> _Piece:
     """Return the judgments with one for each of the objects that a joined label names."""
     i, j = ([str(label).split(sign) for label in side] for side in (piece.i, piece.j))
-    both = [(k, a, b) for k, (left, right) in enumerate(zip(i, j, strict=True)) for a in left for b in right]
-    more = len(both) - len(piece.row)
-    if not more:
+    pairs = [(k, a, b) for k, (left, right) in enumerate(zip(i, j, strict=True)) for a in left for b in right]
+    if len(pairs) == len(piece.row):
         return piece
+    both = [found for found in pairs if found[1] != found[2]]
+    notes = _left(np.array([a == b for _, a, b in pairs]), "an output compared with one identical to it")
+    more = len(pairs) - len(piece.row)
     at = np.array([k for k, _, _ in both])
     return _Piece(
         *(piece.row[at], as_objects(a for _, a, _ in both), as_objects(b for _, _, b in both), piece.said[at]),
@@ -224,6 +231,7 @@ def _unjoined(piece: _Piece, sign: str) -> _Piece:
         (
             *piece.notes,
             f"{counted(more, 'judgment')} added: outputs that were identical (a{sign}b) were judged at once",
+            *notes,
         ),
         piece.dropped,
         piece.unknown,
@@ -300,7 +308,7 @@ def _joined_values(records: Records, path: str | None) -> npt.NDArray[Any]:
         columns.append(as_objects([*labels, None])[codes])
     if len(columns) == 1:
         return columns[0]
-    return as_objects(":".join(map(str, found)) for found in zip(*columns, strict=True))
+    return as_objects(None if None in found else ":".join(map(str, found)) for found in zip(*columns, strict=True))
 
 
 def _total(made: pd.DataFrame) -> float:

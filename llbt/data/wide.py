@@ -19,6 +19,7 @@ from .outcomes import Outcomes
 from .readings import Meaning
 
 Pairs = str | Sequence[Sequence[str]]
+_SHOWN = 6  # columns in a note
 _SIGNS = (":", " vs ", "_vs_", " - ", "-", "_", ".")
 
 
@@ -29,7 +30,11 @@ def matrix_source(source: Source) -> Source:
 
 
 def prefmod_format(
-    frame: pd.DataFrame, object_names: Sequence[str] | None, pairs: Pairs | None, outcomes: Outcomes
+    frame: pd.DataFrame,
+    object_names: Sequence[str] | None,
+    pairs: Pairs | None,
+    outcomes: Outcomes,
+    others: Sequence[str | None] = (),
 ) -> JudgmentFormat:
     """Return the format of a table with one row per judge and one column per pair, as prefmod reads it.
 
@@ -43,6 +48,8 @@ def prefmod_format(
         The order of the columns: 12, 13, 23, 14, … or 12, 13, 14, …, or the two objects of each column.
     outcomes : mapping or None
         What the entries mean, in place of prefmod's coding.
+    others : sequence of str or None
+        Columns that hold no pair, wherever they stand: the judge, the prompt.
 
     Raises
     ------
@@ -56,14 +63,17 @@ def prefmod_format(
     pair, 0 undecided and −1 for the second; without, the smallest entry is for the first and the largest for the
     second, and one in the middle is undecided. Missing entries were not judged.
     """
-    columns = _pair_columns(frame, object_names, pairs)
+    columns = _pair_columns(frame.drop(columns=[name for name in others if name in frame]), object_names, pairs)
     said, strengths = _coding(frame[list(columns)], outcomes)
     games = tuple(
         Game((Constant(i), Constant(j)), Labels(str(name), said, strengths=strengths))
         for name, (i, j) in columns.items()
     )
+    places = ", ".join(f"{name} is {i}:{j}" for name, (i, j) in list(columns.items())[:_SHOWN])
+    places += ", …" if len(columns) > _SHOWN else ""
     meanings = ", ".join(f"{entry} is {outcome}" for entry, outcome in said.items() if entry is not None)
-    notes = (f"entries read as in prefmod: {meanings}",) if outcomes is None else ()
+    coded = [f"entries read as in prefmod: {meanings}"] if outcomes is None else []
+    notes = (f"columns read as pairs: {places}", *coded)
     return JudgmentFormat("prefmod", games, one_judge=True, shown=False, notes=notes)
 
 
@@ -117,7 +127,7 @@ def _named_pairs(headings: Sequence[str]) -> dict[Any, tuple[str, str]]:
             return dict(named)
     raise JudgmentError(
         f"format 'prefmod': the columns {listed(headings, 12)} do not name the pairs they hold. Pass object_names=[…] "
-        'and pairs="prefmod" (12, 13, 23, 14, …), pairs="dictionary" (12, 13, 14, …) or a list of pairs.'
+        'and pairs="prefmod" (12, 13, 23, 14, …), "dictionary" (12, 13, 14, …) or a list of pairs to read_judgments.'
     )
 
 
@@ -130,15 +140,16 @@ def _coding(frame: pd.DataFrame, outcomes: Outcomes) -> tuple[dict[Label | None,
     if any(number is None or not number.is_integer() for number in numbers):
         raise JudgmentError(f"format 'prefmod': entries {listed(found)}; expected whole numbers, or outcomes={{…}}.")
     values = sorted({int(number) for number in numbers if number is not None})
-    signed = bool(values) and values[0] < 0
-    if values and not (
-        set(values) <= set(range(-2, 3)) if signed else values[0] in (0, 1) and values[-1] - values[0] <= 4
-    ):
+    # the ends of the scale have to be there: 0 and 1 alone may be all of a scale of two, or part of one of three
+    whole = {(0, 1, 2), (0, 2), (1, 2, 3), (-1, 1), (-1, 0, 1)}
+    wide = {-2, 2} <= set(values) <= set(range(-2, 3)) or values == list(range(5))
+    if tuple(values) not in whole and not wide:
         raise JudgmentError(
-            f"format 'prefmod': entries {values}; expected 0/1/2, -1/0/1, 1/2 or the like, or outcomes={{…}} "
-            "(None for entries that mean: not judged)."
+            f"format 'prefmod': entries {values}; expected -1/0/1, 0/1/2 or -2 to 2 with both ends there. Say what "
+            f"they mean: outcomes={{{', '.join(f'{value}: …' for value in values[:5])}}}, each 'i', 'tie', 'j' or None."
         )
-    middle = 0.0 if signed else (values[0] + max(values[-1], values[0] + 1)) / 2 if values else 0.0
+    signed = values[0] < 0
+    middle = 0.0 if signed else (values[0] + values[-1]) / 2
     toward_i = {value: (value - middle) if signed else (middle - value) for value in values}
     said: dict[Label | None, Meaning] = {None: None}
     said |= {value: "i" if lean > 0 else "j" if lean < 0 else "tie" for value, lean in toward_i.items()}

@@ -1,0 +1,135 @@
+"""Traps of real files: each was a wrong table, a false alarm or a raw exception before it was a test."""
+
+import duckdb
+import pandas as pd
+import pytest
+
+import llbt
+from llbt import JudgmentError, audit, from_judgments, from_rankings, read_judgments
+
+WIDE = pd.DataFrame({"id": [1, 2, 3], "V1": [0, 2, 1], "V2": [0, 0, 2], "V3": [2, 1, 0]})
+PREFMOD = {"object_names": ["A", "B", "C"], "pairs": "prefmod"}
+
+
+def said(frame):
+    return frame[["object_i", "object_j", "outcome"]].apply("".join, axis=1).tolist()
+
+
+def test_the_judge_of_a_wide_table_is_no_pair():
+    """V1 is A:B, V2 is A:C, V3 is B:C; 0 is for the first, 1 undecided, 2 for the second."""
+    frame = read_judgments(WIDE, judge="id", **PREFMOD)
+    assert said(frame) == ["ABi", "ACi", "BCj", "ABj", "ACi", "BCtie", "ABtie", "ACj", "BCi"]
+    assert frame["judge"].tolist() == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+    assert "columns read as pairs: V1 is A:B, V2 is A:C, V3 is B:C" in frame.notes
+
+
+@pytest.mark.parametrize("entries", [[0, 1], [1, 1], [0, 0], [1, 2], [0, 9]])
+def test_half_a_scale_is_not_guessed(entries):
+    """0 and 1 are two sides, or one side and undecided of -1/0/1 as well as of 0/1/2."""
+    frame = pd.DataFrame({"A:B": entries, "A:C": entries, "B:C": entries})
+    with pytest.raises(JudgmentError, match="outcomes="):
+        read_judgments(frame, format="prefmod")
+    meanings = {0: "i", 1: "tie", 2: "j", 9: None}
+    assert len(read_judgments(frame, format="prefmod", outcomes=meanings)) == 3 * (2 - entries.count(9))
+
+
+@pytest.mark.parametrize("labels", [["E1", "e5"], ["E", "e"], [".", "-"], ["1e", "2e"]])
+def test_labels_that_look_a_little_like_numbers(labels, tmp_path):
+    pd.DataFrame({"object_i": labels[0], "object_j": labels[1], "outcome": ["i", "j"]}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    assert set(from_judgments(tmp_path / "t.csv").objects) == set(labels)
+
+
+def test_zero_has_two_spellings(tmp_path):
+    (tmp_path / "t.csv").write_text("object_i,object_j,outcome,x\na,b,i,-0.0\na,b,j,0.0\na,b,i,1.5\n")
+    c = from_judgments(tmp_path / "t.csv", covariates="x")
+    assert (c.columns[0].numeric, c.columns[0].levels.tolist()) == (True, [0.0, 1.5])
+
+
+WINNERS = [("a", "b")] * 20 + [("b", "a")] * 8 + [("b", "c")] * 6 + [("c", "a")] * 6
+
+
+def test_no_order_is_made_of_winners_that_come_first():
+    with pytest.raises(JudgmentError, match="does not record which object was shown first"):
+        from_judgments(WINNERS, order=True)
+    c = from_judgments(WINNERS)
+    assert not any("order=True" in note for note in c.notes)
+    assert any("order of presentation is not known" in note for note in c.notes)
+    found = audit(WINNERS)
+    assert [found.finding(name).level for name in ("position", "swapped", "order_separation")] == ["unchecked"] * 3
+
+
+def test_an_audit_knows_what_the_reader_left_out():
+    records = [{"generator_1": "a", "generator_2": "b", "preference": x} for x in (1, 2, 9)]
+    finding = audit(records).finding("outcomes")
+    assert (finding.level, finding.found) == ("error", "1 judgment unknown to the format")
+
+
+def test_what_could_not_be_checked_fails_where_it_is_asked_for():
+    frame = pd.DataFrame({"object_i": ["a", "b"], "object_j": ["b", "a"], "outcome": ["dunno", "who knows"]})
+    assert [finding.check for finding in audit(frame).failed("separation")] == ["separation"]
+
+
+def test_an_audit_of_counts():
+    counts = pd.DataFrame(
+        {"player1": ["a", "a", "b"], "player2": ["b", "c", "c"], "win1": [3, 9, 4], "win2": [2, 0, 5]}
+    )
+    assert audit(counts, format="bradleyterry2").sizes == audit(from_judgments(counts, format="bradleyterry2")).sizes
+    with pytest.raises(JudgmentError, match="table of counts"):
+        audit(from_judgments(counts, format="bradleyterry2"), outcome="zzz")
+
+
+def test_dots_in_names_of_columns(tmp_path):
+    frame = pd.DataFrame(
+        {"home.team": ["a", "b", "a"], "away.team": ["b", "a", "b"], "who": ["home.team", "tie", "tie"]}
+    )
+    with duckdb.connect() as connection:
+        relation = connection.from_df(frame)
+        names = {"objects": ("home.team", "away.team"), "outcome": "who"}
+        assert audit(relation, **names).sizes == audit(frame, **names).sizes
+        ranks = connection.from_df(
+            pd.DataFrame({"block.id": [1, 1, 2, 2], "object": list("abab"), "rank": [1, 2, 2, 2]})
+        )
+        assert from_rankings(ranks, block="block.id").counts.tolist() == [[1, 1, 0]]
+
+
+def test_rankings_in_files(tmp_path):
+    for k, part in enumerate(("1,a,1\n1,b,2\n", "2,a,2\n2,b,1\n2,c,3\n")):
+        (tmp_path / f"part{k}.csv").write_text("block,object,rank\n" + part)
+    (tmp_path / "objects.csv").write_text("object,size\na,1.5\nb,2.5\nc,3.5\n")
+    c = from_rankings(f"{tmp_path}/part*.csv", block="block", object_covariates=tmp_path / "objects.csv")
+    assert (c.n_judgments, c.object_covariates) == (4, ("size",))
+
+
+def test_outputs_that_were_identical_are_not_compared():
+    row = {"srclang": "cs", "trglang": "en", "srcIndex": 1, "judgeID": "j", "rankingID": 3}
+    row |= {"system1Id": "a+b", "system1rank": 1, "system2Id": "b+c", "system2rank": 2}
+    frame = read_judgments([row])
+    assert said(frame) == ["abi", "aci", "bci"]
+    assert "1 judgment left out: an output compared with one identical to it" in frame.notes
+
+
+def test_a_part_of_a_prompt_that_is_missing():
+    records = [{"object_i": "a", "object_j": "b", "outcome": "i", "x": x, "y": 2} for x in (1, None)]
+    frame = read_judgments(records, prompt="x+y")
+    assert frame["prompt"].tolist() == ["1:2", None]
+
+
+def test_a_relation_says_what_it_leaves_out(tmp_path, monkeypatch):
+    monkeypatch.setattr("llbt.data.files.LARGE", dict.fromkeys(("csv", "json", "parquet"), 0))
+    (tmp_path / "t.csv").write_text(
+        'model_a,model_b,winner,say "hi",Judge,judge\na,b,model_a,1,x,y\na,b,skipped,2,x,y\n'
+    )
+    with pytest.warns(llbt.LLBTWarning, match="1 row with outcome 'skipped' left out"):
+        relation = read_judgments(tmp_path / "t.csv", outcomes={"skipped": None})
+    assert len(relation.fetchall()) == 1
+    (tmp_path / "t.csv").write_text("model_a,model_b,winner,Judge,judge\na,b,model_a,x,y\n")
+    with pytest.raises(JudgmentError, match="'Judge', 'judge' apart"):
+        read_judgments(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("objects", [5, None, ["a"]])
+def test_objects_that_are_no_names(objects):
+    with pytest.raises(JudgmentError):
+        from_judgments(pd.DataFrame({"a": ["x"], "b": ["y"], "outcome": ["i"]}), objects=objects)
