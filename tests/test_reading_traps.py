@@ -118,9 +118,7 @@ def test_a_part_of_a_prompt_that_is_missing():
 
 def test_a_relation_says_what_it_leaves_out(tmp_path, monkeypatch):
     monkeypatch.setattr("llbt.data.files.LARGE", dict.fromkeys(("csv", "json", "parquet"), 0))
-    (tmp_path / "t.csv").write_text(
-        'model_a,model_b,winner,say "hi",Judge,judge\na,b,model_a,1,x,y\na,b,skipped,2,x,y\n'
-    )
+    (tmp_path / "t.csv").write_text('model_a,model_b,winner,"say ""hi"""\na,b,model_a,1\na,b,skipped,2\n')
     with pytest.warns(llbt.LLBTWarning, match="1 row with outcome 'skipped' left out"):
         relation = read_judgments(tmp_path / "t.csv", outcomes={"skipped": None})
     assert len(relation.fetchall()) == 1
