@@ -18,7 +18,7 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 _DENSE = 2**22  # keys up to which a table of all that are possible is made
-_CHUNK = 2**22
+_CHUNK = 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ def arranged(name: str, found: npt.NDArray[Any], codes: IntArray) -> Coded:
         order = np.argsort(found)
     if np.array_equal(order, np.arange(len(order))):
         return Coded(name, found, codes)
-    rank = np.empty(len(order), dtype=np.int64)
+    rank = np.empty(len(order), dtype=codes.dtype)
     rank[order] = np.arange(len(order))
     return Coded(name, found[order], rank[codes])
 
@@ -232,10 +232,11 @@ def tallied(
         n, seen = _outcomes_by(group, said, weights, len(first))
         kept = np.flatnonzero(seen)
         return [np.asarray(codes[first[kept]], dtype=np.int64) for codes in keys], n[kept]
-    cells = np.zeros(4 * size)
+    cells = np.zeros(4 * size if weights is not None else 0)
     judged = np.zeros(4 * size, dtype=np.int64)
-    for start in range(0, len(said), _CHUNK):  # rows in blocks, so that their keys stay small
-        rows = slice(start, start + _CHUNK)
+    chunk = max(_CHUNK, 4 * size)
+    for start in range(0, len(said), chunk):  # rows in blocks, so that their keys stay small
+        rows = slice(start, start + chunk)
         key = np.zeros(len(said[rows]), dtype=np.int64)
         for codes, width in zip((*keys, said), (*sizes, 4), strict=True):
             key *= width
@@ -252,7 +253,7 @@ def _outcomes_by(
     group: IntArray, said: npt.NDArray[Any], weights: FloatArray | None, size: int
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """Return counts of the outcomes by group, (size, 3), and which groups have any, also of weight 0."""
-    cell = group * 4 + said
+    cell = group * 4 + said.astype(np.int64)
     judged = np.bincount(cell, minlength=4 * size)
     return _split(judged if weights is None else np.bincount(cell, weights, 4 * size), judged)
 

@@ -51,7 +51,7 @@ def test_wald_and_profile_intervals_cover() -> None:
         wald += np.abs(params[0] - TRUE) < stats.norm.isf(0.025) * np.sqrt(np.diag(cov))
     for k in range(4):
         # a profile interval holds the truth when the likelihood ratio test of the truth does not reject
-        rest = np.arange(4) != k
+        rest = np.flatnonzero(np.arange(4) != k)
         held = replace(
             problem,
             signed=problem.signed.columns(rest),

@@ -156,24 +156,30 @@ class Rows:
     frame : narwhals frame, eager
     times : ndarray of int, shape (U,)
         How many rows of the caller's frame each stands for.
-    first : ndarray of int, shape (U,)
-        The first of them.
+    first : ndarray of int or None, shape (U,)
+        The first of them; None where every row stands for itself.
     ordered : bool
         Whether the engine that holds the caller's frame keeps its rows in order; else `first` means nothing.
-    single : bool
-        Whether every row stands for itself alone.
     """
 
     frame: Frame
     times: IntArray
-    first: IntArray
+    first: IntArray | None
     ordered: bool
-    single: bool = False
 
     @classmethod
     def each(cls, frame: Frame) -> Rows:
         """Return every row of a frame as itself."""
-        return cls(frame, np.broadcast_to(np.int64(1), len(frame)), np.arange(len(frame)), ordered=True, single=True)
+        return cls(frame, np.broadcast_to(np.int64(1), len(frame)), None, ordered=True)
+
+    @property
+    def single(self) -> bool:
+        """Whether every row stands for itself alone."""
+        return self.first is None
+
+    def numbers(self, rows: IntArray) -> IntArray:
+        """Return the first of the caller's rows that some rows stand for."""
+        return rows if self.first is None else self.first[rows]
 
     @property
     def weights(self) -> FloatArray | None:
@@ -186,14 +192,14 @@ class Rows:
 
     def start(self, where: npt.NDArray[np.bool_]) -> int:
         """Return the row of `frame` with the first of the caller's rows that a condition holds for."""
-        if self.single:
+        if self.first is None:
             return int(np.argmax(where))
         rows = np.flatnonzero(where)
         return int(rows[np.argmin(self.first[rows])])
 
     def place(self, where: npt.NDArray[np.bool_]) -> str:
         """Return where the first of these rows is, for a message; empty where rows have no order."""
-        return f", the first at row {self.first[where].min()}" if self.ordered else ""
+        return f", the first at row {self.numbers(np.flatnonzero(where)).min()}" if self.ordered else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -457,9 +463,11 @@ def read_label_pair(rows: Rows, name: str, columns: tuple[str, str]) -> Coded:
     for column, factor in zip(columns, (i, j), strict=True):
         _refuse_missing(rows, column, factor.codes < 0)
     again, found = pd.factorize(as_objects([*i.labels, *j.labels]))
-    if i.labels == j.labels:
-        return arranged(name, found, np.stack([i.codes, j.codes]).T)
-    return arranged(name, found, np.stack([again[: len(i.labels)][i.codes], again[len(i.labels) :][j.codes]]).T)
+    small = np.min_scalar_type(-len(found))  # of ten million rows, the codes of a thousand objects are 40 MB, not 160
+    two = (i.codes, j.codes)
+    if i.labels != j.labels:
+        two = again[: len(i.labels)].astype(small)[i.codes], again[len(i.labels) :].astype(small)[j.codes]
+    return arranged(name, found, np.stack(two, dtype=small, casting="unsafe").T)
 
 
 def read_covariate(rows: Rows, name: str, *, numeric: bool = False) -> Coded:

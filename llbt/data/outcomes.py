@@ -32,7 +32,7 @@ def read_outcomes(
     max_dropped: int = 0,
     *,
     may_be_empty: bool = False,
-) -> tuple[IntArray, tuple[str, ...], int]:
+) -> tuple[npt.NDArray[Any], tuple[str, ...], int]:
     """Return what each row says, and notes on rows left out.
 
     Parameters
@@ -78,7 +78,7 @@ def read_outcomes(
         raise JudgmentError(_unknown(cases, open_cases, readings, mapping))
     _refuse_ambiguous(cases, open_cases, explaining, family)
     said = np.where(open_cases, explaining[0].outcomes, np.where(dropped, LEFT_OUT, given))
-    return said[group], _left_out(cases, said, dropped, may_be_empty), int(cases.rows[dropped].sum())
+    return said.astype(np.int8)[group], _left_out(cases, said, dropped, may_be_empty), int(cases.rows[dropped].sum())
 
 
 def _droppable(

@@ -18,6 +18,7 @@ Meaning = Literal["i", "j", "tie"] | None
 
 WIN_I, TIE, WIN_J, LEFT_OUT, UNKNOWN = 0, 1, 2, 3, -1  # columns of the counts, and two that are none
 _MEANINGS: dict[Any, int] = {**{word: k for k, word in enumerate(OUTCOMES)}, None: LEFT_OUT}
+_CHUNK = 2**18
 _FEW = 64  # labels of a column of outcomes that names no objects
 _WORDS = (("i", "j"), ("a", "b"), ("left", "right"))
 
@@ -81,7 +82,7 @@ def group_cases(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str]) -
     some = np.full(len(found), len(group), dtype=np.int64)
     np.minimum.at(some, group, np.arange(len(group)))
     first = np.full(len(found), np.iinfo(np.int64).max)
-    np.minimum.at(first, group, rows.first)
+    np.minimum.at(first, group, rows.numbers(np.arange(len(group))))
     times = np.zeros(len(found), dtype=np.int64)
     np.add.at(times, group, rows.times)
     label = factor.codes[some]
@@ -97,9 +98,15 @@ def _cases_by_label(
     label = np.array([*range(size), *([-1] if missing else [])], dtype=np.int64)
     some = np.array([rows.start(factor.codes == k) for k in label], dtype=np.int64)
     group = np.where(factor.codes < 0, size, factor.codes) if missing else factor.codes
-    times = np.bincount(group, rows.weights, size + missing).astype(np.int64)
+    times = np.zeros(size + missing, dtype=np.int64)
+    for start in range(0, len(group), _CHUNK):  # in blocks, since numpy counts codes of any size as 64 bits
+        part = slice(start, start + _CHUNK)
+        weights = None if rows.single else rows.times[part]
+        times += np.bincount(group[part], weights, size + missing).astype(np.int64)
     i, j = pairs.codes[some].T
-    return Cases(column, sides, factor.labels, label, i, j, rows.first[some], times, pairs.levels, rows.ordered), group
+    return Cases(
+        column, sides, factor.labels, label, i, j, rows.numbers(some), times, pairs.levels, rows.ordered
+    ), group
 
 
 def mapped(cases: Cases, mapping: Mapping[Any, Meaning]) -> IntArray:

@@ -1,0 +1,1 @@
+"""Speed, memory and accuracy of llbt beside its peers: `python -m benchmarks`, written to RESULTS.md."""

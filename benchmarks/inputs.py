@@ -1,0 +1,162 @@
+"""Seeded judgments: made once into a folder of .npy files, so that every contestant reads the same."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+OUTCOMES = ("i", "tie", "j")  # codes 0, 1, 2 in outcome.npy
+TIES = 0.22
+ORDER_EFFECT = 0.05  # δ; the odds of the object shown first are times exp(2δ)
+AGGREGATED = Path(__file__).parent.parent / "tests" / "reference" / "bench_agg_100.csv.gz"
+
+
+@dataclass(frozen=True)
+class Input:
+    name: str
+    objects: int
+    judgments: int
+    judges: int = 0
+    sides: int = 0
+    kind: str = "plain"
+    seed: int = 5
+
+    @property
+    def text(self) -> str:
+        extra = f", {self.judges} judges" if self.judges else ""
+        extra += f", {self.sides} side covariates" if self.sides else ""
+        return f"{self.objects:,} objects × {self.judgments:,} judgments{extra}"
+
+
+FULL = (
+    Input("S", 10, 10_000),
+    Input("M", 50, 200_000),
+    Input("L", 200, 2_000_000),
+    Input("XL", 1_000, 10_000_000),
+    Input("L-long", 200, 10_000_000),  # L with more judgments: what a cluster adds
+    Input("M-judges", 50, 200_000, judges=100, kind="judges"),
+    Input("M-sides", 50, 200_000, sides=5, kind="sides"),
+    Input("agg100", 100, 495_000, kind="agg100"),
+    Input("arena", 129, 1_374_996, kind="arena"),
+)
+TINY = (
+    Input("tiny", 6, 3_000),
+    Input("tiny-judges", 5, 4_000, judges=4, kind="judges"),
+    Input("tiny-sides", 5, 2_000, sides=2, kind="sides"),
+)
+
+
+def growing() -> dict[str, tuple[Input, ...]]:
+    """One series per dimension: every input is four times (objects: twice) the one before."""
+    return {
+        "judgments": tuple(Input(f"judgments-{n}", 50, n) for n in (40_000, 160_000, 640_000, 2_560_000, 10_240_000)),
+        "objects": tuple(Input(f"objects-{n}", n, 1_000_000) for n in (50, 100, 200, 400, 800)),
+        "judges": tuple(Input(f"judges-{n}", 20, 4_000 * n, judges=n, kind="judges") for n in (4, 16, 64)),
+        "covariates": tuple(Input(f"covariates-{n}", 50, 100_000, sides=n, kind="sides") for n in (1, 4, 16)),
+    }
+
+
+def object_names(size: int) -> list[str]:
+    return [f"object{k:04d}" for k in range(size)]
+
+
+def side_names(size: int) -> list[str]:
+    return [f"x{k + 1}" for k in range(size)]
+
+
+def make(wanted: Input, work: Path) -> Path:
+    """Return the folder of an input, made if it is not there yet."""
+    folder = work / wanted.name
+    if (folder / "input.json").exists():
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    if wanted.kind not in ("agg100", "arena"):
+        for name, values in _drawn(wanted):
+            np.save(folder / f"{name}.npy", values)
+    (folder / "input.json").write_text(json.dumps(asdict(wanted)))
+    return folder
+
+
+def described(folder: Path) -> Input:
+    return Input(**json.loads((folder / "input.json").read_text()))
+
+
+def read(folder: Path, *names: str) -> tuple[Array, ...]:
+    return tuple(np.load(folder / f"{name}.npy") for name in names)
+
+
+def _drawn(wanted: Input) -> Iterator[tuple[str, Array]]:
+    rng = np.random.default_rng([wanted.seed, wanted.objects, wanted.judgments, wanted.judges, wanted.sides])
+    size, n = wanted.objects, wanted.judgments
+    i = rng.integers(0, size, n, dtype=np.int32)
+    j = (i + rng.integers(1, size, n, dtype=np.int32)) % np.int32(size)
+    yield "i", i
+    yield "j", j
+    log_worth = rng.normal(size=size) / 2  # abilities N(0, 1) are log-odds
+    signed = (log_worth[i] - log_worth[j]) + ORDER_EFFECT
+    if wanted.judges:
+        judge = rng.integers(0, wanted.judges, n, dtype=np.int32)
+        yield "judge", judge
+        taste = rng.normal(scale=0.1, size=(wanted.judges, size))
+        signed += taste[judge, i] - taste[judge, j]
+    if wanted.sides:
+        values = rng.normal(size=(n, 2, wanted.sides))
+        yield "sides", values
+        signed += (values[:, 0] - values[:, 1]) @ np.linspace(-0.1, 0.1, wanted.sides)
+    tie = np.exp(_tie_effect(signed[:50_000]))
+    up, down = np.exp(signed), np.exp(-signed)
+    draw = rng.random(n) * (up + tie + down)
+    yield "outcome", ((draw > up).astype(np.int8) + (draw > up + tie)).astype(np.int8)
+
+
+def _tie_effect(signed: Array) -> float:
+    """Return the γ with which the expected share of ties is TIES."""
+    low, high = -10.0, 10.0
+    weight = np.exp(signed) + np.exp(-signed)
+    for _ in range(60):
+        middle = (low + high) / 2
+        share = np.mean(np.exp(middle) / (weight + np.exp(middle)))
+        low, high = (middle, high) if share < TIES else (low, middle)
+    return (low + high) / 2
+
+
+def write_parquet(folder: Path) -> Path:
+    """Return the judgments as one parquet file with names, written in blocks."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    target = folder / "judgments.parquet"
+    if target.exists():
+        return target
+    names = pa.array(object_names(described(folder).objects))
+    i, j, outcome = read(folder, "i", "j", "outcome")
+    columns = (("left", i, names), ("right", j, names), ("outcome", outcome, pa.array(OUTCOMES)))
+    part = folder / "judgments.part"
+    schema = pa.schema([(name, pa.string()) for name, _, _ in columns])
+    with pq.ParquetWriter(part, schema) as writer:
+        for start in range(0, len(i), 1_000_000):
+            block = slice(start, start + 1_000_000)
+            arrays = [words.take(pa.array(codes[block])) for _, codes, words in columns]
+            writer.write_table(pa.table(arrays, schema=schema))
+    return part.rename(target)
+
+
+def write_arena(folder: Path) -> None:
+    """Write the counts of the Chatbot Arena judgments that leaderbot ships; runs where leaderbot is installed."""
+    from leaderbot.data import load
+
+    data = load()
+    np.save(folder / "pairs.npy", np.asarray(data["X"]))
+    np.save(folder / "counts.npy", np.asarray(data["Y"])[:, [0, 2, 1]])
+    (folder / "names.json").write_text(json.dumps(list(data["models"])))
+
+
+if __name__ == "__main__":
+    write_arena(Path(sys.argv[1]))

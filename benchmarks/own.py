@@ -1,0 +1,208 @@
+"""What llbt, and the plain loops and prototypes beside it, are asked to do.
+
+llbt is imported in the functions: the environments of peers, which have none, import this module too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import frames, prototype
+from .inputs import AGGREGATED, OUTCOMES, described, read, side_names, write_parquet
+
+Estimates = dict[str, Any]
+CODES = {0: "i", 1: "tie", 2: "j"}
+SIDES = ("left", "right")
+RESAMPLES = 1_000
+
+
+def estimates(res: Any, objects: tuple[Any, ...]) -> Estimates:
+    """Everything that the contest asks of llbt: estimates, standard errors, deviance, gradient."""
+    params, error = res.params, res.bse
+    names = [f"object[{o}]" for o in objects[:-1]]
+    found = {"log_odds": np.r_[2 * params[names].to_numpy(), 0], "se": error[names].to_numpy()}
+    for name in ("tie", "order"):
+        if name in params.index:
+            found |= {name: params[name], f"{name}_se": error[name]}
+    return found | {"deviance": res.deviance, "gradient": res.gradient_norm}
+
+
+def fitted(source: Any, formula: str = "object + tie + order", **options: Any) -> Estimates:
+    import llbt
+
+    c = llbt.from_judgments(source, objects=SIDES, outcome="outcome", order=True, **options)
+    return estimates(llbt.fit(formula, c), c.objects)
+
+
+def integers(frame: pd.DataFrame) -> Estimates:
+    return fitted(frame, outcomes=CODES)
+
+
+def write_and_name(folder: Path) -> str:
+    return str(write_parquet(folder))
+
+
+def parquet(path: str) -> Estimates:
+    return fitted(path)
+
+
+def open_spark(folder: Path) -> Any:
+    from pyspark.sql import SparkSession
+
+    path = write_and_name(folder)
+    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session.read.parquet(path)
+
+
+def judges(frame: pd.DataFrame) -> Estimates:
+    import llbt
+
+    c = llbt.from_judgments(frame, objects=SIDES, outcome="outcome", covariates="judge")
+    res = llbt.fit("object * judge + tie * judge", c)
+    return _by_judge(res, c.objects, sorted(set(frame["judge"])))
+
+
+def _by_judge(res: Any, objects: tuple[Any, ...], levels: list[Any]) -> Estimates:
+    """Estimates by judge; errors as coded: of the first judge, and of the difference from the first."""
+    params, error = res.params, res.bse
+    own = [f"object[{o}]" for o in objects[:-1]]
+    coded = [own, *([f"{name}:judge[{k}]" for name in own] for k in levels[1:])]
+    tie = ["tie", *(f"tie:judge[{k}]" for k in levels[1:])]
+    worth = np.array([params[names].to_numpy() for names in coded])
+    worth[1:] += worth[0]
+    gamma = np.array(params[tie])
+    gamma[1:] += gamma[0]
+    found = {"log_odds": np.c_[2 * worth, np.zeros(len(worth))], "tie": gamma, "tie_se": error[tie].to_numpy()}
+    found["se"] = np.array([error[names].to_numpy() for names in coded])
+    return found | {"deviance": res.deviance, "gradient": res.gradient_norm, "parameters": len(params)}
+
+
+def sides(frame: pd.DataFrame) -> Estimates:
+    import llbt
+
+    names = side_names(sum(column.startswith("x") for column in frame) // 2)
+    columns = {name: (f"{name}_left", f"{name}_right") for name in names}
+    c = llbt.from_judgments(frame, objects=SIDES, outcome="outcome", side_covariates=columns, order=True)
+    res = llbt.fit(" + ".join(["object", *names, "tie", "order"]), c)
+    found = {"coefficients": res.params[names].to_numpy(), "coefficients_se": res.bse[names].to_numpy()}
+    return estimates(res, c.objects) | found
+
+
+def clustered_table(folder: Path) -> Any:
+    import llbt
+
+    frame = frames.with_judges(folder)
+    return llbt.from_judgments(frame, objects=SIDES, outcome="outcome", clusters="judge", order=True)
+
+
+def plain_covariance(c: Any) -> Estimates:
+    import llbt
+
+    return estimates(llbt.fit("object + tie + order", c), c.objects)
+
+
+def cluster_covariance(c: Any) -> Estimates:
+    import llbt
+
+    res = llbt.fit("object + tie + order", c, cov_type="cluster", groups="judge")
+    found = estimates(res, c.objects)
+    return {name: value for name, value in found.items() if not name.endswith("se")} | {"errors": res.bse.to_numpy()}
+
+
+def fit_of(folder: Path) -> Any:
+    import llbt
+
+    c = llbt.from_judgments(frames.integers(folder), objects=SIDES, outcome="outcome", outcomes=CODES, order=True)
+    return llbt.fit("object + tie + order", c)
+
+
+def bootstrap(res: Any) -> Estimates:
+    import llbt
+
+    boot = llbt.bootstrap(res, n=RESAMPLES, rng=1)
+    return {"spread": boot.replicates[:, -1].std(), "degenerate": boot.degenerate}
+
+
+def loop_of_fits(res: Any) -> Estimates:
+    """The plain Python loop: draw, make the table, fit again; a few resamples, counted as all of them."""
+    import llbt
+
+    some = 5 if len(res.comparisons) > 10_000 else 20
+    rng = np.random.default_rng(1)
+    frame = res.comparisons.to_frame()
+    counts = res.comparisons.counts
+    totals = counts.sum(axis=1)
+    order = []
+    for _ in range(some):
+        drawn = rng.multinomial(totals.astype(np.int64), counts / totals[:, None])
+        again = frame.assign(wins_i=drawn[:, 0], ties=drawn[:, 1], wins_j=drawn[:, 2])
+        order.append(llbt.fit("object + tie + order", llbt.from_counts(again, order=True)).params["order"])
+    return {"spread": np.std(order), "factor": RESAMPLES / some}
+
+
+def prototype_integers(folder: Path) -> Any:
+    return (*read(folder, "i", "j", "outcome"), described(folder).objects)
+
+
+def prototype_fit(arrays: Any) -> Estimates:
+    return prototype.fit_codes(*arrays)
+
+
+def prototype_bootstrap(counts: Any) -> Estimates:
+    return {"spread": prototype.bootstrap(counts, RESAMPLES)[:, -1].std()}
+
+
+def aggregated(folder: Path) -> pd.DataFrame:
+    return pd.read_csv(AGGREGATED)
+
+
+def aggregated_fit(formula: str, *, pooled: bool) -> Callable[[pd.DataFrame], Estimates]:
+    """The table of counts, the fit with all standard errors and its printed summary."""
+
+    def run(frame: pd.DataFrame) -> Estimates:
+        import llbt
+
+        c = llbt.from_counts(frame, objects=("i", "j"), wins=("win", "loss"), ties="tie", covariates="subj")
+        res = llbt.fit(formula, c.pool() if pooled else c)
+        errors = res.bse.to_numpy()
+        return {"deviance": res.deviance, "errors": len(errors), "printed": len(str(res.summary()))}
+
+    return run
+
+
+def shipped_counts(folder: Path) -> pd.DataFrame:
+    pairs, counts, names = frames.shipped(folder)
+    words = np.array(names)
+    frame = pd.DataFrame({"object_i": words[pairs[:, 0]], "object_j": words[pairs[:, 1]]})
+    return frame.assign(wins_i=counts[:, 0], ties=counts[:, 1], wins_j=counts[:, 2])
+
+
+def shipped_fit(frame: pd.DataFrame) -> Estimates:
+    import llbt
+
+    c = llbt.from_counts(frame)
+    return estimates(llbt.fit("object + tie", c), c.objects) | {"objects": list(c.objects)}
+
+
+def shipped_leaderboard(frame: pd.DataFrame) -> Estimates:
+    import llbt
+
+    found = llbt.leaderboard(llbt.fit("object + tie", llbt.from_counts(frame)), scale="elo").to_frame()
+    return {"first": str(found["object"].iloc[0]), "rows": len(found)}
+
+
+def shipped_bootstrap(frame: pd.DataFrame) -> Estimates:
+    import llbt
+
+    boot = llbt.bootstrap(llbt.fit("object + tie", llbt.from_counts(frame)), n=RESAMPLES, rng=1)
+    return {"spread": boot.replicates[:, -1].std(), "degenerate": boot.degenerate}
+
+
+def outcome_codes(frame: pd.DataFrame) -> Any:
+    return np.asarray(pd.Categorical(frame["outcome"], categories=list(OUTCOMES)).codes)

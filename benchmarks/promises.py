@@ -1,0 +1,162 @@
+"""The issue's list of promises, each with how it is measured; a ratio is peer / llbt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .running import Measured
+
+ABSENT = "not measured"
+Found = dict[tuple[str, str], Measured]  # contestant and input
+
+
+@dataclass(frozen=True)
+class Verdict:
+    promise: str
+    measured: str
+    held: bool | None  # None: not measured in this run
+
+
+@dataclass(frozen=True)
+class Context:
+    """Everything that one run found."""
+
+    found: Found
+    startup: dict[str, float] | None = None
+
+    def get(self, contestant: str, where: str) -> Measured | None:
+        return self.found.get((contestant, where))
+
+
+Check = Callable[[Context], tuple[str, bool | None]]
+
+
+def times(ours: Sequence[str], theirs: Sequence[str], inputs: Sequence[str], least: float, what: str = "warm") -> Check:
+    """Every peer needs at least so many times what each of ours does; a peer stopped at its limit gives a bound."""
+
+    def check(context: Context) -> tuple[str, bool | None]:
+        found = [_slowest(context, ours, peer, where, least, what) for where in inputs for peer in theirs]
+        said = [f"{where} {text} {peer}" for (where, peer), (text, _) in zip(_each(inputs, theirs), found, strict=True)]
+        if all(text == ABSENT for text, _ in found):
+            return ABSENT, None
+        return "; ".join(said), _all([held for _, held in found])
+
+    return check
+
+
+def _each(inputs: Sequence[str], theirs: Sequence[str]) -> list[tuple[str, str]]:
+    return [(where, peer) for where in inputs for peer in theirs]
+
+
+def _slowest(
+    context: Context, ours: Sequence[str], peer: str, where: str, least: float, what: str
+) -> tuple[str, bool | None]:
+    """Return the smallest ratio of what of ours takes part, as text, and whether it is enough."""
+    other = context.get(peer, where)
+    mine = [m for name in ours if (m := context.get(name, where)) is not None]
+    if other is None or not mine:
+        return ABSENT, None
+    if failed := [m for m in mine if not m.ran]:
+        return f"{failed[0].contestant.name}: {failed[0].reason};", False
+    largest = max(max(m.median(what), 1e-9) for m in mine)
+    if other.timed_out:
+        bound = other.contestant.limit / largest
+        return f"> {bound:,.0f}×", True if bound >= least else None
+    if not other.ran:
+        return f"({other.reason})", None
+    ratio = other.median(what) / largest
+    return f"{ratio:,.3g}×" if ratio < 1000 else f"{ratio:,.0f}×", ratio >= least
+
+
+def _all(held: Sequence[bool | None]) -> bool | None:
+    if False in held:
+        return False
+    return None if None in held or not held else True
+
+
+def at_most(contestant: str, where: str, most: float, what: str = "warm") -> Check:
+    """A median of seconds or of megabytes."""
+    unit = " MB" if what == "extra_mb" else " s"
+
+    def check(context: Context) -> tuple[str, bool | None]:
+        m = context.get(contestant, where)
+        if m is None:
+            return ABSENT, None
+        if not m.ran:
+            return m.reason, False
+        return f"{m.median(what):.3g}{unit}", m.median(what) <= most
+
+    return check
+
+
+def exact(context: Context) -> tuple[str, bool | None]:
+    checked = [m for m in context.found.values() if m.contestant.package == "llbt" and m.contestant.rule and m.ran]
+    own = [m for m in checked if m.contestant.name.startswith("llbt")]
+    if not own:
+        return ABSENT, None
+    worst = max(own, key=lambda m: m.largest)
+    gradient = max(float(m.result.get("gradient", 0.0)) for m in own)
+    text = f"≤ {worst.largest:.1e} ({worst.contestant.name}, {worst.input.name}); gradient norm ≤ {gradient:.1e}"
+    return text, not any(m.failed for m in own)
+
+
+def published(context: Context) -> tuple[str, bool | None]:
+    own = [m for m in context.found.values() if m.contestant.expect and m.ran]
+    if not own:
+        return ABSENT, None
+    return "; ".join(f"{m.result['deviance']:.5f}" for m in own), not any(m.failed for m in own)
+
+
+def started(context: Context) -> tuple[str, bool | None]:
+    if context.startup is None:
+        return ABSENT, None
+    return f"{context.startup['ratio']:.2f}×", context.startup["ratio"] <= 1.25
+
+
+CODES = ("llbt-integers", "llbt-categories")
+EVALICA_CODES = ("evalica-codes", "newman-codes")
+EVALICA_STRINGS = ("evalica-strings", "newman-strings")
+
+INTEGERS, STRINGS, BOOTSTRAP = ("llbt-integers",), ("llbt-strings",), ("llbt-bootstrap",)
+PROTOTYPE, LOOPS = ("prototype-bootstrap",), ("loop-bootstrap", "scipy-bt-bootstrap")
+SUBJECTS, JUDGES = ("llbt-agg100-subj", "agg100"), ("llbt-judges", "M-judges")
+ANY = float("inf")
+
+PROMISES: tuple[tuple[str, Check], ...] = (
+    ("Codes: M and L ≥ 25× evalica (either method)", times(CODES, EVALICA_CODES, ("M", "L"), 25)),
+    ("Codes: M and L ≥ 4× choix (its matrix by np.add.at)", times(CODES, ("choix",), ("M", "L"), 4)),
+    ("Codes: M and L ≥ 4× choix (its matrix by bincount)", times(CODES, ("choix-bincount",), ("M", "L"), 4)),
+    ("Codes: XL ≥ 10× evalica", times(CODES, EVALICA_CODES, ("XL",), 10)),
+    ("Codes: XL with ≤ 1/5 of evalica's extra memory", times(CODES, EVALICA_CODES, ("XL",), 5, "extra_mb")),
+    ("Codes: XL no slower than choix", times(CODES, ("choix", "choix-bincount"), ("XL",), 1)),
+    ("Strings: M and L ≥ 8× evalica", times(STRINGS, EVALICA_STRINGS, ("M", "L"), 8)),
+    ("Strings: M and L ≥ 20× arena-rank, warm", times(STRINGS, ("arena-rank",), ("M", "L"), 20)),
+    ("M ≥ 50× arena-rank and leaderbot, cold", times(STRINGS, ("arena-rank", "leaderbot"), ("M",), 50, "cold")),
+    ("The same LLBT model: M ≥ 30× pyfixest", times(INTEGERS, ("pyfixest",), ("M",), 30)),
+    ("The same LLBT model: L ≥ 1,000× pyfixest", times(INTEGERS, ("pyfixest",), ("L",), 1_000)),
+    ("The same LLBT model: M ≥ 10,000× statsmodels' GLM", times(INTEGERS, ("statsmodels",), ("M",), 10_000)),
+    ("L in ≤ 50 MB beyond the input", at_most("llbt-integers", "L", 50, "extra_mb")),
+    ("1,000 refits, M: at most 1/0.6 of the prototype's time", times(BOOTSTRAP, PROTOTYPE, ("M",), 0.6)),
+    ("1,000 refits, L: at most 12/8.6 of the prototype's time", times(BOOTSTRAP, PROTOTYPE, ("L",), 8.6 / 12)),
+    ("1,000 refits, M: ≤ 1 s (on the issue's machine)", at_most("llbt-bootstrap", "M", 1)),
+    ("1,000 refits, L: ≤ 12 s (on the issue's machine)", at_most("llbt-bootstrap", "L", 12)),
+    ("1,000 refits beside plain loops (to be reported)", times(BOOTSTRAP, LOOPS, ("M", "L"), 1)),
+    ("Style control, M: ≥ 10× arena-rank", times(("llbt-sides",), ("arena-rank-sides",), ("M-sides",), 10)),
+    ("100 objects: deviances 9831.42168 and 41382.46799", published),
+    ("100 objects, 4 levels: fit, errors and summary under 1 s", at_most(*SUBJECTS, 1)),
+    ("100 objects, 4 levels: under 300 MB", at_most(*SUBJECTS, 300, "extra_mb")),
+    ("50 objects × 100 judges, all by judge: under 60 s", at_most(*JUDGES, 60)),
+    ("Covariance by judge: ≤ 3× the plain fit", times(("llbt-cluster",), ("llbt-plain",), ("M-judges",), 1 / 3)),
+    ("Arena judgments beside leaderbot's Davidson", times(("llbt-arena",), ("leaderbot-arena",), ("arena",), 1)),
+    ("Arena judgments: leaderboard, simultaneous ranks", at_most("llbt-arena-leaderboard", "arena", ANY)),
+    ("Arena judgments: 1,000 resamples", at_most("llbt-arena-bootstrap", "arena", ANY)),
+    ("Estimates and standard errors within 1e-8 at every size", exact),
+    ("import llbt ≤ 1.25× pandas, scipy.stats and patsy", started),
+    ("Integers: L and XL ≤ 2× the numpy prototype", times(INTEGERS, ("prototype",), ("L", "XL"), 0.5)),
+    ("Strings: L and XL ≤ 2× the numpy prototype", times(STRINGS, ("prototype-strings",), ("L", "XL"), 0.5)),
+)
+
+
+def verdicts(context: Context) -> list[Verdict]:
+    return [Verdict(promise, *check(context)) for promise, check in PROMISES]

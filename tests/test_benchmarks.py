@@ -1,0 +1,99 @@
+"""A small part of `python -m benchmarks --quick`, in this process where that will do, and what the report says."""
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import accuracy, frames, promises, prototype, report
+from benchmarks.contestants import CONTESTANTS
+from benchmarks.inputs import OUTCOMES, TIES, TINY, make
+from benchmarks.running import Measured
+
+ROOT = Path(__file__).parent.parent
+ORDER = "Davidson ties, order effect"
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    return tmp_path_factory.mktemp("inputs")
+
+
+def test_inputs_are_the_same_again_and_have_the_ties_they_should(work, tmp_path):
+    first, second = (make(TINY[0], folder) for folder in (work, tmp_path))
+    counts = frames.cube(first)
+    np.testing.assert_array_equal(counts, frames.cube(second))
+    assert counts.sum() == TINY[0].judgments
+    assert counts[:, :, 1].sum() / counts.sum() == pytest.approx(TIES, abs=0.03)
+    assert np.trace(counts.sum(axis=2)) == 0
+
+
+def test_every_form_holds_the_same_judgments(work):
+    folder = make(TINY[0], work)
+    integers, words, categories = frames.integers(folder), frames.strings(folder), frames.categories(folder)
+    assert words["outcome"].tolist() == [OUTCOMES[k] for k in integers["outcome"]]
+    assert words["left"].tolist() == [f"object{k:04d}" for k in integers["left"]]
+    assert (categories.astype(object) == words.astype(object)).all(axis=None)
+
+
+@pytest.mark.parametrize("name", ["llbt-integers", "llbt-strings", "llbt-judges", "llbt-sides", "prototype"])
+def test_exact_contestants_are_exact(work, name):
+    contestant = CONTESTANTS[name]
+    folder = make(next(wanted for wanted in TINY if wanted.kind == contestant.kind), work)
+    found = contestant.run(contestant.prepare(folder))
+    off = accuracy.differences(contestant.rule, folder, found, {})
+    assert {"log_odds", "se", "tie", "tie_se"} <= off.keys()
+    assert max(off.values()) < accuracy.LIMIT
+
+
+def test_a_wrong_estimate_is_noticed(work):
+    folder = make(TINY[0], work)
+    found = prototype.fit(frames.cube(folder))
+    found["log_odds"] = found["log_odds"] + np.arange(TINY[0].objects) * 1e-7
+    m = Measured(CONTESTANTS["prototype"], TINY[0], cold=[1.0])
+    m.off = accuracy.differences(ORDER, folder, found, {})
+    assert m.failed
+    assert not Measured(CONTESTANTS["choix"], TINY[0], cold=[1.0], off={"log_odds": 1e-3}).failed
+    assert Measured(CONTESTANTS["prototype"], TINY[0], cold=[1.0], off={"log_odds": math.nan}).failed
+
+
+def test_resampling_by_the_prototype_spreads_as_the_standard_errors_say(work):
+    counts = frames.cube(make(TINY[0], work))
+    spread = prototype.bootstrap(counts, 400).std(axis=0)
+    found = prototype.fit(counts)
+    np.testing.assert_allclose(spread, [*found["se"], found["tie_se"], found["order_se"]], rtol=0.2)
+
+
+def test_a_worker_answers_and_the_report_says_who_did_not_run(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "--quick", "--only", "llbt-strings", "--peers-dir", tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "1 contestants, 0 wrong" in done.stdout
+    small = next(wanted for wanted in TINY if wanted.kind == "plain")
+    ran = Measured(CONTESTANTS["llbt-integers"], small, [2.0], [0.5], [3.0])
+    absent = Measured(CONTESTANTS["choix"], small, reason="not installable: no wheel")
+    report.write(tmp_path, [ran, absent], repeats=1)
+    text = (tmp_path / "RESULTS.md").read_text()
+    assert "| choix | tiny | not installable: no wheel |" in text
+    assert "500 ms" in text
+
+
+def test_promises_are_kept_broken_or_not_measured():
+    large = {"llbt": 0.1, "choix": 0.5}
+    names = {"llbt": "llbt-integers", "choix": "choix"}
+    where = TINY[0]
+    found = {(name, where.name): Measured(CONTESTANTS[name], where, [1.0], [large[k]]) for k, name in names.items()}
+    context = promises.Context(found)
+    assert promises.times(["llbt-integers"], ["choix"], ["tiny"], 4)(context) == ("tiny 5× choix", True)
+    assert promises.times(["llbt-integers"], ["choix"], ["tiny"], 6)(context)[1] is False
+    assert promises.times(["llbt-integers"], ["evalica-codes"], ["tiny"], 4)(context) == ("not measured", None)
+    found["choix", "tiny"] = Measured(CONTESTANTS["choix"], where, reason="stopped after 120 s", timed_out=True)
+    assert promises.times(["llbt-integers"], ["choix"], ["tiny"], 4)(context) == ("tiny > 1,200× choix", True)
