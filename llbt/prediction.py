@@ -13,7 +13,8 @@ from scipy.sparse import csr_array
 
 from .columns import Coded, FloatArray, IntArray
 from .comparisons import OUTCOMES
-from .data.frames import open_frame, read_covariate, read_covariate_pair, read_label_pair
+from .data.frames import read_covariate, read_covariate_pair, read_label_pair
+from .data.sources import open_frame
 from .errors import DesignError
 from .formulas.coding import Block, Codings, code_formula
 from .formulas.grid import At, codes_of, covariate_grid, rows_at

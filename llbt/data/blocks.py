@@ -15,7 +15,7 @@ import pandas as pd
 from ..columns import FloatArray, IntArray, as_objects, groups
 from ..errors import JudgmentError
 from ..table import counted
-from .frames import Source
+from .sources import Source
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ import pandas as pd
 
 from ..errors import JudgmentError, listed
 from ..table import counted
-from .frames import NO_NUMBER, Source, as_numbers, inferred, open_frame, quoted
+from .sources import NO_NUMBER, Source, as_numbers, inferred, open_frame, quoted
 
 LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
 _KINDS = {

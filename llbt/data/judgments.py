@@ -16,10 +16,11 @@ from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, LLBTWarning, listed, warn_user
 from .files import located, open_source, typed_relation
 from .formats import Game, JudgmentFormat, Labels, Lean, fields_of
-from .frames import Roles, Rows, Source, as_two_names, read_factor, read_label_pair
+from .frames import read_factor, read_label_pair
 from .known_formats import JUDGMENT_FORMATS, matching_format, own_format
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
+from .sources import Roles, Rows, Source, as_two_names
 from .standard import ORDER_UNKNOWN, STANDARD, JudgmentFrame, field_of, free_name, in_memory, kind_note, read
 from .wide import matrix_source, prefmod_format
 

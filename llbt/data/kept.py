@@ -15,19 +15,8 @@ from ..comparisons import RESERVED
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import open_source
-from .frames import (
-    Factor,
-    Frame,
-    Rows,
-    as_names,
-    as_number,
-    as_two_names,
-    is_number,
-    read_covariate,
-    read_covariate_pair,
-    read_factor,
-    read_labels,
-)
+from .frames import Factor, as_number, is_number, read_covariate, read_covariate_pair, read_factor, read_labels
+from .sources import Frame, Rows, as_names, as_two_names
 
 Names = str | Sequence[str]
 

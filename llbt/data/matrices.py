@@ -13,7 +13,8 @@ from ..columns import FloatArray, Label, Lines, arranged, as_objects
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
-from .frames import is_missing, open_frame, plain, read_factor
+from .frames import is_missing, plain, read_factor
+from .sources import open_frame
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,8 @@ from .blocks import (
 )
 from .doors import from_judgments
 from .files import open_source
-from .frames import as_names
 from .kept import Names
+from .sources import as_names
 
 Roles = Mapping[str, tuple[str, ...]]  # parameter → the columns that it names
 

@@ -12,7 +12,8 @@ import pandas as pd
 
 from ..columns import Coded, IntArray, Label
 from ..comparisons import OUTCOMES
-from .frames import Factor, Rows, as_number, read_factor
+from .frames import Factor, as_number, read_factor
+from .sources import Rows
 
 Meaning = Literal["i", "j", "tie"] | None
 

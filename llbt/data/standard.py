@@ -16,8 +16,8 @@ from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import located
 from .formats import Game, JudgmentFormat, fields_of
-from .frames import Source, inferred
 from .readings import LEFT_OUT
+from .sources import Source, inferred
 from .verdicts import Records, decide, label_codes, weigh
 
 STANDARD = ("object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block")

@@ -15,9 +15,10 @@ from ..columns import FloatArray, IntArray, as_objects
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .formats import Always, Constant, Labels, Lean, OneHot, Scores, Share, Verdict
-from .frames import Rows, as_number, is_missing, plain, read_counts, read_factor, read_label_pair
+from .frames import as_number, is_missing, plain, read_counts, read_factor, read_label_pair
 from .outcomes import read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
+from .sources import Rows
 
 BoolArray = npt.NDArray[np.bool_]
 _CONTAINERS = (dict, list, tuple, np.ndarray)

@@ -13,10 +13,11 @@ from ..columns import Label
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .formats import Constant, Game, JudgmentFormat, Labels
-from .frames import Source, as_names, as_number, collected, open_frame
+from .frames import as_number
 from .matrices import from_matrix
 from .outcomes import Outcomes
 from .readings import Meaning
+from .sources import Source, as_names, collected, open_frame
 
 Pairs = str | Sequence[Sequence[str]]
 _SHOWN = 6  # columns in a note

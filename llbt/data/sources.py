@@ -1,0 +1,341 @@
+"""Frames of any library that narwhals knows, opened: their rows as they are, or counted by the engine that has them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from narwhals import Implementation
+from narwhals.exceptions import DuplicateError
+
+from ..columns import FloatArray, IntArray
+from ..errors import JudgmentError, listed
+
+Frame = nw.DataFrame[Any]
+Roles = Mapping[str, Sequence[str]]  # parameter → the columns that it names
+
+# Endings by which frames tell the two sides of a comparison apart.
+_ENDINGS = (
+    *(("_i", "_j"), ("_a", "_b"), ("_1", "_2"), ("_x", "_y"), ("_left", "_right"), ("left", "right")),
+    *(("1", "2"), ("_home", "_away"), ("a", "b"), ("A", "B"), ("i", "j")),
+)
+_OUTCOME_WORDS = ("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote")
+NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})
+_WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d{0,29})")
+_NUMBER = re.compile(rf"({_WHOLE_NUMBER.pattern}(\.\d+)?|-?\.\d+)([eE][+-]?\d+)?|-?inf")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A caller's frame, opened but not read.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Its columns.
+    frame : narwhals frame, eager or lazy
+    what : str
+        How messages call it.
+    is_text : bool
+        Whether all columns are the text of a csv file, in which numbers are still to be found.
+    inner : mapping
+        Column → how `frame` calls it, where the engine does not take its name.
+    """
+
+    names: tuple[str, ...]
+    frame: Any
+    what: str
+    is_text: bool = False
+    inner: Mapping[str, str] = field(default_factory=dict)
+
+    def pick(self, roles: Roles) -> Rows:
+        """Return the columns that play a role, collected if the frame is lazy.
+
+        Raises
+        ------
+        JudgmentError
+            For a column that is not there or plays two roles, and for a frame without rows.
+        """
+        picked: Frame = collected(self._chosen(roles))
+        self._refuse_empty(picked)
+        return Rows.each(self._typed(picked))
+
+    def tally(self, roles: Roles) -> Rows:
+        """Return the distinct rows of the columns that play a role, counted in the engine that holds the frame.
+
+        Rows in the memory of pandas are returned one by one: coding its columns is faster than grouping by them.
+
+        Raises
+        ------
+        JudgmentError
+            As `pick`.
+        """
+        if self.frame.implementation.is_pandas_like():
+            return self.pick(roles)
+        chosen = self._chosen(roles)
+        schema = chosen.collect_schema()
+        keys = schema.names()
+        nested = [name for name in keys if schema[name].is_nested()]
+        if nested:
+            raise JudgmentError(
+                f"column {nested[0]!r} holds values of type {schema[nested[0]]} that cannot be told apart; expected "
+                "labels or numbers."
+            )
+        times, first = _unused("rows", keys), _unused("first", keys)
+        numbered = _numbered(chosen, first)
+        ordered = numbered is not None
+        found = [nw.len().alias(times), *([nw.col(first).min()] if ordered else [])]
+        groups: Frame = collected((numbered if ordered else chosen).group_by(keys).agg(*found))
+        self._refuse_empty(groups)
+        n = groups[times].to_numpy().astype(np.int64)
+        at = groups[first].to_numpy().astype(np.int64) if ordered else np.arange(len(n))
+        by_row = np.argsort(at)
+        return Rows(self._typed(groups.select(keys)[by_row]), n[by_row], at[by_row], ordered=ordered)
+
+    def renamed(self, names: Mapping[str, str]) -> Source:
+        """Return the frame with some columns under other names (old → new)."""
+        changed = {old: new for old, new in names.items() if old != new}
+        if not changed:
+            return self
+        renamed = tuple(changed.get(name, name) for name in self.names)
+        inner = {changed.get(name, name): self.inner.get(name, name) for name in self.names}
+        if isinstance(self.frame, nw.DataFrame):
+            return replace(self, names=renamed, frame=self.frame.rename(changed))
+        return replace(self, names=renamed, inner=inner)
+
+    def _chosen(self, roles: Roles) -> Any:
+        _check_roles(self, roles)
+        names = dict.fromkeys(name for names in roles.values() for name in names)
+        return self.frame.select([self.inner.get(name, name) for name in names])
+
+    def _typed(self, frame: Frame) -> Frame:
+        """Return a frame under the caller's names, with numbers where all of a column's texts are."""
+        outer = {inner: name for name, inner in self.inner.items()}
+        frame = frame.rename({name: outer[name] for name in frame.columns if name in outer})
+        if not self.is_text:
+            return frame
+        columns = {name: as_numbers(pd.Series(frame[name].to_list(), dtype=object)) for name in frame.columns}
+        typed: Frame = nw.from_native(pd.DataFrame(columns), eager_only=True)
+        return typed
+
+    def _refuse_empty(self, frame: Frame) -> None:
+        if len(frame) == 0:
+            raise JudgmentError(f"{self.what} has no rows; expected one for every comparison or judgment.")
+
+    def others(self, roles: Roles) -> tuple[str, ...]:
+        """Return the names of the columns that play no role."""
+        taken = {name for names in roles.values() for name in names}
+        return tuple(str(name) for name in self.names if name not in taken)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of a frame in memory; U of them, each for one row or for several that are alike.
+
+    Attributes
+    ----------
+    frame : narwhals frame, eager
+    times : ndarray of int, shape (U,)
+        How many rows of the caller's frame each stands for.
+    first : ndarray of int or None, shape (U,)
+        The first of them; None where every row stands for itself.
+    ordered : bool
+        Whether the engine that holds the caller's frame keeps its rows in order; else `first` means nothing.
+    """
+
+    frame: Frame
+    times: IntArray
+    first: IntArray | None
+    ordered: bool
+
+    @classmethod
+    def each(cls, frame: Frame) -> Rows:
+        """Return every row of a frame as itself."""
+        return cls(frame, np.broadcast_to(np.int64(1), len(frame)), None, ordered=True)
+
+    @property
+    def single(self) -> bool:
+        """Whether every row stands for itself alone."""
+        return self.first is None
+
+    def numbers(self, rows: IntArray) -> IntArray:
+        """Return the first of the caller's rows that some rows stand for."""
+        return rows if self.first is None else self.first[rows]
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """What each row counts, shape (U,); None where that is 1."""
+        return None if self.single else self.times.astype(np.float64)
+
+    def count(self, where: npt.NDArray[np.bool_]) -> int:
+        """Return how many rows of the caller's frame a condition holds for; it has shape (U,)."""
+        return int(self.times[where].sum())
+
+    def start(self, where: npt.NDArray[np.bool_]) -> int:
+        """Return the row of `frame` with the first of the caller's rows that a condition holds for."""
+        if self.first is None:
+            return int(np.argmax(where))
+        rows = np.flatnonzero(where)
+        return int(rows[np.argmin(self.first[rows])])
+
+    def place(self, where: npt.NDArray[np.bool_]) -> str:
+        """Return where the first of these rows is, for a message; empty where rows have no order."""
+        return f", the first at row {self.numbers(np.flatnonzero(where)).min()}" if self.ordered else ""
+
+
+def open_frame(frame: object, what: str = "the frame") -> Source:
+    """Return a frame of any library that narwhals knows, opened."""
+    try:
+        opened: Any = nw.from_native(frame)
+        names = tuple(opened.collect_schema().names())
+    except TypeError:
+        found = type(frame).__name__
+        raise JudgmentError(
+            f"{what} is of type {found}; expected a frame of pandas, polars, pyarrow or another library that "
+            "narwhals knows. Make one with pandas.DataFrame(…)."
+        ) from None
+    except DuplicateError:
+        names = tuple(getattr(frame, "columns" if hasattr(frame, "iloc") else "column_names", ()))
+        twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
+        raise JudgmentError(f"{what} has several columns named {listed(twice)}; rename all but one.") from None
+    if any("." in name for name in names) and opened.implementation in (Implementation.DUCKDB, Implementation.PYSPARK):
+        return _without_dots(frame, names, what)
+    return Source(names, opened, what)
+
+
+def _without_dots(frame: Any, names: tuple[str, ...], what: str) -> Source:
+    """Return a frame of an engine that takes a dot for a path, its columns numbered inside."""
+    inner = {name: f"column_{k}" for k, name in enumerate(names)}
+    if hasattr(frame, "toDF"):  # PySpark
+        return Source(names, nw.from_native(frame.toDF(*inner.values())), what, inner=inner)
+    chosen = ", ".join(f"{quoted(name)} AS {safe}" for name, safe in inner.items())
+    return Source(names, nw.from_native(frame.project(chosen)), what, inner=inner)
+
+
+def quoted(name: str) -> str:
+    """Return a column's name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def collected(frame: Any) -> Any:
+    """Return a narwhals frame in memory; engines without a memory of their own hand over to pyarrow.
+
+    Raises
+    ------
+    JudgmentError
+        Where DuckDB finds out on the way that a file is damaged.
+    """
+    if not isinstance(frame, nw.LazyFrame):
+        return frame
+    engine_error = getattr(sys.modules.get("duckdb"), "Error", ())
+    try:
+        return frame.collect()
+    except engine_error as error:
+        raise JudgmentError(f"DuckDB cannot read the file: {str(error).strip().splitlines()[0]}") from None
+
+
+def _numbered(frame: Any, name: str) -> Any:
+    """Return a narwhals frame with numbered rows, or None where the engine keeps them in no order."""
+    if frame.implementation.is_polars():  # also a lazy one, which narwhals does not number without a key to sort by
+        return nw.from_native(frame.to_native().with_row_index(name))
+    return frame.with_row_index(name) if isinstance(frame, nw.DataFrame) else None
+
+
+def _unused(name: str, taken: Sequence[str]) -> str:
+    return name if name not in taken else _unused(f"{name}_", taken)
+
+
+def as_numbers(texts: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column of texts as numbers if all of them spell one in the usual way ("007" does not).
+
+    Words such as NA are missing among numbers, and labels among labels.
+    """
+    found = [text for text in texts.dropna().unique() if text not in NO_NUMBER]
+    if not found or not all(_NUMBER.fullmatch(text) for text in found):
+        return texts
+    whole = all(_WHOLE_NUMBER.fullmatch(text) for text in found)
+    values: dict[str, float] = {text: int(text) if whole else float(text) for text in found}
+    if len(set(values.values())) < len({text for text in found if float(text) != 0}) + any(
+        v == 0 for v in values.values()
+    ):
+        return texts  # 1.1 and 1.10 may be two versions; 0 and -0 are one number
+    numbers = texts.map(values)
+    if not whole:
+        return numbers.astype(np.float64)
+    fits = max(map(len, found)) < 19 and texts.isin(found).all()
+    return numbers.astype(np.int64) if fits else pd.Series(list(map(values.get, texts)), texts.index, object)
+
+
+def inferred(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Return Python values as the type they all have; whole numbers with a gap stay what they are.
+
+    As floats, long ones would become alike.
+    """
+    return values if values.isna().any() else values.infer_objects()
+
+
+def as_names(names: object, parameter: str) -> tuple[str, ...]:
+    """Return one name or several as a tuple."""
+    if isinstance(names, str):
+        return (names,)
+    ordered = isinstance(names, Iterable) and not isinstance(names, (Set, Mapping))
+    several: tuple[Any, ...] = tuple(names) if ordered else (None,)  # type: ignore[arg-type]
+    if not all(isinstance(name, str) for name in several):
+        raise JudgmentError(f"{parameter}={names!r}: expected the name of a column or several names.")
+    return several
+
+
+def as_two_names(names: object, parameter: str) -> tuple[str, str]:
+    """Return the names of the columns of side i and side j."""
+    several = as_names(names, parameter)
+    if isinstance(names, str) or len(several) != 2:
+        raise JudgmentError(f"{parameter}={names!r}: expected the names of two columns, that of side i first.")
+    return several[0], several[1]
+
+
+def _check_roles(source: Source, roles: Roles) -> None:
+    for parameter, names in roles.items():
+        gone = tuple(name for name in names if name not in source.names)
+        if gone:
+            raise JudgmentError(_no_column(source, parameter, gone))
+    played: dict[str, str] = {}
+    for parameter, names in roles.items():
+        for name in names:
+            if name in played:
+                both = dict.fromkeys((f"{played[name]}=", f"{parameter}="))
+                where = " and ".join(both) if len(both) == 2 else f"{parameter}=, twice"
+                raise JudgmentError(f"column {name!r} is named in {where}; each column has one role.")
+            played[name] = parameter
+
+
+def _no_column(source: Source, parameter: str, gone: tuple[str, ...]) -> str:
+    plural = "column" if len(gone) == 1 else "columns"
+    has = listed(source.names, 20) if source.names else "no columns"
+    advice = _suggestion(source, parameter, gone)
+    return f"{source.what} has no {plural} {listed(gone)} ({parameter}=); it has {has}." + advice
+
+
+def _suggestion(source: Source, parameter: str, gone: tuple[str, ...]) -> str:
+    names = [name for name in source.names if isinstance(name, str)]
+    if parameter in ("objects", "wins"):
+        found = [pair for pair in _sided(names) if ("win" in pair[0].lower()) == (parameter == "wins")]
+        return f' Pass {parameter}=("{found[0][0]}", "{found[0][1]}").' if found else f" Pass {parameter}=(…, …)."
+    if parameter == "outcome":
+        words = [name for name in names if name.lower() in _OUTCOME_WORDS]
+        return f' Pass outcome="{words[0]}".' if words else " Pass outcome=…, the column that says who won."
+    close = difflib.get_close_matches(gone[0], names, 1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def _sided(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of columns that differ by the ending of a side, such as model_a and model_b."""
+    pairs = ((name, name[: len(name) - len(i)] + j) for i, j in _ENDINGS for name in names if name.endswith(i))
+    return [(first, second) for first, second in pairs if second in names]
