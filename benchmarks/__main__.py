@@ -38,7 +38,9 @@ def arguments(line: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("what", nargs="?", choices=["run", "peers"], default="run", help="peers: install them and stop")
     parser.add_argument("--quick", action="store_true", help="tiny inputs, correctness only; writes nothing")
-    parser.add_argument("--only", default="", metavar="NAME,…", help="contestants, packages, startup, growth")
+    parser.add_argument(
+        "--only", default="", metavar="NAME,…", help="contestants, packages (of one input: NAME@INPUT), startup, growth"
+    )
     parser.add_argument("--inputs", default="", metavar="NAME,…", help="inputs; all by default")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--peers-dir", type=Path, default=Path(tempfile.gettempdir()) / "llbt-peers", metavar="DIR")
@@ -51,7 +53,12 @@ def main(line: Sequence[str] | None = None) -> int:
     asked = arguments(line)
     asked.peers_dir = asked.peers_dir.absolute()
     only = [name for name in asked.only.split(",") if name]
-    unknown = set(only) - set(CONTESTANTS) - set(EXTRA) - {c.package for c in CONTESTANTS.values()}
+    unknown = (
+        {name.split("@")[0] for name in only}
+        - set(CONTESTANTS)
+        - set(EXTRA)
+        - {c.package for c in CONTESTANTS.values()}
+    )
     if unknown:
         print(f"no contestant {', '.join(sorted(unknown))}; there are {', '.join(CONTESTANTS)}", file=sys.stderr)
         return 2
@@ -63,8 +70,12 @@ def main(line: Sequence[str] | None = None) -> int:
         return quick(only, work, asked.peers_dir) if asked.quick else full(asked, only, work)
 
 
-def chosen(contestants: Sequence[Contestant], only: Sequence[str]) -> list[Contestant]:
-    return [c for c in contestants if not only or c.name in only or c.package in only]
+def chosen(contestants: Sequence[Contestant], only: Sequence[str], where: str = "") -> list[Contestant]:
+    return [
+        c
+        for c in contestants
+        if not only or {c.name, c.package, f"{c.name}@{where}", f"{c.package}@{where}"} & set(only)
+    ]
 
 
 def quick(only: Sequence[str], work: Path, peers: Path) -> int:
@@ -94,8 +105,10 @@ def said(m: Measured) -> str:
 def full(asked: argparse.Namespace, only: Sequence[str], work: Path) -> int:
     inputs = {wanted.name: wanted for wanted in FULL}
     names = [name for name in asked.inputs.split(",") if name] or list(inputs)
-    runs = [] if only and set(only) <= set(EXTRA) else chosen((*OWN, *PEERS), only)
-    pairs = [(c, inputs[name]) for name in inputs if name in names for c in runs if name in c.inputs]
+    every = (*OWN, *PEERS)
+    pairs = [
+        (c, inputs[name]) for name in inputs if name in names for c in chosen(every, only, name) if name in c.inputs
+    ]
     found = measure_all(pairs, asked.repeats, work, asked.peers_dir)
     beside = {name: name in only or not (only or asked.inputs) for name in EXTRA}
     times = startup.measure(max(5, asked.repeats)) if beside["startup"] else None
