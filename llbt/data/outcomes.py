@@ -66,7 +66,7 @@ def read_outcomes(
         For labels that no reading explains, that several explain differently, and missing outcomes.
     """
     mapping = _checked(outcomes)
-    cases, group = group_cases(rows, column, pairs, sides)
+    cases, group = group_cases(rows, column, pairs, sides, mapping)
     given = mapped(cases, mapping)
     family = outcomes if isinstance(outcomes, str) else None
     readings = [r for r in all_readings(cases) if family in (None, r.family)]

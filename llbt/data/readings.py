@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -70,11 +70,15 @@ class Reading:
     outcomes: IntArray
 
 
-def group_cases(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str]) -> tuple[Cases, npt.NDArray[np.intp]]:
+def group_cases(
+    rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], mapping: Mapping[Any, Meaning]
+) -> tuple[Cases, npt.NDArray[Any]]:
     """Return the distinct combinations of label and objects, and the one of each row, shape (U,)."""
     factor = read_factor(rows.frame, column)
     names = {str(label) for label in pairs.levels}
-    if len(factor.labels) <= _FEW and not any(str(label) in names for label in factor.labels):
+    meanings = _meanings(factor.labels, mapping)
+    by_object = [said == UNKNOWN and str(label) in names for label, said in zip(factor.labels, meanings, strict=True)]
+    if len(factor.labels) <= _FEW and not any(by_object):
         return _cases_by_label(rows, column, factor, pairs, sides)
     i, j = pairs.codes.T
     size = len(pairs.levels)
@@ -112,14 +116,15 @@ def _cases_by_label(
 
 def mapped(cases: Cases, mapping: Mapping[Any, Meaning]) -> IntArray:
     """Return what the user's mapping says of each case; UNKNOWN where it says nothing."""
+    missing = _MEANINGS[mapping[None]] if None in mapping else UNKNOWN
+    return np.array([*_meanings(cases.labels, mapping), missing], dtype=np.int64)[cases.label]
+
+
+def _meanings(labels: Sequence[Label], mapping: Mapping[Any, Meaning]) -> list[int]:
+    """Return what a mapping says of each label; 1 in it is '1' in a column of text, and the other way round."""
     exact = {label: _MEANINGS[said] for label, said in mapping.items()}
     spelled = {as_number(label): said for label, said in exact.items() if as_number(label) is not None}
-
-    def meaning(label: Label) -> int:  # 1 in a mapping is '1' in a column of text, and the other way round
-        return exact.get(label, spelled.get(as_number(label), UNKNOWN))
-
-    said = [meaning(label) for label in cases.labels]
-    return np.array([*said, exact.get(None, UNKNOWN)], dtype=np.int64)[cases.label]
+    return [exact.get(label, spelled.get(as_number(label), UNKNOWN)) for label in labels]
 
 
 def all_readings(cases: Cases) -> list[Reading]:
