@@ -248,7 +248,7 @@ def _by_columns(verdict: OneHot, records: Records) -> Decision:
     bad = ~(np.isin(marks, (0, 1)).all(axis=1) & (marks.sum(axis=1) == 1))
     unknown = records.first_of(bad, lambda k: f"{listed(names)} are {marks[k].tolist()}, not one 1 and two 0")
     nothing = np.zeros(len(marks), dtype=bool)
-    return _decided(np.nan_to_num(marks).argmax(axis=1), np.full(len(marks), np.nan), (nothing, ""), bad, unknown)
+    return _decided((marks == 1).argmax(axis=1), np.full(len(marks), np.nan), (nothing, ""), bad, unknown)
 
 
 def _decided(
