@@ -199,8 +199,9 @@ def _picture(target: Path, found: Sequence[Measured]) -> str:
         )
     ax.set(xscale="log", xlabel="seconds, warm", yticks=range(len(names)), yticklabels=names)
     ax.invert_yaxis()
+    ax.xaxis.set_minor_formatter("")  # between powers of ten numbers would lie on each other
     ax.grid(axis="x", alpha=0.3)
-    ax.legend(title="input", fontsize="small")
+    ax.legend(title="input", fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     fig.savefig(target, bbox_inches="tight", metadata={"Date": None})
     plt.close(fig)
     return f"![Seconds of every contestant, on a log scale]({target.name})"
