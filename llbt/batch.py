@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg, special
-from scipy.sparse import csr_array
 
-from .solvers import FloatArray, Problem, eliminate, information, probabilities
+from .solvers import Expectation, FloatArray, Problem, eliminate, information, probabilities
 
 _MAX_STEPS = 60
 _MAX_CHORDS = 25
@@ -41,29 +42,53 @@ class ManyFits:
     degenerate: npt.NDArray[np.bool_]
 
 
-def fit_many(problem: Problem, counts: FloatArray, start: FloatArray) -> ManyFits:
-    """Fit the design of a problem to B tables by Newton's method, all at once.
+def fit_many(problem: Problem, counts: npt.NDArray[Any], start: FloatArray) -> ManyFits:
+    """Fit the design of a problem to B tables, and test each fit.
 
     Parameters
     ----------
     problem : Problem
-        The design; its own counts are not used.
+        The design, and the table that the start fits.
     counts : ndarray, shape (B, S, C)
         The tables; comparisons may have total 0.
     start : ndarray, shape (p,)
         Where every fit starts.
     """
+    params, done = _solved(problem, counts, start)
+    deviance, pearson = np.empty(len(counts)), np.empty(len(counts))
+    block = max(1, int(_ENTRIES / max(1, counts[0].size)))
+    for k in range(0, len(counts), block):
+        part = slice(k, k + block)
+        deviance[part], pearson[part] = _distances(problem, counts[part].astype(np.float64), params[part])
+    return ManyFits(np.where(done[:, None], params, np.nan), deviance, pearson, ~done)
+
+
+def params_of_many(problem: Problem, counts: npt.NDArray[Any], start: FloatArray) -> FloatArray:
+    """Return the estimates of B tables (B, S, C), as `fit_many` does, shape (B, p); NaN where degenerate."""
+    params, done = _solved(problem, counts, start)
+    return np.where(done[:, None], params, np.nan)
+
+
+def _solved(problem: Problem, counts: npt.NDArray[Any], start: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Return parameters (B, p), and whether they are a finite maximum (B,)."""
     p = len(start)
     large = problem.signed.shape[0] * p * p > _ENTRIES / 4
     block = max(1, int(_ENTRIES / max(1, counts[0].size * (4 if large else 1) + 2 * p * p)))
-    fit = _ChordRows.of(problem, start).fit if large else _Rows.of(problem).fit
-    parts = [fit(counts[k : k + block], start) for k in range(0, len(counts), block)]
-    return ManyFits(
-        np.concatenate([part.params for part in parts]),
-        np.concatenate([part.deviance for part in parts]),
-        np.concatenate([part.pearson_chi2 for part in parts]),
-        np.concatenate([part.degenerate for part in parts]),
-    )
+    solve = _Chords.of(problem, start).solve if large else _Rows.of(problem).solve
+    parts = [solve(counts[k : k + block].astype(np.float64), start) for k in range(0, len(counts), block)]
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+
+def _distances(problem: Problem, counts: FloatArray, params: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return deviance and X² of tables (B, S, C) with fits (B, p), each (B,)."""
+    u = (problem.signed.tocsr() @ params.T).T + problem.signed_offset
+    cells = [u, -u]
+    if problem.has_ties:
+        cells.insert(1, (problem.tie.tocsr() @ params.T).T + problem.tie_offset)
+    means = counts.sum(axis=2)[:, :, None] * special.softmax(np.stack(cells, axis=2), axis=2)
+    means = np.maximum(means, 1e-300)  # cells without judgments, and of comparisons without any
+    deviance = 2 * (special.xlogy(counts, counts / means)).sum(axis=(1, 2))
+    return deviance, ((counts - means) ** 2 / means).sum(axis=(1, 2))
 
 
 def _fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, bool]:
@@ -79,76 +104,42 @@ def _fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> tuple[F
 
 
 @dataclass(frozen=True, eq=False)
-class _ChordRows:
-    """The sparse rows of a large design, and the information at the start, factored once for all tables."""
+class _Chords:
+    """A large design, and the information at the start, factored once for all tables."""
 
     problem: Problem
-    signed: csr_array
-    tie: csr_array
     factor: tuple[FloatArray, bool]
 
     @classmethod
-    def of(cls, problem: Problem, start: FloatArray) -> _ChordRows:
-        """Return the rows of a problem whose own counts are those that the start fits."""
-        matrix = information(problem, probabilities(problem, start), problem.totals)
-        return cls(problem, problem.signed.tocsr(), problem.tie.tocsr(), linalg.cho_factor(matrix, lower=True))
+    def of(cls, problem: Problem, start: FloatArray) -> _Chords:
+        """Return the chords of a problem whose own counts are those that the start fits."""
+        return cls(problem, linalg.cho_factor(information(problem, probabilities(problem, start), problem.totals)))
 
-    def fit(self, counts: FloatArray, start: FloatArray) -> ManyFits:
-        """Fit B tables (B, S, C) by chord steps: Newton's with the information at the start.
+    def solve(self, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+        """Fit B tables (B, S, C) one by one, each in the processor's cache, by chord steps.
 
-        The maxima of resamples are near, so that every step leaves a small share of the distance. A table for which
-        it does not is fitted by itself.
+        These are Newton's with the information at the start. The maxima of resamples are near, so that every step
+        leaves a small share of the distance. A table for which it does not is fitted by itself.
         """
-        cells = [np.ascontiguousarray(counts[:, :, k].T) for k in range(counts.shape[2])]
-        totals = sum(cells[1:], cells[0])
-        observed = self.signed.T @ (cells[0] - cells[-1])
-        observed = observed + self.tie.T @ cells[1] if self.problem.has_ties else observed
-        params = np.repeat(start[:, None], len(counts), axis=1)
-        active, before = np.arange(len(counts)), np.full(len(counts), np.inf)
-        slow = np.zeros(len(counts), dtype=bool)
+        params, done = np.empty((len(counts), len(start))), np.empty(len(counts), dtype=np.bool_)
+        for b, table in enumerate(counts):
+            found = self._by_chords(Expectation.of(replace(self.problem, counts=table)), start)
+            params[b], done[b] = _fit_one(self.problem, table, start) if found is None else (found, True)
+        return params, done
+
+    def _by_chords(self, table: Expectation, start: FloatArray) -> FloatArray | None:
+        params, before = start.copy(), math.inf
         for _ in range(_MAX_CHORDS):
-            gradient = observed[:, active] - self._expected(params[:, active], totals[:, active])
-            step = linalg.cho_solve(self.factor, gradient)
-            params[:, active] += step
-            decrement = np.einsum("pb,pb->b", step, gradient)
-            slow[active] = ~(decrement < _SHRINKING * before[active])
-            before[active] = decrement
-            active = active[(decrement >= _DECREMENT) & ~slow[active]]
-            if not len(active):
-                break
-        done = ~slow
-        done[active] = False
-        for b in np.flatnonzero(~done):
-            params[:, b], done[b] = _fit_one(self.problem, counts[b], start)
-        means = np.stack([totals * cell for cell in self._probabilities(params)], axis=2).transpose(1, 0, 2)
-        return _gathered(counts, means, params.T, done)
-
-    def _probabilities(self, params: FloatArray) -> list[FloatArray]:
-        """Return the probability of each cell, C arrays (S, B)."""
-        u = self.signed @ params + self.problem.signed_offset[:, None]
-        win = np.exp(u)
-        loss = 1 / win
-        if not self.problem.has_ties:
-            return [win / (win + loss), loss / (win + loss)]
-        # one tie effect for all comparisons is one row
-        same = len(self.problem.tie.parts) == 1 and self.problem.tie.parts[0].matrix.shape[0] == 1
-        rows = slice(0, 1) if same and not self.problem.tie_offset.any() else slice(None)
-        tie = np.exp(self.tie[rows] @ params + self.problem.tie_offset[rows, None])
-        scale = 1 / (win + tie + loss)
-        return [win * scale, tie * scale, loss * scale]
-
-    def _expected(self, params: FloatArray, totals: FloatArray) -> FloatArray:
-        """Return the expected sufficient statistics, shape (p, B)."""
-        found = self._probabilities(params)
-        expected = self.signed.T @ (totals * (found[0] - found[-1]))
-        return np.asarray(expected + self.tie.T @ (totals * found[1]) if self.problem.has_ties else expected)
-
-
-def _gathered(counts: FloatArray, means: FloatArray, params: FloatArray, done: npt.NDArray[np.bool_]) -> ManyFits:
-    means = np.maximum(means, 1e-300)  # cells without judgments, and of comparisons without any
-    deviance = 2 * (special.xlogy(counts, counts / means)).sum(axis=(1, 2))
-    pearson = ((counts - means) ** 2 / means).sum(axis=(1, 2))
-    return ManyFits(np.where(done[:, None], params, np.nan), deviance, pearson, ~done)
+            gradient = table.score(params)
+            step = linalg.cho_solve(self.factor, gradient, check_finite=False)
+            decrement = float(step @ gradient)
+            if not decrement < _SHRINKING * before:
+                return None
+            params += step
+            if decrement < _DECREMENT:
+                return params
+            before = decrement
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +182,7 @@ class _Rows:
         """Return the probability of each cell, shape (B, S, C)."""
         return np.asarray(special.softmax(self.predictors(params), axis=2))
 
-    def fit(self, counts: FloatArray, start: FloatArray) -> ManyFits:
+    def solve(self, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         """Fit B tables (B, S, C) by Newton's method."""
         params = np.repeat(start[None, :], len(counts), axis=0)
         totals = counts.sum(axis=2)
@@ -206,7 +197,7 @@ class _Rows:
             far = np.abs(params[active] @ self.signed.T).max(axis=1, initial=0) > _FAR_SIGNED
             far |= np.abs(params[active] @ self.tie.T).max(axis=1, initial=0) > _FAR_TIE
             active = active[solved & (decrement >= _DECREMENT) & ~far]
-        return _gathered(counts, totals[:, :, None] * self.probabilities(params), params, done)
+        return params, done
 
 
 def _newton_step(

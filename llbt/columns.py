@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 
 _DENSE = 2**22  # keys up to which a table of all that are possible is made
 _CHUNK = 2**18
+_BLOCK = 2**15
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +190,8 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
             size = len(found)
         key = key * width + codes
         size *= width
+    if np.all(key[1:] > key[:-1]):  # sorted and told apart already
+        return np.arange(len(key)), np.arange(len(key))
     if size <= max(_DENSE, 4 * len(key)):  # few possible keys: mark those that are there
         there = np.zeros(size, dtype=bool)
         there[key] = True
@@ -229,39 +232,49 @@ def tallied(
     size = math.prod(sizes)
     if 4 * size > max(_DENSE, 4 * len(said)):
         first, group = groups([np.asarray(codes, dtype=np.int64) for codes in keys])
-        n, seen = _outcomes_by(group, said, weights, len(first))
-        kept = np.flatnonzero(seen)
+        n, judged = _by_outcome([group], said, weights, [len(first)])
+        kept = np.flatnonzero(judged)
         return [np.asarray(codes[first[kept]], dtype=np.int64) for codes in keys], n[kept]
-    cells = np.zeros(4 * size if weights is not None else 0)
-    judged = np.zeros(4 * size, dtype=np.int64)
-    chunk = max(_CHUNK, 4 * size)
-    for start in range(0, len(said), chunk):  # rows in blocks, so that their keys stay small
-        rows = slice(start, start + chunk)
-        key = np.zeros(len(said[rows]), dtype=np.int64)
-        for codes, width in zip((*keys, said), (*sizes, 4), strict=True):
-            key *= width
-            key += codes[rows]
-        judged += np.bincount(key, minlength=4 * size)
-        if weights is not None:
-            cells += np.bincount(key, weights[rows], 4 * size)
-    n, seen = _split(judged if weights is None else cells, judged)
-    found = np.flatnonzero(seen)
+    n, judged = _by_outcome(keys, said, weights, sizes)
+    found = np.flatnonzero(judged)
     return [np.asarray(codes) for codes in np.unravel_index(found, sizes)], n[found]
 
 
-def _outcomes_by(
-    group: IntArray, said: npt.NDArray[Any], weights: FloatArray | None, size: int
+def _by_outcome(
+    keys: Sequence[npt.NDArray[Any]], said: npt.NDArray[Any], weights: FloatArray | None, sizes: Sequence[int]
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return counts of the outcomes by group, (size, 3), and which groups have any, also of weight 0."""
-    cell = group * 4 + said.astype(np.int64)
-    judged = np.bincount(cell, minlength=4 * size)
-    return _split(judged if weights is None else np.bincount(cell, weights, 4 * size), judged)
+    """Return counts of the outcomes in all possible combinations, (G, 3), and which have any, also of weight 0."""
+    size, cells = math.prod(sizes), 1 + max(2, int(said.max(initial=0)))
+    judged = np.zeros(cells * size, dtype=np.int64)
+    sums = np.zeros(len(judged) if weights is not None else 0)
+    for start, key in _cell_numbers((*keys, said), (*sizes, cells), max(_CHUNK, len(judged))):
+        judged += np.bincount(key, minlength=len(judged))
+        if weights is not None:
+            sums += np.bincount(key, weights[start : start + len(key)], len(judged))
+    table = judged.reshape(size, cells)[:, :3]
+    seen = np.asarray((table[:, 0] | table[:, 1] | table[:, 2]) > 0)
+    return np.asarray(table if weights is None else sums.reshape(size, cells)[:, :3], dtype=np.float64), seen
 
 
-def _split(cells: npt.NDArray[Any], judged: IntArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return sums by group and outcome without what is left out, (size, 3), and which groups have any judgment."""
-    seen = np.asarray(judged.reshape(-1, 4)[:, :3].any(axis=1))
-    return np.asarray(cells.reshape(-1, 4)[:, :3], dtype=np.float64), seen
+def _cell_numbers(
+    columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], chunk: int
+) -> Iterator[tuple[int, IntArray]]:
+    """Yield where each chunk of rows starts, and the number of the cell that each row falls into.
+
+    A bincount costs a pass over the whole table, so chunks are as long as it; numbers are made in shorter blocks, which
+    stay in the processor's cache.
+    """
+    keys = np.empty(min(chunk, len(columns[0])), dtype=np.int64)
+    for start in range(0, len(columns[0]), chunk):
+        stop = min(start + chunk, len(columns[0]))
+        for first in range(start, stop, _BLOCK):
+            rows = slice(first, min(first + _BLOCK, stop))
+            block = keys[first - start : rows.stop - start]
+            block[:] = columns[0][rows]
+            for codes, size in zip(columns[1:], sizes[1:], strict=True):
+                block *= size
+                block += codes[rows]
+        yield start, keys[: stop - start]
 
 
 def summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:

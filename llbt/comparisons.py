@@ -149,7 +149,7 @@ class Comparisons(Record):
     @property
     def totals(self) -> FloatArray:
         """Judgments per comparison, shape (S,)."""
-        return np.asarray(self.counts.sum(axis=1))
+        return np.asarray(self.counts[:, 0] + self.counts[:, 1] + self.counts[:, 2])
 
     @property
     def n_judgments(self) -> float:
@@ -229,6 +229,10 @@ class Comparisons(Record):
         """
         i, j = self.pairs[self.totals > 0].T
         size = len(self.objects)
+        met = np.zeros(size, dtype=np.bool_)
+        met[j[i == 0]] = met[i[j == 0]] = met[0] = True
+        if met.all():  # as a rule in large tables: the first object has met all others
+            return (self.objects,)
         graph = coo_array((np.ones(len(i)), (i, j)), shape=(size, size))
         number, group = connected_components(graph, directed=False)
         return tuple(tuple(o for o, g in zip(self.objects, group, strict=True) if g == k) for k in range(number))
@@ -367,7 +371,7 @@ def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
         like,
         objects=tuple(like.objects[k] for k in used),
         pairs=lines.pairs[first],
-        counts=summed(lines.counts, group, len(first)),
+        counts=lines.counts[first] if len(first) == len(group) else summed(lines.counts, group, len(first)),
         columns=tuple(c.take(first) for c in lines.columns),
         sides=tuple(c.take(first) for c in lines.sides),
         object_columns=tuple(c.take(used) for c in like.object_columns),
@@ -420,6 +424,8 @@ def _check_alike(what: str, labels: tuple[Label, ...]) -> None:
 
 
 def _check_counts(counts: FloatArray) -> None:
+    if counts.size and counts.min() >= 0 and 0 < counts.max() < math.inf:  # false where there is a NaN
+        return
     bad = np.flatnonzero(~np.isfinite(counts).all(axis=1) | (counts < 0).any(axis=1))
     if bad.size:
         found = counts[bad[0]].tolist()

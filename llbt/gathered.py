@@ -124,9 +124,19 @@ def _own_sums(parts: list[Part], weights: FloatArray, sparse: bool) -> Any:
     """Return the weights summed by the rows of parts with one matrix, both ways, shape (U, U)."""
     total: Any = sum(_sums(x, x, weights, sparse) for x in parts)
     for x, y in combinations(parts, 2):
-        mixed = x.sign * y.sign * _sums(x, y, weights, sparse)
-        total = total + mixed + mixed.T
+        mixed = _sums(x, y, weights, sparse)
+        if isinstance(total, np.ndarray) and isinstance(mixed, np.ndarray):
+            _add_both(total, mixed, x.sign * y.sign)
+        else:
+            total = total + x.sign * y.sign * (mixed + mixed.T)
     return total
+
+
+def _add_both(total: FloatArray, mixed: FloatArray, sign: float) -> None:
+    """Add a matrix and its transpose, in place: large ones cost most to make."""
+    operation = np.add if sign > 0 else np.subtract
+    operation(total, mixed, out=total)
+    operation(total, mixed.T, out=total)
 
 
 def _cross_sums(left: list[Part], right: list[Part], weights: FloatArray, sparse: bool) -> Any:

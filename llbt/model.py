@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from . import solvers
+from . import explicit, solvers
 from .columns import Label
 from .comparisons import Comparisons
 from .covariances import check_options, covariance_of, few_clusters
@@ -264,9 +264,9 @@ def _solve(problem: Problem, augmented: Problem, names: tuple[str, ...], spec: S
     """Fit the counts with what a prior adds to them; the fitted counts are those of the judgments alone."""
     if spec.method not in get_args(Method):
         raise DesignError(f"method={spec.method!r} is not known; it may be {', '.join(map(repr, get_args(Method)))}.")
-    small = solvers.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
+    small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
     if spec.method == "glm" or (spec.method == "auto" and small):
-        solution = solvers.glm(augmented, names)
+        solution = explicit.glm(augmented, names)
     else:
         solution = solvers.eliminate(augmented, bias_reduction=spec.bias_reduction)
     if not solution.converged:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from . import solvers
+from . import explicit, solvers
 from .columns import FloatArray, IntArray, Label
 from .comparisons import OUTCOMES, Comparisons
 from .errors import DesignError
@@ -396,7 +396,7 @@ class LLBTResults(Record):
         DesignError
             Where the explicit matrix would be too large.
         """
-        return solvers.explicit_glm(self.problem(), tuple(self.names[k] for k in self.free))
+        return explicit.explicit_glm(self.problem(), tuple(self.names[k] for k in self.free))
 
     def to_frame(self) -> pd.DataFrame:
         """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""

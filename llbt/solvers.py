@@ -1,4 +1,4 @@
-"""Arrays in, `Fit` out: the explicit Poisson GLM, and Fisher scoring with the nuisance eliminated.
+"""Arrays in, `Fit` out: Fisher scoring with the nuisance eliminated.
 
 Notation: S comparisons, C cells per comparison (2, or 3 with ties, in the order i, tie, j), p parameters. The
 log means of a comparison are μ + u, μ + w and μ − u with the signed predictor u and the tie predictor w; given
@@ -9,27 +9,24 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from scipy import linalg
 from scipy.sparse import issparse
 from scipy.sparse.linalg import splu
 from threadpoolctl import ThreadpoolController
 
-from .errors import DesignError
 from .gathered import Gathered, weighted_product
+from .pairtable import PairTable, pair_table
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Solver = Literal["glm", "eliminate"]
 
-MAX_EXPLICIT_ENTRIES = 5e7
 _MAX_ITERATIONS = 100
 _DECREMENT = 1e-18  # squared distance to the maximum in standard errors: the step taken at this point ends it
 _LONGEST_STEP = 3.0
@@ -61,7 +58,8 @@ class Problem:
     @property
     def totals(self) -> FloatArray:
         """Judgments per comparison, shape (S,)."""
-        return np.asarray(self.counts.sum(axis=1))
+        total = self.counts[:, 0] + self.counts[:, -1]
+        return total + self.counts[:, 1] if self.has_ties else total
 
     @property
     def has_ties(self) -> bool:
@@ -178,7 +176,9 @@ def independent_columns(problem: Problem) -> BoolArray:
     """
     cells = problem.counts.shape[1]
     size = problem.signed.shape[0]
-    gram = information(problem, np.full((size, cells), 1 / cells), np.ones(size))
+    pairs = pair_table(problem.signed, problem.tie, np.ones(size), problem.has_ties)
+    found = None if pairs is None else pairs.moments(np.zeros(problem.signed.shape[1]))
+    gram = information(problem, np.full((size, cells), 1 / cells), np.ones(size)) if found is None else found[2]
     return independent_in_gram(gram)
 
 
@@ -235,8 +235,8 @@ def eliminate(
     """
     p = problem.signed.shape[1]
     moving = np.arange(p) if held is None else np.flatnonzero(~held)
-    observed = _observed(problem)
-    point = _evaluate(problem, observed, np.zeros(p) if start is None else start.copy(), bias_reduction)
+    observed = _observed(problem, bias_reduction)
+    point = _evaluate(problem, observed, np.zeros(p) if start is None else start.copy())
     converged = len(moving) == 0
     n_iter = 0
     while not converged and n_iter < _MAX_ITERATIONS:
@@ -244,12 +244,12 @@ def eliminate(
         curvature = point.curvature if held is None else point.curvature[np.ix_(moving, moving)]
         step[moving] = _solved(curvature, point.gradient[moving])
         converged = float(point.gradient @ step) < _DECREMENT
-        point = _line_search(problem, observed, point, _shortened(problem, step), bias_reduction)
+        point = _line_search(problem, observed, point, _shortened(problem, step))
         n_iter += 1
     return Fit(
         params=point.params,
         cov=_inverse(point.information),
-        means=np.column_stack([observed.totals * cell for cell in point.cells]),
+        means=_means(problem, observed.totals, point.params),
         converged=converged,
         n_iter=n_iter,
         gradient=point.gradient,
@@ -263,7 +263,6 @@ class _Point:
     """Everything that an iteration needs to know at some parameters."""
 
     params: FloatArray
-    cells: list[FloatArray]  # the probability of each, C arrays (S,)
     information: Any  # dense or sparse
     curvature: Any  # about minus the derivative of the gradient
     gradient: FloatArray
@@ -272,34 +271,80 @@ class _Point:
 
 @dataclass(frozen=True, eq=False)
 class _Observed:
-    """What the counts say, whatever the parameters: totals (S,), sufficient statistics (p,), the part of offsets."""
+    """What does not depend on the parameters."""
 
-    totals: FloatArray
-    statistics: FloatArray
-    offset: float
+    totals: FloatArray  # (S,)
+    statistics: FloatArray  # (p,), sufficient ones
+    offset: float  # what offsets add to the log-likelihood
+    pairs: PairTable | None  # where it stands for the comparisons
+    bias_reduction: bool
 
 
-def _observed(problem: Problem) -> _Observed:
+def _observed(problem: Problem, bias_reduction: bool) -> _Observed:
     lead, ties = problem.counts[:, 0] - problem.counts[:, -1], problem.counts[:, 1]
     offset = float(lead @ problem.signed_offset) + (float(ties @ problem.tie_offset) if problem.has_ties else 0.0)
-    return _Observed(problem.totals, _gradient(problem, lead, ties), offset)
+    totals = problem.totals
+    plain = not (bias_reduction or problem.signed_offset.any() or problem.tie_offset.any())
+    pairs = pair_table(problem.signed, problem.tie, totals, problem.has_ties) if plain else None
+    return _Observed(totals, _gradient(problem, lead, ties), offset, pairs, bias_reduction)
 
 
-def _evaluate(problem: Problem, observed: _Observed, params: FloatArray, bias_reduction: bool) -> _Point:
-    cells, norm = _cells(problem, params)
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """What a table says, ready for its score at many parameters."""
+
+    problem: Problem
+    observed: _Observed
+
+    @classmethod
+    def of(cls, problem: Problem) -> Expectation:
+        """Return the sufficient statistics of a table, and the table of its pairs where it has one."""
+        return cls(problem, _observed(problem, bias_reduction=False))
+
+    def score(self, params: FloatArray) -> FloatArray:
+        """Return the gradient of the log-likelihood, shape (p,)."""
+        pairs = self.observed.pairs
+        found = None if pairs is None else pairs.expected(params)
+        if found is None:
+            cells, _ = _cells(self.problem, params)
+            n = self.observed.totals
+            ties = cells[1] if self.problem.has_ties else np.zeros(1)
+            found = _gradient(self.problem, n * (cells[0] - cells[-1]), n * ties)
+        return self.observed.statistics - found
+
+
+def _evaluate(problem: Problem, observed: _Observed, params: FloatArray) -> _Point:
+    found = None if observed.pairs is None else observed.pairs.moments(params)
+    if found is not None:
+        norm, gradient, matrix = found
+        value = float(observed.statistics @ params) - norm
+        return _Point(params, matrix, matrix, observed.statistics - gradient, value)
+    cells, norms = _cells(problem, params)
     n, lead = observed.totals, cells[0] - cells[-1]
     ties = cells[1] if problem.has_ties else np.zeros_like(lead)
-    value = float(observed.statistics @ params) + observed.offset - float(n @ norm)
+    value = float(observed.statistics @ params) + observed.offset - float(n @ norms)
     matrix = _gram(problem, n * (cells[0] + cells[-1] - lead**2), -n * lead * ties, n * ties * (1 - ties))
-    gradient = observed.statistics - _gradient(problem, n * lead, n * ties)
-    if not bias_reduction:
-        return _Point(params, cells, matrix, matrix, gradient, value)
-    found = np.column_stack(cells)
-    whole = weighted_gram(problem, n * (cells[0] + cells[-1] - lead**2), -n * lead * ties, n * ties * (1 - ties))
-    value += np.linalg.slogdet(whole)[1] / 2
-    extra = n[:, None] * found * distances(problem, found, _inverse(whole)) / 2
+    point = _Point(params, matrix, matrix, observed.statistics - _gradient(problem, n * lead, n * ties), value)
+    return _penalized(problem, point, np.column_stack(cells)) if observed.bias_reduction else point
+
+
+def _penalized(problem: Problem, point: _Point, found: FloatArray) -> _Point:
+    """Return a point with Firth's penalty; `found` are the probabilities of the cells, (S, C)."""
+    whole = point.information.toarray() if issparse(point.information) else point.information
+    value = point.objective + np.linalg.slogdet(whole)[1] / 2
+    extra = problem.totals[:, None] * found * distances(problem, found, _inverse(whole)) / 2
     counts = replace(problem, counts=problem.counts + extra)
-    return _Point(params, cells, whole, information(problem, found, counts.totals), score(counts, found), value)
+    curvature = information(problem, found, counts.totals)
+    return _Point(point.params, whole, curvature, score(counts, found), value)
+
+
+def _means(problem: Problem, totals: FloatArray, params: FloatArray) -> FloatArray:
+    """Return the fitted counts, shape (S, C)."""
+    cells, _ = _cells(problem, params)
+    means = np.empty(problem.counts.shape)
+    for k, cell in enumerate(cells):
+        np.multiply(totals, cell, out=means[:, k])
+    return means
 
 
 def _cells(problem: Problem, params: FloatArray) -> tuple[list[FloatArray], FloatArray]:
@@ -323,13 +368,11 @@ def _shortened(problem: Problem, step: FloatArray) -> FloatArray:
     return np.asarray(step * min(1.0, _LONGEST_STEP / max(moved, np.finfo(float).tiny)))
 
 
-def _line_search(
-    problem: Problem, observed: _Observed, point: _Point, step: FloatArray, bias_reduction: bool
-) -> _Point:
+def _line_search(problem: Problem, observed: _Observed, point: _Point, step: FloatArray) -> _Point:
     """Halve the step until the objective does not fall by more than rounding."""
     slack = 1e-12 * abs(point.objective)
     for _ in range(30):
-        reached = _evaluate(problem, observed, point.params + step, bias_reduction)
+        reached = _evaluate(problem, observed, point.params + step)
         if reached.objective >= point.objective - slack:
             break
         step = step / 2
@@ -356,8 +399,11 @@ def _solved(matrix: Any, right: FloatArray) -> FloatArray:
             raise linalg.LinAlgError(str(error)) from None
         return np.asarray(factor.solve(right))
     scale = 1 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
-    factor = linalg.cho_factor(matrix * np.outer(scale, scale), lower=True)
-    return np.asarray(scale * linalg.cho_solve(factor, scale * right))
+    scaled = matrix * scale
+    scaled *= scale[:, None]
+    # the transpose of a symmetric matrix is laid out as LAPACK wants it, so that nothing is copied
+    factor = linalg.cho_factor(scaled.T, lower=True, overwrite_a=True, check_finite=False)
+    return np.asarray(scale * linalg.cho_solve(factor, scale * right, check_finite=False))
 
 
 def _inverse(matrix: Any) -> FloatArray:
@@ -386,78 +432,3 @@ def few_threads(size: int) -> Iterator[None]:
 @functools.cache
 def _threads() -> ThreadpoolController:
     return ThreadpoolController()
-
-
-def explicit_entries(problem: Problem) -> float:
-    """Return the number of entries of the explicit model matrix: cells × (p + S)."""
-    size, p = problem.signed.shape
-    return float(problem.counts.size * (p + size))
-
-
-def explicit_matrix(problem: Problem) -> FloatArray:
-    """Return the explicit model matrix, shape (S·C, p + S): parameters, then one nuisance dummy per comparison."""
-    size, p = problem.signed.shape
-    cells = problem.counts.shape[1]
-    matrix = np.zeros((size, cells, p + size))
-    signed = problem.signed.toarray()
-    matrix[:, 0, :p] = signed
-    matrix[:, -1, :p] = -signed
-    if problem.has_ties:
-        matrix[:, 1, :p] = problem.tie.toarray()
-    matrix[np.arange(size), :, p + np.arange(size)] = 1
-    return matrix.reshape(size * cells, p + size)
-
-
-def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
-    """Return statsmodels' fitted `GLMResults` of the explicit Poisson model.
-
-    Raises
-    ------
-    DesignError
-        Where the explicit matrix would have more than 5·10⁷ entries.
-    """
-    entries = explicit_entries(problem)
-    if entries > MAX_EXPLICIT_ENTRIES:
-        raise DesignError(
-            f"the explicit GLM needs a matrix of {problem.counts.size:,} cells × {sum(problem.signed.shape):,} columns "
-            f"({entries * 8 / 2**30:.1f} GiB), more than {MAX_EXPLICIT_ENTRIES:.0e} entries. Use method='eliminate', "
-            "which gives the same estimates, standard errors and deviance."
-        )
-    from statsmodels.genmod.families import Poisson
-    from statsmodels.genmod.generalized_linear_model import GLM
-
-    size = len(problem.counts)
-    columns = [*names, *(f"mu[{s}]" for s in range(size))]
-    zero = np.zeros(size)
-    middle = [problem.tie_offset] if problem.has_ties else []
-    offset = np.column_stack([problem.signed_offset + zero, *middle, -problem.signed_offset]).ravel()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what matters of them is in the record: convergence, saturation
-        model = GLM(
-            pd.Series(problem.counts.ravel(), name="count"),
-            pd.DataFrame(explicit_matrix(problem), columns=columns),
-            family=Poisson(),
-            offset=offset,
-        )
-        return model.fit(maxiter=_MAX_ITERATIONS, tol=1e-10, tol_criterion="params")
-
-
-def glm(problem: Problem, names: tuple[str, ...]) -> Fit:
-    """Fit the literal model: a Poisson GLM with one dummy per comparison, through statsmodels."""
-    results = explicit_glm(problem, names)
-    p = problem.signed.shape[1]
-    params = np.asarray(results.params)[:p]
-    found = probabilities(problem, params)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cov = np.asarray(results.cov_params())[:p, :p]
-    return Fit(
-        params=params,
-        cov=cov,
-        means=problem.totals[:, None] * found,
-        converged=bool(results.converged),
-        n_iter=int(results.fit_history["iteration"]),
-        gradient=score(problem, found),
-        objective=log_likelihood(problem, found),
-        solver="glm",
-    )

@@ -6,9 +6,9 @@ import itertools
 import math
 import numbers
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from .errors import DesignError
 from .table import Field, Record, Table, format_percent
 
 AdjustP = Literal["holm", "bonferroni", "fdr_bh"]
+T = TypeVar("T")
 
 _SMALL_COUNT = 5.0  # Cochran's rule: at most a fifth of the expected counts below five
 _SMALL_SHARE = 0.2
@@ -69,6 +70,30 @@ class TestResult(Record):
             head=(f"Null hypothesis: {self.null}", f"Reference distribution: {self.distribution}"),
             notes=self.notes,
         )
+
+
+def run_jobs(jobs: Sequence[Callable[[], T]], n_jobs: int) -> list[T]:
+    """Return what each of some calls returns, in their order.
+
+    Parameters
+    ----------
+    jobs : sequence of callable
+        With everything that they need, random seeds too, so that results do not depend on who runs them.
+    n_jobs : int
+        As joblib counts processes; 1 runs them here.
+
+    Raises
+    ------
+    DesignError
+        For anything but a whole number other than 0.
+    """
+    if not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise DesignError(f"n_jobs={n_jobs!r}: expected the number of processes, or -1 for one per core.")
+    if n_jobs == 1 or len(jobs) == 1:
+        return [job() for job in jobs]
+    from joblib import Parallel, delayed
+
+    return list(Parallel(n_jobs=int(n_jobs))(delayed(job)() for job in jobs))
 
 
 def sign_p(successes: float, n: float) -> float:

@@ -11,6 +11,7 @@ from scipy import stats
 import llbt
 from llbt import Bootstrap, Comparisons, DesignError, LLBTResults
 from llbt.batch import fit_many
+from llbt.inference import simulation
 from llbt.inference.simulation import draw_clusters, draw_judgments, draw_parametric, with_counts
 
 COLUMNS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
@@ -76,6 +77,11 @@ def one_by_one(res: LLBTResults, counts: np.ndarray) -> np.ndarray:
     return found
 
 
+def first_block(seed: int) -> np.random.Generator:
+    """The generator of the first block of resamples: seeded by a draw, so that blocks may run in any process."""
+    return np.random.default_rng(int(np.random.default_rng(seed).integers(2**63)))
+
+
 # -- replicates ------------------------------------------------------------------------------------------------------
 
 REFITTED = {
@@ -92,7 +98,7 @@ REFITTED = {
 def test_replicates_are_refits(case: str, resample: str) -> None:
     res = REFITTED[case][0]
     boot = llbt.bootstrap(res, resample=resample, n=12, rng=7)
-    counts = DRAW[resample](res, 12, np.random.default_rng(7))
+    counts = DRAW[resample](res, 12, first_block(7))
     assert boot.names == res.names
     close(boot.estimate, res.params, rtol=1e-12)
     expected = one_by_one(res, counts)
@@ -102,7 +108,7 @@ def test_replicates_are_refits(case: str, resample: str) -> None:
 
 
 def test_a_statistic_is_that_of_the_refits() -> None:
-    counts = draw_judgments(POOLED, 8, np.random.default_rng(3))
+    counts = draw_judgments(POOLED, 8, first_block(3))
 
     def difference(res: LLBTResults) -> float:
         return float(res.params["object[A]"] - res.params["object[B]"])
@@ -234,7 +240,7 @@ def test_degenerate_resamples_are_those_without_a_finite_estimate() -> None:
     """Ten judgments, one against: the estimate is infinite in about a third of the resamples."""
     res = pair(9, 1)
     boot = llbt.bootstrap(res, n=400, rng=1)
-    wins = draw_judgments(res, 400, np.random.default_rng(1))[:, 0, 0]
+    wins = draw_judgments(res, 400, first_block(1))[:, 0, 0]
     separated = (wins == 0) | (wins == 10)
     assert 80 < separated.sum() < 200
     assert np.array_equal(np.isnan(boot.replicates[:, 0]), separated)
@@ -254,7 +260,7 @@ def test_degenerate_resamples_are_those_without_a_finite_estimate() -> None:
 def test_degenerate_resamples_of_sparse_tables(formula: str, rows: list[tuple]) -> None:
     res = quietly(formula, table(rows))
     boot = llbt.bootstrap(res, n=150, rng=2)
-    expected = one_by_one(res, draw_judgments(res, 150, np.random.default_rng(2)))
+    expected = one_by_one(res, draw_judgments(res, 150, first_block(2)))
     assert 5 < np.isnan(expected).any(axis=1).sum() < 145
     assert np.array_equal(np.isnan(boot.replicates), np.isnan(expected))
     close(boot.replicates, expected, atol=1e-6)
@@ -460,7 +466,7 @@ def test_unknown_interval() -> None:
 def test_a_statistic_may_be_a_number_a_series_a_mapping_or_an_array(statistic, names) -> None:
     boot = llbt.bootstrap(POOLED, statistic, n=4, rng=1)
     assert boot.names == names
-    counts = draw_judgments(POOLED, 4, np.random.default_rng(1))
+    counts = draw_judgments(POOLED, 4, first_block(1))
     expected = []
     for drawn in counts:
         found = statistic(quietly("object + tie", with_counts(POOLED.comparisons, drawn)))
@@ -736,3 +742,45 @@ def test_the_bootstrap_p_value_is_reproducible() -> None:
         llbt.goodness_of_fit(puddings, 50, rng=1).p_bootstrap != llbt.goodness_of_fit(puddings, 50, rng=2).p_bootstrap
     )
     assert other is not None
+
+
+# -- several processes, and draws from lists of outcomes -------------------------------------------------------------
+
+
+def test_the_number_of_jobs_changes_nothing() -> None:
+    alone = llbt.bootstrap(POOLED, n=1200, rng=3)
+    together = llbt.bootstrap(POOLED, n=1200, rng=3, n_jobs=2)
+    np.testing.assert_array_equal(alone.replicates, together.replicates)
+    assert len(np.unique(alone.replicates[:, 0])) > 500
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True, "all"])
+def test_a_number_of_jobs_is_a_whole_number(n_jobs) -> None:
+    with pytest.raises(llbt.DesignError, match=r"n_jobs=.*number of processes"):
+        llbt.bootstrap(POOLED, n=10, rng=1, n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize(
+    ("total", "share"), [(5, (0.2, 0.5, 0.3)), (12, (0.0, 0.4, 0.6)), (7, (0.35, 0.65)), (1, (1.0, 0.0))]
+)
+def test_draws_are_multinomial(total: int, share: tuple[float, ...]) -> None:
+    """Frequencies of all outcomes against scipy's probabilities, by χ² over those expected at least five times."""
+    n = 20_000
+    drawn = simulation._draw(np.array([float(total)]), np.array([share]), n, np.random.default_rng(8))[:, 0]
+    assert (drawn.sum(axis=1) == total).all()
+    found, times = np.unique(drawn, axis=0, return_counts=True)
+    expected = n * stats.multinomial(total, share).pmf(found)
+    assert (expected > 0).all()
+    often = expected >= 5
+    assert expected[often].sum() > 0.99 * n
+    if often.sum() > 1:
+        scaled = expected[often] * times[often].sum() / expected[often].sum()
+        assert stats.chisquare(times[often], scaled).pvalue > 1e-3
+
+
+def test_large_totals_are_drawn_without_a_list() -> None:
+    shares = np.array([[0.5, 0.2, 0.3]])
+    drawn = simulation._draw(np.array([100_000.0]), shares, 400, np.random.default_rng(8))[:, 0]
+    assert drawn.dtype == np.int32
+    close(drawn.mean(axis=0), 100_000 * shares[0], rtol=5e-3)
+    close(drawn.var(axis=0, ddof=1), 100_000 * shares[0] * (1 - shares[0]), rtol=0.3)

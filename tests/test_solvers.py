@@ -22,8 +22,9 @@ from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
 
 import llbt
-from llbt import Comparisons, DesignError, LLBTResults, solvers
+from llbt import Comparisons, DesignError, LLBTResults, explicit, solvers
 from llbt.gathered import Gathered
+from llbt.pairtable import pair_table
 
 # The promise of the design: estimates against their size or standard error, covariances against the standard errors,
 # deviances against their size.
@@ -714,10 +715,10 @@ def test_the_explicit_glm_has_a_limit(reference):
 def test_the_limit_counts_cells_times_columns(monkeypatch):
     c = random_counts(np.random.default_rng(5), objects=4)
     entries = 18 * (6 + 4)
-    assert solvers.MAX_EXPLICIT_ENTRIES == 5e7
-    monkeypatch.setattr(solvers, "MAX_EXPLICIT_ENTRIES", entries)
+    assert explicit.MAX_EXPLICIT_ENTRIES == 5e7
+    monkeypatch.setattr(explicit, "MAX_EXPLICIT_ENTRIES", entries)
     assert quietly("object + tie", c, method="glm").to_glm().model.exog.size == entries
-    monkeypatch.setattr(solvers, "MAX_EXPLICIT_ENTRIES", entries - 1)
+    monkeypatch.setattr(explicit, "MAX_EXPLICIT_ENTRIES", entries - 1)
     with pytest.raises(DesignError, match="18 cells × 10 columns"):
         quietly("object + tie", c, method="glm")
 
@@ -747,7 +748,7 @@ def test_record_of_convergence(name, formula, method):
 
 @every_method
 def test_a_fit_that_stops_early_says_so(method, monkeypatch):
-    monkeypatch.setattr(solvers, "_MAX_ITERATIONS", 2)
+    monkeypatch.setattr(explicit if method == "glm" else solvers, "_MAX_ITERATIONS", 2)
     with pytest.warns(llbt.ConvergenceWarning, match=f"{method} solver stopped after 2 iterations"):
         res = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"), method=method)
     assert (res.converged, res.n_iter) == (False, 2)
@@ -764,3 +765,79 @@ def test_no_warning_of_statsmodels_reaches_the_user(method):
             glm = res.to_glm()
         assert res.df_resid == 0
         close(glm.params[list(res.names)], res.params, atol=SOLVERS)
+
+
+# -- (9) the table of all pairs --------------------------------------------------------------------------------------
+
+
+def random_orders(ties: bool, judges: int, seed: int = 3) -> Comparisons:
+    """Six objects, each pair in both orders (but one), by some judges; an object covariate."""
+    rng = np.random.default_rng(seed)
+    pairs = [(a, b) for a in "ABCDEF" for b in "ABCDEF" if a != b and (a, b) != ("C", "B")]
+    rows = [(a, b, judge, *rng.integers(1, 30, 3)) for a, b in pairs for judge in range(judges)]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "ties", "wins_j"])
+    frame["judge"] = frame["judge"].map("J{}".format)
+    table = pd.DataFrame({"object": list("ABCDEF"), "price": [1.0, 2.5, 0.5, 3.0, 1.5, 4.0]})
+    return llbt.from_counts(
+        frame if ties else frame.drop(columns="ties"), covariates="judge", order=True, object_covariates=table
+    )
+
+
+@pytest.mark.parametrize("ties", [True, False], ids=["ties", "no ties"])
+@pytest.mark.parametrize(
+    ("formula", "reference"),
+    [
+        ("object", None),
+        ("object + order", None),
+        ("object + order", "C"),
+        ("price + order", None),
+        ("C(object, Sum)", None),
+    ],
+)
+def test_the_table_of_all_pairs_says_what_the_comparisons_do(ties: bool, formula: str, reference: str | None) -> None:
+    """Value, score and information of `pair_table` against those summed over comparisons; three judges are pooled."""
+    c = random_orders(ties, judges=3)
+    res = quietly(formula + (" + tie" if ties else ""), c, method="eliminate", reference=reference)
+    problem = res.problem()
+    pairs = pair_table(problem.signed, problem.tie, problem.totals, problem.has_ties)
+    assert pairs is not None
+    for seed in range(3):
+        params = np.random.default_rng(seed).normal(0, 0.8, len(res.params))
+        found = solvers.probabilities(problem, params)
+        value, gradient, information = pairs.moments(params)
+        observed = solvers.score(problem, np.zeros_like(found))  # the sufficient statistics
+        close(observed @ params - value, solvers.log_likelihood(problem, found), rtol=ROUNDING)
+        close(observed - gradient, solvers.score(problem, found), atol=1e-9)
+        close(pairs.expected(params), gradient, rtol=1e-12, atol=1e-9)
+        close(information, solvers.information(problem, found, problem.totals), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "formula", ["object * judge + tie * judge", "object + tie:judge", "object + tie + order:object"]
+)
+def test_predictors_that_differ_in_more_than_the_objects_have_no_such_table(formula: str) -> None:
+    problem = quietly(formula, random_orders(True, judges=2), method="eliminate").problem()
+    assert pair_table(problem.signed, problem.tie, problem.totals, problem.has_ties) is None
+
+
+def test_few_of_many_pairs_have_no_such_table() -> None:
+    frame = pd.DataFrame(
+        [(k, k + 1, 3, 2, 4) for k in range(40)], columns=["object_i", "object_j", "wins_i", "ties", "wins_j"]
+    )
+    problem = quietly("object + tie", llbt.from_counts(frame), method="eliminate").problem()
+    assert pair_table(problem.signed, problem.tie, problem.totals, problem.has_ties) is None
+
+
+@pytest.mark.parametrize("far", [200.0, -200.0, 400.0])
+def test_exponentials_do_not_overflow_far_from_the_maximum(far: float) -> None:
+    """A start at which e^u is beyond the largest number: the way back is the one of single comparisons."""
+    c = random_orders(True, judges=1)
+    res = quietly("object + tie + order", c, method="eliminate")
+    problem = res.problem()
+    pairs = pair_table(problem.signed, problem.tie, problem.totals, problem.has_ties)
+    start = np.zeros(len(res.params))
+    start[0] = far
+    assert (pairs.moments(start) is None) == (abs(far) > 300) == (pairs.expected(start) is None)
+    expectation = solvers.Expectation.of(problem)
+    found = solvers.probabilities(problem, start)
+    close(expectation.score(start), solvers.score(problem, found), rtol=1e-9, atol=1e-6)

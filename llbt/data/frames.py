@@ -22,7 +22,7 @@ from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .sources import Frame, Rows
 
-_CHUNK = 2**18  # rows looked at in one go
+_CHUNK = 2**14  # rows looked at in one go
 _DENSE = 2**20  # whole numbers in a range up to so long are their own codes
 _WHOLE = 2.0**53  # beyond it floats skip whole numbers
 
@@ -82,11 +82,13 @@ def _codes(values: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 def _used(codes: npt.NDArray[Any], values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return codes without those of values that are not there."""
     there = np.zeros(len(values), dtype=bool)
-    for start in range(0, len(codes), _CHUNK):  # as a rule the first rows have all values
-        part = codes[start : start + _CHUNK]
+    start, stop = 0, _CHUNK
+    while start < len(codes):  # as a rule the first rows have all values
+        part = codes[start:stop]
         there[part[part >= 0]] = True
         if there.all():
             return codes, values
+        start, stop = stop, 2 * stop
     found = np.flatnonzero(there)
     return np.append(np.cumsum(there) - 1, -1)[codes], values[found]
 

@@ -79,7 +79,11 @@ def read_outcomes(
         raise JudgmentError(_unknown(cases, open_cases, readings, mapping))
     _refuse_ambiguous(cases, open_cases, explaining, family)
     said = np.where(open_cases, explaining[0].outcomes, np.where(dropped, LEFT_OUT, given))
-    return said.astype(np.int8)[group], _left_out(cases, said, dropped, may_be_empty), int(cases.rows[dropped].sum())
+    return (
+        np.take(said.astype(np.int8), group),
+        _left_out(cases, said, dropped, may_be_empty),
+        int(cases.rows[dropped].sum()),
+    )
 
 
 def _droppable(

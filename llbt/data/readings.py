@@ -19,7 +19,6 @@ Meaning = Literal["i", "j", "tie"] | None
 
 WIN_I, TIE, WIN_J, LEFT_OUT, UNKNOWN = 0, 1, 2, 3, -1  # columns of the counts, and two that are none
 _MEANINGS: dict[Any, int] = {**{word: k for k, word in enumerate(OUTCOMES)}, None: LEFT_OUT}
-_CHUNK = 2**18
 _FEW = 64  # labels of a column of outcomes that names no objects
 _WORDS = (("i", "j"), ("a", "b"), ("left", "right"))
 
@@ -101,13 +100,9 @@ def _cases_by_label(
     size = len(factor.labels)
     missing = bool((factor.codes < 0).any())
     label = np.array([*range(size), *([-1] if missing else [])], dtype=np.int64)
-    some = np.array([rows.start(factor.codes == k) for k in label], dtype=np.int64)
+    found = [(rows.start(here), rows.count(here)) for here in (factor.codes == k for k in label)]
+    some, times = np.array(found, dtype=np.int64).reshape(-1, 2).T
     group = np.where(factor.codes < 0, size, factor.codes) if missing else factor.codes
-    times = np.zeros(size + missing, dtype=np.int64)
-    for start in range(0, len(group), _CHUNK):  # in blocks, since numpy counts codes of any size as 64 bits
-        part = slice(start, start + _CHUNK)
-        weights = None if rows.single else rows.times[part]
-        times += np.bincount(group[part], weights, size + missing).astype(np.int64)
     i, j = pairs.codes[some].T
     return Cases(
         column, sides, factor.labels, label, i, j, rows.numbers(some), times, pairs.levels, rows.ordered

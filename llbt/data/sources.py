@@ -177,7 +177,7 @@ class Rows:
 
     def count(self, where: npt.NDArray[np.bool_]) -> int:
         """Return how many rows of the caller's frame a condition holds for; it has shape (U,)."""
-        return int(self.times[where].sum())
+        return int(np.count_nonzero(where) if self.single else self.times[where].sum())
 
     def start(self, where: npt.NDArray[np.bool_]) -> int:
         """Return the row of `frame` with the first of the caller's rows that a condition holds for."""

@@ -80,9 +80,10 @@ class Coding:
     """How one block's terms become columns: patsy's design, and which columns of it are the block's.
 
     `references` are names whose parameter is 0 by treatment coding; `reference_rows` those of main effects, each
-    with the position behind the columns of its term.
+    with the position behind the columns of its term. `units` is what `VariableTable.units` says of the variables.
     """
 
+    units: tuple[dict[str, IntArray], IntArray, IntArray]
     info: Any  # patsy.DesignInfo; None for a block without terms
     variables: tuple[str, ...]
     kept: IntArray
@@ -125,11 +126,15 @@ class Codings:
         width = len(self.names)
         if coding.info is None:
             return csr_array((size, width))
-        data = {
-            name: _patsy_column(self.table.columns[name], values[name], self.table.reference)
-            for name in coding.variables
-        }
-        matrix = _evaluated(self.formula.text, coding, data, size)
+        contrast = _contrast_of_one(coding, getattr(self.formula, block))
+        if contrast is not None:
+            matrix = contrast[values[coding.variables[0]]]
+        else:
+            data = {
+                name: _patsy_column(self.table.columns[name], values[name], self.table.reference)
+                for name in coding.variables
+            }
+            matrix = _evaluated(self.formula.text, coding, data, size)
         names = list(self.blocks)
         before = sum(len(self.blocks[other].names) for other in names[: names.index(block)])
         rows = csr_array(matrix)
@@ -163,10 +168,11 @@ def column_values(column: Coded, codes: IntArray) -> npt.NDArray[Any]:
 
 def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: Sequence[Term]) -> Coding:
     """Code the terms of one block; `basis` are those terms with what patsy must see beside them."""
+    used = tuple(sorted({name for term in basis for f in term.factors for name in f.variables})) if written else ()
+    units = table.units(block, used)
     if not written:
-        return Coding(None, (), np.zeros(0, dtype=np.int64), (), (), (), ())
-    used = tuple(sorted({name for term in basis for f in term.factors for name in f.variables}))
-    codes, first, _ = table.units(block, used)
+        return Coding(units, None, (), np.zeros(0, dtype=np.int64), (), (), (), ())
+    codes, first, _ = units
     data = {
         name: _patsy_column(
             table.columns[name], column_values(table.columns[name], codes[name][first]), table.reference
@@ -191,7 +197,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
         references += zeros
         rows += [(len(names), zero) for zero in zeros if len(term.factors) == 1 and block == "worth"]
     positions = np.array(kept, dtype=np.int64)
-    return Coding(info, used, positions, tuple(names), tuple(terms), tuple(references), tuple(rows))
+    return Coding(units, info, used, positions, tuple(names), tuple(terms), tuple(references), tuple(rows))
 
 
 def _with_margins(formula: Formula) -> list[Term]:
@@ -329,6 +335,17 @@ def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:
             return patsy.design_matrix_builders([terms], lambda: iter([data]), environment, NA_action=_never_drop())[0]
     except Exception as error:  # whatever the user's expression raises, said at its place in the formula
         _fail(error, text)
+
+
+def _contrast_of_one(coding: Coding, terms: Sequence[Term]) -> FloatArray | None:
+    """Return the rows of the levels, (K, p), if the only term is a variable of labels: patsy goes column by column."""
+    if len(terms) != 1 or len(terms[0].factors) != 1:
+        return None
+    (factor,) = terms[0].factors
+    if coding.variables != (factor.code,) or coding.info.factor_infos[factor.factor].type != "categorical":
+        return None
+    (subterm,) = coding.info.term_codings[_patsy_term(terms[0])]
+    return np.asarray(subterm.contrast_matrices[factor.factor].matrix, dtype=np.float64)
 
 
 def _evaluated(text: str, coding: Coding, data: dict[str, Any], size: int) -> FloatArray:

@@ -127,9 +127,10 @@ def build_design(text: str, c: Comparisons, *, reference: Label | None = None) -
 
 def _rows(codings: Codings, block: Block) -> Rows:
     """Evaluate a block once per distinct combination of its variables."""
-    used = codings.blocks[block].variables
-    codes, first, index = codings.table.units(block, used)
-    values = {name: column_values(codings.table.columns[name], codes[name][first]) for name in used}
+    codes, first, index = codings.blocks[block].units
+    values = {
+        name: column_values(codings.table.columns[name], codes[name][first]) for name in codings.blocks[block].variables
+    }
     return Rows(codings.rows(block, values, len(first)), index, {name: codes[name][first] for name in codes})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ..batch import fit_many
+from ..batch import params_of_many
 from ..columns import FloatArray
 from ..comparisons import Comparisons
 from ..covariances import clustered
@@ -20,7 +21,8 @@ from ..errors import DesignError, listed
 from ..formulas.grid import At
 from ..results import LLBTResults, check_fit
 from ..robust import cluster_scores
-from ..statistics import as_generator, check_number, critical_value
+from ..solvers import few_threads
+from ..statistics import as_generator, check_number, critical_value, run_jobs
 from ..table import Field, Record, Table, format_count
 from .objects import log_worths_at
 from .refit import refit_table
@@ -29,7 +31,8 @@ from .simulation import draw_clusters, draw_judgments, draw_parametric, with_cou
 Interval = Literal["percentile", "basic", "bca"]
 Statistic = Callable[[LLBTResults], Any]
 
-_ENTRIES = 20_000_000  # counts of resamples held at once: 160 MB
+_ENTRIES = 100_000_000  # counts of resamples held at once: 200 MB, where they are below 32,768
+_TABLES = 500  # at most
 _MOST_LEFT_OUT = 5000  # refits that the acceleration of a statistic of one's own may cost
 
 
@@ -168,6 +171,7 @@ def bootstrap(
     resample: str = "judgment",
     n: int = 1000,
     rng: np.random.Generator | int | None = None,
+    n_jobs: int = 1,
     progress: bool = False,
 ) -> Bootstrap:
     """Resample the table of a fit, refit, and return the distribution of a statistic.
@@ -183,6 +187,9 @@ def bootstrap(
     n : int
         Number of resamples.
     rng : numpy.random.Generator or int, optional
+    n_jobs : int
+        Processes for the parameters' resamples, as joblib counts them (−1: one per core). They come in blocks of 500,
+        each with a seed drawn from `rng`, so that results do not depend on it.
     progress : bool
         Show a progress bar (a statistic of one's own only).
 
@@ -221,8 +228,8 @@ def bootstrap(
         )
     generator = as_generator(rng, "bootstrap")
     if statistic is None:
-        return _of_parameters(res, n, resample, generator)
-    return _of_statistic(res, statistic, _drawn(res, resample, n, generator), resample, progress)
+        return _of_parameters(res, n, resample, generator, n_jobs)
+    return _of_statistic(res, statistic, n, resample, generator, progress)
 
 
 def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
@@ -270,7 +277,8 @@ def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
     )
 
 
-def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) -> FloatArray:
+def _drawn(res: LLBTResults, resample: str, n: int, seed: int) -> npt.NDArray[Any]:
+    rng = np.random.default_rng(seed)
     if resample == "judgment":
         return draw_judgments(res, n, rng)
     if resample == "parametric":
@@ -278,14 +286,26 @@ def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) ->
     return draw_clusters(res, resample, n, rng)
 
 
-def _of_parameters(res: LLBTResults, n: int, resample: str, rng: np.random.Generator) -> Bootstrap:
-    problem, estimate = res.problem(), np.asarray(res.params, dtype=np.float64)
+def _blocks(res: LLBTResults, n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Return the sizes of blocks of resamples, whoever makes them, and a seed for each."""
+    block = min(_TABLES, max(1, _ENTRIES // res.counts.size))
+    sizes = [min(block, n - start) for start in range(0, n, block)]
+    return list(zip(sizes, rng.integers(2**63, size=len(sizes)).tolist(), strict=True))
+
+
+def _of_parameters(res: LLBTResults, n: int, resample: str, rng: np.random.Generator, n_jobs: int) -> Bootstrap:
+    parts = run_jobs([partial(_refitted, res, resample, *block) for block in _blocks(res, n, rng)], n_jobs)
+    estimate = np.asarray(res.params, dtype=np.float64)
     replicates = np.repeat(estimate[None, :], n, axis=0)
-    block = max(1, _ENTRIES // res.counts.size)  # tables that are held at once
-    for start in range(0, n, block):
-        counts = _drawn(res, resample, min(block, n - start), rng)
-        replicates[start : start + block, res.free] = fit_many(problem, counts, res.solution.params).params
+    replicates[:, res.free] = np.concatenate(parts)
     return Bootstrap(res, res.names, estimate, replicates, None, None, resample)
+
+
+def _refitted(res: LLBTResults, resample: str, n: int, seed: int) -> FloatArray:
+    """Return the free parameters of n resamples, shape (n, p)."""
+    counts = _drawn(res, resample, n, seed)
+    with few_threads(len(res.free)):
+        return params_of_many(res.problem(), counts, res.solution.params)
 
 
 def _scores(res: LLBTResults, resample: str) -> tuple[FloatArray, FloatArray]:
@@ -303,12 +323,13 @@ def _scores(res: LLBTResults, resample: str) -> tuple[FloatArray, FloatArray]:
 
 
 def _of_statistic(
-    res: LLBTResults, statistic: Statistic, counts: FloatArray, resample: str, progress: bool
+    res: LLBTResults, statistic: Statistic, n: int, resample: str, rng: np.random.Generator, progress: bool
 ) -> Bootstrap:
     names, estimate = _values(statistic(res))
-    replicates = np.full((len(counts), len(names)), np.nan)
-    for b in _numbered(len(counts), progress):
-        found = _statistic_of(res, statistic, names, with_counts(res.comparisons, counts[b]), f"resample {b}")
+    replicates = np.full((n, len(names)), np.nan)
+    tables = (table for block in _blocks(res, n, rng) for table in _drawn(res, resample, *block))
+    for b, table in zip(_numbered(n, progress), tables, strict=True):
+        found = _statistic_of(res, statistic, names, with_counts(res.comparisons, table), f"resample {b}")
         if found is not None:
             replicates[b] = found
     left_out, weights = _left_out(res, resample)

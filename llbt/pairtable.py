@@ -1,0 +1,214 @@
+"""Sums over all pairs of objects at once, for models whose tie and order effects are the same in every comparison.
+
+Then what a comparison says depends on its two objects alone: no row has to be gathered, and exponentials are those of
+the objects. The table of all pairs is gone through in blocks that stay in the processor's cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .gathered import FloatArray, Gathered, IntArray, Part
+
+_EMPTY = 4  # pairs for each comparison up to which it is worth going through all of them
+_BLOCK = 1 << 14  # pairs gone through at a time
+_FAR = 300.0  # a predictor beyond which exponentials may overflow
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """Judgments by the distinct rows of object i and of object j, U of them.
+
+    Attributes
+    ----------
+    rows : csr_array or ndarray, shape (U, p)
+        The signed predictor of a comparison is ``rows[i] − rows[j] + order``.
+    order, tie : ndarray, shape (p,)
+    totals : ndarray, shape (U, U)
+    has_ties : bool
+    columns : ndarray of int or None, shape (U,)
+        Where every row is 1 in a column of its own or 0 (−1): that column.
+    """
+
+    rows: Any
+    order: FloatArray
+    tie: FloatArray
+    totals: FloatArray
+    has_ties: bool
+    columns: IntArray | None
+
+    def moments(self, params: FloatArray) -> tuple[float, FloatArray, FloatArray] | None:
+        """Return Σ n log(e^u + e^w + e^−u), its gradient (p,) and the information (p, p); None near an overflow."""
+        weights = self._weights(params)
+        if weights is None:
+            return None
+        found = _summed(self.totals, *weights)
+        gradient = self.rows.T @ found.lead + self.order * found.lead_first + self.tie * found.tied
+        return found.value, np.asarray(gradient), self._information(found)
+
+    def expected(self, params: FloatArray) -> FloatArray | None:
+        """Return the gradient (p,) of Σ n log(e^u + e^w + e^−u) alone; None near an overflow."""
+        weights = self._weights(params)
+        if weights is None:
+            return None
+        lead, first, tied = _summed_leads(self.totals, *weights)
+        return np.asarray(self.rows.T @ lead + self.order * first + self.tie * tied)
+
+    def _weights(self, params: FloatArray) -> tuple[FloatArray, FloatArray, float] | None:
+        """Return exponentials for object i, (U,), object j, (U,), and the tie; None near an overflow."""
+        worth, order, tie = self.rows @ params, float(self.order @ params), float(self.tie @ params)
+        if max(worth.max() - worth.min() + abs(order), tie) >= _FAR:
+            return None
+        return np.exp(worth + order), np.exp(-worth), math.exp(tie) if self.has_ties else 0.0
+
+    def _information(self, found: _Sums) -> FloatArray:
+        first, second = found.weight.sum(axis=1), found.weight.sum(axis=0)
+        pairs = found.weight + found.weight.T
+        np.negative(pairs, out=pairs)
+        pairs.flat[:: len(pairs) + 1] += first + second
+        total = self._between_parameters(pairs)
+        _add_both(total, self.order, self.rows.T @ (first - second) + self.order * (first.sum() / 2))
+        shared = self.order * found.cross_first + self.tie * (found.spread / 2)
+        _add_both(total, self.tie, self.rows.T @ found.cross + shared)
+        return total
+
+    def _between_parameters(self, pairs: FloatArray) -> FloatArray:
+        """Return rows' @ pairs @ rows, shape (p, p)."""
+        if self.columns is None:
+            return np.asarray(self.rows.T @ pairs @ self.rows)
+        total = np.zeros((len(self.order), len(self.order)))
+        there = np.flatnonzero(self.columns >= 0)
+        total[np.ix_(self.columns[there], self.columns[there])] = pairs[np.ix_(there, there)]
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Sums over comparisons of n times what the cells of the two predictors, 1, 0, −1 and 0, 1, 0, have."""
+
+    value: float  # log norm
+    lead: FloatArray  # mean of the first, plus for object i and minus for object j, (U,)
+    lead_first: float  # in all
+    tied: float  # mean of the second
+    weight: FloatArray  # variance of the first, (U, U)
+    cross: FloatArray  # covariance, as `lead`
+    cross_first: float
+    spread: float  # variance of the second
+
+
+def pair_table(signed: Gathered, tie: Gathered, totals: FloatArray, has_ties: bool) -> PairTable | None:
+    """Return the table of a model's comparisons; None where predictors differ in more than the objects.
+
+    Parameters
+    ----------
+    signed, tie : Gathered, shape (S, p)
+    totals : ndarray, shape (S,)
+    has_ties : bool
+    """
+    sides = [part for part in signed.parts if part.matrix.shape[0] > 1]
+    shared = [part for part in signed.parts if part.matrix.shape[0] == 1]
+    if len(sides) != 2 or sides[0].matrix is not sides[1].matrix or (sides[0].sign, sides[1].sign) != (1.0, -1.0):
+        return None
+    if any(part.matrix.shape[0] > 1 for part in tie.parts):
+        return None
+    rows, size = sides[0].matrix, sides[0].matrix.shape[0]
+    if size**2 > _EMPTY * len(totals):
+        return None
+    judged = np.asarray(np.bincount(sides[0].index * size + sides[1].index, totals, size**2), dtype=np.float64)
+    width = signed.shape[1]
+    return PairTable(
+        rows,
+        _single(shared, width),
+        _single(tie.parts, width),
+        judged.reshape(size, size),
+        has_ties,
+        _own_columns(rows),
+    )
+
+
+def _single(parts: Sequence[Part], width: int) -> FloatArray:
+    """Return the sum of parts that are the same in every comparison, shape (p,)."""
+    total = np.zeros(width)
+    for part in parts:
+        row = part.matrix if isinstance(part.matrix, np.ndarray) else part.matrix.toarray()
+        total += part.sign * row[0]
+    return total
+
+
+def _own_columns(rows: Any) -> IntArray | None:
+    """Return the column of the one 1 of each row (−1: a row of zeros), or None where rows are anything else."""
+    sparse = csr_array(rows)
+    entries = np.diff(sparse.indptr)
+    if np.any(entries > 1) or np.any(sparse.data != 1) or len(np.unique(sparse.indices)) < len(sparse.indices):
+        return None
+    found = np.full(len(entries), -1, dtype=np.int64)
+    found[entries == 1] = sparse.indices
+    return found
+
+
+def _summed(totals: FloatArray, up: FloatArray, down: FloatArray, tie: float) -> _Sums:
+    """Return the sums at predictors log up[i] + log down[j] and log tie."""
+    size = len(up)
+    lead, cross, weight = np.zeros(size), np.zeros(size), np.empty((size, size))
+    value = lead_first = tied = cross_first = spread = 0.0
+    step = max(1, _BLOCK // size)
+    for start in range(0, size, step):
+        rows = slice(start, start + step)
+        n = totals[rows]
+        win = np.multiply.outer(up[rows], down)
+        loss = 1 / win
+        norm = win + loss
+        norm += tie
+        value += float(np.vdot(n, np.log(norm)))
+        mean = np.divide(np.subtract(win, loss, out=win), norm, out=win)
+        share = np.divide(tie, norm, out=norm)
+        signed = np.multiply(n, mean, out=loss)
+        lead_first += _spread(lead, rows, signed)
+        variance = np.multiply(mean, mean, out=mean)
+        variance += share
+        np.multiply(n, np.subtract(1.0, variance, out=variance), out=weight[rows])
+        if tie:
+            signed *= share
+            cross_first -= _spread(cross, rows, signed)
+            tied += float(np.vdot(n, share))
+            spread -= float(np.vdot(n, np.multiply(share, share, out=share)))
+    return _Sums(value, lead, lead_first, tied, weight, -cross, cross_first, spread + tied)
+
+
+def _summed_leads(totals: FloatArray, up: FloatArray, down: FloatArray, tie: float) -> tuple[FloatArray, float, float]:
+    """Return `lead`, `lead_first` and `tied` of `_Sums` alone."""
+    lead, lead_first, tied = np.zeros(len(up)), 0.0, 0.0
+    step = max(1, _BLOCK // len(up))
+    for start in range(0, len(up), step):
+        rows = slice(start, start + step)
+        win = np.multiply.outer(up[rows], down)
+        loss = 1 / win
+        norm = win + loss
+        norm += tie
+        share = np.divide(totals[rows], norm, out=norm)
+        tied += tie * float(share.sum())
+        win -= loss
+        win *= share
+        lead_first += _spread(lead, rows, win)
+    return lead, lead_first, tied
+
+
+def _spread(sums: FloatArray, rows: slice, values: FloatArray) -> float:
+    """Add values of pairs to object i and take them from object j; return their sum."""
+    by_first = values.sum(axis=1)
+    sums[rows] += by_first
+    sums -= values.sum(axis=0)
+    return float(by_first.sum())
+
+
+def _add_both(matrix: FloatArray, column: FloatArray, values: FloatArray) -> None:
+    """Add column ⊗ values and its transpose; few entries of the column are not 0."""
+    for k in np.flatnonzero(column):
+        matrix[k] += column[k] * values
+        matrix[:, k] += column[k] * values
