@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .columns import dense
 from .comparisons import Comparisons
 from .errors import DesignError, listed
 from .results import Specification, pearson_chi2
@@ -51,16 +52,24 @@ def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
             f"groups={name!r} is not kept by this table (clusters and covariates: {has}); keep it where the table is "
             f"made: from_judgments(…, clusters={name!r})."
         )
-    judged = counts.sum(axis=1) > 0  # a cluster without judgments is none
-    codes = np.unique(codes[judged], return_inverse=True)[1]
-    found = Clustered(rows[judged], (counts if c.has_ties else counts[:, [0, 2]])[judged], codes)
+    counts = counts if c.has_ties else counts[:, [0, 2]]
+    judged = (counts[:, 0] > 0) | (counts[:, 1] > 0) | (counts[:, -1] > 0)  # a cluster without judgments is none
+    if not judged.all():
+        rows, counts, codes = rows[judged], counts[judged], codes[judged]
+    found = Clustered(rows, counts, dense(codes, int(codes.max(initial=0)) + 1)[0])
     if found.size < 2:
         raise DesignError(f"groups={name!r} has one cluster; a cluster-robust covariance needs at least two.")
     return found
 
 
 def few_clusters(spec: Specification, c: Comparisons) -> str:
-    """Return a warning where there are too few clusters for the sandwich to be relied on, else nothing."""
+    """Return a warning where there are too few clusters for the sandwich to be relied on, else nothing.
+
+    Raises
+    ------
+    DesignError
+        As `clustered`.
+    """
     if spec.cov_type != "cluster":
         return ""
     sizes = {name: clustered(c, name, spec.groups).size for name in spec.groups}
@@ -85,7 +94,7 @@ def _dispersed(problem: Problem, solution: Fit) -> Covariance:
     return Covariance(solution.cov * scale, df, (note,))
 
 
-def check_options(spec: Specification, c: Comparisons) -> None:
+def check_options(spec: Specification) -> None:
     """Raise where the options of a fit contradict each other."""
     if spec.cov_type not in ("nonrobust", "HC0", "cluster"):
         raise DesignError(f"cov_type={spec.cov_type!r} is not known; it may be 'nonrobust', 'HC0' or 'cluster'.")
@@ -102,5 +111,3 @@ def check_options(spec: Specification, c: Comparisons) -> None:
         raise DesignError(f"prior={spec.prior!r}; it is the positive number of judgments that each pair is given.")
     if spec.bias_reduction and (spec.prior is not None or spec.method == "glm"):
         raise DesignError("bias_reduction=True goes with neither prior= nor method='glm'; use method='eliminate'.")
-    for name in spec.groups:
-        clustered(c, name, spec.groups)

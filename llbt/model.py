@@ -97,7 +97,7 @@ class LLBT:
         held = _held(fixed, self.design)
         ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
         spec = Specification(self.formula, self.reference, method, held, cov_type, ways, scale, bias_reduction, prior)
-        check_options(spec, self.comparisons)
+        check_options(spec)
         self._warn(spec)
         _refuse_too_large(len(self.design.names))
         with solvers.few_threads(len(self.design.names)):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
+from .gathered import Gathered
 from .solvers import Fit, FloatArray, Problem, weighted_gram
 
 IntArray = npt.NDArray[np.int64]
@@ -73,17 +73,24 @@ def judgment_sandwich(problem: Problem, fit: Fit) -> FloatArray:
 
 def cluster_scores(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:
     """Return the score of each cluster's judgments, Σ y z − n z̄, shape (G, p); they sum to 0 at the estimate."""
-    p = (fit.means / problem.totals[:, None])[clusters.rows]
-    y, n = clusters.counts, clusters.counts.sum(axis=1)
-    shape = (clusters.size, len(problem.counts))
-
-    def summed(weights: FloatArray) -> csr_array:
-        return csr_array((weights, (clusters.codes, clusters.rows)), shape=shape)
-
-    found = summed(y[:, 0] - y[:, -1] - n * (p[:, 0] - p[:, -1])) @ problem.signed.tocsr()
+    p = fit.means / problem.totals[:, None]
+    y = clusters.counts
+    n = y[:, 0] + y[:, -1] + (y[:, 1] if problem.has_ties else 0.0)
+    found = _by_cluster(problem.signed, y[:, 0] - y[:, -1] - n * (p[:, 0] - p[:, -1])[clusters.rows], clusters)
     if problem.has_ties:
-        found = found + summed(y[:, 1] - n * p[:, 1]) @ problem.tie.tocsr()
-    return np.asarray(found.toarray())
+        found += _by_cluster(problem.tie, y[:, 1] - n * p[:, 1][clusters.rows], clusters)
+    return found
+
+
+def _by_cluster(rows: Gathered, weights: FloatArray, clusters: Clustered) -> FloatArray:
+    """Return the sums over the lines (R,) of each cluster of weights times their comparisons' rows, shape (G, p)."""
+    total = np.zeros((clusters.size, rows.shape[1]))
+    for part in rows.parts:
+        size = part.matrix.shape[0]
+        key = clusters.codes if size == 1 else clusters.codes * size + part.index[clusters.rows]
+        sums = np.bincount(key, weights, clusters.size * size).reshape(clusters.size, size)
+        total += part.sign * (sums @ part.matrix)
+    return total
 
 
 def cluster_sandwich(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:
