@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
 
@@ -39,18 +39,42 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """S rows of p columns, each the sum of a row of every part.
+    """S rows of p columns, each the sum of a row of every part and of what stands in columns of its own.
 
     The S × p matrix is never made but on request: products go through the U distinct rows of the parts.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+    shape : (int, int)
+    chosen : ndarray of int, shape (q,)
+        Columns whose rows have nothing in common, such as a covariate of the sides; as a rule there are none.
+    own : ndarray, shape (S, q)
+        These columns.
     """
 
     parts: tuple[Part, ...]
     shape: tuple[int, int]
+    chosen: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    own: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
     @classmethod
     def of(cls, rows: csr_array) -> Gathered:
         """Return rows that are all distinct."""
         return cls((Part(rows, np.arange(rows.shape[0]), 1.0),), rows.shape)
+
+    @classmethod
+    def differences(cls, rows: csr_array, i: IntArray, j: IntArray) -> Gathered:
+        """Return the rows i (S,) less the rows j of a matrix (U, p), told apart by a few full columns as a rule."""
+        filled = np.bincount(rows.indices, minlength=rows.shape[1]) > rows.shape[0] / 2
+        few, among = _distinct(csr_array(rows @ dia_array((~filled[None] * 1.0, [0]), shape=(rows.shape[1],) * 2)))
+        full = rows[:, np.flatnonzero(filled)].toarray()
+        parts = (Part(few, among[i], 1.0), Part(few, among[j], -1.0)) if few.nnz else ()
+        return cls(parts, (len(i), rows.shape[1]), np.flatnonzero(filled), full[i] - full[j])
+
+    def with_part(self, part: Part) -> Gathered:
+        """Return these rows with one more part."""
+        return replace(self, parts=(*self.parts, part))
 
     def __matmul__(self, params: FloatArray) -> FloatArray:
         """Return the predictor, shape (S,); read-only where it is the same in all rows."""
@@ -59,6 +83,9 @@ class Gathered:
             values = part.sign * (part.matrix @ params)
             gathered = np.broadcast_to(values, self.shape[:1]) if len(values) == 1 else values[part.index]
             found = gathered if found is None else found + gathered
+        if len(self.chosen):
+            own = self.own @ params[self.chosen]
+            found = own if found is None else found + own
         return np.zeros(self.shape[0]) if found is None else found
 
     def families(self) -> list[list[Part]]:
@@ -75,25 +102,46 @@ class Gathered:
             size = part.matrix.shape[0]
             sums = weights.sum(keepdims=True) if size == 1 else np.bincount(part.index, weights, size)
             total += part.sign * (part.matrix.T @ sums)
+        total[self.chosen] += weights @ self.own if len(self.chosen) else 0.0
+        return total
+
+    def summed(self, weights: FloatArray, rows: IntArray, group: IntArray, size: int) -> FloatArray:
+        """Return the sums over each of `size` groups (R,) of weights (R,) times some of the rows (R,), (size, p)."""
+        total = np.zeros((size, self.shape[1]))
+        for part in self.parts:
+            width = part.matrix.shape[0]
+            key = group if width == 1 else group * width + part.index[rows]
+            total += part.sign * (np.bincount(key, weights, size * width).reshape(size, width) @ part.matrix)
+        for column, values in zip(self.chosen, self.own.T, strict=True):
+            total[:, column] += np.bincount(group, weights * values[rows], size)
         return total
 
     def columns(self, chosen: IntArray) -> Gathered:
         """Return some of the columns; parts that are 0 in all of them go."""
         kept = {id(part.matrix): _small_as_dense(part.matrix[:, chosen]) for part in self.parts}
         parts = (Part(kept[id(part.matrix)], part.index, part.sign) for part in self.parts)
-        return Gathered(tuple(part for part in parts if abs(part.matrix).sum() > 0), (self.shape[0], len(chosen)))
+        places = [np.flatnonzero(chosen == column) for column in self.chosen]
+        own = self.own[:, [len(place) > 0 for place in places]] if places else self.own
+        positions = np.concatenate(places) if places else self.chosen
+        some = tuple(part for part in parts if abs(part.matrix).sum() > 0)
+        return Gathered(some, (self.shape[0], len(chosen)), positions, own)
 
     def take(self, rows: Any) -> Gathered:
         """Return some of the rows."""
         parts = tuple(Part(part.matrix, part.index[rows], part.sign) for part in self.parts)
         size = len(np.arange(self.shape[0])[rows])
-        return Gathered(parts, (size, self.shape[1]))
+        return Gathered(parts, (size, self.shape[1]), self.chosen, self.own[rows] if len(self.chosen) else self.own)
 
     def tocsr(self) -> csr_array:
         """Return the rows as one sparse matrix, shape (S, p)."""
         total = csr_array(self.shape)
         for part in self.parts:
             total = total + part.sign * csr_array(part.matrix)[part.index]
+        if len(self.chosen):
+            places = csr_array(
+                (np.ones(len(self.chosen)), (range(len(self.chosen)), self.chosen)), (len(self.chosen), self.shape[1])
+            )
+            total = total + csr_array(self.own) @ places
         return csr_array(total)
 
     def toarray(self) -> FloatArray:
@@ -106,8 +154,11 @@ def _small_as_dense(matrix: Any) -> Any:
 
 
 def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
-    """Return aᵀ W b with weights (S,), shape (p, p): sparse where most entries have to be 0, else dense."""
-    sparse = _FULL * a.shape[0] < a.shape[1] * b.shape[1]
+    """Return aᵀ W b with weights (S,), shape (p, p): sparse where most entries have to be 0, else dense.
+
+    Columns of its own are a's alone, unless b is a.
+    """
+    sparse = _FULL * a.shape[0] < a.shape[1] * b.shape[1] and not len(a.chosen)
     total: Any = None
     for k, left in enumerate(a.families()):
         for m, right in enumerate(b.families()):
@@ -117,7 +168,31 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
             found = left[0].matrix.T @ sums @ right[0].matrix
             found = found + found.T if a is b and m > k else found
             total = found if total is None else total + found
-    return np.zeros((a.shape[1], b.shape[1])) if total is None else total
+    total = np.zeros((a.shape[1], b.shape[1])) if total is None else total
+    return _with_own(total, a, b, weights) if len(a.chosen) else total
+
+
+def _with_own(total: Any, a: Gathered, b: Gathered, weights: FloatArray) -> FloatArray:
+    """Return a product of parts with what the columns of a's own add to it."""
+    found = total if isinstance(total, np.ndarray) else np.asarray(total.toarray())
+    weighted = a.own * weights[:, None]
+    if a is not b:
+        found[a.chosen] += np.array([b.transposed(column) for column in weighted.T])
+        return found
+    parts = replace(a, chosen=a.chosen[:0])
+    for column, values in zip(a.chosen, weighted.T, strict=True):
+        mixed = parts.transposed(values)
+        found[column] += mixed
+        found[:, column] += mixed
+    found[np.ix_(a.chosen, a.chosen)] += weighted.T @ a.own
+    return found
+
+
+def _distinct(rows: csr_array) -> tuple[csr_array, IntArray]:
+    """Return the distinct rows of a matrix and the one of each row, told apart by a product with random numbers."""
+    marks = rows @ np.random.default_rng(0).standard_normal(rows.shape[1])
+    _, first, among = np.unique(marks, return_index=True, return_inverse=True)
+    return csr_array(rows[first]), among.ravel()
 
 
 def _own_sums(parts: list[Part], weights: FloatArray, sparse: bool) -> Any:

@@ -115,7 +115,7 @@ def pair_table(signed: Gathered, tie: Gathered, totals: FloatArray, has_ties: bo
     shared = [part for part in signed.parts if part.matrix.shape[0] == 1]
     if len(sides) != 2 or sides[0].matrix is not sides[1].matrix or (sides[0].sign, sides[1].sign) != (1.0, -1.0):
         return None
-    if any(part.matrix.shape[0] > 1 for part in tie.parts):
+    if len(signed.chosen) or any(part.matrix.shape[0] > 1 for part in tie.parts):
         return None
     rows, size = sides[0].matrix, sides[0].matrix.shape[0]
     if size**2 > _EMPTY * len(totals):

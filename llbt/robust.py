@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .gathered import Gathered
 from .solvers import Fit, FloatArray, Problem, weighted_gram
 
 IntArray = npt.NDArray[np.int64]
@@ -76,21 +75,12 @@ def cluster_scores(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArra
     p = fit.means / problem.totals[:, None]
     y = clusters.counts
     n = y[:, 0] + y[:, -1] + (y[:, 1] if problem.has_ties else 0.0)
-    found = _by_cluster(problem.signed, y[:, 0] - y[:, -1] - n * (p[:, 0] - p[:, -1])[clusters.rows], clusters)
+    lead = y[:, 0] - y[:, -1] - n * (p[:, 0] - p[:, -1])[clusters.rows]
+    found = problem.signed.summed(lead, clusters.rows, clusters.codes, clusters.size)
     if problem.has_ties:
-        found += _by_cluster(problem.tie, y[:, 1] - n * p[:, 1][clusters.rows], clusters)
+        tied = y[:, 1] - n * p[:, 1][clusters.rows]
+        found += problem.tie.summed(tied, clusters.rows, clusters.codes, clusters.size)
     return found
-
-
-def _by_cluster(rows: Gathered, weights: FloatArray, clusters: Clustered) -> FloatArray:
-    """Return the sums over the lines (R,) of each cluster of weights times their comparisons' rows, shape (G, p)."""
-    total = np.zeros((clusters.size, rows.shape[1]))
-    for part in rows.parts:
-        size = part.matrix.shape[0]
-        key = clusters.codes if size == 1 else clusters.codes * size + part.index[clusters.rows]
-        sums = np.bincount(key, weights, clusters.size * size).reshape(clusters.size, size)
-        total += part.sign * (sums @ part.matrix)
-    return total
 
 
 def cluster_sandwich(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:

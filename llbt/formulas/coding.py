@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 import patsy
 import patsy.builtins
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from ..columns import Coded, FloatArray, IntArray, Label, as_objects, groups
 from ..comparisons import Comparisons
@@ -20,6 +20,8 @@ from ..errors import DesignError, FormulaError, listed
 from .grammar import Formula, Term, Variable, parse, vocabulary
 
 Block = Literal["worth", "tie", "order"]
+
+_FEW = 1000  # rows that patsy may evaluate term by term
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,19 +128,43 @@ class Codings:
         width = len(self.names)
         if coding.info is None:
             return csr_array((size, width))
-        contrast = _contrast_of_one(coding, getattr(self.formula, block))
-        if contrast is not None:
-            matrix = contrast[values[coding.variables[0]]]
-        else:
-            data = {
-                name: _patsy_column(self.table.columns[name], values[name], self.table.reference)
-                for name in coding.variables
-            }
-            matrix = _evaluated(self.formula.text, coding, data, size)
+        terms: tuple[Term, ...] = getattr(self.formula, block)
+        contrast = _contrast_of_one(coding, terms)
+        rows = self._rows(coding, terms, values, size) if contrast is None else contrast[values[coding.variables[0]]]
         names = list(self.blocks)
         before = sum(len(self.blocks[other].names) for other in names[: names.index(block)])
-        rows = csr_array(matrix)
+        rows = csr_array(rows)
         return csr_array((rows.data, rows.indices + before, rows.indptr), shape=(size, width))
+
+    def _rows(
+        self, coding: Coding, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
+    ) -> FloatArray | csr_array:
+        """Return the rows of a block in its own columns, (size, q).
+
+        Where numbers make many of them, terms of labels alone are evaluated once for each distinct combination.
+        """
+        labelled = [term for term in terms if not any(self._has_numbers(f.variables) for f in term.factors)]
+        numeric = [term for term in terms if term not in labelled]
+        if not labelled or not numeric or size <= _FEW:
+            return self._evaluated(coding, terms, values, size)
+        used = sorted({name for term in labelled for f in term.factors for name in f.variables})
+        first, index = groups([values[name] for name in used])
+        some = {name: values[name][first] for name in used}
+        once = csr_array(self._evaluated(coding, labelled, some, len(first)))[index]
+        both = hstack([once, csr_array(self._evaluated(coding, numeric, values, size))], format="csc")
+        order = np.concatenate([_positions(coding, labelled), _positions(coding, numeric)])
+        return csr_array(both[:, np.argsort(order)])
+
+    def _has_numbers(self, names: Collection[str]) -> bool:
+        return any(self.table.columns[name].numeric for name in names)
+
+    def _evaluated(
+        self, coding: Coding, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
+    ) -> FloatArray:
+        """Return the columns of some terms, in the order of the block."""
+        used = {name for term in terms for f in term.factors for name in f.variables}
+        data = {name: _patsy_column(self.table.columns[name], values[name], self.table.reference) for name in used}
+        return _evaluated(self.formula.text, coding, terms, data, size)
 
 
 def code_formula(text: str, c: Comparisons, *, reference: Label | None = None) -> Codings:
@@ -348,19 +374,30 @@ def _contrast_of_one(coding: Coding, terms: Sequence[Term]) -> FloatArray | None
     return np.asarray(subterm.contrast_matrices[factor.factor].matrix, dtype=np.float64)
 
 
-def _evaluated(text: str, coding: Coding, data: dict[str, Any], size: int) -> FloatArray:
-    if not coding.variables:  # the bare effect, ``tie`` or ``order``: patsy has no factor to take a length from
+def _positions(coding: Coding, terms: Sequence[Term]) -> IntArray:
+    """Return which of the block's columns some terms have, in their order."""
+    slices = [
+        range(*coding.info.term_slices[_patsy_term(term)].indices(len(coding.info.column_names))) for term in terms
+    ]
+    return np.flatnonzero(np.isin(coding.kept, [k for found in slices for k in found]))
+
+
+def _evaluated(text: str, coding: Coding, terms: Sequence[Term], data: dict[str, Any], size: int) -> FloatArray:
+    if not data:  # the bare effect, ``tie`` or ``order``: patsy has no factor to take a length from
         return np.ones((size, len(coding.names)))
+    wanted = {_patsy_term(term) for term in terms}
+    info = coding.info.subset([term for term in coding.info.terms if term in wanted])
     try:
         with np.errstate(all="ignore"):
-            matrix = patsy.build_design_matrices([coding.info], data, NA_action=_never_drop())[0]
+            matrix = patsy.build_design_matrices([info], data, NA_action=_never_drop())[0]
     except Exception as error:  # whatever the user's expression raises, said at its place in the formula
         _fail(error, text)
-    full: FloatArray = np.asarray(matrix)[:, coding.kept]
+    full: FloatArray = np.asarray(matrix)
     bad = np.flatnonzero(~np.isfinite(full).all(axis=0))
     if bad.size:
+        name = coding.names[_positions(coding, terms)[bad[0]]]
         raise DesignError(
-            f"{coding.names[bad[0]]} is not finite in {int((~np.isfinite(full[:, bad[0]])).sum())} of {size} distinct "
+            f"{name} is not finite in {int((~np.isfinite(full[:, bad[0]])).sum())} of {size} distinct "
             f"rows; check its values (np.log needs numbers above 0). Formula: {text}"
         )
     return full

@@ -13,6 +13,8 @@ from ..gathered import Gathered, Part
 from .coding import Block, Codings, code_formula, column_values
 from .grammar import Formula, stray_messages
 
+_FEW = 1000  # distinct rows that are few however many comparisons there are
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -81,6 +83,9 @@ class Design:
     def signed_rows(self) -> Gathered:
         """Return the S × p rows of the signed predictor."""
         i, j = np.ascontiguousarray(self.worth.index.T)
+        if self.worth.matrix.shape[0] > max(_FEW, len(i) / 2):  # nearly every comparison has rows of its own
+            rows = Gathered.differences(self.worth.matrix, i, j)
+            return rows.with_part(self.order.part) if self.order.matrix.nnz else rows
         parts = (Part(self.worth.matrix, i, 1.0), Part(self.worth.matrix, j, -1.0), self.order.part)
         return Gathered(tuple(part for part in parts if part.matrix.nnz), (len(i), len(self.names)))
 
