@@ -531,3 +531,21 @@ def test_wmt10(wmt10, references, among, own, s, pi):
 def test_wmt10_counts_pairs(wmt10):
     row = agreement(wmt10[0], unit=SENTENCE, coefficients="percent").to_frame().iloc[0]
     assert (row["agreements"], row["pairs"]) == (7360, 11180)
+
+
+def test_many_groups_print_in_part_with_the_row_of_all():
+    frame = pd.concat([GOOD.assign(day=f"d{day:02d}") for day in range(12)], ignore_index=True)
+    found = agreement(frame, unit=["prompt", "day"], by="day")
+    text = found.as_text().splitlines()
+    assert len(found.to_frame()) == 130
+    assert "… 70 more rows above the last 10: .to_frame()" in text
+    assert sum(line.startswith("all ") for line in text) == 10
+    assert sum(line.startswith("d0") for line in text) == 50
+
+
+def test_coefficients_that_repeats_do_not_allow_are_in_the_frame_but_not_printed():
+    frame = pd.concat([GOOD, GOOD[:1]], ignore_index=True)
+    found = agreement(frame, unit="prompt")
+    printed = {line.split(" ")[0] for line in found.as_text().splitlines()}
+    assert found.to_frame()["term"].tolist() == list(COEFFICIENTS)
+    assert printed & set(COEFFICIENTS) == {"percent", "bennett_s", "scott_pi", "gwet_ac1"}

@@ -284,7 +284,7 @@ ERRORS = [
     (friedman_test, wide(SOME), {"objects": ["A", "B"], "block": "C"}, JudgmentError, "found both"),
     (friedman_test, wide(SOME), {"objects": ["A", "X"]}, JudgmentError, "no column 'X'; it has 'A', 'B', 'C'"),
     (friedman_test, wide(SOME), {"objects": ["A", "A"]}, JudgmentError, "named twice"),
-    (friedman_test, wide(SOME), {"objects": ["A"]}, JudgmentError, "'A'; expected each in a block of two or more"),
+    (friedman_test, wide(SOME), {"objects": ["A"]}, JudgmentError, "found 1 object; expected ranks of two or more"),
     (friedman_test, long(SOME), {"block": "rater"}, JudgmentError, "no column 'rater'"),
     (
         skillings_mack_test,

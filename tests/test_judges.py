@@ -322,7 +322,7 @@ def test_the_record_prints_one_row_per_judge(frame, model):
     found = judge_summary(frame, unit="text", model=model)
     assert list(found.to_frame()) == COLUMNS
     text = found.as_text()
-    assert text.startswith("Judges: 6\nAll: 400 judgments; ")
+    assert text.startswith("Summary of 6 judges\nAll: 400 judgments; ")
     rate = (frame["outcome"] == "i").sum() / (frame["outcome"] != "tie").sum()
     assert f"the object shown first wins {100 * rate:.1f}".removesuffix(".0") in text
     assert "the model gives" in text
@@ -371,8 +371,9 @@ BAD = [
     (COUNTS, {"model": ORDERED}, DesignError, "has an order effect, but these data do not say which object was shown"),
     (COUNTS, {"model": WITH_TEXT}, JudgmentError, "needs 'day', which these data do not have; they have 'object_i'"),
     (FRAME.replace("a", "z"), {"model": BY_NAME}, JudgmentError, "the model does not know the objects 'z'"),
+    (FRAME.replace("a", 1), {"model": BY_NAME}, JudgmentError, "does not know the objects 1; it has 'a', 'b'"),
     (FRAME.assign(day=None), {"model": WITH_TEXT}, JudgmentError, "column 'day', which the model uses, has missing"),
-    (FRAME, {"model": "object + tie"}, DesignError, "judge_summary: found a str; it takes a fit"),
+    (FRAME, {"model": "object + tie"}, DesignError, "judge_summary: model= is of type str; expected a fit"),
     (FRAME, {"min_judgments": -1}, DesignError, "min_judgments=-1; it is a whole number of at least 0"),
     (FRAME, {"confidence": 95}, DesignError, "judge_summary: confidence=95"),
 ]

@@ -300,10 +300,19 @@ def test_intervals_by_block_cover_and_those_by_judgment_do_not():
     assert covered[1] < 0.8
 
 
+@pytest.mark.parametrize(("block", "unit"), [(None, "judgment"), ("block", "block")])
+def test_a_single_unit_has_no_intervals(block, unit):
+    frame = pd.DataFrame({"object_i": ["A"], "object_j": ["B"], "outcome": ["i"], "block": [1]})
+    found = ranking_scores(frame, block=block, n=50, rng=1)
+    assert found.estimate.tolist() == [1, 0]
+    assert np.isnan([found.conf_low, found.conf_high, found.rank_low, found.rank_high, found.cluster]).all()
+    assert f"a single {unit} says nothing of chance: no intervals, rank ranges or clusters" in found.notes
+
+
 # -- head to head -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("adjust", ["none", "holm", "bonferroni", "fdr_bh"])
+@pytest.mark.parametrize("adjust", [None, "holm", "bonferroni", "fdr_bh"])
 def test_head_to_head_is_a_loop_over_pairs(adjust):
     frame = judgments_of(random_blocks(4))
     found = head_to_head(frame, adjust=adjust, exclude="_ref").to_frame()
@@ -319,7 +328,7 @@ def test_head_to_head_is_a_loop_over_pairs(adjust):
         p_values.append(stats.binomtest(int(wins), int(len(there) - ties)).pvalue)
     assert len(found) == 10
     np.testing.assert_allclose(found["p_value"], p_values, rtol=1e-10)
-    adjusted = p_values if adjust == "none" else multipletests(p_values, method=adjust)[1]
+    adjusted = p_values if adjust is None else multipletests(p_values, method=adjust)[1]
     np.testing.assert_allclose(found["p_adjusted"], adjusted, rtol=1e-10)
 
 
@@ -339,7 +348,14 @@ def test_ties_alone_have_no_sign_test():
     assert np.isnan(found.p_value[0])
     assert np.isnan(found.p_adjusted[0])
     assert found.p_adjusted[1] == 1.0
-    assert "1 pair with ties alone: p-value NA" in found.notes
+    assert "1 pair with ties only: p-value NA" in found.notes
+
+
+def test_an_object_excluded_twice_is_excluded_once():
+    frame = judgments_of(random_blocks(4))
+    found = head_to_head(frame, exclude=["_ref", "_ref"])
+    assert found.to_frame().equals(head_to_head(frame, exclude="_ref").to_frame())
+    assert any(note.endswith("judgments of '_ref' left out") for note in found.notes)
 
 
 def test_long_tables_print_in_part():
@@ -403,6 +419,16 @@ def test_shown_with_by_group():
     assert found.correlations["estimate"].tolist()[:2] == pytest.approx(expected)
     pooled = np.corrcoef(found.systems["share"], found.systems["score"])[0, 1]
     assert found.correlations["estimate"].iloc[2] == pytest.approx(pooled)
+
+
+def test_a_block_that_spans_groups_is_a_block_in_each():
+    blocks = random_blocks(1, number=30)
+    frame = judgments_of(blocks)
+    twice = pd.concat([frame.assign(judge="x"), frame.assign(judge="y")], ignore_index=True)
+    alone, found = shown_with(frame).systems, shown_with(twice, by="judge").systems
+    for judge in "xy":
+        part = found[found["judge"] == judge].drop(columns="judge").reset_index(drop=True)
+        pd.testing.assert_frame_equal(part, alone)
 
 
 def test_every_reading_can_be_correlated():
@@ -502,7 +528,7 @@ ERRORS = {
         FRAME,
         {"adjust": "tukey"},
         DesignError,
-        "adjust='tukey' is not known; it may be 'none', 'holm'",
+        "adjust='tukey' is not known; it may be 'holm', 'bonferroni', 'fdr_bh' or None",
     ),
     "pairs, unknown": (head_to_head, FRAME, {"exclude": "Z"}, DesignError, "head_to_head: exclude names 'Z'"),
     "pairs, everything": (

@@ -313,12 +313,13 @@ class TestData:
             np.testing.assert_allclose(found.p_adjusted, multipletests(found.p_value, method=adjust)[1], rtol=1e-12)
             assert "p_adjusted" in found.to_frame()
 
-    def test_without_adjustment_there_is_no_adjusted_column(self):
-        found = sign_test(llbt.load_dataset("puddings"))
-        assert found.p_adjusted is None
+    def test_without_adjustment_both_p_values_are_the_same(self):
+        found = sign_test(llbt.load_dataset("puddings"), adjust=None)
+        assert found.p_adjusted.tolist() == found.p_value.tolist()
+        assert "p-values are not adjusted for the number of pairs" in found.notes
         assert list(found.to_frame()) == [
             *("object_i", "object_j", "wins_i", "ties", "wins_j"),
-            *("n", "estimate", "conf_low", "conf_high", "statistic", "p_value"),
+            *("n", "estimate", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted"),
         ]
 
 
@@ -385,7 +386,25 @@ def test_pairs_without_judgments_are_left_out_and_counted():
     )
     found = sign_test(llbt.from_counts(frame, ties="ties"))
     assert list(zip(found.object_i, found.object_j, strict=True)) == [("A", "B"), ("B", "C")]
-    assert "4 pairs without a judgment not in the table" in found.notes
+    assert "1 pair without a judgment: no row" in found.notes
+    assert "1 object without a judgment left out: 'D'" in found.notes
+
+
+def test_judgments_are_summed_as_their_table_is():
+    frame = pd.DataFrame(
+        {"object_i": ["A", "B", "A", "C"], "object_j": ["B", "A", "B", "B"], "outcome": ["i", "i", "tie", "i"]}
+    )
+    for asked in (sign_test, llbt_test):
+        found, expected = asked(frame), asked(llbt.from_judgments(frame))
+        pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
+    assert found.counts.tolist() == [[1, 1, 1], [0, 0, 1]]
+
+
+def test_whole_counts_are_integers_and_others_stay():
+    c = compared([[9, 5, 2]])
+    counts = ["wins_i", "ties", "wins_j"]
+    assert (sign_test(c).to_frame()[counts].dtypes == np.int64).all()
+    assert sign_test(c.split_ties(), exact=False).to_frame()[counts].to_numpy().tolist() == [[11.5, 0, 4.5]]
 
 
 @pytest.mark.parametrize(
@@ -425,7 +444,7 @@ def test_a_table_without_ties_is_tested_alike_by_all_binomial_rules():
 ERRORS = [
     ({"ties": "ignore"}, DesignError, "ties='ignore' is not known; expected one of 'drop', 'split'"),
     ({"alternative": "larger"}, DesignError, "alternative='larger'"),
-    ({"adjust": "bh"}, DesignError, "adjust='bh'"),
+    ({"adjust": "bh"}, DesignError, "adjust='bh' is not known; it may be 'holm', 'bonferroni', 'fdr_bh' or None"),
     ({"interval": "wald"}, DesignError, "interval='wald'"),
     ({"confidence": 95}, DesignError, "confidence=95"),
 ]
@@ -438,9 +457,9 @@ def test_unknown_options_are_refused(options, error, fragment):
 
 
 @pytest.mark.parametrize("asker", [sign_test, llbt_test])
-def test_anything_but_comparisons_is_refused(asker):
-    with pytest.raises(JudgmentError, match=rf"{asker.__name__}: found a DataFrame; expected Comparisons"):
-        asker(pd.DataFrame())
+def test_what_is_neither_table_nor_judgments_is_refused(asker):
+    with pytest.raises(JudgmentError, match="of type NoneType; expected a frame"):
+        asker(None)
 
 
 def test_fractional_counts_are_refused_by_exact_tests_with_the_remedy():

@@ -44,6 +44,7 @@ from .labelled_units import (
 )
 
 _MOST_ROWS = 20
+_MOST_GROUP_ROWS = 60
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -97,7 +98,18 @@ class Agreement(Record):
                 Field(name, name, column.to_numpy() if name in kinds else list(column), kinds.get(name, "text"))
             )
         title = {"inter": "Agreement between judges", "intra": "Agreement of judges with themselves"}[self.among]
-        return Table(tuple(fields), title=title, notes=self.notes)
+        shown, more = self._printed()
+        return Table(tuple(fields), title=title, notes=self.notes, shown=shown, more=more)
+
+    def _printed(self) -> tuple[tuple[int, ...], str]:
+        """Return the rows that are printed, without coefficients that the judgments do not allow, and what is not."""
+        terms = self.estimates["term"]
+        rows = np.flatnonzero(~terms.isin(self.unavailable)).tolist()
+        rest, last = len(rows) - _MOST_GROUP_ROWS, terms[rows].nunique()  # those of all judgments come last
+        if rest <= 0:
+            return tuple(rows), ""
+        more = f"… {format_count(rest)} more rows above the last {last}: .to_frame()"
+        return (*rows[: _MOST_GROUP_ROWS - last], *rows[-last:]), more
 
     @property
     def by_judges(self) -> Table:
@@ -173,10 +185,11 @@ def agreement(
     coefficients : str or sequence of str, optional
         Of ``"percent"``, ``"bennett_s"``, ``"scott_pi"``, ``"cohen_kappa"``, ``"cohen_kappa_linear"``,
         ``"cohen_kappa_quadratic"``, ``"fleiss_kappa"``, ``"krippendorff_alpha"``, ``"krippendorff_alpha_ordinal"``
-        and ``"gwet_ac1"``; by default all, and those that the judgments do not allow are NaN, with a note.
+        and ``"gwet_ac1"``; by default all; those that the judgments do not allow are NaN and not
+        printed, with a note.
     confidence : float
     n : int
-        Resamples of the units for percentile intervals, 999 say. 0 leaves them out.
+        Resamples of the units, taken as independent, for percentile intervals, 999 say. 0 leaves them out.
     rng : numpy.random.Generator or int, optional
 
     Returns

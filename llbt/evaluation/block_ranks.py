@@ -103,6 +103,8 @@ def _ranked(asker: str, made: Blocks, entries: Blocks, table: pd.DataFrame) -> R
     rows = kept[entries.block]
     labels = made.labels.tolist()
     order = sorted(range(len(labels)), key=lambda k: sort_key(labels[k]))
+    if len(order) < 2:
+        raise JudgmentError(f"{asker}: found {counted(len(order), 'object')}; expected ranks of two or more.")
     beside = np.bincount(entries.item[rows], minlength=len(labels))
     alone = [labels[k] for k in order if not beside[k]]
     if alone:
@@ -110,8 +112,6 @@ def _ranked(asker: str, made: Blocks, entries: Blocks, table: pd.DataFrame) -> R
             f"{asker}: {counted(len(alone), 'object')} never ranked beside another: {listed(alone)}; expected each in "
             "a block of two or more. Leave them out."
         )
-    if len(order) < 2:
-        raise JudgmentError(f"{asker}: found {counted(len(order), 'object')}; expected ranks of two or more.")
     position = np.argsort(order)
     block = (np.cumsum(kept) - 1)[entries.block[rows]]
     rank = np.asarray(pd.Series(entries.value[rows]).groupby(block).rank(method="average"), dtype=np.float64)

@@ -157,8 +157,9 @@ def minimum_feedback_order(data: object, *, exclude: Objects = (), time_limit: f
     wins = found.wins[np.ix_(order, order)]
     violated = float(np.tril(majorities(wins)).sum())
     optimal = violated - bound <= _WHOLE * max(1.0, violated)
+    notes = found.notes if majorities(wins).any() else (*found.notes, "no pair has a majority: the order says nothing")
     return FeedbackOrder(
-        tuple(found.objects[k] for k in order), wins, violated, violated if optimal else bound, optimal, found.notes
+        tuple(found.objects[k] for k in order), wins, violated, violated if optimal else bound, optimal, notes
     )
 
 

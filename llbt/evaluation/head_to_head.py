@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..columns import FloatArray, IntArray, Label, as_objects
-from ..errors import DesignError, listed
-from ..statistics import AdjustP, adjust_p, sign_p
-from ..table import Field, Record, Table, counted, format_count
-from .pair_counts import Objects, pair_counts
-
-Adjust = Literal["none"] | AdjustP
-
-_ADJUSTED: dict[Adjust, str] = {
-    "none": "not adjusted",
-    "holm": "Holm's method",
-    "bonferroni": "Bonferroni's method",
-    "fdr_bh": "Benjamini and Hochberg's method (false discovery rate)",
-}
-_MOST_ROWS = 60
+from ..statistics import sign_p
+from ..table import Field, Record, Table, counted
+from .pair_counts import Objects, as_whole, pair_counts
+from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p, check_adjust, p_fields, pair_fields, pair_table
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -40,7 +27,7 @@ class HeadToHead(Record):
         Wins of i, ties, wins of j.
     p_value, p_adjusted : ndarray, shape (P,)
         Two-sided exact sign tests of equal chances among decided judgments; NaN where all are ties.
-    adjust : str
+    adjust : str or None
     notes : tuple of str
     """
 
@@ -69,28 +56,18 @@ class HeadToHead(Record):
 
     def table(self) -> Table:
         """Return object_i, object_j, wins_i, ties, wins_j, n, estimate, share_ties, share_j, p_value, p_adjusted."""
-        sides = as_objects(self.objects)[self.pairs]
-        counts = self.counts.astype(np.int64) if np.all(self.counts == np.floor(self.counts)) else self.counts
-        rest = len(self.pairs) - _MOST_ROWS
-        return Table(
+        i, j = as_objects(self.objects)[self.pairs].T.tolist()
+        return pair_table(
             (
-                Field("object_i", "object_i", sides[:, 0].tolist()),
-                Field("object_j", "object_j", sides[:, 1].tolist()),
-                Field("wins_i", "wins_i", counts[:, 0], "count"),
-                Field("ties", "ties", counts[:, 1], "count"),
-                Field("wins_j", "wins_j", counts[:, 2], "count"),
-                Field("n", "n", counts.sum(axis=1), "count"),
+                *pair_fields(i, j, self.counts),
+                Field("n", "n", as_whole(self.counts.sum(axis=1)), "count"),
                 Field("estimate", "i better", self.shares[:, 0], "number", 3),
                 Field("share_ties", "tied", self.shares[:, 1], "number", 3),
                 Field("share_j", "j better", self.shares[:, 2], "number", 3),
-                Field("p_value", "p", self.p_value, "p_value"),
-                Field("p_adjusted", "adjusted", self.p_adjusted, "p_value"),
-                Field("", "", self.p_adjusted, "stars"),
+                *p_fields(self.p_value, self.p_adjusted),
             ),
             title="Head to head: shares of the judgments of each pair",
-            notes=(*self.notes, f"p-values: sign test of the decided judgments; adjusted: {_ADJUSTED[self.adjust]}"),
-            shown=tuple(range(_MOST_ROWS)) if rest > 0 else None,
-            more=f"… {format_count(rest)} more rows: .to_frame()" if rest > 0 else "",
+            notes=(*self.notes, "p-values: sign test of the decided judgments", adjust_note(self.adjust)),
         )
 
 
@@ -102,7 +79,7 @@ def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()
     data : Comparisons, frame, path or list of records
         A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates and over both orders
         of presentation.
-    adjust : {"holm", "none", "bonferroni", "fdr_bh"}
+    adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs.
     exclude : label or sequence of labels
         Objects that are left out.
@@ -143,17 +120,14 @@ def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()
     >>> round(float(found.matrix().loc["+", "-"]), 3)
     0.508
     """
-    if adjust not in get_args(AdjustP) and adjust != "none":
-        raise DesignError(f"head_to_head: adjust={adjust!r} is not known; it may be {listed(tuple(_ADJUSTED))}.")
+    check_adjust("head_to_head", adjust)
     found = pair_counts(data, "head_to_head", exclude=exclude)
     wins_i, wins_j = found.counts[:, 0], found.counts[:, 2]
     p_value = np.array([sign_p(w, n) for w, n in zip(wins_i, wins_i + wins_j, strict=True)])
-    adjusted = p_value if adjust == "none" else adjust_p(p_value, adjust)
-    notes = (*found.notes, *_reservations(len(found.objects), p_value))
-    return HeadToHead(found.objects, found.pairs, found.counts, p_value, adjusted, adjust, notes)
-
-
-def _reservations(size: int, p_value: npt.NDArray[np.float64]) -> list[str]:
-    apart, tied = math.comb(size, 2) - len(p_value), int(np.isnan(p_value).sum())
-    notes = [f"{counted(apart, 'pair')} without a judgment: no row"] if apart else []
-    return notes + ([f"{counted(tied, 'pair')} with ties alone: p-value NA"] if tied else [])
+    tied = int(np.isnan(p_value).sum())
+    notes = (
+        *found.notes,
+        *absent_pairs(found),
+        *([f"{counted(tied, 'pair')} with ties only: p-value NA"] if tied else []),
+    )
+    return HeadToHead(found.objects, found.pairs, found.counts, p_value, adjusted_p(p_value, adjust), adjust, notes)

@@ -196,9 +196,12 @@ def _chances(lines: Lines, model: LLBTResults) -> FloatArray:
     if gaps:
         raise JudgmentError(f"{ASKER}: column {gaps[0]!r}, which the model uses, has missing values. Leave them out.")
     codes = [code(name, frame[name].to_numpy(dtype=object)) for name in needed]
-    strange = sorted({str(x) for column in codes[:2] for x in column.levels} - set(map(str, model.comparisons.objects)))
+    objects = model.comparisons.objects
+    strange = [x for x in dict.fromkeys(x for column in codes[:2] for x in column.levels.tolist()) if x not in objects]
     if strange:
-        raise JudgmentError(f"{ASKER}: the model does not know the objects {listed(strange)}; leave them out.")
+        raise JudgmentError(
+            f"{ASKER}: the model does not know the objects {listed(strange)}; it has {listed(objects)}. Leave them out."
+        )
     first, group = groups([np.asarray(column.codes, dtype=np.int64) for column in codes])
     found = model.predict(frame.iloc[first].reset_index(drop=True)).to_frame()["estimate"].to_numpy(dtype=float)
     return np.asarray(found.reshape(len(first), -1)[group])

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from ..columns import FloatArray
 from ..comparisons import Comparisons
 from ..errors import DesignError, JudgmentError, listed
-from ..results import LLBTResults, check_fit
-from ..statistics import critical_value, sign_p
-from ..table import Field, Kind, Record, Table, counted, format_count, format_percent
+from ..results import LLBTResults
+from ..statistics import critical_value, ratio, sign_p
+from ..table import Field, Kind, Record, Table, counted, format_percent
 from .judge_figures import (
     ASKER,
     Lines,
@@ -27,6 +27,7 @@ from .judge_figures import (
     unknown_repeats,
 )
 from .judged import read_judged
+from .sign_rules import share_interval
 
 _MOST_SHOWN = 20
 _FLAT = 1e-10  # a variance of log-probabilities per judgment below which the model expects all answers alike
@@ -102,7 +103,7 @@ class JudgeSummary(Record):
                 Field(name, heading, getattr(self.by_judge, name), kind, 3)
                 for name, (heading, kind) in _headings(self.confidence).items()
             ),
-            title=f"Judges: {format_count(size)}",
+            title=f"Summary of {counted(size, 'judge')}",
             head=self.overall,
             notes=self.notes,
             shown=tuple(range(_MOST_SHOWN)) if rest > 0 else None,
@@ -201,8 +202,8 @@ def judge_summary(
     critical_value(ASKER, confidence, math.inf)
     if not isinstance(min_judgments, (int, np.integer)) or isinstance(min_judgments, bool) or min_judgments < 0:
         raise DesignError(f"{ASKER}: min_judgments={min_judgments!r}; it is a whole number of at least 0.")
-    if model is not None:
-        check_fit(ASKER, model)
+    if model is not None and not isinstance(model, LLBTResults):
+        raise DesignError(f"{ASKER}: model= is of type {type(model).__name__}; expected a fit: model=llbt.fit(…).")
     if isinstance(data, Comparisons):
         if unit is not None:
             raise JudgmentError(
@@ -225,39 +226,26 @@ def _summary(
     n, decided = first + ties + second, first + second
     if not lines.shown:
         first = decided = np.full(len(n), np.nan)
-    low, high = _wilson(first, decided, confidence)
+    low, high = share_interval(first, decided, "wilson", confidence)
     p_value = [sign_p(*pair) if pair[1] > 0 else math.nan for pair in zip(first, decided, strict=True)]
     found = ByJudge(
         judge=lines.judge.levels,
         judgments=n,
-        tie_rate=_share(ties, n),
-        first_rate=_share(first, decided),
+        tie_rate=ratio(ties, n),
+        first_rate=ratio(first, decided),
         conf_low=low,
         conf_high=high,
         p_value=np.array(p_value),
-        agreement=_share(repeated.agreed, repeated.pairs),
+        agreement=ratio(repeated.agreed, repeated.pairs),
         agreement_pairs=repeated.pairs,
         swapped=repeated.swapped,
         flips=repeated.flips,
-        model_agreement=_share(model.said, model.judgments),
-        model_expected=_share(model.expected, model.judgments),
+        model_agreement=ratio(model.said, model.judgments),
+        model_expected=ratio(model.expected, model.judgments),
         statistic=_standardized(model),
     )
     notes = (*_small(found, min_judgments), *_undefined(found, lines.shown), *repeated.notes, *model.notes)
     return JudgeSummary(found, _overall(found, repeated, model), confidence, notes)
-
-
-def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(whole > 0, part / whole, np.nan))
-
-
-def _wilson(part: FloatArray, whole: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-    from statsmodels.stats.proportion import proportion_confint
-
-    safe = np.where(whole > 0, whole, 1.0)
-    low, high = proportion_confint(np.where(whole > 0, part, 0.0), safe, alpha=1 - confidence, method="wilson")
-    return np.where(whole > 0, low, np.nan), np.where(whole > 0, high, np.nan)
 
 
 def _standardized(model: ModelFigures) -> FloatArray:
@@ -277,7 +265,8 @@ def _overall(found: ByJudge, repeated: Repeats, model: ModelFigures) -> tuple[st
         rate = float(np.sum((found.first_rate * decided)[rates]) / decided[rates].sum())
         parts.append(f"the object shown first wins {format_percent(rate)} of the decided")
     if np.nansum(repeated.pairs) > 0:
-        parts.append(f"judges agree in {format_percent(repeated.agreed.sum() / repeated.pairs.sum())} of pairs")
+        share = format_percent(repeated.agreed.sum() / repeated.pairs.sum())
+        parts.append(f"judgments of a unit by two judges agree in {share}")
     if model.judgments.any():
         said, expected = (x.sum() / model.judgments.sum() for x in (model.said, model.expected))
         parts.append(f"the model gives {format_percent(said)} to what was said, expected {format_percent(expected)}")

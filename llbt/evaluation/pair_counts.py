@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,12 @@ class PairCounts:
     judged: Judged | None
     cells: IntArray
     notes: tuple[str, ...]
+
+    @property
+    def sides(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+        """The labels of i and of j, each of length P."""
+        i, j = (tuple(self.objects[k] for k in column) for column in self.pairs.T)
+        return i, j
 
     @property
     def wins(self) -> FloatArray:
@@ -108,8 +115,18 @@ def _of_table(c: Comparisons, asker: str, exclude: Objects) -> PairCounts:
         summed(counts, group, len(first)),
         None,
         np.empty(0, dtype=np.int64),
-        (*c.notes, *notes, *_gone(c.objects, used, exclude)),
+        (*c.notes, *_summed_over(c), *notes, *_gone(c.objects, used, exclude)),
     )
+
+
+def _summed_over(c: Comparisons) -> list[str]:
+    notes = [f"summed over {', '.join(c.covariates)}"] if c.covariates else []
+    return notes + (["summed over both orders of display"] if c.keeps_order else [])
+
+
+def as_whole(values: FloatArray) -> npt.NDArray[Any]:
+    """Return counts and ranks as integers where all are whole."""
+    return values.astype(np.int64) if np.all(np.isfinite(values) & (values == np.floor(values))) else values
 
 
 def _oriented(pairs: IntArray) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
@@ -142,12 +159,12 @@ def _gone(objects: tuple[Label, ...], used: IntArray, exclude: Objects) -> tuple
 
 
 def named(exclude: Objects) -> tuple[Label, ...]:
-    """Return one label or several as a tuple."""
+    """Return one label or several as a tuple, each once."""
     if isinstance(exclude, (str, numbers.Real)):
         return (exclude,)
     if not isinstance(exclude, Iterable):
         raise DesignError(f"exclude={exclude!r}: expected one object or several.")
-    return tuple(exclude)
+    return tuple(dict.fromkeys(exclude))
 
 
 def excluded(objects: tuple[Label, ...], exclude: Objects, asker: str) -> npt.NDArray[np.bool_]:

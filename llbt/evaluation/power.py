@@ -14,6 +14,7 @@ from ..statistics import as_generator, check_number, critical_value
 from ..table import Field, Record, Table, counted, format_count, format_number, format_percent
 from .power_tests import p_values
 from .power_truth import PowerTest, Truth, check_share, checked_judgments, checked_tests, checked_truth
+from .sign_rules import share_interval
 
 _ENTRIES = 4_000_000  # counts held at once: 32 MB
 _BLOCK = 200  # tables drawn at a time
@@ -82,10 +83,9 @@ class Power(Record):
 
     def conf_int(self) -> FloatArray:
         """Return Wilson's intervals of the power, shape (T, M, 2)."""
-        from statsmodels.stats.proportion import proportion_confint
-
-        bounds = proportion_confint(self.rejections, self.n, alpha=1 - self.confidence, method="wilson")
-        return np.stack([np.asarray(bound) for bound in bounds], axis=-1)
+        rejections = self.rejections.astype(np.float64)
+        bounds = share_interval(rejections, np.full(rejections.shape, float(self.n)), "wilson", self.confidence)
+        return np.stack(bounds, axis=-1)
 
     @property
     def required(self) -> dict[PowerTest, float]:

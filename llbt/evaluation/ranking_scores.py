@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from ..errors import DesignError, JudgmentError, listed
 from ..statistics import as_generator, check_number, critical_value
 from ..table import Field, Record, Table, counted, format_count
 from .judged import Judged, read_judged
-from .pair_counts import Objects, PairCounts, excluded, named, pair_counts
+from .pair_counts import Objects, PairCounts, as_whole, excluded, named, pair_counts
 from .readings import READINGS, Reading, Sums, block_sums, pair_sums, quantiles, ranked
 
 ExcludeWhen = Literal["before", "after"]
@@ -176,7 +176,7 @@ def ranking_scores(
     sums = reading_sums(counts, reading, block, "ranking_scores")
     if n and sums.units is None:
         _refuse_fractions(sums)
-    drawn = _resampled(sums, n, generator, progress)[:, shown]
+    drawn = _resampled(sums, n if sums.number > 1 else 0, generator, progress)[:, shown]
     return _scored(counts, sums, shown, drawn, confidence, (*counts.notes, *notes))
 
 
@@ -258,13 +258,13 @@ def _scored(
     return RankingScores(
         objects=tuple(labels[k] for k in order),
         estimate=scores[order],
-        n=_whole(numbers[order]),
+        n=as_whole(numbers[order]),
         conf_low=low[order],
         conf_high=high[order],
-        rank=_whole(rank[order]),
-        rank_low=_whole(ranges[0, order]),
-        rank_high=_whole(ranges[1, order]),
-        cluster=_whole(_clusters(ranges, order)[order]),
+        rank=as_whole(rank[order]),
+        rank_low=as_whole(ranges[0, order]),
+        rank_high=as_whole(ranges[1, order]),
+        cluster=as_whole(_clusters(ranges, order)[order]),
         reading=sums.reading,
         resamples=len(drawn),
         confidence=confidence,
@@ -299,11 +299,6 @@ def _clusters(ranges: FloatArray, order: IntArray) -> FloatArray:
     return np.where(number > 0, number, np.nan)
 
 
-def _whole(values: FloatArray) -> npt.NDArray[Any]:
-    """Return counts and ranks as integers where all are whole."""
-    return values.astype(np.int64) if np.all(np.isfinite(values) & (values == np.floor(values))) else values
-
-
 def _reservations(
     counts: PairCounts, sums: Sums, scores: FloatArray, drawn: FloatArray, confidence: float
 ) -> list[str]:
@@ -313,6 +308,9 @@ def _reservations(
     if sums.reading == "expected_wins":
         undecided = int((counts.counts[:, [0, 2]].sum(axis=1) == 0).sum())
         notes += [f"{counted(undecided, 'pair')} without a decided judgment left out of the means"] if undecided else []
+    if not sums.number > 1:
+        unit = "judgment" if sums.units is None else "block"
+        return [*notes, f"a single {unit} says nothing of chance: no intervals, rank ranges or clusters"]
     if not len(drawn):
         return [*notes, "no resamples: n=1000 gives intervals, rank ranges and clusters"]
     unit = "judgments, taken as independent" if sums.units is None else counted(sums.units.shape[0], "block")

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from scipy.stats import rankdata
 
 from ..columns import FloatArray, IntArray, groups
+from ..statistics import ratio
 
 Reading = Literal["ge_others", "gt_others", "ignore_ties", "ge_all_in_block", "expected_wins", "net_wins"]
 
@@ -48,11 +49,16 @@ class Sums:
     total: FloatArray
     units: csr_array | None
 
+    @property
+    def number(self) -> float:
+        """Blocks, or judgments that stand for themselves."""
+        return float(self.total.sum()) if self.units is None else float(self.units.shape[0])
+
     def scores(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scores of B sets of sums (B, F), and the judgments or blocks behind them, each (B, J)."""
         if self.reading == "ge_all_in_block":
             shown, best = sums[:, : self.size], sums[:, self.size :]
-            return _share(best, shown), shown
+            return ratio(best, shown), shown
         return pair_scores(self.reading, self.pairs, sums.reshape(len(sums), -1, 3), self.size)
 
     def drawn(self, number: int, rng: np.random.Generator) -> FloatArray:
@@ -127,9 +133,9 @@ def pair_scores(reading: Reading, pairs: IntArray, counts: FloatArray, size: int
     if reading == "expected_wins":
         return _expected_wins(pairs, counts, size), decided
     if reading == "ignore_ties":
-        return _share(wins, decided), decided
+        return ratio(wins, decided), decided
     counted = {"ge_others": wins + ties, "gt_others": wins, "net_wins": wins - losses}[reading]
-    return _share(counted, judgments), judgments
+    return ratio(counted, judgments), judgments
 
 
 def _expected_wins(pairs: IntArray, counts: FloatArray, size: int) -> FloatArray:
@@ -137,8 +143,8 @@ def _expected_wins(pairs: IntArray, counts: FloatArray, size: int) -> FloatArray
     at_i, at_j = _sides(pairs, size)
     decided = counts[:, :, 0] + counts[:, :, 2]
     known = (decided > 0).astype(np.float64)
-    share = np.where(decided > 0, _share(counts[:, :, 0], decided), 0.0)
-    return _share(share @ at_i + (known - share) @ at_j, known @ (at_i + at_j))
+    share = np.where(decided > 0, ratio(counts[:, :, 0], decided), 0.0)
+    return ratio(share @ at_i + (known - share) @ at_j, known @ (at_i + at_j))
 
 
 def _sides(pairs: IntArray, size: int) -> tuple[csr_array, csr_array]:
@@ -146,11 +152,6 @@ def _sides(pairs: IntArray, size: int) -> tuple[csr_array, csr_array]:
     rows, shape = np.arange(len(pairs)), (len(pairs), size)
     i, j = (csr_array((np.ones(len(pairs)), (rows, side)), shape=shape) for side in pairs.T)
     return i, j
-
-
-def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(whole > 0, part / whole, np.nan)
 
 
 def ranked(scores: FloatArray) -> FloatArray:

@@ -101,7 +101,7 @@ def shown_with(
         One row per block, with the columns `shown` and `by`: the raw file, say, with blocks that no judgment is left
         of. By default the blocks of the judgments.
     block : str or sequence of str
-        Columns of the judgments that together make a block.
+        Columns of the judgments that, together with `by`, make a block.
     by : str or sequence of str
         Columns that make groups, scored and correlated each by itself, such as the language pair.
     reference : label
@@ -174,9 +174,8 @@ def _exposed(
             raise JudgmentError(f"shown_with: blocks= has no column {listed(gone)}; it has {listed(source.names, 30)}.")
         frame = as_pandas(source, (*by, *shown))
         return _stacked(frame, np.arange(len(frame)), shown, by)
-    group, _ = judged.grouped(block, "shown_with", "block")
-    for name in by:
-        judged.column(name, "shown_with", "by")
+    judged.grouped(by, "shown_with", "by")
+    group, _ = judged.grouped(tuple(dict.fromkeys((*as_names(block, "block"), *by))), "shown_with", "block")
     if shown is None:
         frame = judged.frame
         return _stacked(frame, group, ("object_i", "object_j"), by)

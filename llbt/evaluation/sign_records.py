@@ -7,31 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..columns import FloatArray, Label
-from ..table import Field, Record, Table, format_count
+from ..table import Field, Record, Table
+from .pair_counts import as_whole
+from .pair_tables import p_fields, pair_fields, pair_table
 from .sign_rules import RULES, Alternative, Ties
-
-_MOST_ROWS = 60
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Counts of S pairs: objects i and j, and wins of i, ties, wins of j (S, 3)."""
-
-    object_i: tuple[Label, ...]
-    object_j: tuple[Label, ...]
-    counts: FloatArray
-    notes: tuple[str, ...]
-
-    def fields(self) -> tuple[Field, ...]:
-        """Return the first columns of every table of pairs."""
-        wins_i, ties, wins_j = self.counts.T
-        return (
-            Field("object_i", "object_i", self.object_i),
-            Field("object_j", "object_j", self.object_j),
-            Field("wins_i", "wins_i", wins_i, "count"),
-            Field("ties", "ties", ties, "count"),
-            Field("wins_j", "wins_j", wins_j, "count"),
-        )
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -50,8 +29,8 @@ class SignTests(Record):
     statistic : ndarray, shape (S,)
         Wins counted for i (exact binomial tests), wins of i less wins of j (exact trinomial test), or z.
     p_value : ndarray, shape (S,)
-    p_adjusted : ndarray or None, shape (S,)
-        None where p-values are not adjusted.
+    p_adjusted : ndarray, shape (S,)
+        As `p_value` where not adjusted.
     rule, alternative : str
     exact : bool
         Whether the reference distribution is that of the counts, not the normal.
@@ -68,7 +47,7 @@ class SignTests(Record):
     conf_high: FloatArray
     statistic: FloatArray
     p_value: FloatArray
-    p_adjusted: FloatArray | None
+    p_adjusted: FloatArray
     rule: Ties
     alternative: Alternative
     exact: bool
@@ -76,20 +55,19 @@ class SignTests(Record):
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        """Return object_i … n, estimate, conf_low, conf_high, statistic, p_value and, if adjusted, p_adjusted."""
+        """Return object_i … n, estimate, conf_low, conf_high, statistic, p_value, p_adjusted."""
         rule = RULES[self.rule]
         statistic = "z" if not self.exact else "i − j" if self.rule == "trinomial" else "wins"
         level = f"{100 * self.confidence:.4g} %"
-        pairs = Pairs(self.object_i, self.object_j, self.counts, ())
-        return _pair_table(
+        return pair_table(
             (
-                *pairs.fields(),
-                Field("n", "n", self.n, "count"),
+                *pair_fields(self.object_i, self.object_j, self.counts),
+                Field("n", "n", as_whole(self.n), "count"),
                 Field("estimate", "Share of i", self.estimate, "estimate"),
                 Field("conf_low", f"{level} low", self.conf_low, "estimate"),
                 Field("conf_high", "high", self.conf_high, "estimate"),
                 Field("statistic", statistic, self.statistic, "number" if self.exact else "statistic"),
-                *_p_fields(self.p_value, self.p_adjusted),
+                *p_fields(self.p_value, self.p_adjusted),
             ),
             title=f"Sign tests: {rule.says} ({self.rule})",
             head=(
@@ -115,8 +93,8 @@ class LLBTTests(Record):
         Estimate over standard error, held against the normal.
     statistic, p_value : ndarray, shape (S,)
         Likelihood ratio, held against χ² with one degree of freedom.
-    p_adjusted : ndarray or None, shape (S,)
-        Of `p_value`; None where not adjusted.
+    p_adjusted : ndarray, shape (S,)
+        Of `p_value`; the same where not adjusted.
     notes : tuple of str
     """
 
@@ -129,22 +107,21 @@ class LLBTTests(Record):
     wald_p_value: FloatArray
     statistic: FloatArray
     p_value: FloatArray
-    p_adjusted: FloatArray | None
+    p_adjusted: FloatArray
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        """Return object_i … wins_j, estimate, std_error, both tests and, if adjusted, p_adjusted."""
-        pairs = Pairs(self.object_i, self.object_j, self.counts, ())
-        return _pair_table(
+        """Return object_i … wins_j, estimate, std_error, both tests, p_adjusted."""
+        return pair_table(
             (
-                *pairs.fields(),
+                *pair_fields(self.object_i, self.object_j, self.counts),
                 Field("estimate", "Log-odds", self.estimate, "estimate"),
                 Field("std_error", "Std. Error", self.std_error, "estimate"),
                 Field("wald_statistic", "z value", self.wald_statistic, "statistic"),
                 Field("wald_p_value", "Wald p", self.wald_p_value, "p_value"),
                 Field("statistic", "LR", self.statistic, "statistic"),
                 Field("df", "Df", np.ones(len(self.statistic)), "count"),
-                *_p_fields(self.p_value, self.p_adjusted),
+                *p_fields(self.p_value, self.p_adjusted),
             ),
             title="Tests of equal worth in the model object + tie, one fit per pair",
             head=("Null hypothesis: λ_i = λ_j", "Reference distribution: chi2 (LR), normal (Wald)"),
@@ -156,16 +133,3 @@ def _reference(ties: Ties, exact: bool) -> str:
     if not exact:
         return "normal (asymptotic)"
     return "trinomial at the share of ties seen" if ties == "trinomial" else "binomial (exact)"
-
-
-def _p_fields(p_value: FloatArray, p_adjusted: FloatArray | None) -> tuple[Field, ...]:
-    adjusted = () if p_adjusted is None else (Field("p_adjusted", "adjusted", p_adjusted, "p_value"),)
-    last = p_value if p_adjusted is None else p_adjusted
-    return (Field("p_value", "p", p_value, "p_value"), *adjusted, Field("", "", last, "stars"))
-
-
-def _pair_table(fields: tuple[Field, ...], *, title: str, head: tuple[str, ...], notes: tuple[str, ...]) -> Table:
-    rest = len(fields[0].values) - _MOST_ROWS
-    shown = tuple(range(_MOST_ROWS)) if rest > 0 else None
-    more = f"… {format_count(rest)} more rows: .to_frame()" if rest > 0 else ""
-    return Table(fields, title=title, head=head, notes=notes, shown=shown, more=more)

@@ -198,7 +198,7 @@ def normal_p(z: FloatArray, alternative: Alternative) -> FloatArray:
 def share_interval(
     wins: FloatArray, n: FloatArray, interval: Interval, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return a two-sided interval of a share, each end (S,); NaN where n is 0.
+    """Return a two-sided interval of a share, each end shaped like `wins` and `n`; NaN where n is 0.
 
     References
     ----------

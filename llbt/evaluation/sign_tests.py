@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
 from ..columns import FloatArray
-from ..comparisons import Comparisons
 from ..errors import DesignError, JudgmentError, listed
-from ..statistics import TestResult, adjust_p, critical_value, ratio
+from ..statistics import TestResult, critical_value, ratio
 from ..table import counted, format_count
 from . import sign_rules
-from .sign_records import LLBTTests, Pairs, SignTests
+from .pair_counts import PairCounts, pair_counts
+from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p, check_adjust
+from .sign_records import LLBTTests, SignTests
 from .sign_rules import RULES, Alternative, Interval, Ties
-
-Adjust = Literal["none", "holm", "bonferroni", "fdr_bh"]
 
 _CLAIMS = {
     "two-sided": "",
@@ -31,12 +29,12 @@ _INTERVALS = {"wilson": "Wilson's", "clopper-pearson": "Clopper and Pearson's"}
 
 
 def sign_test(
-    c: Comparisons,
+    data: object,
     *,
     ties: Ties = "drop",
     alternative: Alternative = "two-sided",
     exact: bool = True,
-    adjust: Adjust = "none",
+    adjust: Adjust = "holm",
     confidence: float = 0.95,
     interval: Interval = "wilson",
 ) -> SignTests:
@@ -44,8 +42,9 @@ def sign_test(
 
     Parameters
     ----------
-    c : Comparisons
-        Summed over covariates and over both orders of display. ``c.select(where={"judge": "A"})`` asks one judge.
+    data : Comparisons, frame, path or list of records
+        A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates and over both orders
+        of display; ``c.select(where={"judge": "A"})`` of a table `c` asks one judge.
     ties : str
         What becomes of ties. Rules that test P(i) = P(j): ``"drop"`` leaves them out; ``"split"`` gives half to either
         side; ``"proportional"`` shares them out as the wins fall; ``"asymptotic-ump"`` is (n_i − n_j)/√(n_i + n_j)
@@ -56,7 +55,7 @@ def sign_test(
         ``"greater"``: object_i is preferred.
     exact : bool
         Binomial or trinomial distribution; False: its normal approximation, also for counts that are not whole.
-    adjust : {"none", "holm", "bonferroni", "fdr_bh"}
+    adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs.
     confidence : float
     interval : {"wilson", "clopper-pearson"}
@@ -65,13 +64,13 @@ def sign_test(
     Returns
     -------
     SignTests
-        object_i, object_j, wins_i, ties, wins_j, n, estimate, conf_low, conf_high, statistic, p_value and, if adjusted,
-        p_adjusted; one row per pair with a judgment.
+        object_i, object_j, wins_i, ties, wins_j, n, estimate, conf_low, conf_high, statistic, p_value, p_adjusted;
+        one row per pair with a judgment.
 
     Raises
     ------
     JudgmentError
-        For counts that are not whole in an exact test, and for anything but Comparisons.
+        For counts that are not whole in an exact test, and where there is no judgment.
     DesignError
         For unknown options.
 
@@ -79,14 +78,20 @@ def sign_test(
     -----
     With n_i wins of i, t ties, n_j wins of j, m = n_i + n_j and n = m + t, the wins x of i out of N are held against
     Bin(N, 1/2), or (2x − N)/√N against the normal: drop x = n_i, N = m; split x = n_i + t/2, N = n (Dixon & Mood 1946);
-    proportional x = n_i + t·n_i/m, N = n; two-thirds x = n_i + t/3, N = n, where the other side has Coakley & Heise's
-    n_j + 2t/3; randles x = n_i, N = n (ties as failures; one of the hypotheses of Randles 2001). Exact tests give both
-    sides the whole part of their share; a tie left over counts for none (split, proportional) or against the side
+    proportional x = n_i + t·n_i/m, N = n; two-thirds x = n_i + t/3, N = n; randles x = n_i, N = n. Exact tests give
+    both sides the whole part of their share; a tie left over counts for none (split, proportional) or against the side
     tested to be better (two-thirds). For the last two rules the other direction has the roles exchanged, and
     the two-sided p-value is twice the smaller, at most 1.
 
-    The normal approximations of drop and trinomial are the asymptotic-ump test. p-values are NaN where a rule that
-    drops ties finds nothing else. Judgments are taken as independent.
+    Coakley & Heise (1996) add two thirds of the zeros to the positive differences. It is read here as n_j + 2t/3 of the
+    side tested to be worse, which has to be small; a large value held against Bin(n, 1/2) would reject equal chances
+    wherever ties are many. Randles (2001) takes neutral answers for evidence against a preference; ties as failures is
+    the plainest test in that sense, one of a median.
+
+    The normal approximations of drop and trinomial are the asymptotic-ump test, which Coakley & Heise recommend. For
+    models of ties see Rayner & Best (1999), for policies on "no preference" Ennis & Ennis (2012), for trinomial Bian,
+    McAleer & Wong (2011). p-values are NaN where a rule that drops ties finds nothing else. Judgments are taken as
+    independent.
 
     References
     ----------
@@ -108,19 +113,19 @@ def sign_test(
     >>> from llbt.evaluation.sign_tests import sign_test
     >>> test = sign_test(llbt.load_dataset("dras_modpref"))
     >>> test.to_frame()[["wins_i", "wins_j", "n"]].values.tolist()
-    [[61.0, 35.0, 96.0]]
+    [[61, 35, 96]]
     >>> round(float(test.p_value[0]), 5)
     0.01035
     """
     for name, value, known in (
         ("ties", ties, get_args(Ties)),
         ("alternative", alternative, get_args(Alternative)),
-        ("adjust", adjust, get_args(Adjust)),
         ("interval", interval, get_args(Interval)),
     ):
         _check_option("sign_test", name, value, known)
+    check_adjust("sign_test", adjust)
     critical_value("sign_test", confidence, math.inf)
-    pairs = _pooled(c, "sign_test")
+    pairs = pair_counts(data, "sign_test")
     exact = exact and ties != "asymptotic-ump"
     if exact:
         _check_whole(pairs, ties)
@@ -130,8 +135,7 @@ def sign_test(
     low, high = sign_rules.share_interval(wins, found.n, interval, confidence)
     kind = f"intervals: {_INTERVALS[interval]}, two-sided"
     return SignTests(
-        pairs.object_i,
-        pairs.object_j,
+        *pairs.sides,
         pairs.counts,
         pairs.counts.sum(axis=1) if ties == "trinomial" else np.nan_to_num(found.n),
         ratio(wins, found.n),
@@ -139,37 +143,37 @@ def sign_test(
         high,
         statistic,
         p_value,
-        _adjusted(p_value, adjust),
+        adjusted_p(p_value, adjust),
         ties,
         alternative,
         exact,
         float(confidence),
-        (RULES[ties].remark, kind, *_adjust_note(adjust), *pairs.notes, *_all_ties(pairs, ties)),
+        (RULES[ties].remark, kind, adjust_note(adjust), *pairs.notes, *absent_pairs(pairs), *_all_ties(pairs, ties)),
     )
 
 
-def llbt_test(c: Comparisons, *, alternative: Alternative = "two-sided", adjust: Adjust = "none") -> LLBTTests:
+def llbt_test(data: object, *, alternative: Alternative = "two-sided", adjust: Adjust = "holm") -> LLBTTests:
     """Test for every pair whether its objects have the same worth, in the model ``object + tie`` of that pair alone.
 
     Parameters
     ----------
-    c : Comparisons
-        Summed over covariates and over both orders of display.
+    data : Comparisons, frame, path or list of records
+        As in `sign_test`.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: object_i has the larger worth. One-sided p-values are those of the signed root of the statistic.
-    adjust : {"none", "holm", "bonferroni", "fdr_bh"}
+    adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How the p-values of the likelihood ratio are adjusted for the number of pairs.
 
     Returns
     -------
     LLBTTests
         object_i, object_j, wins_i, ties, wins_j, estimate (log-odds 2(λ_i − λ_j)), std_error, wald_statistic,
-        wald_p_value, statistic (likelihood ratio), df, p_value and, if adjusted, p_adjusted; one row per pair.
+        wald_p_value, statistic (likelihood ratio), df, p_value, p_adjusted; one row per pair with a judgment.
 
     Raises
     ------
     JudgmentError
-        For anything but Comparisons.
+        Where there is no judgment.
     DesignError
         For unknown options.
 
@@ -193,8 +197,8 @@ def llbt_test(c: Comparisons, *, alternative: Alternative = "two-sided", adjust:
     [0.5555, 7.1304, 0.0076]
     """
     _check_option("llbt_test", "alternative", alternative, get_args(Alternative))
-    _check_option("llbt_test", "adjust", adjust, get_args(Adjust))
-    pairs = _pooled(c, "llbt_test")
+    check_adjust("llbt_test", adjust)
+    pairs = pair_counts(data, "llbt_test")
     i, j = pairs.counts[:, 0], pairs.counts[:, 2]
     half = (i + j) / 2
     fall = np.where(half > 0, 2 * (special.rel_entr(i, half) + special.rel_entr(j, half)), np.nan)
@@ -204,8 +208,7 @@ def llbt_test(c: Comparisons, *, alternative: Alternative = "two-sided", adjust:
     wald = ratio(estimate, error)
     p_value = sign_rules.normal_p(np.sign(i - j) * np.sqrt(np.maximum(fall, 0.0)), alternative)
     return LLBTTests(
-        pairs.object_i,
-        pairs.object_j,
+        *pairs.sides,
         pairs.counts,
         estimate,
         error,
@@ -213,11 +216,12 @@ def llbt_test(c: Comparisons, *, alternative: Alternative = "two-sided", adjust:
         sign_rules.normal_p(wald, alternative),
         fall,
         p_value,
-        _adjusted(p_value, adjust),
+        adjusted_p(p_value, adjust),
         (
             "log-odds 2(λ_i − λ_j)" + _CLAIMS[alternative],
-            *_adjust_note(adjust),
+            adjust_note(adjust),
             *pairs.notes,
+            *absent_pairs(pairs),
             *_one_sided_pairs(i, j),
             *_all_ties(pairs, "drop"),
         ),
@@ -265,7 +269,8 @@ def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> 
     b, c = counts[0, 1], counts[1, 0]
     name, null = "McNemar's test", "both systems are right equally often"
     distribution, df = ("binomial", math.nan) if exact else ("chi2", 1.0)
-    note = f"{format_count(b)} inputs only the first row's way, {format_count(c)} only the second's"
+    where = f"{format_count(b)} above the diagonal of the table, {format_count(c)} below"
+    note = f"the systems differ on {counted(b + c, 'input')}: {where}"
     if b + c == 0:
         notes = (note, "the systems never differ, so there is nothing to test")
         return TestResult(name, null, math.nan, df, math.nan, distribution, notes)
@@ -276,33 +281,14 @@ def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> 
 # -- what the tests share -------------------------------------------------------------------------------------
 
 
-def _pooled(c: Comparisons, asker: str) -> Pairs:
-    """Return one row per pair that has a judgment."""
-    if not isinstance(c, Comparisons):
-        raise JudgmentError(
-            f"{asker}: found a {type(c).__name__}; expected Comparisons. Pass llbt.from_judgments(…) or "
-            "llbt.from_counts(…)."
-        )
-    notes = [f"summed over {', '.join(c.covariates)}"] if c.covariates else []
-    notes += ["summed over both orders of display"] if c.keeps_order else []
-    pooled = replace(c, keeps_order=False).pool()
-    judged = pooled.totals > 0
-    if not judged.any():
-        raise JudgmentError(f"{asker}: there is no judgment.")
-    i, j = ([pooled.objects[k] for k in column] for column in pooled.pairs[judged].T)
-    size = len(c.objects)
-    absent = size * (size - 1) // 2 - int(judged.sum())
-    notes += [f"{counted(absent, 'pair')} without a judgment not in the table"] if absent else []
-    return Pairs(tuple(i), tuple(j), pooled.counts[judged], tuple(notes))
-
-
-def _check_whole(pairs: Pairs, ties: Ties) -> None:
+def _check_whole(pairs: PairCounts, ties: Ties) -> None:
     odd = np.flatnonzero((pairs.counts != np.floor(pairs.counts)).any(axis=1))
     if odd.size:
-        k = odd[0]
+        k = int(odd[0])
+        object_i, object_j = (side[k] for side in pairs.sides)
         raise JudgmentError(
-            f"sign_test: {counted(odd.size, 'pair')} with counts that are not whole, the first {pairs.object_i[k]!r} "
-            f"and {pairs.object_j[k]!r}: {pairs.counts[k].tolist()} (wins_i, ties, wins_j); an exact test expects "
+            f"sign_test: {counted(odd.size, 'pair')} with counts that are not whole, the first {object_i!r} "
+            f"and {object_j!r}: {pairs.counts[k].tolist()} (wins_i, ties, wins_j); an exact test expects "
             "whole counts. Pass the table before split_ties() with ties='split', or exact=False."
         )
 
@@ -319,15 +305,7 @@ def _tested(
     return found.wins(alternative), sign_rules.binomial_p(found, alternative)
 
 
-def _adjusted(p_value: FloatArray, adjust: Adjust) -> FloatArray | None:
-    return None if adjust == "none" else adjust_p(p_value, adjust)
-
-
-def _adjust_note(adjust: Adjust) -> tuple[str, ...]:
-    return () if adjust == "none" else (f"adjusted p-values: {adjust}, over the pairs of the table",)
-
-
-def _all_ties(pairs: Pairs, ties: Ties) -> tuple[str, ...]:
+def _all_ties(pairs: PairCounts, ties: Ties) -> tuple[str, ...]:
     """Say which pairs have no p-value, or no share, because they have ties only."""
     bare = int((pairs.counts[:, [0, 2]].sum(axis=1) == 0).sum())
     if not bare or (RULES[ties].counts_ties and ties != "trinomial"):
