@@ -1,0 +1,1 @@
+"""The neighbours of the model: sign tests, agreement, readings of rankings, judges, planning."""

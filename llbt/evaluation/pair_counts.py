@@ -1,0 +1,184 @@
+"""Judgments summed by pair, without those of the objects that are left out."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..columns import FloatArray, IntArray, Label, dense, groups, summed
+from ..comparisons import Comparisons
+from ..errors import DesignError, JudgmentError, listed
+from ..table import counted
+from .judged import Judged, read_judged
+
+Objects = Sequence[Label] | Label
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """Counts of J objects and P pairs, whatever the covariates and the order of presentation.
+
+    Attributes
+    ----------
+    objects : tuple, length J
+        Sorted; each was judged at least once.
+    pairs : ndarray of int, shape (P, 2)
+        Positions of i and j, i before j.
+    counts : ndarray, shape (P, 3)
+        Wins of i, ties, wins of j; each pair has judgments.
+    judged : Judged or None
+        The R judgments themselves, with the same positions; None where a table of counts was given.
+    cells : ndarray of int, shape (R,)
+        The place of each judgment in ``counts.ravel()``; empty for a table.
+    notes : tuple of str
+    """
+
+    objects: tuple[Label, ...]
+    pairs: IntArray
+    counts: FloatArray
+    judged: Judged | None
+    cells: IntArray
+    notes: tuple[str, ...]
+
+    @property
+    def sides(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+        """The labels of i and of j, each of length P."""
+        i, j = (tuple(self.objects[k] for k in column) for column in self.pairs.T)
+        return i, j
+
+    @property
+    def wins(self) -> FloatArray:
+        """Wins of the row over the column, shape (J, J)."""
+        made = np.zeros((len(self.objects), len(self.objects)))
+        i, j = self.pairs.T
+        made[i, j], made[j, i] = self.counts[:, 0], self.counts[:, 2]
+        return made
+
+    @property
+    def totals(self) -> FloatArray:
+        """Judgments of the row against the column, shape (J, J); symmetric."""
+        made = np.zeros((len(self.objects), len(self.objects)))
+        i, j = self.pairs.T
+        made[i, j] = made[j, i] = self.counts.sum(axis=1)
+        return made
+
+
+def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCounts:
+    """Return the judgments summed by pair, without those of some objects.
+
+    Parameters
+    ----------
+    data : Comparisons, or what `read_judged` reads
+    asker : str
+        The public function, for messages.
+    exclude : label or sequence of labels
+        Objects whose judgments are left out.
+
+    Raises
+    ------
+    DesignError
+        For objects to leave out that are not there.
+    JudgmentError
+        If no judgment is left.
+    """
+    if isinstance(data, Comparisons):
+        return _of_table(data, asker, exclude)
+    judged = data if isinstance(data, Judged) else read_judged(data, asker)
+    objects = tuple(judged.objects.tolist())
+    keep, notes = _kept(objects, judged.pairs, np.ones(len(judged.said)), exclude, asker)
+    pairs, used = dense(judged.pairs[keep], len(objects))
+    left = replace(judged.take(keep), objects=judged.objects[used], pairs=pairs)
+    low, high, swap = _oriented(pairs)
+    first, group = groups([low, high])
+    cells = 3 * group + np.where(swap, 2 - left.said, left.said)
+    counts = np.bincount(cells, minlength=3 * len(first)).reshape(-1, 3).astype(np.float64)
+    notes = (*judged.notes, *notes, *_gone(objects, used, exclude))
+    return PairCounts(
+        tuple(left.objects.tolist()), np.column_stack([low[first], high[first]]), counts, left, cells, notes
+    )
+
+
+def _of_table(c: Comparisons, asker: str, exclude: Objects) -> PairCounts:
+    keep, notes = _kept(c.objects, c.pairs, c.totals, exclude, asker)
+    pairs, used = dense(c.pairs[keep], len(c.objects))
+    low, high, swap = _oriented(pairs)
+    first, group = groups([low, high])
+    counts = np.where(swap[:, None], c.counts[keep][:, ::-1], c.counts[keep])
+    return PairCounts(
+        tuple(c.objects[k] for k in used),
+        np.column_stack([low[first], high[first]]),
+        summed(counts, group, len(first)),
+        None,
+        np.empty(0, dtype=np.int64),
+        (*c.notes, *_summed_over(c), *notes, *_gone(c.objects, used, exclude)),
+    )
+
+
+def _summed_over(c: Comparisons) -> list[str]:
+    notes = [f"summed over {', '.join(c.covariates)}"] if c.covariates else []
+    return notes + (["summed over both orders of display"] if c.keeps_order else [])
+
+
+def as_whole(values: FloatArray) -> npt.NDArray[Any]:
+    """Return counts and ranks as integers where all are whole."""
+    return values.astype(np.int64) if np.all(np.isfinite(values) & (values == np.floor(values))) else values
+
+
+def _oriented(pairs: IntArray) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
+    """Return the smaller and the larger position, and whether they changed places, each (R,)."""
+    return pairs.min(axis=1), pairs.max(axis=1), pairs[:, 0] > pairs[:, 1]
+
+
+def _kept(
+    objects: tuple[Label, ...], pairs: IntArray, totals: FloatArray, exclude: Objects, asker: str
+) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
+    """Return which rows (R,) have judgments of no excluded object, and a note on the others."""
+    out = excluded(objects, exclude, asker)
+    touched = out[pairs].any(axis=1)
+    keep = ~touched & (totals > 0)
+    if not keep.any():
+        raise JudgmentError(
+            f"{asker}: no judgment is left: each of the {counted(float(totals.sum()), 'judgment')} has an object of "
+            f"exclude={list(named(exclude))!r}; expected some between two others. Exclude fewer objects."
+        )
+    if not out.any():
+        return keep, ()
+    return keep, (f"{counted(float(totals[touched].sum()), 'judgment')} of {listed(named(exclude))} left out",)
+
+
+def _gone(objects: tuple[Label, ...], used: IntArray, exclude: Objects) -> tuple[str, ...]:
+    """Return a note on objects that have no judgment and were not excluded."""
+    unused = [objects[k] for k in np.setdiff1d(np.arange(len(objects)), used)]
+    gone = [label for label in unused if label not in named(exclude)]
+    return (f"{counted(len(gone), 'object')} without a judgment left out: {listed(gone)}",) if gone else ()
+
+
+def named(exclude: Objects) -> tuple[Label, ...]:
+    """Return one label or several as a tuple, each once."""
+    if isinstance(exclude, (str, numbers.Real)):
+        return (exclude,)
+    if not isinstance(exclude, Iterable):
+        raise DesignError(f"exclude={exclude!r}: expected one object or several.")
+    return tuple(dict.fromkeys(exclude))
+
+
+def excluded(objects: tuple[Label, ...], exclude: Objects, asker: str) -> npt.NDArray[np.bool_]:
+    """Return whether each object is excluded, shape (J,).
+
+    Raises
+    ------
+    DesignError
+        For objects to leave out that are not there.
+    """
+    unknown = [label for label in named(exclude) if label not in objects]
+    if unknown:
+        raise DesignError(
+            f"{asker}: exclude names {listed(unknown)}, which the judgments do not have; the objects are "
+            f"{listed(objects, 20)}."
+        )
+    return np.isin(np.arange(len(objects)), [objects.index(label) for label in named(exclude)])
