@@ -29,6 +29,16 @@ from .errors import (
     SeparationError,
     TiesWarning,
 )
+from .evaluation.agreement import Agreement, agreement
+from .evaluation.block_tests import durbin_test, friedman_test, page_test, skillings_mack_test
+from .evaluation.feedback_order import FeedbackOrder, minimum_feedback_order
+from .evaluation.head_to_head import HeadToHead, head_to_head
+from .evaluation.judges import JudgeSummary, judge_summary
+from .evaluation.power import Power, power
+from .evaluation.ranking_scores import RankingScores, ranking_scores
+from .evaluation.shown_with import ShownWith, shown_with
+from .evaluation.sign_records import LLBTTests, SignTests
+from .evaluation.sign_tests import llbt_test, mcnemar_test, sign_test
 from .inference.anova import anova
 from .inference.bootstrap import Bootstrap, bootstrap, rank_distribution
 from .inference.contrasts import contrasts
@@ -44,6 +54,7 @@ from .inference.terms import add1, drop1
 from .inference.worth import worth
 from .model import LLBT, fit
 from .report.plots import plot_worth
+from .report.power_plot import plot_power
 from .results import LLBTResults, Specification
 from .statistics import TestResult
 from .table import Table
@@ -104,14 +115,41 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "bootstrap",
     "rank_distribution",
     "simulate",
+    # do judges agree, and what does each do?
+    "agreement",
+    "judge_summary",
+    # what do the classical readings and tests say?
+    "durbin_test",
+    "friedman_test",
+    "head_to_head",
+    "llbt_test",
+    "mcnemar_test",
+    "minimum_feedback_order",
+    "page_test",
+    "ranking_scores",
+    "shown_with",
+    "sign_test",
+    "skillings_mack_test",
+    # how many judgments does a study need?
+    "plot_power",
+    "power",
     # what comes back?
+    "Agreement",
     "Audit",
     "Bootstrap",
+    "FeedbackOrder",
     "Finding",
     "GoodnessOfFit",
+    "HeadToHead",
     "Intransitivity",
+    "JudgeSummary",
+    "LLBTTests",
     "Pairwise",
+    "Power",
     "QuasiVariances",
+    "RankingScores",
+    "ShownWith",
+    "SignTests",
     "Table",
     "TestResult",
     # what went wrong?

@@ -247,14 +247,14 @@ def agreement(
 
     Examples
     --------
+    >>> import llbt
     >>> import pandas as pd
-    >>> from llbt.evaluation.agreement import agreement
     >>> said = {"J1": ["i", "i", "j", "tie"], "J2": ["i", "j", "j", "tie"]}
     >>> frame = pd.DataFrame(
     ...     [("A", "B", o, judge, prompt) for judge, row in said.items() for prompt, o in enumerate(row)],
     ...     columns=["object_i", "object_j", "outcome", "judge", "prompt"],
     ... )
-    >>> found = agreement(frame, unit="prompt", coefficients=["percent", "bennett_s", "scott_pi"]).to_frame()
+    >>> found = llbt.agreement(frame, unit="prompt", coefficients=["percent", "bennett_s", "scott_pi"]).to_frame()
     >>> found[["term", "estimate", "expected"]].round(3).values.tolist()
     [['percent', 0.75, nan], ['bennett_s', 0.625, 0.333], ['scott_pi', 0.619, 0.344]]
     """

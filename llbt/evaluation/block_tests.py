@@ -65,10 +65,10 @@ def friedman_test(
 
     Examples
     --------
+    >>> import llbt
     >>> import pandas as pd
-    >>> from llbt.evaluation.block_tests import friedman_test
     >>> ranks = pd.DataFrame({"A": [1, 1, 2, 1], "B": [2, 3, 1, 2], "C": [3, 2, 3, 3]})
-    >>> test = friedman_test(ranks, objects=["A", "B", "C"])
+    >>> test = llbt.friedman_test(ranks, objects=["A", "B", "C"])
     >>> test.statistic, test.df
     (4.5, 2.0)
     """
@@ -116,10 +116,10 @@ def durbin_test(
 
     Examples
     --------
+    >>> import llbt
     >>> import pandas as pd
-    >>> from llbt.evaluation.block_tests import durbin_test
     >>> ranks = pd.DataFrame({"A": [1, 1, None], "B": [2, None, 1], "C": [None, 2, 2]})
-    >>> test = durbin_test(ranks, objects=["A", "B", "C"])
+    >>> test = llbt.durbin_test(ranks, objects=["A", "B", "C"])
     >>> round(test.statistic, 4), test.df
     (2.6667, 2.0)
     """
@@ -169,10 +169,10 @@ def skillings_mack_test(
 
     Examples
     --------
+    >>> import llbt
     >>> import pandas as pd
-    >>> from llbt.evaluation.block_tests import skillings_mack_test
     >>> ranks = pd.DataFrame({"A": [1, 1, None, 1], "B": [2, 3, 1, 2], "C": [3, 2, 2, None]})
-    >>> test = skillings_mack_test(ranks, objects=["A", "B", "C"])
+    >>> test = llbt.skillings_mack_test(ranks, objects=["A", "B", "C"])
     >>> round(test.statistic, 4), test.df
     (4.1989, 2.0)
     """
@@ -239,10 +239,10 @@ def page_test(
 
     Examples
     --------
+    >>> import llbt
     >>> import pandas as pd
-    >>> from llbt.evaluation.block_tests import page_test
     >>> ranks = pd.DataFrame({"A": [1, 1, 2, 1], "B": [2, 3, 1, 2], "C": [3, 2, 3, 3]})
-    >>> test = page_test(ranks, objects=["A", "B", "C"], order=["A", "B", "C"])
+    >>> test = llbt.page_test(ranks, objects=["A", "B", "C"], order=["A", "B", "C"])
     >>> round(test.statistic, 4), test.notes[0]
     (2.1213, 'L = 54')
     """

@@ -144,9 +144,8 @@ def minimum_feedback_order(data: object, *, exclude: Objects = (), time_limit: f
     Examples
     --------
     >>> import llbt
-    >>> from llbt.evaluation.feedback_order import minimum_feedback_order
     >>> table = llbt.from_matrix([[0, 5, 1], [1, 0, 4], [3, 0, 0]], names=["A", "B", "C"])
-    >>> order = minimum_feedback_order(table)
+    >>> order = llbt.minimum_feedback_order(table)
     >>> order.objects, order.violated, order.optimal
     (('A', 'B', 'C'), 2.0, True)
     """

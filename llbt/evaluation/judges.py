@@ -192,9 +192,8 @@ def judge_summary(
     Examples
     --------
     >>> import llbt
-    >>> from llbt.evaluation.judges import judge_summary
     >>> c = llbt.load_dataset("dras_table1")
-    >>> found = judge_summary(c, model=llbt.fit("object + tie", c.pool()))
+    >>> found = llbt.judge_summary(c, model=llbt.fit("object + tie", c.pool()))
     >>> found.to_frame()[["judge", "judgments", "tie_rate", "model_agreement", "statistic"]].round(2).values.tolist()
     [['J1', 240.0, 0.02, 0.78, 2.35], ['J2', 240.0, 0.04, 0.77, 2.02], ['J3', 240.0, 0.08, 0.63, -5.86],
      ['J4', 240.0, 0.04, 0.76, 1.49]]

@@ -252,8 +252,8 @@ def power(
 
     Examples
     --------
-    >>> from llbt.evaluation.power import power
-    >>> found = power(judgments=[100, 200, 300, 400], odds=1.5, tie_share=0.3, n=2000, rng=1)
+    >>> import llbt
+    >>> found = llbt.power(judgments=[100, 200, 300, 400], odds=1.5, tie_share=0.3, n=2000, rng=1)
     >>> found.estimate.round(2).tolist()
     [[0.4, 0.68, 0.83, 0.93]]
     >>> round(found.required["llbt"])

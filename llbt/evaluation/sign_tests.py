@@ -110,8 +110,7 @@ def sign_test(
     Examples
     --------
     >>> import llbt
-    >>> from llbt.evaluation.sign_tests import sign_test
-    >>> test = sign_test(llbt.load_dataset("dras_modpref"))
+    >>> test = llbt.sign_test(llbt.load_dataset("dras_modpref"))
     >>> test.to_frame()[["wins_i", "wins_j", "n"]].values.tolist()
     [[61, 35, 96]]
     >>> round(float(test.p_value[0]), 5)
@@ -191,8 +190,7 @@ def llbt_test(data: object, *, alternative: Alternative = "two-sided", adjust: A
     Examples
     --------
     >>> import llbt
-    >>> from llbt.evaluation.sign_tests import llbt_test
-    >>> test = llbt_test(llbt.load_dataset("dras_modpref"))
+    >>> test = llbt.llbt_test(llbt.load_dataset("dras_modpref"))
     >>> [round(float(x), 4) for x in (test.estimate[0], test.statistic[0], test.p_value[0])]
     [0.5555, 7.1304, 0.0076]
     """
@@ -258,8 +256,8 @@ def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> 
 
     Examples
     --------
-    >>> from llbt.evaluation.sign_tests import mcnemar_test
-    >>> test = mcnemar_test([[101, 121], [59, 33]], exact=False)
+    >>> import llbt
+    >>> test = llbt.mcnemar_test([[101, 121], [59, 33]], exact=False)
     >>> round(test.statistic, 4), test.df
     (20.6722, 1.0)
     """

@@ -49,11 +49,10 @@ def plot_power(power: Power, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
+    >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.evaluation.power import power
-    >>> from llbt.report.power_plot import plot_power
-    >>> ax = plot_power(power(judgments=[50, 100, 200, 400], test=("llbt", "sign"), n=200, rng=1))
+    >>> ax = llbt.plot_power(llbt.power(judgments=[50, 100, 200, 400], test=("llbt", "sign"), n=200, rng=1))
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Judgments per pair', 'Power')
     """
