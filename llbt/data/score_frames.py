@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +35,8 @@ class ScoreMatrix:
     covariates : DataFrame, M rows
         What else was kept of the instances.
     notes : tuple of str
+    unkept : tuple of str
+        The columns of the frame without a role.
     """
 
     systems: tuple[Label, ...]
@@ -40,6 +44,7 @@ class ScoreMatrix:
     values: FloatArray
     covariates: pd.DataFrame
     notes: tuple[str, ...]
+    unkept: tuple[str, ...] = ()
 
 
 def read_scores(
@@ -78,69 +83,83 @@ def read_scores(
     table = in_memory(open_source(frame))
     _refuse_twice(list(map(str, table.columns)), f"{asker}: the columns")
     kept = as_names(covariates, "covariates")
-    named = instance if instance is not None else ("instance" if "instance" in table else None)
-    _refuse_gone(asker, table, [*kept, *([] if named is None else [named]), *(systems or ())])
-    if systems is None and system in table and score in table:
+    said = None if systems is None else as_names(systems, "systems")
+    is_long = said is None and ((system, score) != ("system", "score") or {"system", "score"} <= set(table.columns))
+    if instance is None and "instance" not in table and not is_long:
+        table = table.assign(instance=np.arange(len(table)))
+    named = "instance" if instance is None else instance
+    values = (system, score) if is_long else said or ()
+    _refuse_gone(asker, table, [*values, *kept, *([] if instance is None else [instance])])
+    several = [name for name in values if name in (named, *kept)]
+    if several:
+        raise JudgmentError(
+            f"{asker}: column {several[0]!r} is one of scores or systems and is kept besides, as instance or with "
+            "covariates= or clusters=; expected one role each."
+        )
+    if is_long:
         return _long(table, asker, (system, score), named, kept)
-    return _wide(table, asker, systems, named, kept)
+    return _wide(table, asker, said, named, kept)
 
 
 def _wide(
-    table: pd.DataFrame, asker: str, systems: Sequence[str] | None, instance: str | None, kept: tuple[str, ...]
+    table: pd.DataFrame, asker: str, systems: Sequence[str] | None, instance: str, kept: tuple[str, ...]
 ) -> ScoreMatrix:
     others = [name for name in table.columns if name not in (instance, *kept)]
     chosen = list(systems) if systems is not None else [name for name in others if _is_number(table[name])]
     if len(chosen) < 2:
         raise JudgmentError(
-            f"{asker}: {counted(len(chosen), 'column')} of scores among {listed(list(table.columns), 20)}; expected a "
+            f"{asker}: {counted(len(chosen), 'column')} of scores among {listed(others, 20)}; expected a "
             "column of numbers per system, or a long frame with the columns system and score."
         )
     _refuse_twice(chosen, f"{asker}: systems=")
-    labels = [plain(value) for value in (table[instance] if instance is not None else range(len(table)))]
+    _refuse_missing(table, asker, instance)
+    labels = [plain(value) for value in table[instance]]
     _refuse_twice(labels, f"{asker}: column {instance!r}: the instances", "one row each: select one metric first")
     order = sorted(chosen, key=sort_key)
     values = np.vstack([_numbers(table[name], asker, str(name)) for name in order])
     left = [name for name in others if name not in chosen]
     notes = (f"columns that are no scores: {listed(left, 20)}",) if left else ()
-    return ScoreMatrix(tuple(order), tuple(labels), values, table[list(kept)].reset_index(drop=True), notes)
+    covariates = table[list(kept)].reset_index(drop=True)
+    return ScoreMatrix(tuple(order), tuple(labels), values, covariates, notes, tuple(map(str, left)))
 
 
 def _long(
-    table: pd.DataFrame, asker: str, columns: tuple[str, str], instance: str | None, kept: tuple[str, ...]
+    table: pd.DataFrame, asker: str, columns: tuple[str, str], instance: str, kept: tuple[str, ...]
 ) -> ScoreMatrix:
-    if instance is None:
+    if instance not in table:
         raise JudgmentError(
             f"{asker}: a long frame needs a column that says which instance a score belongs to; it has "
             f"{listed(list(table.columns), 20)}. Pass instance=…"
         )
     system, score = columns
-    for name in (system, instance):
-        missing = table[name].isna().to_numpy()
-        if missing.any():
-            raise JudgmentError(
-                f"{asker}: column {name!r}: {counted(int(missing.sum()), 'missing value')}, the first at row "
-                f"{int(missing.argmax())}; expected a value in every row."
-            )
-    rows, found = pd.factorize(table[system].map(plain))
+    _refuse_missing(table, asker, system, instance)
+    rows, found = _labelled(table[system])
     order = sorted(range(len(found)), key=lambda k: sort_key(found[k]))
     if len(order) < 2:
         raise JudgmentError(f"{asker}: column {system!r} names {counted(len(order), 'system')}; expected at least two.")
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    columns_, labels = pd.factorize(table[instance].map(plain))
+    columns_, labels = _labelled(table[instance])
     cell = rank[rows] * len(labels) + columns_
     again = pd.Series(cell).duplicated().to_numpy()
     if again.any():
         row = int(again.argmax())
         raise JudgmentError(
-            f"{asker}: row {row} scores {found[rows[row]]!r} on {plain(labels[columns_[row]])!r} again "
+            f"{asker}: row {row} scores {found[rows[row]]!r} on {labels[columns_[row]]!r} again "
             f"({counted(int(again.sum()), 'such row')}); expected one score each: select one metric first."
         )
     values = np.full(len(order) * len(labels), np.nan)
     values[cell] = _numbers(table[score], asker, score)
     covariates = _per_instance(table, kept, columns_, len(labels), asker)
     systems = tuple(found[k] for k in order)
-    return ScoreMatrix(systems, tuple(labels), values.reshape(len(order), -1), covariates, ())
+    left = tuple(str(name) for name in table.columns if name not in (*columns, instance, *kept))
+    return ScoreMatrix(systems, tuple(labels), values.reshape(len(order), -1), covariates, (), left)
+
+
+def _labelled(column: pd.Series) -> tuple[npt.NDArray[np.intp], list[Label]]:
+    """Return a column as codes into its distinct plain labels, in order of appearance."""
+    codes, found = pd.factorize(column.map(plain))
+    return codes, [plain(label) for label in found]
 
 
 def _per_instance(
@@ -162,13 +181,28 @@ def _per_instance(
 
 
 def _is_number(column: pd.Series) -> bool:
+    if column.dtype == object:  # records with a missing score are read so
+        return bool(column.notna().any()) and _as_floats(column) is not None
     return bool(pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column))
 
 
+def _as_floats(column: pd.Series) -> FloatArray | None:
+    """Return objects as floats, NaN where there is none, or None if some are no numbers."""
+    there = column.notna().to_numpy()
+    values = column.to_numpy(dtype=object)
+    if not all(isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, bool) for value in values[there]):
+        return None
+    return np.where(there, values, np.nan).astype(np.float64)
+
+
 def _numbers(column: pd.Series, asker: str, name: str) -> FloatArray:
-    if not _is_number(column):
+    if column.dtype == object:
+        found = _as_floats(column)
+    else:
+        found = column.to_numpy(dtype=np.float64, na_value=np.nan) if _is_number(column) else None
+    if found is None:
         raise JudgmentError(f"{asker}: column {name!r} ({column.dtype}) holds no numbers; expected scores.")
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    values: FloatArray = found
     infinite = np.isinf(values)
     if infinite.any():
         raise JudgmentError(
@@ -176,6 +210,16 @@ def _numbers(column: pd.Series, asker: str, name: str) -> FloatArray:
             f"{int(infinite.argmax())}; expected finite numbers, or nothing where there is no score."
         )
     return values
+
+
+def _refuse_missing(table: pd.DataFrame, asker: str, *names: str) -> None:
+    for name in names:
+        missing = table[name].isna().to_numpy()
+        if missing.any():
+            raise JudgmentError(
+                f"{asker}: column {name!r}: {counted(int(missing.sum()), 'missing value')}, the first at row "
+                f"{int(missing.argmax())}; expected a value in every row."
+            )
 
 
 def _refuse_gone(asker: str, table: pd.DataFrame, names: Sequence[str]) -> None:

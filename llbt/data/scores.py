@@ -1,0 +1,306 @@
+"""From scores of systems on instances to Comparisons."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..columns import FloatArray, IntArray, as_objects, groups
+from ..comparisons import COUNT_COLUMNS, Comparisons
+from ..errors import JudgmentError, listed
+from ..table import counted, format_count
+from .doors import from_counts
+from .files import open_source
+from .frames import is_number
+from .kept import Names
+from .score_frames import ScoreMatrix, read_scores
+from .sources import as_names
+
+_ASKER = "from_scores"
+_ROUNDING = 1e-12  # relative, as for ratings: 0.8 − 0.7 is off by some 1e-16
+_ENTRIES = 2**21  # scores compared at a time: 16 MB
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """When two scores are tied: they differ by at most ``absolute + relative · max(|a|, |b|)``."""
+
+    absolute: float
+    relative: float
+    higher_is_better: bool
+
+
+def from_scores(
+    frame: object,
+    *,
+    tie_threshold: float = 0.0,
+    relative: bool = False,
+    higher_is_better: bool = True,
+    systems: Sequence[str] | None = None,
+    system: str = "system",
+    instance: str | None = None,
+    score: str = "score",
+    covariates: Names = (),
+    clusters: Names = (),
+    numeric: Names = (),
+    object_covariates: object = None,
+) -> Comparisons:
+    """Return the comparisons that scores imply: each system against each other one on every instance.
+
+    Parameters
+    ----------
+    frame : frame, path or list of records
+        A frame of any library that narwhals knows, or what `read_table` reads; scores of one metric. Long, one row per
+        system and instance, if it has the columns `system` and `score`; else wide, one row per instance and one column
+        per system.
+    tie_threshold : float
+        Two scores are tied if they differ by at most so much, give or take 1e-12 of the larger one.
+    relative : bool
+        Whether the threshold is a share of the larger of the two (by absolute value) rather than on the scale of
+        the scores.
+    higher_is_better : bool
+        Whether the higher score wins, or the lower.
+    systems : sequence of str, optional
+        Wide form: the columns of scores; by default all columns of numbers without another role.
+    system, score : str
+        Long form: the columns with the system and its score.
+    instance : str, optional
+        The column with the instance; by default ``instance`` if there is one, else, in the wide form, the number of
+        the row.
+    covariates, clusters, numeric, object_covariates
+        As in `from_counts`; covariates and clusters have one value per instance. ``clusters="instance"`` (or whatever
+        `instance` names) keeps the instance itself.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    JudgmentError
+        For columns that are not there or have two roles; scores that are no finite numbers; an instance (of a system)
+        that stands there twice; a covariate that is missing or has several values for an instance; a threshold that
+        is negative or not a number; and if no instance has two scores.
+
+    Notes
+    -----
+    A missing score implies nothing about its system on that instance; notes say which pairs lack instances. A pair
+    has one judgment per instance, but the judgments on one instance share their scores and are not independent:
+    estimates are consistent, standard errors and tests of a plain fit are not right. Keep the instance in
+    `clusters` and fit with ``cov_type="cluster"``; that takes a line per pair and instance.
+
+    With a threshold, ties are not transitive; the model takes one pair at a time and needs no transitivity.
+
+    References
+    ----------
+    .. [1] Peyrard, M., Zhao, W., Eger, S. and West, R. (2021). Better than average: Paired evaluation of NLP systems.
+       ACL-IJCNLP 2021, 2301-2315.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from llbt.data.scores import from_scores
+    >>> scores = pd.DataFrame(
+    ...     {"A": [0.9, 0.8, 0.3], "B": [0.5, 0.7, 0.4], "C": [0.5, 0.2, None], "domain": ["news", "news", "talk"]})
+    >>> from_scores(scores).to_frame()
+      object_i object_j  wins_i  ties  wins_j
+    0        A        B       2     0       1
+    1        A        C       2     0       0
+    2        B        C       1     1       0
+    >>> from_scores(scores, tie_threshold=0.1, covariates="domain").to_frame()
+      object_i object_j domain  wins_i  ties  wins_j
+    0        A        B   news       1     1       0
+    1        A        B   talk       0     1       0
+    2        A        C   news       2     0       0
+    3        B        C   news       1     1       0
+    """
+    rule = _rule(tie_threshold, relative, higher_is_better)
+    kept, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
+    wanted = (*kept, *beside)
+    known = read_scores(
+        frame, _ASKER, systems=systems, system=system, instance=instance, score=score, covariates=wanted
+    )
+    _refuse_gaps(known, kept, beside, numbered)
+    lines, first = _lines(known, rule)
+    if not len(lines):
+        raise JudgmentError(
+            f"{_ASKER}: no instance has two scores: {counted(int(np.isfinite(known.values).sum()), 'score')} of "
+            f"{counted(len(known.systems), 'system')} on {counted(len(known.instances), 'instance')}; a comparison "
+            "needs two. Check what names the instances (instance=)."
+        )
+    c = from_counts(
+        _as_frame(known, lines, first),
+        covariates=kept,
+        clusters=beside,
+        numeric=numbered,
+        object_covariates=object_covariates,
+    )
+    notes = (*_notes(known, beside or ("instance" if instance is None else instance,), not beside), *c.notes)
+    return replace(c, notes=notes, unkept=known.unkept)
+
+
+def _rule(tie_threshold: float, relative: bool, higher_is_better: bool) -> _Rule:
+    if not isinstance(tie_threshold, numbers.Real) or not 0 <= tie_threshold < math.inf:
+        raise JudgmentError(f"{_ASKER}: tie_threshold={tie_threshold!r}; expected a finite number, at least 0.")
+    threshold = float(tie_threshold)
+    if relative:
+        return _Rule(0.0, threshold + _ROUNDING, bool(higher_is_better))
+    return _Rule(threshold, _ROUNDING, bool(higher_is_better))
+
+
+def _kept_names(
+    covariates: Names, clusters: Names, numeric: Names, table: object
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the names of covariates, clusters and numbers; a column that only `numeric` names is a covariate."""
+    kept, beside = as_names(covariates, "covariates"), as_names(clusters, "clusters")
+    numbered = as_names(numeric, "numeric")
+    of_objects = () if table is None else open_source(table, what="the frame of object_covariates=").names
+    alone = tuple(name for name in numbered if name not in (*kept, *of_objects))
+    names = (*kept, *alone, *beside)
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise JudgmentError(
+            f"{_ASKER}: column {twice[0]!r} is named twice in covariates=, numeric= and clusters=; each has one role."
+        )
+    return (*kept, *alone), beside, numbered
+
+
+def _refuse_gaps(known: ScoreMatrix, kept: Sequence[str], beside: Sequence[str], numbered: Sequence[str]) -> None:
+    """Raise for covariates without a value, here where the instance is known."""
+    for name in (*kept, *beside):
+        column = known.covariates[name]
+        wrong, what, expected = column.isna().to_numpy(), "missing", "a value for every instance"
+        if not wrong.any() and name in kept and (name in numbered or is_number(_native(known), name)):
+            wrong = ~np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan))
+            what, expected = "not a finite number", "numbers"
+        if wrong.any():
+            where = known.instances[int(wrong.argmax())]
+            raise JudgmentError(
+                f"{_ASKER}: column {name!r}: {counted(int(wrong.sum()), 'value')} {what}, the first for instance "
+                f"{where!r}; expected {expected}. Fill them, or leave these instances out before."
+            )
+
+
+def _native(known: ScoreMatrix) -> Any:
+    return nw.from_native(known.covariates, eager_only=True)
+
+
+def _lines(known: ScoreMatrix, rule: _Rule) -> tuple[npt.NDArray[Any], IntArray]:
+    """Return counts by pair and group of instances that are alike in all that is kept, and what they belong to.
+
+    Returns
+    -------
+    lines : ndarray of int, shape (R, 6)
+        Systems i and j, the group, wins of i, ties, wins of j; only where a judgment is.
+    first : ndarray of int, shape (G,)
+        The first instance of each group.
+    """
+    codes = [pd.factorize(known.covariates[name])[0].astype(np.int64) for name in known.covariates]
+    codes = codes or [np.zeros(len(known.instances), dtype=np.int64)]
+    first, group = groups(codes)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(len(first)))
+    i, j = np.triu_indices(len(known.systems), 1)
+    counts = _pair_outcomes(known.values[:, order], starts, rule)
+    pair, cell = np.nonzero(counts.any(axis=0))
+    return np.column_stack([i[pair], j[pair], cell, *counts[:, pair, cell]]), first
+
+
+def _pair_outcomes(values: FloatArray, starts: IntArray, rule: _Rule) -> npt.NDArray[np.int32]:
+    """Return how often the first of two systems won, was tied and lost, in groups of instances.
+
+    Parameters
+    ----------
+    values : ndarray, shape (N, M)
+        Scores, NaN where there is none; the instances of a group side by side.
+    starts : ndarray of int, shape (G,)
+        Where each group starts.
+
+    Returns
+    -------
+    ndarray of int, shape (3, P, G)
+        For the P = N(N − 1)/2 pairs in the order of `numpy.triu_indices`.
+    """
+    size = len(values)
+    found = np.empty((3, size * (size - 1) // 2, len(starts)), dtype=np.int32)
+    step, row = max(1, _ENTRIES // values.shape[1]), 0
+    for i in range(size - 1):
+        for low in range(i + 1, size, step):
+            others = values[low : low + step]
+            found[:, row : row + len(others)] = _against(values[i], others, starts, rule)
+            row += len(others)
+    return found
+
+
+def _against(one: FloatArray, others: FloatArray, starts: IntArray, rule: _Rule) -> npt.NDArray[np.int32]:
+    """Return the outcomes of one system (M,) against others (K, M), summed within groups, shape (3, K, G)."""
+    with np.errstate(over="ignore"):  # 1e308 − (−1e308)
+        lead = one - others if rule.higher_is_better else others - one
+        margin = rule.absolute + rule.relative * np.maximum(np.abs(one), np.abs(others))
+    outcomes = (lead > margin, np.abs(lead) <= margin, lead < -margin)  # a missing score is in none
+    if len(starts) == 1:
+        return np.stack([np.count_nonzero(said, axis=1)[:, None] for said in outcomes]).astype(np.int32)
+    return np.stack([np.add.reduceat(said, starts, axis=1, dtype=np.int32) for said in outcomes])
+
+
+def _as_frame(known: ScoreMatrix, lines: npt.NDArray[Any], first: IntArray) -> pd.DataFrame:
+    """Return the counts with all that is kept, as `from_counts` reads it; labels as categories, to be coded once."""
+    labels = pd.Index(as_objects(known.systems), dtype=object)
+    columns: dict[str, Any] = {
+        name: pd.Categorical.from_codes(lines[:, k], categories=labels)
+        for k, name in enumerate(("object_i", "object_j"))
+    }
+    for name in map(str, known.covariates.columns):
+        column = known.covariates[name].iloc[first]
+        if is_number(_native(known), name):
+            columns[name] = column.to_numpy()[lines[:, 2]]
+        else:
+            codes, levels = pd.factorize(column)
+            columns[name] = pd.Categorical.from_codes(codes[lines[:, 2]], categories=pd.Index(levels))
+    columns |= {name: lines[:, 3 + k] for k, name in enumerate(COUNT_COLUMNS)}
+    return pd.DataFrame(columns)
+
+
+def _notes(known: ScoreMatrix, clusters: Sequence[str], unkept: bool) -> list[str]:
+    """Return what was read, what was missing, and what to mind about the standard errors."""
+    scored = np.isfinite(known.values)
+    per_instance = scored.sum(axis=0)
+    implied = int((per_instance * (per_instance - 1) // 2).sum())
+    small = int((per_instance < 2).sum())
+    notes = [
+        f"{counted(implied, 'judgment')} implied by the scores of {counted(len(known.systems), 'system')} on "
+        f"{counted(len(per_instance) - small, 'instance')}"
+    ]
+    notes += [f"{counted(small, 'instance')} with fewer than two scores left out"] if small else []
+    notes += _missing(known, scored)
+    if per_instance.max() > 2:
+        keeping = f"keep clusters={clusters[0]!r} and " if unkept else ""
+        notes.append(
+            "judgments on one instance share their scores and are not independent: standard errors and tests of a "
+            f"plain fit are not right; {keeping}fit with cov_type='cluster', groups={clusters[0]!r}"
+        )
+    return [*notes, *known.notes]
+
+
+def _missing(known: ScoreMatrix, scored: npt.NDArray[np.bool_]) -> list[str]:
+    """Return a note on the pairs that lack instances because a score is missing, those that lack most first."""
+    missing = int(scored.size - scored.sum())
+    if not missing:
+        return []
+    i, j = np.triu_indices(len(scored), 1)
+    there = scored.astype(np.float64)
+    lacking = scored.shape[1] - (there @ there.T)[i, j].astype(np.int64)
+    worst = [k for k in np.argsort(-lacking, kind="stable") if lacking[k]]
+    pairs = [f"{known.systems[i[k]]} and {known.systems[j[k]]}: {lacking[k]}" for k in worst]
+    return [
+        f"{counted(missing, 'score')} missing: {counted(len(worst), 'pair')} of {format_count(len(i))} without some of "
+        f"the {counted(scored.shape[1], 'instance')} (so many: {listed(pairs, 5)})"
+    ]
