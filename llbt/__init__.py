@@ -17,6 +17,7 @@ from .data.judgments import read_judgments
 from .data.known_formats import JUDGMENT_FORMATS, list_formats
 from .data.matrices import from_matrix
 from .data.rankings import from_rankings, from_ratings
+from .data.scores import from_scores
 from .errors import (
     ClusterWarning,
     ConvergenceWarning,
@@ -34,8 +35,29 @@ from .evaluation.block_tests import durbin_test, friedman_test, page_test, skill
 from .evaluation.feedback_order import FeedbackOrder, minimum_feedback_order
 from .evaluation.head_to_head import HeadToHead, head_to_head
 from .evaluation.judges import JudgeSummary, judge_summary
+from .evaluation.metrics.compare_all_metrics import MetricComparisons, compare_all_metrics
+from .evaluation.metrics.compare_metrics import MetricComparison, compare_metrics
+from .evaluation.metrics.correlation_intervals import CorrelationInterval, correlation_interval
+from .evaluation.metrics.correlations import Correlation, correlate
+from .evaluation.metrics.decision_errors import error_agreement
+from .evaluation.metrics.decisions import decision_table, decisions_from_tests
+from .evaluation.metrics.difference_curve import difference_curve
+from .evaluation.metrics.metric_power import MetricPower, metric_power
+from .evaluation.metrics.metric_scores import MetricScores, system_normality
+from .evaluation.metrics.metric_simulations import IntervalCoverage, interval_coverage
+from .evaluation.metrics.outliers import correlation_without_outliers, outliers
+from .evaluation.metrics.pairwise_accuracy import pairwise_accuracy
+from .evaluation.metrics.soft_accuracy import soft_pairwise_accuracy
+from .evaluation.metrics.system_subsets import rolling_correlations, sampled_correlations, top_correlations
+from .evaluation.metrics.tie_calibration import tie_calibrated_accuracy
+from .evaluation.metrics.williams import williams_test
 from .evaluation.power import Power, power
 from .evaluation.ranking_scores import RankingScores, ranking_scores
+from .evaluation.scores.aggregate import Aggregation, aggregate
+from .evaluation.scores.compare_aggregations import AggregationComparison, compare_aggregations
+from .evaluation.scores.pairwise_score_records import PairwiseScores
+from .evaluation.scores.pairwise_scores import pairwise_scores
+from .evaluation.scores.simulate_scores import SimulatedScores, simulate_scores
 from .evaluation.shown_with import ShownWith, shown_with
 from .evaluation.sign_records import LLBTTests, SignTests
 from .evaluation.sign_tests import llbt_test, mcnemar_test, sign_test
@@ -53,8 +75,13 @@ from .inference.simulation import simulate
 from .inference.terms import add1, drop1
 from .inference.worth import worth
 from .model import LLBT, fit
+from .report.bump_plot import plot_ranks_by_method
+from .report.decision_plots import plot_decisions, plot_difference_curve, plot_subset_correlations
+from .report.metric_plots import plot_significance
 from .report.plots import plot_worth
 from .report.power_plot import plot_power
+from .report.score_plots import plot_differences, plot_paired
+from .report.win_plot import plot_win_probabilities
 from .results import LLBTResults, Specification
 from .statistics import TestResult
 from .table import Table
@@ -69,6 +96,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "from_matrix",
     "from_rankings",
     "from_ratings",
+    "from_scores",
     "JUDGMENT_FORMATS",
     "list_formats",
     "read_judgments",
@@ -133,23 +161,68 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     # how many judgments does a study need?
     "plot_power",
     "power",
+    # which system is better, by scores?
+    "aggregate",
+    "compare_aggregations",
+    "pairwise_scores",
+    "plot_differences",
+    "plot_paired",
+    "plot_ranks_by_method",
+    "plot_win_probabilities",
+    "simulate_scores",
+    # does a metric agree with humans, and which metric better?
+    "compare_all_metrics",
+    "compare_metrics",
+    "correlate",
+    "correlation_interval",
+    "correlation_without_outliers",
+    "decision_table",
+    "decisions_from_tests",
+    "difference_curve",
+    "error_agreement",
+    "interval_coverage",
+    "metric_power",
+    "outliers",
+    "pairwise_accuracy",
+    "plot_decisions",
+    "plot_difference_curve",
+    "plot_significance",
+    "plot_subset_correlations",
+    "rolling_correlations",
+    "sampled_correlations",
+    "soft_pairwise_accuracy",
+    "system_normality",
+    "tie_calibrated_accuracy",
+    "top_correlations",
+    "williams_test",
     # what comes back?
+    "Aggregation",
+    "AggregationComparison",
     "Agreement",
     "Audit",
     "Bootstrap",
+    "Correlation",
+    "CorrelationInterval",
     "FeedbackOrder",
     "Finding",
     "GoodnessOfFit",
     "HeadToHead",
+    "IntervalCoverage",
     "Intransitivity",
     "JudgeSummary",
     "LLBTTests",
+    "MetricComparison",
+    "MetricComparisons",
+    "MetricPower",
+    "MetricScores",
     "Pairwise",
+    "PairwiseScores",
     "Power",
     "QuasiVariances",
     "RankingScores",
     "ShownWith",
     "SignTests",
+    "SimulatedScores",
     "Table",
     "TestResult",
     # what went wrong?

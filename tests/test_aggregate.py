@@ -12,10 +12,10 @@ from scipy import optimize, stats
 import llbt
 from llbt import DesignError, JudgmentError, SeparationError
 from llbt.data.scores import from_scores
-from llbt.evaluation.aggregate import aggregate
-from llbt.evaluation.bradley_terry import recursion
-from llbt.evaluation.mechanisms import weighted_means, weighted_medians
-from llbt.evaluation.outcomes import drawn_weights
+from llbt.evaluation.scores.aggregate import aggregate
+from llbt.evaluation.scores.bradley_terry import recursion
+from llbt.evaluation.scores.mechanisms import weighted_means, weighted_medians
+from llbt.evaluation.scores.outcomes import drawn_weights
 
 METHODS = ["mean", "median", "bt", "llbt", "elo", "trueskill"]
 PAIRED = METHODS[2:]

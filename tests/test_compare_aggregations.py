@@ -13,7 +13,7 @@ from scipy import stats
 from llbt.data.doors import from_counts
 from llbt.data.scores import from_scores
 from llbt.errors import DesignError
-from llbt.evaluation.compare_aggregations import compare_aggregations
+from llbt.evaluation.scores.compare_aggregations import compare_aggregations
 from llbt.model import fit
 
 FIGURES = ["disagreement", "reversed", "tied_in_one", "best_differ", "top3_differ"]

@@ -12,12 +12,12 @@ from scipy import stats
 from test_correlations import LEVELS, SCIPY, by_loop, scores
 
 from llbt import DesignError, JudgmentError
-from llbt.evaluation.compare_all_metrics import compare_all_metrics
-from llbt.evaluation.compare_metrics import compare_metrics, p_value, standardized
-from llbt.evaluation.metric_power import metric_power
-from llbt.evaluation.metric_scores import MetricScores
-from llbt.evaluation.resampled_correlations import swapped_difference
-from llbt.evaluation.williams import williams_test
+from llbt.evaluation.metrics.compare_all_metrics import compare_all_metrics
+from llbt.evaluation.metrics.compare_metrics import compare_metrics, p_value, standardized
+from llbt.evaluation.metrics.metric_power import metric_power
+from llbt.evaluation.metrics.metric_scores import MetricScores
+from llbt.evaluation.metrics.resampled_correlations import swapped_difference
+from llbt.evaluation.metrics.williams import williams_test
 from llbt.report.metric_plots import plot_significance
 
 SWAPS = {"perm-systems": (True, False), "perm-inputs": (False, True), "perm-both": (True, True)}
@@ -303,7 +303,7 @@ def test_all_pairs_are_the_tests_one_by_one(many):
     ],
 )
 def test_p_values_are_adjusted_over_rows_or_the_table(adjust, by, expected):
-    from llbt.evaluation.compare_all_metrics import _adjusted
+    from llbt.evaluation.metrics.compare_all_metrics import _adjusted
 
     p = np.full((4, 4), 0.9)
     np.fill_diagonal(p, np.nan)
@@ -378,7 +378,7 @@ def test_power_does_not_depend_on_the_number_of_processes(many):
 
 
 def test_a_degraded_metric_has_the_same_scores_elsewhere():
-    from llbt.evaluation.metric_power import _degraded
+    from llbt.evaluation.metrics.metric_power import _degraded
 
     x, _, _ = three(missing=0.1, shape=(20, 20))
     worse = _degraded(x, 0.3, np.random.default_rng(1))

@@ -9,11 +9,11 @@ from scipy import stats
 from test_correlations import LEVELS, SCIPY, by_loop, scores
 
 from llbt import DesignError, JudgmentError
-from llbt.evaluation.correlation_intervals import correlation_interval, fisher_interval, percentiles
-from llbt.evaluation.correlations import correlate
-from llbt.evaluation.metric_scores import MetricScores
-from llbt.evaluation.metric_simulations import interval_coverage
-from llbt.evaluation.resampled_correlations import bootstrap_correlations
+from llbt.evaluation.metrics.correlation_intervals import correlation_interval, fisher_interval, percentiles
+from llbt.evaluation.metrics.correlations import correlate
+from llbt.evaluation.metrics.metric_scores import MetricScores
+from llbt.evaluation.metrics.metric_simulations import interval_coverage
+from llbt.evaluation.metrics.resampled_correlations import bootstrap_correlations
 
 FABBRI = "deutsch_fabbri2020.csv.gz"
 

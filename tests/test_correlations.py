@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from llbt import DesignError, JudgmentError
-from llbt.evaluation import correlation_kernels
-from llbt.evaluation.correlations import correlate
-from llbt.evaluation.metric_scores import MetricScores, system_normality
+from llbt.evaluation.metrics import correlation_kernels
+from llbt.evaluation.metrics.correlations import correlate
+from llbt.evaluation.metrics.metric_scores import MetricScores, system_normality
 
 LEVELS = ("system", "input", "global")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}

@@ -12,12 +12,12 @@ import pytest
 from scipy import optimize, special, stats
 
 from llbt.errors import DesignError, JudgmentError
-from llbt.evaluation.decision_errors import error_agreement
-from llbt.evaluation.decision_records import OUTCOMES
-from llbt.evaluation.decisions import decision_table, decisions_from_tests
-from llbt.evaluation.difference_curve import difference_curve
-from llbt.evaluation.pairwise_accuracy import pairwise_accuracy
-from llbt.evaluation.segment_tests import bootstrap, paired_t, rank_sum
+from llbt.evaluation.metrics.decision_errors import error_agreement
+from llbt.evaluation.metrics.decision_records import OUTCOMES
+from llbt.evaluation.metrics.decisions import decision_table, decisions_from_tests
+from llbt.evaluation.metrics.difference_curve import difference_curve
+from llbt.evaluation.metrics.pairwise_accuracy import pairwise_accuracy
+from llbt.evaluation.metrics.segment_tests import bootstrap, paired_t, rank_sum
 from llbt.report.decision_plots import plot_decisions, plot_difference_curve
 
 PAIRS = np.triu_indices(5, 1)

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from llbt.errors import DesignError, JudgmentError, LLBTWarning
-from llbt.evaluation.outliers import correlation_without_outliers, outliers
-from llbt.evaluation.row_correlations import row_correlations
-from llbt.evaluation.system_subsets import rolling_correlations, sampled_correlations, top_correlations
+from llbt.evaluation.metrics.outliers import correlation_without_outliers, outliers
+from llbt.evaluation.metrics.row_correlations import row_correlations
+from llbt.evaluation.metrics.system_subsets import rolling_correlations, sampled_correlations, top_correlations
 from llbt.report.decision_plots import plot_subset_correlations
 
 SCIPY = {

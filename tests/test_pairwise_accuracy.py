@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from llbt.errors import DesignError, JudgmentError
-from llbt.evaluation.pairwise_accuracy import pairwise_accuracy
-from llbt.evaluation.segment_tests import sign_flips
-from llbt.evaluation.soft_accuracy import soft_pairwise_accuracy
-from llbt.evaluation.tie_calibration import tie_calibrated_accuracy
+from llbt.evaluation.metrics.pairwise_accuracy import pairwise_accuracy
+from llbt.evaluation.metrics.segment_tests import sign_flips
+from llbt.evaluation.metrics.soft_accuracy import soft_pairwise_accuracy
+from llbt.evaluation.metrics.tie_calibration import tie_calibrated_accuracy
 
 RULES = ("strict", "drop", "half")
 

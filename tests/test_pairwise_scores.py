@@ -13,7 +13,7 @@ from scipy import stats
 
 import llbt
 from llbt.errors import DesignError, JudgmentError
-from llbt.evaluation.paired_tests import (
+from llbt.evaluation.scores.paired_tests import (
     PairedScores,
     largest,
     median_test,
@@ -22,7 +22,7 @@ from llbt.evaluation.paired_tests import (
     t_test,
     wilcoxon_test,
 )
-from llbt.evaluation.pairwise_scores import pairwise_scores
+from llbt.evaluation.scores.pairwise_scores import pairwise_scores
 from llbt.statistics import adjust_p
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -214,7 +214,7 @@ def test_the_order_of_columns_and_the_form_of_the_frame_do_not_matter() -> None:
 def test_blocks_of_pairs_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = scores(missing=0.1)
     known = pairwise_scores(frame)
-    monkeypatch.setattr("llbt.evaluation.pairwise_scores._MOST_VALUES", 3 * len(frame))
+    monkeypatch.setattr("llbt.evaluation.scores.pairwise_scores._MOST_VALUES", 3 * len(frame))
     again = pairwise_scores(frame)
     pd.testing.assert_frame_equal(again.to_frame(), known.to_frame())
     pd.testing.assert_frame_equal(again.test_table().to_frame(), known.test_table().to_frame())

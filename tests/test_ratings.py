@@ -10,8 +10,8 @@ from scipy import stats
 
 import llbt
 from llbt import DesignError
-from llbt.evaluation.aggregate import aggregate
-from llbt.evaluation.ratings import Elo, Games, TrueSkill, cdf, check_finite, tied, won
+from llbt.evaluation.scores.aggregate import aggregate
+from llbt.evaluation.scores.ratings import Elo, Games, TrueSkill, cdf, check_finite, tied, won
 
 
 def ignored(games):

@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from llbt.errors import DesignError, JudgmentError
-from llbt.evaluation.pairwise_scores import pairwise_scores
+from llbt.evaluation.scores.pairwise_scores import pairwise_scores
 from llbt.report.bump_plot import plot_ranks_by_method
 from llbt.report.score_plots import plot_differences, plot_paired
 from llbt.report.win_plot import plot_win_probabilities

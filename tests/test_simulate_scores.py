@@ -10,7 +10,7 @@ from scipy import stats
 
 from llbt.data.scores import from_scores
 from llbt.errors import DesignError
-from llbt.evaluation.simulate_scores import simulate_scores
+from llbt.evaluation.scores.simulate_scores import simulate_scores
 from llbt.model import fit
 
 

@@ -106,16 +106,16 @@ def from_scores(
 
     Examples
     --------
+    >>> import llbt
     >>> import pandas as pd
-    >>> from llbt.data.scores import from_scores
     >>> scores = pd.DataFrame(
     ...     {"A": [0.9, 0.8, 0.3], "B": [0.5, 0.7, 0.4], "C": [0.5, 0.2, None], "domain": ["news", "news", "talk"]})
-    >>> from_scores(scores).to_frame()
+    >>> llbt.from_scores(scores).to_frame()
       object_i object_j  wins_i  ties  wins_j
     0        A        B       2     0       1
     1        A        C       2     0       0
     2        B        C       1     1       0
-    >>> from_scores(scores, tie_threshold=0.1, covariates="domain").to_frame()
+    >>> llbt.from_scores(scores, tie_threshold=0.1, covariates="domain").to_frame()
       object_i object_j domain  wins_i  ties  wins_j
     0        A        B   news       1     1       0
     1        A        B   talk       0     1       0

@@ -53,11 +53,11 @@ def plot_ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: 
 
     Examples
     --------
+    >>> import llbt
     >>> import matplotlib, pandas as pd
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.bump_plot import plot_ranks_by_method
     >>> scores = pd.DataFrame({"mean": [3.8, 2.5, 2.5], "bt": [0.2, 0.3, 0.5]}, index=["A", "B", "C"])
-    >>> ax = plot_ranks_by_method(scores)
+    >>> ax = llbt.plot_ranks_by_method(scores)
     >>> {line.get_label(): line.get_ydata().tolist() for line in ax.lines}
     {'A': [1.0, 3.0], 'B': [2.5, 2.0], 'C': [2.5, 1.0]}
     """

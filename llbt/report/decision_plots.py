@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DesignError
-from ..evaluation.decision_records import DecisionTable
-from ..evaluation.difference_curve import DifferenceCurve
-from ..evaluation.row_correlations import SYMBOLS
-from ..evaluation.system_subsets import SampledCorrelations, SubsetCorrelations
+from ..evaluation.metrics.decision_records import DecisionTable
+from ..evaluation.metrics.difference_curve import DifferenceCurve
+from ..evaluation.metrics.row_correlations import SYMBOLS
+from ..evaluation.metrics.system_subsets import SampledCorrelations, SubsetCorrelations
 from ..table import format_number
 
 if TYPE_CHECKING:
@@ -57,11 +57,10 @@ def plot_subset_correlations(found: Subset | Mapping[str, Subset], *, ax: Axes |
 
     Examples
     --------
+    >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.evaluation.system_subsets import top_correlations
-    >>> from llbt.report.decision_plots import plot_subset_correlations
-    >>> ax = plot_subset_correlations(top_correlations([31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4]))
+    >>> ax = llbt.plot_subset_correlations(llbt.top_correlations([31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4]))
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Best systems taken', "Pearson's r")
     """
@@ -141,12 +140,11 @@ def plot_decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
+    >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.evaluation.decisions import decisions_from_tests
-    >>> from llbt.report.decision_plots import plot_decisions
-    >>> found = decisions_from_tests([2.1, -0.3, 1.0], [0.001, 0.4, 0.03], [0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
-    >>> [text.get_text() for text in plot_decisions(found).get_legend().get_texts()]
+    >>> found = llbt.decisions_from_tests([2.1, -0.3, 1.0], [0.001, 0.4, 0.03], [0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
+    >>> [text.get_text() for text in llbt.plot_decisions(found).get_legend().get_texts()]
     ['both: 1', 'metric only: 1', 'humans only: 1']
     """
     if not isinstance(decisions, DecisionTable):
@@ -201,13 +199,12 @@ def plot_difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | 
 
     Examples
     --------
+    >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.evaluation.difference_curve import difference_curve
-    >>> from llbt.report.decision_plots import plot_difference_curve
     >>> agree = [0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1]
-    >>> curve = difference_curve([0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4], agree, bins=3)
-    >>> plot_difference_curve(curve, unit="BLEU").get_xlabel()
+    >>> curve = llbt.difference_curve([0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4], agree, bins=3)
+    >>> llbt.plot_difference_curve(curve, unit="BLEU").get_xlabel()
     'Difference of BLEU'
     """
     if not isinstance(curve, DifferenceCurve):

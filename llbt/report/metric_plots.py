@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DesignError
-from ..evaluation.compare_all_metrics import MetricComparisons
+from ..evaluation.metrics.compare_all_metrics import MetricComparisons
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,16 +50,14 @@ def plot_significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax
 
     Examples
     --------
+    >>> import llbt
     >>> import matplotlib, numpy as np
     >>> matplotlib.use("Agg")
-    >>> from llbt.evaluation.compare_all_metrics import compare_all_metrics
-    >>> from llbt.evaluation.metric_scores import MetricScores
-    >>> from llbt.report.metric_plots import plot_significance
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
     >>> metrics = {f"noise {sd}": human + sd * rng.normal(size=(12, 50)) for sd in (0.5, 1, 8)}
-    >>> found = compare_all_metrics(MetricScores.from_matrices(metrics, human), n=500, rng=1)
-    >>> ax = plot_significance(found)
+    >>> found = llbt.compare_all_metrics(llbt.MetricScores.from_matrices(metrics, human), n=500, rng=1)
+    >>> ax = llbt.plot_significance(found)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['noise 0.5', 'noise 1', 'noise 8']
     """

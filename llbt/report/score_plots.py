@@ -10,7 +10,7 @@ import numpy as np
 from ..columns import FloatArray, IntArray, Label
 from ..data.score_frames import read_scores
 from ..errors import JudgmentError, listed
-from ..evaluation.paired_tests import ROUNDING
+from ..evaluation.scores.paired_tests import ROUNDING
 from ..table import format_number, format_percent
 
 if TYPE_CHECKING:
@@ -84,10 +84,10 @@ def plot_paired(
 
     Examples
     --------
+    >>> import llbt
     >>> import matplotlib, pandas as pd
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.score_plots import plot_paired
-    >>> ax = plot_paired(pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4]}), "A", "B")
+    >>> ax = llbt.plot_paired(pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4]}), "A", "B")
     >>> [text.get_text() for text in ax.texts]
     ['A wins 25 %', 'B wins 75 %']
     """
@@ -185,10 +185,10 @@ def plot_differences(
 
     Examples
     --------
+    >>> import llbt
     >>> import matplotlib, pandas as pd
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.score_plots import plot_differences
-    >>> ax = plot_differences(pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4]}), "A", "B")
+    >>> ax = llbt.plot_differences(pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4]}), "A", "B")
     >>> ax.get_title()
     'A wins 25 %, B wins 75 %'
     """

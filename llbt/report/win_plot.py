@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..columns import FloatArray
 from ..errors import DesignError
-from ..evaluation.pairwise_score_records import MECHANISMS, Mechanism, PairwiseScores, ScoreTest, check_option
+from ..evaluation.scores.pairwise_score_records import MECHANISMS, Mechanism, PairwiseScores, ScoreTest, check_option
 from ..table import stars
 
 if TYPE_CHECKING:
@@ -60,12 +60,11 @@ def plot_win_probabilities(
 
     Examples
     --------
+    >>> import llbt
     >>> import matplotlib, pandas as pd
     >>> matplotlib.use("Agg")
-    >>> from llbt.evaluation.pairwise_scores import pairwise_scores
-    >>> from llbt.report.win_plot import plot_win_probabilities
     >>> frame = pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4], "C": [2.0, 3, 4, 5]})
-    >>> ax = plot_win_probabilities(pairwise_scores(frame))
+    >>> ax = llbt.plot_win_probabilities(llbt.pairwise_scores(frame))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['C', 'B', 'A']
     """

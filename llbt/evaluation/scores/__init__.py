@@ -1,0 +1,1 @@
+"""Scores of systems on instances: turned into comparisons, and into rankings by several mechanisms."""
