@@ -156,7 +156,7 @@ def compare_all_metrics(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
     >>> metrics = {f"noise {sd}": human + sd * rng.normal(size=(12, 50)) for sd in (0.5, 1, 8)}
-    >>> found = llbt.compare_all_metrics(MetricScores.from_matrices(metrics, human), n=500, rng=1)
+    >>> found = llbt.compare_all_metrics(llbt.MetricScores.from_matrices(metrics, human), n=500, rng=1)
     >>> found.better().sum(axis=1).tolist()
     [2, 1, 0]
     """

@@ -85,7 +85,7 @@ class MetricScores(Record):
         >>> import llbt
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"system": list("aabb"), "input": [1, 2, 1, 2], "bleu": [1.0, 2, 3, 4], "human": 1.0})
-        >>> MetricScores.from_frame(frame).matrix("bleu").values.tolist()
+        >>> llbt.MetricScores.from_frame(frame).matrix("bleu").values.tolist()
         [[1.0, 2.0], [3.0, 4.0]]
         """
         table = in_memory(open_source(frame))
@@ -136,7 +136,7 @@ class MetricScores(Record):
         Examples
         --------
         >>> import llbt
-        >>> MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0]}, [1.0, 3.0, 2.0], systems="abc").systems
+        >>> llbt.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0]}, [1.0, 3.0, 2.0], systems="abc").systems
         ('a', 'b', 'c')
         """
         if not metrics:
@@ -217,7 +217,7 @@ def system_normality(scores: MetricScores) -> Table:
     Examples
     --------
     >>> import llbt
-    >>> scores = MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0, 9.0]}, [1.0, 3.0, 2.0, 4.0])
+    >>> scores = llbt.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0, 9.0]}, [1.0, 3.0, 2.0, 4.0])
     >>> llbt.system_normality(scores).to_frame()["statistic"].round(3).tolist()
     [0.895, 0.993]
     """
