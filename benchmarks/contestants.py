@@ -130,6 +130,18 @@ PEERS = (
           "M L", frames.strings, peers.scipy_bootstrap, limit=300),
 )  # fmt: skip
 
+_CORRELATIONS = [(level, name) for level in ("input", "system") for name in ("pearson", "kendall")]
+OWN += tuple(
+    _llbt(f"llbt-{level}-{name}", "scores", "metrics", own.scores, own.metric_interval(level, name), rule=None,
+          kind="metrics", fits=f"interval of {name} at {level} level, 1,000 resamples of both")
+    for level, name in _CORRELATIONS
+)  # fmt: skip
+PEERS += tuple(
+    _peer(f"nlpstats-{level}-{name}", "nlpstats", "nlpstats.correlations", "the same", None, "scores", "metrics",
+          own.scores, peers.nlpstats_interval(level, name), kind="metrics", limit=300)
+    for level, name in _CORRELATIONS
+)  # fmt: skip
+
 CONTESTANTS = {c.name: c for c in (*OWN, *PEERS)}
 HERE = ("llbt", "scipy", "statsmodels")  # packages of llbt's own environment
 PACKAGES = tuple(dict.fromkeys(c.package for c in PEERS if c.package not in HERE))

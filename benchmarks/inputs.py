@@ -30,6 +30,10 @@ class Input:
 
     @property
     def text(self) -> str:
+        if self.kind == "metrics":
+            return (
+                f"{self.objects} systems × {self.judgments // self.objects} inputs, a metric and a human score of each"
+            )
         extra = f", {self.judges} judges" if self.judges else ""
         extra += f", {self.sides} side covariates" if self.sides else ""
         return f"{self.objects:,} objects × {self.judgments:,} judgments{extra}"
@@ -45,6 +49,7 @@ FULL = (
     Input("M-sides", 50, 200_000, sides=5, kind="sides"),
     Input("agg100", 100, 495_000, kind="agg100"),
     Input("arena", 129, 1_374_996, kind="arena"),
+    Input("metrics", 25, 2_500, kind="metrics"),
 )
 TINY = (
     Input("tiny", 6, 3_000),
@@ -78,7 +83,7 @@ def make(wanted: Input, work: Path) -> Path:
         return folder
     folder.mkdir(parents=True, exist_ok=True)
     if wanted.kind not in ("agg100", "arena"):
-        for name, values in _drawn(wanted):
+        for name, values in _drawn_scores(wanted) if wanted.kind == "metrics" else _drawn(wanted):
             np.save(folder / f"{name}.npy", values)
     (folder / "input.json").write_text(json.dumps(asdict(wanted)))
     return folder
@@ -90,6 +95,15 @@ def described(folder: Path) -> Input:
 
 def read(folder: Path, *names: str) -> tuple[Array, ...]:
     return tuple(np.load(folder / f"{name}.npy") for name in names)
+
+
+def _drawn_scores(wanted: Input) -> Iterator[tuple[str, Array]]:
+    """Yield scores (N, M): quality of the system, difficulty of the input, and noise."""
+    rng = np.random.default_rng(wanted.seed)
+    shape = (wanted.objects, wanted.judgments // wanted.objects)
+    shared = rng.normal(size=(shape[0], 1)) + rng.normal(size=(1, shape[1])) + rng.normal(size=shape)
+    for name, noise in (("metric", 1.0), ("human", 0.5)):
+        yield name, shared + noise * rng.normal(size=shape)
 
 
 def _drawn(wanted: Input) -> Iterator[tuple[str, Array]]:

@@ -204,5 +204,20 @@ def shipped_bootstrap(frame: pd.DataFrame) -> Estimates:
     return {"spread": boot.replicates[:, -1].std(), "degenerate": boot.degenerate}
 
 
+def scores(folder: Path) -> Any:
+    return read(folder, "metric", "human")
+
+
+def metric_interval(level: str, coefficient: str) -> Callable[[Any], Estimates]:
+    def run(matrices: Any) -> Estimates:
+        import llbt
+
+        options = {"level": level, "coefficient": coefficient, "method": "boot-both", "n": RESAMPLES}
+        found = llbt.correlation_interval(*matrices, **options, rng=1).to_frame()
+        return {"low": found["conf_low"].iloc[0], "high": found["conf_high"].iloc[0]}
+
+    return run
+
+
 def outcome_codes(frame: pd.DataFrame) -> Any:
     return np.asarray(pd.Categorical(frame["outcome"], categories=list(OUTCOMES)).codes)

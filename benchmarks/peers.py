@@ -211,3 +211,16 @@ def _logistic(pairs: Array, won: Array, n: Array, size: int) -> Array:
         return float(n @ np.logaddexp(0, difference) - won @ difference), gradient
 
     return np.asarray(minimize(loss, np.zeros(size), jac=True, method="L-BFGS-B", options={"ftol": 1e-14}).x)
+
+
+def nlpstats_interval(level: str, coefficient: str) -> Any:
+    """Its bootstrap over both; at input level a tenth of the resamples, counted as all of them."""
+
+    def run(matrices: Any) -> Estimates:
+        from nlpstats.correlations import bootstrap
+
+        some = RESAMPLES // 10 if level == "input" else RESAMPLES
+        found = bootstrap(*matrices, level, coefficient, "both", n_resamples=some)
+        return {"low": found.lower, "high": found.upper, "factor": RESAMPLES / some}
+
+    return run

@@ -151,6 +151,14 @@ PROMISES: tuple[tuple[str, Check], ...] = (
     ("Arena judgments beside leaderbot's Davidson", times(("llbt-arena",), ("leaderbot-arena",), ("arena",), 1)),
     ("Arena judgments: leaderboard, simultaneous ranks", at_most("llbt-arena-leaderboard", "arena", ANY)),
     ("Arena judgments: 1,000 resamples", at_most("llbt-arena-bootstrap", "arena", ANY)),
+    *(
+        (
+            f"Metrics: {least}× nlpstats at {level} level, {name}",
+            times((f"llbt-{level}-{name}",), (f"nlpstats-{level}-{name}",), ("metrics",), least),
+        )
+        for level, least in (("input", 50), ("system", 5))
+        for name in ("pearson", "kendall")
+    ),
     ("Estimates and standard errors within 1e-8 at every size", exact),
     ("import llbt ≤ 1.25× pandas, scipy.stats and patsy", started),
     ("Integers: L and XL ≤ 2× the numpy prototype", times(INTEGERS, ("prototype",), ("L", "XL"), 0.5)),

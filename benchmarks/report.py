@@ -13,7 +13,13 @@ from .running import Measured
 
 HELD = {True: "yes", False: "**no**", None: "not measured"}
 BASE = {"strings": "llbt-strings", "parquet file": "llbt-duckdb", "fit": "llbt-bootstrap"}
-BASE_BY_KIND = {"judges": "llbt-judges", "sides": "llbt-sides", "arena": "llbt-arena", "agg100": "llbt-agg100"}
+BASE_BY_KIND = {
+    "judges": "llbt-judges",
+    "sides": "llbt-sides",
+    "arena": "llbt-arena",
+    "agg100": "llbt-agg100",
+    "metrics": "llbt-input-pearson",
+}
 PICTURED = ("S", "M", "L", "XL")
 
 
@@ -119,6 +125,8 @@ def base_of(m: Measured) -> str:
         return "llbt-arena-bootstrap" if m.input.kind == "arena" else "llbt-bootstrap"
     if m.contestant.name in ("llbt-plain", "llbt-cluster"):
         return "llbt-plain"
+    if m.input.kind == "metrics":
+        return "llbt-" + m.contestant.name.split("-", 1)[1]
     return BASE_BY_KIND.get(m.input.kind) or BASE.get(m.contestant.reads, "llbt-integers")
 
 
