@@ -341,7 +341,7 @@ def test_what_was_simulated_is_said(several):
         assert said in text
     differing = power(judgments=20, judges=5, judge_sd=0.5, test=("llbt", "llbt_cluster"), n=20, rng=1).as_text()
     assert "Judges: 5, who take turns; their log-odds differ by sd 0.5" in differing
-    assert "judges differ: llbt take the judgments as independent" in differing
+    assert "judges differ; taken as independent judgments, true nulls are rejected too often by llbt" in differing
 
 
 def test_the_foot_gives_the_required_number():

@@ -19,6 +19,7 @@ def run(path: Path, write: bool) -> None:
         notebook,
         timeout=600,  # seconds for a cell
         kernel_name="python3",
+        coalesce_streams=True,  # else printed lines are split at random, and change the file at every --write
         record_timing=False,  # time stamps would change the file at every --write
         resources={"metadata": {"path": str(path.parent)}},
     )

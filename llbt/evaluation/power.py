@@ -157,7 +157,9 @@ class Power(Record):
             notes.append("sign tests compare the best object with the worst, which a study does not know beforehand")
         if self.judge_sd > 0 and set(self.tests) - {"llbt_cluster"}:
             others = ", ".join(test for test in self.tests if test != "llbt_cluster")
-            notes.append(f"judges differ: {others} take the judgments as independent, and reject true nulls too often")
+            notes.append(
+                f"judges differ; taken as independent judgments, true nulls are rejected too often by {others}"
+            )
         return notes
 
 

@@ -16,6 +16,7 @@ from ..formulas.coding import Codings, column_values
 from ..formulas.grid import At, covariate_grid, rows_at
 from ..prediction import codings_of, undetermined
 from ..results import LLBTResults
+from ..table import format_number
 
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
 
@@ -92,8 +93,12 @@ def log_worths_at(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tupl
         raise DesignError(
             f"{asker}: the worths differ by {', '.join(open_)} ({levels}); say where: at={first!r}, or at='average'."
         )
-    where = ", ".join(f"{name} {values[0]}" for name, values in shown.items())
+    where = ", ".join(f"{name} {_said(values[0])}" for name, values in shown.items())
     return found[0], (*notes, *([f"at {where}"] if where else []))
+
+
+def _said(value: Any) -> str:
+    return format_number(value, 5) if isinstance(value, float) else str(value)
 
 
 def centred(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tuple[str, ...]]:

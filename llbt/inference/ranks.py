@@ -244,7 +244,7 @@ def _object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]],
     for name, values in at.items() if isinstance(at, Mapping) else ():
         if name in labels:
             keep &= matching(name, values, c.columns)
-        else:
+        elif name in {column.name for column in c.columns}:  # sides have values of their own in every judgment
             over.append(name)
     summed = np.zeros((len(c.objects), 3))
     np.add.at(summed, c.pairs[keep, 0], c.counts[keep])
