@@ -18,6 +18,8 @@ import typer
 
 import llbt
 
+from .report.page import write_report
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -57,6 +59,9 @@ _TABLE = "A file with one row per object: a column object, and one for each obje
 _REFERENCE = "The object with log-worth 0. [default: the last]"
 _FIXED = "Parameters to hold at a value: tie=-0.5."
 _METHOD = "The solver: glm is statsmodels' Poisson GLM, eliminate is for large tables; both give the same results."
+_DEFAULT_FORMULA = "The model. [default: object, with + tie where there are ties and + order where the order is kept]"
+_PAGE = "The file to write; one that is there is replaced."
+_TITLE = "The heading of the page. [default: the name of FILE]"
 _FORMAT = "How to print the fit; json and csv are unrounded."
 
 
@@ -154,6 +159,46 @@ def audit(
 
 
 @app.command()
+def report(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(help=" ".join(_FILE.split()), metavar="FILE", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help=_PAGE, metavar="FILE")] = Path("report.html"),
+    formula: Annotated[Text, _option("--formula", _DEFAULT_FORMULA, "FORMULA")] = None,
+    title: Annotated[Text, _option("--title", _TITLE, "TEXT")] = None,
+    objects: Annotated[Text, _option("--objects", _OBJECTS, "I,J")] = None,
+    outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,
+    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|none,…")] = None,
+    weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
+    input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
+    max_dropped: Annotated[int, _option("--max-dropped", _DROPPED, "N")] = 0,
+    wins: Annotated[Text, _option("--wins", _WINS, "I,J")] = None,
+    ties: Annotated[Text, _option("--ties", _TIES, "COLUMN,…")] = None,
+    covariates: Annotated[Text, _option("--covariates", _COVARIATES, "COLUMN,…")] = None,
+    clusters: Annotated[Text, _option("--clusters", _CLUSTERS, "COLUMN,…")] = None,
+    numeric: Annotated[Text, _option("--numeric", _NUMERIC, "NAME,…")] = None,
+    order: Annotated[bool, _option("--order", _ORDER)] = False,
+    side_covariates: Annotated[Text, _option("--side-covariates", _SIDES, "NAME=I:J,…")] = None,
+    object_covariates: Annotated[Text, _option("--object-covariates", _TABLE, "FILE")] = None,
+    judge: Annotated[Text, _option("--judge", _JUDGE, "COLUMN")] = None,
+    prompt: Annotated[Text, _option("--prompt", _PROMPT, "COLUMN")] = None,
+    reference: Annotated[Text, _option("--reference", _REFERENCE, "OBJECT")] = None,
+) -> None:
+    """Write one HTML page: audit, leaderboard, pairs, model and fit, with pictures.
+
+    The page is one file that loads nothing; send it as it is. The options say how FILE is written, as for llbt fit;
+    --judge and --prompt name columns for the audit.
+    """
+    asked = _asked(ctx)
+    with _reported():
+        who = {name: asked.pop(name) for name in ("judge", "prompt") if name in asked}
+        data, options = _opened(file, asked)
+        base = None if reference is None else _object(reference, _as_comparisons(data, options))
+        heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
+        written = write_report(data, formula=formula, path=output, title=heading, reference=base, **options, **who)
+        typer.echo(f"written: {written}")
+
+
+@app.command()
 def formats() -> None:
     """Print the formats of judgments that are known, with the columns that mark them."""
     with _reported():
@@ -224,8 +269,20 @@ def _wrong(name: str, message: str) -> typer.BadParameter:
 
 def _comparisons(file: str, asked: Mapping[str, Any]) -> llbt.Comparisons:
     """Return the comparisons of a file or, where there is none, of a bundled data set; `asked` by parameter."""
+    return _as_comparisons(*_opened(file, asked))
+
+
+def _as_comparisons(data: Any, options: Mapping[str, Any]) -> llbt.Comparisons:
+    if isinstance(data, llbt.Comparisons):
+        return data
+    counts = "wins" in options or "ties" in options
+    return llbt.from_counts(data, **options) if counts else llbt.from_judgments(data, **options)
+
+
+def _opened(file: str, asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return a file's judgments or counts, or a bundled data set, and the options that they are read with."""
     if file != "-" and not Path(file).exists() and not _is_pattern(file):
-        return _bundled(file, asked)
+        return _bundled(file, asked), {}
     counts = [name for name in ("wins", "ties") if name in asked]
     judgments = [name for name in ("outcome", "outcomes", "weights", "format", "max_dropped") if name in asked]
     if counts and judgments:
@@ -233,9 +290,7 @@ def _comparisons(file: str, asked: Mapping[str, Any]) -> llbt.Comparisons:
     if file == asked.get("object_covariates") == "-":
         raise _wrong("object_covariates", "standard input is FILE already.")
     options = {name: _READERS[name](name, given) for name, given in asked.items()}
-    if counts:
-        return llbt.from_counts(_source(file), **options)
-    return llbt.from_judgments(_source(file), **_as_file(file, options))
+    return _source(file), options if counts else _as_file(file, options)
 
 
 def _source(file: str) -> Any:

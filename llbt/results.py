@@ -418,6 +418,9 @@ class LLBTResults(Record):
         """Return the summary."""
         return self.summary()
 
+    def _repr_html_(self) -> str:
+        return f"{self.as_html()}<p>next: worth · pairwise · anova · goodness_of_fit</p>"
+
 
 def check_fit(asker: str, res: object) -> None:
     """Raise for anything but a fit."""

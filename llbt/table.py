@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-Kind = Literal["text", "estimate", "number", "statistic", "count", "p_value", "stars"]
+Kind = Literal["text", "composed", "estimate", "number", "statistic", "count", "p_value", "stars"]
 
 LEGEND = "Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1"
 _LEFT: tuple[Kind, ...] = ("text", "stars")
@@ -72,7 +73,8 @@ class Field:
     values : sequence
         One value a row; missing numbers are NaN and print as NA.
     kind : str
-        How a value becomes a string. All ``estimate`` columns share their decimals, as in R.
+        How a value becomes a string. All ``estimate`` columns share their decimals, as in R; ``composed`` is text of
+        numbers that stands to the right.
     digits : int
         Significant digits of the smallest value.
     """
@@ -169,6 +171,12 @@ def format_share(x: float) -> str:
     return text.removeprefix("0") if text.startswith("0") else text
 
 
+def format_estimates(values: Iterable[float], digits: int = 4) -> list[str]:
+    """Return numbers with the decimals that a column of estimates prints them with."""
+    numbers = [float(value) for value in values]
+    return _with_decimals(numbers, _decimals(numbers, digits))
+
+
 def _decimals(values: Iterable[float], digits: int, most: int = 6) -> int:
     """Return the decimals that show the smallest number with so many digits, as R does, and no more than needed."""
     needed = 0
@@ -199,7 +207,7 @@ def _frame_values(values: Sequence[Any] | npt.NDArray[Any]) -> Any:
     return values if isinstance(values, np.ndarray) else list(values)
 
 
-def _cells(table: Table) -> tuple[list[str], list[list[str]]]:
+def printed_cells(table: Table) -> tuple[list[str], list[list[str]]]:
     """Return headings and the printed strings column by column."""
     rows = range(len(table.fields[0].values)) if table.shown is None else table.shown
     picked = [[f.values[row] for row in rows] for f in table.fields]
@@ -211,7 +219,7 @@ def _cells(table: Table) -> tuple[list[str], list[list[str]]]:
 
 
 def _column(f: Field, values: list[Any], shared: int) -> list[str]:
-    if f.kind == "text":
+    if f.kind in ("text", "composed"):
         return [_flat(value) for value in values]
     if f.kind == "stars":
         return [stars(value) for value in values]
@@ -248,7 +256,7 @@ def _flattened(table: Table) -> Table:
 def _text(table: Table) -> str:
     lines = [table.title, *table.head]
     if table.fields:
-        headings, columns = _cells(table)
+        headings, columns = printed_cells(table)
         lines += [""] if any(lines) else []
         lines += _text_columns(table.fields, headings, columns)
         lines += [table.more] if table.more else []
@@ -276,28 +284,29 @@ def _closing_lines(table: Table) -> list[str]:
 
 
 def _markdown(table: Table) -> str:
-    headings, columns = _cells(table)
-    lines = [f"**{_escape_markdown(table.title)}**", ""] if table.title else []
+    headings, columns = printed_cells(table)
+    lines = [f"**{escape_markdown(table.title)}**", ""] if table.title else []
     for line in table.head:
-        lines += [_escape_markdown(line) + "  "]
+        lines += [escape_markdown(line) + "  "]
     lines += [""] if table.head else []
     rows = [headings, *map(list, zip(*columns, strict=True))]
     rules = [":--" if f.kind in _LEFT else "--:" for f in table.fields]
-    rendered = ["| " + " | ".join(map(_escape_markdown, row)) + " |" for row in rows]
+    rendered = ["| " + " | ".join(map(escape_markdown, row)) + " |" for row in rows]
     lines += [rendered[0], "| " + " | ".join(rules) + " |", *rendered[1:]]
     after = ([table.more] if table.more else []) + _closing_lines(table)
     for line in after:
-        lines += ["", _escape_markdown(line.strip())]  # four leading spaces would make it code
+        lines += ["", escape_markdown(line.strip())]  # four leading spaces would make it code
     return "\n".join(lines)
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """Return text without markup, for Markdown."""
     escaped = "".join("\\" + c if c in "\\`*_{}[]#|~$" else c for c in text)
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _html(table: Table) -> str:
-    headings, columns = _cells(table)
+    headings, columns = printed_cells(table)
     align = ["left" if f.kind in _LEFT else "right" for f in table.fields]
 
     def row(cells: Sequence[str], tag: str) -> str:
@@ -321,20 +330,20 @@ def _html(table: Table) -> str:
 
 
 def _latex(table: Table) -> str:
-    headings, columns = _cells(table)
+    headings, columns = printed_cells(table)
     spec = "".join("l" if f.kind in _LEFT else "r" for f in table.fields)
     rows = [headings, *map(list, zip(*columns, strict=True))]
-    rendered = [" & ".join(map(_escape_latex, row)) + r" \\" for row in rows]
+    rendered = [" & ".join(map(escape_latex, row)) + r" \\" for row in rows]
     lines = [r"\begin{table}[htbp]", r"\centering"]
-    lines += [rf"\caption{{{_escape_latex(table.title)}}}"] if table.title else []
+    lines += [rf"\caption{{{escape_latex(table.title)}}}"] if table.title else []
     lines += [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", rendered[0], r"\midrule", *rendered[1:]]
     if table.more:
-        lines.append(rf"\multicolumn{{{len(headings)}}}{{l}}{{{_escape_latex(table.more)}}} \\")
+        lines.append(rf"\multicolumn{{{len(headings)}}}{{l}}{{{escape_latex(table.more)}}} \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     below = [line for line in [*table.head, *_closing_lines(table)] if line]
     if below:
         lines += [r"\par\smallskip", r"\begin{minipage}{\linewidth}", r"\footnotesize"]
-        lines += [_escape_latex(line) + r"\\" for line in below[:-1]] + [_escape_latex(below[-1]), r"\end{minipage}"]
+        lines += [escape_latex(line) + r"\\" for line in below[:-1]] + [escape_latex(below[-1]), r"\end{minipage}"]
     return "\n".join([*lines, r"\end{table}"])
 
 
@@ -375,7 +384,11 @@ _LATEX = {
 }
 
 
-def _escape_latex(text: str) -> str:
+# a negative number gets a minus sign, not a hyphen: at the start, in brackets, in a list
+_NEGATIVE = re.compile(r"(?:^|(?<=\()|(?<=\{\[\})|(?<=, ))-(?=\d)")
+
+
+def escape_latex(text: str) -> str:
+    """Return text without markup, for LaTeX."""
     escaped = "".join(_LATEX.get(c, c) for c in text)
-    # a negative number gets a minus sign, not a hyphen
-    return f"$-${escaped[1:]}" if text[:1] == "-" and text[1:2].isdigit() else escaped
+    return _NEGATIVE.sub("$-$", escaped)

@@ -11,18 +11,18 @@ from ..columns import FloatArray
 from ..errors import DesignError
 from ..evaluation.power import Power
 from ..table import format_count
+from .look import BLUE, COLUMN, GREEN, ORANGE, PURPLE, axes_of, ink, legend_above, set_log_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# of Okabe & Ito (2008), as in `plot_worth`; a test keeps its own whichever others are drawn
+# a test keeps its own whichever others are drawn
 _LOOKS = {
-    "llbt": ("LLBT", "#0072B2", "o"),
-    "sign": ("sign, ties dropped", "#D55E00", "s"),
-    "sign_split": ("sign, ties split", "#009E73", "D"),
-    "llbt_cluster": ("LLBT, clustered", "#CC79A7", "^"),
+    "llbt": ("LLBT", BLUE, "o"),
+    "sign": ("sign, ties dropped", ORANGE, "s"),
+    "sign_split": ("sign, ties split", GREEN, "D"),
+    "llbt_cluster": ("LLBT, clustered", PURPLE, "^"),
 }
-_WHITE = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # behind a number, so that no line strikes it out
 _WIDE = 20  # from this ratio of largest to smallest number of judgments the axis is logarithmic
 
 
@@ -56,15 +56,12 @@ def plot_power(power: Power, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Judgments per pair', 'Power')
     """
-    import matplotlib.pyplot as plt
-
     if not isinstance(power, Power):
         raise DesignError(f"plot_power: found a {type(power).__name__}; it takes what llbt.power(…) returns.")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(3.4, 2.8), layout="constrained")
+    ax = axes_of(ax, COLUMN, 2.8)
     if power.judgments[-1] >= _WIDE * power.judgments[0]:
-        _set_log_axis(ax)
-    ax.axhline(power.target, color="black", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        set_log_axis(ax, "x")
+    ax.axhline(power.target, color=ink(ax), linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     bounds = power.conf_int()
     for k, test in enumerate(power.tests):
         _draw_curve(ax, power, k, bounds[k], _LOOKS[test])
@@ -74,9 +71,7 @@ def plot_power(power: Power, *, ax: Axes | None = None) -> Axes:
     _name_target(ax, power)
     _mark_required(ax, power)
     if len(power.tests) > 1:
-        ax.legend(
-            frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, columnspacing=1
-        )
+        legend_above(ax)
     return ax
 
 
@@ -98,6 +93,7 @@ def _name_target(ax: Axes, power: Power) -> None:
         xytext=(3, 2),
         textcoords="offset points",
         fontsize="small",
+        color=ink(ax),
     )
 
 
@@ -115,14 +111,5 @@ def _mark_required(ax: Axes, power: Power) -> None:
             ha="right" if rank == 0 else "left",
             color=colour,
             fontsize="small",
-            bbox=_WHITE,
+            bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.5},  # so that no line strikes it out
         )
-
-
-def _set_log_axis(ax: Axes) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,278 @@
+"""A fit in plain words: one paragraph for a results section."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..auditing.finding import p_text
+from ..errors import DesignError
+from ..formulas.grammar import parse, vocabulary
+from ..inference.goodness import goodness_of_fit
+from ..results import LLBTResults, check_fit
+from ..statistics import TestResult, critical_value
+from ..table import (
+    Field,
+    Record,
+    Table,
+    counted,
+    escape_latex,
+    escape_markdown,
+    format_count,
+    format_number,
+    format_percent,
+)
+from .preference_words import Said, interval_text, odds_text, worth_sentences
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Interpretation(Record):
+    """A fit in plain words.
+
+    Made by `interpret`.
+
+    Attributes
+    ----------
+    sentences : mapping of str to str
+        What is said of each topic: model, preference, differences, ties, order, covariates, fit; empty topics are left
+        out.
+    figures : mapping of str to float
+        The numbers behind the words, unrounded.
+    """
+
+    sentences: Mapping[str, str]
+    figures: Mapping[str, float]
+
+    @property
+    def text(self) -> str:
+        """The paragraph."""
+        return " ".join(self.sentences.values())
+
+    def __str__(self) -> str:
+        return self.text
+
+    def table(self) -> Table:
+        """Return one row per topic: topic, sentence."""
+        return Table(
+            (
+                Field("topic", "Topic", list(self.sentences)),
+                Field("sentence", "In words", list(self.sentences.values())),
+            )
+        )
+
+    def as_text(self) -> str:
+        """Return the paragraph."""
+        return Table((), head=(self.text,)).as_text()
+
+    def as_markdown(self) -> str:
+        """Return the paragraph, for Markdown."""
+        return escape_markdown(self.as_text())
+
+    def as_html(self) -> str:
+        """Return the paragraph, for HTML."""
+        return f"<p>{html.escape(self.as_text())}</p>"
+
+    def as_latex(self) -> str:
+        """Return the paragraph, for LaTeX."""
+        return escape_latex(self.as_text())
+
+
+def interpret(res: LLBTResults, *, confidence: float = 0.95) -> Interpretation:
+    """Return one paragraph in plain words, ready for a results section: what is preferred, by how much, how sure.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    confidence : float
+        Of the intervals; 1 − confidence is the level of significance.
+
+    Returns
+    -------
+    Interpretation
+        ``print(…)`` and ``str(…)`` give the paragraph, ``.sentences`` its parts, ``.figures`` the numbers.
+
+    Notes
+    -----
+    Worths that differ by covariates are averaged over the judgments of the table. Two objects are compared by Wald's
+    test; of more objects, every pair, with p-values and intervals adjusted for all of them (single-step), as in
+    `pairwise`. Whether worths or ties differ by a covariate is Wald's joint test of these parameters, with the
+    covariance of the fit, robust where that is.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> from llbt.report.interpret import interpret
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
+    >>> print(interpret(res).sentences["differences"])
+    The odds of + over - are 1.74 (95 % interval 1.15 to 2.64, p = 0.00880), so + is preferred in 63.5 % of decisions.
+    """
+    check_fit("interpret", res)
+    critical_value("interpret", confidence, res.df_inference)
+    said: dict[str, Said] = {"model": _model(res)}
+    if "worth" in res.design.blocks:
+        said |= worth_sentences(res, confidence)
+    else:
+        said["preference"] = ("The model has no worths: it takes all objects as equally good.", {})
+    said["ties"] = _ties(res, confidence)
+    said["order"] = _order(res, confidence)
+    said["covariates"] = _covariates(res, confidence)
+    said["fit"] = _fit(res, confidence)
+    figures = {name: value for _, numbers in said.values() for name, value in numbers.items()}
+    return Interpretation({topic: text for topic, (text, _) in said.items() if text}, figures)
+
+
+# -- what was fitted -------------------------------------------------------------------------------------------
+
+
+def _model(res: LLBTResults) -> Said:
+    c = res.comparisons
+    table = f"{counted(c.n_judgments, 'judgment')} of {format_count(len(c.objects))} objects"
+    text = f"A log-linear Bradley-Terry model ({res.specification.formula}) was fitted to {table}"
+    spec = res.specification
+    if spec.bias_reduction:
+        text += ", with Firth's bias reduction"
+    if spec.prior is not None:
+        text += f", with a prior of {format_number(spec.prior, 3)} judgments per pair"
+    if spec.cov_type == "cluster":
+        text += f"; standard errors allow for dependence within {' and '.join(spec.groups)}"
+    elif spec.cov_type == "HC0":
+        text += "; standard errors are robust"
+    if spec.scale == "X2":
+        text += "; standard errors are scaled by the dispersion X²/df"
+    held = [f"{name} at {format_number(value, 3)}" for name, value in res.fixed.items()]
+    text += f"; held: {', '.join(held)}" if held else ""
+    return text + ".", {"judgments": c.n_judgments, "objects": len(c.objects)}
+
+
+# -- ties, order, covariates -----------------------------------------------------------------------------------
+
+
+def _ties(res: LLBTResults, confidence: float) -> Said:
+    c = res.comparisons
+    if not c.has_ties:
+        return "The table has no tie category.", {}
+    share = c.n_ties / c.n_judgments
+    text, numbers = f"{format_percent(share)} of the judgments are ties", {"share of ties": share}
+    if "tie" not in res.design.blocks:
+        return f"{text}, which the model does not describe (γ = 0): add + tie.", numbers
+    found = _parameter(res, "tie", 1.0, confidence)
+    if found is None:
+        return f"{text}.", numbers
+    odds, low, high, _ = found
+    numbers |= {"odds of a tie": odds, "low of a tie": low, "high of a tie": high}
+    where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
+    said = f"between equally good objects{where} the odds of a tie against a win of either are {odds_text(odds)}"
+    said += f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
+    if "order" not in res.design.blocks and not where:
+        numbers["probability of a tie"] = odds / (2 + odds)
+        said += f", a tie in {format_percent(odds / (2 + odds))} of their judgments"
+    return f"{text}; {said}.", numbers
+
+
+def _order(res: LLBTResults, confidence: float) -> Said:
+    if "order" not in res.design.blocks:
+        unasked = "Which object was shown first is known, but the model has no order effect: add + order."
+        return (unasked if res.comparisons.keeps_order else ""), {}
+    found = _parameter(res, "order", 2.0, confidence)
+    if found is None:
+        return "", {}
+    odds, low, high, p = found
+    numbers = {"odds of order": odds, "low of order": low, "high of order": high, "p of order": p}
+    text = f"Being shown first multiplies the odds by {odds_text(odds)}"
+    if np.isnan(p):
+        return f"{text} (held).", numbers
+    matters = "an order effect" if p < 1 - confidence else "no significant order effect"
+    return f"{text} ({interval_text(low, high, confidence)}, {p_text(p)}): {matters}.", numbers
+
+
+def _parameter(
+    res: LLBTResults, name: str, factor: float, confidence: float
+) -> tuple[float, float, float, float] | None:
+    """Return the odds of a parameter with their interval and p; None where there is no such estimate."""
+    if name not in res.names or np.isnan(res.params[name]):
+        return None
+    low, high = res.conf_int(1 - confidence).loc[name]
+    with np.errstate(over="ignore"):
+        odds = np.exp(factor * np.array([res.params[name], low, high]))
+    return float(odds[0]), float(odds[1]), float(odds[2]), float(res.pvalues[name])
+
+
+def _covariates(res: LLBTResults, confidence: float) -> Said:
+    """Say whether worths, ties and the order effect differ by judge or any other covariate of the comparisons."""
+    names = res.comparisons.covariates
+    parsed = parse(res.specification.formula, vocabulary(res.comparisons))
+    what = {"worth": "The worths", "tie": "Ties", "order": "The order effect"}
+    parts: list[str] = []
+    numbers: dict[str, float] = {}
+    for block, subject in what.items():
+        for name in names:
+            test = _joint_test(res, block, name)
+            if test is not None:
+                numbers |= {f"{block} by {name}": test.statistic, f"p of {block} by {name}": test.p_value}
+                parts.append(f"{subject} {_differ(block, test, confidence)} by {name} ({_tested(test)}).")
+    unused = [name for name in names if name not in parsed.variables]
+    if unused:
+        parts.append(f"Whether judgments differ by {' or '.join(unused)} was not modelled.")
+    return " ".join(parts), numbers
+
+
+def _differ(block: str, test: TestResult, confidence: float) -> str:
+    verb = "differs" if block == "order" else "differ"
+    return verb if test.p_value < 1 - confidence else f"{'does' if block == 'order' else 'do'} not differ significantly"
+
+
+def _joint_test(res: LLBTResults, block: str, name: str) -> TestResult | None:
+    """Return Wald's test that no parameter of a block depends on a covariate; None where it has none or too many."""
+    columns = [
+        k
+        for k, (term, its_block) in enumerate(zip(res.design.terms, res.design.blocks, strict=True))
+        if its_block == block and _mentions(res, term, name) and k in set(res.free.tolist())
+    ]
+    if not columns:
+        return None
+    matrix = np.zeros((len(columns), len(res.names)))
+    matrix[range(len(columns)), columns] = 1.0
+    try:
+        return res.wald_test(matrix)
+    except DesignError:  # fewer clusters than parameters
+        return None
+
+
+def _mentions(res: LLBTResults, term: str, name: str) -> bool:
+    """Return whether a term of the formula depends on a covariate."""
+    return name in parse(term, vocabulary(res.comparisons)).variables
+
+
+# -- fit -------------------------------------------------------------------------------------------------------
+
+
+def _fit(res: LLBTResults, confidence: float) -> Said:
+    if not res.converged:
+        return "The solver did not converge, so none of this is to be relied on.", {}
+    found = goodness_of_fit(res)
+    tests = [found.deviance] + ([found.pooled_deviance] if found.pooled_deviance is not None else [])
+    test = next((test for test in tests if not np.isnan(test.p_value)), None)
+    if res.df_resid == 0 and test is None:
+        return "The model is saturated: it reproduces the counts, and nothing is left to test its fit with.", {}
+    if test is None:
+        return "The table is too sparse to test the fit with χ².", {}
+    where = "" if test is found.deviance else f", on {found.tables[1]}"
+    text = f"deviance {format_number(test.statistic, 4)} on {format_count(test.df)} df{where}, {p_text(test.p_value)}"
+    numbers = {"deviance": test.statistic, "df": float(test.df), "p of fit": test.p_value}
+    misfit = test.p_value < 1 - confidence
+    text = f"{'The model does not fit' if misfit else 'There is no sign of misfit'} ({text}"
+    if misfit and np.isfinite(found.dispersion):
+        numbers["dispersion"] = found.dispersion
+        text += f"; dispersion X²/df {format_number(found.dispersion, 3)}"
+    text += ")."
+    rough = any("rough" in note for note in test.notes)
+    return text + (" Many fitted counts are small, so this p-value is rough." if rough else ""), numbers
+
+
+def _tested(test: TestResult) -> str:
+    """Return a test for brackets: Wald's χ² or F with its degrees of freedom and p."""
+    symbol = "Wald χ²" if test.distribution == "chi2" else "Wald F"
+    return f"{symbol} = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"

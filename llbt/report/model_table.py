@@ -1,0 +1,346 @@
+"""Several fits side by side, as papers print them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..columns import FloatArray
+from ..errors import DesignError
+from ..results import LLBTResults
+from ..statistics import critical_value
+from ..table import Field, Record, Table, format_count, format_estimates, format_number, stars
+
+BoolArray = npt.NDArray[np.bool_]
+Below = Literal["std_error", "statistic", "conf_int"]
+
+_BLOCKS = ("worth", "tie", "order")
+_BELOW = {
+    "std_error": "in brackets: standard errors",
+    "statistic": "in brackets: estimates over their standard errors",
+    "conf_int": "in brackets: {level} confidence intervals",
+}
+_STARS = "*** p < 0.001, ** p < 0.01, * p < 0.05"
+_FIGURES = {
+    "deviance": "Residual deviance",
+    "df_resid": "Residual df",
+    "aic": "AIC",
+    "bic": "BIC",
+    "llf": "Log-likelihood",
+    "n_judgments": "Judgments",
+    "n_comparisons": "Comparisons",
+    "n_ties": "Ties",
+}
+_COUNTS = ("df_resid", "n_judgments", "n_comparisons", "n_ties")
+_ROUNDING = 1e-7  # a deviance below that is 0
+
+
+@dataclass(frozen=True, eq=False)
+class MaketablesFit:
+    """A fit with the attributes that maketables' plug-in format names, and no others.
+
+    A fit itself has ``params``, ``bse`` and ``pvalues``: maketables (0.2) takes it for one of statsmodels' before it
+    looks for these attributes, and prints the number of cells as observations.
+
+    Attributes
+    ----------
+    coefficients : DataFrame
+        term, estimate, std_error, statistic, p_value, conf_low, conf_high.
+    figures : mapping of str to float
+    """
+
+    coefficients: pd.DataFrame
+    figures: Mapping[str, float]
+
+    @property
+    def __maketables_coef_table__(self) -> pd.DataFrame:
+        names = {"estimate": "b", "std_error": "se", "statistic": "t", "p_value": "p"}
+        renamed = self.coefficients.rename(columns=names | {"conf_low": "ci95l", "conf_high": "ci95u"})
+        return renamed.set_index("term").rename_axis("Coefficient")
+
+    @property
+    def __maketables_depvar__(self) -> str:
+        return "log-worths λ"
+
+    @property
+    def __maketables_default_stat_keys__(self) -> list[str]:
+        return list(_FIGURES)
+
+    @property
+    def __maketables_stat_labels__(self) -> dict[str, str]:
+        return dict(_FIGURES)
+
+    def __maketables_stat__(self, key: str) -> float | int | None:
+        key = {"N": "n_judgments", "ll": "llf"}.get(key, key)
+        value = self.figures.get(key, np.nan)
+        if np.isnan(value):
+            return None
+        return int(value) if key in _COUNTS and float(value).is_integer() else value
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ModelTable(Record):
+    """Fits side by side. M fits, T terms.
+
+    Made by `model_table`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Headings of the M fits.
+    formulas : tuple of str
+    terms : tuple of str
+        Names of all parameters: those of the worth, then of ties, then of order.
+    estimate, std_error, statistic, p_value, conf_low, conf_high : ndarray, shape (T, M)
+        As each fit has them; NaN where it does not have the term.
+    has_term : ndarray of bool, shape (T, M)
+    figures : DataFrame
+        deviance, df_resid, aic, bic, llf, n_judgments, n_comparisons, n_ties; one row per fit.
+    below : str or None
+        What is printed below the estimates.
+    stars : bool
+    digits : int
+    confidence : float
+    notes : tuple of str
+    """
+
+    names: tuple[str, ...]
+    formulas: tuple[str, ...]
+    terms: tuple[str, ...]
+    estimate: FloatArray
+    std_error: FloatArray
+    statistic: FloatArray
+    p_value: FloatArray
+    conf_low: FloatArray
+    conf_high: FloatArray
+    has_term: BoolArray
+    figures: pd.DataFrame
+    below: Below | None
+    stars: bool
+    digits: int
+    confidence: float
+    notes: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return model, term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
+        m, t = np.nonzero(self.has_term.T)
+        columns = ("estimate", "std_error", "statistic", "p_value", "conf_low", "conf_high")
+        labels = {"model": [self.names[k] for k in m], "term": [self.terms[k] for k in t]}
+        return pd.DataFrame(labels | {name: getattr(self, name)[t, m] for name in columns})
+
+    def for_maketables(self) -> list[MaketablesFit]:
+        """Return the fits as the library maketables takes them, for tables in Word and Typst: ``ETable(…)``."""
+        frame, figures = self.to_frame(), self.figures.T.to_dict()
+        return [
+            MaketablesFit(frame[frame["model"] == name].drop(columns="model"), {f: figures[name][f] for f in _FIGURES})
+            for name in self.names
+        ]
+
+    def table(self) -> Table:
+        """Return the terms with what is below them in the rows, then the figures of fit."""
+        each = 1 if self.below is None else 2
+        labels = [label for term in self.terms for label in (term, "")[:each]]
+        rows = [*labels, "", *_FIGURES.values()]
+        printed = enumerate(zip(self.names, *self._printed(), strict=True))
+        columns = [Field("", name, self._column(k, at, below), "composed") for k, (name, at, below) in printed]
+        return Table(
+            (Field("", "", rows), *columns),
+            title="Log-linear Bradley-Terry models",
+            head=tuple(f"{name}: {formula}" for name, formula in zip(self.names, self.formulas, strict=True)),
+            notes=self.notes,
+        )
+
+    def _column(self, k: int, estimates: list[str], below: list[str]) -> list[str]:
+        """Return the printed cells of one fit."""
+        each = 1 if self.below is None else 2
+        cells = [text for pair in zip(estimates, below, strict=True) for text in pair[:each]]
+        return [*cells, "", *(_figure(name, self.figures[name].iloc[k]) for name in _FIGURES)]
+
+    def _printed(self) -> tuple[list[list[str]], list[list[str]]]:
+        """Return what stands at each term and below it, a list for each fit; all have the same decimals."""
+        inside = [self.conf_low, self.conf_high] if self.below == "conf_int" else [self.std_error]
+        blocks = _formatted([self.estimate, *inside], self.digits)
+        if self.below == "statistic":
+            blocks[1:] = _formatted([self.statistic], self.digits)
+        marks = [[stars(p).strip(".") if self.stars else "" for p in column] for column in self.p_value.T]
+        room = 3 if self.stars else 0  # so that decimals stand below each other
+        estimates = _joined([blocks[0], marks], lambda text, mark: f"{text}{mark:<{room}}")
+        if self.below == "conf_int":
+            below = _joined(blocks[1:], lambda low, high: f"[{low}, {high}]" + " " * max(0, room - 1))
+        else:
+            below = _joined(blocks[1:], lambda text: f"({text})" + " " * max(0, room - 1))
+        return _where(self.has_term, estimates), _where(self.has_term & ~np.isnan(self.std_error), below)
+
+
+def _formatted(blocks: Sequence[FloatArray], digits: int) -> list[list[list[str]]]:
+    """Return blocks (T, M) as texts with the same decimals: block, fit, term."""
+    stacked = np.stack([block.T for block in blocks])
+    texts = np.array(format_estimates(stacked.ravel(), digits), dtype=object).reshape(stacked.shape)
+    return cast("list[list[list[str]]]", texts.tolist())
+
+
+def _joined(blocks: Sequence[list[list[str]]], join: Callable[..., str]) -> list[list[str]]:
+    return [[join(*cells) for cells in zip(*columns, strict=True)] for columns in zip(*blocks, strict=True)]
+
+
+def _where(there: BoolArray, columns: list[list[str]]) -> list[list[str]]:
+    """Return columns with nothing where nothing is there."""
+    return [
+        [text if kept else "" for text, kept in zip(column, keep, strict=True)]
+        for column, keep in zip(columns, there.T, strict=True)
+    ]
+
+
+def model_table(
+    results: Sequence[LLBTResults],
+    *,
+    names: Sequence[str] | None = None,
+    below: Below | None = "std_error",
+    stars: bool = True,
+    digits: int = 3,
+    confidence: float = 0.95,
+) -> ModelTable:
+    """Return fits side by side, as papers print them: terms in the rows, a column per fit, figures of fit at the foot.
+
+    Parameters
+    ----------
+    results : sequence of LLBTResults
+    names : sequence of str, optional
+        Headings of the fits; by default (1), (2), …
+    below : {"std_error", "statistic", "conf_int"} or None
+        What stands in brackets below an estimate.
+    stars : bool
+        Whether to mark p-values below 0.05, 0.01 and 0.001.
+    digits : int
+        Significant digits of the smallest number; all have the same decimals.
+    confidence : float
+        Level of the intervals.
+
+    Returns
+    -------
+    ModelTable
+        ``to_frame()`` has a row per fit and parameter (model, term, estimate, std_error, statistic, p_value, conf_low,
+        conf_high), ``figures`` a row per fit, both unrounded; ``as_text()``, ``as_html()``, ``as_latex()`` and
+        ``as_markdown()`` print.
+
+    Raises
+    ------
+    DesignError
+        For anything but fits, and names that are not one for each.
+
+    Notes
+    -----
+    Estimates are on the log-worth scale λ. For Word and Typst:
+    ``maketables.ETable(model_table([m1, m2]).for_maketables()).save(type="docx", file_name="models.docx")``.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> from llbt.report.model_table import model_table
+    >>> table = llbt.load_dataset("dras_table1")
+    >>> fits = [llbt.fit("object + tie", table), llbt.fit("object * judge + tie", table)]
+    >>> model_table(fits).figures[["df_resid", "n_judgments"]].values.tolist()
+    [[44, 960], [35, 960]]
+    """
+    fits = _checked(results, below)
+    critical = [critical_value("model_table", confidence, fit.df_inference) for fit in fits]
+    headings = _headings(names, len(fits))
+    if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)) or not 1 <= digits <= 15:
+        raise DesignError(f"model_table: digits={digits!r}; it is a whole number from 1 to 15.")
+    terms = _terms(fits)
+    values = {
+        name: _spread(terms, [getattr(f, name) for f in fits]) for name in ("params", "bse", "tvalues", "pvalues")
+    }
+    half = np.array(critical) * values["bse"]
+    return ModelTable(
+        headings,
+        tuple(fit.specification.formula for fit in fits),
+        terms,
+        values["params"],
+        values["bse"],
+        values["tvalues"],
+        values["pvalues"],
+        values["params"] - half,
+        values["params"] + half,
+        np.array([[term in fit.names for fit in fits] for term in terms]),
+        pd.DataFrame([_figures_of(fit) for fit in fits], index=list(headings)),
+        below,
+        stars,
+        int(digits),
+        confidence,
+        _notes(fits, headings, below, stars, confidence),
+    )
+
+
+def _checked(results: object, below: object) -> list[LLBTResults]:
+    if isinstance(results, LLBTResults) or not isinstance(results, Sequence) or not results:
+        raise DesignError(
+            f"model_table: found {'nothing' if isinstance(results, Sequence) else 'a ' + type(results).__name__}; it "
+            "takes a list of fits: llbt.model_table([m0, m1])."
+        )
+    for k, res in enumerate(results):
+        if not isinstance(res, LLBTResults):
+            raise DesignError(f"model_table: number {k} is a {type(res).__name__}; it takes fits, as llbt.fit returns.")
+    if below is not None and below not in get_args(Below):
+        known = ", ".join(map(repr, get_args(Below)))
+        raise DesignError(f"model_table: below={below!r} is not known; it may be {known} or None.")
+    return list(results)
+
+
+def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"({k})" for k in range(1, size + 1))
+    given = [names] if isinstance(names, str) else list(names)
+    if len(given) != size or len(set(map(str, given))) != size:
+        raise DesignError(f"model_table: names={given!r}; expected {size} different names, one for each fit.")
+    return tuple(map(str, given))
+
+
+def _terms(fits: Sequence[LLBTResults]) -> tuple[str, ...]:
+    """Return all parameters: by what they describe, then as they first appear."""
+    block = {n: b for fit in fits for n, b in zip(fit.names, fit.design.blocks, strict=True)}
+    return tuple(sorted(dict.fromkeys(n for fit in fits for n in fit.names), key=lambda n: _BLOCKS.index(block[n])))
+
+
+def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatArray:
+    """Return the values of each fit at its terms, shape (T, M)."""
+    return np.column_stack([column.reindex(list(terms)).to_numpy(dtype=float) for column in columns])
+
+
+def _figures_of(res: LLBTResults) -> dict[str, float]:
+    c = res.comparisons
+    fit = {name: getattr(res, name) for name in ("deviance", "df_resid", "aic", "bic", "llf")}
+    return {**fit, "n_judgments": c.n_judgments, "n_comparisons": len(c), "n_ties": c.n_ties if c.has_ties else np.nan}
+
+
+def _figure(name: str, value: float) -> str:
+    if np.isnan(value):
+        return "none"
+    if name in _COUNTS:
+        return format_count(float(value))
+    return format_number(0.0 if abs(value) < _ROUNDING else float(value))
+
+
+def _notes(
+    fits: Sequence[LLBTResults], names: Sequence[str], below: Below | None, marked: bool, confidence: float
+) -> tuple[str, ...]:
+    notes = ["estimates are on the log-worth scale λ: the odds of i over j are exp(2(λᵢ − λⱼ))"]
+    notes += [] if below is None else [_BELOW[below].format(level=f"{100 * confidence:.4g} %")]
+    notes += [_STARS] if marked else []
+    references = [str(fit.design.reference) for fit in fits if "worth" in fit.design.blocks]
+    if len(set(references)) == 1:
+        notes.append(f"reference object {references[0]}")
+    elif references:
+        notes.append("reference objects differ, and so do the estimates: " + ", ".join(references))
+    if any(not fit.comparisons.same_counts(fits[0].comparisons) for fit in fits):
+        notes.append("the fits are not all of one table, so deviance, AIC, BIC and log-likelihood do not compare")
+    for name, fit in zip(names, fits, strict=True):
+        notes += [f"{name}: {note}" for note in fit.covariance.notes]
+        notes += [f"{name}: held: {', '.join(fit.fixed)}"] if fit.fixed else []
+        notes += [f"{name}: NA: aliased, not determined by the table: {', '.join(fit.aliased)}"] if fit.aliased else []
+    return tuple(notes)

@@ -1,0 +1,362 @@
+"""The report: everything that is asked of judgments as a rule, in one HTML file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..auditing.audit import Audit, audit
+from ..columns import Label
+from ..comparisons import Comparisons
+from ..data.doors import from_counts, from_judgments
+from ..data.judgments import Format
+from ..data.outcomes import Outcomes
+from ..errors import DesignError, JudgmentError, LLBTError, SeparationError
+from ..formulas.grid import At
+from ..inference.anova import anova
+from ..inference.goodness import goodness_of_fit
+from ..inference.objects import worth_classes
+from ..inference.pairwise import Pairwise, pairwise
+from ..inference.ranks import leaderboard
+from ..inference.residuals import residual_table
+from ..model import fit
+from ..results import LLBTResults
+from ..statistics import critical_value
+from ..table import Record, Table, counted, format_count
+from .fit_plots import plot_residuals
+from .interpret import interpret
+from .interval_plots import plot_intervals
+from .network_plot import plot_network
+from .page_parts import folded, page, paragraph, picture, section, table
+from .pair_plots import plot_outcomes, plot_probabilities
+from .plots import plot_worth
+
+_MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
+_MOST_DRAWN = 30  # objects of a heat map
+_JUDGMENT_OPTIONS = ("format", "objects", "outcome", "outcomes", "weights", "max_dropped")
+_COUNT_OPTIONS = ("wins", "ties")
+_AUDIT_OPTIONS = ("format", "objects", "outcome", "outcomes", "judge", "prompt", "weights")
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """What a report is about.
+
+    Attributes
+    ----------
+    table : Comparisons
+    found : Audit
+    res : LLBTResults
+    at : "average" or None
+        Where worths are taken: averaged where they differ by covariates.
+    confidence : float
+    notices : tuple of str
+        What a reader must know first.
+    """
+
+    table: Comparisons
+    found: Audit
+    res: LLBTResults
+    at: At
+    confidence: float
+    notices: tuple[str, ...]
+
+
+def write_report(
+    data: object,
+    *,
+    formula: str | None = None,
+    path: str | os.PathLike[str] = "report.html",
+    title: str | None = None,
+    format: Format | None = None,
+    objects: Sequence[str] | None = None,
+    outcome: str | None = None,
+    outcomes: Outcomes = None,
+    weights: str | None = None,
+    max_dropped: int = 0,
+    wins: Sequence[str] | None = None,
+    ties: str | Sequence[str] | None = None,
+    covariates: str | Sequence[str] = (),
+    clusters: str | Sequence[str] = (),
+    numeric: str | Sequence[str] = (),
+    object_covariates: object = None,
+    side_covariates: Mapping[str, Sequence[str]] | None = None,
+    order: bool = False,
+    judge: str | None = None,
+    prompt: str | None = None,
+    reference: Label | None = None,
+    confidence: float = 0.95,
+) -> Path:
+    """Write one self-contained HTML page on judgments, from audit to leaderboard, model and fit; return its path.
+
+    Parameters
+    ----------
+    data : frame, path, list of records or Comparisons
+        Judgments, as `from_judgments` takes them; counts, as `from_counts` does, where `wins` or `ties` are named.
+    formula : str, optional
+        By default ``object``, with ``+ tie`` where there are ties and ``+ order`` where the order was kept.
+    path : path
+        Where to write; a file that is there is replaced.
+    title : str, optional
+    format, objects, outcome, outcomes, weights, max_dropped
+        How judgments are written, as in `from_judgments`.
+    wins, ties
+        Columns of counts, as in `from_counts`.
+    covariates, clusters, numeric, object_covariates, side_covariates, order
+        As in `from_judgments`.
+    judge, prompt : str, optional
+        For the audit, as in `audit`.
+    reference : label, optional
+        The object with log-worth 0; by default the last.
+    confidence : float
+        Of all intervals.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    JudgmentError
+        For data that cannot be read, and options that do not go with it.
+    DesignError
+        For objects that were never compared with each other, and a folder that is not there.
+
+    Notes
+    -----
+    The page loads nothing: styles, script and pictures are inside, and its content security policy forbids the rest.
+    Where an estimate is infinite, the model is fitted with Firth's bias reduction, and the page says so first.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import llbt
+    >>> from llbt.report.page import write_report
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report = write_report(llbt.load_dataset("dras_modpref"), path=f"{folder}/report.html")
+    ...     report.read_text(encoding="utf-8")[:15]
+    '<!DOCTYPE html>'
+    """
+    critical_value("write_report", confidence, np.inf)
+    target = _target(path, data)
+    options = {
+        "format": format,
+        "objects": objects,
+        "outcome": outcome,
+        "outcomes": outcomes,
+        "weights": weights,
+        "max_dropped": max_dropped,
+        "wins": wins,
+        "ties": ties,
+        "covariates": covariates,
+        "clusters": clusters,
+        "numeric": numeric,
+        "object_covariates": object_covariates,
+        "side_covariates": side_covariates,
+        "order": order,
+        "judge": judge,
+        "prompt": prompt,
+    }
+    c, found = _read(data, {name: value for name, value in options.items() if not _is_default(value)})
+    study = _studied(c, found, formula, reference, confidence)
+    target.write_text(_page(study, title or "Preference judgments"), encoding="utf-8")
+    return target
+
+
+# -- in --------------------------------------------------------------------------------------------------------
+
+
+def _target(path: str | os.PathLike[str], data: object) -> Path:
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise DesignError(f"write_report: there is no folder {str(target.parent)!r} to write {target.name!r} to.")
+    if target.is_dir():
+        raise DesignError(f"write_report: {str(target)!r} is a folder; name a file, such as path='report.html'.")
+    if isinstance(data, (str, os.PathLike)) and target.exists() and Path(data).exists() and target.samefile(data):
+        raise DesignError(f"write_report: {str(target)!r} holds the judgments; name another file for the report.")
+    return target
+
+
+def _is_default(value: object) -> bool:
+    return value is None or (isinstance(value, (str, Sequence, Mapping, bool, int)) and not value)
+
+
+def _read(data: object, given: dict[str, Any]) -> tuple[Comparisons, Audit]:
+    """Return the comparisons and the audit of what they were made from."""
+    who = {name: given[name] for name in ("judge", "prompt") if name in given}
+    kept = {name: value for name, value in given.items() if name not in who}
+    if isinstance(data, Comparisons):
+        if kept:
+            raise JudgmentError(
+                f"write_report: {next(iter(kept))}= is for judgments; comparisons are taken as they are."
+            )
+        return data, audit(data, **who)
+    counts = [name for name in _COUNT_OPTIONS if name in kept]
+    wrong = [name for name in _JUDGMENT_OPTIONS if name in kept and name != "objects"]
+    if counts and wrong:
+        raise JudgmentError(f"write_report: {counts[0]}= is for counts, {wrong[0]}= for judgments.")
+    if counts:
+        c = from_counts(data, **kept)
+        return c, audit(c, **who)
+    c = from_judgments(data, **kept)
+    return c, audit(data, **{name: given[name] for name in _AUDIT_OPTIONS if name in given})
+
+
+def _studied(c: Comparisons, found: Audit, formula: str | None, reference: Label | None, confidence: float) -> _Study:
+    """Return what the page is about: the fit, bias-reduced where the estimates are infinite otherwise."""
+    asked = formula or "object" + (" + tie" if c.n_ties else "") + (" + order" if c.keeps_order else "")
+    notices: tuple[str, ...] = ()
+    try:
+        res = fit(asked, c, reference=reference)
+    except SeparationError as error:
+        res = fit(asked, c, reference=reference, bias_reduction=True)
+        notices = (f"Without correction some estimate is infinite, so Firth's bias reduction was used. {error}",)
+    if "worth" not in res.design.blocks:
+        raise DesignError(f"write_report: the formula {asked!r} has no term for the worths; add object.")
+    classes, _, _ = worth_classes(res, None)
+    return _Study(c, found, res, "average" if len(classes) > 1 else None, confidence, notices)
+
+
+# -- out -------------------------------------------------------------------------------------------------------
+
+
+def _page(s: _Study, title: str) -> str:
+    parts = {
+        "words": ("In words", _words(s)),
+        "audit": ("Are the judgments in order?", _audited(s)),
+        "leaderboard": ("Leaderboard", _ranked(s)),
+        "pairs": ("Pairs", _paired(s)),
+        "model": ("Model", _modelled(s)),
+        "fit": ("Does the model fit?", _fitted(s)),
+        "counts": ("Counts", _counted(s)),
+        "made": ("How this was made", _made(s)),
+    }
+    body = "\n".join(section(name, heading, blocks) for name, (heading, blocks) in parts.items())
+    return page(title, body, [(name, heading) for name, (heading, _) in parts.items()])
+
+
+def _words(s: _Study) -> list[str]:
+    notices = [paragraph(notice, "notice") for notice in s.notices]
+    return [*notices, paragraph(interpret(s.res, confidence=s.confidence).text, "lead")]
+
+
+def _audited(s: _Study) -> list[str]:
+    whole = s.found.table()
+    bad = [k for k, finding in enumerate(s.found.findings) if finding.is_failure]
+    rest = [k for k in range(len(s.found.findings)) if k not in bad]
+    parts = [table(replace(whole, shown=tuple(bad)))] if bad else [paragraph(whole.title)]
+    parts += [folded(f"{counted(len(rest), 'check')} without a finding", table(_rows(whole, rest)))] if rest else []
+    return parts
+
+
+def _ranked(s: _Study) -> list[str]:
+    board = leaderboard(s.res, at=s.at, confidence=s.confidence)
+    level = f"{100 * s.confidence:.4g} % intervals"
+
+    def intervals() -> Any:
+        return plot_intervals(s.res, at=s.at, confidence=s.confidence)
+
+    parts = [
+        table(board),
+        picture(
+            "intervals", f"Log-odds with {level}; objects that share a letter do not differ significantly", intervals
+        ),
+    ]
+    if s.at is not None:
+        parts.append(picture("worths", "Worths by class", lambda: plot_worth(s.res)))
+    return parts
+
+
+def _paired(s: _Study) -> list[str]:
+    pairs = pairwise(s.res, at=s.at, confidence=s.confidence)
+    few = len(s.table.objects) <= _MOST_DRAWN
+    drawn = picture(
+        "probabilities",
+        "Probability that the object of the row beats that of the column",
+        lambda: plot_probabilities(s.res, at=s.at),
+    )
+    network = picture(
+        "network",
+        "Who met whom: the width of a line is its number of judgments, its colour how far the model is off",
+        lambda: plot_network(s.res),
+    )
+    return [drawn if few else "", table(_told_pairs(pairs)), network]
+
+
+def _told_pairs(pairs: Pairwise) -> Table:
+    """Return the pairs; where they are many, those of the best object and those of neighbours in the ranking."""
+    whole = pairs.table()
+    if len(pairs.pairs) <= _MOST_PAIRS:
+        return replace(whole, shown=None, more="")
+    place = np.full(len(pairs.objects), -2)
+    place[pairs.ranking] = np.arange(len(pairs.ranking))
+    i, j = place[pairs.pairs].T
+    told = np.flatnonzero((np.minimum(i, j) >= 0) & ((np.minimum(i, j) == 0) | (np.abs(i - j) == 1)))
+    more = (
+        f"shown: pairs of the best object and of neighbours in the ranking, {format_count(len(told))} of "
+        f"{format_count(len(pairs.pairs))}; p-values and intervals are adjusted for all of them"
+    )
+    return replace(whole, shown=tuple(told.tolist()), more=more)
+
+
+def _modelled(s: _Study) -> list[str]:
+    corrected = s.res.specification.bias_reduction  # then a difference of deviances is no test
+    return [table(s.res.summary()), "" if corrected else _or_why(lambda: anova(s.res))]
+
+
+def _fitted(s: _Study) -> list[str]:
+    residuals = picture(
+        "residuals", "The largest standardized residuals; beyond ±2 is unusual", lambda: plot_residuals(s.res)
+    )
+    if s.res.df_resid == 0:
+        return [paragraph("The model is saturated: it reproduces the counts, and there is nothing to test.")]
+    return [table(goodness_of_fit(s.res)), residuals, folded("Largest residuals", table(residual_table(s.res)))]
+
+
+def _counted(s: _Study) -> list[str]:
+    outcomes = picture("outcomes", "Wins, ties and losses", lambda: plot_outcomes(s.table, by="object", most=60))
+    whole = s.table.table()
+    rows = min(len(s.table), _MOST_PAIRS)
+    rest = len(s.table) - rows
+    more = f"… {format_count(rest)} more" if rest else ""
+    return [outcomes, folded("All counts", table(replace(whole, shown=tuple(range(rows)), more=more)))]
+
+
+def _made(s: _Study) -> list[str]:
+    version = getattr(sys.modules.get("llbt"), "__version__", "")
+    spec = s.res.specification
+    options = f", reference={spec.reference!r}" if spec.reference is not None else ""
+    options += ", bias_reduction=True" if spec.bias_reduction else ""
+    at = ", at='average'" if s.at is not None else ""
+    calls = (
+        f"res = llbt.fit({spec.formula!r}, comparisons{options})",
+        f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   llbt.anova(res)   llbt.goodness_of_fit(res)",
+    )
+    return [
+        paragraph(f"Written by llbt {version}. Its tables come from these calls:"),
+        "".join(f'<div class="foot">{paragraph(call)}</div>' for call in calls),
+        paragraph(
+            "The model: Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics "
+            "41(2), 337-345.",
+            "quiet",
+        ),
+    ]
+
+
+def _rows(whole: Table, rows: list[int]) -> Table:
+    return Table(whole.fields[:3], title="Checks without a finding", shown=tuple(rows))
+
+
+def _or_why(ask: Any) -> str:
+    """Return a table, or why there is none."""
+    try:
+        answer: Record = ask()
+    except LLBTError as error:
+        return paragraph(str(error), "quiet")
+    return table(answer)

@@ -1,0 +1,198 @@
+"""Parts of the report page: text, tables, pictures and the page around them, as HTML."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from ..errors import LLBTError
+from ..table import LEGEND, Field, Record, Table, printed_cells
+from .page_style import SCRIPT, content_policy, stylesheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+_LABELS = ("text", "stars")
+_LEVELS = ("error", "warning")
+
+
+def escaped(text: object) -> str:
+    """Return text without markup, also inside an attribute; control characters become spaces."""
+    return html.escape(re.sub(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]+", " ", str(text)))
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """Return a paragraph of plain text; its kind is a class of the stylesheet."""
+    return f"<p{_class(kind)}>{escaped(text)}</p>"
+
+
+def section(name: str, heading: str, blocks: Iterable[str]) -> str:
+    """Return a section of the page with its heading."""
+    return f'<section id="{name}">\n<h2>{escaped(heading)}</h2>\n' + "\n".join(filter(None, blocks)) + "\n</section>"
+
+
+def folded(summary: str, block: str) -> str:
+    """Return a block that is shown when it is asked for."""
+    return f"<details><summary>{escaped(summary)}</summary>\n{block}\n</details>"
+
+
+def page(title: str, body: str, sections: Sequence[tuple[str, str]]) -> str:
+    """Return the whole page; sections are (id, heading) for its table of contents."""
+    links = "".join(f'<li><a href="#{name}">{escaped(heading)}</a></li>' for name, heading in sections)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(content_policy())}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escaped(title)}</title>\n<style>{stylesheet()}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{escaped(title)}</h1>\n"
+        f'<nav aria-label="Contents"><ul>{links}</ul></nav>\n{body}\n</main>\n'
+        f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
+    )
+
+
+# -- tables ----------------------------------------------------------------------------------------------------
+
+
+def table(record: Record, *, title: str | None = None, notes: bool = True) -> str:
+    """Return a table whose columns sort, with its lines above and below."""
+    found = record.table()
+    headings, columns = printed_cells(found)
+    rows = range(len(found.fields[0].values)) if found.shown is None else found.shown
+    caption = escaped(found.title if title is None else title)
+    head = "".join(_heading(f, heading) for f, heading in zip(found.fields, headings, strict=True))
+    body = "\n".join(
+        "<tr>"
+        + "".join(_cell(f, k, row, text) for k, (f, text) in enumerate(zip(found.fields, cells, strict=True)))
+        + "</tr>"
+        for row, cells in zip(rows, zip(*columns, strict=True), strict=True)
+    )
+    return (
+        f'{_lines(found.head, "quiet")}<div class="scroll" role="region" aria-label="{caption}" tabindex="0">'
+        f"<table><caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+        + _below(found, notes)
+    )
+
+
+def _heading(f: Field, heading: str) -> str:
+    number = f.kind not in _LABELS
+    if not heading and not f.name:
+        return "<td></td>"
+    named = heading or f.name
+    kind = ' data-kind="number"' if number else ""
+    button = f'<button type="button">{escaped(named)}</button>'
+    return f'<th scope="col"{_class("number" if number else "")}{kind}>{button}</th>'
+
+
+def _cell(f: Field, k: int, row: int, text: str) -> str:
+    """Return one cell: the first of a row names it, a number carries its value to sort by."""
+    if f.kind in _LABELS:
+        tag, rest = ("th", ' scope="row"') if k == 0 else ("td", "")
+        level = f"level-{text}" if f.name == "level" and text in _LEVELS else ""
+        return f"<{tag}{rest}{_class(level)}><bdi>{escaped(text)}</bdi></{tag}>"
+    value = "" if f.kind == "composed" else f' data-value="{_sort_value(f.values[row])}"'
+    return f'<td class="number"{value}>{escaped(text)}</td>'
+
+
+def _sort_value(value: Any) -> str:
+    number = float(value)
+    if np.isnan(number):
+        return ""
+    return repr(number) if np.isfinite(number) else ("Infinity" if number > 0 else "-Infinity")
+
+
+def _below(found: Table, notes: bool) -> str:
+    legend = (LEGEND,) if any(f.kind == "stars" for f in found.fields) else ()
+    foot = "".join(f'<div class="foot">{escaped(line)}</div>' for line in found.foot if line)
+    said = (*((found.more,) if found.more else ()), *legend, *(found.notes if notes else ()))
+    return foot + _lines(said, "quiet")
+
+
+def _lines(lines: Sequence[str], kind: str) -> str:
+    return f"<p{_class(kind)}>" + "<br>".join(map(escaped, lines)) + "</p>" if lines else ""
+
+
+def _class(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""
+
+
+# -- pictures --------------------------------------------------------------------------------------------------
+
+
+def picture(name: str, caption: str, draw: Callable[[], Axes]) -> str:
+    """Return a picture as inline SVG; where it cannot be drawn, why.
+
+    Parameters
+    ----------
+    name : str
+        What its ids start with, so that no two pictures share one.
+    caption : str
+    draw : callable
+        Draws it in a new figure.
+    """
+    try:
+        svg = _drawn(draw)
+    except LLBTError as error:
+        return paragraph(f"{caption}: not drawn. {error}", "quiet")
+    label = f'role="img" aria-label="{escaped(caption)}"'
+    return (
+        f"<figure>{_inline(svg, name).replace('<svg ', f'<svg {label} ', 1)}"
+        f"<figcaption>{escaped(caption)}</figcaption></figure>"
+    )
+
+
+def _drawn(draw: Callable[[], Axes]) -> bytes:
+    """Return a picture as SVG with its letters as text, so that a browser finds every script's letters."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "llbt", "figure.max_open_warning": 0}
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
+        figure = draw().get_figure(root=True)
+        assert figure is not None
+        try:
+            file = io.BytesIO()
+            figure.savefig(file, format="svg", metadata={"Date": None})
+        finally:
+            plt.close(figure)
+    return file.getvalue()
+
+
+def _inline(svg: bytes, name: str) -> str:
+    """Return SVG for inside a page: without its own style and metadata, and with ids that are its own."""
+    root = ElementTree.fromstring(svg)
+    for parent in list(root.iter()):
+        for child in [c for c in parent if c.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style")]:
+            parent.remove(child)
+    for element in root.iter():
+        for key, value in list(element.attrib.items()):
+            element.set(key, _with_own_ids(key, value, name))
+    return _serialized(root)
+
+
+def _with_own_ids(key: str, value: str, name: str) -> str:
+    if key == "id":
+        return f"{name}-{value}"
+    if key.split("}")[-1] == "href" and value.startswith("#"):
+        return f"#{name}-{value[1:]}"
+    return (
+        re.sub(r"url\(#", f"url(#{name}-", value) if key in ("clip-path", "style", "fill", "filter", "mask") else value
+    )
+
+
+def _serialized(root: ElementTree.Element) -> str:
+    """Return elements as HTML writes SVG inside a page: without namespaces, every element closed."""
+    for element in root.iter():
+        element.tag = element.tag.split("}")[-1]
+        for key in [key for key in element.attrib if key.startswith("{")]:
+            element.set(key.split("}")[-1], element.attrib.pop(key))
+    root.attrib.pop("version", None)
+    return ElementTree.tostring(root, encoding="unicode", short_empty_elements=False)

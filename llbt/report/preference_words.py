@@ -1,0 +1,109 @@
+"""What is preferred, by how much and how surely, in sentences."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from scipy import special
+
+from ..auditing.finding import p_text
+from ..columns import Label
+from ..inference.objects import worth_classes
+from ..inference.pairwise import Pairwise, pairwise
+from ..inference.worth import worth
+from ..results import LLBTResults
+from ..table import counted, format_count, format_number, format_percent, format_share
+
+Said = tuple[str, dict[str, float]]  # a sentence and the numbers in it
+
+_RANKED = 6  # objects that are named in their order; of more, the first three and the last
+_EQUAL = 1e-9
+
+
+def worth_sentences(res: LLBTResults, confidence: float) -> dict[str, Said]:
+    """Return what is preferred, and by how much."""
+    classes, _, _ = worth_classes(res, None)
+    pairs = pairwise(res, at="average", confidence=confidence)
+    if len(pairs.ranking) < 2:
+        return {"preference": ("The table does not determine which object is better.", {})}
+    differs = "averaged over the judgments, " if len(classes) > 1 else ""
+    return {"preference": _preference(res, pairs, differs), "differences": _differences(pairs)}
+
+
+def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
+    frame = worth(res, "average").to_frame()
+    value = dict(zip(frame["object"], frame["estimate"], strict=True))
+    ranked = [pairs.objects[k] for k in pairs.ranking]
+    names = [_valued(label, value[label]) for label in ranked]
+    if len(ranked) <= _RANKED:
+        text = names[0]
+        for (before, after), name in zip(itertools.pairwise(pairs.log_worths[pairs.ranking]), names[1:], strict=True):
+            text += (" = " if before - after < _EQUAL else " > ") + name
+        text = f"{averaged}the order of preference is {text}"
+    else:
+        text = f"{averaged}{names[0]} is preferred most, then {names[1]} and {names[2]}; {names[-1]} is preferred least"
+    text += " (worths, which sum to 1)"
+    left_out = len(pairs.objects) - len(ranked)
+    text += f"; {counted(left_out, 'object')} cannot be compared with them" if left_out else ""
+    return text[0].upper() + text[1:] + ".", {f"worth of {label}": float(value[label]) for label in ranked}
+
+
+def _valued(label: Label, value: float) -> str:
+    return str(label) if np.isnan(value) else f"{label} ({format_share(value)})"
+
+
+def _differences(pairs: Pairwise) -> Said:
+    """Say how far apart objects are: of two the difference; of more the first two, the ends and how many differ."""
+    ranked = pairs.ranking
+    first, numbers = _one_pair(pairs, ranked[0], ranked[1], "first")
+    if len(ranked) == 2:
+        return first + ".", numbers
+    last, more = _one_pair(pairs, ranked[0], ranked[-1], "ends")
+    known = ~np.isnan(pairs.difference)
+    apart = int(np.sum(pairs.significant & known))
+    level = f"{1 - pairs.confidence:.4g}"
+    many = f"{format_count(apart)} of {counted(int(known.sum()), 'pair')} {'differs' if apart == 1 else 'differ'}"
+    text = f"{first}. {last}. {many} significantly (p < {level}; p-values and intervals adjusted for all pairs)."
+    numbers |= more | {"pairs": float(known.sum()), "pairs that differ": float(apart)}
+    together = _not_apart(pairs)
+    if together:
+        text += f" Not significantly worse than {pairs.objects[ranked[0]]}: {together}."
+    return text, numbers
+
+
+def _not_apart(pairs: Pairwise) -> str:
+    """Return who cannot be told apart from the first."""
+    differ = pairs.better(pairs.significant)
+    first = pairs.ranking[0]
+    names = [str(pairs.objects[k]) for k in pairs.ranking[1:] if not differ[first, k]]
+    return ", ".join(names) if len(names) <= _RANKED else f"{', '.join(names[:3])} and {len(names) - 3} more"
+
+
+def _one_pair(pairs: Pairwise, i: int, j: int, which: str) -> Said:
+    """Say the odds of one object over another, and the share of decisions that they mean."""
+    row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
+    difference = 2 * abs(float(pairs.difference[row]))
+    half = 2 * pairs.critical * float(pairs.std_error[row])
+    with np.errstate(over="ignore"):
+        odds, low, high = (float(x) for x in np.exp([difference, difference - half, difference + half]))
+    a, b = pairs.objects[i], pairs.objects[j]
+    numbers = {f"odds {which}": odds, f"low {which}": low, f"high {which}": high}
+    p, share = float(pairs.p_adjusted[row]), float(special.expit(difference))
+    numbers |= {f"p {which}": p, f"share {which}": share}
+    if not pairs.std_error[row] > 0:
+        return f"The odds of {a} over {b} are {odds_text(odds)}, by the model itself", numbers
+    text = f"The odds of {a} over {b} are {odds_text(odds)} ({interval_text(low, high, pairs.confidence)}, {p_text(p)})"
+    if pairs.significant[row]:
+        return f"{text}, so {a} is preferred in {format_percent(share)} of decisions", numbers
+    return f"{text}, not a significant difference", numbers
+
+
+def odds_text(value: float) -> str:
+    """Return odds for a sentence."""
+    return format_number(value, 3)
+
+
+def interval_text(low: float, high: float, confidence: float) -> str:
+    """Return an interval of odds for brackets."""
+    return f"{100 * confidence:.4g} % interval {odds_text(low)} to {odds_text(high)}"

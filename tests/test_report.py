@@ -1,0 +1,469 @@
+"""The report page: one file that loads nothing, whose tables and pictures are those of the library."""
+
+import base64
+import hashlib
+import itertools
+import re
+
+import lxml.html
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import llbt
+from llbt.cli import app
+from llbt.report import page, page_parts
+from llbt.report.interpret import interpret
+from llbt.report.page import write_report
+from llbt.report.page_style import COLOURS, SCRIPT, stylesheet
+from llbt.table import Field
+
+EVIL = [
+    "<b>bold</b>",
+    "<script>x()</script>",
+    "$x_1$",
+    "50%",
+    "A|B",
+    "😀 grin",
+    "مرحبا",
+    "\"quoted' & co",
+    "</svg></style>",
+]
+TABLE1 = llbt.load_dataset("dras_table1")
+
+
+@pytest.fixture
+def unpictured(monkeypatch):
+    """Leave the pictures out of reports that are about other things: they take most of the time."""
+    monkeypatch.setattr(page, "picture", lambda *_: "")
+
+
+def judgments(names):
+    """Return judgments of all pairs: each object beats, ties with and loses to each other one."""
+    rows = [(a, b, outcome) for k, a in enumerate(names) for b in names[k + 1 :] for outcome in ("i", "i", "tie", "j")]
+    return pd.DataFrame(rows, columns=["object_i", "object_j", "outcome"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("report")
+
+
+@pytest.fixture(scope="module")
+def dras(folder):
+    return write_report(TABLE1, path=folder / "dras.html", title="Four systems").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def by_judge(folder):
+    path = write_report(TABLE1, formula="object * judge + tie", path=folder / "judges.html")
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def evil(folder):
+    path = write_report(judgments(EVIL), path=folder / "evil.html", title="<i>T</i> & Co")
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module", params=["dras", "by_judge", "evil"])
+def text(request):
+    return request.getfixturevalue(request.param)
+
+
+def parsed(text):
+    return lxml.html.document_fromstring(text)
+
+
+def table_named(document, start):
+    for table in document.iter("table"):
+        if table.findtext("caption").startswith(start):
+            return table
+    raise AssertionError(start)
+
+
+def columns_of(table):
+    """Return the cells of each column by its heading: the values to sort by where there are some, otherwise texts."""
+    heads = [head.text_content() for head in table.find("thead/tr")]
+    rows = [[cell.get("data-value") or cell.text_content() for cell in row] for row in table.find("tbody")]
+    return dict(zip(heads, zip(*rows, strict=True), strict=True))
+
+
+# -- one file that loads nothing -------------------------------------------------------------------------------
+
+
+def test_nothing_is_loaded_from_elsewhere(text):
+    document = parsed(text)
+    for element in document.iter():
+        assert element.tag not in ("link", "iframe", "object", "embed", "base", "img", "form"), element.tag
+        for key, value in element.attrib.items():
+            if key in ("src", "href", "xlink:href", "action", "srcset", "poster"):
+                assert value.startswith(("#", "data:image/png;base64,")), (key, value[:80])
+    assert not re.search(r"url\((?!#)|@import|@font-face", text)
+
+
+def test_the_policy_allows_the_one_script_and_no_other(text):
+    document = parsed(text)
+    scripts = list(document.iter("script"))
+    assert [script.text for script in scripts] == [SCRIPT]
+    policy = document.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
+    digest = base64.b64encode(hashlib.sha256(scripts[0].text.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe-inline" not in policy.split("script-src")[1].split(";")[0]
+    assert not [key for element in document.iter() for key in element.attrib if key.startswith("on")]
+
+
+def test_ids_are_unique_and_references_lead_somewhere(text):
+    document = parsed(text)
+    ids = [element.get("id") for element in document.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    targets = re.findall(r'(?:href="|url\()#([^")]+)', text)
+    assert targets
+    assert set(targets) <= set(ids)
+
+
+def test_headings_go_down_one_level_at_a_time(text):
+    levels = [int(element.tag[1]) for element in parsed(text).iter("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
+
+
+def test_the_page_says_its_language_encoding_and_width(text):
+    document = parsed(text)
+    assert document.get("lang") == "en"
+    assert document.xpath("//meta/@charset") == ["utf-8"]
+    assert "width=device-width" in document.xpath("//meta[@name='viewport']/@content")[0]
+    assert text.startswith("<!DOCTYPE html>")
+
+
+# -- tables ----------------------------------------------------------------------------------------------------
+
+
+def test_every_column_sorts_by_a_button(text):
+    for table in parsed(text).iter("table"):
+        for head in table.find("thead/tr"):
+            if head.tag == "th":
+                buttons = head.findall("button")
+                assert [button.get("type") for button in buttons] == ["button"]
+                assert head.get("scope") == "col"
+        assert all(len(row) == len(table.find("thead/tr")) for row in table.find("tbody"))
+
+
+def test_wide_tables_scroll_by_keyboard_and_have_a_name(text):
+    for table in parsed(text).iter("table"):
+        around = table.getparent()
+        assert (around.get("class"), around.get("role"), around.get("tabindex")) == ("scroll", "region", "0")
+        assert around.get("aria-label")
+
+
+def test_the_leaderboard_is_that_of_the_library(dras):
+    found = columns_of(table_named(parsed(dras), "Leaderboard"))
+    board = llbt.leaderboard(llbt.fit("object + tie", TABLE1)).to_frame()
+    assert list(found["object"]) == board["object"].tolist()
+    assert list(found["group"]) == board["group"].tolist()
+    for name in ("estimate", "conf_low", "conf_high", "rank_low", "wins", "ties", "losses"):
+        assert [float(value) for value in found[name]] == pytest.approx(board[name].tolist()), name
+
+
+def test_pairs_and_coefficients_are_those_of_the_library(dras):
+    res = llbt.fit("object + tie", TABLE1)
+    document = parsed(dras)
+    pairs = columns_of(table_named(document, "Pairwise"))
+    assert [float(p) for p in pairs["adjusted"]] == pytest.approx(llbt.pairwise(res).to_frame()["p_adjusted"].tolist())
+    estimates = columns_of(table_named(document, "Log-linear"))["Estimate"]
+    assert [float(x) for x in estimates] == pytest.approx([*res.params.iloc[:3], 0.0, res.params["tie"]])
+
+
+def test_the_paragraph_is_that_of_interpret(dras):
+    lead = parsed(dras).xpath("//p[@class='lead']")[0].text_content()
+    assert lead == str(interpret(llbt.fit("object + tie", TABLE1)))
+
+
+def test_worths_that_differ_by_judge_are_averaged_and_drawn_by_class(by_judge):
+    document = parsed(by_judge)
+    captions = [element.text_content() for element in document.iter("figcaption")]
+    assert "Worths by class" in captions
+    res = llbt.fit("object * judge + tie", TABLE1)
+    board = llbt.leaderboard(res, at="average").to_frame()
+    found = columns_of(table_named(document, "Leaderboard"))
+    assert [float(x) for x in found["estimate"]] == pytest.approx(board["estimate"].tolist())
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_many_pairs_are_cut_to_the_best_and_to_neighbours(folder):
+    names = [f"m{k:02d}" for k in range(26)]
+    document = parsed(write_report(judgments(names), path=folder / "many.html").read_text(encoding="utf-8"))
+    rows = table_named(document, "Pairwise").find("tbody")
+    assert len(rows) == 25 + 24  # the best against all, and neighbours further down
+    assert "49 of 325" in document.text_content()
+
+
+def test_an_undefined_number_has_no_value_to_sort_by():
+    table = llbt.Table((Field("object", "", ["a", "b", "c"]), Field("x", "x", [2.0, float("nan"), -1.0], "estimate")))
+    cells = lxml.html.fromstring(page_parts.table(table)).xpath("//td/@data-value")
+    assert cells == ["2.0", "", "-1.0"]
+
+
+# -- pictures --------------------------------------------------------------------------------------------------
+
+
+def test_every_picture_is_inline_and_has_a_name(text):
+    figures = list(parsed(text).iter("figure"))
+    assert len(figures) >= 4
+    for figure in figures:
+        svg = figure.find("svg")
+        assert svg.get("role") == "img"
+        assert svg.get("aria-label") == figure.findtext("figcaption")
+        assert svg.get("viewbox") or svg.get("viewBox")
+        assert len(svg.xpath(".//*")) > 10
+
+
+def test_letters_in_pictures_are_letters(dras):
+    drawn = {element.text_content().strip() for element in parsed(dras).xpath("//figure//*[local-name()='text']")}
+    assert {"A", "B", "C", "D"} <= drawn
+
+
+def test_no_figure_stays_open_and_no_setting_changes(folder):
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+    before = dict(mpl.rcParams)
+    write_report(llbt.load_dataset("dras_modpref"), path=folder / "two.html")
+    assert plt.get_fignums() == []
+    assert dict(mpl.rcParams) == before
+
+
+def test_a_picture_that_cannot_be_drawn_says_why():
+    def refuse():
+        raise llbt.DesignError("too <many> objects")
+
+    markup = page_parts.picture("p", "Who met whom", refuse)
+    assert "not drawn. too &lt;many&gt; objects" in markup
+
+
+# -- names with markup -----------------------------------------------------------------------------------------
+
+
+def test_names_are_escaped_wherever_they_stand(evil):
+    document = parsed(evil)
+    assert not list(document.iter("b"))
+    assert not list(document.iter("i"))
+    assert len(list(document.iter("script"))) == 1
+    assert document.findtext(".//h1") == "<i>T</i> & Co"
+    board = columns_of(table_named(document, "Leaderboard"))
+    assert sorted(board["object"]) == sorted(EVIL)
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_names_come_out_as_they_are(evil, name):
+    """Also inside the pictures: nothing is read as mathematics or markup."""
+    document = parsed(evil)
+    lead = document.xpath("//p[@class='lead']")[0].text_content()
+    shown = [element.text_content().strip() for element in document.xpath("//figure//*[local-name()='text']")]
+    cells = [element.text_content() for element in document.iter("bdi")]
+    assert name in cells
+    assert name in shown
+    assert "nan" not in lead
+
+
+def test_the_text_after_the_names_is_still_there(evil):
+    document = parsed(evil)
+    names = [section.get("id") for section in document.iter("section")]
+    assert names == ["words", "audit", "leaderboard", "pairs", "model", "fit", "counts", "made"]
+    assert [link.get("href") for link in document.find(".//nav").iter("a")] == [f"#{name}" for name in names]
+
+
+def test_control_characters_do_not_break_the_page():
+    assert page_parts.escaped("a\x00b\x1b[31m\nc") == "a b [31m c"
+
+
+# -- colours ---------------------------------------------------------------------------------------------------
+
+
+def luminance(colour):
+    """Return the relative luminance of WCAG 2.1."""
+    channels = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(a, b):
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_contrast_formula_gives_the_published_extremes():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_letters_can_be_read_on_what_is_behind_them(mode):
+    css = stylesheet()
+    block = re.findall(r":root\{([^}]*--text[^}]*)\}", css)[mode == "dark"]
+    colours = dict(re.findall(r"--(\w+):(#[0-9a-f]{6})", block))
+    assert set(colours) == set(COLOURS)
+    for behind in ("page", "card"):
+        for letters in ("text", "quiet", "link", "error", "warning"):
+            assert contrast(colours[letters], colours[behind]) >= 4.5, (letters, behind)
+
+
+def test_pictures_stand_on_white_and_print_is_light():
+    css = stylesheet()
+    assert re.search(r"figure\{[^}]*background:#fff;", css)
+    assert "@media screen and (prefers-color-scheme:dark)" in css
+    assert "@media print" in css
+    assert set(re.findall(r"var\(--(\w+)\)", css)) <= set(COLOURS)
+
+
+# -- data ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "formula"),
+    [("citations", "object"), ("dras_modpref", "object + tie"), ("baseball", "object + order")],
+)
+@pytest.mark.usefixtures("unpictured")
+def test_the_default_formula_follows_the_table(folder, name, formula):
+    text = write_report(llbt.load_dataset(name), path=folder / f"{name}.html").read_text(encoding="utf-8")
+    assert f"llbt.fit(&#x27;{formula}&#x27;, comparisons)" in text
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_a_saturated_model_has_nothing_to_test(folder):
+    path = write_report(llbt.load_dataset("dras_modpref"), path=folder / "saturated.html")
+    assert "there is nothing to test" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_separated_judgments_are_corrected_and_the_page_says_so_first(folder):
+    rows = [("a", "b", "i")] * 5 + [("b", "c", "i"), ("c", "b", "i"), ("a", "c", "i")]  # nobody beats a
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "outcome"])
+    text = write_report(frame, path=folder / "separated.html").read_text(encoding="utf-8")
+    notices = parsed(text).xpath("//p[@class='notice']")
+    assert notices[0].text_content().startswith("Without correction some estimate is infinite")
+    assert "bias_reduction=True" in text
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_counts_and_judgments_of_one_table_give_one_leaderboard(folder):
+    frame = judgments(["x", "y", "z"])
+    counts = llbt.from_judgments(frame).to_frame().rename(columns={"wins_i": "won", "wins_j": "lost"})
+    a = write_report(frame, path=folder / "a.html").read_text(encoding="utf-8")
+    b = write_report(counts, path=folder / "b.html", wins=("won", "lost")).read_text(encoding="utf-8")
+    boards = [columns_of(table_named(parsed(text), "Leaderboard")) for text in (a, b)]
+    assert boards[0] == boards[1]
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_the_audit_sees_the_judgments(folder):
+    frame = judgments(["x", "y", "z"]).assign(who=["p", "q"] * 6)
+    found = llbt.audit(frame, judge="who")
+    text = write_report(frame, path=folder / "audit.html", judge="who").read_text(encoding="utf-8")
+    document = parsed(text)
+    levels = [
+        value for table in document.xpath("//section[@id='audit']//table") for value in columns_of(table)["Level"]
+    ]
+    assert sorted(levels) == sorted(finding.level for finding in found.findings)
+
+
+def test_the_same_data_give_the_same_page(folder, dras):
+    again = write_report(TABLE1, path=folder / "again.html", title="Four systems")
+    assert again.read_text(encoding="utf-8") == dras
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "error", "fragment"),
+    [
+        (TABLE1, {"outcome": "winner"}, llbt.JudgmentError, "outcome= is for judgments"),
+        (judgments(["a", "b"]), {"wins": ("w", "l"), "outcome": "o"}, llbt.JudgmentError, "wins= is for counts"),
+        (TABLE1, {"formula": "tie"}, llbt.DesignError, "has no term for the worths; add object"),
+        (TABLE1, {"path": "nowhere/at/all.html"}, llbt.DesignError, "there is no folder 'nowhere/at'"),
+        (TABLE1, {"path": "."}, llbt.DesignError, "is a folder; name a file"),
+        (TABLE1, {"confidence": 95}, llbt.DesignError, "confidence=95"),
+        (TABLE1, {"reference": "Z"}, llbt.DesignError, "Z"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(tmp_path, monkeypatch, data, options, error, fragment):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error) as caught:
+        write_report(data, **options)
+    assert fragment in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_judgments_are_not_overwritten(tmp_path):
+    path = tmp_path / "judgments.csv"
+    judgments(["a", "b"]).to_csv(path, index=False)
+    before = path.read_bytes()
+    with pytest.raises(llbt.DesignError, match="holds the judgments"):
+        write_report(path, path=path)
+    assert path.read_bytes() == before
+
+
+# -- the command line ------------------------------------------------------------------------------------------
+
+
+def run(*args, **options):
+    return CliRunner().invoke(app, [str(arg) for arg in args], **options)
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_the_command_writes_what_the_library_writes(tmp_path):
+    path = tmp_path / "mine.csv"
+    frame = judgments(["x", "y", "z"]).rename(columns={"object_i": "a", "object_j": "b", "outcome": "winner"})
+    frame.to_csv(path, index=False)
+    result = run("report", path, "-o", tmp_path / "out.html", "--objects", "a,b", "--outcome", "winner")
+    assert result.exit_code == 0, result.output
+    expected = write_report(path, objects=("a", "b"), outcome="winner", path=tmp_path / "own.html", title="mine")
+    assert (tmp_path / "out.html").read_bytes() == expected.read_bytes()
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_the_command_takes_bundled_data_and_a_reference(tmp_path):
+    out = tmp_path / "puddings.html"
+    result = run("report", "puddings", "-o", out, "--reference", "3")
+    assert result.exit_code == 0, result.output
+    assert str(out) in result.stdout
+    assert "reference=3" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_the_command_takes_standard_input(tmp_path):
+    text = judgments(["x", "y", "z"]).to_csv(index=False)
+    result = run("report", "-", "-o", tmp_path / "in.html", input=text)
+    assert result.exit_code == 0, result.output
+    assert "<h1>Preference judgments</h1>" in (tmp_path / "in.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("args", "fragment"),
+    [
+        (("nofile.csv",), "there is no file 'nofile.csv'"),
+        (("dras_table1", "--outcome", "w"), "it is for files"),
+        (("dras_table1", "-o", "no/such/folder.html"), "there is no folder"),
+    ],
+)
+def test_the_command_says_what_is_wrong(args, fragment):
+    result = run("report", *args)
+    assert result.exit_code == 2
+    assert fragment in " ".join(result.stderr.split())
+
+
+@pytest.mark.shared
+def test_a_report_on_real_judgments(shared, tmp_path):
+    """LLMFAO: 8,931 judgments of 59 models by 124 workers, 39 % ties (the data's README)."""
+    path = write_report(
+        shared / "data" / "llmfao.csv",
+        objects=("model_x", "model_y"),
+        outcome="winner",
+        judge="worker",
+        path=tmp_path / "llmfao.html",
+    )
+    document = parsed(path.read_text(encoding="utf-8"))
+    assert "8,931 judgments of 59 objects" in document.xpath("//p[@class='lead']")[0].text_content()
+    assert len(table_named(document, "Leaderboard").find("tbody")) == 59
+    assert path.stat().st_size < 2_000_000
