@@ -67,6 +67,7 @@ from .inference.contrasts import contrasts
 from .inference.goodness import GoodnessOfFit, goodness_of_fit
 from .inference.influence import influence
 from .inference.intransitivity import Intransitivity, intransitivity
+from .inference.pair_residuals import pair_residuals
 from .inference.pairwise import Pairwise, compact_letters, pairwise, significance_clusters
 from .inference.quasi_variances import QuasiVariances, quasi_variances
 from .inference.ranks import leaderboard, rank_intervals
@@ -77,7 +78,15 @@ from .inference.worth import worth
 from .model import LLBT, fit
 from .report.bump_plot import plot_ranks_by_method
 from .report.decision_plots import plot_decisions, plot_difference_curve, plot_subset_correlations
+from .report.fit_plots import plot_anova, plot_residuals
+from .report.interpret import Interpretation, interpret
+from .report.interval_plots import plot_intervals, plot_ranks
+from .report.judge_plots import plot_judges, plot_ties
 from .report.metric_plots import plot_significance
+from .report.model_table import ModelTable, model_table
+from .report.network_plot import plot_network
+from .report.page import write_report
+from .report.pair_plots import plot_outcomes, plot_probabilities
 from .report.plots import plot_worth
 from .report.power_plot import plot_power
 from .report.score_plots import plot_differences, plot_paired
@@ -126,6 +135,13 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "contrasts",
     "leaderboard",
     "pairwise",
+    "plot_intervals",
+    "plot_judges",
+    "plot_network",
+    "plot_outcomes",
+    "plot_probabilities",
+    "plot_ranks",
+    "plot_ties",
     "plot_worth",
     "quasi_variances",
     "rank_intervals",
@@ -138,11 +154,18 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "goodness_of_fit",
     "influence",
     "intransitivity",
+    "pair_residuals",
+    "plot_anova",
+    "plot_residuals",
     "residual_table",
     # how sure is it?
     "bootstrap",
     "rank_distribution",
     "simulate",
+    # what goes into the paper?
+    "interpret",
+    "model_table",
+    "write_report",
     # do judges agree, and what does each do?
     "agreement",
     "judge_summary",
@@ -207,6 +230,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "Finding",
     "GoodnessOfFit",
     "HeadToHead",
+    "Interpretation",
     "IntervalCoverage",
     "Intransitivity",
     "JudgeSummary",
@@ -215,6 +239,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "MetricComparisons",
     "MetricPower",
     "MetricScores",
+    "ModelTable",
     "Pairwise",
     "PairwiseScores",
     "Power",

@@ -18,8 +18,6 @@ import typer
 
 import llbt
 
-from .report.page import write_report
-
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -194,7 +192,7 @@ def report(
         data, options = _opened(file, asked)
         base = None if reference is None else _object(reference, _as_comparisons(data, options))
         heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
-        written = write_report(data, formula=formula, path=output, title=heading, reference=base, **options, **who)
+        written = llbt.write_report(data, formula=formula, path=output, title=heading, reference=base, **options, **who)
         typer.echo(f"written: {written}")
 
 

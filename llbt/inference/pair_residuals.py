@@ -46,8 +46,7 @@ def pair_residuals(res: LLBTResults) -> Table:
     Examples
     --------
     >>> import llbt
-    >>> from llbt.inference.pair_residuals import pair_residuals
-    >>> found = pair_residuals(llbt.fit("object", llbt.load_dataset("citations").pool())).to_frame()
+    >>> found = llbt.pair_residuals(llbt.fit("object", llbt.load_dataset("citations").pool())).to_frame()
     >>> found.loc[0, ["object_i", "object_j"]].tolist(), found["residual"].round(2).tolist()[:3]
     (['Biometrika', 'Comm Statist'], [1.05, -0.97, 0.33])
     """

@@ -64,8 +64,7 @@ def plot_residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.fit_plots import plot_residuals
-    >>> ax = plot_residuals(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()), most=3)
+    >>> ax = llbt.plot_residuals(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()), most=3)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A beats C', 'C beats A', 'B beats D']
     """
@@ -118,8 +117,7 @@ def plot_anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.fit_plots import plot_anova
-    >>> ax = plot_anova(llbt.anova(llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))))
+    >>> ax = llbt.plot_anova(llbt.anova(llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))))
     >>> len(ax.patches), ax.get_xlabel()
     (4, 'residual deviance')
     """

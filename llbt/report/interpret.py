@@ -104,9 +104,8 @@ def interpret(res: LLBTResults, *, confidence: float = 0.95) -> Interpretation:
     Examples
     --------
     >>> import llbt
-    >>> from llbt.report.interpret import interpret
     >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
-    >>> print(interpret(res).sentences["differences"])
+    >>> print(llbt.interpret(res).sentences["differences"])
     The odds of + over - are 1.74 (95 % interval 1.15 to 2.64, p = 0.00880), so + is preferred in 63.5 % of decisions.
     """
     check_fit("interpret", res)

@@ -92,8 +92,7 @@ def plot_intervals(
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.interval_plots import plot_intervals
-    >>> ax = plot_intervals(llbt.fit("object + tie", llbt.load_dataset("cems").pool()))
+    >>> ax = llbt.plot_intervals(llbt.fit("object + tie", llbt.load_dataset("cems").pool()))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['LO', 'PA', 'SG', 'MI', 'BA', 'ST']
     """
@@ -143,9 +142,8 @@ def plot_ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.interval_plots import plot_ranks
     >>> res = llbt.fit("object + tie", llbt.load_dataset("cems").pool())
-    >>> ax = plot_ranks(llbt.rank_distribution(llbt.bootstrap(res, n=200, rng=1)))
+    >>> ax = llbt.plot_ranks(llbt.rank_distribution(llbt.bootstrap(res, n=200, rng=1)))
     >>> ax.get_xlabel()
     'rank (share of the resamples)'
     """

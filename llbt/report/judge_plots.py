@@ -94,9 +94,8 @@ def plot_judges(
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.judge_plots import plot_judges
     >>> table = llbt.load_dataset("dras_table1")
-    >>> ax = plot_judges(llbt.fit("object * judge + tie", table), llbt.fit("object + tie", table))
+    >>> ax = llbt.plot_judges(llbt.fit("object * judge + tie", table), llbt.fit("object + tie", table))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['object + tie', 'J1', 'J2', 'J3', 'J4']
     """
@@ -155,8 +154,7 @@ def plot_ties(res: LLBTResults, *, at: At = None, confidence: float = 0.95, ax: 
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.judge_plots import plot_ties
-    >>> ax = plot_ties(llbt.fit("object + tie * judge", llbt.load_dataset("dras_table1")))
+    >>> ax = llbt.plot_ties(llbt.fit("object + tie * judge", llbt.load_dataset("dras_table1")))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['J1', 'J2', 'J3', 'J4']
     """

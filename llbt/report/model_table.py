@@ -241,10 +241,9 @@ def model_table(
     Examples
     --------
     >>> import llbt
-    >>> from llbt.report.model_table import model_table
     >>> table = llbt.load_dataset("dras_table1")
     >>> fits = [llbt.fit("object + tie", table), llbt.fit("object * judge + tie", table)]
-    >>> model_table(fits).figures[["df_resid", "n_judgments"]].values.tolist()
+    >>> llbt.model_table(fits).figures[["df_resid", "n_judgments"]].values.tolist()
     [[44, 960], [35, 960]]
     """
     fits = _checked(results, below)

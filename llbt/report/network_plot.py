@@ -50,8 +50,7 @@ def plot_network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.network_plot import plot_network
-    >>> ax = plot_network(llbt.fit("object + tie", llbt.load_dataset("dras_table1")))
+    >>> ax = llbt.plot_network(llbt.fit("object + tie", llbt.load_dataset("dras_table1")))
     >>> [text.get_text() for text in ax.texts], len(ax.collections[0].get_segments())
     (['A', 'D', 'B', 'C'], 6)
     """

@@ -137,9 +137,8 @@ def write_report(
     --------
     >>> import tempfile
     >>> import llbt
-    >>> from llbt.report.page import write_report
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     report = write_report(llbt.load_dataset("dras_modpref"), path=f"{folder}/report.html")
+    ...     report = llbt.write_report(llbt.load_dataset("dras_modpref"), path=f"{folder}/report.html")
     ...     report.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """

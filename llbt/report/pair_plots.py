@@ -77,8 +77,7 @@ def plot_probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = Non
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.pair_plots import plot_probabilities
-    >>> ax = plot_probabilities(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()))
+    >>> ax = llbt.plot_probabilities(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()))
     >>> [text.get_text() for text in ax.texts][:2]
     ['.690\n113', '.952\n145']
     """
@@ -134,8 +133,7 @@ def plot_outcomes(c: Comparisons, *, by: By = "pair", most: int = 30, ax: Axes |
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> from llbt.report.pair_plots import plot_outcomes
-    >>> ax = plot_outcomes(llbt.load_dataset("puddings"), by="object")
+    >>> ax = llbt.plot_outcomes(llbt.load_dataset("puddings"), by="object")
     >>> [bar.get_label() for bar in ax.containers]
     ['wins', 'ties', 'losses']
     """
