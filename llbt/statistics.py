@@ -6,7 +6,7 @@ import itertools
 import math
 import numbers
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -72,7 +72,7 @@ class TestResult(Record):
         )
 
 
-def run_jobs(jobs: Sequence[Callable[[], T]], n_jobs: int) -> list[T]:
+def run_jobs(jobs: Sequence[Callable[[], T]], n_jobs: int, progress: str = "") -> list[T]:
     """Return what each of some calls returns, in their order.
 
     Parameters
@@ -81,19 +81,51 @@ def run_jobs(jobs: Sequence[Callable[[], T]], n_jobs: int) -> list[T]:
         With everything that they need, random seeds too, so that results do not depend on who runs them.
     n_jobs : int
         As joblib counts processes; 1 runs them here.
+    progress : str
+        What a progress bar is called; empty for none.
 
     Raises
     ------
     DesignError
         For anything but a whole number other than 0.
     """
-    if not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise DesignError(f"n_jobs={n_jobs!r}: expected the number of processes, or -1 for one per core.")
+    check_jobs("", n_jobs)
+    shown = _with_bar(jobs, progress)
     if n_jobs == 1 or len(jobs) == 1:
-        return [job() for job in jobs]
+        return [job() for job in shown]
     from joblib import Parallel, delayed
 
-    return list(Parallel(n_jobs=int(n_jobs))(delayed(job)() for job in jobs))
+    return list(Parallel(n_jobs=int(n_jobs))(delayed(job)() for job in shown))
+
+
+def _with_bar(jobs: Sequence[T], progress: str) -> Iterable[T]:
+    if not progress:
+        return jobs
+    from tqdm.auto import tqdm
+
+    shown: Iterable[T] = tqdm(jobs, desc=progress)
+    return shown
+
+
+def check_jobs(asker: str, n_jobs: object) -> None:
+    """Raise for what is no number of processes."""
+    if not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        where = f"{asker}: " if asker else ""
+        raise DesignError(f"{where}n_jobs={n_jobs!r}: expected the number of processes, or -1 for one per core.")
+
+
+def check_option(asker: str, name: str, value: object, allowed: Sequence[str]) -> None:
+    """Raise for an option that is none of those allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        known = ", ".join(map(repr, allowed))
+        raise DesignError(f"{asker}: {name}={value!r} is not known; it may be {known}.")
+
+
+def check_share(asker: str, name: str, value: object) -> float:
+    """Return a number that lies between 0 and 1; raise for anything else."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < float(value) < 1:
+        raise DesignError(f"{asker}: {name}={value!r}; it lies between 0 and 1.")
+    return float(value)
 
 
 def sign_p(successes: float, n: float) -> float:
@@ -159,9 +191,9 @@ def ratio(estimate: npt.NDArray[np.float64], error: npt.NDArray[np.float64]) -> 
 
 
 def check_number(asker: str, n: object, *, least: int) -> None:
-    """Raise for an `n` that is no whole number of tables."""
+    """Raise for an `n` that is no whole number of draws."""
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < least:
-        raise DesignError(f"{asker}: n={n!r}; it is the number of tables to draw, an integer of at least {least}.")
+        raise DesignError(f"{asker}: n={n!r}; it is a number of draws, an integer of at least {least}.")
 
 
 def as_generator(rng: object, asker: str) -> np.random.Generator:

@@ -281,6 +281,28 @@ def test_bounds_of_the_recursion_are_quantiles_of_it():
     np.testing.assert_allclose(scores_of(found, "conf_low"), np.quantile(logs, 0.025, axis=0), rtol=1e-9)
 
 
+def test_resamples_without_a_tie_have_the_scores_of_the_model_without_a_tie_effect():
+    """Some resamples miss both ties, and have no finite tie effect; each is fitted by itself."""
+    frame = pd.DataFrame({"A": [2, 2, 2, 0, 1, 0] * 2, "B": [1, 1, 1, 1, 1, 2] * 2, "C": [0, 3, 0, 3, 0, 3] * 2})
+    found = aggregate(frame, method="bt", n=40, rng=5)
+    weights = drawn_weights(len(frame), 40, np.random.default_rng(5)).astype(int)
+    frames = [frame.loc[np.repeat(frame.index, w)].reset_index(drop=True) for w in weights]
+    assert 0 < sum(not (one["A"] == one["B"]).any() for one in frames) < 40
+    drawn = [scores_of(aggregate(one, method="bt")) for one in frames]
+    np.testing.assert_allclose(scores_of(found, "conf_low"), np.quantile(drawn, 0.025, axis=0), atol=1e-7)
+    np.testing.assert_allclose(scores_of(found, "conf_high"), np.quantile(drawn, 0.975, axis=0), atol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["bt", "elo"])
+def test_a_relative_threshold_is_a_share_of_the_larger_score(method):
+    """Ratios, so that a threshold on the logarithms says the same."""
+    frame = np.exp(some_scores())
+    one = aggregate(frame, method=method, tie_threshold=1 - np.exp(-0.3), relative=True, orders=5, rng=1)
+    other = aggregate(np.log(frame), method=method, tie_threshold=0.3, orders=5, rng=1)
+    pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
+    assert any("tie" in note for note in one.notes)
+
+
 def test_resamples_without_finite_scores_are_infinite_bounds_and_counted():
     """B beats A on one of four instances: (3/4)⁴ of the resamples miss it, and one in 256 has it alone."""
     frame = pd.DataFrame({"A": [2, 2, 2, 0], "B": [1, 1, 1, 1]})

@@ -128,11 +128,11 @@ class TestRecord:
 
 GOOD = setup([1, 2, 3], [1, 2, 3])
 BAD = [
-    (GOOD, "results= is one frame; expected one per setup. Pass [frame]"),
-    (3, "results= is of type int; expected a mapping"),
-    ("mean", "results= is of type str"),
-    ({}, "results= is empty"),
-    ([], "results= is empty"),
+    (GOOD, "setups= is one frame; expected one per setup. Pass [frame]"),
+    (3, "setups= is of type int; expected a mapping"),
+    ("mean", "setups= is of type str"),
+    ({}, "setups= is empty"),
+    ([], "setups= is empty"),
     ([[1, 2]], "setup 0 is of type list; expected a DataFrame"),
     ({"x": GOOD.iloc[:1]}, "setup 'x' has 1 system and 2 mechanisms; expected at least two of each"),
     ({"x": GOOD[["mean"]]}, "setup 'x' has 3 systems and 1 mechanism"),

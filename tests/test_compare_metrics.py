@@ -233,6 +233,15 @@ def test_williams_test_of_scores_takes_their_correlations():
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "fragment"),
+    [(("a", 0.5, 0.3, 20), "r_x='a'"), ((0.5, 1.5, 0.3, 20), "r_y=1.5"), ((0.5, 0.5, 0.3, 20.5), "n=20.5")],
+)
+def test_williams_test_refuses_what_is_no_correlation(given, fragment):
+    with pytest.raises(DesignError, match=fragment):
+        williams_test(*given)
+
+
 def test_the_size_of_williams_test():
     rng = np.random.default_rng(7)
     z = rng.normal(size=(1500, 16))
@@ -296,10 +305,11 @@ def test_all_pairs_are_the_tests_one_by_one(many):
 @pytest.mark.parametrize(
     ("adjust", "by", "expected"),
     [
-        ("none", "row", [0.01, 0.02, 0.04]),
+        (None, "row", [0.01, 0.02, 0.04]),
         ("bonferroni", "row", [0.03, 0.06, 0.12]),
         ("bonferroni", "table", [0.12, 0.24, 0.48]),
         ("holm", "row", [0.03, 0.04, 0.04]),
+        ("fdr_bh", "row", [0.03, 0.03, 0.04]),
     ],
 )
 def test_p_values_are_adjusted_over_rows_or_the_table(adjust, by, expected):
@@ -314,7 +324,7 @@ def test_p_values_are_adjusted_over_rows_or_the_table(adjust, by, expected):
 
 
 def test_williams_tests_of_all_pairs_are_two_directions_of_one(many):
-    found = compare_all_metrics(many, method="williams", adjust="none")
+    found = compare_all_metrics(many, method="williams", adjust=None)
     off = ~np.eye(4, dtype=bool)
     np.testing.assert_allclose((found.p_value + found.p_value.T)[off], 1)
     assert len(found.to_frame()) == 12
@@ -343,7 +353,7 @@ def test_all_pairs_refuse_what_they_cannot_compare(many, call, fragment):
 
 
 def test_the_picture_shades_what_is_significant(many):
-    found = compare_all_metrics(many, n=500, rng=1)
+    found = compare_all_metrics(many, adjust="bonferroni", n=500, rng=1)
     ax = plot_significance(found)
     shades = ax.images[0].get_array()
     np.testing.assert_array_equal(shades >= 1, found.better(adjusted=False))
@@ -399,10 +409,10 @@ def test_power_refuses_shares_that_are_none(degraded):
 
 @pytest.mark.shared
 def test_qaeval_and_bertscore_beat_the_eleven_others(shared):
-    """Figure 5, system level, Pearson's r (with the rank coefficients other metrics beat others too)."""
+    """Figure 5, system level, Pearson's r, Bonferroni by row; with the rank coefficients other metrics win too."""
     path = shared / "data" / "deutsch_fabbri2020.csv.gz"
     many = MetricScores.from_frame(path, FABBRI, human="expert_relevance", input="instance")
-    found = compare_all_metrics(many, n=1000, rng=1)
+    found = compare_all_metrics(many, adjust="bonferroni", n=1000, rng=1)
     wins = dict(zip(FABBRI, found.better().sum(axis=1), strict=True))
     assert {name: count for name, count in wins.items() if count} == {"qa-eval_f1": 11, "bertscore_recall": 11}
 
@@ -416,7 +426,7 @@ def wmt(shared):
 @pytest.mark.shared
 def test_williams_test_over_the_metrics_of_wmt19(wmt):
     """81 of 231 pairs of German to English differ, one-tailed at .05 in either direction."""
-    found = compare_all_metrics(wmt, method="williams", adjust="none")
+    found = compare_all_metrics(wmt, method="williams", adjust=None)
     better = found.p_value < 0.05
     assert (better | better.T).sum() // 2 == 81
 

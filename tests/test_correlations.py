@@ -177,7 +177,11 @@ def test_the_caller_s_arrays_stay_as_they_are():
 
 X, Z = scores()
 ERRORS = {
-    "level": (lambda: correlate(X, Z, level="summary"), DesignError, "level='summary'; it may be 'system'"),
+    "level": (
+        lambda: correlate(X, Z, level="summary"),
+        DesignError,
+        "level='summary' is not known",
+    ),
     "coefficient": (lambda: correlate(X, Z, coefficient="tau"), DesignError, "coefficient='tau'"),
     "shapes": (lambda: correlate(X, Z[:, :3], level="input"), JudgmentError, r"X has shape \(9, 7\), Z \(9, 3\)"),
     "systems": (lambda: correlate(X, Z[:3]), JudgmentError, "expected as many systems"),
@@ -258,7 +262,11 @@ FRAME_ERRORS = {
         "no value in 1 row, first at row 4",
     ),
     "one system": (lambda f: MetricScores.from_frame(f.iloc[:3]), JudgmentError, "1 system; expected at least 2"),
-    "infinite": (lambda f: MetricScores.from_frame(f.replace(3.0, np.inf)), JudgmentError, "1 infinite scores"),
+    "infinite": (
+        lambda f: MetricScores.from_frame(f.replace(3.0, np.inf)),
+        JudgmentError,
+        "1 infinite score",
+    ),
     "unknown": (lambda f: MetricScores.from_frame(f).matrix("ter"), DesignError, "no metric 'ter'"),
     "shapes": (lambda f: MetricScores.from_matrices({"a": X}, Z.T), JudgmentError, r"'a' has shape \(9, 7\)"),
     "labels": (lambda f: MetricScores.from_matrices({"a": X}, Z, systems="ab"), JudgmentError, "2 labels"),
@@ -271,3 +279,31 @@ def test_frames_that_cannot_be_read_say_why(case, frame):
     call, error, fragment = FRAME_ERRORS[case]
     with pytest.raises(error, match=fragment):
         call(frame)
+
+
+# -- labelled matrices -----------------------------------------------------------------------------------------------
+
+
+def labelled():
+    return pd.DataFrame(X, index=[f"s{k}" for k in range(len(X))], columns=[f"i{k}" for k in range(X.shape[1])])
+
+
+def test_matrices_keep_the_labels_of_a_frame():
+    found = MetricScores.from_matrices({"a": labelled(), "b": X}, Z)
+    assert (found.systems, found.inputs) == (tuple(labelled().index), tuple(labelled().columns))
+    named = MetricScores.from_matrices({"a": labelled()}, Z, systems=range(len(X)))
+    assert named.systems == tuple(range(len(X)))
+
+
+@pytest.mark.parametrize("turned", [labelled()[::-1], labelled().iloc[:, ::-1]], ids=["systems", "inputs"])
+def test_frames_in_another_order_are_refused(turned):
+    with pytest.raises(JudgmentError, match="human and 'a' are frames whose labels differ"):
+        MetricScores.from_matrices({"a": labelled()}, turned)
+    with pytest.raises(JudgmentError, match=r"Align them first: Z.reindex_like\(X\)"):
+        correlate(labelled(), turned)
+
+
+def test_dates_and_digits_in_quotes_are_no_scores():
+    for values in (["1", "2", "3"], pd.to_datetime(["2020", "2021", "2022"])):
+        with pytest.raises(JudgmentError, match="correlate: X is no matrix of numbers"):
+            correlate(values, [1.0, 2.0, 3.0])

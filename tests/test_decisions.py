@@ -412,7 +412,7 @@ M = np.random.default_rng(1).normal(size=(3, 6))
 T = ([1.0, 2.0], [0.1, 0.2], [1.0, 2.0], [0.3, 0.4])
 D = decisions_from_tests(*T)
 BAD = [
-    (lambda: decision_table(M, M, metric_test="t"), DesignError, "metric_test='t'; it is one of 'paired-t'"),
+    (lambda: decision_table(M, M, metric_test="t"), DesignError, "metric_test='t' is not known; it may be 'paired-t'"),
     (lambda: decision_table(M, M, n=0), DesignError, "decision_table: n=0"),
     (lambda: decision_table(M, M, rng="a"), DesignError, "rng is of type str"),
     (lambda: decision_table(M, M, alpha=5), DesignError, "alpha=5; it lies between 0 and 1"),

@@ -299,7 +299,17 @@ BAD = [
     (lambda: pairwise_accuracy([1, math.nan], [1, 2]), JudgmentError, "pairwise_accuracy: metric= has 1 values"),
     (lambda: pairwise_accuracy([1, 2], [1, math.nan]), JudgmentError, "human= has 1 values that are not finite"),
     (lambda: pairwise_accuracy([1, 2], [1, 2, 3]), JudgmentError, "2 metric scores and 3 human scores"),
-    (lambda: pairwise_accuracy([1, 2], [1, 2], ties="skip"), DesignError, "ties='skip'; it is one of 'strict', 'drop'"),
+    (
+        lambda: pairwise_accuracy([1, 2], [1, 2], ties="skip"),
+        DesignError,
+        "ties='skip' is not known; it may be",
+    ),
+    (lambda: pairwise_accuracy(pd.DataFrame(M), [1, 2]), JudgmentError, "Average the segments: metric.mean(axis=1)"),
+    (
+        lambda: tie_calibrated_accuracy(pd.Series([1, 2], ["a", "b"]), pd.Series([1, 2], ["b", "a"])),
+        JudgmentError,
+        "metric and human are frames whose labels differ",
+    ),
     (lambda: pairwise_accuracy([1, 2], [1, 2], by=["a"]), DesignError, "by= has 1 labels for 2 systems"),
     (lambda: pairwise_accuracy([1, 2], [1, 2], by="ab"), DesignError, "by= has 0 labels"),
     (lambda: pairwise_accuracy([1, 2], [1, 2], by=["a", None]), DesignError, "1 missing labels (first at row 1)"),

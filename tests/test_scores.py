@@ -134,7 +134,7 @@ class TestCounts:
     def test_many_instances_are_counted_in_parts(self, monkeypatch):
         frame = drawn(3)
         whole = from_scores(frame, covariates=("domain", "length"))
-        monkeypatch.setattr("llbt.data.scores._ENTRIES", 50)  # one other system at a time
+        monkeypatch.setattr("llbt.data.score_ties._ENTRIES", 50)  # one other system at a time
         assert from_scores(frame, covariates=("domain", "length")) == whole
 
     def test_order_of_rows_and_columns_does_not_matter(self):
@@ -239,7 +239,7 @@ class TestNotes:
             "3 scores missing: 3 pairs of 3 without some of the 4 instances (so many: 'A and C: 2', 'B and C: 2', "
             "'A and B: 1')",
             self.share + "keep clusters='doc' and fit with cov_type='cluster', groups='doc'",
-            "columns that are no scores: 'domain', 'length'",
+            "columns not used: 'domain', 'length'",
         )
 
     def test_the_advice_can_be_followed(self):

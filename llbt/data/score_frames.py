@@ -118,7 +118,7 @@ def _wide(
     order = sorted(chosen, key=sort_key)
     values = np.vstack([_numbers(table[name], asker, str(name)) for name in order])
     left = [name for name in others if name not in chosen]
-    notes = (f"columns that are no scores: {listed(left, 20)}",) if left else ()
+    notes = (f"columns not used: {listed(left)}",) if left else ()
     covariates = table[list(kept)].reset_index(drop=True)
     return ScoreMatrix(tuple(order), tuple(labels), values, covariates, notes, tuple(map(str, left)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -22,20 +22,10 @@ from .files import open_source
 from .frames import is_number
 from .kept import Names
 from .score_frames import ScoreMatrix, read_scores
+from .score_ties import TieRule
 from .sources import as_names
 
 _ASKER = "from_scores"
-_ROUNDING = 1e-12  # relative, as for ratings: 0.8 − 0.7 is off by some 1e-16
-_ENTRIES = 2**21  # scores compared at a time: 16 MB
-
-
-@dataclass(frozen=True)
-class _Rule:
-    """When two scores are tied: they differ by at most ``absolute + relative · max(|a|, |b|)``."""
-
-    absolute: float
-    relative: float
-    higher_is_better: bool
 
 
 def from_scores(
@@ -122,14 +112,14 @@ def from_scores(
     2        A        C   news       2     0       0
     3        B        C   news       1     1       0
     """
-    rule = _rule(tie_threshold, relative, higher_is_better)
+    rule = _rule(tie_threshold, relative)
     kept, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
     wanted = (*kept, *beside)
     known = read_scores(
         frame, _ASKER, systems=systems, system=system, instance=instance, score=score, covariates=wanted
     )
     _refuse_gaps(known, kept, beside, numbered)
-    lines, first = _lines(known, rule)
+    lines, first = _lines(known, rule, higher_is_better)
     if not len(lines):
         raise JudgmentError(
             f"{_ASKER}: no instance has two scores: {counted(int(np.isfinite(known.values).sum()), 'score')} of "
@@ -147,13 +137,14 @@ def from_scores(
     return replace(c, notes=notes, unkept=known.unkept)
 
 
-def _rule(tie_threshold: float, relative: bool, higher_is_better: bool) -> _Rule:
-    if not isinstance(tie_threshold, numbers.Real) or not 0 <= tie_threshold < math.inf:
+def _rule(tie_threshold: float, relative: bool) -> TieRule:
+    if (
+        not isinstance(tie_threshold, numbers.Real)
+        or isinstance(tie_threshold, bool)
+        or not 0 <= tie_threshold < math.inf
+    ):
         raise JudgmentError(f"{_ASKER}: tie_threshold={tie_threshold!r}; expected a finite number, at least 0.")
-    threshold = float(tie_threshold)
-    if relative:
-        return _Rule(0.0, threshold + _ROUNDING, bool(higher_is_better))
-    return _Rule(threshold, _ROUNDING, bool(higher_is_better))
+    return TieRule(float(tie_threshold), bool(relative))
 
 
 def _kept_names(
@@ -193,7 +184,7 @@ def _native(known: ScoreMatrix) -> Any:
     return nw.from_native(known.covariates, eager_only=True)
 
 
-def _lines(known: ScoreMatrix, rule: _Rule) -> tuple[npt.NDArray[Any], IntArray]:
+def _lines(known: ScoreMatrix, rule: TieRule, higher_is_better: bool) -> tuple[npt.NDArray[Any], IntArray]:
     """Return counts by pair and group of instances that are alike in all that is kept, and what they belong to.
 
     Returns
@@ -209,12 +200,13 @@ def _lines(known: ScoreMatrix, rule: _Rule) -> tuple[npt.NDArray[Any], IntArray]
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], np.arange(len(first)))
     i, j = np.triu_indices(len(known.systems), 1)
-    counts = _pair_outcomes(known.values[:, order], starts, rule)
+    values = known.values[:, order] if higher_is_better else -known.values[:, order]
+    counts = _pair_outcomes(values, starts, rule)
     pair, cell = np.nonzero(counts.any(axis=0))
     return np.column_stack([i[pair], j[pair], cell, *counts[:, pair, cell]]), first
 
 
-def _pair_outcomes(values: FloatArray, starts: IntArray, rule: _Rule) -> npt.NDArray[np.int32]:
+def _pair_outcomes(values: FloatArray, starts: IntArray, rule: TieRule) -> npt.NDArray[np.int32]:
     """Return how often the first of two systems won, was tied and lost, in groups of instances.
 
     Parameters
@@ -231,24 +223,19 @@ def _pair_outcomes(values: FloatArray, starts: IntArray, rule: _Rule) -> npt.NDA
     """
     size = len(values)
     found = np.empty((3, size * (size - 1) // 2, len(starts)), dtype=np.int32)
-    step, row = max(1, _ENTRIES // values.shape[1]), 0
-    for i in range(size - 1):
-        for low in range(i + 1, size, step):
-            others = values[low : low + step]
-            found[:, row : row + len(others)] = _against(values[i], others, starts, rule)
-            row += len(others)
+    row = 0
+    for said in rule.said_by_pair(values):
+        for k in range(3):
+            found[k, row : row + len(said)] = _summed(said == k, starts)
+        row += len(said)
     return found
 
 
-def _against(one: FloatArray, others: FloatArray, starts: IntArray, rule: _Rule) -> npt.NDArray[np.int32]:
-    """Return the outcomes of one system (M,) against others (K, M), summed within groups, shape (3, K, G)."""
-    with np.errstate(over="ignore"):  # 1e308 − (−1e308)
-        lead = one - others if rule.higher_is_better else others - one
-        margin = rule.absolute + rule.relative * np.maximum(np.abs(one), np.abs(others))
-    outcomes = (lead > margin, np.abs(lead) <= margin, lead < -margin)  # a missing score is in none
+def _summed(outcomes: npt.NDArray[np.bool_], starts: IntArray) -> npt.NDArray[np.int32]:
+    """Return how often something was said of K pairs, (K, M), within groups, shape (K, G)."""
     if len(starts) == 1:
-        return np.stack([np.count_nonzero(said, axis=1)[:, None] for said in outcomes]).astype(np.int32)
-    return np.stack([np.add.reduceat(said, starts, axis=1, dtype=np.int32) for said in outcomes])
+        return np.asarray(np.count_nonzero(outcomes, axis=1)[:, None], dtype=np.int32)
+    return np.asarray(np.add.reduceat(outcomes, starts, axis=1, dtype=np.int32))
 
 
 def _as_frame(known: ScoreMatrix, lines: npt.NDArray[Any], first: IntArray) -> pd.DataFrame:

@@ -9,7 +9,8 @@ import pandas as pd
 from scipy import stats
 
 from ..columns import FloatArray
-from ..errors import DesignError, JudgmentError, listed
+from ..errors import JudgmentError, listed
+from ..statistics import check_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,10 +64,7 @@ def plot_ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: 
     """
     import matplotlib.pyplot as plt
 
-    if values not in get_args(Values):
-        raise DesignError(
-            f"plot_ranks_by_method: values={values!r} is not known; expected one of {listed(get_args(Values))}."
-        )
+    check_option("plot_ranks_by_method", "values", values, get_args(Values))
     ranks = _ranks(_checked(frame), values)
     size, methods = ranks.shape
     if ax is None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DesignError
+from ..evaluation.metrics.correlation_kernels import NAMES
 from ..evaluation.metrics.decision_records import DecisionTable
 from ..evaluation.metrics.difference_curve import DifferenceCurve
-from ..evaluation.metrics.row_correlations import SYMBOLS
 from ..evaluation.metrics.system_subsets import SampledCorrelations, SubsetCorrelations
 from ..table import format_number
 
@@ -74,7 +74,7 @@ def plot_subset_correlations(found: Subset | Mapping[str, Subset], *, ax: Axes |
         _draw_subset(ax, name, one, k)
     first = next(iter(drawn.values()))
     ax.set_xlabel("Systems" if isinstance(first, SampledCorrelations) else _XLABELS[first.subsets])
-    ax.set_ylabel(SYMBOLS[first.coefficient])
+    ax.set_ylabel(NAMES[first.coefficient])
     ax.set_ylim(-1.05, 1.05)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     if not _is_rolling(first):

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..errors import DesignError
 from ..evaluation.metrics.compare_all_metrics import MetricComparisons
+from ..statistics import check_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ _SHADES = ("#FFFFFF", "#9CC9E3", "#0072B2")  # not significant, before adjustmen
 _SIZE = 0.26  # inches a metric
 _FEW = 6  # metrics up to which their names are slanted; more stand upright, so that they do not touch
 _GREY = "#BBBBBB"
+_ADJUSTED = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini–Hochberg"}
 
 
 def plot_significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
@@ -83,8 +85,7 @@ def _check(comparisons: object, alpha: float) -> None:
         raise DesignError(
             f"plot_significance: found a {type(comparisons).__name__}; it takes what compare_all_metrics(…) returns."
         )
-    if not 0 < alpha < 1:
-        raise DesignError(f"plot_significance: alpha={alpha!r}; it lies between 0 and 1, .05 for tests at that level.")
+    check_share("plot_significance", "alpha", alpha)
 
 
 def _shades(comparisons: MetricComparisons, alpha: float) -> npt.NDArray[np.int64]:
@@ -129,10 +130,10 @@ def _name_shades(ax: Axes, comparisons: MetricComparisons, alpha: float) -> None
 
     family = "row" if comparisons.by == "row" else "table"
     names = {1: f"row better than column, p ≤ {alpha:g}"}
-    if comparisons.adjust == "none":
+    if comparisons.adjust is None:
         names = {2: names[1]}
     else:
-        names[2] = f"and after {comparisons.adjust.capitalize()} by {family}"
+        names[2] = f"and after {_ADJUSTED[comparisons.adjust]} by {family}"
     patches = [Patch(facecolor=_SHADES[k], label=name) for k, name in names.items()]
     ax.legend(
         handles=patches,

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..columns import FloatArray, IntArray, Label
 from ..data.score_frames import read_scores
+from ..data.score_ties import TieRule
 from ..errors import JudgmentError, listed
-from ..evaluation.scores.paired_tests import ROUNDING
 from ..table import format_number, format_percent
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ class _Two:
     @property
     def side(self) -> IntArray:
         """1 where i wins, 0 for ties, −1 where j wins, shape (n,); rounding decides nothing."""
-        difference = self.i - self.j
-        decided = np.abs(difference) > ROUNDING * np.maximum(np.abs(self.i), np.abs(self.j))
-        return np.where(decided, np.sign(difference), 0).astype(np.int64)
+        return 1 - TieRule().said(self.i, self.j).astype(np.int64)
 
     @property
     def shares(self) -> tuple[str, str, str]:

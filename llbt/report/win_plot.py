@@ -9,7 +9,8 @@ import pandas as pd
 
 from ..columns import FloatArray
 from ..errors import DesignError
-from ..evaluation.scores.pairwise_score_records import MECHANISMS, Mechanism, PairwiseScores, ScoreTest, check_option
+from ..evaluation.scores.pairwise_score_records import MECHANISMS, Mechanism, PairwiseScores, ScoreTest
+from ..statistics import check_option
 from ..table import stars
 
 if TYPE_CHECKING:

@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from ...columns import FloatArray
 from ...errors import DesignError
-from ...statistics import adjust_p, as_generator
+from ...statistics import as_generator, check_option
 from ...table import Field, Record, Table, counted
+from ..pair_tables import Adjust, adjusted_p, check_adjust
+from ..sign_rules import Alternative
 from .compare_metrics import (
     SAYS,
     MetricComparison,
@@ -24,12 +26,11 @@ from .compare_metrics import (
     run_test,
     shared_cells,
 )
-from .correlation_kernels import Coefficient
-from .correlations import NAMES, Level, check_choice, correlation_of
+from .correlation_kernels import NAMES, Coefficient
+from .correlations import Level, correlation_of
 from .metric_scores import MetricScores
-from .williams import Alternative, williams_p
+from .williams import williams_p
 
-AdjustPairs = Literal["bonferroni", "holm", "none"]
 Family = Literal["row", "table"]
 
 _MOST_ROWS = 60
@@ -48,7 +49,8 @@ class MetricComparisons(Record):
         r(row, Z) − r(column, Z), over the cells that both have.
     p_value, p_adjusted : ndarray, shape (K, K)
         One-sided; NaN on the diagonal and where a test is undefined.
-    level, coefficient, method, adjust, by : str
+    level, coefficient, method, by : str
+    adjust : str or None
     notes : tuple of str
     """
 
@@ -60,7 +62,7 @@ class MetricComparisons(Record):
     level: Level
     coefficient: Coefficient
     method: TestMethod
-    adjust: AdjustPairs
+    adjust: Adjust
     by: Family
     notes: tuple[str, ...]
 
@@ -73,7 +75,7 @@ class MetricComparisons(Record):
         i, j = np.nonzero(~np.eye(len(self.metrics), dtype=np.bool_))
         rest = len(i) - _MOST_ROWS
         family = "all pairs" if self.by == "table" else "the tests of a metric in object_i"
-        rule = "p-values are not adjusted" if self.adjust == "none" else f"p-values: {self.adjust} over {family}"
+        rule = "p-values are not adjusted" if self.adjust is None else f"adjusted ({self.adjust}) over {family}"
         return Table(
             (
                 Field("object_i", "Metric", [self.metrics[k] for k in i]),
@@ -99,7 +101,7 @@ def compare_all_metrics(
     level: Level = "system",
     coefficient: Coefficient = "pearson",
     method: TestMethod = "perm-both",
-    adjust: AdjustPairs = "bonferroni",
+    adjust: Adjust = "holm",
     by: Family = "row",
     n: int = 1000,
     rng: np.random.Generator | int | None = None,
@@ -116,8 +118,8 @@ def compare_all_metrics(
     coefficient : {"pearson", "spearman", "kendall"}
     method : {"perm-both", "perm-systems", "perm-inputs", "boot", "williams"}
         As in `compare_metrics`.
-    adjust : {"bonferroni", "holm", "none"}
-        How p-values are adjusted.
+    adjust : {"holm", "bonferroni", "fdr_bh"} or None
+        How p-values are adjusted; the paper has Bonferroni's way.
     by : {"row", "table"}
         Over what: the K − 1 tests whether one metric beats the others, or all K(K − 1).
     n : int
@@ -185,12 +187,12 @@ def compare_all_metrics(
 
 
 def _check(
-    scores: object, level: str, coefficient: str, method: str, adjust: str, by: str, n: object, n_jobs: object
+    scores: object, level: str, coefficient: str, method: str, adjust: str | None, by: str, n: object, n_jobs: object
 ) -> None:
     asker = "compare_all_metrics"
     check_test(asker, level, coefficient, method, n, n_jobs)
-    check_choice(asker, "adjust", adjust, get_args(AdjustPairs))
-    check_choice(asker, "by", by, get_args(Family))
+    check_adjust(asker, adjust)
+    check_option(asker, "by", by, get_args(Family))
     if not isinstance(scores, MetricScores):
         raise DesignError(
             f"{asker}: found a {type(scores).__name__}; it takes a MetricScores, made by MetricScores.from_frame(…) or "
@@ -208,12 +210,10 @@ def _reversed_p(test: MetricComparison) -> float:
     return p_value(test.replicates, test.difference, test.method, alternative)
 
 
-def _adjusted(p_values: FloatArray, adjust: AdjustPairs, by: Family) -> FloatArray:
-    if adjust == "none":
-        return p_values
+def _adjusted(p_values: FloatArray, adjust: Adjust, by: Family) -> FloatArray:
     if by == "table":
-        return adjust_p(p_values.ravel(), adjust).reshape(p_values.shape)
-    return np.stack([adjust_p(row, adjust) for row in p_values])
+        return adjusted_p(p_values.ravel(), adjust).reshape(p_values.shape)
+    return np.stack([adjusted_p(row, adjust) for row in p_values])
 
 
 def _shown(pairs: list[tuple[int, int]], progress: str) -> list[tuple[int, int]]:

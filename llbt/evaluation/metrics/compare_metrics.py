@@ -12,22 +12,23 @@ import numpy.typing as npt
 
 from ...columns import FloatArray
 from ...errors import DesignError, JudgmentError
-from ...statistics import as_generator, check_number
+from ...statistics import as_generator, check_jobs, check_number, check_option
 from ...table import Field, Record, Table, counted
+from ..sign_rules import Alternative
 from .correlation_intervals import bootstrap_task, entries
-from .correlation_kernels import Coefficient
-from .correlations import NAMES, Level, check_choice, check_choices, correlation_of, score_matrices
-from .resampled_correlations import Resampled, check_jobs, in_blocks, permuted_differences
-from .williams import Alternative, williams_of
+from .correlation_kernels import NAMES, Coefficient
+from .correlations import Level, check_choices, correlation_of, score_matrices
+from .resampled_correlations import Resampled, in_blocks, permuted_differences
+from .williams import williams_of
 
 TestMethod = Literal["perm-systems", "perm-inputs", "perm-both", "boot", "williams"]
 
 SWAPPED: dict[str, Resampled] = {"perm-systems": "systems", "perm-inputs": "inputs", "perm-both": "both"}
 SAYS = {
-    "perm-systems": "permutation test, scores of the metrics swapped by system",
-    "perm-inputs": "permutation test, scores of the metrics swapped by input",
-    "perm-both": "permutation test, scores of the metrics swapped by cell",
-    "boot": "bootstrap test, systems and inputs drawn with replacement",
+    "perm-systems": "Permutation test, scores of the metrics swapped by system",
+    "perm-inputs": "Permutation test, scores of the metrics swapped by input",
+    "perm-both": "Permutation test, scores of the metrics swapped by cell",
+    "boot": "Bootstrap test, systems and inputs drawn with replacement",
     "williams": "Williams' test of dependent correlations",
 }
 SIGNS = {"two-sided": "≠", "greater": ">", "less": "<"}
@@ -165,7 +166,7 @@ def compare_metrics(
     """
     asker = "compare_metrics"
     check_test(asker, level, coefficient, method, n, n_jobs)
-    check_choice(asker, "alternative", alternative, get_args(Alternative))
+    check_option(asker, "alternative", alternative, get_args(Alternative))
     metrics, z = score_matrices(asker, (X, Y), Z, level)
     check_same_inputs(asker, metrics[0], z)
     x, y, notes = _paired(metrics[0], metrics[1])
@@ -222,7 +223,7 @@ def p_value(replicates: FloatArray, delta: float, method: TestMethod, alternativ
 def check_test(asker: str, level: str, coefficient: str, method: str, n: object, n_jobs: object) -> None:
     """Raise for options of a test that there are not, or that do not go together."""
     check_choices(asker, level, coefficient)
-    check_choice(asker, "method", method, get_args(TestMethod))
+    check_option(asker, "method", method, get_args(TestMethod))
     check_number(asker, n, least=1)
     check_jobs(asker, n_jobs)
     if method == "williams" and level != "system":

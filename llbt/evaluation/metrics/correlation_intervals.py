@@ -13,11 +13,11 @@ from scipy import stats
 
 from ...columns import FloatArray
 from ...errors import DesignError
-from ...statistics import as_generator, check_number, critical_value
+from ...statistics import as_generator, check_jobs, check_number, check_option, critical_value
 from ...table import Field, Record, Table, counted
-from .correlation_kernels import Coefficient
-from .correlations import NAMES, Correlation, Level, check_choice, check_choices, correlation_of, score_matrices
-from .resampled_correlations import Resampled, bootstrap_correlations, check_jobs, in_blocks
+from .correlation_kernels import NAMES, Coefficient
+from .correlations import Correlation, Level, check_choices, correlation_of, score_matrices
+from .resampled_correlations import Resampled, bootstrap_correlations, in_blocks
 
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 
@@ -155,7 +155,7 @@ def correlation_interval(
     """
     asker = "correlation_interval"
     check_choices(asker, level, coefficient)
-    check_choice(asker, "method", method, get_args(IntervalMethod))
+    check_option(asker, "method", method, get_args(IntervalMethod))
     critical_value(asker, confidence, math.inf)
     check_number(asker, n, least=1)
     check_jobs(asker, n_jobs)

@@ -7,7 +7,7 @@ is computed from the weights, so that no resample is ever written out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from ...columns import FloatArray
 
 Coefficient = Literal["pearson", "spearman", "kendall"]
 
+COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
+NAMES: dict[Coefficient, str] = {"pearson": "Pearson's r", "spearman": "Spearman's ρ", "kendall": "Kendall's τ-b"}
+LEAST = 3  # of two systems every coefficient is ±1, whatever the metric
 _ENTRIES = 4_000_000  # numbers held at once: 32 MB
 _MOST_PAIRED = 200  # values in a row up to which Kendall's τ compares all pairs
 
@@ -62,6 +65,16 @@ def row_correlations(
     center = _centred if coefficient == "pearson" else _centred_ranks
     a, b = (center(side, weights, tol) for side, tol in zip((x, z), tolerance, strict=True))
     return _quotient((weights * a * b).sum(axis=-1), (weights * a * a).sum(axis=-1), (weights * b * b).sum(axis=-1))
+
+
+def plain_correlations(x: FloatArray, z: FloatArray, coefficient: Coefficient) -> FloatArray:
+    """Return the correlation of each row of x with the same row of z, both (B, n) and complete, shape (B,).
+
+    NaN for rows that are constant in x or z, and where n < `LEAST`.
+    """
+    if x.shape[1] < LEAST:
+        return np.full(len(x), np.nan)
+    return row_correlations(x, z, np.ones((1, x.shape[1])), coefficient, (0.0, 0.0))
 
 
 def _chunks(size: int, each: int) -> Iterator[slice]:

@@ -8,16 +8,16 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ...columns import FloatArray
-from ...errors import DesignError, JudgmentError
+from ...errors import JudgmentError
+from ...statistics import check_option
 from ...table import Field, Record, Table, counted
-from .correlation_kernels import Coefficient, column_correlations, row_correlations
+from .correlation_kernels import COEFFICIENTS, NAMES, Coefficient, column_correlations, row_correlations
+from .system_scores import refuse_other_labels, score_matrix
 
 Level = Literal["system", "input", "global"]
 
-NAMES = {"pearson": "Pearson's r", "spearman": "Spearman's ρ", "kendall": "Kendall's τ-b"}
 _ROUNDING = 1e-12  # means of scores that differ by less than this share of the largest are equal
 
 
@@ -171,14 +171,8 @@ def cells(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
 
 def check_choices(asker: str, level: str, coefficient: str) -> None:
     """Raise for a level or a coefficient that there is not."""
-    check_choice(asker, "level", level, get_args(Level))
-    check_choice(asker, "coefficient", coefficient, get_args(Coefficient))
-
-
-def check_choice(asker: str, name: str, value: object, allowed: Sequence[str]) -> None:
-    """Raise for an option that there is not."""
-    if not isinstance(value, str) or value not in allowed:
-        raise DesignError(f"{asker}: {name}={value!r}; it may be {', '.join(map(repr, allowed))}.")
+    check_option(asker, "level", level, get_args(Level))
+    check_option(asker, "coefficient", coefficient, COEFFICIENTS)
 
 
 def score_matrices(
@@ -186,8 +180,8 @@ def score_matrices(
 ) -> tuple[list[FloatArray], FloatArray]:
     """Return the metrics' matrices and the humans', each (N, M), checked to belong together."""
     names = ["X", "Y"][: len(metrics)]
-    x = [_matrix(asker, name, values) for name, values in zip(names, metrics, strict=True)]
-    z = _matrix(asker, "Z", human)
+    x = [score_matrix(asker, name, values) for name, values in zip(names, metrics, strict=True)]
+    z = score_matrix(asker, "Z", human)
     for name, values in zip([*names[1:], "Z"], [*x[1:], z], strict=True):
         free = name == "Z" and level == "system"
         if len(values) != len(x[0]) or (not free and values.shape != x[0].shape):
@@ -196,43 +190,10 @@ def score_matrices(
                 f"{'as many systems (rows)' if free else 'the same systems (rows) and inputs (columns)'}."
             )
     for name, labelled in zip([*names[1:], "Z"], [*metrics[1:], human], strict=True):
-        _refuse_other_labels(asker, metrics[0], labelled, name, inputs=z.shape == x[0].shape and z.shape[1] > 1)
+        refuse_other_labels(asker, ("X", name), (metrics[0], labelled), inputs=z.shape == x[0].shape and z.shape[1] > 1)
     if len(z) < 2:
         raise JudgmentError(f"{asker}: {counted(len(z), 'system')}; a correlation needs at least 2 (the rows of X).")
     return x, z
-
-
-def _matrix(asker: str, name: str, values: npt.ArrayLike) -> FloatArray:
-    try:
-        found = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise JudgmentError(
-            f"{asker}: {name} is no matrix of numbers; expected shape (systems, inputs), NaN where a score is missing."
-        ) from None
-    found = found[:, None] if found.ndim == 1 else found
-    if found.ndim != 2 or found.size == 0:
-        raise JudgmentError(f"{asker}: {name} has shape {found.shape}; expected (systems, inputs), or one score each.")
-    if np.isinf(found).any():
-        row, column = np.argwhere(np.isinf(found))[0]
-        raise JudgmentError(
-            f"{asker}: {name} has {counted(int(np.isinf(found).sum()), 'infinite score')}, first in row {row}, column "
-            f"{column}; expected finite numbers, NaN where a score is missing."
-        )
-    return found
-
-
-def _refuse_other_labels(asker: str, first: object, other: object, name: str, inputs: bool) -> None:
-    """Raise where two labelled frames do not stand in the same order."""
-    if not isinstance(first, pd.DataFrame | pd.Series) or not isinstance(other, pd.DataFrame | pd.Series):
-        return
-    same = first.index.equals(other.index)
-    if inputs and isinstance(first, pd.DataFrame) and isinstance(other, pd.DataFrame):
-        same = same and first.columns.equals(other.columns)
-    if not same:
-        raise JudgmentError(
-            f"{asker}: X and {name} are frames whose labels differ or stand in another order; rows are systems, "
-            f"columns inputs. Align them first: {name}.reindex_like(X)"
-        )
 
 
 def _notes(x: FloatArray, z: FloatArray, level: Level, undefined: int, total: int) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ class DecisionTable(Record):
             title="Decisions pair by pair",
             notes=self.notes,
             shown=tuple(range(min(rows, _MOST_ROWS))),
-            more=f"… of {format_count(rows)} pairs; all: .pairs().to_frame()" if rows > _MOST_ROWS else "",
+            more=f"… {format_count(rows - _MOST_ROWS)} more rows: .pairs().to_frame()" if rows > _MOST_ROWS else "",
         )
 
     def _by_bin(self, kept: npt.NDArray[np.bool_]) -> IntArray:

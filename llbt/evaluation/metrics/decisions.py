@@ -10,11 +10,11 @@ import numpy as np
 
 from ...columns import FloatArray
 from ...errors import DesignError, JudgmentError
-from ...statistics import as_generator, check_number
+from ...statistics import as_generator, check_number, check_option, check_share
 from ...table import counted
 from .decision_records import DecisionTable
 from .segment_tests import bootstrap, paired_t, rank_sum
-from .system_scores import all_pairs, check_option, check_share, group_names, numbers, read_segments
+from .system_scores import all_pairs, group_names, numbers, read_segments
 
 MetricTest = Literal["paired-t", "bootstrap"]
 

@@ -13,9 +13,9 @@ from scipy import special
 
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError, JudgmentError
-from ...statistics import critical_value
+from ...statistics import check_share, critical_value
 from ...table import Field, Record, Table, counted, format_number
-from .system_scores import check_share, numbers
+from .system_scores import numbers
 
 _ASKER = "difference_curve"
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError
-from ...statistics import as_generator, critical_value
-from ...table import Field, Record, Table, counted, format_number
+from ...statistics import as_generator, check_share
+from ...table import Field, Record, Table, counted
 from .compare_metrics import TestMethod, check_constant, check_same_inputs, check_test, run_test
-from .correlation_kernels import Coefficient
-from .correlations import NAMES, Level, score_matrices
+from .correlation_kernels import NAMES, Coefficient
+from .correlations import Level, score_matrices
 from .metric_simulations import TRIALS, check_numbers, several, wilson
 from .resampled_correlations import in_blocks
 
@@ -61,13 +61,13 @@ class MetricPower(Record):
             (
                 Field("method", "Method", [method for method in self.methods for _ in range(size)]),
                 Field("degraded", "Degraded", np.tile(self.degraded, len(self.methods)), "number"),
-                Field("loss", "Loss of r", np.tile(self.loss, len(self.methods)), "number", 3),
+                Field("loss", "Loss", np.tile(self.loss, len(self.methods)), "number", 3),
                 Field("estimate", "Power", self.estimate.ravel(), "estimate", 3),
                 Field("conf_low", "95 % low", low, "estimate", 3),
                 Field("conf_high", "high", high, "estimate", 3),
             ),
             title=f"Power against degraded metrics: {NAMES[self.coefficient]}, {self.level} level",
-            head=(f"One-sided tests at level {format_number(self.alpha, 3)}; {counted(self.n_trials, 'trial')} each",),
+            head=(f"One-sided tests at level {self.alpha:g}; {counted(self.n_trials, 'trial')} each",),
             notes=("95 % Wilson intervals of the simulation",),
         )
 
@@ -145,11 +145,12 @@ def metric_power(
     True
     """
     asker = "metric_power"
-    chosen, shares = several(asker, methods), np.atleast_1d(np.asarray(degraded, dtype=np.float64))
+    chosen = several(asker, methods)
+    shares = np.atleast_1d(pd.to_numeric(np.atleast_1d(np.asarray(degraded)), errors="coerce")).astype(np.float64)
     for method in chosen:
         check_test(asker, level, coefficient, method, n, n_jobs)
     check_numbers(asker, n, n_trials, n_jobs)
-    critical_value(asker, 1 - alpha, math.inf)
+    check_share(asker, "alpha", alpha)
     if shares.size == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise DesignError(f"{asker}: degraded={degraded!r}; expected shares of the scores, above 0 and up to 1.")
     (x,), z = score_matrices(asker, (X,), Z, level)

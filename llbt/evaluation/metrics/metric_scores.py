@@ -16,6 +16,7 @@ from ...data.frames import plain
 from ...data.standard import in_memory
 from ...errors import DesignError, JudgmentError, listed
 from ...table import Field, Record, Table, counted
+from .system_scores import refuse_other_labels, score_matrix
 
 _FEWEST, _MOST = 3, 5000  # systems that the Shapiro–Wilk test can have
 
@@ -51,7 +52,7 @@ class MetricScores(Record):
     def from_frame(
         cls,
         frame: object,
-        metrics: Sequence[str] | None = None,
+        metrics: str | Sequence[str] | None = None,
         *,
         human: str = "human",
         system: str = "system",
@@ -62,7 +63,7 @@ class MetricScores(Record):
         Parameters
         ----------
         frame : frame, path or list of records
-        metrics : sequence of str, optional
+        metrics : str or sequence of str, optional
             Columns of metric scores; by default all other columns of numbers.
         human : str
             Column of human scores.
@@ -90,7 +91,8 @@ class MetricScores(Record):
         """
         table = in_memory(open_source(frame))
         keys = [system] if input is None else [system, input]
-        names = list(metrics) if metrics is not None else _numbers_in(table, [*keys, human])
+        given = [metrics] if isinstance(metrics, str) else metrics
+        names = list(given) if given is not None else _numbers_in(table, [*keys, human])
         _refuse_gone(table, [*keys, human, *names])
         if not names:
             raise JudgmentError("MetricScores.from_frame: no column of metric scores. Pass metrics=['…'].")
@@ -119,10 +121,10 @@ class MetricScores(Record):
 
         Parameters
         ----------
-        metrics : mapping of name to array_like, each (N, M) or (N,)
-        human : array_like, shape (N, M) or (N,)
+        metrics : mapping of name to array_like or DataFrame, each (N, M) or (N,)
+        human : array_like or DataFrame, shape (N, M) or (N,)
         systems, inputs : sequence of label, optional
-            By default 0, 1, 2, …
+            By default those of a DataFrame, else 0, 1, 2, …
 
         Returns
         -------
@@ -131,7 +133,8 @@ class MetricScores(Record):
         Raises
         ------
         JudgmentError
-            For matrices that are of different shapes or hold other things than finite numbers and NaN.
+            For matrices that are of different shapes or hold other things than finite numbers and NaN, and frames
+            whose labels differ.
 
         Examples
         --------
@@ -139,10 +142,11 @@ class MetricScores(Record):
         >>> llbt.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0]}, [1.0, 3.0, 2.0], systems="abc").systems
         ('a', 'b', 'c')
         """
-        if not metrics:
-            raise JudgmentError("MetricScores.from_matrices: no metrics; expected a mapping {name: matrix}.")
-        of_human = _matrix("human", human)
-        found = {str(name): _matrix(repr(name), values) for name, values in metrics.items()}
+        asker = "MetricScores.from_matrices"
+        if not isinstance(metrics, Mapping) or not metrics:
+            raise JudgmentError(f"{asker}: no metrics; expected a mapping {{name: matrix}}.")
+        of_human = score_matrix(asker, "human", human)
+        found = {str(name): score_matrix(asker, repr(name), values) for name, values in metrics.items()}
         for name, values in found.items():
             if values.shape != of_human.shape:
                 raise JudgmentError(
@@ -151,6 +155,12 @@ class MetricScores(Record):
                 )
         if len(of_human) < 2:
             raise JudgmentError(f"MetricScores: {counted(len(of_human), 'system')}; expected at least 2.")
+        for name, given in metrics.items():
+            refuse_other_labels(asker, ("human", repr(name)), (human, given), inputs=of_human.shape[1] > 1)
+        labelled = next((given for given in (human, *metrics.values()) if isinstance(given, pd.DataFrame)), None)
+        if labelled is not None:
+            systems = labelled.index.tolist() if systems is None else systems
+            inputs = labelled.columns.tolist() if inputs is None else inputs
         labels = [
             _labels(name, given, size)
             for name, given, size in zip(("systems", "inputs"), (systems, inputs), of_human.shape, strict=True)
@@ -221,6 +231,8 @@ def system_normality(scores: MetricScores) -> Table:
     >>> llbt.system_normality(scores).to_frame()["statistic"].round(3).tolist()
     [0.895, 0.993]
     """
+    if not isinstance(scores, MetricScores):
+        raise DesignError(f"system_normality: found a {type(scores).__name__}; it takes a MetricScores.")
     found = np.array([_shapiro(x) for x in (*scores.values, scores.human)])
     undefined = [name for name, p in zip((*scores.metrics, "human"), found[:, 1], strict=True) if np.isnan(p)]
     why = "fewer than three systems with scores, or all means equal"
@@ -247,22 +259,6 @@ def _shapiro(x: FloatArray) -> tuple[float, float]:
 
 def _there(x: FloatArray) -> int:
     return int((~np.isnan(x)).sum())
-
-
-def _matrix(name: str, values: npt.ArrayLike) -> FloatArray:
-    try:
-        found = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise JudgmentError(
-            f"MetricScores: {name} is no matrix of numbers; expected shape (systems, inputs)."
-        ) from None
-    found = found[:, None] if found.ndim == 1 else found
-    if found.ndim != 2 or not found.size or np.isinf(found).any():
-        raise JudgmentError(
-            f"MetricScores: {name} has shape {found.shape} and {int(np.isinf(found).sum())} infinite scores; expected "
-            "finite numbers of shape (systems, inputs), NaN where a score is missing."
-        )
-    return found
 
 
 def _labels(name: str, given: Sequence[Label] | None, size: int) -> tuple[Label, ...]:

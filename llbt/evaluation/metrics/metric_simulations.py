@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError
-from ...statistics import as_generator, check_number, critical_value
+from ...statistics import as_generator, check_jobs, check_number, check_option, critical_value
 from ...table import Field, Record, Table, counted
 from .compare_metrics import check_same_inputs
 from .correlation_intervals import IntervalMethod, bootstrap_task, entries, fisher_interval, percentiles
-from .correlation_kernels import Coefficient
-from .correlations import NAMES, Level, check_choice, check_choices, correlation_of, score_matrices
-from .resampled_correlations import check_jobs, in_blocks
+from .correlation_kernels import NAMES, Coefficient
+from .correlations import Level, check_choices, correlation_of, score_matrices
+from .resampled_correlations import in_blocks
 
 _FEWEST = 4  # systems and inputs that can be halved
 TRIALS = 400_000  # numbers that a trial is said to hold: ten trials make a block
@@ -151,7 +151,7 @@ def interval_coverage(
     check_choices(asker, level, coefficient)
     chosen = several(asker, methods)
     for method in chosen:
-        check_choice(asker, "methods", method, get_args(IntervalMethod))
+        check_option(asker, "methods", method, get_args(IntervalMethod))
     critical_value(asker, confidence, math.inf)
     check_numbers(asker, n, n_trials, n_jobs)
     (x,), z = score_matrices(asker, (X,), Z, level)
@@ -169,7 +169,7 @@ def interval_coverage(
 
 def several(asker: str, methods: Sequence[Any]) -> tuple[Any, ...]:
     """Return methods as a tuple, one of them alone too; raise where there is none."""
-    found = (methods,) if isinstance(methods, str) else tuple(methods)
+    found = (methods,) if isinstance(methods, str) else tuple(methods) if isinstance(methods, Sequence) else ()
     if not found or len(set(found)) < len(found):
         raise DesignError(f"{asker}: methods={methods!r}; expected one or more distinct ones.")
     return found

@@ -11,9 +11,10 @@ import pandas as pd
 
 from ...columns import FloatArray
 from ...errors import DesignError, LLBTWarning, listed, warn_user
+from ...statistics import check_option
 from ...table import Field, Record, Table
-from .row_correlations import COEFFICIENTS, LEAST, SYMBOLS, Coefficient, row_correlations
-from .system_scores import check_option, numbers, read_systems
+from .correlation_kernels import COEFFICIENTS, LEAST, NAMES, Coefficient, plain_correlations
+from .system_scores import numbers, read_systems
 
 _NORMAL = 1.4826  # 1/Φ⁻¹(3/4): MAD times this estimates the standard deviation of a normal distribution
 _NO_SPREAD = "the median absolute deviation is 0 (at least half of the human scores are equal): no system is an outlier"
@@ -51,7 +52,7 @@ class OutlierCorrelation(Record):
             (
                 Field("term", "", ["all systems", "without outliers"]),
                 Field("n", "Systems", [self.n, self.n_without], "count"),
-                Field("estimate", SYMBOLS[self.coefficient], [self.estimate, self.estimate_without], "estimate"),
+                Field("estimate", NAMES[self.coefficient], [self.estimate, self.estimate_without], "estimate"),
             ),
             title="Correlation with human scores",
             head=(f"Outliers: human scores more than {self.cutoff:g} · 1.4826 MAD from their median",),
@@ -158,7 +159,7 @@ def correlation_without_outliers(
     far, spread = _far(scores.human, _checked_cutoff(asker, cutoff))
     kept = scores.take(np.flatnonzero(~far))
     every, without = (
-        float(row_correlations(part.metric[None], part.human[None], coefficient)[0]) for part in (scores, kept)
+        float(plain_correlations(part.metric[None], part.human[None], coefficient)[0]) for part in (scores, kept)
     )
     notes = [_NO_SPREAD] if len(far) > 1 and not spread else []
     notes += [

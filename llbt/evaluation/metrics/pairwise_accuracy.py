@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...columns import FloatArray, IntArray
+from ...statistics import check_option
 from ...table import Field, Record, Table, format_count
-from .system_scores import all_pairs, check_option, grouped_systems
+from .system_scores import all_pairs, grouped_systems
 
 Ties = Literal["strict", "drop", "half"]
 
+_MOST_ROWS = 60
 _RULES: dict[str, str] = {
     "strict": "a tie agrees with a tie and with nothing else",
     "drop": "pairs tied by metric or humans are left out",
@@ -99,6 +101,7 @@ class PairwiseAccuracy(Record):
 
     def pairs(self) -> Table:
         """Return group, object_i, object_j, metric_difference, human_difference, agree; one row per pair."""
+        rest = len(self.agree) - _MOST_ROWS
         return Table(
             (
                 Field("group", "Group", [self.groups[k] for k in self.group]),
@@ -110,10 +113,8 @@ class PairwiseAccuracy(Record):
             ),
             title="Pairs of systems",
             notes=self.notes,
-            shown=tuple(range(min(len(self.agree), 60))),
-            more=f"… of {format_count(len(self.agree))} pairs; all: .pairs().to_frame()"
-            if len(self.agree) > 60
-            else "",
+            shown=tuple(range(min(len(self.agree), _MOST_ROWS))),
+            more=f"… {format_count(rest)} more rows: .pairs().to_frame()" if rest > 0 else "",
         )
 
     def _counted(self, rows: npt.NDArray[np.bool_]) -> tuple[float, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...columns import FloatArray
-from ...errors import DesignError
+from ...statistics import run_jobs
 from .correlation_kernels import Coefficient, column_correlations, row_correlations
 from .correlations import Level, cells, mean_rows, rounding, system_means
 
 Resampled = Literal["systems", "inputs", "both"]
 Task = Callable[[int, np.random.Generator], FloatArray]
-Job = Callable[[], FloatArray]
 
 _ENTRIES = 4_000_000  # numbers that a block of resamples holds: 32 MB
 _MOST = 250  # resamples in a block: small enough to share among processes
@@ -42,30 +41,6 @@ def in_blocks(task: Task, n: int, entries: int, rng: np.random.Generator, n_jobs
     jobs = [partial(_seeded, task, size, int(seed)) for size, seed in zip(sizes, seeds, strict=True)]
     found = run_jobs(jobs, n_jobs, progress)
     return np.concatenate(found, axis=-1)
-
-
-def run_jobs(jobs: Sequence[Job], n_jobs: int, progress: str) -> list[FloatArray]:
-    """Return what the jobs come to, in their order."""
-    if n_jobs == 1:
-        return [job() for job in _shown(jobs, progress)]
-    from joblib import Parallel, delayed  # type: ignore[import-untyped,unused-ignore]
-
-    return list(Parallel(n_jobs=n_jobs)(delayed(job)() for job in _shown(jobs, progress)))
-
-
-def check_jobs(asker: str, n_jobs: object) -> None:
-    """Raise for an `n_jobs` that is no number of processes."""
-    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise DesignError(f"{asker}: n_jobs={n_jobs!r}; it is a number of processes, or -1 for one per core.")
-
-
-def _shown(jobs: Sequence[Job], progress: str) -> Iterable[Job]:
-    if not progress:
-        return jobs
-    from tqdm.auto import tqdm
-
-    shown: Iterable[Job] = tqdm(jobs, desc=progress)
-    return shown
 
 
 def _seeded(task: Task, size: int, seed: int) -> FloatArray:

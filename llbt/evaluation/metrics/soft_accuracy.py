@@ -57,11 +57,11 @@ class SoftPairwiseAccuracy(Record):
                 Field("metric_p", "p metric", self.metric_p, "p_value"),
                 Field("agreement", "1 − |Δp|", 1 - np.abs(self.human_p - self.metric_p), "estimate"),
             ),
-            title="Soft pairwise accuracy",
-            head=(f"{format_number(self.estimate)} over {counted(self.n, 'pair')}, {self.draws:,} permutations each",),
+            title=f"Soft pairwise accuracy: {format_number(self.estimate, 4)}",
+            head=(f"Mean over {counted(self.n, 'pair')}; {counted(self.draws, 'permutation')} for each p-value",),
             notes=("one-sided p-values that i is better than j", *self.notes),
             shown=tuple(range(min(rows, _MOST_ROWS))),
-            more=f"… of {format_count(rows)} pairs; all: .to_frame()" if rows > _MOST_ROWS else "",
+            more=f"… {format_count(rows - _MOST_ROWS)} more rows: .to_frame()" if rows > _MOST_ROWS else "",
         )
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError, JudgmentError, listed
+from ...table import counted
 
 KEEP = "Leave these out of both: keep = metric.notna() & human.notna()"
 
@@ -44,6 +45,7 @@ def numbers(asker: str, name: str, values: object, *, ndim: int = 1, missing: bo
     JudgmentError
         For anything that is no array of numbers with so many axes, and for values that are not finite.
     """
+    array: npt.NDArray[Any] = np.empty(0)
     try:
         array = np.asarray(values)
         found = array.astype(np.float64) if not np.iscomplexobj(array) else None
@@ -51,8 +53,9 @@ def numbers(asker: str, name: str, values: object, *, ndim: int = 1, missing: bo
         found = None
     if found is None or found.ndim != ndim or array.dtype.kind in "USM":
         shape = "one number per system" if ndim == 1 else "a matrix, one row per system and one column per segment"
+        advice = f" Average the segments: {name}.mean(axis=1)" if np.ndim(array) > ndim == 1 else ""
         was = f"shape {found.shape}" if found is not None else f"a {type(values).__name__}"
-        raise JudgmentError(f"{asker}: {name}= is {was} of dtype {_dtype(values)}; expected numbers: {shape}.")
+        raise JudgmentError(f"{asker}: {name}= is {was} of dtype {_dtype(values)}; expected numbers: {shape}.{advice}")
     wrong = np.isinf(found) if missing else ~np.isfinite(found)
     if wrong.any():
         where = np.argwhere(wrong)[0].tolist()
@@ -64,8 +67,52 @@ def numbers(asker: str, name: str, values: object, *, ndim: int = 1, missing: bo
     return found
 
 
+def score_matrix(asker: str, name: str, values: npt.ArrayLike) -> FloatArray:
+    """Return scores as a matrix (N, M), NaN where one is missing; a vector becomes a matrix of one column.
+
+    Raises
+    ------
+    JudgmentError
+        For anything that is no matrix of numbers, and for infinite scores.
+    """
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "USMmc":
+            raise TypeError
+        found: FloatArray = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise JudgmentError(
+            f"{asker}: {name} is no matrix of numbers; expected shape (systems, inputs), NaN where a score is missing."
+        ) from None
+    found = found[:, None] if found.ndim == 1 else found
+    if found.ndim != 2 or found.size == 0:
+        raise JudgmentError(f"{asker}: {name} has shape {found.shape}; expected (systems, inputs), or one score each.")
+    if np.isinf(found).any():
+        row, column = np.argwhere(np.isinf(found))[0]
+        raise JudgmentError(
+            f"{asker}: {name} has {counted(int(np.isinf(found).sum()), 'infinite score')}, first in row {row}, column "
+            f"{column}; expected finite numbers, NaN where a score is missing."
+        )
+    return found
+
+
+def refuse_other_labels(asker: str, names: tuple[str, str], given: tuple[object, object], inputs: bool) -> None:
+    """Raise where two labelled frames do not stand in the same order, of inputs too where that counts."""
+    first, other = given
+    if not isinstance(first, pd.DataFrame | pd.Series) or not isinstance(other, pd.DataFrame | pd.Series):
+        return
+    same = first.index.equals(other.index)
+    if inputs and isinstance(first, pd.DataFrame) and isinstance(other, pd.DataFrame):
+        same = same and first.columns.equals(other.columns)
+    if not same:
+        raise JudgmentError(
+            f"{asker}: {names[0]} and {names[1]} are frames whose labels differ or stand in another order; "
+            f"rows are systems, columns inputs. Align them first: {names[1]}.reindex_like({names[0]})"
+        )
+
+
 def _dtype(values: object) -> str:
-    return str(getattr(values, "dtype", "object"))
+    return str(np.asarray(values, dtype=None if hasattr(values, "__array__") else object).dtype)
 
 
 def read_systems(asker: str, metric: object, human: object) -> SystemScores:
@@ -203,22 +250,3 @@ def all_pairs(n: int) -> tuple[IntArray, IntArray]:
     """Return the indices i < j of all pairs of n systems, each (n(n − 1)/2,)."""
     i, j = np.triu_indices(n, 1)
     return i.astype(np.int64), j.astype(np.int64)
-
-
-def check_option(asker: str, name: str, value: object, known: npt.NDArray[Any] | Sequence[str]) -> None:
-    """Raise for an option that is none of the known ones."""
-    if not isinstance(value, str) or value not in known:
-        raise DesignError(f"{asker}: {name}={value!r}; it is one of {listed(list(known))}.")
-
-
-def check_share(asker: str, name: str, value: object) -> float:
-    """Return a number that lies between 0 and 1.
-
-    Raises
-    ------
-    DesignError
-        For anything else.
-    """
-    if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not 0 < float(value) < 1:
-        raise DesignError(f"{asker}: {name}={value!r}; it lies between 0 and 1.")
-    return float(value)

@@ -10,11 +10,11 @@ import numpy as np
 
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError, JudgmentError
-from ...statistics import as_generator, check_number, critical_value
+from ...statistics import as_generator, check_number, check_option, critical_value
 from ...table import Field, Record, Table, counted
+from .correlation_kernels import COEFFICIENTS, LEAST, NAMES, Coefficient, plain_correlations
 from .outliers import why_undefined
-from .row_correlations import COEFFICIENTS, LEAST, SYMBOLS, Coefficient, row_correlations
-from .system_scores import SystemScores, check_option, read_systems
+from .system_scores import SystemScores, read_systems
 
 Subsets = Literal["top", "rolling"]
 
@@ -52,7 +52,7 @@ class SubsetCorrelations(Record):
             (
                 Field("first", "Best rank", self.first, "count"),
                 Field("n", "Systems", self.n, "count"),
-                Field("estimate", SYMBOLS[self.coefficient], self.estimate, "estimate"),
+                Field("estimate", NAMES[self.coefficient], self.estimate, "estimate"),
             ),
             title=_TITLES[self.subsets],
             notes=self.notes,
@@ -102,7 +102,7 @@ class SampledCorrelations(Record):
             (
                 Field("n", "Systems", self.n, "count"),
                 Field("draws", "Draws", self.defined, "count"),
-                Field("estimate", f"Median {SYMBOLS[self.coefficient]}", self.estimate, "estimate"),
+                Field("estimate", f"Median {NAMES[self.coefficient]}", self.estimate, "estimate"),
                 Field("conf_low", f"{100 * self.confidence:.4g} % low", low, "estimate"),
                 Field("conf_high", "high", high, "estimate"),
             ),
@@ -271,7 +271,7 @@ def sampled_correlations(
     replicates = []
     for size in chosen:
         drawn = np.argsort(generator.random((n, total)), axis=1)[:, :size]
-        replicates.append(row_correlations(scores.metric[drawn], scores.human[drawn], coefficient))
+        replicates.append(plain_correlations(scores.metric[drawn], scores.human[drawn], coefficient))
     found = np.array(replicates)
     lost = {size: int(count) for size, count in zip(chosen, np.isnan(found).sum(axis=1), strict=True) if count}
     notes = [f"{counted(count, 'set')} of {size} systems with equal scores left out" for size, count in lost.items()]
@@ -308,7 +308,7 @@ def _correlated(
 ) -> SubsetCorrelations:
     """Return the correlation over each range of ranked systems."""
     parts = [(scores.metric[low:high], scores.human[low:high]) for low, high in ranges]
-    estimate = [float(row_correlations(x[None], z[None], coefficient)[0]) for x, z in parts]
+    estimate = [float(plain_correlations(x[None], z[None], coefficient)[0]) for x, z in parts]
     first, n = np.array([(low + 1, high - low) for low, high in ranges]).T
     reasons: dict[str, list[int]] = {}
     for part, (low, high) in zip(parts, ranges, strict=True):

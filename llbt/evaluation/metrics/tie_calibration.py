@@ -9,8 +9,9 @@ import numpy as np
 
 from ...columns import FloatArray
 from ...errors import DesignError, JudgmentError
+from ...statistics import check_option
 from ...table import Field, Record, Table, counted, format_number
-from .system_scores import all_pairs, check_option, numbers
+from .system_scores import all_pairs, numbers, refuse_other_labels
 
 Grouping = Literal["input", "system"]
 
@@ -165,6 +166,7 @@ def _read(asker: str, metric: object, human: object, grouping: Grouping) -> tupl
     ndim = 1 if np.asarray(metric, dtype=object).ndim == 1 else 2
     x = numbers(asker, "metric", metric, ndim=ndim, missing=True)
     z = numbers(asker, "human", human, ndim=ndim, missing=True)
+    refuse_other_labels(asker, ("metric", "human"), (metric, human), inputs=ndim == 2)
     if x.shape != z.shape:
         raise JudgmentError(f"{asker}: metric= has shape {x.shape} and human= {z.shape}; expected the same.")
     gone = np.isnan(x) & ~np.isnan(z)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+import numbers
+from typing import get_args
 
 from scipy import stats
 
 from ...columns import FloatArray
+from ...errors import DesignError
+from ...statistics import check_option
+from ..sign_rules import Alternative
 from .correlation_kernels import Coefficient
-from .correlations import Correlation, check_choice, correlation_of
-
-Alternative = Literal["two-sided", "greater", "less"]
+from .correlations import Correlation, correlation_of
 
 _SMALL = 1e-10
 _ONE_LINE = "the metrics agree perfectly, or a correlation is undefined"
@@ -38,6 +40,11 @@ def williams_test(
     tuple of float
         NaN where the test is undefined: fewer than four points, or X and Y perfectly correlated.
 
+    Raises
+    ------
+    DesignError
+        For correlations that are none, and an unknown alternative.
+
     Notes
     -----
     t = (r_x − r_y) √[(n − 1)(1 + r_xy) / (2 |R| (n − 1)/(n − 3) + r̄² (1 − r_xy)³)] with r̄ = (r_x + r_y)/2 and
@@ -56,7 +63,12 @@ def williams_test(
     >>> round(t, 3), df, round(p, 4)
     (2.753, 17, 0.0136)
     """
-    check_choice("williams_test", "alternative", alternative, get_args(Alternative))
+    check_option("williams_test", "alternative", alternative, get_args(Alternative))
+    for name, r in (("r_x", r_x), ("r_y", r_y), ("r_xy", r_xy)):
+        if not isinstance(r, numbers.Real) or isinstance(r, bool) or abs(r) > 1 + _SMALL:
+            raise DesignError(f"williams_test: {name}={r!r}; a correlation lies between −1 and 1, or is NaN.")
+    if not isinstance(n, numbers.Integral) or isinstance(n, bool) or n < 0:
+        raise DesignError(f"williams_test: n={n!r}; it is the number of points, the systems.")
     df = n - 3
     if df < 1:
         return math.nan, math.nan, math.nan

@@ -14,8 +14,9 @@ import pandas as pd
 from ...columns import FloatArray, Label
 from ...comparisons import Comparisons
 from ...data.score_frames import read_scores
+from ...data.score_ties import TieRule
 from ...errors import DesignError, JudgmentError, listed
-from ...statistics import as_generator, check_number, critical_value
+from ...statistics import as_generator, check_number, check_option, critical_value
 from ...table import Field, Record, Table, counted, format_count
 from .bradley_terry import Algorithm, Ties
 from .mechanisms import Asked, Mechanism, Scored, centre, paired, rated
@@ -31,6 +32,7 @@ MECHANISMS: dict[Mechanism, str] = {
     "trueskill": "TrueSkill mean μ",
 }
 EQUAL = 1e-9
+_HEADINGS = {"worth": "Worth", "std_error": "Std. Error", "spread": "Spread", "sigma": "σ"}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -71,12 +73,12 @@ class Aggregation(Record):
         """Return object, estimate, rank, conf_low, conf_high and what else the mechanism has; the best first."""
         return Table(
             (
-                Field("object", "system", list(self.objects)),
-                Field("estimate", "score", self.estimate, "estimate"),
-                Field("rank", "rank", self.rank, "count"),
+                Field("object", "System", list(self.objects)),
+                Field("estimate", "Score", self.estimate, "estimate"),
+                Field("rank", "Rank", self.rank, "count"),
                 Field("conf_low", f"{100 * self.confidence:.4g} % low", self.conf_low, "estimate"),
                 Field("conf_high", "high", self.conf_high, "estimate"),
-                *(Field(name, name, values, "number") for name, values in self.extra.items()),
+                *(Field(name, _HEADINGS[name], values, "number") for name, values in self.extra.items()),
             ),
             title=f"Aggregated scores: {MECHANISMS[self.method]}",
             notes=self.notes,
@@ -95,6 +97,7 @@ def aggregate(
     score: str = "score",
     higher_is_better: bool = True,
     tie_threshold: float = 0.0,
+    relative: bool = False,
     orders: int = 100,
     k: float = 20.0,
     start: float = 1500.0,
@@ -128,6 +131,8 @@ def aggregate(
         Whether the higher score wins, or the lower. Means and medians stay on the scale of the scores.
     tie_threshold : float
         Two scores are tied if they differ by at most so much, give or take 1e-12 of the larger.
+    relative : bool
+        Whether the threshold is a share of the larger of the two (by absolute value).
     orders : int
         Of Elo and TrueSkill: how many random orders. With 1 they are the usual sequential tools.
     k, start, scale : float
@@ -205,7 +210,9 @@ def aggregate(
     critical_value("aggregate", confidence, math.inf)
     asked = Asked(n, int(orders), float(confidence), as_generator(rng, "aggregate"), progress)
     reading = {"systems": systems, "system": system, "instance": instance, "score": score}
-    outcomes, notes = _read(data, method, reading, float(tie_threshold), bool(higher_is_better))
+    outcomes, notes = _read(
+        data, method, reading, TieRule(float(tie_threshold), bool(relative)), bool(higher_is_better)
+    )
     if method in ("mean", "median"):
         found = centre(outcomes, method == "median", asked)
     elif method in ("bt", "llbt"):
@@ -223,8 +230,7 @@ def _check_options(method: object, ties: object, algorithm: object) -> None:
         ("ties", ties, get_args(Ties)),
         ("algorithm", algorithm, get_args(Algorithm)),
     ):
-        if value not in known:
-            raise DesignError(f"aggregate: {name}={value!r} is not known; it may be {', '.join(map(repr, known))}.")
+        check_option("aggregate", name, value, known)
     if algorithm == "mm" and method != "bt":
         raise DesignError(f"aggregate: algorithm='mm' is one of method='bt'; with {method!r} leave it out.")
     if algorithm == "mm" and ties == "davidson":
@@ -248,7 +254,7 @@ def _check_numbers(given: dict[str, Any]) -> None:
 
 
 def _read(
-    data: object, method: Mechanism, reading: dict[str, Any], tie_threshold: float, higher_is_better: bool
+    data: object, method: Mechanism, reading: dict[str, Any], rule: TieRule, higher_is_better: bool
 ) -> tuple[Outcomes, tuple[str, ...]]:
     if isinstance(data, Comparisons):
         if method in ("mean", "median"):
@@ -256,7 +262,7 @@ def _read(
                 f"aggregate: method={method!r} needs the scores themselves, but a table of counts says only who was "
                 "better. Pass the frame of scores, or method='bt'."
             )
-        if tie_threshold or not higher_is_better or reading["systems"] is not None:
+        if rule.threshold or not higher_is_better or reading["systems"] is not None:
             raise DesignError(
                 "aggregate: systems=, tie_threshold= and higher_is_better= read scores; a table of counts has none. "
                 "Pass them where the table is made, or c.select(objects=…)."
@@ -271,7 +277,7 @@ def _read(
             f"{counted(len(matrix.instances), 'instance')}; expected some for each system. Leave "
             f"{'it' if len(bare) == 1 else 'them'} out: systems={left[:8]!r}{'…' if len(left) > 8 else ''}."
         )
-    outcomes = outcomes_of_scores(matrix, tie_threshold=tie_threshold, higher_is_better=higher_is_better)
+    outcomes = outcomes_of_scores(matrix, rule, higher_is_better)
     return outcomes, (*matrix.notes, *_gaps(outcomes, method))
 
 

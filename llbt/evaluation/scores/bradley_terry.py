@@ -215,7 +215,11 @@ def resampled_log_odds(
     tables: Iterable[FloatArray],
     ties: Ties,
 ) -> Iterator[FloatArray]:
-    """Return the log-odds of resampled tables, blocks (B, P, 3), as blocks (B, N); NaN where they are not finite."""
+    """Return the log-odds of resampled tables, blocks (B, P, 3), as blocks (B, N); NaN where they are not finite.
+
+    A resample without a tie has no finite tie effect; its scores are finite all the same, those of the model without.
+    """
+    without = _without_ties(found, outcomes, ties)
     for counts in tables:
         if found.results is None:
             worth, _ = recursion(win_matrices(outcomes, counts, ties))
@@ -223,10 +227,24 @@ def resampled_log_odds(
                 logs = np.where(worth > 0, np.log(worth), np.nan)
             yield logs - logs.mean(axis=1, keepdims=True)
         else:
-            yield _refitted(found, found.results, outcomes, counts, ties)
+            drawn = _refitted(found, found.results, outcomes, counts, ties)
+            if without is not None and without.results is not None:
+                bare = counts[..., 1].sum(axis=1) == 0
+                drawn[bare] = _refitted(without, without.results, outcomes, counts[bare], "half")
+            yield drawn
+
+
+def _without_ties(found: BradleyTerry, outcomes: Outcomes, ties: Ties) -> BradleyTerry | None:
+    """Return a fit of the same pairs that has no tie effect, where `found` has one."""
+    if found.results is None or not (ties == "davidson" and found.has_ties):
+        return None
+    return _exact(outcomes, "half", "aggregate")
 
 
 def _refitted(found: BradleyTerry, res: LLBTResults, outcomes: Outcomes, counts: FloatArray, ties: Ties) -> FloatArray:
+    """Return the log-odds of tables (B, P, 3), shape (B, N)."""
+    if not len(counts):
+        return np.empty((0, len(found.place)))
     problem = res.problem()
     kept = ties_applied(counts, ties if problem.has_ties or ties == "half" else "drop")
     params = fit_many(problem, _in_order(found, res, outcomes, kept), res.solution.params).params

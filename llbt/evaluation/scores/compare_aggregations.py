@@ -73,13 +73,13 @@ class AggregationComparison(Record):
 
 
 def compare_aggregations(
-    results: Mapping[Label, pd.DataFrame] | Sequence[pd.DataFrame],
+    setups: Mapping[Label, pd.DataFrame] | Sequence[pd.DataFrame],
 ) -> AggregationComparison:
     """Return how far mechanisms of aggregation, such as mean, median and BT, disagree on the order of systems.
 
     Parameters
     ----------
-    results : mapping or sequence of DataFrame
+    setups : mapping or sequence of DataFrame
         One frame per setup (a test set and a metric, say), under its name or in order: systems in rows, mechanisms
         in columns; the values are scores, on whatever scale, the higher the better (negate the others). The mechanisms
         are the same in all setups, the systems need not be.
@@ -129,30 +129,30 @@ def compare_aggregations(
     >>> compared.by_setup().to_frame()[["setup", "disagreement"]].round(3).values.tolist()
     [['BLEU', 0.333], ['chrF', 0.0]]
     """
-    setups, frames = _setups(results)
-    scores = [_scores(frame, name, frames[0]) for name, frame in zip(setups, frames, strict=True)]
+    labels, frames = _setups(setups)
+    scores = [_scores(frame, name, frames[0]) for name, frame in zip(labels, frames, strict=True)]
     mechanisms = [str(name) for name in frames[0].columns]
     pairs = tuple(itertools.combinations(mechanisms, 2))
     found = np.array([_figures(values) for values in scores])  # (S, figures, P)
     sizes = np.array([values.shape[1] for values in scores])
     figures = {name: found[:, k] for k, name in enumerate(_FIGURES)}
-    return AggregationComparison(setups, pairs, sizes, figures, _notes(setups, mechanisms, scores, figures))
+    return AggregationComparison(labels, pairs, sizes, figures, _notes(labels, mechanisms, scores, figures))
 
 
-def _setups(results: object) -> tuple[tuple[Label, ...], list[pd.DataFrame]]:
-    if isinstance(results, pd.DataFrame):
-        raise DesignError(f"{_ASKER}: results= is one frame; expected one per setup. Pass [frame].")
-    if isinstance(results, Mapping):
-        names, frames = tuple(results), list(results.values())
-    elif isinstance(results, Sequence) and not isinstance(results, str):
-        names, frames = tuple(range(len(results))), list(results)
+def _setups(setups: object) -> tuple[tuple[Label, ...], list[pd.DataFrame]]:
+    if isinstance(setups, pd.DataFrame):
+        raise DesignError(f"{_ASKER}: setups= is one frame; expected one per setup. Pass [frame].")
+    if isinstance(setups, Mapping):
+        names, frames = tuple(setups), list(setups.values())
+    elif isinstance(setups, Sequence) and not isinstance(setups, str):
+        names, frames = tuple(range(len(setups))), list(setups)
     else:
         raise DesignError(
-            f"{_ASKER}: results= is of type {type(results).__name__}; expected a mapping from the names of setups "
+            f"{_ASKER}: setups= is of type {type(setups).__name__}; expected a mapping from the names of setups "
             "to frames of scores (systems in rows, mechanisms in columns), or a list of such frames."
         )
     if not frames:
-        raise DesignError(f"{_ASKER}: results= is empty; expected at least one setup.")
+        raise DesignError(f"{_ASKER}: setups= is empty; expected at least one setup.")
     return names, frames
 
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ...columns import FloatArray, IntArray, Label
 from ...comparisons import COUNT_COLUMNS, Comparisons
 from ...data.doors import from_counts
 from ...data.score_frames import ScoreMatrix
+from ...data.score_ties import NO_GAME, TieRule
 from ...errors import JudgmentError
 from ...table import counted
 from ..pair_counts import pair_counts
 
-Said = npt.NDArray[np.int8]
-
-NO_GAME = -1
-_ROUNDING = 1e-12  # relative: 0.3 − 0.2 is off by some 1e-16
 _ENTRIES = 8_000_000  # numbers held at once
 
 
@@ -38,7 +34,7 @@ class Outcomes:
         Wins of i, ties, wins of j.
     scores : ndarray, shape (N, M), or None
         The higher, the better; None where a table of counts was given.
-    tie_threshold : float
+    rule : TieRule
     negated : bool
         Whether `scores` are the given ones with their sign turned, the lower being better.
     """
@@ -47,7 +43,7 @@ class Outcomes:
     pairs: IntArray
     counts: FloatArray
     scores: FloatArray | None = None
-    tie_threshold: float = 0.0
+    rule: TieRule = field(default_factory=TieRule)
     negated: bool = False
 
     @property
@@ -81,7 +77,7 @@ class Outcomes:
         made = np.empty((len(weights), *self.counts.shape))
         light = weights.astype(np.float32)  # whole numbers, exact up to 2^24
         first = 0
-        for said in said_by_system(self.scores, self.tie_threshold):
+        for said in self.rule.said_by_pair(self.scores):
             last = first + len(said)
             for k in range(3):
                 made[:, first:last, k] = light @ (said == k).T.astype(np.float32)
@@ -95,7 +91,7 @@ class Outcomes:
         """
         if self.scores is None:
             return np.repeat(np.arange(self.counts.size), self.counts.ravel().astype(np.int64)).reshape(-1, 1)
-        said = np.vstack(list(said_by_system(self.scores, self.tie_threshold)))
+        said = np.vstack(list(self.rule.said_by_pair(self.scores)))
         games = np.where(said == NO_GAME, NO_GAME, 3 * np.arange(len(said))[:, None] + said)
         return np.ascontiguousarray(games.T)
 
@@ -105,33 +101,19 @@ def drawn_weights(size: int, n: int, rng: np.random.Generator) -> FloatArray:
     return rng.multinomial(size, np.full(size, 1 / size), size=n).astype(np.float64)
 
 
-def outcomes_of_scores(matrix: ScoreMatrix, *, tie_threshold: float, higher_is_better: bool) -> Outcomes:
+def outcomes_of_scores(matrix: ScoreMatrix, rule: TieRule, higher_is_better: bool) -> Outcomes:
     """Return who scored higher, pair by pair."""
     scores = matrix.values if higher_is_better else -matrix.values
-    blocks = said_by_system(scores, tie_threshold)
+    blocks = rule.said_by_pair(scores)
     counts = np.vstack([np.stack([(said == k).sum(axis=1) for k in range(3)], axis=1) for said in blocks])
     pairs = np.column_stack(np.triu_indices(len(matrix.systems), 1)).astype(np.int64)
-    return Outcomes(matrix.systems, pairs, counts.astype(np.float64), scores, tie_threshold, not higher_is_better)
+    return Outcomes(matrix.systems, pairs, counts.astype(np.float64), scores, rule, not higher_is_better)
 
 
 def outcomes_of_table(c: Comparisons, asker: str) -> tuple[Outcomes, tuple[str, ...]]:
     """Return the games of a table of counts, and its notes."""
     found = pair_counts(c, asker)
     return Outcomes(found.objects, found.pairs, found.counts), found.notes
-
-
-def said_by_system(scores: FloatArray, tie_threshold: float) -> Iterator[Said]:
-    """Return outcomes of each system against those after it, shape (N − 1 − i, M): 0 for i, 1 tie, 2 for j, −1 none.
-
-    Two scores are tied if they differ by at most the threshold, give or take 1e-12 of the larger.
-    """
-    slack = tie_threshold + _ROUNDING * np.abs(scores)
-    for i in range(len(scores) - 1):
-        gap = scores[i] - scores[i + 1 :]
-        bound = np.maximum(slack[i], slack[i + 1 :])
-        said = 1 - (gap > bound).astype(np.int8) + (gap < -bound)
-        said[np.isnan(gap)] = NO_GAME
-        yield said.astype(np.int8)
 
 
 def check_whole(outcomes: Outcomes, asker: str, remedy: str) -> None:

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from scipy import stats
 
 from ...columns import FloatArray, IntArray
+from ...data.score_ties import ROUNDING
 from ...statistics import ratio
 from ..sign_rules import Alternative, binomial_p, count_wins, normal_p
 
-ROUNDING = 1e-12  # relative, as in `from_ratings`: 0.3 − 0.2 and 0.2 − 0.1 differ by some 1e-16
 EXACT = 50  # differences up to which the signed ranks have their own distribution, as in scipy
 
 _LAST = np.iinfo(np.int64).max  # sorts after every difference

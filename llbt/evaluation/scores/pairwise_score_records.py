@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -11,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from ...columns import FloatArray, IntArray, Label
-from ...errors import DesignError, listed
+from ...statistics import check_option, check_share
 from ...table import Field, Record, Table, counted, format_count
+from ..pair_tables import Adjust, adjust_note
 from ..sign_rules import Alternative
 from .paired_tests import PairedTest
 
-Adjust = Literal["none", "holm", "bonferroni", "fdr_bh"]
 ScoreTest = Literal["t", "median", "sign", "wilcoxon"]
 Mechanism = Literal["wins", "bt", "mean", "median"]
 
@@ -60,7 +59,8 @@ class PairwiseScores(Record):
         ``"t"``, ``"median"``, ``"sign"`` and ``"wilcoxon"``: statistic, df, p_value (not adjusted) and effect.
     p_adjusted : dict of str to ndarray
         The p-values of each test, adjusted as asked for.
-    alternative, adjust : str
+    alternative : str
+    adjust : str or None
     confidence : float
     notes : tuple of str
     """
@@ -165,8 +165,7 @@ class PairwiseScores(Record):
         Peyrard, M., Zhao, W., Eger, S. & West, R. (2021). Better than average: paired evaluation of NLP systems. ACL,
         2301-2315, figure 6.
         """
-        if not isinstance(alpha, numbers.Real) or not 0 < float(alpha) < 1:
-            raise DesignError(f"significance: alpha={alpha!r}; it lies between 0 and 1, .05 for tests at 5 %.")
+        check_share("significance", "alpha", alpha)
         found = np.column_stack([self.p_adjusted[test] <= alpha for test in TESTS]).astype(np.float64)
         number = found.sum(axis=0)
         shares = found.T @ found / np.where(number > 0, number, np.nan)[:, None]
@@ -177,7 +176,7 @@ class PairwiseScores(Record):
                 *(Field(test, f"also {test}", shares[:, k], "statistic") for k, test in enumerate(TESTS)),
             ),
             title=f"Significant pairs of {format_count(len(self.pairs))} at {alpha:g}, and the share others find too",
-            notes=(adjust_note(self.adjust),),
+            notes=(adjust_line(self.adjust),),
         )
 
     def probabilities(self, mechanism: Mechanism = "wins") -> pd.DataFrame:
@@ -204,11 +203,9 @@ class PairwiseScores(Record):
         return Field("object_i", "object_i", i), Field("object_j", "object_j", j)
 
 
-def adjust_note(adjust: Adjust) -> str:
+def adjust_line(adjust: Adjust) -> str:
     """Return what was done about the number of pairs."""
-    if adjust == "none":
-        return "p-values are not adjusted"
-    return f"p-values adjusted over the pairs, each test apart: {adjust}"
+    return adjust_note(adjust) + ("" if adjust is None else ", each test apart")
 
 
 def _alternative_line(alternative: Alternative) -> str:
@@ -221,9 +218,3 @@ def _shortened(fields: tuple[Field, ...], *, title: str, head: tuple[str, ...], 
     shown = tuple(range(_MOST_ROWS)) if rest > 0 else None
     more = f"… {format_count(rest)} more rows: .to_frame()" if rest > 0 else ""
     return Table(fields, title=title, head=head, notes=notes, shown=shown, more=more)
-
-
-def check_option(asker: str, name: str, value: object, known: Sequence[str]) -> None:
-    """Raise for an option that is not known."""
-    if value not in known:
-        raise DesignError(f"{asker}: {name}={value!r} is not known; expected one of {listed(known)}.")

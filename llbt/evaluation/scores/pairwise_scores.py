@@ -15,14 +15,15 @@ from scipy import special, stats
 from ...columns import FloatArray, IntArray, Label
 from ...data.doors import from_counts
 from ...data.score_frames import ScoreMatrix, read_scores
+from ...data.score_ties import FIRST, ROUNDING, SECOND, TieRule
 from ...errors import DesignError, listed
 from ...inference.objects import centred
 from ...model import fit
-from ...statistics import adjust_p, critical_value
+from ...statistics import check_option, critical_value
 from ...table import counted, format_count
+from ..pair_tables import Adjust, adjusted_p, check_adjust
 from ..sign_rules import Alternative
 from .paired_tests import (
-    ROUNDING,
     PairedTest,
     cleaned,
     largest,
@@ -34,7 +35,7 @@ from .paired_tests import (
     t_test,
     wilcoxon_test,
 )
-from .pairwise_score_records import TESTS, Adjust, PairwiseScores, ScoreTest, adjust_note, check_option
+from .pairwise_score_records import TESTS, PairwiseScores, ScoreTest, adjust_line
 
 _UNDEFINED: dict[ScoreTest, tuple[str, str]] = {  # the test, and where it is not defined
     "t": ("paired t", "differences do not vary"),
@@ -66,7 +67,7 @@ def pairwise_scores(
     ----------
     frame : frame, path or list of records
         Wide (one row per instance, one column per system) or long (columns `system`, `instance`, `score`).
-    adjust : {"none", "holm", "bonferroni", "fdr_bh"}
+    adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs, each test apart.
     tie_threshold : float
         Scores that differ by no more are a tie, in wins, win odds, sign test and the Bradley-Terry model; the other
@@ -147,7 +148,7 @@ def pairwise_scores(
     )
     values = scores.values if higher_is_better else -scores.values
     pairs = np.column_stack(np.triu_indices(len(scores.systems), 1)).astype(np.int64)
-    found = _joined(list(_by_block(values, pairs, (float(tie_threshold), relative), alternative)))
+    found = _joined(list(_by_block(values, pairs, TieRule(float(tie_threshold), bool(relative)), alternative)))
     return _record(scores, pairs, found, higher_is_better, (adjust, alternative, float(confidence)), tie_threshold)
 
 
@@ -164,24 +165,20 @@ class _Compared:
     tests: dict[ScoreTest, PairedTest]
 
 
-def _by_block(
-    values: FloatArray, pairs: IntArray, tie: tuple[float, bool], alternative: Alternative
-) -> Iterator[_Compared]:
+def _by_block(values: FloatArray, pairs: IntArray, rule: TieRule, alternative: Alternative) -> Iterator[_Compared]:
     size = max(1, _MOST_VALUES // values.shape[1])
     for start in range(0, len(pairs), size):
         i, j = pairs[start : start + size].T
-        yield _compare(values[i], values[j], tie, alternative)
+        yield _compare(values[i], values[j], rule, alternative)
 
 
-def _compare(i: FloatArray, j: FloatArray, tie: tuple[float, bool], alternative: Alternative) -> _Compared:
-    """Compare the scores (P, M) of either side; `tie` is the threshold, and whether it is relative."""
+def _compare(i: FloatArray, j: FloatArray, rule: TieRule, alternative: Alternative) -> _Compared:
+    """Compare the scores (P, M) of either side."""
     scores = pair_up(i, j)
     difference, larger = scores.i - scores.j, scores.larger
     scale, distance = largest(larger), np.abs(difference)
-    threshold = tie[0] * larger if tie[1] else tie[0]
-    decided = distance > threshold + ROUNDING * larger  # False where a score is missing
-    wins_i, wins_j = np.sum(decided & (difference > 0), axis=1), np.sum(decided & (difference < 0), axis=1)
-    n = scores.n
+    said, n = rule.said(scores.i, scores.j), scores.n
+    wins_i, wins_j = (np.count_nonzero(said == side, axis=1) for side in (FIRST, SECOND))
     counts = np.column_stack([wins_i, n - wins_i - wins_j, wins_j]).astype(np.float64)
     mean, deviation = moments(difference, scale)
     return _Compared(
@@ -247,12 +244,12 @@ def _record(
         found.difference_of_medians,
         chances,
         found.tests,
-        {name: p if adjust == "none" else adjust_p(p, adjust) for name, p in p_values.items()},
+        {name: adjusted_p(p, adjust) for name, p in p_values.items()},
         alternative,
         adjust,
         confidence,
         (
-            adjust_note(adjust),
+            adjust_line(adjust),
             *(() if higher_is_better else ("lower scores are better: differences and wins of the negated scores",)),
             *((f"ties: scores within {tie_threshold:g}",) if tie_threshold else ()),
             *scores.notes,
@@ -311,8 +308,9 @@ def _undefined(found: _Compared) -> tuple[str, ...]:
 
 
 def _check_options(adjust: object, alternative: object, confidence: object, tie_threshold: object) -> None:
-    check_option("pairwise_scores", "adjust", adjust, get_args(Adjust))
+    check_adjust("pairwise_scores", adjust)
     check_option("pairwise_scores", "alternative", alternative, get_args(Alternative))
     critical_value("pairwise_scores", confidence, math.inf)
-    if not isinstance(tie_threshold, numbers.Real) or not 0 <= float(tie_threshold) < math.inf:
+    number = isinstance(tie_threshold, numbers.Real) and not isinstance(tie_threshold, bool)
+    if not number or not 0 <= float(tie_threshold) < math.inf:  # type: ignore[arg-type]
         raise DesignError(f"pairwise_scores: tie_threshold={tie_threshold!r}; it is a finite number, at least 0.")

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ...columns import FloatArray
-from ...errors import DesignError, listed
-from ...statistics import as_generator
+from ...errors import DesignError
+from ...statistics import as_generator, check_option
 from ...table import Field, Record, Table, counted
 
 Generator = Literal["published", "paper"]
@@ -156,10 +156,7 @@ def _check(n_systems: object, n_instances: object, n_types: object, outliers: ob
         )
     if not isinstance(outliers, numbers.Real) or isinstance(outliers, bool) or not 0 <= float(outliers) < math.inf:
         raise DesignError(f"simulate_scores: outliers={outliers!r}; expected a share, such as 0.01 for 1 %.")
-    if generator not in get_args(Generator):
-        raise DesignError(
-            f"simulate_scores: generator={generator!r} is not known; it may be {listed(get_args(Generator))}."
-        )
+    check_option("simulate_scores", "generator", generator, get_args(Generator))
 
 
 def _reversed(strengths: FloatArray, size: int, draw: np.random.Generator) -> FloatArray:
