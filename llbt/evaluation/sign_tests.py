@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -11,8 +10,8 @@ import numpy.typing as npt
 from scipy import special
 
 from ..columns import FloatArray
-from ..errors import DesignError, JudgmentError, listed
-from ..statistics import TestResult, critical_value, ratio
+from ..errors import JudgmentError
+from ..statistics import TestResult, check_option, critical_value, ratio
 from ..table import counted, format_count
 from . import sign_rules
 from .pair_counts import PairCounts, pair_counts
@@ -121,7 +120,7 @@ def sign_test(
         ("alternative", alternative, get_args(Alternative)),
         ("interval", interval, get_args(Interval)),
     ):
-        _check_option("sign_test", name, value, known)
+        check_option("sign_test", name, value, known)
     check_adjust("sign_test", adjust)
     critical_value("sign_test", confidence, math.inf)
     pairs = pair_counts(data, "sign_test")
@@ -194,7 +193,7 @@ def llbt_test(data: object, *, alternative: Alternative = "two-sided", adjust: A
     >>> [round(float(x), 4) for x in (test.estimate[0], test.statistic[0], test.p_value[0])]
     [0.5555, 7.1304, 0.0076]
     """
-    _check_option("llbt_test", "alternative", alternative, get_args(Alternative))
+    check_option("llbt_test", "alternative", alternative, get_args(Alternative))
     check_adjust("llbt_test", adjust)
     pairs = pair_counts(data, "llbt_test")
     i, j = pairs.counts[:, 0], pairs.counts[:, 2]
@@ -317,11 +316,6 @@ def _one_sided_pairs(i: FloatArray, j: FloatArray) -> tuple[str, ...]:
     if not extreme:
         return ()
     return (f"{counted(extreme, 'pair')} where one object never wins: the log-odds are infinite, without Wald test",)
-
-
-def _check_option(asker: str, name: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
-        raise DesignError(f"{asker}: {name}={value!r} is not known; expected one of {listed(known)}.")
 
 
 def _two_by_two(table: Any) -> npt.NDArray[np.int64]:
