@@ -527,3 +527,12 @@ def test_peyrards_setups_disagree_as_in_the_reference(shared: Path, name, file):
         for a, b in itertools.combinations(ranks, 2):
             tau = stats.kendalltau(ranks[a], ranks[b])[0]
             assert (1 - tau) / 2 == pytest.approx(ours.loc[metric, f"{a}_{b}"], abs=1e-9)
+
+
+def test_a_covariate_of_numbers_is_no_system() -> None:
+    frame = pd.DataFrame({"A": [1.0, 2.0, 3.0], "B": [2.0, 3.0, 1.0], "length": [10, 20, 30]})
+    assert llbt.aggregate(frame).to_frame()["object"].tolist() == ["length", "A", "B"]  # nobody said otherwise
+    found = llbt.aggregate(frame, covariates="length").to_frame()
+    assert sorted(found["object"]) == ["A", "B"]
+    with pytest.raises(llbt.JudgmentError, match="no column 'size'"):
+        llbt.aggregate(frame, covariates="size")

@@ -442,7 +442,7 @@ def test_a_table_without_ties_is_tested_alike_by_all_binomial_rules():
 
 
 ERRORS = [
-    ({"ties": "ignore"}, DesignError, "ties='ignore' is not known; expected one of 'drop', 'split'"),
+    ({"ties": "ignore"}, DesignError, "ties='ignore' is not known; it may be 'drop', 'split'"),
     ({"alternative": "larger"}, DesignError, "alternative='larger'"),
     ({"adjust": "bh"}, DesignError, "adjust='bh' is not known; it may be 'holm', 'bonferroni', 'fdr_bh' or None"),
     ({"interval": "wald"}, DesignError, "interval='wald'"),

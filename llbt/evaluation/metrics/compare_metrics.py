@@ -143,6 +143,10 @@ def compare_metrics(
     resample without a correlation counts as evidence against a difference. A cell that one of X and Y lacks is left
     out of both.
 
+    Permutation by cell (``"perm-both"``, ``"perm-inputs"`` likewise) tests that the scores which the two metrics give
+    these very systems and inputs are exchangeable. Metrics that are equally good over all systems, but each kind to
+    other systems, are not: for a claim about further systems ask for ``"perm-systems"``, ``"boot"`` or ``"williams"``.
+
     Williams' test takes the correlations with their signs: a metric where less is better has to be turned round. Its
     t has N − 3 degrees of freedom and holds for Pearson's r of normal system scores.
 

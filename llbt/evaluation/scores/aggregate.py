@@ -95,6 +95,7 @@ def aggregate(
     system: str = "system",
     instance: str | None = None,
     score: str = "score",
+    covariates: str | Sequence[str] = (),
     higher_is_better: bool = True,
     tie_threshold: float = 0.0,
     relative: bool = False,
@@ -127,6 +128,8 @@ def aggregate(
         Of ``"bt"``: the maximum itself, or the recursion of the paper where it stops, with ties dropped or split.
     systems, system, instance, score
         Where the scores are: columns of a wide frame, or the names of the columns of a long one.
+    covariates : str or sequence of str
+        Columns of numbers that are no systems; the other columns of numbers of a wide frame are.
     higher_is_better : bool
         Whether the higher score wins, or the lower. Means and medians stay on the scale of the scores.
     tie_threshold : float
@@ -209,7 +212,7 @@ def aggregate(
         raise DesignError(f"aggregate: orders={orders!r}; it is a number of random orders, an integer of at least 1.")
     critical_value("aggregate", confidence, math.inf)
     asked = Asked(n, int(orders), float(confidence), as_generator(rng, "aggregate"), progress)
-    reading = {"systems": systems, "system": system, "instance": instance, "score": score}
+    reading = {"systems": systems, "system": system, "instance": instance, "score": score, "covariates": covariates}
     outcomes, notes = _read(
         data, method, reading, TieRule(float(tie_threshold), bool(relative)), bool(higher_is_better)
     )
