@@ -22,7 +22,8 @@ from llbt.robust import Covariance
 from llbt.solvers import information, probabilities
 
 TABLE1 = llbt.load_dataset("dras_table1")
-SIMULATED = Path(__file__).parent / "simulations" / "anova_size.json"
+SIMULATIONS = Path(__file__).parent / "simulations"
+SIMULATED = ("anova_size_order.json", "anova_size.json")  # one and three degrees of freedom
 TESTS = ("chi2", "F", "wald", "score")
 
 # Deviances, p-values and Wald statistics of refits: what the solvers leave is 1e-9 standard errors.
@@ -575,22 +576,18 @@ def sizes(hypothesis, runs, seed):
     return dict(zip(tests, np.mean(np.array(p_values) < 0.05, axis=0).tolist(), strict=True))
 
 
-@pytest.mark.slow
-def test_size_of_one_degree_of_freedom():
+@pytest.mark.parametrize("name", SIMULATED)
+def test_size(name):
     """4 to 6 %; the standard error of a share of 2,000 is half a point."""
-    found = sizes("order", 2000, seed=1)
-    assert all(0.04 <= size <= 0.06 for size in found.values()), found
-
-
-def test_size_of_three_degrees_of_freedom():
-    recorded = json.loads(SIMULATED.read_text(encoding="utf-8"))
+    recorded = json.loads((SIMULATIONS / name).read_text(encoding="utf-8"))
     assert recorded["runs"] >= 2000
     assert all(0.04 <= size <= 0.06 for size in recorded["sizes"].values())
 
 
 @pytest.mark.exhaustive
-def test_size_of_three_degrees_of_freedom_again():
-    recorded = json.loads(SIMULATED.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", SIMULATED)
+def test_size_again(name):
+    recorded = json.loads((SIMULATIONS / name).read_text(encoding="utf-8"))
     found = sizes(recorded["hypothesis"], recorded["runs"], recorded["seed"])
     assert found == pytest.approx(recorded["sizes"], abs=2 / recorded["runs"])  # a p-value may be .05 but for rounding
 

