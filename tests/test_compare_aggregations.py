@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import llbt
 from llbt.data.doors import from_counts
 from llbt.data.scores import from_scores
 from llbt.errors import DesignError
@@ -209,3 +210,34 @@ def test_published_data(shared: Path, reference, ties):
         np.testing.assert_allclose(part["disagreement"], theirs[name], atol=1e-9)
         np.testing.assert_array_equal(part["best_differ"], theirs[f"{name}_top1"])
         np.testing.assert_array_equal(part["top3_differ"], theirs[f"{name}_top3"])
+
+
+def test_many_setups_are_aggregated_as_each_alone() -> None:
+    rng = np.random.default_rng(2)
+    setups = {k: pd.DataFrame(rng.normal(size=(30, 4)), columns=list("ABCD")) for k in ("one", "two")}
+    found = llbt.aggregate_setups(setups, methods=("mean", "median", "bt", "llbt"))
+    for name, frame in setups.items():
+        for method, scores in found[name].items():
+            alone = llbt.aggregate(frame, method=method).to_frame().set_index("object")["estimate"]
+            pd.testing.assert_series_equal(scores, alone.sort_index(), check_names=False)
+    assert llbt.compare_aggregations(found).setups == ("one", "two")
+
+
+def test_setups_of_which_less_is_better_are_turned_round() -> None:
+    frame = pd.DataFrame({"A": [1.0, 2.0, 5.0], "B": [2.0, 3.0, 4.0]})
+    found = llbt.aggregate_setups({"x": frame}, higher_is_better=False)["x"]
+    assert (found.loc["A"] > found.loc["B"]).tolist() == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("setups", "options", "message"),
+    [
+        ({}, {}, "expected a mapping"),
+        ([pd.DataFrame()], {}, "expected a mapping"),
+        ({"x": pd.DataFrame({"A": [1.0], "B": [2.0]})}, {"methods": ["elo"]}, "methods='elo' is not known"),
+        ({"x": pd.DataFrame({"A": [1.0, 2.0]})}, {}, r"setup 'x': aggregate: 1 column of scores"),
+    ],
+)
+def test_setups_that_cannot_be_aggregated_are_refused(setups, options, message) -> None:
+    with pytest.raises(llbt.LLBTError, match=message):
+        llbt.aggregate_setups(setups, **options)
