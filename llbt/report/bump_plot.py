@@ -11,6 +11,7 @@ from scipy import stats
 from ..columns import FloatArray
 from ..errors import JudgmentError, listed
 from ..statistics import check_option
+from .look import COLOURS, COLUMN, GREY, axes_of, literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 Values = Literal["scores", "ranks"]
 
 # of Okabe & Ito (2008), as in `plot_worth`
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_REST = "#999999"
+_COLOURS = (*COLOURS[:-1], "#000000")
+_REST = GREY
 _SAME = 1e-9  # relative to the range of a method's scores: closer ones share a rank
 _LEAST = 5.0  # points: smaller names are left out
 _ROUNDING = 1e-12  # relative to its largest one
@@ -62,13 +63,10 @@ def plot_ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: 
     >>> {line.get_label(): line.get_ydata().tolist() for line in ax.lines}
     {'A': [1.0, 3.0], 'B': [2.5, 2.0], 'C': [2.5, 1.0]}
     """
-    import matplotlib.pyplot as plt
-
     check_option("plot_ranks_by_method", "values", values, get_args(Values))
     ranks = _ranks(_checked(frame), values)
     size, methods = ranks.shape
-    if ax is None:
-        _, ax = plt.subplots(figsize=(max(3.4, 1.4 + 0.7 * methods), max(2.4, 0.13 * size + 0.7)), layout="constrained")
+    ax = axes_of(ax, max(COLUMN, 1.4 + 0.7 * methods), max(2.4, 0.13 * size + 0.7))
     colours = _colours(ranks)
     for row, label in zip(ranks, frame.index, strict=True):
         colour = colours[len(ax.lines) % size]
@@ -86,6 +84,7 @@ def plot_ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: 
     ax.set(xlim=(-0.15, methods - 0.85), ylim=(size + 0.6, 0.4), ylabel="Rank")
     _frame_axes(ax, size)
     _name_systems(ax, ranks, list(frame.index), colours)
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
     return ax
 
 

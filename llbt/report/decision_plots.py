@@ -14,19 +14,19 @@ from ..evaluation.metrics.decision_records import DecisionTable
 from ..evaluation.metrics.difference_curve import DifferenceCurve
 from ..evaluation.metrics.system_subsets import SampledCorrelations, SubsetCorrelations
 from ..table import format_number
+from .look import BLUE, COLOURS, COLUMN, GREEN, GREY, ORANGE, PURPLE, axes_of, literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Okabe & Ito (2008), as in `plot_worth`
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
 _MARKERS = "osD^vP*X"
 _LOOKS = {
-    "both": ("both", "#0072B2", "o"),
-    "metric_only": ("metric only", "#D55E00", "s"),
-    "opposite": ("opposite", "#CC79A7", "X"),
-    "humans_only": ("humans only", "#009E73", "^"),
-    "neither": ("neither", "#999999", "."),
+    "both": ("both", BLUE, "o"),
+    "metric_only": ("metric only", ORANGE, "s"),
+    "opposite": ("opposite", PURPLE, "X"),
+    "humans_only": ("humans only", GREEN, "^"),
+    "neither": ("neither", GREY, "."),
 }
 _XLABELS = {"top": "Best systems taken", "rolling": "Rank of the best system"}
 
@@ -81,6 +81,7 @@ def plot_subset_correlations(found: Subset | Mapping[str, Subset], *, ax: Axes |
         ax.invert_xaxis()
     if len(drawn) > 1:
         _legend_above(ax)
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
     return ax
 
 
@@ -108,7 +109,7 @@ def _is_rolling(one: Subset) -> bool:
 def _draw_subset(ax: Axes, name: str, one: Subset, k: int) -> None:
     x = one.first if isinstance(one, SubsetCorrelations) and one.subsets == "rolling" else one.n
     order = np.argsort(x)
-    colour = _COLOURS[k % len(_COLOURS)]
+    colour = COLOURS[k % len(COLOURS)]
     if isinstance(one, SampledCorrelations):
         low, high = one.conf_int()[order].T
         ax.fill_between(x[order], low, high, color=colour, alpha=0.2, linewidth=0)
@@ -170,6 +171,7 @@ def plot_decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     shown = [handles[look[0]] for look in _LOOKS.values() if look[0] in handles]
     if shown:
         _legend_above(ax, [handle for handle, _ in shown], [label for _, label in shown])
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
     return ax
 
 
@@ -216,16 +218,17 @@ def plot_difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | 
     largest = _reach(curve)
     at = np.linspace(0, largest, 201)
     found = curve.predict(at)
-    ax.fill_between(at, found["conf_low"], found["conf_high"], color=_COLOURS[0], alpha=0.2, linewidth=0)
-    ax.plot(at, found["estimate"], color=_COLOURS[0], linewidth=1.4)
+    ax.fill_between(at, found["conf_low"], found["conf_high"], color=COLOURS[0], alpha=0.2, linewidth=0)
+    ax.plot(at, found["estimate"], color=COLOURS[0], linewidth=1.4)
     bins = curve.bins
     spread = np.abs(np.vstack([bins.conf_low, bins.conf_high]) - bins.estimate)
-    ax.errorbar(bins.mean, bins.estimate, spread, fmt="o", color=_COLOURS[1], markersize=4, capsize=2, elinewidth=0.8)
+    ax.errorbar(bins.mean, bins.estimate, spread, fmt="o", color=COLOURS[1], markersize=4, capsize=2, elinewidth=0.8)
     _mark_target(ax, curve, largest)
     ax.set_xlim(0, largest * 1.02)
     ax.set_ylim(min(0.45, *bins.conf_low - 0.05) if len(bins.n) else 0, 1.02)
     ax.set_xlabel(f"Difference of {unit}" if unit else "Metric difference")
     ax.set_ylabel("P(humans agree)")
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
     return ax
 
 
@@ -241,7 +244,7 @@ def _mark_target(ax: Axes, curve: DifferenceCurve, largest: float) -> None:
     ax.axhline(curve.target, color="black", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     if math.isnan(curve.needed) or curve.needed > largest:
         return
-    ax.vlines(curve.needed, 0, curve.target, color=_COLOURS[0], linewidth=0.9, linestyle=":", zorder=1)
+    ax.vlines(curve.needed, 0, curve.target, color=COLOURS[0], linewidth=0.9, linestyle=":", zorder=1)
     right = curve.needed > 0.7 * largest
     ax.annotate(
         format_number(curve.needed, 3),
@@ -250,16 +253,13 @@ def _mark_target(ax: Axes, curve: DifferenceCurve, largest: float) -> None:
         xytext=(-3 if right else 3, 0),
         textcoords="offset points",
         ha="right" if right else "left",
-        color=_COLOURS[0],
+        color=COLOURS[0],
         fontsize="small",
     )
 
 
 def _new_axes(height: float = 2.8) -> Axes:
-    import matplotlib.pyplot as plt
-
-    _, ax = plt.subplots(figsize=(3.4, height), layout="constrained")
-    return ax
+    return axes_of(None, COLUMN, height)
 
 
 def _legend_above(ax: Axes, *handles_and_labels: list[Any]) -> None:

@@ -10,11 +10,12 @@ import numpy.typing as npt
 from ..errors import DesignError
 from ..evaluation.metrics.compare_all_metrics import MetricComparisons
 from ..statistics import check_share
+from .look import BLUE, COLUMN, axes_of, literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SHADES = ("#FFFFFF", "#9CC9E3", "#0072B2")  # not significant, before adjustment, after: Okabe and Ito's blue
+_SHADES = ("#FFFFFF", "#9CC9E3", BLUE)  # not significant, before adjustment, after: Okabe and Ito's blue
 _SIZE = 0.26  # inches a metric
 _FEW = 6  # metrics up to which their names are slanted; more stand upright, so that they do not touch
 _GREY = "#BBBBBB"
@@ -63,20 +64,19 @@ def plot_significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['noise 0.5', 'noise 1', 'noise 8']
     """
-    import matplotlib.pyplot as plt
     from matplotlib.colors import ListedColormap
 
     _check(comparisons, alpha)
     size = len(comparisons.metrics)
-    if ax is None:
-        side = max(3.4, 1.3 + _SIZE * size)
-        _, ax = plt.subplots(figsize=(side, side), layout="constrained")
+    side = max(COLUMN, 1.3 + _SIZE * size)
+    ax = axes_of(ax, side, side)
     shades = _shades(comparisons, alpha)
     ax.imshow(shades, cmap=ListedColormap(list(_SHADES)), vmin=0, vmax=2)
     _mark(ax, comparisons, shades)
     _draw_grid(ax, size)
     _name_metrics(ax, comparisons.metrics)
     _name_shades(ax, comparisons, alpha)
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
     return ax
 
 

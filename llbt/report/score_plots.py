@@ -12,12 +12,13 @@ from ..data.score_frames import read_scores
 from ..data.score_ties import TieRule
 from ..errors import JudgmentError, listed
 from ..table import format_number, format_percent
+from .look import BLUE, GREY, ORANGE, axes_of, literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # of Okabe & Ito (2008), as in `plot_worth`
-_I, _J, _TIE = "#0072B2", "#D55E00", "#999999"
+_I, _J, _TIE = BLUE, ORANGE, GREY
 _WIDE = 36  # letters of a title that fit above a small picture
 _DASHED = (0, (3, 2))
 
@@ -90,7 +91,7 @@ def plot_paired(
     ['A wins 25 %', 'B wins 75 %']
     """
     two = _two_systems("plot_paired", frame, (i, j), (system, instance, score))
-    ax = _axes(ax, (3.4, 3.4))
+    ax = axes_of(ax, 3.4, 3.4)
     both = np.concatenate([two.i, two.j])
     edge = 0.06 * (np.ptp(both) or abs(both[0]) or 1.0)
     low, high = float(both.min() - edge), float(both.max() + edge)
@@ -104,6 +105,7 @@ def plot_paired(
     _name_sides(ax, two, (i, j))
     _add_margins(ax, two)
     ax.legend(frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.19), ncols=2)
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
     return ax
 
 
@@ -191,7 +193,7 @@ def plot_differences(
     'A wins 25 %, B wins 75 %'
     """
     two = _two_systems("plot_differences", frame, (i, j), (system, instance, score))
-    ax = _axes(ax, (3.4, 2.8))
+    ax = axes_of(ax, 3.4, 2.8)
     difference, side = two.i - two.j, two.side
     groups = [difference[side == -1], np.zeros(int(np.sum(side == 0))), difference[side == 1]]
     edges = _edges_at_zero(difference).tolist()
@@ -205,6 +207,7 @@ def plot_differences(
     says = [f"{i} wins {wins_i}", *([f"ties {ties}"] if (side == 0).any() else []), f"{j} wins {wins_j}"]
     ax.set_title((", " if sum(map(len, says)) <= _WIDE else "\n").join(says), fontsize="medium")
     ax.legend(frameon=False, fontsize="small", loc="best", handlelength=1.8)
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
     return ax
 
 
@@ -237,9 +240,3 @@ def _two_systems(asker: str, frame: object, names: tuple[Label, Label], columns:
             "instances. Choose systems that were scored on the same inputs."
         )
     return _Two(i[both], j[both])
-
-
-def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax

@@ -12,6 +12,7 @@ from ..errors import DesignError
 from ..evaluation.scores.pairwise_score_records import MECHANISMS, Mechanism, PairwiseScores, ScoreTest
 from ..statistics import check_option
 from ..table import stars
+from .look import COLUMN, axes_of, literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,8 +70,6 @@ def plot_win_probabilities(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['C', 'B', 'A']
     """
-    import matplotlib.pyplot as plt
-
     if not isinstance(pairs, PairwiseScores):
         raise DesignError(
             f"plot_win_probabilities: found a {type(pairs).__name__}; it takes what pairwise_scores(…) returns."
@@ -79,9 +78,7 @@ def plot_win_probabilities(
     check_option("plot_win_probabilities", "mechanism", mechanism, MECHANISMS)
     chances, p_values = _best_first(pairs, test, mechanism)
     size = len(chances)
-    if ax is None:
-        shape = (max(3.4, 0.13 * size + 0.6), max(3.9, 0.13 * size + 1.1))
-        _, ax = plt.subplots(figsize=shape, layout="constrained")
+    ax = axes_of(ax, max(COLUMN, 0.13 * size + 0.6), max(3.9, 0.13 * size + 1.1))
     image = ax.imshow(chances.to_numpy(), cmap=_MAP, vmin=0, vmax=1, aspect="equal")
     bar = ax.figure.colorbar(image, ax=ax, location="top", shrink=0.8, aspect=30, ticks=[0, 0.25, 0.5, 0.75, 1])
     bar.set_label(_CHANCES[mechanism], fontsize="small")
@@ -92,6 +89,7 @@ def plot_win_probabilities(
     cell = _cell_height(ax, size)
     _thin_names(ax, list(map(str, chances.index)), cell)
     _write_cells(ax, chances.to_numpy(), p_values, _cell_height(ax, size))
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
     return ax
 
 
