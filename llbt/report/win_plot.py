@@ -38,7 +38,7 @@ def plot_win_probabilities(
     pairs : PairwiseScores
         What `pairwise_scores` returns.
     test : {"sign", "t", "median", "wilcoxon"}
-        Whose adjusted p-values the stars show: * below .05, ** below .01, *** below .001.
+        Whose adjusted p-values the stars show: one below .05, two below .01, three below .001.
     mechanism : {"wins", "bt", "mean", "median"}
         The probabilities, as in ``PairwiseScores.probabilities``.
     ax : matplotlib.axes.Axes, optional

@@ -24,7 +24,7 @@ autodoc_typehints = "none"  # the docstrings say what a parameter is
 numpydoc_show_class_members = False
 nb_execution_mode = "off"  # they are kept with their outputs, and run by vignettes/run.py
 myst_heading_anchors = 3
-suppress_warnings = ["myst.header", "mystnb.unknown_mime_type"]
+suppress_warnings = ["myst.header", "myst.xref_missing", "mystnb.unknown_mime_type"]  # links as Jupyter has them
 
 
 def grouped() -> list[tuple[str, list[str]]]:
