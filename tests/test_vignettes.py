@@ -81,7 +81,7 @@ def test_notebook_names_no_path_of_a_machine(name):
     assert [match for text in texts for match in ABSOLUTE_PATH.findall(text)] == []
 
 
-@pytest.mark.parametrize("text", ["/tmp/ipykernel_1/2.py:3: Warning", "open('/home/me/x.csv')", "(/root/x)"])
+@pytest.mark.parametrize("text", ["/tmp/ipykernel_1/2.py:3: Warning", "open('/home/me/x.csv')", "(/opt/x)"])
 def test_paths_of_machines_are_recognized(text):
     assert ABSOLUTE_PATH.search(text)
 
