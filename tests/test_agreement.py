@@ -549,3 +549,28 @@ def test_coefficients_that_repeats_do_not_allow_are_in_the_frame_but_not_printed
     printed = {line.split(" ")[0] for line in found.as_text().splitlines()}
     assert found.to_frame()["term"].tolist() == list(COEFFICIENTS)
     assert printed & set(COEFFICIENTS) == {"percent", "bennett_s", "scott_pi", "gwet_ac1"}
+
+
+def test_labels_are_the_outcomes_of_a_frame_that_names_its_own_columns() -> None:
+    """The same judgments under the standard names are the second route."""
+    rng = np.random.default_rng(5)
+    swapped = rng.random(60) < 0.5
+    own = pd.DataFrame(
+        {
+            "sys1": np.where(swapped, "b", "a"),
+            "sys2": np.where(swapped, "a", "b"),
+            "pick": rng.choice(["sys1", "sys2", "tie"], 60),
+            "rater": np.tile(["ann", "bob", "cid"], 20),
+            "item": np.repeat(np.arange(20), 3),
+        }
+    )
+    standard = own.rename(columns={"sys1": "object_i", "sys2": "object_j", "rater": "judge", "pick": "outcome"})
+    standard["outcome"] = standard["outcome"].map({"sys1": "i", "sys2": "j", "tie": "tie"})
+    named = {"unit": ["item"], "objects": ("sys1", "sys2"), "label": "pick", "judge": "rater"}
+    found, expected = llbt.agreement(own, **named), llbt.agreement(standard, unit=["item"])
+    pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
+    again = llbt.agreement(own.iloc[:30], **named, chance_from=own).to_frame().set_index("term")
+    theirs = llbt.agreement(standard.iloc[:30], unit=["item"], chance_from=standard).to_frame().set_index("term")
+    assert again.loc["scott_pi", "expected"] == theirs.loc["scott_pi", "expected"]
+    with pytest.raises(llbt.JudgmentError, match="no column 'items'"):
+        llbt.agreement(own, **{**named, "unit": ["items"]})

@@ -14,10 +14,8 @@ from ..columns import Coded, IntArray, code, groups
 from ..comparisons import OUTCOMES, Comparisons
 from ..data.judgments import read_judgments
 from ..data.sources import as_names
-from ..data.standard import JudgmentFrame
+from ..data.standard import OBJECTS, JudgmentFrame
 from ..errors import JudgmentError, listed
-
-_SIDES = ("object_i", "object_j")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +82,7 @@ class Judged:
 
 
 def read_judged(
-    frame: object, asker: str, *, objects: Sequence[str] = _SIDES, outcome: str = "outcome", judge: str | None = None
+    frame: object, asker: str, *, objects: Sequence[str] = OBJECTS, outcome: str = "outcome", judge: str | None = None
 ) -> Judged:
     """Return judgments one by one, from whatever `read_judgments` reads.
 
@@ -115,7 +113,7 @@ def read_judged(
         raise JudgmentError(
             f"{asker}: row {odd} has the weight {made['weight'].iloc[odd]!r}; expected single judgments, of weight 1."
         )
-    sides = code("objects", made[list(_SIDES)].to_numpy(dtype=object))
+    sides = code("objects", made[list(OBJECTS)].to_numpy(dtype=object))
     pairs = np.asarray(sides.codes, dtype=np.int64)
     same = pairs[:, 0] == pairs[:, 1]
     if same.any():
@@ -129,9 +127,9 @@ def read_judged(
 
 
 def _standard(frame: object, objects: tuple[str, ...], outcome: str, judge: str | None) -> JudgmentFrame:
-    if isinstance(frame, JudgmentFrame) and objects == _SIDES and outcome == "outcome":
+    if isinstance(frame, JudgmentFrame) and objects == OBJECTS and outcome == "outcome":
         return frame
-    named = objects != _SIDES or outcome != "outcome"
+    named = objects != OBJECTS or outcome != "outcome"
     made = read_judgments(frame, objects=objects if named else None, outcome=outcome if named else None, judge=judge)
     if isinstance(made, JudgmentFrame):
         return made

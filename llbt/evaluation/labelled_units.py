@@ -11,9 +11,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..columns import Coded, FloatArray, IntArray, Label, as_objects, code, groups
-from ..comparisons import OUTCOMES
+from ..comparisons import OUTCOMES, Comparisons
+from ..data.files import open_source
+from ..data.known_formats import matching_format
 from ..data.sources import as_names
-from ..data.standard import JudgmentFrame
+from ..data.standard import OBJECTS, JudgmentFrame
 from ..errors import DesignError, JudgmentError, LLBTError, listed
 from ..table import counted, format_count
 from .coefficients import COEFFICIENTS, Labelled, label_shares, unit_features
@@ -83,7 +85,8 @@ def read_units(
     """Return judgments with their labels and units; the parameters are those of `agreement`."""
     names = as_names(unit, "unit")
     renames = judge != "judge" and not isinstance(frame, JudgmentFrame)
-    judged = read_judged(frame, ASKER, objects=objects, judge=judge if renames else None)
+    outcome, label = _columns_of(frame, label, objects)
+    judged = read_judged(frame, ASKER, objects=objects, outcome=outcome, judge=judge if renames else None)
     judged, said, rows, notes = _labelled(judged, label)
     called = {judge: "judge"} if renames and judge not in judged.frame else {}  # its name once it was read
     judges = judged.column(called.get(judge, judge), ASKER, "judge")
@@ -98,6 +101,21 @@ def read_units(
     data = _oriented(said.values, labels, judged.pairs)
     data = replace(data, unit=units, judge=codes)
     return LabelledUnits(judged, data, labels, judges, (*objects, *names), called, rows, again, (*judged.notes, *notes))
+
+
+def _columns_of(frame: object, label: str, objects: Sequence[str]) -> tuple[str, str]:
+    """Return which column of a frame says who won, and which of the judgments as they are read has the labels.
+
+    Where the caller names the columns of a frame that has no other outcome, the labels are the outcomes.
+    """
+    if isinstance(frame, (JudgmentFrame, Comparisons)) or tuple(objects) == OBJECTS:
+        return "outcome", label
+    names = frozenset(map(str, open_source(frame).names))
+    try:
+        matching_format(names, ASKER)
+    except JudgmentError:
+        return ("outcome", label) if "outcome" in names or label not in names else (label, "outcome")
+    return "outcome", label
 
 
 def _labelled(judged: Judged, label: str) -> tuple[Judged, Coded, IntArray, list[str]]:
@@ -142,7 +160,9 @@ def with_chance(
     read: LabelledUnits, chance_from: object, label: str, objects: Sequence[str]
 ) -> tuple[LabelledUnits, FloatArray, str]:
     """Return the judgments with the labels of others too, the label shares of those, and which they are."""
-    other, said, _, _ = _labelled(read_judged(chance_from, f"{ASKER}: chance_from", objects=objects), label)
+    outcome, label = _columns_of(chance_from, label, objects)
+    others = read_judged(chance_from, f"{ASKER}: chance_from", objects=objects, outcome=outcome)
+    other, said, _, _ = _labelled(others, label)
     labels = _sorted_labels(list(code(label, np.concatenate([_labels_of(read), said.values])).levels))
     mapped = _oriented(_labels_of(read), labels, np.zeros((len(read.data.label), 2), dtype=np.int64))
     data = replace(mapped, unit=read.data.unit, judge=read.data.judge)
