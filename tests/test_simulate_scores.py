@@ -174,8 +174,8 @@ def test_the_order_of_wins_is_that_of_bradley_terry(seed):
     res = fit("object", from_scores(drawn.frame))
     log_worth = [res.params.get(f"object[{name}]", 0.0) for name in drawn.strengths.index]
     won = wins(scores_of(drawn).to_numpy())
-    assert stats.kendalltau(log_worth, won)[0] == pytest.approx(1) or len(set(won)) < 6
-    np.testing.assert_array_equal(np.argsort(np.argsort(log_worth)), np.argsort(np.argsort(won)))
+    # systems with as many wins have the same log-worth, but for rounding
+    np.testing.assert_array_equal(stats.rankdata(np.round(log_worth, 9)), stats.rankdata(won))
 
 
 PUBLISHED = {
