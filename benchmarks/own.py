@@ -23,12 +23,13 @@ RESAMPLES = 1_000
 
 def estimates(res: Any, objects: tuple[Any, ...]) -> Estimates:
     """Everything that the contest asks of llbt: estimates, standard errors, deviance, gradient."""
-    params, error = res.params, res.bse
-    names = [f"object[{o}]" for o in objects[:-1]]
-    found = {"log_odds": np.r_[2 * params[names].to_numpy(), 0], "se": error[names].to_numpy()}
+    params, error = res.params.to_numpy(), res.bse.to_numpy()
+    worths = slice(len(objects) - 1)  # objects come first, in their order
+    found = {"log_odds": np.r_[2 * params[worths], 0], "se": error[worths]}
     for name in ("tie", "order"):
-        if name in params.index:
-            found |= {name: params[name], f"{name}_se": error[name]}
+        if name in res.names:
+            k = res.names.index(name)
+            found |= {name: params[k], f"{name}_se": error[k]}
     return found | {"deviance": res.deviance, "gradient": res.gradient_norm}
 
 

@@ -104,7 +104,7 @@ def measure_all(
     work: Path,
     peers: Path,
     *,
-    calls: int = 3,
+    calls: int = 15,
     side_by_side: int = 1,
 ) -> list[Measured]:
     """Run every contestant on its input, `repeats` times in turns; side by side only where time does not matter."""

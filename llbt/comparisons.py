@@ -365,15 +365,16 @@ def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
     pairs, used = dense(lines.pairs, len(like.objects))
     lines = replace(lines, pairs=pairs)
     first, group = groups(lines.keys())
+    rows = slice(None) if np.array_equal(first, np.arange(len(group))) else first  # as a rule they stand as they should
     gone = [like.objects[k] for k in np.setdiff1d(np.arange(len(like.objects)), used)]
     note = (f"{counted(len(gone), 'object')} left without comparisons: {listed(gone)}",) if gone else ()
     return replace(
         like,
         objects=tuple(like.objects[k] for k in used),
-        pairs=lines.pairs[first],
-        counts=lines.counts[first] if len(first) == len(group) else summed(lines.counts, group, len(first)),
-        columns=tuple(c.take(first) for c in lines.columns),
-        sides=tuple(c.take(first) for c in lines.sides),
+        pairs=lines.pairs[rows],
+        counts=lines.counts[rows] if len(first) == len(group) else summed(lines.counts, group, len(first)),
+        columns=tuple(c.take(rows) for c in lines.columns),
+        sides=tuple(c.take(rows) for c in lines.sides),
         object_columns=tuple(c.take(used) for c in like.object_columns),
         cluster_counts=_cluster_counts(lines, group),
         notes=(*like.notes, *note),

@@ -8,6 +8,9 @@ Biometrika 71(1); for the win graph Ford 1957, American Mathematical Monthly 64(
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg, optimize, sparse
@@ -19,8 +22,9 @@ from .comparisons import Comparisons
 from .errors import DesignError, SeparationError, braced
 from .formulas.design import Design
 from .separation import TOLERANCE, Separation, describe, describe_groups, describe_no_ties
-from .solvers import Problem, eliminate, independent_in_gram, weighted_gram
+from .solvers import Problem, independent_in_gram, maximum, rows_of, weighted_gram
 
+_SAMPLED = 20  # comparisons for each parameter that are looked at first
 _MANY = 500  # rows from which a fit is tried before the linear program
 _NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
 
@@ -43,7 +47,7 @@ def check_connected(c: Comparisons) -> None:
         )
 
 
-def check_existence(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> None:
+def check_existence(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> FloatArray | None:
     """Raise where the estimate of some parameter is infinite.
 
     Parameters
@@ -55,6 +59,11 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     c : Comparisons
         The table of the problem, for the names.
 
+    Returns
+    -------
+    ndarray or None, shape (p,)
+        The maximum, where it had to be looked for.
+
     Raises
     ------
     SeparationError
@@ -62,33 +71,32 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     """
     if _is_plain(design, free):
         if _exists_by_graph(design, free, problem, c):
-            return
-    elif _is_pinned(problem):
-        return
+            return None
+    elif any(_is_pinned(rows) for rows in _samples(problem)):
+        return None
     merged, rows = _merged(design, problem)
-    if merged.signed.shape[0] > _MANY and _is_reached(merged):
-        return
+    reached = _reached(merged) if merged.signed.shape[0] > _MANY else None
+    if reached is not None:
+        return reached
     direction = recession_direction(merged)
     if direction is not None:
         full = np.zeros(len(design.names))
         full[free] = direction / np.abs(direction).max()
         infinite = [design.names[k] for k in free[_undetermined(merged, direction)]]
         raise _separated(describe(Separation(full, infinite, design, merged, rows, c)))
+    return None
 
 
-def _is_reached(problem: Problem) -> bool:
-    """Whether Newton's method stops at a maximum near 0: the likelihood is concave, so then there is one.
+def _reached(problem: Problem) -> FloatArray | None:
+    """Return where Newton's method stops, if it is a maximum near 0: the likelihood is concave, so then there is one.
 
     For large tables, where the linear program takes far longer than a fit. Along a direction of recession it would
     stop only where probabilities are 0 to rounding.
     """
-    try:
-        found = eliminate(problem)
-    except linalg.LinAlgError:
-        return False
-    return (
-        found.converged and max(abs(problem.signed @ found.params).max(), abs(problem.tie @ found.params).max()) < _NEAR
-    )
+    found = maximum(problem)
+    if found is None or max(abs(problem.signed @ found).max(), abs(problem.tie @ found).max()) >= _NEAR:
+        return None
+    return found
 
 
 def _separated(what: str) -> SeparationError:
@@ -147,12 +155,14 @@ def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
     """Sum comparisons with the same linear predictors; also return the first comparison of each."""
     keys = [*design.worth.index.T, design.tie.index, design.order.index]
     first, group = groups(keys)
+    if len(first) == len(group):
+        return problem, np.arange(len(first))
+    order = np.argsort(first)  # as they stand in the table, sorted by their objects
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    first, group = first[order], rank[group]
     counts: FloatArray = np.column_stack([np.bincount(group, column, len(first)) for column in problem.counts.T])
-    merged = Problem(
-        *(problem.signed.take(first), problem.tie.take(first), counts),
-        *(problem.signed_offset[first], problem.tie_offset[first]),
-    )
-    return merged, first
+    return replace(rows_of(problem, first), counts=counts), first
 
 
 def _is_plain(design: Design, free: IntArray) -> bool:
@@ -162,11 +172,21 @@ def _is_plain(design: Design, free: IntArray) -> bool:
     return design.plain and others in ([], ["tie"]) and len(worths) == design.worth.matrix.shape[0] - 1
 
 
+def _samples(problem: Problem) -> Iterator[Problem]:
+    """Yield some comparisons of a large table, which as a rule rule out what all do, and then all."""
+    size, some = problem.signed.shape[0], _SAMPLED * problem.signed.shape[1]
+    if size > 2 * some:
+        yield rows_of(problem, np.random.default_rng(0).integers(0, size, some))
+    yield problem
+
+
 def _is_pinned(problem: Problem) -> bool:
     """Whether outcomes seen together already rule out every direction: the usual, fast case."""
     seen = problem.counts > 0
     i, j = seen[:, 0], seen[:, -1]
     t = seen[:, 1] if problem.has_ties else np.zeros_like(i)
+    if 2 * np.count_nonzero((i & j) | (t & (i | j))) < problem.signed.shape[1]:  # two equations each at most
+        return False
     # outcomes seen together have equal predictors: u = 0, w = 0, u = w or u = −w
     weights = (i & j) | (t & (i ^ j)), (t & j & ~i) * 1.0 - (t & i & ~j), t & (i | j)
     gram = weighted_gram(problem, *(weight.astype(np.float64) for weight in weights))

@@ -49,8 +49,8 @@ class Gathered:
     shape : (int, int)
     chosen : ndarray of int, shape (q,)
         Columns whose rows have nothing in common, such as a covariate of the sides; as a rule there are none.
-    own : ndarray, shape (S, q)
-        These columns.
+    own : ndarray, shape (q, S)
+        These columns, one after the other.
     """
 
     parts: tuple[Part, ...]
@@ -63,18 +63,22 @@ class Gathered:
         """Return rows that are all distinct."""
         return cls((Part(rows, np.arange(rows.shape[0]), 1.0),), rows.shape)
 
-    @classmethod
-    def differences(cls, rows: csr_array, i: IntArray, j: IntArray) -> Gathered:
-        """Return the rows i (S,) less the rows j of a matrix (U, p), told apart by a few full columns as a rule."""
-        filled = np.bincount(rows.indices, minlength=rows.shape[1]) > rows.shape[0] / 2
-        few, among = _distinct(csr_array(rows @ dia_array((~filled[None] * 1.0, [0]), shape=(rows.shape[1],) * 2)))
-        full = rows[:, np.flatnonzero(filled)].toarray()
-        parts = (Part(few, among[i], 1.0), Part(few, among[j], -1.0)) if few.nnz else ()
-        return cls(parts, (len(i), rows.shape[1]), np.flatnonzero(filled), full[i] - full[j])
+    def differences(self, i: IntArray, j: IntArray) -> Gathered:
+        """Return the rows i (S,) less the rows j."""
+        sides = ((np.ascontiguousarray(i), 1.0), (np.ascontiguousarray(j), -1.0))
+        parts = (
+            Part(part.matrix, _picked(part, rows), sign * part.sign) for part in self.parts for rows, sign in sides
+        )
+        own = self.own[:, i] - self.own[:, j] if len(self.chosen) else self.own
+        return Gathered(tuple(parts), (len(i), self.shape[1]), self.chosen, own)
 
-    def with_part(self, part: Part) -> Gathered:
-        """Return these rows with one more part."""
-        return replace(self, parts=(*self.parts, part))
+    def __add__(self, other: Gathered) -> Gathered:
+        """Return the sum of rows and of others, whose columns of their own are different ones."""
+        parts = (*self.parts, *other.parts)
+        if not len(other.chosen):
+            return replace(self, parts=parts)
+        own = np.concatenate([self.own, other.own]) if len(self.chosen) else other.own
+        return replace(self, parts=parts, chosen=np.concatenate([self.chosen, other.chosen]), own=own)
 
     def __matmul__(self, params: FloatArray) -> FloatArray:
         """Return the predictor, shape (S,); read-only where it is the same in all rows."""
@@ -84,7 +88,7 @@ class Gathered:
             gathered = np.broadcast_to(values, self.shape[:1]) if len(values) == 1 else values[part.index]
             found = gathered if found is None else found + gathered
         if len(self.chosen):
-            own = self.own @ params[self.chosen]
+            own = params[self.chosen] @ self.own
             found = own if found is None else found + own
         return np.zeros(self.shape[0]) if found is None else found
 
@@ -102,7 +106,7 @@ class Gathered:
             size = part.matrix.shape[0]
             sums = weights.sum(keepdims=True) if size == 1 else np.bincount(part.index, weights, size)
             total += part.sign * (part.matrix.T @ sums)
-        total[self.chosen] += weights @ self.own if len(self.chosen) else 0.0
+        total[self.chosen] += self.own @ weights if len(self.chosen) else 0.0
         return total
 
     def summed(self, weights: FloatArray, rows: IntArray, group: IntArray, size: int) -> FloatArray:
@@ -112,25 +116,28 @@ class Gathered:
             width = part.matrix.shape[0]
             key = group if width == 1 else group * width + part.index[rows]
             total += part.sign * (np.bincount(key, weights, size * width).reshape(size, width) @ part.matrix)
-        for column, values in zip(self.chosen, self.own.T, strict=True):
+        for column, values in zip(self.chosen, self.own, strict=True):
             total[:, column] += np.bincount(group, weights * values[rows], size)
         return total
 
     def columns(self, chosen: IntArray) -> Gathered:
         """Return some of the columns; parts that are 0 in all of them go."""
-        kept = {id(part.matrix): _small_as_dense(part.matrix[:, chosen]) for part in self.parts}
+        every = np.array_equal(chosen, np.arange(self.shape[1]))
+        kept = {
+            id(part.matrix): _small_as_dense(part.matrix if every else part.matrix[:, chosen]) for part in self.parts
+        }
         parts = (Part(kept[id(part.matrix)], part.index, part.sign) for part in self.parts)
         places = [np.flatnonzero(chosen == column) for column in self.chosen]
-        own = self.own[:, [len(place) > 0 for place in places]] if places else self.own
+        own = self.own[[len(place) > 0 for place in places]] if places else self.own
         positions = np.concatenate(places) if places else self.chosen
         some = tuple(part for part in parts if abs(part.matrix).sum() > 0)
         return Gathered(some, (self.shape[0], len(chosen)), positions, own)
 
     def take(self, rows: Any) -> Gathered:
         """Return some of the rows."""
-        parts = tuple(Part(part.matrix, part.index[rows], part.sign) for part in self.parts)
-        size = len(np.arange(self.shape[0])[rows])
-        return Gathered(parts, (size, self.shape[1]), self.chosen, self.own[rows] if len(self.chosen) else self.own)
+        parts = tuple(Part(part.matrix, _picked(part, rows), part.sign) for part in self.parts)
+        size = len(range(self.shape[0])[rows]) if isinstance(rows, slice) else len(np.arange(self.shape[0])[rows])
+        return Gathered(parts, (size, self.shape[1]), self.chosen, self.own[:, rows] if len(self.chosen) else self.own)
 
     def tocsr(self) -> csr_array:
         """Return the rows as one sparse matrix, shape (S, p)."""
@@ -141,12 +148,18 @@ class Gathered:
             places = csr_array(
                 (np.ones(len(self.chosen)), (range(len(self.chosen)), self.chosen)), (len(self.chosen), self.shape[1])
             )
-            total = total + csr_array(self.own) @ places
+            total = total + csr_array(self.own.T) @ places
         return csr_array(total)
 
     def toarray(self) -> FloatArray:
         """Return the rows as one dense matrix, shape (S, p)."""
         return np.asarray(self.tocsr().toarray())
+
+
+def _picked(part: Part, rows: Any) -> IntArray:
+    """Return the index of some rows; where all rows are the same it takes no memory."""
+    found = part.index[rows]
+    return np.broadcast_to(np.int64(0), found.shape) if part.matrix.shape[0] == 1 else found
 
 
 def _small_as_dense(matrix: Any) -> Any:
@@ -175,24 +188,17 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
 def _with_own(total: Any, a: Gathered, b: Gathered, weights: FloatArray) -> FloatArray:
     """Return a product of parts with what the columns of a's own add to it."""
     found = total if isinstance(total, np.ndarray) else np.asarray(total.toarray())
-    weighted = a.own * weights[:, None]
+    weighted = a.own * weights
     if a is not b:
-        found[a.chosen] += np.array([b.transposed(column) for column in weighted.T])
+        found[a.chosen] += np.array([b.transposed(column) for column in weighted])
         return found
     parts = replace(a, chosen=a.chosen[:0])
-    for column, values in zip(a.chosen, weighted.T, strict=True):
+    for column, values in zip(a.chosen, weighted, strict=True):
         mixed = parts.transposed(values)
         found[column] += mixed
         found[:, column] += mixed
-    found[np.ix_(a.chosen, a.chosen)] += weighted.T @ a.own
+    found[np.ix_(a.chosen, a.chosen)] += weighted @ a.own.T
     return found
-
-
-def _distinct(rows: csr_array) -> tuple[csr_array, IntArray]:
-    """Return the distinct rows of a matrix and the one of each row, told apart by a product with random numbers."""
-    marks = rows @ np.random.default_rng(0).standard_normal(rows.shape[1])
-    _, first, among = np.unique(marks, return_index=True, return_inverse=True)
-    return csr_array(rows[first]), among.ravel()
 
 
 def _own_sums(parts: list[Part], weights: FloatArray, sparse: bool) -> Any:

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from . import explicit, solvers
-from .columns import Label
+from .columns import FloatArray, Label
 from .comparisons import Comparisons
 from .covariances import check_options, covariance_of, few_clusters
 from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
@@ -111,11 +111,11 @@ class LLBT:
         if not independent.all():
             free = free[independent]
             problem = make_problem(self.design, self.comparisons, free, held)
+        start = None
         if not spec.bias_reduction and spec.prior is None:
-            check_existence(self.design, free, problem, self.comparisons)
-        solution = _solve(
-            problem, penalized(problem, self.comparisons, spec), tuple(self.design.names[k] for k in free), spec
-        )
+            start = check_existence(self.design, free, problem, self.comparisons)
+        names = tuple(self.design.names[k] for k in free)
+        solution = _solve(problem, penalized(problem, self.comparisons, spec), names, spec, start)
         covariance = covariance_of(spec, self.comparisons, problem, solution)
         return LLBTResults(spec, self.comparisons, self.design, free, solution, covariance)
 
@@ -260,7 +260,9 @@ def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]
     return {name: float(held[name]) for name in design.names if name in held}
 
 
-def _solve(problem: Problem, augmented: Problem, names: tuple[str, ...], spec: Specification) -> Fit:
+def _solve(
+    problem: Problem, augmented: Problem, names: tuple[str, ...], spec: Specification, start: FloatArray | None
+) -> Fit:
     """Fit the counts with what a prior adds to them; the fitted counts are those of the judgments alone."""
     if spec.method not in get_args(Method):
         raise DesignError(f"method={spec.method!r} is not known; it may be {', '.join(map(repr, get_args(Method)))}.")
@@ -268,7 +270,7 @@ def _solve(problem: Problem, augmented: Problem, names: tuple[str, ...], spec: S
     if spec.method == "glm" or (spec.method == "auto" and small):
         solution = explicit.glm(augmented, names)
     else:
-        solution = solvers.eliminate(augmented, bias_reduction=spec.bias_reduction)
+        solution = solvers.eliminate(augmented, start=start, bias_reduction=spec.bias_reduction)
     if not solution.converged:
         warn_user(
             f"the {solution.solver} solver stopped after {solution.n_iter} iterations with a gradient of norm "

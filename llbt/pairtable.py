@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from .gathered import FloatArray, Gathered, IntArray, Part
 
@@ -59,6 +58,11 @@ class PairTable:
             return None
         lead, first, tied = _summed_leads(self.totals, *weights)
         return np.asarray(self.rows.T @ lead + self.order * first + self.tie * tied)
+
+    def reach(self, step: FloatArray) -> float:
+        """Return a bound on how far a step moves any predictor."""
+        worth = self.rows @ step
+        return max(float(worth.max() - worth.min()) + abs(float(self.order @ step)), abs(float(self.tie @ step)))
 
     def _weights(self, params: FloatArray) -> tuple[FloatArray, FloatArray, float] | None:
         """Return exponentials for object i, (U,), object j, (U,), and the tie; None near an overflow."""
@@ -143,12 +147,11 @@ def _single(parts: Sequence[Part], width: int) -> FloatArray:
 
 def _own_columns(rows: Any) -> IntArray | None:
     """Return the column of the one 1 of each row (−1: a row of zeros), or None where rows are anything else."""
-    sparse = csr_array(rows)
-    entries = np.diff(sparse.indptr)
-    if np.any(entries > 1) or np.any(sparse.data != 1) or len(np.unique(sparse.indices)) < len(sparse.indices):
+    i, columns = rows.nonzero()
+    if len(np.unique(i)) < len(i) or len(np.unique(columns)) < len(columns) or np.any(rows[i, columns] != 1):
         return None
-    found = np.full(len(entries), -1, dtype=np.int64)
-    found[entries == 1] = sparse.indices
+    found = np.full(rows.shape[0], -1, dtype=np.int64)
+    found[i] = columns
     return found
 
 

@@ -438,6 +438,9 @@ def cell_counts(c: Comparisons) -> FloatArray:
 def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[str, float]) -> Problem:
     """Return the arrays of a fit: the free columns, and what held parameters add."""
     signed, tie = design.signed_rows(), design.tie_rows()
+    none = np.broadcast_to(0.0, len(c))
+    if not fixed:
+        return Problem(signed.columns(free), tie.columns(free), cell_counts(c), none, none)
     held = np.zeros(len(design.names))
     for name, value in fixed.items():
         held[design.names.index(name)] = value

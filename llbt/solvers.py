@@ -20,8 +20,9 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import splu
 from threadpoolctl import ThreadpoolController
 
-from .gathered import Gathered, weighted_product
+from .gathered import Gathered, IntArray, weighted_product
 from .pairtable import PairTable, pair_table
+from .runtable import RunTable, run_table
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -29,8 +30,11 @@ Solver = Literal["glm", "eliminate"]
 
 _MAX_ITERATIONS = 100
 _DECREMENT = 1e-18  # squared distance to the maximum in standard errors: the step taken at this point ends it
+_REST = 1e-22  # where not even this step is worth its cost
 _LONGEST_STEP = 3.0
+_FIRST_STEPS = 4  # taken without the columns that cost most
 _THREADED = 1500  # parameters from which several threads are worth their cost
+_BLOCK = 1 << 16  # comparisons whose fitted counts are made at a time
 _FAR = 300.0  # a predictor beyond which exponentials are shifted, lest they overflow
 _ALIASED = 1e-10  # share of a column's squared length that earlier columns leave unexplained
 
@@ -176,8 +180,8 @@ def independent_columns(problem: Problem) -> BoolArray:
     """
     cells = problem.counts.shape[1]
     size = problem.signed.shape[0]
-    pairs = pair_table(problem.signed, problem.tie, np.ones(size), problem.has_ties)
-    found = None if pairs is None else pairs.moments(np.zeros(problem.signed.shape[1]))
+    table = _table(problem, np.ones(size))
+    found = None if table is None else table.moments(np.zeros(problem.signed.shape[1]))
     gram = information(problem, np.full((size, cells), 1 / cells), np.ones(size)) if found is None else found[2]
     return independent_in_gram(gram)
 
@@ -226,7 +230,7 @@ def eliminate(
     ----------
     problem : Problem
     start : ndarray, shape (p,), optional
-        Where to start; by default at 0.
+        Where to start; by default near the maximum without columns of their own, at 0 where there are none.
     held : ndarray of bool, shape (p,), optional
         Parameters to leave where they start, for profile likelihoods.
     bias_reduction : bool
@@ -236,16 +240,9 @@ def eliminate(
     p = problem.signed.shape[1]
     moving = np.arange(p) if held is None else np.flatnonzero(~held)
     observed = _observed(problem, bias_reduction)
-    point = _evaluate(problem, observed, np.zeros(p) if start is None else start.copy())
-    converged = len(moving) == 0
-    n_iter = 0
-    while not converged and n_iter < _MAX_ITERATIONS:
-        step = np.zeros(p)
-        curvature = point.curvature if held is None else point.curvature[np.ix_(moving, moving)]
-        step[moving] = _solved(curvature, point.gradient[moving])
-        converged = float(point.gradient @ step) < _DECREMENT
-        point = _line_search(problem, observed, point, _shortened(problem, step))
-        n_iter += 1
+    if start is None:
+        start = _without_own(problem, observed) if held is None else np.zeros(p)
+    point, converged, n_iter = _climbed(problem, observed, start, moving, _MAX_ITERATIONS)
     return Fit(
         params=point.params,
         cov=_inverse(point.information),
@@ -256,6 +253,49 @@ def eliminate(
         objective=point.objective,
         solver="eliminate",
     )
+
+
+def maximum(problem: Problem) -> FloatArray | None:
+    """Return the parameters (p,) that scoring stops at, None where it does not."""
+    observed = _observed(problem, bias_reduction=False)
+    start = _without_own(problem, observed)
+    try:
+        point, converged, _ = _climbed(problem, observed, start, np.arange(len(start)), _MAX_ITERATIONS)
+    except linalg.LinAlgError:
+        return None
+    return point.params if converged else None
+
+
+def _climbed(
+    problem: Problem, observed: _Observed, start: FloatArray, moving: IntArray, most: int
+) -> tuple[_Point, bool, int]:
+    """Return the point that at most so many steps reach, whether it is the maximum, and the number of steps."""
+    point = _evaluate(problem, observed, start.copy())
+    converged = len(moving) == 0
+    n_iter = 0
+    while not converged and n_iter < most:
+        step = np.zeros(len(start))
+        curvature = point.curvature if len(moving) == len(start) else point.curvature[np.ix_(moving, moving)]
+        step[moving] = _solved(curvature, point.gradient[moving])
+        decrement = float(point.gradient @ step)
+        converged = decrement < _DECREMENT
+        if decrement < _REST:
+            break
+        point = _line_search(problem, observed, point, _shortened(problem, observed, step))
+        n_iter += 1
+    return point, converged, n_iter
+
+
+def _without_own(problem: Problem, observed: _Observed) -> FloatArray:
+    """Return where to start: a few steps up the model without the columns that cost most, shape (p,)."""
+    start = np.zeros(problem.signed.shape[1])
+    rest = np.setdiff1d(np.arange(len(start)), problem.signed.chosen)
+    if observed.table is None or len(rest) == len(start) or not len(rest):
+        return start
+    few = replace(problem, signed=problem.signed.columns(rest), tie=problem.tie.columns(rest))
+    point, _, _ = _climbed(few, _observed(few, bias_reduction=False), start[rest], np.arange(len(rest)), _FIRST_STEPS)
+    start[rest] = point.params
+    return start
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +316,7 @@ class _Observed:
     totals: FloatArray  # (S,)
     statistics: FloatArray  # (p,), sufficient ones
     offset: float  # what offsets add to the log-likelihood
-    pairs: PairTable | None  # where it stands for the comparisons
+    table: PairTable | RunTable | None  # what stands for the comparisons, if anything does
     bias_reduction: bool
 
 
@@ -285,8 +325,13 @@ def _observed(problem: Problem, bias_reduction: bool) -> _Observed:
     offset = float(lead @ problem.signed_offset) + (float(ties @ problem.tie_offset) if problem.has_ties else 0.0)
     totals = problem.totals
     plain = not (bias_reduction or problem.signed_offset.any() or problem.tie_offset.any())
-    pairs = pair_table(problem.signed, problem.tie, totals, problem.has_ties) if plain else None
-    return _Observed(totals, _gradient(problem, lead, ties), offset, pairs, bias_reduction)
+    table = _table(problem, totals) if plain else None
+    return _Observed(totals, _gradient(problem, lead, ties), offset, table, bias_reduction)
+
+
+def _table(problem: Problem, totals: FloatArray) -> PairTable | RunTable | None:
+    asked = (problem.signed, problem.tie, totals, problem.has_ties)
+    return run_table(*asked) if len(problem.signed.chosen) else pair_table(*asked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,8 +348,8 @@ class Expectation:
 
     def score(self, params: FloatArray) -> FloatArray:
         """Return the gradient of the log-likelihood, shape (p,)."""
-        pairs = self.observed.pairs
-        found = None if pairs is None else pairs.expected(params)
+        table = self.observed.table
+        found = None if table is None else table.expected(params)
         if found is None:
             cells, _ = _cells(self.problem, params)
             n = self.observed.totals
@@ -314,7 +359,7 @@ class Expectation:
 
 
 def _evaluate(problem: Problem, observed: _Observed, params: FloatArray) -> _Point:
-    found = None if observed.pairs is None else observed.pairs.moments(params)
+    found = None if observed.table is None else observed.table.moments(params)
     if found is not None:
         norm, gradient, matrix = found
         value = float(observed.statistics @ params) - norm
@@ -340,11 +385,20 @@ def _penalized(problem: Problem, point: _Point, found: FloatArray) -> _Point:
 
 def _means(problem: Problem, totals: FloatArray, params: FloatArray) -> FloatArray:
     """Return the fitted counts, shape (S, C)."""
-    cells, _ = _cells(problem, params)
     means = np.empty(problem.counts.shape)
-    for k, cell in enumerate(cells):
-        np.multiply(totals, cell, out=means[:, k])
+    for start in range(0, len(means), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        for k, cell in enumerate(_cells(rows_of(problem, rows), params)[0]):
+            np.multiply(totals[rows], cell, out=means[rows, k])
     return means
+
+
+def rows_of(problem: Problem, rows: Any) -> Problem:
+    """Return some of the comparisons of a problem."""
+    return Problem(
+        *(problem.signed.take(rows), problem.tie.take(rows), problem.counts[rows]),
+        *(problem.signed_offset[rows], problem.tie_offset[rows]),
+    )
 
 
 def _cells(problem: Problem, params: FloatArray) -> tuple[list[FloatArray], FloatArray]:
@@ -362,9 +416,12 @@ def _cells(problem: Problem, params: FloatArray) -> tuple[list[FloatArray], Floa
     return found, np.log(total) + shift
 
 
-def _shortened(problem: Problem, step: FloatArray) -> FloatArray:
+def _shortened(problem: Problem, observed: _Observed, step: FloatArray) -> FloatArray:
     """Return a step that moves no predictor further than a few units, lest probabilities become 0 to rounding."""
-    moved = max(np.abs(problem.signed @ step).max(), np.abs(problem.tie @ step).max())
+    if observed.table is None:
+        moved = max(np.abs(problem.signed @ step).max(), np.abs(problem.tie @ step).max())
+    else:
+        moved = observed.table.reach(step)
     return np.asarray(step * min(1.0, _LONGEST_STEP / max(moved, np.finfo(float).tiny)))
 
 
@@ -402,8 +459,10 @@ def _solved(matrix: Any, right: FloatArray) -> FloatArray:
     scaled = matrix * scale
     scaled *= scale[:, None]
     # the transpose of a symmetric matrix is laid out as LAPACK wants it, so that nothing is copied
-    factor = linalg.cho_factor(scaled.T, lower=True, overwrite_a=True, check_finite=False)
-    return np.asarray(scale * linalg.cho_solve(factor, scale * right, check_finite=False))
+    factor, minor = linalg.lapack.dpotrf(scaled.T, lower=True, clean=False, overwrite_a=True)
+    if minor:
+        raise linalg.LinAlgError(f"the leading minor of order {minor} is not positive definite")
+    return np.asarray(scale * linalg.lapack.dpotrs(factor, scale * right, lower=True)[0])
 
 
 def _inverse(matrix: Any) -> FloatArray:

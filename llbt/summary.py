@@ -144,7 +144,8 @@ def _worths(res: LLBTResults) -> str:
     if list(res.design.worth.units) != ["object"] or len(c.objects) > _MOST_WORTHS or res.aliased:
         return ""
     worth = np.empty(len(c.objects))
-    worth[res.design.worth.units["object"]] = np.exp(2 * (res.design.worth.matrix @ res.params.to_numpy(dtype=float)))
+    estimates = np.asarray(res.params, dtype=np.float64)
+    worth[res.design.worth.units["object"]] = np.exp(2 * (res.design.worth.matrix @ estimates))
     worth /= worth.sum()
     ranked = np.argsort(-np.round(np.log(worth), 9), kind="stable")  # equal worths in the order of the objects
     text = f"{c.objects[ranked[0]]} {format_share(worth[ranked[0]])}"

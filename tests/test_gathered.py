@@ -10,28 +10,42 @@ from llbt.gathered import Gathered, Part, weighted_product
 from llbt.robust import Clustered, cluster_scores
 
 
-def rows_of_objects_and_numbers(seed: int = 1) -> tuple[csr_array, np.ndarray, np.ndarray]:
-    """Five objects, one without a column, and two numbers; 80 rows, 60 comparisons."""
+def rows_of_objects_and_numbers(seed: int = 1) -> tuple[Gathered, np.ndarray]:
+    """Return 80 rows of five objects, one without a column, and two numbers, and the same as a matrix."""
     rng = np.random.default_rng(seed)
-    objects = np.eye(5)[rng.integers(0, 5, 80)][:, :4]
-    matrix = np.column_stack([objects[:, :2], rng.normal(size=80), objects[:, 2:], rng.normal(size=80)])
-    return csr_array(matrix), rng.integers(0, 80, 60), rng.integers(0, 80, 60)
+    index, own = rng.integers(0, 5, 80), rng.normal(size=(2, 80))
+    objects = np.zeros((5, 6))
+    objects[:4, [0, 1, 3, 4]] = np.eye(4)
+    matrix = objects[index]
+    matrix[:, [2, 5]] = own.T
+    return Gathered((Part(csr_array(objects), index, 1.0),), (80, 6), np.array([2, 5]), own), matrix
 
 
 @pytest.fixture(name="case")
 def _case() -> tuple[Gathered, np.ndarray]:
     """Differences with one more part, and the same as a matrix."""
-    matrix, i, j = rows_of_objects_and_numbers()
-    order = csr_array(np.array([[0, 0, 0, 1.0, 0, 0]]))
-    found = Gathered.differences(matrix, i, j).with_part(Part(order, np.zeros(60, dtype=np.int64), 1.0))
-    return found, (matrix[i] - matrix[j]).toarray() + order.toarray()
+    rows, matrix = rows_of_objects_and_numbers()
+    i, j = np.random.default_rng(5).integers(0, 80, (2, 60))
+    order = np.array([[0, 0, 0, 1.0, 0, 0]])
+    part = Part(csr_array(order), np.zeros(60, dtype=np.int64), 1.0)
+    return rows.differences(i, j) + Gathered((part,), (60, 6)), matrix[i] - matrix[j] + order
 
 
 def test_numbers_stand_apart_from_few_distinct_rows(case) -> None:
     found, matrix = case
     assert found.chosen.tolist() == [2, 5]
+    assert found.own.shape == (2, 60)
     assert {part.matrix.shape[0] for part in found.parts} == {5, 1}
     np.testing.assert_allclose(found.toarray(), matrix, atol=1e-15)
+
+
+def test_differences_without_numbers_are_those_of_the_matrix() -> None:
+    rows, matrix = rows_of_objects_and_numbers()
+    i, j = np.random.default_rng(6).integers(0, 80, (2, 60))
+    found = Gathered(rows.parts, rows.shape).differences(i, j)
+    assert found.shape == (60, 6)
+    matrix[:, [2, 5]] = 0
+    np.testing.assert_array_equal(found.toarray(), matrix[i] - matrix[j])
 
 
 def test_products_are_those_of_the_matrix(case) -> None:

@@ -118,8 +118,9 @@ class Source:
 
     def _typed(self, frame: Frame) -> Frame:
         """Return a frame under the caller's names, with numbers where all of a column's texts are."""
-        outer = {inner: name for name, inner in self.inner.items()}
-        frame = frame.rename({name: outer[name] for name in frame.columns if name in outer})
+        outer = {inner: name for name, inner in self.inner.items() if name != inner}
+        renamed = {name: outer[name] for name in frame.columns if name in outer}
+        frame = frame.rename(renamed) if renamed else frame
         if not self.is_text:
             return frame
         columns = {name: as_numbers(pd.Series(frame[name].to_list(), dtype=object)) for name in frame.columns}

@@ -12,11 +12,12 @@ import numpy.typing as npt
 import pandas as pd
 import patsy
 import patsy.builtins
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array
 
 from ..columns import Coded, FloatArray, IntArray, Label, as_objects, groups
 from ..comparisons import Comparisons
 from ..errors import DesignError, FormulaError, listed
+from ..gathered import Gathered
 from .grammar import Formula, Term, Variable, parse, vocabulary
 
 Block = Literal["worth", "tie", "order"]
@@ -43,11 +44,13 @@ class VariableTable:
         # an object covariate is told by its object, so that each object has a row of its own
         keys = sorted({"object" if self.variables[name].role == "object covariate" else name for name in used})
         codes = {name: np.concatenate([self.codes(name, k) for k in sides]) for name in {*keys, *used}}
-        if keys:
-            first, index = groups([codes[name] for name in keys])
+        length = len(self.comparisons) * len(sides)
+        if not keys:
+            first, index = np.zeros(1, dtype=np.int64), np.broadcast_to(np.int64(0), length)
+        elif length > _FEW and max(len(self.columns[name].levels) for name in keys) > length / 2:
+            first = index = np.arange(length)  # next to nothing is the same, so nothing is looked for
         else:
-            length = len(self.comparisons) * len(sides)
-            first, index = np.zeros(1, dtype=np.int64), np.zeros(length, dtype=np.int64)
+            first, index = groups([codes[name] for name in keys])
         return codes, first, index.reshape(len(sides), -1).T if len(sides) > 1 else index
 
     def pair_codes(self, pairs: IntArray) -> IntArray:
@@ -82,11 +85,13 @@ class Coding:
     """How one block's terms become columns: patsy's design, and which columns of it are the block's.
 
     `references` are names whose parameter is 0 by treatment coding; `reference_rows` those of main effects, each
-    with the position behind the columns of its term. `units` is what `VariableTable.units` says of the variables.
+    with the position behind the columns of its term. `units` is what `VariableTable.units` says of the variables,
+    `values` what they are in each unit, as `Codings.rows` takes them.
     """
 
     units: tuple[dict[str, IntArray], IntArray, IntArray]
-    info: Any  # patsy.DesignInfo; None for a block without terms
+    values: dict[str, npt.NDArray[Any]]
+    info: Any  # patsy.DesignInfo; None for a block without variables
     variables: tuple[str, ...]
     kept: IntArray
     names: tuple[str, ...]
@@ -114,7 +119,13 @@ class Codings:
         return tuple(name for coding in self.blocks.values() for name in coding.names)
 
     def rows(self, block: Block, values: Mapping[str, npt.NDArray[Any]], size: int) -> csr_array:
+        """Return what `gathered` does as one sparse matrix, (size, p)."""
+        return self.gathered(block, values, size).tocsr()
+
+    def gathered(self, block: Block, values: Mapping[str, npt.NDArray[Any]], size: int) -> Gathered:
         """Return `size` rows of a block, in the columns of the whole design.
+
+        Where numbers make many of them, terms of labels alone are evaluated once for each distinct combination.
 
         Parameters
         ----------
@@ -125,35 +136,37 @@ class Codings:
         size : int
         """
         coding = self.blocks[block]
-        width = len(self.names)
-        if coding.info is None:
-            return csr_array((size, width))
+        if not coding.names:
+            return Gathered((), (size, len(self.names)))
         terms: tuple[Term, ...] = getattr(self.formula, block)
         contrast = _contrast_of_one(coding, terms)
-        rows = self._rows(coding, terms, values, size) if contrast is None else contrast[values[coding.variables[0]]]
-        names = list(self.blocks)
-        before = sum(len(self.blocks[other].names) for other in names[: names.index(block)])
-        rows = csr_array(rows)
-        return csr_array((rows.data, rows.indices + before, rows.indptr), shape=(size, width))
-
-    def _rows(
-        self, coding: Coding, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
-    ) -> FloatArray | csr_array:
-        """Return the rows of a block in its own columns, (size, q).
-
-        Where numbers make many of them, terms of labels alone are evaluated once for each distinct combination.
-        """
-        labelled = [term for term in terms if not any(self._has_numbers(f.variables) for f in term.factors)]
-        numeric = [term for term in terms if term not in labelled]
-        if not labelled or not numeric or size <= _FEW:
-            return self._evaluated(coding, terms, values, size)
+        if contrast is not None:
+            return self._placed(block, contrast[values[coding.variables[0]]], np.arange(len(coding.names)))
+        numeric = [term for term in terms if any(self._has_numbers(f.variables) for f in term.factors)]
+        if not numeric or size <= _FEW:
+            return self._placed(block, self._evaluated(coding, terms, values, size), np.arange(len(coding.names)))
+        labelled = [term for term in terms if term not in numeric]
+        found = self._placed(block, self._evaluated(coding, numeric, values, size), _positions(coding, numeric))
+        if not labelled:
+            return found
         used = sorted({name for term in labelled for f in term.factors for name in f.variables})
         first, index = groups([values[name] for name in used])
-        some = {name: values[name][first] for name in used}
-        once = csr_array(self._evaluated(coding, labelled, some, len(first)))[index]
-        both = hstack([once, csr_array(self._evaluated(coding, numeric, values, size))], format="csc")
-        order = np.concatenate([_positions(coding, labelled), _positions(coding, numeric)])
-        return csr_array(both[:, np.argsort(order)])
+        once = self._evaluated(coding, labelled, {name: values[name][first] for name in used}, len(first))
+        return found + self._placed(block, once, _positions(coding, labelled)).take(index)
+
+    def _placed(self, block: Block, rows: FloatArray, positions: IntArray) -> Gathered:
+        """Return rows of some columns of a block, those of many numbers that are not 0 as columns of their own."""
+        names = list(self.blocks)
+        columns = positions + sum(len(self.blocks[other].names) for other in names[: names.index(block)])
+        shape = (len(rows), len(self.names))
+        full = np.count_nonzero(rows, axis=0) > len(rows) / 2
+        if block != "worth" or len(rows) <= max(_FEW, len(self.table.comparisons) / 2) or not full.any():
+            some = csr_array(rows)
+            return Gathered.of(csr_array((some.data, columns[some.indices], some.indptr), shape=shape))
+        rest = csr_array(rows[:, ~full])
+        sparse = Gathered.of(csr_array((rest.data, columns[~full][rest.indices], rest.indptr), shape=shape))
+        own = Gathered((), shape, columns[full], np.ascontiguousarray(rows[:, full].T))
+        return own + sparse if rest.nnz else own
 
     def _has_numbers(self, names: Collection[str]) -> bool:
         return any(self.table.columns[name].numeric for name in names)
@@ -197,14 +210,12 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
     used = tuple(sorted({name for term in basis for f in term.factors for name in f.variables})) if written else ()
     units = table.units(block, used)
     if not written:
-        return Coding(units, None, (), np.zeros(0, dtype=np.int64), (), (), (), ())
+        return Coding(units, {}, None, (), np.zeros(0, dtype=np.int64), (), (), (), ())
+    if not used:  # the bare effect
+        return Coding(units, {}, None, (), np.zeros(1, dtype=np.int64), (block,), (block,), (), ())
     codes, first, _ = units
-    data = {
-        name: _patsy_column(
-            table.columns[name], column_values(table.columns[name], codes[name][first]), table.reference
-        )
-        for name in used
-    }
+    values = {name: column_values(table.columns[name], codes[name][first]) for name in used}
+    data = {name: _patsy_column(table.columns[name], values[name], table.reference) for name in used}
     info = _design_info(table.text, basis, data)
     labels = {_patsy_term(term): _term_label(block, term) for term in written}
     kept: list[int] = []
@@ -223,7 +234,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
         references += zeros
         rows += [(len(names), zero) for zero in zeros if len(term.factors) == 1 and block == "worth"]
     positions = np.array(kept, dtype=np.int64)
-    return Coding(units, info, used, positions, tuple(names), tuple(terms), tuple(references), tuple(rows))
+    return Coding(units, values, info, used, positions, tuple(names), tuple(terms), tuple(references), tuple(rows))
 
 
 def _with_margins(formula: Formula) -> list[Term]:
@@ -383,7 +394,7 @@ def _positions(coding: Coding, terms: Sequence[Term]) -> IntArray:
 
 
 def _evaluated(text: str, coding: Coding, terms: Sequence[Term], data: dict[str, Any], size: int) -> FloatArray:
-    if not data:  # the bare effect, ``tie`` or ``order``: patsy has no factor to take a length from
+    if coding.info is None:  # the bare effect, ``tie`` or ``order``
         return np.ones((size, len(coding.names)))
     wanted = {_patsy_term(term) for term in terms}
     info = coding.info.subset([term for term in coding.info.terms if term in wanted])

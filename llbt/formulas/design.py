@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.sparse import csr_array
-
 from ..columns import IntArray, Label
 from ..comparisons import Comparisons
-from ..gathered import Gathered, Part
-from .coding import Block, Codings, code_formula, column_values
+from ..gathered import Gathered
+from .coding import Block, Codings, code_formula
 from .grammar import Formula, stray_messages
-
-_FEW = 1000  # distinct rows that are few however many comparisons there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +17,7 @@ class Rows:
 
     Attributes
     ----------
-    matrix : csr_array, shape (U, p)
+    matrix : Gathered, shape (U, p)
         The rows, in the columns of the whole design.
     index : ndarray of int
         Row of each comparison, shape (S,); for the worth, of object i and of object j, shape (S, 2).
@@ -30,14 +25,13 @@ class Rows:
         Codes of the variables in each row: ``object``, covariates.
     """
 
-    matrix: csr_array
+    matrix: Gathered
     index: IntArray
     units: dict[str, IntArray]
 
-    @property
-    def part(self) -> Part:
-        """The row of each comparison, for a predictor that it is all or a part of."""
-        return Part(self.matrix, self.index, 1.0)
+    def of_comparisons(self) -> Gathered:
+        """Return the row of each comparison; for the worth, that of object i less that of object j."""
+        return self.matrix.take(self.index) if self.index.ndim == 1 else self.matrix.differences(*self.index.T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,17 +76,11 @@ class Design:
 
     def signed_rows(self) -> Gathered:
         """Return the S × p rows of the signed predictor."""
-        i, j = np.ascontiguousarray(self.worth.index.T)
-        if self.worth.matrix.shape[0] > max(_FEW, len(i) / 2):  # nearly every comparison has rows of its own
-            rows = Gathered.differences(self.worth.matrix, i, j)
-            return rows.with_part(self.order.part) if self.order.matrix.nnz else rows
-        parts = (Part(self.worth.matrix, i, 1.0), Part(self.worth.matrix, j, -1.0), self.order.part)
-        return Gathered(tuple(part for part in parts if part.matrix.nnz), (len(i), len(self.names)))
+        return self.worth.of_comparisons() + self.order.of_comparisons()
 
     def tie_rows(self) -> Gathered:
         """Return the S × p rows of the tie predictor."""
-        parts = (self.tie.part,) if self.tie.matrix.nnz else ()
-        return Gathered(parts, (len(self.tie.index), len(self.names)))
+        return self.tie.of_comparisons()
 
 
 def build_design(text: str, c: Comparisons, *, reference: Label | None = None) -> Design:
@@ -132,11 +120,10 @@ def build_design(text: str, c: Comparisons, *, reference: Label | None = None) -
 
 def _rows(codings: Codings, block: Block) -> Rows:
     """Evaluate a block once per distinct combination of its variables."""
-    codes, first, index = codings.blocks[block].units
-    values = {
-        name: column_values(codings.table.columns[name], codes[name][first]) for name in codings.blocks[block].variables
-    }
-    return Rows(codings.rows(block, values, len(first)), index, {name: codes[name][first] for name in codes})
+    coding = codings.blocks[block]
+    codes, first, index = coding.units
+    rows = codings.gathered(block, coding.values, len(first))
+    return Rows(rows, index, {name: codes[name][first] for name in codes})
 
 
 def _is_plain(formula: Formula) -> bool:

@@ -1,0 +1,167 @@
+"""Sums over comparisons in runs, for models with numbers of the sides that differ in every comparison.
+
+Comparisons stand sorted by their objects, so those that follow each other differ in the numbers alone. What they have
+in common is gathered once for a run, and numbers are gone through in blocks of rows that stay in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .gathered import FloatArray, Gathered, IntArray, weighted_product
+
+_SHORT = 8  # comparisons in a mean run from which gathering runs is worth it
+_BLOCK = 1 << 13  # rows gone through at a time
+_FAR = 300.0  # a predictor beyond which exponentials may overflow
+
+
+@dataclass(frozen=True, eq=False)
+class RunTable:
+    """Judgments of S comparisons in R runs.
+
+    Attributes
+    ----------
+    signed, tie : Gathered, shape (R, p)
+        What the predictors of a run have in common.
+    chosen : ndarray of int, shape (q,)
+        The columns that differ in every comparison, of the signed predictor alone.
+    own : ndarray, shape (q, S)
+    starts : ndarray of int, shape (R,)
+        The first comparison of each run.
+    totals : ndarray, shape (S,)
+    has_ties : bool
+    """
+
+    signed: Gathered
+    tie: Gathered
+    chosen: IntArray
+    own: FloatArray
+    starts: IntArray
+    totals: FloatArray
+    has_ties: bool
+
+    def moments(self, params: FloatArray) -> tuple[float, FloatArray, FloatArray] | None:
+        """Return Σ n log(e^u + e^w + e^−u), its gradient (p,) and the information (p, p); None near an overflow."""
+        q = len(self.chosen)
+        shared = np.zeros((5 + 2 * q, len(self.starts)))  # sums over the comparisons of each run
+        room = np.empty((5 + 2 * q, _BLOCK))
+        gradient, matrix, value = np.zeros(q), np.zeros((q, q)), 0.0
+        for block in self._blocks(params):
+            if block is None:
+                return None
+            n, own = self.totals[block.rows], self.own[:, block.rows]
+            value += float(n @ np.log(block.norm))
+            found = room[:, : len(n)]
+            lead, tied, weight, cross, spread = found[:5]
+            np.multiply(n, block.mean, out=lead)
+            np.multiply(n, block.share, out=tied)
+            np.subtract(n - tied, lead * block.mean, out=weight)
+            np.multiply(-lead, block.share, out=cross)
+            np.subtract(tied, tied * block.share, out=spread)
+            np.multiply(own, weight, out=found[5 : 5 + q])
+            np.multiply(own, cross, out=found[5 + q :])
+            gradient += own @ lead
+            matrix += found[5 : 5 + q] @ own.T
+            shared[:, block.runs] += np.add.reduceat(found, block.at, axis=1)
+        total = self.signed.transposed(shared[0]) + self.tie.transposed(shared[1])
+        total[self.chosen] += gradient
+        return value, total, self._information(shared, matrix)
+
+    def expected(self, params: FloatArray) -> FloatArray | None:
+        """Return the gradient (p,) of Σ n log(e^u + e^w + e^−u) alone; None near an overflow."""
+        shared, gradient = np.zeros((2, len(self.starts))), np.zeros(len(self.chosen))
+        for block in self._blocks(params):
+            if block is None:
+                return None
+            n = self.totals[block.rows]
+            found = np.stack([n * block.mean, n * block.share])
+            gradient += self.own[:, block.rows] @ found[0]
+            shared[:, block.runs] += np.add.reduceat(found, block.at, axis=1)
+        total = self.signed.transposed(shared[0]) + self.tie.transposed(shared[1])
+        total[self.chosen] += gradient
+        return total
+
+    def reach(self, step: FloatArray) -> float:
+        """Return how far a step moves the predictor that it moves most."""
+        parts, own = self.signed @ step, np.abs(step[self.chosen]) @ np.abs(self.own).max(axis=1)
+        return float(max(np.abs(parts).max() + own, np.abs(self.tie @ step).max()))
+
+    def _blocks(self, params: FloatArray) -> Iterator[_Block | None]:
+        """Yield what blocks of comparisons say at some parameters; None for one near an overflow."""
+        worth, tie = self.signed @ params, self.tie @ params
+        if tie.max(initial=0.0) >= _FAR:
+            yield None
+            return
+        ties = np.exp(tie) if self.has_ties else np.zeros(len(tie))
+        slope = params[self.chosen]
+        size = len(self.totals)
+        for first in range(0, size, _BLOCK):
+            last = min(first + _BLOCK, size)
+            runs = slice(
+                int(np.searchsorted(self.starts, first, side="right")) - 1, int(np.searchsorted(self.starts, last))
+            )
+            at = np.maximum(self.starts[runs] - first, 0)
+            length = np.diff(at, append=last - first)
+            u = np.repeat(worth[runs], length)
+            u += slope @ self.own[:, first:last]
+            if np.abs(u).max() >= _FAR:
+                yield None
+                return
+            win = np.exp(u)
+            loss = 1 / win
+            norm = win + loss
+            tied = np.repeat(ties[runs], length)
+            norm += tied
+            win -= loss
+            yield _Block(slice(first, last), runs, at, norm, np.divide(win, norm, out=win), np.divide(tied, norm))
+
+    def _information(self, shared: FloatArray, matrix: FloatArray) -> FloatArray:
+        q = len(self.chosen)
+        mixed = weighted_product(self.signed, self.tie, shared[3])
+        total = weighted_product(self.signed, self.signed, shared[2]) + mixed + mixed.T
+        total = total + weighted_product(self.tie, self.tie, shared[4])
+        found = total if isinstance(total, np.ndarray) else np.asarray(total.toarray())
+        for k, column in enumerate(self.chosen):
+            with_parts = self.signed.transposed(shared[5 + k]) + self.tie.transposed(shared[5 + q + k])
+            found[column] += with_parts
+            found[:, column] += with_parts
+        found[np.ix_(self.chosen, self.chosen)] += matrix
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some comparisons: which, their runs, where in the block these start; norms and means of the predictors' cells."""
+
+    rows: slice
+    runs: slice
+    at: IntArray
+    norm: FloatArray
+    mean: FloatArray
+    share: FloatArray
+
+
+def run_table(signed: Gathered, tie: Gathered, totals: FloatArray, has_ties: bool) -> RunTable | None:
+    """Return the table of a model's comparisons; None where no columns are their own, or runs are short.
+
+    Parameters
+    ----------
+    signed, tie : Gathered, shape (S, p)
+    totals : ndarray, shape (S,)
+    has_ties : bool
+    """
+    if not len(signed.chosen):
+        return None
+    new = np.zeros(len(totals), dtype=bool)
+    new[0] = True
+    for part in (*signed.parts, *tie.parts):
+        if part.matrix.shape[0] > 1:
+            new[1:] |= part.index[1:] != part.index[:-1]
+    starts = np.flatnonzero(new)
+    if _SHORT * len(starts) > len(totals):
+        return None
+    parts = Gathered(signed.parts, signed.shape).take(starts)
+    return RunTable(parts, tie.take(starts), signed.chosen, signed.own, starts, totals, has_ties)
