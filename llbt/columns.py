@@ -52,7 +52,10 @@ class Coded:
 
     def take(self, rows: npt.NDArray[Any] | slice) -> Coded:
         """Return the column at some rows, without the levels that are gone."""
-        codes, used = dense(self.codes[rows], len(self.levels))
+        picked = (
+            self.codes[rows].copy() if isinstance(rows, slice) else self.codes[rows]
+        )  # never the caller's own memory
+        codes, used = dense(picked, len(self.levels))
         return Coded(self.name, self.levels if len(used) == len(self.levels) else self.levels[used], codes)
 
     def same_as(self, other: Coded) -> bool:

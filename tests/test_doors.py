@@ -559,3 +559,13 @@ def test_only_the_columns_that_play_a_role_are_read():
     with pytest.raises(pl.exceptions.PolarsError):
         lazy.collect()
     assert from_judgments(lazy, **MODELS) == from_judgments(JUDGMENTS, **MODELS)
+
+
+def test_a_table_shares_no_memory_with_the_frame():
+    frame = pd.DataFrame(
+        {"object_i": [0, 0, 1], "object_j": [1, 2, 2], "wins_i": [7.0, 9, 5], "wins_j": [3.0, 2, 4], "judge": [0, 1, 1]}
+    )
+    c = from_counts(frame, covariates="judge", order=True)
+    for column in frame:
+        for held in (c.pairs, c.counts, c.columns[0].codes, c.columns[0].levels):
+            assert not np.shares_memory(held, frame[column].to_numpy())
