@@ -57,6 +57,7 @@ OWN = (
     _llbt("llbt-integers", "integers", "S M L XL", frames.integers, own.integers),
     _llbt("llbt-categories", "categories", "S M L XL", frames.categories, own.fitted),
     _llbt("llbt-strings", "strings", "S M L XL", frames.strings, own.fitted),
+    _llbt("llbt-counts", "Comparisons", "S M L", own.counted_table, own.plain_covariance),
     _llbt("llbt-duckdb", "parquet file", "L XL", own.write_and_name, own.parquet,
           modules=("llbt", "duckdb", "pyarrow")),
     _llbt("llbt-spark", "parquet file", "L XL L-long", own.open_spark, own.fitted,

@@ -116,11 +116,16 @@ def cluster_covariance(c: Any) -> Estimates:
     return {name: value for name, value in found.items() if not name.endswith("se")} | {"errors": res.bse.to_numpy()}
 
 
+def counted_table(folder: Path) -> Any:
+    import llbt
+
+    return llbt.from_judgments(frames.integers(folder), objects=SIDES, outcome="outcome", outcomes=CODES, order=True)
+
+
 def fit_of(folder: Path) -> Any:
     import llbt
 
-    c = llbt.from_judgments(frames.integers(folder), objects=SIDES, outcome="outcome", outcomes=CODES, order=True)
-    return llbt.fit("object + tie + order", c)
+    return llbt.fit("object + tie + order", counted_table(folder))
 
 
 def bootstrap(res: Any) -> Estimates:

@@ -119,6 +119,7 @@ EVALICA_CODES = ("evalica-codes", "newman-codes")
 EVALICA_STRINGS = ("evalica-strings", "newman-strings")
 
 INTEGERS, STRINGS, BOOTSTRAP = ("llbt-integers",), ("llbt-strings",), ("llbt-bootstrap",)
+COUNTS = ("llbt-counts",)  # as pyfixest and statsmodels read them
 PROTOTYPE, LOOPS = ("prototype-bootstrap",), ("loop-bootstrap", "scipy-bt-bootstrap")
 SUBJECTS, JUDGES = ("llbt-agg100-subj", "agg100"), ("llbt-judges", "M-judges")
 ANY = float("inf")
@@ -133,9 +134,9 @@ PROMISES: tuple[tuple[str, Check], ...] = (
     ("Strings: M and L ≥ 8× evalica", times(STRINGS, EVALICA_STRINGS, ("M", "L"), 8)),
     ("Strings: M and L ≥ 20× arena-rank, warm", times(STRINGS, ("arena-rank",), ("M", "L"), 20)),
     ("M ≥ 50× arena-rank and leaderbot, cold", times(STRINGS, ("arena-rank", "leaderbot"), ("M",), 50, "cold")),
-    ("The same LLBT model: M ≥ 30× pyfixest", times(INTEGERS, ("pyfixest",), ("M",), 30)),
-    ("The same LLBT model: L ≥ 1,000× pyfixest", times(INTEGERS, ("pyfixest",), ("L",), 1_000)),
-    ("The same LLBT model: M ≥ 10,000× statsmodels' GLM", times(INTEGERS, ("statsmodels",), ("M",), 10_000)),
+    ("The same LLBT model, from counts: M ≥ 30× pyfixest", times(COUNTS, ("pyfixest",), ("M",), 30)),
+    ("The same LLBT model, from counts: L ≥ 1,000× pyfixest", times(COUNTS, ("pyfixest",), ("L",), 1_000)),
+    ("The same LLBT model, from counts: M ≥ 10,000× statsmodels' GLM", times(COUNTS, ("statsmodels",), ("M",), 10_000)),
     ("L in ≤ 50 MB beyond the input", at_most("llbt-integers", "L", 50, "extra_mb")),
     ("1,000 refits, M: at most 1/0.6 of the prototype's time", times(BOOTSTRAP, PROTOTYPE, ("M",), 0.6)),
     ("1,000 refits, L: at most 12/8.6 of the prototype's time", times(BOOTSTRAP, PROTOTYPE, ("L",), 8.6 / 12)),
