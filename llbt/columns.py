@@ -206,13 +206,15 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     for codes in keys:
         width = int(codes.max(initial=0)) + 1
         if size > 2**62 // width:  # the product would overflow: number what is there so far
+            if _increasing(key):
+                break
             found, key = ranked(key)
             size = len(found)
             if size == len(key):  # told apart already, and what follows decides nothing
                 break
         key = key * width + codes
         size *= width
-    if np.all(key[1:] > key[:-1]):  # sorted and told apart already
+    if _increasing(key):  # sorted and told apart already
         return np.arange(len(key)), np.arange(len(key))
     if size <= max(_DENSE, 4 * len(key)):  # few possible keys: mark those that are there
         there = np.zeros(size, dtype=bool)
@@ -228,6 +230,10 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     first = np.empty(len(found), dtype=np.int64)
     first[group[::-1]] = np.arange(len(key))[::-1]  # the last to be written is the first row
     return first, group
+
+
+def _increasing(key: IntArray) -> bool:
+    return bool(np.all(key[1:] > key[:-1]))
 
 
 def tallied(
@@ -256,7 +262,8 @@ def tallied(
         first, group = groups([np.asarray(codes, dtype=np.int64) for codes in keys])
         n, judged = _by_outcome([group], said, weights, [len(first)])
         kept = np.flatnonzero(judged)
-        return [np.asarray(codes[first[kept]], dtype=np.int64) for codes in keys], n[kept]
+        rows = first[kept]
+        return [np.asarray(codes[rows], dtype=np.int64) for codes in keys], n[kept]
     n, judged = _by_outcome(keys, said, weights, sizes)
     found = np.flatnonzero(judged)
     return [np.asarray(codes) for codes in np.unravel_index(found, sizes)], n[found]

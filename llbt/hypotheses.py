@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -124,8 +125,13 @@ def _read_text(res: LLBTResults, texts: Sequence[str]) -> tuple[list[str], Float
 
 
 def _labels(text: str, size: int) -> list[str]:
-    """Name the hypotheses of one text: a comma separates them, unless it is part of a name."""
+    """Name the hypotheses of one text: commas separate them, or equals signs in a chain, unless part of a name."""
     if size == 1:
         return [text.strip()]
     parts = [part.strip() for part in text.split(",")]
-    return parts if len(parts) == size else [f"{text.strip()} [{k}]" for k in range(size)]
+    if len(parts) == size:
+        return parts
+    chain = [part.strip() for part in text.split("=")]
+    if len(chain) == size + 1:
+        return [f"{left} = {right}" for left, right in itertools.pairwise(chain)]
+    return [f"{text.strip()} [{k}]" for k in range(size)]

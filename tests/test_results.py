@@ -301,6 +301,13 @@ def test_several_hypotheses_by_commas_lists_and_arrays(pooled):
     assert one["estimate"].tolist() == array["estimate"].tolist()[:1]
 
 
+def test_a_chain_of_equals_signs_is_named_by_its_equations(pooled):
+    chain, apart = "object[A] = object[B] = tie = 0", "object[A] = object[B], object[B] = tie, tie = 0"
+    assert pooled.wald_test(chain) == pooled.wald_test(apart)
+    assert pooled.t_test(chain).to_frame().equals(pooled.t_test(apart).to_frame())
+    assert pooled.wald_test(chain).null == apart
+
+
 def test_joint_wald_test_by_hand(pooled):
     matrix = np.array([[1, -1, 0, 0], [0, 1, -1, 0.0]])
     difference = matrix @ pooled.params.to_numpy()
