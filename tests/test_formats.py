@@ -1474,3 +1474,10 @@ def test_a_name_of_a_format_twice_marked_fields_are_the_most():
         dict(model_a="x", model_b="y", winner="model_a", object_i="a", object_j="b", outcome="i", wins_i=1, wins_j=2)
     ]
     assert "'counts'" in read_judgments(both).notes[0]
+
+
+def test_a_frame_whose_outcome_is_not_named_is_told_how_to_name_it():
+    frame = pd.DataFrame({"left": ["a", "b"], "right": ["b", "c"], "pick": ["left", "right"]})
+    with pytest.raises(JudgmentError, match=r"needs the field 'outcome'.*Pass .*outcome=…"):
+        read_judgments(frame, objects=("left", "right"))
+    assert list(read_judgments(frame, objects=("left", "right"), outcome="pick")["outcome"]) == ["i", "j"]

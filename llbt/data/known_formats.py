@@ -70,6 +70,7 @@ _FORMATS = (
         (Game(("object_i", "object_j"), Labels("outcome")),),
         ("object_i", "object_j", "outcome"),
         "one judgment a row, under llbt's own names",
+        advice="Pass objects=(…, …), the columns of the objects, and outcome=…, the column that says who won.",
     ),
     JudgmentFormat(
         "counts",
