@@ -10,9 +10,16 @@ from . import machine
 from .growth import Series
 from .promises import Context, Verdict, verdicts
 from .running import Measured
+from .worker import LONG
 
 HELD = {True: "yes", False: "**no**", None: "not measured"}
-BASE = {"strings": "llbt-strings", "parquet file": "llbt-duckdb", "fit": "llbt-bootstrap"}
+BASE = {
+    "strings": "llbt-strings",
+    "counts": "llbt-counts",
+    "Comparisons": "llbt-counts",
+    "parquet file": "llbt-duckdb",
+    "fit": "llbt-bootstrap",
+}
 BASE_BY_KIND = {
     "judges": "llbt-judges",
     "sides": "llbt-sides",
@@ -67,10 +74,10 @@ def _head(repeats: int) -> str:
     return (
         "# Benchmarks\n\nWritten by `python -m benchmarks`; do not edit.\n\n"
         "Every contestant runs in a process of its own with one BLAS and OpenMP thread; the contestants take turns "
-        f"within a repeat (repeats: {repeats}). *Cold* is the first call after the imports, *warm* the median of later "
+        f"within a repeat (repeats: {repeats}; what takes more than {LONG:g} s is run once). *Cold* is the first call after the imports, *warm* the median of later "
         "calls (in each process, and over the processes); *memory* is the peak beyond what the process held once its "
         "input was loaded. llbt's time is that of the whole public call: `from_judgments`, `fit`, all standard errors "
-        "and the deviance. "
+        "and the deviance; llbt-counts begins at the table of counts, as the peers that read counts do. "
         "Peers are given their input in the form they read fastest, made before the clock starts: codes, and the table "
         "of counts for leaderbot, pyfixest, glum and statsmodels. *Off* is the largest difference from a tight Newton "
         "solution of the same tie rule, in log-odds, other parameters and, for llbt, standard errors."

@@ -19,7 +19,7 @@ from typing import Any
 from . import accuracy
 from .contestants import CONTESTANTS, HERE, IMPORTED, PACKAGES, Contestant
 from .inputs import Input, make, write_parquet
-from .worker import THREADS
+from .worker import LONG, THREADS
 
 ROOT = Path(__file__).parent.parent
 NEEDED = ("numpy", "pandas", "pyarrow", "scipy")  # what the worker itself reads inputs with
@@ -107,12 +107,15 @@ def measure_all(
     calls: int = 15,
     side_by_side: int = 1,
 ) -> list[Measured]:
-    """Run every contestant on its input, `repeats` times in turns; side by side only where time does not matter."""
+    """Run every contestant on its input, `repeats` times in turns; side by side only where time does not matter.
+
+    What takes longer than LONG is run once.
+    """
     found = [Measured(contestant, wanted) for contestant, wanted in pairs]
     for wanted in {m.input for m in found}:
         make(wanted, work)
     for repeat in range(repeats):
-        left = [m for m in found if not m.reason]
+        left = [m for m in found if not m.reason and max(m.cold, default=0.0) < LONG]
         with ThreadPoolExecutor(side_by_side) as pool:
             for m in pool.map(lambda m: _run_once(m, work, peers, calls), left):
                 print(
