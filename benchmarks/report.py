@@ -74,14 +74,14 @@ def _head(repeats: int) -> str:
     return (
         "# Benchmarks\n\nWritten by `python -m benchmarks`; do not edit.\n\n"
         "Every contestant runs in a process of its own with one BLAS and OpenMP thread; the contestants take turns "
-        f"within a repeat (repeats: {repeats}; what takes more than {LONG:g} s is run once). *Cold* is the first call "
-        "after the imports, *warm* the median of later calls (in each process, and over the processes); *memory* is the "
-        "peak beyond what the process held once its "
-        "input was loaded. llbt's time is that of the whole public call: `from_judgments`, `fit`, all standard errors "
-        "and the deviance; llbt-counts begins at the table of counts, as the peers that read counts do. "
-        "Peers are given their input in the form they read fastest, made before the clock starts: codes, and the table "
-        "of counts for leaderbot, pyfixest, glum and statsmodels. *Off* is the largest difference from a tight Newton "
-        "solution of the same tie rule, in log-odds, other parameters and, for llbt, standard errors."
+        f"within a repeat (repeats: {repeats}; what takes more than {LONG:g} s is run once). *Cold* is the first "
+        "call after the imports, *warm* the median of later calls (in each process, and over the processes); "
+        "*memory* is the peak beyond what the process held once its input was loaded. llbt's time is that of the "
+        "whole public call: `from_judgments`, `fit`, all standard errors and the deviance; llbt-counts begins at "
+        "the table of counts, as the peers that read counts do. Peers are given their input in the form they read "
+        "fastest, made before the clock starts: codes, and the table of counts for leaderbot, pyfixest, glum and "
+        "statsmodels. *Off* is the largest difference from a tight Newton solution of the same tie rule, in log- "
+        "odds, other parameters and, for llbt, standard errors."
     )
 
 

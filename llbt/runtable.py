@@ -29,6 +29,8 @@ class RunTable:
     chosen : ndarray of int, shape (q,)
         The columns that differ in every comparison, of the signed predictor alone.
     own : ndarray, shape (q, S)
+    largest : ndarray, shape (q,)
+        The largest absolute value of each of them.
     starts : ndarray of int, shape (R,)
         The first comparison of each run.
     totals : ndarray, shape (S,)
@@ -39,19 +41,20 @@ class RunTable:
     tie: Gathered
     chosen: IntArray
     own: FloatArray
+    largest: FloatArray
     starts: IntArray
     totals: FloatArray
     has_ties: bool
 
     def moments(self, params: FloatArray) -> tuple[float, FloatArray, FloatArray] | None:
         """Return Σ n log(e^u + e^w + e^−u), its gradient (p,) and the information (p, p); None near an overflow."""
+        if self.reach(params) >= _FAR:
+            return None
         q = len(self.chosen)
         shared = np.zeros((5 + 2 * q, len(self.starts)))  # sums over the comparisons of each run
         room = np.empty((5 + 2 * q, _BLOCK))
         gradient, matrix, value = np.zeros(q), np.zeros((q, q)), 0.0
         for block in self._blocks(params):
-            if block is None:
-                return None
             n, own = self.totals[block.rows], self.own[:, block.rows]
             value += float(n @ np.log(block.norm))
             found = room[:, : len(n)]
@@ -72,10 +75,10 @@ class RunTable:
 
     def expected(self, params: FloatArray) -> FloatArray | None:
         """Return the gradient (p,) of Σ n log(e^u + e^w + e^−u) alone; None near an overflow."""
+        if self.reach(params) >= _FAR:
+            return None
         shared, gradient = np.zeros((2, len(self.starts))), np.zeros(len(self.chosen))
         for block in self._blocks(params):
-            if block is None:
-                return None
             n = self.totals[block.rows]
             found = np.stack([n * block.mean, n * block.share])
             gradient += self.own[:, block.rows] @ found[0]
@@ -85,17 +88,14 @@ class RunTable:
         return total
 
     def reach(self, step: FloatArray) -> float:
-        """Return how far a step moves the predictor that it moves most."""
-        parts, own = self.signed @ step, np.abs(step[self.chosen]) @ np.abs(self.own).max(axis=1)
-        return float(max(np.abs(parts).max() + own, np.abs(self.tie @ step).max()))
+        """Return a bound on how far a step moves any predictor."""
+        own = float(np.abs(step[self.chosen]) @ self.largest)
+        return max(float(np.abs(self.signed @ step).max()) + own, float(np.abs(self.tie @ step).max()))
 
-    def _blocks(self, params: FloatArray) -> Iterator[_Block | None]:
-        """Yield what blocks of comparisons say at some parameters; None for one near an overflow."""
-        worth, tie = self.signed @ params, self.tie @ params
-        if tie.max(initial=0.0) >= _FAR:
-            yield None
-            return
-        ties = np.exp(tie) if self.has_ties else np.zeros(len(tie))
+    def _blocks(self, params: FloatArray) -> Iterator[_Block]:
+        """Yield what blocks of comparisons say at some parameters."""
+        worth = self.signed @ params
+        ties = np.exp(self.tie @ params) if self.has_ties else np.zeros(len(worth))
         slope = params[self.chosen]
         size = len(self.totals)
         for first in range(0, size, _BLOCK):
@@ -107,9 +107,6 @@ class RunTable:
             length = np.diff(at, append=last - first)
             u = np.repeat(worth[runs], length)
             u += slope @ self.own[:, first:last]
-            if np.abs(u).max() >= _FAR:
-                yield None
-                return
             win = np.exp(u)
             loss = 1 / win
             norm = win + loss
@@ -164,4 +161,5 @@ def run_table(signed: Gathered, tie: Gathered, totals: FloatArray, has_ties: boo
     if _SHORT * len(starts) > len(totals):
         return None
     parts = Gathered(signed.parts, signed.shape).take(starts)
-    return RunTable(parts, tie.take(starts), signed.chosen, signed.own, starts, totals, has_ties)
+    largest = np.abs(signed.own).max(axis=1)
+    return RunTable(parts, tie.take(starts), signed.chosen, signed.own, largest, starts, totals, has_ties)

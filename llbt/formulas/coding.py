@@ -152,7 +152,8 @@ class Codings:
         used = sorted({name for term in labelled for f in term.factors for name in f.variables})
         first, index = groups([values[name] for name in used])
         once = self._evaluated(coding, labelled, {name: values[name][first] for name in used}, len(first))
-        return found + self._placed(block, once, _positions(coding, labelled)).take(index)
+        found = found + self._placed(block, once, _positions(coding, labelled)).take(index)
+        return found if len(found.chosen) else Gathered.of(found.tocsr())
 
     def _placed(self, block: Block, rows: FloatArray, positions: IntArray) -> Gathered:
         """Return rows of some columns of a block, those of many numbers that are not 0 as columns of their own."""
