@@ -92,7 +92,8 @@ from .report.plots import plot_worth
 from .report.power_plot import plot_power
 from .report.score_plots import plot_differences, plot_paired
 from .report.win_plot import plot_win_probabilities
-from .results import LLBTResults, Specification
+from .results import LLBTResults
+from .specification import Specification
 from .statistics import TestResult
 from .table import Table
 

@@ -7,9 +7,10 @@ import numpy as np
 from .columns import dense
 from .comparisons import Comparisons
 from .errors import DesignError, listed
-from .results import Specification, pearson_chi2
+from .results import pearson_chi2
 from .robust import Clustered, Covariance, judgment_sandwich, make_covariance
 from .solvers import Fit, Problem
+from .specification import Specification
 from .table import format_number
 
 FEW_CLUSTERS = 30

@@ -18,8 +18,9 @@ from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarn
 from .existence import check_connected, check_existence
 from .formulas.design import Design, build_design
 from .formulas.grammar import compares_objects, parse, vocabulary
-from .results import CovType, LLBTResults, Method, Specification, make_problem, penalized
+from .results import LLBTResults
 from .solvers import Fit, Problem
+from .specification import CovType, Method, Specification, make_problem, penalized
 from .table import format_percent
 
 _MATRICES = 5  # parameters × parameters, held at once

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ import pandas as pd
 from scipy import special, stats
 
 from . import explicit, solvers
-from .columns import FloatArray, IntArray, Label
+from .columns import FloatArray, IntArray
 from .comparisons import OUTCOMES, Comparisons
 from .errors import DesignError
 from .formulas.design import Design
@@ -22,47 +21,10 @@ from .prediction import predicted
 from .profile import profile_bounds
 from .robust import Covariance
 from .solvers import Fit, Problem
+from .specification import Specification, cell_counts, make_problem, penalized
 from .statistics import TestResult
 from .summary import summary_table
 from .table import Record, Table
-
-Method = Literal["auto", "glm", "eliminate"]
-CovType = Literal["nonrobust", "HC0", "cluster"]
-
-
-@dataclass(frozen=True)
-class Specification:
-    """Everything that a fit was asked for: with the comparisons it gives the same fit again.
-
-    Attributes
-    ----------
-    formula : str
-    reference : label or None
-        As given; None is the last object.
-    method : str
-    fixed : mapping of str to float
-        Parameters held at a value.
-    cov_type : str
-    groups : tuple of str
-        Clusters or covariates of the cluster-robust covariance.
-    scale : 1.0 or "X2"
-    bias_reduction : bool
-    prior : float or None
-
-    Notes
-    -----
-    The fields have the names of the arguments of `llbt.fit`: ``llbt.fit(data=c, **dataclasses.asdict(s))`` repeats it.
-    """
-
-    formula: str
-    reference: Label | None = None
-    method: Method = "auto"
-    fixed: Mapping[str, float] = field(default_factory=dict)
-    cov_type: CovType = "nonrobust"
-    groups: tuple[str, ...] = ()
-    scale: float | Literal["X2"] = 1.0
-    bias_reduction: bool = False
-    prior: float | None = None
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -428,31 +390,6 @@ def check_fit(asker: str, res: object) -> None:
         raise DesignError(
             f"{asker}: found a {type(res).__name__}; it takes a fit, what llbt.fit returns: llbt.{asker}(llbt.fit(…))."
         )
-
-
-def cell_counts(c: Comparisons) -> FloatArray:
-    """Return the counts of the cells that a table has, shape (S, C)."""
-    return c.counts if c.has_ties else c.counts[:, [0, 2]]
-
-
-def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[str, float]) -> Problem:
-    """Return the arrays of a fit: the free columns, and what held parameters add."""
-    signed, tie = design.signed_rows(), design.tie_rows()
-    none = np.broadcast_to(0.0, len(c))
-    if not fixed:
-        return Problem(signed.columns(free), tie.columns(free), cell_counts(c), none, none)
-    held = np.zeros(len(design.names))
-    for name, value in fixed.items():
-        held[design.names.index(name)] = value
-    return Problem(signed.columns(free), tie.columns(free), cell_counts(c), signed @ held, tie @ held)
-
-
-def penalized(problem: Problem, c: Comparisons, spec: Specification) -> Problem:
-    """Return the problem with the counts that a prior adds to it."""
-    if spec.prior is None:
-        return problem
-    pseudo = solvers.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)
-    return replace(problem, counts=problem.counts + pseudo)
 
 
 def cell_deviances(counts: FloatArray, means: FloatArray) -> FloatArray:

@@ -11,8 +11,8 @@ import pytest
 import llbt
 from llbt import LLBT, DesignError, SeparationError, TiesWarning
 from llbt.existence import recession_direction
-from llbt.results import make_problem
 from llbt.solvers import independent_columns
+from llbt.specification import make_problem
 
 # -- tables -----------------------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ from ..errors import ClusterWarning, DesignError, FormulaWarning, TiesWarning, l
 from ..formulas.coding import Block
 from ..formulas.grammar import Term, parse, vocabulary
 from ..model import LLBT
-from ..results import LLBTResults, Specification
+from ..results import LLBTResults
+from ..specification import Specification
 
 
 @dataclass(frozen=True)
