@@ -140,11 +140,15 @@ def read_label_pair(rows: Rows, name: str, columns: tuple[str, str]) -> Coded:
     for column, factor in zip(columns, (i, j), strict=True):
         _refuse_missing(rows, column, factor.codes < 0)
     again, found = pd.factorize(as_objects([*i.labels, *j.labels]))
+    ordered = arranged(name, found, np.arange(len(found)))
     small = np.min_scalar_type(-len(found))  # of ten million rows, the codes of a thousand objects are 40 MB, not 160
-    two = (i.codes, j.codes)
-    if i.labels != j.labels:
-        two = again[: len(i.labels)].astype(small)[i.codes], again[len(i.labels) :].astype(small)[j.codes]
-    return arranged(name, found, np.stack(two, dtype=small, casting="unsafe").T)
+    rank = ordered.codes[again].astype(small)
+    new = (rank[: len(i.labels)], rank[len(i.labels) :])
+    two = [
+        factor.codes if np.array_equal(ranks, np.arange(len(ranks))) else ranks[factor.codes]
+        for ranks, factor in zip(new, (i, j), strict=True)
+    ]
+    return Coded(name, ordered.levels, np.stack(two, dtype=small, casting="unsafe").T)
 
 
 def read_covariate(rows: Rows, name: str, *, numeric: bool = False) -> Coded:
