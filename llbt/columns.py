@@ -52,9 +52,8 @@ class Coded:
 
     def take(self, rows: npt.NDArray[Any] | slice) -> Coded:
         """Return the column at some rows, without the levels that are gone."""
-        picked = (
-            self.codes[rows].copy() if isinstance(rows, slice) else self.codes[rows]
-        )  # never the caller's own memory
+        # a copy, lest a table share its memory with the caller's frame
+        picked = self.codes[rows].copy() if isinstance(rows, slice) else self.codes[rows]
         codes, used = dense(picked, len(self.levels))
         return Coded(self.name, self.levels if len(used) == len(self.levels) else self.levels[used], codes)
 
