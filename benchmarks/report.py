@@ -80,8 +80,8 @@ def _head(repeats: int) -> str:
         "whole public call: `from_judgments`, `fit`, all standard errors and the deviance; llbt-counts begins at "
         "the table of counts, as the peers that read counts do. Peers are given their input in the form they read "
         "fastest, made before the clock starts: codes, and the table of counts for leaderbot, pyfixest, glum and "
-        "statsmodels. *Off* is the largest difference from a tight Newton solution of the same tie rule, in log- "
-        "odds, other parameters and, for llbt, standard errors."
+        "statsmodels. *Off* is the largest difference from a tight Newton solution of the same tie rule, in "
+        "log-odds, other parameters and, for llbt, standard errors."
     )
 
 

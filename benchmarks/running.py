@@ -62,7 +62,9 @@ class Measured:
 
 
 def environment() -> dict[str, str]:
-    return os.environ | dict.fromkeys(THREADS, "1") | {"MPLBACKEND": "agg", "PYTHONPATH": str(ROOT)}
+    # compiled modules are kept, as where a package is installed
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | dict.fromkeys(THREADS, "1") | {"MPLBACKEND": "agg", "PYTHONPATH": str(ROOT)}
 
 
 def python_of(contestant: Contestant, peers: Path) -> str | None:

@@ -200,9 +200,9 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     first : ndarray of int, shape (G,)
     group : ndarray of int, shape (R,)
     """
-    key = np.zeros(len(keys[0]), dtype=np.int64)
-    size = 1
-    for codes in keys:
+    key = np.asarray(keys[0], dtype=np.int64)
+    size = int(key.max(initial=0)) + 1
+    for codes in keys[1:]:
         width = int(codes.max(initial=0)) + 1
         if size > 2**62 // width:  # the product would overflow: number what is there so far
             if _increasing(key):
@@ -219,7 +219,7 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
         there = np.zeros(size, dtype=bool)
         there[key] = True
         found = np.flatnonzero(there)
-        group = (np.cumsum(there) - 1)[key]
+        group = key if len(found) == size else (np.cumsum(there) - 1)[key]
     else:
         group, found = pd.factorize(key)  # hashing: many rows, few combinations
         order = np.argsort(found)
@@ -227,7 +227,7 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
         rank[order] = np.arange(len(order))
         group = rank[group]
     first = np.empty(len(found), dtype=np.int64)
-    first[group[::-1]] = np.arange(len(key))[::-1]  # the last to be written is the first row
+    first[group[::-1]] = np.arange(len(key) - 1, -1, -1)  # the last to be written is the first row
     return first, group
 
 

@@ -227,7 +227,8 @@ class Comparisons(Record):
         Objects of different groups were never compared, not even through others: their worths have no
         common scale. Fit the groups apart with ``c.select(objects=group)``.
         """
-        i, j = self.pairs[self.totals > 0].T
+        judged = self.totals > 0
+        i, j = (self.pairs if judged.all() else self.pairs[judged]).T
         size = len(self.objects)
         met = np.zeros(size, dtype=np.bool_)
         met[j[i == 0]] = met[i[j == 0]] = met[0] = True

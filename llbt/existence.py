@@ -8,7 +8,6 @@ Biometrika 71(1); for the win graph Ford 1957, American Mathematical Monthly 64(
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -47,6 +46,14 @@ def check_connected(c: Comparisons) -> None:
         )
 
 
+def is_settled(problem: Problem) -> bool:
+    """Whether some comparisons of a large table already say that no parameter is aliased and no estimate infinite."""
+    size, some = problem.signed.shape[0], _SAMPLED * problem.signed.shape[1]
+    if size <= 2 * some:
+        return False
+    return _is_pinned(rows_of(problem, np.random.default_rng(0).integers(0, size, some)))
+
+
 def check_existence(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> FloatArray | None:
     """Raise where the estimate of some parameter is infinite.
 
@@ -72,7 +79,7 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     if _is_plain(design, free):
         if _exists_by_graph(design, free, problem, c):
             return None
-    elif any(_is_pinned(rows) for rows in _samples(problem)):
+    elif _is_pinned(problem):
         return None
     merged, rows = _merged(design, problem)
     reached = _reached(merged) if merged.signed.shape[0] > _MANY else None
@@ -170,14 +177,6 @@ def _is_plain(design: Design, free: IntArray) -> bool:
     worths = [k for k in free if design.blocks[k] == "worth"]
     others = [design.names[k] for k in free if design.blocks[k] != "worth"]
     return design.plain and others in ([], ["tie"]) and len(worths) == design.worth.matrix.shape[0] - 1
-
-
-def _samples(problem: Problem) -> Iterator[Problem]:
-    """Yield some comparisons of a large table, which as a rule rule out what all do, and then all."""
-    size, some = problem.signed.shape[0], _SAMPLED * problem.signed.shape[1]
-    if size > 2 * some:
-        yield rows_of(problem, np.random.default_rng(0).integers(0, size, some))
-    yield problem
 
 
 def _is_pinned(problem: Problem) -> bool:

@@ -15,7 +15,7 @@ from .columns import FloatArray, Label
 from .comparisons import Comparisons
 from .covariances import check_options, covariance_of, few_clusters
 from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
-from .existence import check_connected, check_existence
+from .existence import check_connected, check_existence, is_settled
 from .formulas.design import Design, build_design
 from .formulas.grammar import compares_objects, parse, vocabulary
 from .results import LLBTResults
@@ -108,13 +108,14 @@ class LLBT:
         held = spec.fixed
         free = np.array([k for k, name in enumerate(self.design.names) if name not in held], dtype=np.int64)
         problem = make_problem(self.design, self.comparisons, free, held)
-        independent = solvers.independent_columns(problem)
-        if not independent.all():
-            free = free[independent]
-            problem = make_problem(self.design, self.comparisons, free, held)
         start = None
-        if not spec.bias_reduction and spec.prior is None:
-            start = check_existence(self.design, free, problem, self.comparisons)
+        if not is_settled(problem):
+            independent = solvers.independent_columns(problem)
+            if not independent.all():
+                free = free[independent]
+                problem = make_problem(self.design, self.comparisons, free, held)
+            if not spec.bias_reduction and spec.prior is None:
+                start = check_existence(self.design, free, problem, self.comparisons)
         names = tuple(self.design.names[k] for k in free)
         solution = _solve(problem, penalized(problem, self.comparisons, spec), names, spec, start)
         covariance = covariance_of(spec, self.comparisons, problem, solution)

@@ -29,8 +29,8 @@ BoolArray = npt.NDArray[np.bool_]
 Solver = Literal["glm", "eliminate"]
 
 _MAX_ITERATIONS = 100
-_DECREMENT = 1e-18  # squared distance to the maximum in standard errors: the step taken at this point ends it
-_REST = 1e-22  # where not even this step is worth its cost
+_DECREMENT = 1e-18  # squared distance to the maximum, in standard errors: the step taken at this point ends the search
+_REST = 1e-19  # where not even this step is worth its cost
 _LONGEST_STEP = 3.0
 _FIRST_STEPS = 4  # taken without the columns that cost most
 _THREADED = 1500  # parameters from which several threads are worth their cost
@@ -271,19 +271,19 @@ def _climbed(
 ) -> tuple[_Point, bool, int]:
     """Return the point that at most so many steps reach, whether it is the maximum, and the number of steps."""
     point = _evaluate(problem, observed, start.copy())
-    converged = len(moving) == 0
-    n_iter = 0
-    while not converged and n_iter < most:
+    if not len(moving):
+        return point, True, 0
+    for n_iter in range(most):
         step = np.zeros(len(start))
         curvature = point.curvature if len(moving) == len(start) else point.curvature[np.ix_(moving, moving)]
         step[moving] = _solved(curvature, point.gradient[moving])
         decrement = float(point.gradient @ step)
-        converged = decrement < _DECREMENT
         if decrement < _REST:
-            break
+            return point, True, n_iter
         point = _line_search(problem, observed, point, _shortened(problem, observed, step))
-        n_iter += 1
-    return point, converged, n_iter
+        if decrement < _DECREMENT:
+            return point, True, n_iter + 1
+    return point, False, most
 
 
 def _without_own(problem: Problem, observed: _Observed) -> FloatArray:
