@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, special
 
-from .solvers import Expectation, FloatArray, Problem, eliminate, information, probabilities
+from .gathered import FloatArray
+from .likelihood import Problem, information, probabilities
+from .solvers import Expectation, eliminate
 
 _MAX_STEPS = 60
 _MAX_CHORDS = 25

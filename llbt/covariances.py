@@ -7,9 +7,10 @@ import numpy as np
 from .columns import dense
 from .comparisons import Comparisons
 from .errors import DesignError, listed
+from .likelihood import Problem
 from .results import pearson_chi2
 from .robust import Clustered, Covariance, judgment_sandwich, make_covariance
-from .solvers import Fit, Problem
+from .solvers import Fit
 from .specification import Specification
 from .table import format_number
 

@@ -20,8 +20,9 @@ from .columns import FloatArray, IntArray, groups
 from .comparisons import Comparisons
 from .errors import DesignError, SeparationError, braced
 from .formulas.design import Design
+from .likelihood import Problem, rows_of, weighted_gram
 from .separation import TOLERANCE, Separation, describe, describe_groups, describe_no_ties
-from .solvers import Problem, independent_in_gram, maximum, rows_of, weighted_gram
+from .solvers import independent_in_gram, maximum
 
 _SAMPLED = 20  # comparisons for each parameter that are looked at first
 _MANY = 500  # rows from which a fit is tried before the linear program

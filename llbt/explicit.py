@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 from .errors import DesignError
-from .solvers import Fit, FloatArray, Problem, log_likelihood, probabilities, score
+from .gathered import FloatArray
+from .likelihood import Problem, log_likelihood, probabilities, score
+from .solvers import Fit
 
 MAX_EXPLICIT_ENTRIES = 5e7
 _MAX_ITERATIONS = 100

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from . import explicit, solvers
+from . import explicit, likelihood, solvers
 from .columns import FloatArray, Label
 from .comparisons import Comparisons
 from .covariances import check_options, covariance_of, few_clusters
@@ -18,8 +18,9 @@ from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarn
 from .existence import check_connected, check_existence, is_settled
 from .formulas.design import Design, build_design
 from .formulas.grammar import compares_objects, parse, vocabulary
+from .likelihood import Problem
 from .results import LLBTResults
-from .solvers import Fit, Problem
+from .solvers import Fit
 from .specification import CovType, Method, Specification, make_problem, penalized
 from .table import format_percent
 
@@ -281,4 +282,4 @@ def _solve(
         )
     if augmented is problem:
         return solution
-    return replace(solution, means=problem.totals[:, None] * solvers.probabilities(problem, solution.params))
+    return replace(solution, means=problem.totals[:, None] * likelihood.probabilities(problem, solution.params))

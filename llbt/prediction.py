@@ -19,7 +19,7 @@ from .errors import DesignError
 from .formulas.coding import Block, Codings, code_formula
 from .formulas.grid import At, codes_of, covariate_grid, rows_at
 from .gathered import Gathered
-from .solvers import Problem, distances, information, probabilities
+from .likelihood import Problem, distances, information, probabilities
 from .statistics import critical_value
 from .table import Field, Table
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from .solvers import Fit, Problem, eliminate
+from .likelihood import Problem
+from .solvers import Fit, eliminate
 
 _TOLERANCE = 1e-10
 _MAX_STEPS = 50

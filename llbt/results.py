@@ -10,17 +10,18 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from . import explicit, solvers
+from . import explicit, likelihood
 from .columns import FloatArray, IntArray
 from .comparisons import OUTCOMES, Comparisons
 from .errors import DesignError
 from .formulas.design import Design
 from .formulas.grid import At
 from .hypotheses import Hypothesis, wald_test, z_tests
+from .likelihood import Problem
 from .prediction import predicted
 from .profile import profile_bounds
 from .robust import Covariance
-from .solvers import Fit, Problem
+from .solvers import Fit
 from .specification import Specification, cell_counts, make_problem, penalized
 from .statistics import TestResult
 from .summary import summary_table
@@ -416,4 +417,4 @@ def leverages(problem: Problem, solution: Fit) -> FloatArray:
     With z the row of a cell and z̄ the fitted mean row of its comparison, h = m/total + m (z − z̄)ᵀ V (z − z̄).
     """
     probability = solution.means / problem.totals[:, None]
-    return probability + solution.means * solvers.distances(problem, probability, solution.cov)
+    return probability + solution.means * likelihood.distances(problem, probability, solution.cov)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .solvers import Fit, FloatArray, Problem, weighted_gram
+from .gathered import FloatArray
+from .likelihood import Problem, weighted_gram
+from .solvers import Fit
 
 IntArray = npt.NDArray[np.int64]
 

@@ -11,7 +11,7 @@ from .columns import FloatArray, IntArray
 from .comparisons import Comparisons
 from .errors import braced, listed
 from .formulas.design import Design
-from .solvers import Problem
+from .likelihood import Problem
 from .table import format_count
 
 TOLERANCE = 1e-7

@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from . import solvers
+from . import likelihood
 from .columns import FloatArray, IntArray, Label
 from .comparisons import Comparisons
 from .formulas.design import Design
-from .solvers import Problem
+from .likelihood import Problem
 
 Method = Literal["auto", "glm", "eliminate"]
 CovType = Literal["nonrobust", "HC0", "cluster"]
@@ -74,5 +74,5 @@ def penalized(problem: Problem, c: Comparisons, spec: Specification) -> Problem:
     """Return the problem with the counts that a prior adds to it."""
     if spec.prior is None:
         return problem
-    pseudo = solvers.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)
+    pseudo = likelihood.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)
     return replace(problem, counts=problem.counts + pseudo)

@@ -18,8 +18,8 @@ from llbt.batch import fit_many
 from llbt.inference.anova import compared
 from llbt.inference.refit import refit, written_terms
 from llbt.inference.terms import add1, drop1
+from llbt.likelihood import information, probabilities
 from llbt.robust import Covariance
-from llbt.solvers import information, probabilities
 
 TABLE1 = llbt.load_dataset("dras_table1")
 SIMULATIONS = Path(__file__).parent / "simulations"

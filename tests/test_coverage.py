@@ -16,9 +16,10 @@ from scipy import stats
 import llbt
 from llbt.batch import fit_many
 from llbt.inference.bootstrap import _bca_tails, _quantile
+from llbt.likelihood import Problem, information, probabilities
 from llbt.profile import profile_bounds
 from llbt.robust import Clustered, cluster_sandwich
-from llbt.solvers import Problem, eliminate, information, probabilities
+from llbt.solvers import eliminate
 
 pytestmark = pytest.mark.slow
 

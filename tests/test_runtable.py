@@ -16,8 +16,9 @@ from llbt import columns, runtable, solvers
 from llbt.formulas import coding
 from llbt.formulas.design import build_design
 from llbt.gathered import Gathered, Part
+from llbt.likelihood import Problem
 from llbt.runtable import RunTable, run_table
-from llbt.solvers import Expectation, Problem, eliminate
+from llbt.solvers import Expectation, eliminate
 
 SIDES = {"x1": ("x1_i", "x1_j"), "x2": ("x2_i", "x2_j")}
 

@@ -22,7 +22,7 @@ from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
 
 import llbt
-from llbt import Comparisons, DesignError, LLBTResults, explicit, solvers
+from llbt import Comparisons, DesignError, LLBTResults, explicit, likelihood, solvers
 from llbt.gathered import Gathered
 from llbt.pairtable import pair_table
 
@@ -380,14 +380,14 @@ def test_a_side_covariate_by_hand():
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> tuple[solvers.Problem, np.ndarray]:
+def problems(draw: st.DrawFn) -> tuple[likelihood.Problem, np.ndarray]:
     """Any problem, offsets and fractional counts among it, and a point that is not its maximum."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     size, p = draw(st.integers(1, 8)), draw(st.integers(1, 4))
     ties = draw(st.booleans())
     counts = rng.choice([0, 1, 2.5, 7, 40], size=(size, 3 if ties else 2))
     counts[:, 0] += 1  # every comparison has a judgment
-    problem = solvers.Problem(
+    problem = likelihood.Problem(
         Gathered.of(csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7))),
         Gathered.of(csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7))),
         counts,
@@ -397,7 +397,7 @@ def problems(draw: st.DrawFn) -> tuple[solvers.Problem, np.ndarray]:
     return problem, rng.normal(size=p)
 
 
-def log_likelihood(problem: solvers.Problem, point: np.ndarray) -> float:
+def log_likelihood(problem: likelihood.Problem, point: np.ndarray) -> float:
     """Σ y log p, written out cell by cell."""
     total = 0.0
     signed = problem.signed.toarray() @ point + problem.signed_offset
@@ -412,19 +412,19 @@ def log_likelihood(problem: solvers.Problem, point: np.ndarray) -> float:
 @given(problems())
 def test_log_likelihood_score_and_information(drawn_problem):
     problem, point = drawn_problem
-    found = solvers.probabilities(problem, point)
+    found = likelihood.probabilities(problem, point)
     close(found.sum(axis=1), np.ones(len(found)), atol=1e-14)
-    close(solvers.log_likelihood(problem, found), log_likelihood(problem, point), rtol=ROUNDING)
+    close(likelihood.log_likelihood(problem, found), log_likelihood(problem, point), rtol=ROUNDING)
     step = 1e-5 * np.eye(len(point))
     slope = [(log_likelihood(problem, point + h) - log_likelihood(problem, point - h)) / 2e-5 for h in step]
     scale = 1 + problem.totals.sum()
-    close(solvers.score(problem, found) / scale, np.array(slope) / scale, atol=DIFFERENCE)
+    close(likelihood.score(problem, found) / scale, np.array(slope) / scale, atol=DIFFERENCE)
 
     def score(at):
-        return solvers.score(problem, solvers.probabilities(problem, at))
+        return likelihood.score(problem, likelihood.probabilities(problem, at))
 
     curvature = [(score(point + h) - score(point - h)) / 2e-5 for h in step]
-    information = solvers.information(problem, found, problem.totals)
+    information = likelihood.information(problem, found, problem.totals)
     close(information / scale, -np.array(curvature) / scale, atol=DIFFERENCE)
     close(information, information.T, atol=ROUNDING * scale)
 
@@ -438,7 +438,7 @@ def test_score_is_zero_and_covariance_is_inverse_information_at_the_estimates(me
     close(np.array(slope) * res.bse.to_numpy(), np.zeros(len(point)), atol=1e-5)  # h² times third derivatives
 
     def score(at):
-        return solvers.score(problem, solvers.probabilities(problem, at))
+        return likelihood.score(problem, likelihood.probabilities(problem, at))
 
     curvature = -np.array([(score(point + h) - score(point - h)) / 2e-4 for h in step])
     close(curvature @ res.cov_params().to_numpy(), np.eye(len(point)), atol=1e-5)
@@ -803,13 +803,13 @@ def test_the_table_of_all_pairs_says_what_the_comparisons_do(ties: bool, formula
     assert pairs is not None
     for seed in range(3):
         params = np.random.default_rng(seed).normal(0, 0.8, len(res.params))
-        found = solvers.probabilities(problem, params)
+        found = likelihood.probabilities(problem, params)
         value, gradient, information = pairs.moments(params)
-        observed = solvers.score(problem, np.zeros_like(found))  # the sufficient statistics
-        close(observed @ params - value, solvers.log_likelihood(problem, found), rtol=ROUNDING)
-        close(observed - gradient, solvers.score(problem, found), atol=1e-9)
+        observed = likelihood.score(problem, np.zeros_like(found))  # the sufficient statistics
+        close(observed @ params - value, likelihood.log_likelihood(problem, found), rtol=ROUNDING)
+        close(observed - gradient, likelihood.score(problem, found), atol=1e-9)
         close(pairs.expected(params), gradient, rtol=1e-12, atol=1e-9)
-        close(information, solvers.information(problem, found, problem.totals), rtol=1e-9, atol=1e-9)
+        close(information, likelihood.information(problem, found, problem.totals), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -839,5 +839,5 @@ def test_exponentials_do_not_overflow_far_from_the_maximum(far: float) -> None:
     start[0] = far
     assert (pairs.moments(start) is None) == (abs(far) > 300) == (pairs.expected(start) is None)
     expectation = solvers.Expectation.of(problem)
-    found = solvers.probabilities(problem, start)
-    close(expectation.score(start), solvers.score(problem, found), rtol=1e-9, atol=1e-6)
+    found = likelihood.probabilities(problem, start)
+    close(expectation.score(start), likelihood.score(problem, found), rtol=1e-9, atol=1e-6)

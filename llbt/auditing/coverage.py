@@ -10,7 +10,8 @@ from ..comparisons import Comparisons
 from ..errors import SeparationError, braced
 from ..existence import check_existence
 from ..formulas.design import build_design
-from ..solvers import Problem, independent_columns
+from ..likelihood import Problem
+from ..solvers import independent_columns
 from ..table import counted, format_count
 from .evidence import Evidence
 from .finding import Finding, and_more

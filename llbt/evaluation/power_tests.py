@@ -10,7 +10,7 @@ from scipy import special, stats
 
 from ..batch import fit_many
 from ..columns import FloatArray
-from ..solvers import Problem
+from ..likelihood import Problem
 from .power_truth import PowerTest, Truth
 
 _RANK = 1e-10  # smallest eigenvalue of a correlation matrix that counts as of full rank

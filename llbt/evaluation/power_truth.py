@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from ..columns import FloatArray, IntArray
 from ..errors import DesignError, listed
 from ..gathered import Gathered
-from ..solvers import Problem
+from ..likelihood import Problem
 
 PowerTest = Literal["llbt", "llbt_cluster", "sign", "sign_split"]
 TESTS: tuple[PowerTest, ...] = get_args(PowerTest)

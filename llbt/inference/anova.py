@@ -15,8 +15,9 @@ from scipy.sparse import csr_array, hstack
 from ..columns import FloatArray
 from ..errors import DesignError
 from ..gathered import Gathered
+from ..likelihood import Problem, information, probabilities, score, weighted_gram
 from ..results import LLBTResults
-from ..solvers import Problem, independent_columns, information, probabilities, score, weighted_gram
+from ..solvers import independent_columns
 from ..statistics import chi2_p_value, chi2_reservation
 from ..table import Field, Table, format_number
 from .refit import own_terms, refit_terms
