@@ -22,7 +22,7 @@ from .errors import DesignError, SeparationError, braced
 from .formulas.design import Design
 from .likelihood import Problem, rows_of, weighted_gram
 from .separation import TOLERANCE, Separation, describe, describe_groups, describe_no_ties
-from .solvers import independent_in_gram, maximum
+from .solvers import Maximum, independent_in_gram, maximum
 
 _SAMPLED = 20  # comparisons for each parameter that are looked at first
 _MANY = 500  # rows from which a fit is tried before the linear program
@@ -55,7 +55,7 @@ def is_settled(problem: Problem) -> bool:
     return _is_pinned(rows_of(problem, np.random.default_rng(0).integers(0, size, some)))
 
 
-def check_existence(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> FloatArray | None:
+def check_existence(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> Maximum | None:
     """Raise where the estimate of some parameter is infinite.
 
     Parameters
@@ -69,8 +69,8 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
 
     Returns
     -------
-    ndarray or None, shape (p,)
-        The maximum, where it had to be looked for.
+    Maximum or None
+        Of the likelihood, where it had to be looked for.
 
     Raises
     ------
@@ -95,16 +95,17 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     return None
 
 
-def _reached(problem: Problem) -> FloatArray | None:
+def _reached(problem: Problem) -> Maximum | None:
     """Return where Newton's method stops, if it is a maximum near 0: the likelihood is concave, so then there is one.
 
     For large tables, where the linear program takes far longer than a fit. Along a direction of recession it would
     stop only where probabilities are 0 to rounding.
     """
     found = maximum(problem)
-    if found is None or max(abs(problem.signed @ found).max(), abs(problem.tie @ found).max()) >= _NEAR:
+    if found is None:
         return None
-    return found
+    furthest = max(abs(problem.signed @ found.params).max(), abs(problem.tie @ found.params).max())
+    return found if furthest < _NEAR else None
 
 
 def _separated(what: str) -> SeparationError:

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from . import explicit, likelihood, solvers
-from .columns import FloatArray, Label
+from .columns import Label
 from .comparisons import Comparisons
 from .covariances import check_options, covariance_of, few_clusters
 from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
@@ -20,7 +20,7 @@ from .formulas.design import Design, build_design
 from .formulas.grammar import compares_objects, parse, vocabulary
 from .likelihood import Problem
 from .results import LLBTResults
-from .solvers import Fit
+from .solvers import Fit, Maximum
 from .specification import CovType, Method, Specification, make_problem, penalized
 from .table import format_percent
 
@@ -264,7 +264,7 @@ def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]
 
 
 def _solve(
-    problem: Problem, augmented: Problem, names: tuple[str, ...], spec: Specification, start: FloatArray | None
+    problem: Problem, augmented: Problem, names: tuple[str, ...], spec: Specification, start: Maximum | None
 ) -> Fit:
     """Fit the counts with what a prior adds to them; the fitted counts are those of the judgments alone."""
     if spec.method not in get_args(Method):
@@ -273,7 +273,9 @@ def _solve(
     if spec.method == "glm" or (spec.method == "auto" and small):
         solution = explicit.glm(augmented, names)
     else:
-        solution = solvers.eliminate(augmented, start=start, bias_reduction=spec.bias_reduction)
+        begin = None if start is None else start.params
+        solution = solvers.eliminate(augmented, start=begin, bias_reduction=spec.bias_reduction)
+        solution = solution if start is None else replace(solution, n_iter=start.n_iter + solution.n_iter)
     if not solution.converged:
         warn_user(
             f"the {solution.solver} solver stopped after {solution.n_iter} iterations with a gradient of norm "

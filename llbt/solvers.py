@@ -148,15 +148,23 @@ def eliminate(
     )
 
 
-def maximum(problem: Problem) -> FloatArray | None:
-    """Return the parameters (p,) that scoring stops at, None where it does not."""
+@dataclass(frozen=True, eq=False)
+class Maximum:
+    """Parameters (p,) that scoring stops at, and the number of steps that it took."""
+
+    params: FloatArray
+    n_iter: int
+
+
+def maximum(problem: Problem) -> Maximum | None:
+    """Return the maximum, without all else that a fit has; None where scoring does not stop."""
     observed = _observed(problem, bias_reduction=False)
     start = _without_own(problem, observed)
     try:
-        point, converged, _ = _climbed(problem, observed, start, np.arange(len(start)), _MAX_ITERATIONS)
+        point, converged, n_iter = _climbed(problem, observed, start, np.arange(len(start)), _MAX_ITERATIONS)
     except linalg.LinAlgError:
         return None
-    return point.params if converged else None
+    return Maximum(point.params, n_iter) if converged else None
 
 
 def _climbed(

@@ -784,3 +784,36 @@ def test_large_totals_are_drawn_without_a_list() -> None:
     assert drawn.dtype == np.int32
     close(drawn.mean(axis=0), 100_000 * shares[0], rtol=5e-3)
     close(drawn.var(axis=0, ddof=1), 100_000 * shares[0] * (1 - shares[0]), rtol=0.3)
+
+
+def judged_once_each(n: int, twice: int = 0) -> pd.DataFrame:
+    """Judgments with a number of either side, so that nearly each is a comparison of its own."""
+    rng = np.random.default_rng(5)
+    i, j = rng.permuted(np.tile(np.arange(4), (n, 1)), axis=1)[:, :2].T
+    frame = pd.DataFrame({"object_i": i, "object_j": j, "x_i": rng.normal(size=n), "x_j": rng.normal(size=n)})
+    frame["outcome"] = np.where(rng.random(n) < 1 / (1 + np.exp(-frame["x_i"] + frame["x_j"])), "i", "j")
+    again = frame.head(twice).assign(outcome=lambda f: np.where(f["outcome"] == "i", "j", "i"))
+    return pd.concat([frame, again], ignore_index=True)
+
+
+def fit_with_numbers(frame: pd.DataFrame) -> llbt.LLBTResults:
+    table = llbt.from_judgments(frame, side_covariates={"x": ("x_i", "x_j")})
+    return llbt.fit("object + x", table)
+
+
+def test_single_judgments_cannot_be_resampled_within_comparisons() -> None:
+    res = fit_with_numbers(judged_once_each(900))
+    with pytest.raises(llbt.DesignError, match=r"no comparison has more than one judgment.*resample='parametric'"):
+        llbt.bootstrap(res, n=20, rng=1)
+    drawn = llbt.bootstrap(res, n=300, rng=1, resample="parametric")
+    error = drawn.to_frame().set_index("term")["std_error"]
+    np.testing.assert_allclose(error[list(res.bse.index)], res.bse, rtol=0.2)
+    some = llbt.bootstrap(fit_with_numbers(judged_once_each(900, twice=600)), n=20, rng=1)
+    assert "20 % of the judgments are the only one of their comparison" in some.as_text()
+
+
+def test_a_fit_counts_the_steps_that_found_its_maximum() -> None:
+    """Also those of the check that there is one, from which the fit starts."""
+    res = fit_with_numbers(judged_once_each(900))
+    assert 3 <= res.solution.n_iter <= 12
+    assert f"iterations: {res.solution.n_iter} (eliminate)" in res.summary().as_text()

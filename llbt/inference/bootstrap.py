@@ -23,7 +23,7 @@ from ..results import LLBTResults, check_fit
 from ..robust import cluster_scores
 from ..solvers import few_threads
 from ..statistics import as_generator, check_number, critical_value, run_jobs
-from ..table import Field, Record, Table, format_count
+from ..table import Field, Record, Table, format_count, format_percent
 from .objects import log_worths_at
 from .refit import refit_table
 from .simulation import draw_clusters, draw_judgments, draw_parametric, with_counts
@@ -31,6 +31,7 @@ from .simulation import draw_clusters, draw_judgments, draw_parametric, with_cou
 Interval = Literal["percentile", "basic", "bca"]
 Statistic = Callable[[LLBTResults], Any]
 
+_MANY_ALONE = 0.02  # share of judgments that do not vary from which it is said
 _ENTRIES = 100_000_000  # counts of resamples held at once: 200 MB, where they are below 32,768
 _TABLES = 500  # at most
 _MOST_LEFT_OUT = 5000  # refits that the acceleration of a statistic of one's own may cost
@@ -155,6 +156,12 @@ class Bootstrap(Record):
             notes.append(
                 f"judgments were drawn as independent; resample={name!r} draws whole clusters, as the errors assume"
             )
+        alone = _alone(self.results.comparisons) if self.resample == "judgment" else 0.0
+        if alone >= _MANY_ALONE:
+            notes.append(
+                f"{format_percent(alone)} of the judgments are the only one of their comparison and the same in all "
+                "resamples, so standard errors are too small; resample='parametric' draws them too"
+            )
         if self.degenerate:
             notes.append(
                 f"{format_count(self.degenerate)} resamples were degenerate (no finite estimate): they stand at −∞ for "
@@ -200,8 +207,8 @@ def bootstrap(
     Raises
     ------
     DesignError
-        For fractional counts unless parametric, unknown clusters, an `rng` of another type, fits with `bias_reduction`
-        or `prior`, and a statistic that raises in a resample.
+        For fractional counts unless parametric, a table without a comparison that has two judgments, unknown clusters,
+        an `rng` of another type, fits with `bias_reduction` or `prior`, and a statistic that raises in a resample.
 
     References
     ----------
@@ -226,10 +233,20 @@ def bootstrap(
             f"the table ({listed(kept) or 'none'}); keep it where the table is made: "
             f"from_judgments(…, clusters={resample!r})."
         )
+    if resample == "judgment" and _alone(res.comparisons) == 1:
+        raise DesignError(
+            "bootstrap: no comparison has more than one judgment, so judgments resampled within comparisons are always "
+            "the same; pass resample='parametric', or a cluster of the table."
+        )
     generator = as_generator(rng, "bootstrap")
     if statistic is None:
         return _of_parameters(res, n, resample, generator, n_jobs)
     return _of_statistic(res, statistic, n, resample, generator, progress)
+
+
+def _alone(c: Comparisons) -> float:
+    """Return the share of judgments that are the only one of their comparison."""
+    return float(c.totals[c.totals <= 1].sum() / c.totals.sum())
 
 
 def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
