@@ -153,11 +153,8 @@ def code(name: str, values: npt.NDArray[Any], *, numeric: bool = False) -> Coded
 
 
 def arranged(name: str, found: npt.NDArray[Any], codes: IntArray) -> Coded:
-    """Return codes into distinct values, labels (dtype object) or numbers, as a column with sorted levels."""
-    if found.dtype == object:
-        order = np.array(sorted(range(len(found)), key=lambda k: sort_key(found[k])), dtype=np.int64)
-    else:
-        order = np.argsort(found)
+    """Return codes into distinct labels as a column with sorted levels."""
+    order = np.array(sorted(range(len(found)), key=lambda k: sort_key(found[k])), dtype=np.int64)
     if np.array_equal(order, np.arange(len(order))):
         return Coded(name, found, codes)
     rank = np.empty(len(order), dtype=codes.dtype)
