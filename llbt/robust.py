@@ -55,6 +55,32 @@ class Clustered:
         """Number of clusters G."""
         return int(self.codes.max()) + 1
 
+    @property
+    def judgments(self) -> FloatArray:
+        """Judgments of each cluster n, shape (G,)."""
+        return np.asarray(np.bincount(self.codes, self.counts.sum(axis=1), self.size), dtype=np.float64)
+
+
+def effective_clusters(judgments: FloatArray) -> tuple[int, float]:
+    """Return the number of clusters G, and how many of equal size they are worth, G* = (Σn)²/Σn².
+
+    Parameters
+    ----------
+    judgments : ndarray, shape (G,)
+        Judgments of each cluster n, as in `Clustered.judgments`; clusters without any are not counted.
+
+    Notes
+    -----
+    G* = G where all clusters have as many judgments, and comes near 1 where one has nearly all (Kish 1965).
+
+    Examples
+    --------
+    >>> effective_clusters(np.array([10.0, 10.0, 10.0])), effective_clusters(np.array([28.0, 1.0, 1.0]))
+    ((3, 3.0), (3, 1.14...))
+    """
+    n = np.asarray(judgments, dtype=float)
+    return int(np.count_nonzero(n)), float(n.sum() ** 2 / (n @ n))
+
 
 def judgment_sandwich(problem: Problem, fit: Fit) -> FloatArray:
     """Return V M V with the meat of single judgments, shape (p, p).

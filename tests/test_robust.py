@@ -17,6 +17,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 
 import llbt
 from llbt import ClusterWarning, Comparisons, DesignError, LLBTResults
+from llbt.robust import Clustered, effective_clusters
 
 # The same sums in another order, at estimates that either route knows to about 1e-9 standard errors.
 SAME = 1e-8
@@ -420,6 +421,25 @@ def test_only_the_covariance_changes(options: dict) -> None:
     assert not np.allclose(res.bse, plain.bse, rtol=1e-3)
     assert llbt.residual_table(res).to_frame().equals(llbt.residual_table(plain).to_frame())
     assert llbt.influence(res).to_frame().equals(llbt.influence(plain).to_frame())
+
+
+# -- clusters of unequal size ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("judgments", "number", "effective"),
+    [([7.0] * 9, 9, 9.0), ([30.0, 10.0], 2, 1.6), ([100.0, 1.0, 1.0], 3, 102**2 / 10002), ([5.0, 0.0, 5.0], 2, 2.0)],
+)
+def test_effective_clusters(judgments: list[float], number: int, effective: float) -> None:
+    found = effective_clusters(np.array(judgments))
+    assert found[0] == number
+    close(found[1], effective, rtol=1e-12)
+    close(found[1], number / (1 + np.var([n for n in judgments if n]) / (sum(judgments) / number) ** 2), rtol=1e-12)
+
+
+def test_judgments_of_each_cluster() -> None:
+    found = Clustered(np.array([0, 1, 1, 2]), np.arange(12.0).reshape(4, 3), np.array([1, 0, 1, 0]))
+    close(found.judgments, [12 + 30, 3 + 21])
 
 
 # -- t with G − 1 df -------------------------------------------------------------------------------------------------
