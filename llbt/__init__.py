@@ -76,7 +76,7 @@ from .inference.residuals import residual_table
 from .inference.simulation import simulate
 from .inference.terms import add1, drop1
 from .inference.worth import worth
-from .model import LLBT, fit
+from .model import LLBT, default_formula, fit
 from .report.bump_plot import plot_ranks_by_method
 from .report.decision_plots import plot_decisions, plot_difference_curve, plot_subset_correlations
 from .report.fit_plots import plot_anova, plot_residuals
@@ -204,6 +204,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "correlation_without_outliers",
     "decision_table",
     "decisions_from_tests",
+    "default_formula",
     "difference_curve",
     "error_agreement",
     "interval_coverage",

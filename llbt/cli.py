@@ -33,7 +33,8 @@ Text = str | None
 _FILE = """A csv, tsv, json, jsonl or parquet file (gzipped or not), several with a quoted pattern such as
 'a/*.parquet', - for csv from standard input or, where there is no such file, the name of a bundled data set (llbt
 datasets)."""
-_FORMULA = 'The model, such as "object + tie", "object * judge + tie" or "object + tie + order".'
+_FORMULA = """The model, such as "object * judge + tie". [default: object, with + tie where there are ties and + order
+where the order is kept]"""
 _OBJECTS = "The two columns with the objects; that of object i first. [default: object_i,object_j]"
 _OUTCOME = "Judgments: the column that says who won. [default: outcome]"
 _OUTCOMES = """Judgments: what the labels of that column mean: each i, j, tie, or none to leave its rows out; an empty
@@ -57,7 +58,6 @@ _TABLE = "A file with one row per object: a column object, and one for each obje
 _REFERENCE = "The object with log-worth 0. [default: the last]"
 _FIXED = "Parameters to hold at a value: tie=-0.5."
 _METHOD = "The solver: glm is statsmodels' Poisson GLM, eliminate is for large tables; both give the same results."
-_DEFAULT_FORMULA = "The model. [default: object, with + tie where there are ties and + order where the order is kept]"
 _PAGE = "The file to write; one that is there is replaced."
 _TITLE = "The heading of the page. [default: the name of FILE]"
 _FORMAT = "How to print the fit; json and csv are unrounded."
@@ -90,7 +90,7 @@ def datasets() -> None:
 def fit(
     ctx: typer.Context,
     file: Annotated[str, typer.Argument(help=" ".join(_FILE.split()), metavar="FILE", show_default=False)],
-    formula: Annotated[str, _option("--formula", _FORMULA, "FORMULA")],
+    formula: Annotated[Text, _option("--formula", _FORMULA, "FORMULA")] = None,
     objects: Annotated[Text, _option("--objects", _OBJECTS, "I,J")] = None,
     outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,
     outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|none,…")] = None,
@@ -122,7 +122,9 @@ def fit(
     with _reported():
         held = None if fixed is None else _numbers("fixed", fixed)
         data = _comparisons(file, asked)
-        res = llbt.fit(formula, data, reference=_object(reference, data), method=cast(Any, method.value), fixed=held)
+        base = _object(reference, data)
+        model = formula or llbt.default_formula(data)
+        res = llbt.fit(model, data, reference=base, method=cast(Any, method.value), fixed=held)
         typer.echo(_RENDERED[form](res))
 
 
@@ -161,7 +163,7 @@ def report(
     ctx: typer.Context,
     file: Annotated[str, typer.Argument(help=" ".join(_FILE.split()), metavar="FILE", show_default=False)],
     output: Annotated[Path, typer.Option("--output", "-o", help=_PAGE, metavar="FILE")] = Path("report.html"),
-    formula: Annotated[Text, _option("--formula", _DEFAULT_FORMULA, "FORMULA")] = None,
+    formula: Annotated[Text, _option("--formula", _FORMULA, "FORMULA")] = None,
     title: Annotated[Text, _option("--title", _TITLE, "TEXT")] = None,
     objects: Annotated[Text, _option("--objects", _OBJECTS, "I,J")] = None,
     outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,

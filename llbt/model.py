@@ -238,6 +238,27 @@ def fit(
     )
 
 
+def default_formula(comparisons: Comparisons) -> str:
+    """Return the formula that a table asks for by itself: that of the report, and of the command line.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+
+    Returns
+    -------
+    str
+        ``object``, with ``+ tie`` where there are ties and ``+ order`` where the order was kept (``order=True``).
+
+    Examples
+    --------
+    >>> import llbt
+    >>> llbt.default_formula(llbt.load_dataset("dras_table1"))
+    'object + tie'
+    """
+    return "object" + (" + tie" if comparisons.n_ties else "") + (" + order" if comparisons.keeps_order else "")
+
+
 def _refuse_too_large(size: int) -> None:
     """Raise where the covariance of so many parameters does not fit into this machine's memory."""
     if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:  # nobody says how much there is

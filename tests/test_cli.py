@@ -399,8 +399,24 @@ def test_refused(case, party):
     assert fragment in refused("fit", *args, "--formula", TIED)
 
 
+@pytest.mark.parametrize(
+    ("args", "formula"),
+    [
+        (["dras_table1"], "object + tie"),
+        (["PARTY", *WINNER], "object + tie"),
+        (["PARTY", *WINNER, "--order"], "object + tie + order"),
+        (["PARTY", *WINNER, "--outcomes", "a=i,b=j,tie=none"], "object"),
+    ],
+)
+def test_the_formula_that_a_table_asks_for(args, formula, party):
+    args = [str(party) if arg == "PARTY" else arg for arg in args]
+    result = run("fit", *args, "--format", "json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["formula"] == formula
+    assert result.stdout == run("fit", *args, "--format", "json", "--formula", formula).stdout
+
+
 def test_what_is_missing_is_named():
-    assert re.search("Missing option.*--formula", refused("fit", "puddings"))
     assert re.search("Missing argument.*FILE", refused("fit", "--formula", TIED))
 
 

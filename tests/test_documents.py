@@ -1,14 +1,21 @@
-"""What the README shows is what its code prints."""
+"""What the README shows is what its code prints, and its commands run."""
 
 import contextlib
 import io
 import re
+import shlex
 import warnings
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from typer.testing import CliRunner, Result
+
+from llbt.cli import app
 
 README = Path(__file__).parent.parent / "README.md"
+CI = README.parent / ".ci" / "run"
+SHELL = re.compile(r"(?:<!-- command: (\w+) -->\n)?```bash\n(.*?)```", re.DOTALL)
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 
 
@@ -35,3 +42,43 @@ def test_readme_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "".join(found.split()) == "".join(expected.split())
         shown += bool(expected)
     assert shown >= 5
+
+
+def shell_blocks() -> list[tuple[str, str]]:
+    return SHELL.findall(README.read_text(encoding="utf-8"))
+
+
+def made(folder: Path) -> None:
+    """Write the files that the README's commands name: three people judge three systems, in both orders."""
+    pairs = [(i, j) for i in ("gpt", "llama", "opus") for j in ("gpt", "llama", "opus") if i != j]
+    said = [("left", "tie", "right")[(3 * k + n) % 3 if n else k % 2 * 2] for k in range(6) for n in range(4)]
+    rows = [(*pair, ["ann", "bob", "cat", "dan"][n]) for pair in pairs for n in range(4)]
+    frame = pd.DataFrame(rows, columns=["left", "right", "judge"]).assign(winner=said)
+    frame.to_csv(folder / "judgments.csv", index=False)
+    words = {"left": "model_a", "right": "model_b", "tie": "tie"}
+    battles = frame.rename(columns={"left": "model_a", "right": "model_b"}).assign(winner=frame["winner"].map(words))
+    battles.to_parquet(folder / "battles.parquet")
+
+
+def run(line: str) -> Result:
+    command, *args = shlex.split(line)
+    assert command == "llbt"
+    return CliRunner().invoke(app, args)
+
+
+@pytest.mark.parametrize("block", [text for name, text in shell_blocks() if not name])
+def test_readme_commands_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for line in block.splitlines():
+        result = run(line)
+        assert (result.exit_code, result.stderr) == (0, ""), f"{line}\n{result.output}"
+        for name in re.findall(r"-o (\S+)", line):
+            assert "</html>" in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_readme_commands_that_install_run_in_ci() -> None:
+    script = CI.read_text(encoding="utf-8")
+    names = [name for name, _ in shell_blocks() if name]
+    assert len(names) >= 2
+    assert all(re.search(rf"^step .* readme {name}$", script, re.MULTILINE) for name in names)

@@ -25,7 +25,7 @@ from ..inference.objects import worth_classes
 from ..inference.pairwise import Pairwise, pairwise
 from ..inference.ranks import leaderboard
 from ..inference.residuals import residual_table
-from ..model import fit
+from ..model import default_formula, fit
 from ..results import LLBTResults
 from ..statistics import critical_value
 from ..table import Record, Table, counted, format_count
@@ -100,7 +100,8 @@ def write_report(
     data : frame, path, list of records or Comparisons
         Judgments, as `from_judgments` takes them; counts, as `from_counts` does, where `wins` or `ties` are named.
     formula : str, optional
-        By default ``object``, with ``+ tie`` where there are ties and ``+ order`` where the order was kept.
+        By default that of `default_formula`: ``object``, with ``+ tie`` where there are ties and ``+ order`` where the
+        order was kept.
     path : path
         Where to write; a file that is there is replaced.
     title : str, optional
@@ -209,7 +210,7 @@ def _read(data: object, given: dict[str, Any]) -> tuple[Comparisons, Audit]:
 
 def _studied(c: Comparisons, found: Audit, formula: str | None, reference: Label | None, confidence: float) -> _Study:
     """Return what the page is about: the fit, bias-reduced where the estimates are infinite otherwise."""
-    asked = formula or "object" + (" + tie" if c.n_ties else "") + (" + order" if c.keeps_order else "")
+    asked = formula or default_formula(c)
     notices: tuple[str, ...] = ()
     try:
         res = fit(asked, c, reference=reference)
