@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import patsy
+from patsy.constraint import parse_constraint
 from scipy import stats
 
 from .columns import FloatArray
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from .results import LLBTResults
 
 Hypothesis = str | Sequence[str] | npt.ArrayLike
+
+_MOST_CHARACTERS = 30_000
+_MOST_NESTED = 200  # operators within operators: patsy goes through them by recursion
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +119,38 @@ def _read_text(res: LLBTResults, texts: Sequence[str]) -> tuple[list[str], Float
     if not all(text.strip() for text in texts):
         raise DesignError(f"hypothesis: the text is empty; write one such as '{names[0]} = 0'.")
     try:
-        found = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
+        for text in texts:
+            _check_size(text, names)
+        with np.errstate(all="ignore"):  # what is not finite is refused below
+            found = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
     except patsy.PatsyError as error:
         raise DesignError(f"hypothesis: {error}\n  It may name {listed(names, 12)}.") from None
     matrix = np.vstack([constraint.coefs for constraint in found])[:, : len(res.names)]
     right = np.concatenate([constraint.constants.ravel() for constraint in found])
+    if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
+        raise DesignError(
+            f"hypothesis: {listed(texts)}: a coefficient or constant is not finite; write finite numbers."
+        )
     labels = [label for text, c in zip(texts, found, strict=True) for label in _labels(text, len(c.coefs))]
     return labels, matrix, right
+
+
+def _check_size(text: str, names: list[str]) -> None:
+    """Refuse a hypothesis that patsy cannot go through; reading it into a tree needs no recursion."""
+    if len(text) > _MOST_CHARACTERS:
+        raise DesignError(
+            f"hypothesis: a text of {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read. Pass an array of "
+            f"coefficients, shape (k, {len(names)}) less the references."
+        )
+    level = [parse_constraint(text, names)]
+    for _ in range(_MOST_NESTED):
+        level = [part for node in level for part in node.args]
+        if not level:
+            return
+    raise DesignError(
+        f"hypothesis: {text[:60]!r}… has more than {_MOST_NESTED} operators within operators. Pass several texts, or "
+        "an array of coefficients."
+    )
 
 
 def _labels(text: str, size: int) -> list[str]:

@@ -525,7 +525,7 @@ def split_message(message, formula):
         ("object + object:I(age + agent)", "agent"),
         ("object + object:I(age + ag)", "ag"),
         ("object * foo(age)", "foo"),
-        ("object + object:abs(age)", "abs"),
+        ("object + object:len(age)", "len"),
         ("object + Q('my cold')", "my cold"),
         ("object + object:I(age*xs)", "xs"),
         ("object + length_a", "length_a"),

@@ -18,7 +18,8 @@ from ..columns import Coded, FloatArray, IntArray, Label, as_objects, groups
 from ..comparisons import Comparisons
 from ..errors import DesignError, FormulaError, listed
 from ..gathered import Gathered
-from .grammar import Formula, Term, Variable, parse, vocabulary
+from .allowed import MOST_TERMS, NAMESPACE
+from .grammar import Formula, Term, Variable, marked, parse, vocabulary
 
 Block = Literal["worth", "tie", "order"]
 
@@ -250,6 +251,13 @@ def _with_margins(formula: Formula) -> list[Term]:
         for size in range(1, len(same_for_both) + 1):
             for factors in itertools.combinations(same_for_both, size):
                 margins.setdefault(frozenset(f.code for f in factors), Term(factors))
+            if len(margins) > MOST_TERMS:
+                _fail_at(
+                    f"{len(same_for_both)} factors of the judges or comparisons have more than {MOST_TERMS:,} margins; "
+                    "make one column of them, or name fewer",
+                    formula.text,
+                    term,
+                )
     return [*margins.values(), *formula.worth]
 
 
@@ -365,9 +373,9 @@ def _patsy_column(column: Coded, values: npt.NDArray[Any], reference: Label) -> 
 
 
 def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:
-    """Code terms with patsy, in an environment that holds nothing but numpy beside patsy's built-ins."""
+    """Code terms with patsy, in an environment that holds nothing but the functions of `allowed`."""
     terms = [_patsy_term(term) for term in basis]
-    environment = patsy.EvalEnvironment([{"np": np}])
+    environment = patsy.EvalEnvironment([NAMESPACE])
     try:
         with np.errstate(all="ignore"):  # what is not finite is found after the evaluation
             return patsy.design_matrix_builders([terms], lambda: iter([data]), environment, NA_action=_never_drop())[0]
@@ -420,8 +428,13 @@ def _never_drop() -> Any:
     return patsy.NAAction(on_NA="raise", NA_types=[])
 
 
+def _fail_at(what: str, text: str, term: Term) -> NoReturn:
+    start, end = min(f.start for f in term.factors), max(f.end for f in term.factors)
+    raise FormulaError(f"{what}.\n{marked(text, start, end)}")
+
+
 def _fail(error: Exception, text: str) -> NoReturn:
     origin = getattr(error, "origin", None)
     message = str(getattr(error, "message", error))
-    spot = f"\n  {text}\n  {' ' * origin.start}{'^' * max(1, origin.end - origin.start)}" if origin else f"\n  {text}"
-    raise FormulaError(f"the formula cannot be evaluated: {message}.{spot}") from None
+    spot = (origin.start, origin.end) if origin else (0, len(text))
+    raise FormulaError(f"the formula cannot be evaluated: {message}.\n{marked(text, *spot)}") from None

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 import patsy
-import patsy.builtins
+from patsy.parse_formula import parse_formula
 
 from ..comparisons import Comparisons
 from ..errors import FormulaError, listed
+from .allowed import FUNCTIONS, MOST_CHARACTERS, bounded, check_expression
 
 Role = Literal["object", "object covariate", "side covariate", "covariate", "pair", "tie", "order"]
 
 OBJECT_SIDE: frozenset[Role] = frozenset({"object", "object covariate", "side covariate"})
-BUILTINS = frozenset((*patsy.builtins.__all__, "np"))
+_LINE = 200  # characters of a long formula that a message shows
 
 
 @dataclass(frozen=True)
@@ -163,13 +164,19 @@ def _checked(text: object) -> str:
         raise FormulaError(f"a formula is text such as 'object + tie', not {type(text).__name__}.")
     if not text.strip():
         raise FormulaError("the formula is empty; the simplest is 'object', with ties 'object + tie'.")
+    if len(text) > MOST_CHARACTERS:
+        raise FormulaError(
+            f"the formula has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read. Many covariates of the "
+            "objects or judges are better columns of a table, named one by one."
+        )
     # one line, from its first character that is not a space: the caret counts positions as patsy does
     return re.sub(r"[\r\n\t]", " ", text.strip())
 
 
 def _patsy_terms(text: str) -> list[Any]:
     try:
-        desc = patsy.ModelDesc.from_formula(text)
+        tree = bounded(parse_formula(text), lambda what, node: _fail(what, text, node.origin.start, node.origin.end))
+        desc = patsy.ModelDesc.from_formula(tree)
     except patsy.PatsyError as error:
         origin = error.origin
         _fail(str(error.message), text, *((origin.start, origin.end) if origin else (0, len(text))))
@@ -191,14 +198,15 @@ def _factor(factor: Any, text: str, words: Vocabulary) -> Factor:
     start, end = factor.origin.start, factor.origin.end
     try:
         tree = ast.parse(factor.code, mode="eval").body
-    except SyntaxError:
-        _fail(f"{factor.code!r} is not an expression; terms are joined by +, * or :", text, start, end)
+    except (SyntaxError, RecursionError, MemoryError):  # the latter two: nested too deeply for Python to read
+        _fail(f"{factor.code[:80]!r} is not an expression; terms are joined by +, * or :", text, start, end)
     used = set()
     for name in _names(tree, text, (start, end), words):
         if name in words.variables:
             used.add(name)
-        elif name not in BUILTINS:
+        elif name not in FUNCTIONS and name != "np":
             _unknown(name, text, (start, end), words)
+    check_expression(tree, frozenset(words.variables), lambda what: _fail(what, text, start, end))
     if not used:
         _fail(f"{factor.code!r} uses no variable of the table", text, start, end)
     _check_reserved(factor.code, used, text, (start, end))
@@ -240,7 +248,15 @@ def _check_labels(tree: ast.expr, text: str, span: tuple[int, int], words: Vocab
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
             allowed.update(id(arg) for arg in node.args[:1])
         if isinstance(node, ast.Compare):
-            allowed.update(id(side) for side in (node.left, *node.comparators))
+            sides = (node.left, *node.comparators)
+            if any(isinstance(side, ast.Name) and side.id == "object" for side in sides):
+                _fail(
+                    f"{ast.unparse(node)[:80]} compares 'object', which stands for both sides; make what is asked a "
+                    "column of the object table (object_covariates=) and name that column",
+                    text,
+                    *span,
+                )
+            allowed.update(id(side) for side in sides)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Name) or id(node) in allowed:
             continue
@@ -332,5 +348,13 @@ def _find(name: str, text: str, span: tuple[int, int]) -> tuple[int, int]:
 
 def _fail(what: str, text: str, start: int, end: int) -> NoReturn:
     """Raise a FormulaError that marks the spot."""
-    caret = " " * start + "^" * max(1, end - start)
-    raise FormulaError(f"{what}.\n  {text}\n  {caret}")
+    raise FormulaError(f"{what}.\n{marked(text, start, end)}")
+
+
+def marked(text: str, start: int, end: int) -> str:
+    """Return a formula, of a long one the part about the spot, with carets under the spot."""
+    first = 0 if len(text) <= _LINE else max(0, min(start - _LINE // 4, len(text) - _LINE))
+    last = len(text) if len(text) <= _LINE else first + _LINE
+    before, after = "…" if first else "", "…" if last < len(text) else ""
+    caret = " " * (start - first + len(before)) + "^" * max(1, min(end, last) - start)
+    return f"  {before}{text[first:last]}{after}\n  {caret}"
