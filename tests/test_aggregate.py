@@ -20,8 +20,8 @@ from llbt.evaluation.scores.outcomes import drawn_weights
 METHODS = ["mean", "median", "bt", "llbt", "elo", "trueskill"]
 PAIRED = METHODS[2:]
 TIES = ["davidson", "half", "drop"]
-# Five instances with equal means: B and C beat A on four of them, B beats C on four (the idea of Peyrard's Figure 1).
-FIGURE_1 = pd.DataFrame({"A": [0.0, 1, 5, 6, 7], "B": [1.0, 2, 1, 7, 8], "C": [0.5, 1.5, 5.5, 6.5, 5]})
+# Five instances with every property that the paper states of its Figure 1 (its numbers can only be read off a picture)
+FIGURE_1 = pd.DataFrame({"A": [0.0, 1, 5, 6, 7], "B": [1.0, 2, 1, 7, 8], "C": [0.5, 1.5, 3.5, 6.25, 7.25]})
 # Appendix F of Peyrard et al. (2021)
 APPENDIX_F = pd.DataFrame({"A": [1, 2, 3], "B": [2, 3, 1]})
 
@@ -82,7 +82,9 @@ def by_optimizer(frame, ties, threshold=0.0):
 
 def test_bradley_terry_tells_apart_what_equal_means_do_not():
     assert ranks_of(aggregate(FIGURE_1)) == {"A": 1, "B": 1, "C": 1}
-    assert ranks_of(aggregate(FIGURE_1, method="median")) == {"A": 1, "B": 3, "C": 1}
+    assert ranks_of(aggregate(FIGURE_1, method="median")) == {"A": 1, "B": 3, "C": 2}
+    for better, worse in (("B", "A"), ("C", "A"), ("B", "C")):
+        assert (FIGURE_1[better] > FIGURE_1[worse]).sum() == 4
     bt = aggregate(FIGURE_1, method="bt")
     assert bt.objects == ("B", "C", "A")
     assert ranks_of(bt) == {"A": 3, "B": 1, "C": 2}
@@ -102,7 +104,7 @@ def test_two_systems_of_appendix_f_are_at_two_thirds(ties):
     [("davidson", [0.2423, 0.4336, 0.3241]), ("half", [0.2617, 0.4105, 0.3278]), ("drop", [0.2530, 0.4208, 0.3263])],
 )
 def test_a_third_system_that_ties_does_not_make_all_equal(ties, worths):
-    """With C = [3, 2, 1], B beats A 2 : 1 and C is 1 : 1 with both: the maximum keeps B above C above A."""
+    """With C = [3, 2, 1], as printed, B beats A 2 : 1 and C is 1 : 1 with both: the maximum keeps B above C above A."""
     frame = APPENDIX_F.assign(C=[3, 2, 1])
     bt = aggregate(frame, method="bt", ties=ties)
     assert bt.objects == ("B", "C", "A")
@@ -111,6 +113,7 @@ def test_a_third_system_that_ties_does_not_make_all_equal(ties, worths):
 
 
 def test_a_cycle_makes_all_equal():
+    """The tie of all three that the paper reports is that of C = [3, 1, 2], where each beats the next 2 : 1."""
     bt = aggregate(APPENDIX_F.assign(C=[3, 1, 2]), method="bt")
     assert ranks_of(bt) == {"A": 1, "B": 1, "C": 1}
     np.testing.assert_allclose(scores_of(bt, "worth"), 1 / 3, atol=1e-12)

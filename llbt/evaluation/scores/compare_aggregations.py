@@ -111,10 +111,28 @@ def compare_aggregations(
     Scores that differ by at most 1e-9 are equal. A mechanism that leaves a system without a score has no figures in
     that setup; averages are over the others.
 
+    The paper has these figures of 296 real setups (four tasks, 18 metrics, 73,471 pairs of systems) in per cent, BT
+    with ties left out, Elo and TrueSkill of a single order (Tables 1 and 4):
+
+    ===================  ============  ===========  ============
+    mechanisms           disagreement  best differ  top 3 differ
+    ===================  ============  ===========  ============
+    mean, median         4             18           30
+    mean, BT             9             40           49
+    median, BT           9             41           55
+    mean, Elo            20            55           84
+    median, Elo          19            56           84
+    mean, TrueSkill      18            44           76
+    median, TrueSkill    17            46           79
+    BT, Elo              16            38           75
+    BT, TrueSkill        18            53           72
+    Elo, TrueSkill       18            45           71
+    ===================  ============  ===========  ============
+
     References
     ----------
     .. [1] Peyrard, M., Zhao, W., Eger, S. and West, R. (2021). Better than average: Paired evaluation of NLP systems.
-       ACL-IJCNLP 2021, 2301-2315: Table 1.
+       ACL-IJCNLP 2021, 2301-2315: Tables 1 and 4.
 
     Examples
     --------

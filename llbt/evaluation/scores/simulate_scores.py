@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ...columns import FloatArray
@@ -15,22 +17,22 @@ from ...errors import DesignError
 from ...statistics import as_generator, check_option
 from ...table import Field, Record, Table, counted
 
-Generator = Literal["published", "paper"]
+Generator = Literal["published_code", "section_4", "appendix_a2"]
 
 _ENTRIES = 2**20  # differences of outlier scores looked at in one go
-_SCALES: dict[Generator, tuple[float, float]] = {"published": (10.0, 100.0), "paper": (1.0, 1.0)}
+_TOTAL, _RANGE = 10.0, 100.0  # of the published code: what strengths sum to, and the largest offset and outlier
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SimulatedScores(Record):
-    """Scores of simulated systems, and how strong these are. N systems, M instances with the outliers.
+    """Scores of simulated systems, and how strong these are. N systems, M instances, outliers among them.
 
     Attributes
     ----------
     frame : DataFrame, M rows
         Wide: ``instance`` (from 0), ``type`` (``"T1"``, …, ``"outlier"``) and one column of scores per system.
     strengths : Series, length N
-        The true strength λ of each system, on the scale of the scores.
+        The true strength λ of each system, on the scale of the scores; of ``"appendix_a2"`` its mean over the types.
     generator : str
     notes : tuple of str
     """
@@ -61,7 +63,7 @@ def simulate_scores(
     n_instances: int,
     n_types: int = 1,
     outliers: float = 0.0,
-    generator: Generator = "published",
+    generator: Generator = "published_code",
     rng: np.random.Generator | int | None = None,
 ) -> SimulatedScores:
     """Return scores of systems with known strengths on instances of several types, some of them outliers.
@@ -69,14 +71,13 @@ def simulate_scores(
     Parameters
     ----------
     n_systems, n_instances : int
-        At least 2 systems; instances without the outliers.
+        At least 2 systems; instances, to which ``"published_code"`` adds the outliers.
     n_types : int
-        Types of instances, of equal size as far as may be; a type shifts scores.
+        Types of instances, of equal size as far as may be.
     outliers : float
-        Share f of instances to add as outliers: max(1, ⌊f · n_instances⌋) rows in which the systems are in a wrong
-        order; none for 0.
-    generator : {"published", "paper"}
-        Scales and offsets, as in the published code or as a reading of the paper; see Notes.
+        Share f of outliers, from 0 to 1: max(1, ⌊f · n_instances⌋) of them; none for 0.
+    generator : {"published_code", "section_4", "appendix_a2"}
+        Which description of the paper's simulation is followed; they do not agree. See Notes.
     rng : numpy.random.Generator or int, optional
 
     Returns
@@ -90,28 +91,50 @@ def simulate_scores(
 
     Notes
     -----
-    With U a uniform number in [0, 1], a new one each time:
+    A score is normal with standard deviation 1. What its mean is, and what an outlier is, has three descriptions. With
+    U a uniform number in [0, 1], a new one each time:
 
-    * strengths λ_i = s · U_i / Σ U, which sum to s;
-    * a score on a regular instance of type t is normal with mean λ_i + o_t and standard deviation 1, where o_t = r · U
-      is the offset of the type;
-    * the scores of an outlier are r · U_i, drawn again until Kendall's τ between them and λ is negative.
+    * ``"appendix_a2"``, appendix A.2 of the paper to the letter: system j has the mean λ_tj = U on instances of
+      type t, independently in each type. Outliers are instances, drawn at random, whose scores change systems by a
+      random permutation. With several types A.2 has no single order of strengths; here it is that of the means of λ_tj
+      over the types.
+    * ``"section_4"``: strengths λ_j = U; a type adds the same offset U to all systems, so that it leaves their
+      differences as they are. (Section 4 gives no size of the offsets: it is taken to be that of the strengths.)
+      Outliers as in A.2.
+    * ``"published_code"``, as in the code that the authors published: λ_j = 10 · U_j / Σ U; a type adds the same offset
+      100 · U to all systems. Outliers are further instances with scores 100 · U_j, drawn again until Kendall's τ
+      between them and λ is negative. (The code leaves out instances that make types unequal: 9 of 10 instances
+      are drawn for three types.)
 
-    ``"published"`` has s = 10 and r = 100, as the code that the authors published: offsets are far larger than
-    what tells systems apart, which hurts the median, and so are outliers, which hurts the mean. Pairs of
-    scores on the same instance feel neither, and Figure 3 of the paper comes out, for 2, 3, 5, 10, 25 and 50 systems,
-    10, 30, 100 and 200 instances, 1, 3, 5 and 10 types and 0, 1 and 2.5 % of outliers. (The code leaves out instances
-    that make types unequal: 9 of 10 instances are drawn for three types.)
+    The grid of A.2 has 1, 3, 5 and 10 types, 0, 1 and 2.5 % of outliers, 2, 3, 5, 10, 25 and 50 systems and 10, 30, 100
+    and 200 instances, ten setups each: 2,880. Kendall's τ with λ, averaged over systems and instances (1,200 setups a
+    row, standard errors up to .016):
 
-    ``"paper"`` has s = r = 1 and an offset o_ti = r · U of its own for each system in each type. This is a reading: it
-    takes appendix A.2 to describe normal scores around strengths, types in which systems differ, and outliers, without
-    the factors of the code. Noise and offsets then outweigh the strengths for every aggregation alike,
-    and the effect of Figure 3 does not appear.
+    ==================  =====  ========  ====  ======  =============
+    generator           types  outliers  mean  median  Bradley-Terry
+    ==================  =====  ========  ====  ======  =============
+    ``appendix_a2``     1      0         .71   .66     .70
+    ``appendix_a2``     1      2.5 %     .68   .62     .66
+    ``appendix_a2``     10     0         .38   .33     .37
+    ``appendix_a2``     10     2.5 %     .36   .32     .35
+    ``section_4``       10     0         .70   .65     .69
+    ``section_4``       10     2.5 %     .70   .66     .69
+    ``published_code``  1      0         .79   .76     .79
+    ``published_code``  1      2.5 %     .31   .74     .76
+    ``published_code``  10     0         .79   .62     .78
+    ``published_code``  10     2.5 %     .33   .19     .77
+    ==================  =====  ========  ====  ======  =============
+
+    The paper's Figure 3, in which the mean fails with outliers, the median with types and Bradley-Terry with neither,
+    is that of the code alone: it takes shifts of all systems, and single scores, far larger than what tells systems
+    apart. Pairs of scores on one instance feel neither: pairing helps against the median where something shifts all
+    systems, and against the mean where single scores are wild. Permuted scores (A.2) are no larger than others and
+    hurt no mechanism; types that favour single systems (A.2) hurt all three.
 
     References
     ----------
     .. [1] Peyrard, M., Zhao, W., Eger, S. and West, R. (2021). Better than average: Paired evaluation of NLP systems.
-       ACL-IJCNLP 2021, 2301-2315: section 4.1, Figure 3, appendix A.2; code at github.com/epfl-dlab/BT-eval.
+       ACL-IJCNLP 2021, 2301-2315: section 4, Figure 3, appendix A.2; code at github.com/epfl-dlab/BT-eval.
 
     Examples
     --------
@@ -123,26 +146,22 @@ def simulate_scores(
     {'S1': 3.19, 'S2': 5.92, 'S3': 0.9}
     """
     _check(n_systems, n_instances, n_types, outliers, generator)
-    draw = as_generator(rng, "simulate_scores")
-    total, scale = _SCALES[generator]
-    uniform = draw.random(n_systems)
-    strengths = total * uniform / uniform.sum()
     of_type = np.arange(n_instances) * n_types // n_instances
-    offsets = scale * draw.random((n_types, 1 if generator == "published" else n_systems))
-    regular = strengths + offsets[of_type] + draw.normal(size=(n_instances, n_systems))
-    added = max(1, math.floor(outliers * n_instances + 1e-9)) if outliers else 0
-    scores = np.vstack([regular, scale * _reversed(strengths, added, draw)])
-    types = [f"T{t + 1}" for t in of_type] + ["outlier"] * added
+    n_outliers = max(1, math.floor(outliers * n_instances + 1e-9)) if outliers else 0
+    draw = as_generator(rng, "simulate_scores")
+    strengths, scores, is_outlier = _GENERATORS[generator](n_systems, of_type, n_outliers, draw)
     width = len(str(n_systems))
     names = [f"S{k:0{width}d}" for k in range(1, n_systems + 1)]
+    types = np.array([f"T{t + 1}" for t in of_type] + ["outlier"] * (len(scores) - n_instances), dtype=object)
+    types[is_outlier] = "outlier"
     frame = pd.DataFrame(scores, columns=names)
     frame.insert(0, "instance", np.arange(len(scores)))
-    frame.insert(1, "type", types)
+    frame.insert(1, "type", types.tolist())
     return SimulatedScores(
         frame,
         pd.Series(strengths, index=pd.Index(names, name="object"), name="strength"),
         generator,
-        _notes(n_instances, n_types, added),
+        _notes(len(scores) - n_outliers, n_types, n_outliers),
     )
 
 
@@ -154,9 +173,41 @@ def _check(n_systems: object, n_instances: object, n_types: object, outliers: ob
         raise DesignError(
             f"simulate_scores: n_types={n_types} of n_instances={n_instances}; every type needs an instance."
         )
-    if not isinstance(outliers, numbers.Real) or isinstance(outliers, bool) or not 0 <= float(outliers) < math.inf:
-        raise DesignError(f"simulate_scores: outliers={outliers!r}; expected a share, such as 0.01 for 1 %.")
+    if not isinstance(outliers, numbers.Real) or isinstance(outliers, bool) or not 0 <= float(outliers) <= 1:
+        raise DesignError(
+            f"simulate_scores: outliers={outliers!r}; expected a share from 0 to 1, such as 0.01 for 1 %."
+        )
     check_option("simulate_scores", "generator", generator, get_args(Generator))
+
+
+def _published_code(n_systems: int, of_type: _Types, n_outliers: int, draw: np.random.Generator) -> _Drawn:
+    uniform = draw.random(n_systems)
+    strengths = _TOTAL * uniform / uniform.sum()
+    offsets = _RANGE * draw.random((of_type[-1] + 1, 1))
+    regular = strengths + offsets[of_type] + draw.normal(size=(len(of_type), n_systems))
+    scores = np.vstack([regular, _RANGE * _reversed(strengths, n_outliers, draw)])
+    return strengths, scores, np.arange(len(scores)) >= len(of_type)
+
+
+def _section_4(n_systems: int, of_type: _Types, n_outliers: int, draw: np.random.Generator) -> _Drawn:
+    strengths = draw.random(n_systems)
+    offsets = draw.random((of_type[-1] + 1, 1))
+    return strengths, *_permuted((strengths + offsets)[of_type], n_outliers, draw)
+
+
+def _appendix_a2(n_systems: int, of_type: _Types, n_outliers: int, draw: np.random.Generator) -> _Drawn:
+    means = draw.random((of_type[-1] + 1, n_systems))
+    return means.mean(axis=0), *_permuted(means[of_type], n_outliers, draw)
+
+
+def _permuted(
+    means: FloatArray, n_outliers: int, draw: np.random.Generator
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Return normal scores, those of some instances permuted among the systems, (M, N), and which these are, (M,)."""
+    scores = means + draw.normal(size=means.shape)
+    rows = draw.choice(len(scores), n_outliers, replace=False)
+    scores[rows] = draw.permuted(scores[rows], axis=1)
+    return scores, np.isin(np.arange(len(scores)), rows)
 
 
 def _reversed(strengths: FloatArray, size: int, draw: np.random.Generator) -> FloatArray:
@@ -173,6 +224,15 @@ def _agreement(rows: FloatArray, strengths: FloatArray) -> FloatArray:
     """Return pairs in the order of the strengths less pairs in the other, times two, of each row (b, N), shape (b,)."""
     ordered = np.sign(strengths[:, None] - strengths)
     return np.asarray(np.einsum("bij,ij->b", np.sign(rows[:, :, None] - rows[:, None, :]), ordered))
+
+
+_Types = npt.NDArray[np.int64]  # the type of each instance, from 0, in order
+_Drawn = tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]  # strengths (N,), scores (M, N), which are outliers (M,)
+_GENERATORS: dict[Generator, Callable[[int, _Types, int, np.random.Generator], _Drawn]] = {
+    "published_code": _published_code,
+    "section_4": _section_4,
+    "appendix_a2": _appendix_a2,
+}
 
 
 def _notes(n_instances: int, n_types: int, added: int) -> tuple[str, ...]:
