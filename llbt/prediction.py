@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .results import LLBTResults
 
 BLOCKS: tuple[Block, ...] = ("worth", "tie", "order")
+UNDETERMINED = 1e-8  # a product with `alias_columns` above this is no rounding
 Values = Mapping[str, npt.NDArray[Any]]
 
 
@@ -53,22 +54,30 @@ def predicted(res: LLBTResults, frame: Any, at: At, confidence: float) -> Table:
 
 
 def undetermined(res: LLBTResults, rows: csr_array | Gathered) -> npt.NDArray[np.bool_]:
-    """Return which rows, linear combinations of the parameters, the table does not determine; shape (R,).
+    """Return which rows, linear combinations of the parameters, the table does not determine; shape (R,)."""
+    if not res.aliased:
+        return np.zeros(rows.shape[0], dtype=np.bool_)
+    return np.asarray((np.abs(rows.toarray() @ alias_columns(res)) > UNDETERMINED).any(axis=1))
+
+
+def alias_columns(res: LLBTResults) -> FloatArray:
+    """Return what rows are multiplied by to see whether the table determines them, shape (p, aliased parameters).
 
     A row is determined when its entries for aliased parameters are what the other entries imply, as for every
-    row of the table itself.
+    row of the table itself: when its product with these columns is 0.
     """
     aliased = np.array([res.names.index(name) for name in res.aliased], dtype=np.int64)
+    columns = np.zeros((len(res.names), len(aliased)))
     if not len(aliased):
-        return np.zeros(rows.shape[0], dtype=np.bool_)
+        return columns
     signed, tie = res.design.signed_rows(), res.design.tie_rows()
     size, cells = res.counts.shape
     zero = np.zeros(size)
     whole = Problem(signed, tie, res.counts, zero, zero)
     gram = information(whole, np.full((size, cells), 1 / cells), np.ones(size))
-    implied = linalg.lstsq(gram[np.ix_(res.free, res.free)], gram[np.ix_(res.free, aliased)])[0]
-    dense = rows.toarray()
-    return np.asarray((np.abs(dense[:, aliased] - dense[:, res.free] @ implied) > 1e-8).any(axis=1))
+    columns[res.free] = -linalg.lstsq(gram[np.ix_(res.free, res.free)], gram[np.ix_(res.free, aliased)])[0]
+    columns[aliased, range(len(aliased))] = 1.0
+    return columns
 
 
 def _problem_at(res: LLBTResults, codings: Codings, pairs: IntArray, values: tuple[Values, Values]) -> Problem:

@@ -524,15 +524,19 @@ def test_worths_that_the_table_does_not_determine_are_nan():
     for scale in ("log_worth", "log_odds", "elo", "odds_ratio"):
         frame = llbt.worth(res, scale=scale).to_frame()
         assert frame.query("judge == 'J1'")["estimate"].notna().all()
-        unknown = frame.query("judge == 'J2' and object != 'c'")  # c is the reference
+        unknown = frame.query("judge == 'J2' and object == 'c'")  # J2 compared a and b alone
         assert unknown[["estimate", "std_error", "conf_low", "conf_high"]].isna().all(axis=None)
+        assert frame.query("judge == 'J2' and object != 'c'")["estimate"].notna().all()
 
 
-def test_shares_of_a_class_with_an_undetermined_worth_are_all_nan():
-    """Shares sum to 1 over all objects: where one is unknown, so are the others, the reference's among them."""
-    frame = llbt.worth(partly_connected()).to_frame()
-    assert frame.query("judge == 'J1'")["estimate"].sum() == pytest.approx(1)
-    assert frame.query("judge == 'J2'")["estimate"].isna().all()
+def test_shares_of_a_class_are_those_of_the_objects_that_it_compares():
+    """J2 judged a against b 3 to 3, once undecided: half each, and no share of c, as a note says."""
+    table = llbt.worth(partly_connected())
+    frame = table.to_frame().set_index(["judge", "object"])["estimate"]
+    assert frame["J1"].sum() == pytest.approx(1)
+    assert frame["J2"][["a", "b"]].tolist() == pytest.approx([0.5, 0.5])
+    assert np.isnan(frame["J2"]["c"])
+    assert "NA at judge J2: the table does not compare 'c' with the others there" in table.notes
 
 
 def test_worths_of_held_parameters_are_known_numbers():
@@ -699,7 +703,8 @@ def test_undetermined_worths_leave_gaps():
         warnings.simplefilter("error")
         ax = llbt.plot_worth(partly_connected(), scale="log_worth")
     values = {container.get_label(): container.lines[0].get_ydata() for container in ax.containers}
-    assert np.isnan(values["a"]).tolist() == np.isnan(values["b"]).tolist() == [False, True]
+    gaps = {label: np.isnan(value).tolist() for label, value in values.items()}
+    assert gaps == {"a": [False, False], "b": [False, False], "c": [False, True]}
     assert [text.get_text() for text in ax.texts] == ["c"]
 
 

@@ -262,7 +262,8 @@ def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
     Returns
     -------
     Table
-        object, rank, estimate (share of the resamples that are not degenerate); long, by object and rank.
+        object, rank, estimate (share of the resamples that are not degenerate; NaN for objects that the
+        table does not compare with the others at `at`); long, by object and rank.
 
     Examples
     --------
@@ -280,9 +281,10 @@ def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
     kept = boot.replicates[~np.isnan(boot.replicates[:, boot.results.free]).any(axis=1)]
     defined = ~np.isnan(boot.estimate)  # aliased parameters stand for nothing in the log-worths
     worth = kept[:, defined] @ found.rows[:, defined].T
-    ranks = stats.rankdata(-worth, method="min", axis=1).astype(np.int64)
-    objects = boot.results.comparisons.objects
-    share = np.array([(ranks == k + 1).mean(axis=0) for k in range(len(objects))]).T
+    objects, compared = boot.results.comparisons.objects, ~np.isnan(found.estimate)
+    ranks = stats.rankdata(-worth[:, compared], method="min", axis=1).astype(np.int64)
+    share = np.full((len(objects), len(objects)), np.nan)
+    share[compared] = np.array([(ranks == k + 1).mean(axis=0) for k in range(len(objects))]).T
     return Table(
         (
             Field("object", "object", [o for o in objects for _ in objects]),

@@ -86,8 +86,10 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Table:
     if isinstance(at, Mapping) and by in at:
         raise DesignError(f"influence: at= names {by!r}, whose levels are left out; ask at='average' or at others.")
     objects = c.objects
-    whole = log_worths_at(res, at, "influence")[0].estimate
+    found = log_worths_at(res, at, "influence")[0]
+    whole, reference = found.estimate, found.reference
     without = np.array([_without(res, by, level, levels, at) for level in levels])
+    without -= without[:, [objects.index(reference)]]  # without a level another may be the reference
     moved = np.where(
         np.isnan(without), np.inf, np.abs(without - whole)
     )  # nothing to fit without it: the largest of all
@@ -107,7 +109,7 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Table:
             Field("largest", "largest", np.repeat(largest[order], size), "estimate"),
         ),
         title=f"Influence of each {by}: log-worths without it",
-        notes=(f"log-worths λ against {res.design.reference}; NA: no finite estimate without this {by}",),
+        notes=(f"log-worths λ against {reference}; NA: no finite estimate without this {by}",),
         shown=tuple(range(min(60, size * len(levels)))),
         more=f"… {size * len(levels) - 60} more rows: .to_frame()" if size * len(levels) > 60 else "",
     )

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, eye_array, kron
 
-from ..columns import FloatArray, groups
+from ..columns import FloatArray, Label, groups
 from ..errors import DesignError, listed
 from ..formulas.coding import Codings, column_values
 from ..formulas.grid import At, covariate_grid, rows_at
-from ..prediction import codings_of, undetermined
+from ..prediction import UNDETERMINED, alias_columns, codings_of
 from ..results import LLBTResults
 from ..table import format_number
 
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
+
+NAMED = 5  # classes that a note names
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,24 +34,50 @@ class LogWorths:
     estimate : ndarray, shape (J,)
         Log-worth λ; NaN where the table does not determine it.
     cov : ndarray, shape (J, J)
+    reference : label or None
+        The object whose log-worth is 0 in this class; None where it is none's.
     """
 
     rows: FloatArray
     estimate: FloatArray
     cov: FloatArray
+    reference: Label | None = None
 
 
-def log_worths(res: LLBTResults, rows: FloatArray) -> LogWorths:
-    """Return the log-worths for the objects' rows (J, p) of one class."""
-    against = rows - rows[res.comparisons.objects.index(res.design.reference)]
-    estimate = against @ np.asarray(res.params.fillna(0.0), dtype=float)
-    estimate[undetermined(res, csr_array(against))] = np.nan
+def _log_worths(res: LLBTResults, rows: FloatArray, aliasing: FloatArray) -> LogWorths:
+    """Return the log-worths for the objects' rows (J, p) of one class, those of objects that it compares.
+
+    Where the class does not compare the model's reference with most others, the last object that it does is its own.
+    """
+    objects = res.comparisons.objects
+    home = objects.index(res.design.reference)
+    inside = _comparable(rows @ aliasing, home)
+    zero = home if inside[home] else int(np.flatnonzero(inside)[-1])
+    against = rows - rows[zero]
+    estimate = np.where(inside, against @ np.asarray(res.params.fillna(0.0), dtype=float), np.nan)
     cov = against @ np.asarray(res.cov_params().fillna(0.0), dtype=float) @ against.T
-    return LogWorths(against, estimate, cov)
+    return LogWorths(against, estimate, cov, objects[zero])
+
+
+def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
+    """Return which objects are in the largest group whose differences are determined, shape (J,).
+
+    `gaps` (J, aliased parameters) are the products of their rows with `alias_columns`, alike within a group; of groups
+    of one size that with the reference is taken.
+    """
+    group = np.full(len(gaps), -1)
+    while (group < 0).any():
+        first = int(np.argmax(group < 0))
+        group[(group < 0) & (np.abs(gaps - gaps[first]) <= UNDETERMINED).all(axis=1)] = first
+    sizes = np.bincount(group)
+    return np.asarray(group == (group[home] if sizes[group[home]] == sizes.max() else sizes.argmax()))
 
 
 def worth_classes(res: LLBTResults, at: At) -> tuple[list[LogWorths], dict[str, list[Any]], tuple[str, ...]]:
     """Return the log-worths in each class that is asked for, the covariates of each class, and notes.
+
+    In a class take part the objects whose differences the table determines there, the largest such group; the
+    log-worths of the others are NaN, and a note names them.
 
     Raises
     ------
@@ -61,18 +89,47 @@ def worth_classes(res: LLBTResults, at: At) -> tuple[list[LogWorths], dict[str, 
     if isinstance(at, str) and at != "average":
         raise DesignError(f"at={at!r}; it is 'average' or a mapping such as {{'judge': 'J3'}}.")
     codings = codings_of(res)
-    size = len(res.comparisons.objects)
-
-    def rows(values: Mapping[str, npt.NDArray[Any]], k: int) -> FloatArray:
-        spread = {name: np.repeat(v[k], size) for name, v in values.items()}
-        return np.asarray(rows_at(codings, "worth", np.arange(size), spread).toarray())
-
+    aliasing = alias_columns(res)
     if at == "average":
-        values, weights = _judged_values(codings)
-        mean = np.sum([w * rows(values, k) for k, w in enumerate(weights)], axis=0)
-        return [log_worths(res, mean)], {}, ("log-worths averaged over the judgments of the table",) if values else ()
+        rows, weights = _judged_rows(codings)
+        mean = kron(weights[None, :], eye_array(len(res.comparisons.objects)), format="csr") @ rows
+        average = _log_worths(res, mean.toarray(), aliasing)
+        averaged = ("log-worths averaged over the judgments of the table",) if len(weights) > 1 else ()
+        return [average], {}, (*averaged, *_missing(res, [average], {}))
     grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
-    return [log_worths(res, rows(grid.values, k)) for k in range(grid.size)], grid.shown, grid.notes
+    rows, size = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects)
+    found = [_log_worths(res, rows[k * size : (k + 1) * size].toarray(), aliasing) for k in range(grid.size)]
+    return found, grid.shown, (*grid.notes, *_missing(res, found, grid.shown))
+
+
+def _class_rows(codings: Codings, values: Mapping[str, npt.NDArray[Any]], classes: int) -> csr_array:
+    """Return the objects' rows in each of K classes, one class after the other, shape (K·J, p)."""
+    size = len(codings.table.comparisons.objects)
+    spread = {name: np.repeat(column, size) for name, column in values.items()}
+    return rows_at(codings, "worth", np.tile(np.arange(size), classes), spread)
+
+
+def class_name(shown: Mapping[str, Sequence[Any]], k: int) -> str:
+    """Return the covariates of a class in words: ``season s2``; empty where there are none."""
+    return ", ".join(f"{name} {_said(values[k])}" for name, values in shown.items())
+
+
+def _missing(res: LLBTResults, found: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
+    """Return notes that name the objects without a log-worth, and in which classes."""
+    where: dict[tuple[Label, ...], list[str]] = {}
+    for k, one in enumerate(found):
+        unknown = np.isnan(one.estimate)
+        if unknown.any():
+            labels = tuple(o for o, out in zip(res.comparisons.objects, unknown, strict=True) if out)
+            where.setdefault(labels, []).append(class_name(shown, k))
+    notes = [
+        f"NA{' at ' if classes[0] else ''}{' and '.join(classes[:NAMED])}"
+        + (f" and {len(classes) - NAMED} more" if len(classes) > NAMED else "")
+        + f": the table does not compare {listed(labels)} with the others{' there' if classes[0] else ''}"
+        for labels, classes in where.items()
+    ]
+    more = sum(len(classes) for classes in list(where.values())[NAMED:])
+    return (*notes[:NAMED], *([f"NA in {more} more classes, where other objects are not compared"] if more else []))
 
 
 def log_worths_at(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tuple[str, ...]]:
@@ -93,7 +150,7 @@ def log_worths_at(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tupl
         raise DesignError(
             f"{asker}: the worths differ by {', '.join(open_)} ({levels}); say where: at={first!r}, or at='average'."
         )
-    where = ", ".join(f"{name} {_said(values[0])}" for name, values in shown.items())
+    where = class_name(shown, 0)
     return found[0], (*notes, *([f"at {where}"] if where else []))
 
 
@@ -102,40 +159,24 @@ def _said(value: Any) -> str:
 
 
 def centred(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tuple[str, ...]]:
-    """Return the log-worths of one class less their mean, and notes.
-
-    Only objects whose differences the table determines take part: the largest such group. The log-worths of the
-    others are NaN, and a note names them.
-    """
+    """Return the log-worths of one class less their mean, and notes; NaN for objects that it does not compare."""
     found, notes = log_worths_at(res, at, asker)
-    inside = _comparable(res, found.rows)
-    out = [label for label, kept in zip(res.comparisons.objects, inside, strict=True) if not kept]
-    if out:
-        notes = (*notes, f"NA: the table does not compare {listed(out)} with the others here")
+    inside = ~np.isnan(found.estimate)
     center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
     rows = center @ found.rows
     estimate = rows @ np.asarray(res.params.fillna(0.0), dtype=float)
     return LogWorths(rows, np.where(inside, estimate, np.nan), center @ found.cov @ center.T), notes
 
 
-def _comparable(res: LLBTResults, rows: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return which objects are in the largest group whose differences the table determines, shape (J,)."""
-    group = np.full(len(rows), -1)
-    while (group < 0).any():
-        first = int(np.argmax(group < 0))
-        group[(group < 0) & ~undetermined(res, csr_array(rows - rows[first]))] = first
-    return np.asarray(group == np.bincount(group).argmax())
-
-
-def _judged_values(codings: Codings) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:
-    """Return the distinct covariate values of the worth and the share of the judgments made at each."""
+def _judged_rows(codings: Codings) -> tuple[csr_array, FloatArray]:
+    """Return the objects' rows at K distinct covariate values, (K·J, p), and the judgments' share at each, (K,)."""
     table = codings.table
     covariates = ("covariate", "side covariate")
     names = [name for name in codings.blocks["worth"].variables if table.variables[name].role in covariates]
     if not names:
-        return {}, np.ones(1)
+        return _class_rows(codings, {}, 1), np.ones(1)
     codes = {name: np.concatenate([table.codes(name, 0), table.codes(name, 1)]) for name in names}
     first, group = groups(list(codes.values()))
     weights = np.bincount(group, weights=np.tile(table.comparisons.totals, 2))
     values = {name: column_values(table.columns[name], codes[name][first]) for name in names}
-    return values, weights / weights.sum()
+    return _class_rows(codings, values, len(weights)), weights / weights.sum()

@@ -172,7 +172,7 @@ def quasi_variances(res: LLBTResults, *, at: At = None, confidence: float = 0.95
         )
     worst = worst_errors(found.cov, quasi)
     scale = (
-        f"log-worth scale λ, reference {res.design.reference}; on the log-odds scale 2λ errors are twice, "
+        f"log-worth scale λ, reference {found.reference}; on the log-odds scale 2λ errors are twice, "
         "quasi-variances four times as large",
         f"the variance of a difference of two is about the sum of their quasi-variances; {100 * confidence:.4g} % "
         "intervals from quasi standard errors are for comparing objects with each other",

@@ -63,12 +63,12 @@ def on_scale(
 def worths_on_scale(found: LogWorths, scale: Scale, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return estimate, standard error and interval ± z of the J objects of one class, each (J,).
 
-    NaN where the table does not determine a log-worth; worths sum to 1 over all objects, so one such is enough for
-    them.
+    NaN where the table does not determine a log-worth; worths sum to 1 over the other objects.
     """
     unknown = np.isnan(found.estimate)
     if scale == "probability":
-        unknown = np.full(len(unknown), unknown.any())
+        if np.sum(~unknown) < 2:  # an object that is compared with no other has no share
+            unknown = np.ones_like(unknown)
         parts = _shares(found.estimate, found.cov, z)
     else:
         center, error = FACTORS[scale] * found.estimate, FACTORS[scale] * np.sqrt(np.diag(found.cov))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from ..formulas.grid import At
 from ..results import LLBTResults, check_fit
 from ..statistics import critical_value
 from ..table import Field, Table
-from .objects import worth_classes
+from .objects import NAMED, LogWorths, class_name, worth_classes
 from .scales import SCALES, Scale, check_scale, worths_on_scale
 
 
@@ -30,7 +33,9 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     Table
         Covariates, object, estimate, std_error, conf_low, conf_high; one row per class and object, the best first.
         Standard errors by the delta method; intervals are Wald's on the logit scale for probabilities and on the log
-        scale for odds, so that they stay in range. NaN where the table does not determine the worth.
+        scale for odds, so that they stay in range. NaN for objects that a class does not compare with its others, named
+        in a note; the worths of the others sum to 1, and where the reference is not among them their last object is
+        the reference.
 
     Raises
     ------
@@ -70,5 +75,15 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
             Field("conf_high", "conf_high", high, "estimate"),
         ),
         title=f"Worths: {SCALES[scale]}",
-        notes=(*notes, f"{100 * confidence:.4g} % intervals; reference {res.design.reference}"),
+        notes=(*notes, f"{100 * confidence:.4g} % intervals; {_references(res, classes, shown)}"),
     )
+
+
+def _references(res: LLBTResults, classes: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> str:
+    """Return the reference object, and those of the classes that lack it."""
+    own = res.design.reference
+    others = [f"{found.reference} at {class_name(shown, k)}" for k, found in enumerate(classes)]
+    others = [text for text, found in zip(others, classes, strict=True) if found.reference != own]
+    more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+    named = f"; where most objects are not compared with it: {', '.join(others[:NAMED])}{more}" if others else ""
+    return f"reference {own}{named}"
