@@ -55,7 +55,8 @@ def plot_worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability",
     for k, (label, name) in enumerate(zip(objects, names, strict=True)):
         rows = frame[frame["object"] == label]
         _draw_object(ax, rows, _positions(k, len(objects), len(labels)), look_of(k))
-        ends.append((float(rows["estimate"].iloc[-1]), name, look_of(k)[0]))
+        known = rows["estimate"].dropna()
+        ends += [(float(known.iloc[-1]), name, look_of(k)[0])] if len(known) else []
     if scale in ("probability", "odds_ratio"):
         set_log_axis(ax, "y")
     ax.set_xticks(range(len(labels)), labels) if classes else ax.set_xticks([])
@@ -89,10 +90,10 @@ def _class_labels(frame: Any, classes: list[str], objects: int) -> list[str]:
 
 
 def _name_ends(ax: Axes, ends: list[tuple[float, str, str]]) -> None:
-    """Write each object's name right of its last point, in its colour, moved apart where points are close."""
+    """Write each object's name at the height of its last point, in its colour, moved apart where points are close."""
     lay_out(ax)
     to_axes = ax.transData + ax.transAxes.inverted()
-    known = sorted((float(to_axes.transform((0, y))[1]), name, colour) for y, name, colour in ends if np.isfinite(y))
+    known = sorted((float(to_axes.transform((0, y))[1]), name, colour) for y, name, colour in ends)
     size = row_size(ax, len(known))
     line = 1.15 * size / 72 * ax.figure.dpi / ax.get_window_extent().height
     places = _apart([height for height, _, _ in known], min(line, 1 / max(1, len(known))))
