@@ -93,12 +93,17 @@ def _without_counts(res: LLBTResults, signed: Gathered, tie: Gathered) -> Proble
     return Problem(signed, tie, np.zeros((size, res.counts.shape[1])), np.zeros(size), np.zeros(size))
 
 
+def chances_of(res: LLBTResults, problem: Problem) -> FloatArray:
+    """Return outcome probabilities, shape (R, C); NaN where the table does not determine them."""
+    found = probabilities(problem, np.asarray(res.params.fillna(0.0), dtype=float))
+    found[undetermined(res, problem.signed) | undetermined(res, problem.tie)] = np.nan
+    return found
+
+
 def _probabilities(res: LLBTResults, problem: Problem) -> tuple[FloatArray, FloatArray]:
     """Return outcome probabilities and their delta-method standard errors, each (R, C)."""
-    found = probabilities(problem, np.asarray(res.params.fillna(0.0), dtype=float))
+    found = chances_of(res, problem)
     error = found * np.sqrt(distances(problem, found, np.asarray(res.cov_params().fillna(0.0), dtype=float)))
-    unknown = undetermined(res, problem.signed) | undetermined(res, problem.tie)
-    found[unknown], error[unknown] = np.nan, np.nan
     return found, error
 
 
@@ -121,6 +126,12 @@ def _predicted_pairs(res: LLBTResults, at: Any, confidence: float) -> Table:
 
 
 def _predicted_frame(res: LLBTResults, frame: Any, confidence: float) -> Table:
+    problem, shown = comparisons_of(res, frame)
+    return _long(res, shown, _probabilities(res, problem), confidence, ())
+
+
+def comparisons_of(res: LLBTResults, frame: Any) -> tuple[Problem, dict[str, list[Any]]]:
+    """Return the linear predictors of new comparisons, without counts, and the columns that were read for them."""
     codings = codings_of(res)
     table = codings.table
     used = sorted({name for block in BLOCKS for name in codings.blocks[block].variables})
@@ -143,7 +154,7 @@ def _predicted_frame(res: LLBTResults, frame: Any, confidence: float) -> Table:
             values[k][name] = _matched(table.columns[name], sided.values[:, k])
     for k in (0, 1):
         values[k].update(_pair_codes(codings, pairs))
-    return _long(res, shown, _probabilities(res, _problem_at(res, codings, pairs, values)), confidence, ())
+    return _problem_at(res, codings, pairs, values), shown
 
 
 def _matched(known: Coded, values: npt.NDArray[Any]) -> npt.NDArray[Any]:

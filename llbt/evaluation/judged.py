@@ -14,7 +14,7 @@ from ..columns import Coded, IntArray, code, groups
 from ..comparisons import OUTCOMES, Comparisons
 from ..data.judgments import read_judgments
 from ..data.sources import as_names
-from ..data.standard import OBJECTS, JudgmentFrame
+from ..data.standard import OBJECTS, STANDARD, JudgmentFrame
 from ..errors import JudgmentError, listed
 
 
@@ -59,6 +59,13 @@ class Judged:
             )
         values = self.frame[name]
         missing = values.isna().to_numpy()
+        if missing.all() and len(missing):
+            others = [f"{parameter}={str(x)!r}" for x in self.frame if x not in STANDARD and x != name]
+            instead = f"Name another column: {', '.join(others[:5])}." if others else "The judgments do not record it."
+            raise JudgmentError(
+                f"{asker}: column {name!r} ({parameter}=) has no value in any of {len(values):,} rows; expected one for "
+                f"each judgment. {instead}"
+            )
         if missing.any():
             raise JudgmentError(
                 f"{asker}: column {name!r} ({parameter}=) has no value in {missing.sum():,} of {len(values):,} rows, "

@@ -18,19 +18,17 @@ from ..table import Field, Kind, Record, Table, counted, format_percent
 from .judge_figures import (
     ASKER,
     Lines,
-    ModelFigures,
     Repeats,
     count_repeats,
     lines_of_counts,
     lines_of_judgments,
-    model_figures,
     unknown_repeats,
 )
 from .judged import read_judged
+from .model_figures import ModelFigures, model_figures
 from .sign_rules import share_interval
 
 _MOST_SHOWN = 20
-_FLAT = 1e-10  # a variance of log-probabilities per judgment below which the model expects all answers alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +53,8 @@ class ByJudge:
     model_agreement, model_expected : ndarray
         Mean probability that the model gives to what was said, and what the model expects of it.
     statistic : ndarray
-        Standardized log-likelihood: about standard normal for a judge who judges as the model says, negative for one
-        who judges otherwise.
+        Standardized log-likelihood: standard normal, nearly, for a judge who judges as the model says, negative for
+        one who judges otherwise.
     """
 
     judge: npt.NDArray[np.object_]
@@ -150,8 +148,8 @@ def judge_summary(
     judge : str
         Column of the judge.
     unit : str or sequence of str, optional
-        Columns that say, together with the two objects, which judgments are of the same thing, such as ``"prompt"``;
-        by default the two objects alone.
+        Columns that say, together with the two objects, which judgments are of the same thing; by default the prompt,
+        where the judgments record one. An empty list: the two objects alone.
     model : LLBTResults, optional
         A fit, of these judgments or of others, that has their objects and covariates.
     min_judgments : int
@@ -180,14 +178,24 @@ def judge_summary(
     objects; it is not corrected for chance. A repeat counts as a judgment.
 
     With p the model's probabilities of the outcomes of a judgment, model_agreement is the mean of p(said) and
-    model_expected that of Σ p². The statistic is l_z of Drasgow, Levine and Williams: log-likelihood − expectation over
-    its standard deviation, each summed over the judge's judgments. It takes judgments as independent and the model as
-    known; of a model fitted to the same judgments, a judge who made many of them has pulled it to himself.
+    model_expected that of Σ p². The statistic begins as l_z of Drasgow, Levine and Williams: W, the log-likelihood less
+    its expectation, over the root of its variance V, each summed over the judge's judgments. That would take the model
+    as known. A model fitted to the same judgments has been pulled to each judge (with two judges of one model, W of the
+    one is −W of the other), one fitted to others has errors of its own: V becomes V − cᵀI⁻¹c or V + cᵀI⁻¹c, with c the
+    covariance of W and the judge's score and I the information of the fit. The judgments count as those of the fit
+    where it has at least as many of each pair and outcome; a note says which was taken. The skewness of the
+    log-likelihood is then removed by the cubic of Hall. Judgments are taken as independent.
 
     References
     ----------
     Drasgow, F., Levine, M. V. & Williams, E. A. (1985). Appropriateness measurement with polychotomous item response
     models and standardized indices. British Journal of Mathematical and Statistical Psychology 38(1), 67-86.
+
+    Snijders, T. A. B. (2001). Asymptotic null distribution of person fit statistics with estimated person parameter.
+    Psychometrika 66(3), 331-342.
+
+    Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B 54(1),
+    221-228.
 
     Examples
     --------
@@ -195,8 +203,8 @@ def judge_summary(
     >>> c = llbt.load_dataset("dras_table1")
     >>> found = llbt.judge_summary(c, model=llbt.fit("object + tie", c.pool()))
     >>> found.to_frame()[["judge", "judgments", "tie_rate", "model_agreement", "statistic"]].round(2).values.tolist()
-    [['J1', 240.0, 0.02, 0.78, 2.35], ['J2', 240.0, 0.04, 0.77, 2.02], ['J3', 240.0, 0.08, 0.63, -5.86],
-     ['J4', 240.0, 0.04, 0.76, 1.49]]
+    [['J1', 240.0, 0.02, 0.78, 2.84], ['J2', 240.0, 0.04, 0.77, 2.41], ['J3', 240.0, 0.08, 0.63, -5.97],
+     ['J4', 240.0, 0.04, 0.76, 1.76]]
     """
     critical_value(ASKER, confidence, math.inf)
     if not isinstance(min_judgments, (int, np.integer)) or isinstance(min_judgments, bool) or min_judgments < 0:
@@ -241,17 +249,11 @@ def _summary(
         flips=repeated.flips,
         model_agreement=ratio(model.said, model.judgments),
         model_expected=ratio(model.expected, model.judgments),
-        statistic=_standardized(model),
+        statistic=model.statistic,
     )
-    notes = (*_small(found, min_judgments), *_undefined(found, lines.shown), *repeated.notes, *model.notes)
+    undefined = _undefined(found, lines.shown, model)
+    notes = (*_small(found, min_judgments), *undefined, *repeated.notes, *model.notes)
     return JudgeSummary(found, _overall(found, repeated, model), confidence, notes)
-
-
-def _standardized(model: ModelFigures) -> FloatArray:
-    """Return (log-likelihood − mean) / standard deviation; NaN where the model expects all answers alike."""
-    varies = model.variance > _FLAT * model.judgments
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(varies, (model.likelihood - model.mean) / np.sqrt(model.variance), np.nan))
 
 
 def _overall(found: ByJudge, repeated: Repeats, model: ModelFigures) -> tuple[str, ...]:
@@ -279,7 +281,7 @@ def _small(found: ByJudge, least: int) -> list[str]:
     return [f"{counted(len(few), 'judge')} with fewer than {least} judgments, whose rates say little: {listed(few)}"]
 
 
-def _undefined(found: ByJudge, shown: bool) -> list[str]:
+def _undefined(found: ByJudge, shown: bool, model: ModelFigures) -> list[str]:
     """Return why figures are NaN."""
     notes = []
     if not shown:
@@ -291,7 +293,11 @@ def _undefined(found: ByJudge, shown: bool) -> list[str]:
     if alone:
         who = f"{counted(len(alone), 'judge')} who judged no unit that another judged"
         notes.append(f"agreement is NA for {who}: {listed(alone)}")
-    flat = found.judge[np.isnan(found.statistic) & ~np.isnan(found.model_agreement)].tolist()
+    followed = found.judge[model.followed].tolist()
+    if followed:
+        who = f"{counted(len(followed), 'judge')} whom parameters of the model describe alone"
+        notes.append(f"z is NA for {who}: {listed(followed)}; hold them to a model of all judges")
+    flat = found.judge[np.isnan(found.statistic) & ~np.isnan(found.model_agreement) & ~model.followed].tolist()
     if flat:
         notes.append(f"z is NA for {counted(len(flat), 'judge')}: to the model all answers are alike: {listed(flat)}")
     return notes
