@@ -63,8 +63,8 @@ class Judged:
             others = [f"{parameter}={str(x)!r}" for x in self.frame if x not in STANDARD and x != name]
             instead = f"Name another column: {', '.join(others[:5])}." if others else "The judgments do not record it."
             raise JudgmentError(
-                f"{asker}: column {name!r} ({parameter}=) has no value in any of {len(values):,} rows; expected one for "
-                f"each judgment. {instead}"
+                f"{asker}: column {name!r} ({parameter}=) has no value in any of {len(values):,} rows; expected one "
+                f"for each judgment. {instead}"
             )
         if missing.any():
             raise JudgmentError(
