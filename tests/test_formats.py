@@ -180,10 +180,40 @@ cze,eng,7,70,anno1,a+b,1,c,3,901
 cze,eng,7,70,anno1,c,3,d,3,901
 cze,eng,8,71,anno2,d,4,a,2,902
 """
-WMT08 = """cz-en,RANK,12,anno1,31,cu,1,,umd,2,,uk,2,
-cz-en,RANK,13,anno2,40,umd,-1,,cu,1,,jhu,3,,uk,3,
-cz-en,CONSTITUENT,14,anno2,11,cu,2,NP,umd,1,NP
-cz-en,CONSTITUENT_ACCEPT,15,anno1,9,cu,1,NP
+WMT08 = """WMT08 Czech-English News,RANK,12,anno1,31,cu,1,,umd,2,,uk,2,
+WMT08 Czech-English News,RANK,13,anno2,40,umd,-1,,cu,1,,jhu,3,,uk,3,
+WMT08 Czech-English News,CONSTITUENT,14,anno2,11,cu,2,NP,umd,1,NP
+WMT08 Czech-English News,CONSTITUENT_ACCEPT,15,anno1,9,cu,1,NP
+"""
+RAW_HEAD = "TASK,TYPE,ITEM_ID,ANNOTATOR_ID,TIME," + ",".join(f"SYSTEM_{k},SCORE_{k}_A,SCORE_{k}_B" for k in range(5))
+# rows of the raw file of WMT07 (github.com/alopez/wmt-ranking), here without a judge's name
+WMT07 = f"""{RAW_HEAD}
+WMT07 Czech-English News Commentary,NIST,12,a,46,pctranslator2007,-,2,cu,4,2,umd,4,3,uedin,3,2
+WMT07 Czech-English News Commentary,RANK,0,b,24,uedin,4,,umd,5,,pctranslator2007,2,,cu,3,
+WMT07 Czech-English News Commentary,RANK,0,b,93,uedin,3,,umd,5,,pctranslator2007,2,,cu,4,
+WMT07 Czech-English News Commentary,RANK,13,c,102,uedin,3,,cu,4,,umd,3,,pctranslator2007,2,
+WMT07 Czech-English News Commentary,RANK,15,d,23,umd,2,,cu,2,,pctranslator2007,2,,uedin,2,
+"""
+WMT07_TASK = "WMT07 Czech-English News Commentary:RANK"
+# what the organizers of WMT08 made of them: statmt.org/wmt08/README.evaluation-dev-data, segments from 1
+WMT07_SEGMENTS = """1 cu = uedin
+1 cu > pctranslator2007
+1 uedin > pctranslator2007
+1 umd > cu
+1 umd > pctranslator2007
+1 umd > uedin
+14 cu > pctranslator2007
+14 cu > uedin
+14 cu > umd
+14 uedin = umd
+14 uedin > pctranslator2007
+14 umd > pctranslator2007
+16 cu = pctranslator2007
+16 cu = uedin
+16 cu = umd
+16 pctranslator2007 = uedin
+16 pctranslator2007 = umd
+16 uedin = umd
 """
 STUDIO = [
     dict(
@@ -328,16 +358,16 @@ CASES = [
     ),
     Case(
         "alpaca_eval",
-        ALPACA,
+        [record for record in ALPACA if record["preference"] != 1.25],
         [
             ("ref", "new", "i", "w", "p1", 0.5),
             ("ref", "new", "j", "w", "p2", 0.5),
             ("ref", "new", "tie", "w", "p3", 0.0),
-            ("ref", "new", "i", "w", "p4", 0.25),
+            ("ref", "new", "tie", "w", "p5", 0.0),
         ],
-        [("ref", "new", 2, 1, 1)],
+        [("ref", "new", 1, 2, 1)],
         also="judge prompt strength",
-        left=((2, "preference"),),
+        left=((1, "preference"),),
         others="output_1",
     ),
     Case(
@@ -348,12 +378,13 @@ CASES = [
             ("ref", "new", "j", "w", "p3", 0.5),
             ("ref", "new", "i", "w", "p4", 0.75),
             ("ref", "new", "j", "w", "p4", 0.25),
+            ("ref", "new", "i", "w", "p5", 0.5),
+            ("ref", "new", "j", "w", "p5", 0.5),
         ],
-        [("ref", "new", 1.25, 0, 0.75)],
+        [("ref", "new", 1.75, 0, 1.25)],
         also="judge prompt weight",
-        left=((2, "preference"),),
+        left=((1, "preference"),),
         others="output_1",
-        auto=False,
     ),
     Case(
         "helpsteer3",
@@ -505,13 +536,13 @@ CASES = [
         "wmt08",
         WMT08,
         [
-            ("cu", "umd", "i", "anno1", "cz-en:RANK:12", 0),
-            ("cu", "uk", "i", "anno1", "cz-en:RANK:12", 0),
-            ("umd", "uk", "tie", "anno1", "cz-en:RANK:12", 0),
-            ("cu", "jhu", "i", "anno2", "cz-en:RANK:13", 1),
-            ("cu", "uk", "i", "anno2", "cz-en:RANK:13", 1),
-            ("jhu", "uk", "tie", "anno2", "cz-en:RANK:13", 1),
-            ("cu", "umd", "j", "anno2", "cz-en:CONSTITUENT:14", 2),
+            ("cu", "umd", "i", "anno1", "WMT08 Czech-English News:RANK:12", 0),
+            ("cu", "uk", "i", "anno1", "WMT08 Czech-English News:RANK:12", 0),
+            ("umd", "uk", "tie", "anno1", "WMT08 Czech-English News:RANK:12", 0),
+            ("cu", "jhu", "i", "anno2", "WMT08 Czech-English News:RANK:13", 1),
+            ("cu", "uk", "i", "anno2", "WMT08 Czech-English News:RANK:13", 1),
+            ("jhu", "uk", "tie", "anno2", "WMT08 Czech-English News:RANK:13", 1),
+            ("cu", "umd", "j", "anno2", "WMT08 Czech-English News:CONSTITUENT:14", 2),
         ],
         [
             ("cu", "umd", 1, 0, 1),
@@ -523,6 +554,29 @@ CASES = [
         also="judge prompt block",
         left=((1, "CONSTITUENT"), (3, "ranked"), (20, "no object")),
         auto=False,
+        suffix=".csv",
+    ),
+    Case(
+        "wmt07",
+        WMT07.splitlines()[0] + "\n" + WMT07.splitlines()[4] + "\n",
+        [
+            ("uedin", "cu", "j", "c", f"{WMT07_TASK}:13", 0),
+            ("uedin", "umd", "tie", "c", f"{WMT07_TASK}:13", 0),
+            ("uedin", "pctranslator2007", "i", "c", f"{WMT07_TASK}:13", 0),
+            ("cu", "umd", "i", "c", f"{WMT07_TASK}:13", 0),
+            ("cu", "pctranslator2007", "i", "c", f"{WMT07_TASK}:13", 0),
+            ("umd", "pctranslator2007", "i", "c", f"{WMT07_TASK}:13", 0),
+        ],
+        [
+            ("uedin", "cu", 0, 0, 1),
+            ("uedin", "umd", 0, 1, 0),
+            ("uedin", "pctranslator2007", 1, 0, 0),
+            ("cu", "umd", 1, 0, 0),
+            ("cu", "pctranslator2007", 1, 0, 0),
+            ("umd", "pctranslator2007", 1, 0, 0),
+        ],
+        also="judge prompt block",
+        left=((4, "no object"),),
         suffix=".csv",
     ),
     Case(
@@ -860,12 +914,33 @@ class TestAlpacaEval:
 
     def test_failed_records_are_counted_as_records_in_the_weighted_reading_too(self):
         frame = read_judgments(ALPACA, format="alpaca_eval_weighted")
-        assert frame["weight"].sum() == 4
-        assert next(note for note in frame.notes if "left out" in note).startswith("2 ")
+        assert frame["weight"].sum() == 5
+        assert next(note for note in frame.notes if "left out" in note).startswith("1 ")
+
+    @pytest.mark.parametrize("grades", [(0, 1, 1.5, 2, np.nan), (0, 1, 1.0000005, 1.3, 1.5, 1.99, 2, np.nan)])
+    def test_the_win_rate_is_alpaca_evals(self, grades):
+        """Its rule (alpaca_eval/metrics/helpers.py): 0 stands for 1.5, missing ones go, the mean of preference − 1."""
+        x = np.random.default_rng(1).choice(grades, 300)
+        records = [ALPACA[0] | {"preference": value} for value in x]
+        known = np.where(x == 0, 1.5, x)[~np.isnan(x)]
+        wins, ties, losses = from_judgments(records).to_frame()[["wins_i", "ties", "wins_j"]].to_numpy()[0]
+        assert from_judgments(records).objects == ("new", "ref")  # new is object i
+        assert (wins + ties / 2) / (wins + ties + losses) == pytest.approx((known - 1).mean(), abs=1e-12)
+        assert wins + ties + losses == pytest.approx(len(known))
+
+    def test_grades_are_read_by_the_nearer_end_where_that_is_asked_for(self):
+        frame = read_judgments(ALPACA[:4], format="alpaca_eval")
+        assert frame["outcome"].tolist() == ["i", "j", "tie", "i"]
+
+    @pytest.mark.parametrize("engine", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist])
+    def test_versions_are_told_apart_in_frames(self, engine):
+        assert "'alpaca_eval'" in read_judgments(engine(ALPACA[:3])).notes[0]
+        assert "'alpaca_eval_weighted'" in read_judgments(engine(ALPACA[:4])).notes[0]
 
     def test_weights_of_ties_are_half_a_win_for_either(self):
         c = from_judgments(ALPACA[2:3], format="alpaca_eval_weighted")
         assert not c.has_ties
+        assert c == from_judgments(ALPACA[4:5], format="alpaca_eval_weighted")
         assert sorted(c.counts[0].tolist()) == [0, 0.5, 0.5]
 
 
@@ -1008,6 +1083,55 @@ class TestWMT:
             read_judgments(records)
         frame = read_judgments(records, max_dropped=1)
         assert plain_rows(frame) == sorted(row[:3] for row in BY_ID["wmt2"].table)
+
+    @pytest.mark.parametrize("name", ["judgements", "wmt07.csv"])
+    def test_five_is_the_best_rank_of_2007(self, name, tmp_path):
+        (tmp_path / name).write_text(WMT07)
+        (tmp_path / "segments.txt").write_text(WMT07_SEGMENTS)
+        frame = read_judgments(tmp_path / name)
+        assert any("1 record left out: 'TYPE'" in note for note in frame.notes)
+        segments = read_judgments(tmp_path / "segments.txt", format="wmt_text")
+        segments["prompt"] = segments["prompt"].map(lambda k: f"{WMT07_TASK}:{int(k) - 1}")
+        prompts = segments["prompt"].unique()
+        assert len(prompts) == 3
+        for prompt in prompts:
+            ours, theirs = (from_judgments(x[x["prompt"] == prompt]).win_matrix() for x in (frame, segments))
+            assert (np.sign(ours - ours.T) == np.sign(theirs - theirs.T)).all(axis=None)
+
+    def test_one_is_the_best_rank_of_2008_and_2009(self, tmp_path):
+        (tmp_path / "wmt08.csv").write_text(f"{RAW_HEAD}\n{WMT08}")
+        check(read_judgments(tmp_path / "wmt08.csv"), BY_ID["wmt08"])
+        check(read_judgments(tmp_path / "wmt08.csv", format="wmt08"), BY_ID["wmt08"])
+        (tmp_path / "wmt09.csv").write_text(
+            "JUDGEMENT_ID\t" + RAW_HEAD.replace(",TIME", ",ANNOTATOR_TYPE_COUNT,TIME").replace(",", "\t") + "\tEXTRA\n"
+            "0\tWMT09 Multisource-English News\tRANK\t2442\t0\t0\t39\trwth\t3\t\tcmu\t2\t\tbbn\t1" + 8 * "\t" + "\n"
+            "9\tWMT09 English-Hungarian News\tEDIT\t660\t91\t1\t130\tuedin\tEDIT" + 14 * "\t" + '"A nők" című\n'
+            "8\tWMT09 English-Hungarian News\tEDIT_ACCEPT\t2112\t91\t0\t121\tuedin\t0\t91" + 13 * "\t" + "\n"
+        )
+        frame = read_judgments(tmp_path / "wmt09.csv")
+        assert plain_rows(frame) == [("cmu", "bbn", "j"), ("rwth", "bbn", "j"), ("rwth", "cmu", "j")]
+        assert set(frame["judge"]) == {0}
+
+    @pytest.mark.parametrize("header", [RAW_HEAD + "\n", ""])
+    def test_years_are_not_read_as_one_another(self, header, tmp_path):
+        (tmp_path / "raw.csv").write_text(header + WMT07.split("\n", 1)[1])
+        with pytest.raises(JudgmentError, match=r"'wmt08' does not read 'TASK' 'WMT07 .*format='wmt07'"):
+            read_judgments(tmp_path / "raw.csv", format="wmt08")
+        (tmp_path / "raw.csv").write_text(header + WMT07.split("\n", 1)[1] + WMT08)
+        for known in ("wmt07", "wmt08"):
+            with pytest.raises(JudgmentError, match="'TASK' 'WMT0"):
+                read_judgments(tmp_path / "raw.csv", format=known)
+        if header:
+            with pytest.raises(JudgmentError, match=r"columns of 'wmt07', 'wmt08', but 'TASK' holds 'WMT08"):
+                read_judgments(tmp_path / "raw.csv")
+
+    def test_a_line_of_another_file_that_ends_early_is_damaged_still(self, tmp_path):
+        (tmp_path / "cut.csv").write_text("model_a,model_b,winner\nx,y,model_a\nx,y\n")
+        with pytest.raises(JudgmentError, match="cut off"):
+            read_judgments(tmp_path / "cut.csv")
+        (tmp_path / "long.csv").write_text(f"{RAW_HEAD}\n{WMT07.splitlines()[2]}" + ",1" * 20 + "\n")
+        with pytest.raises(JudgmentError, match="line 2"):
+            read_judgments(tmp_path / "long.csv")
 
     def test_text_that_is_not_wmt(self, tmp_path):
         path = tmp_path / "ranks.txt"

@@ -14,10 +14,10 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import pandas as pd
 
@@ -34,14 +34,21 @@ _KINDS = {
 _SEPARATORS = (",", "\t", ";", "|")
 
 
-def open_source(source: object, header: tuple[str, ...] = (), what: str = "the frame") -> Source:
+def open_source(
+    source: object,
+    header: tuple[str, ...] = (),
+    early: Collection[tuple[str, ...]] = (),
+    what: str = "the frame",
+) -> Source:
     """Return a frame, the path of a file or a list of records, opened.
 
     Parameters
     ----------
     source : frame, path or list of records
     header : tuple of str
-        Names of the fields of a text file that does not name them in its first line; its lines may end early.
+        Names of the fields of a text file whose first line may not name them; its lines may end early.
+    early : collection of tuple of str
+        Fields of the first lines of text files whose other lines may end early.
     what : str
         How messages call a frame.
 
@@ -51,7 +58,7 @@ def open_source(source: object, header: tuple[str, ...] = (), what: str = "the f
         For what is none of them, and for a file that cannot be read.
     """
     if isinstance(source, (str, os.PathLike)):
-        return _open_path(os.fspath(source), header)
+        return _open_path(os.fspath(source), header, early)
     if isinstance(source, (list, tuple)):
         return open_frame(_as_frame(source, "the list"), "the list")
     return open_frame(source, what)
@@ -97,15 +104,17 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     return _read_csv(raw if isinstance(raw, str) else _text(_unzipped(raw, what), what), what)
 
 
-def _open_path(path: str, header: tuple[str, ...]) -> Source:
+def _open_path(path: str, header: tuple[str, ...], early: Collection[tuple[str, ...]]) -> Source:
     if header:
-        return open_frame(_read_headless(_text(_unzipped(_bytes(_existing(path)), path), path), header, path), path)
+        text = _text(_unzipped(_bytes(_existing(path)), path), path)
+        if not set(header) <= set(re.split(r"[\t\r\n,]", text.lstrip("\r\n")[: 2**12])):
+            return open_frame(_read_headless(text, header, path), path)
     if any(sign in path for sign in "*?[") and glob.glob(path, recursive=True) != [path]:
         return _open_with_duckdb(path, _kind(path))
     kind = _kind(_existing(path))
     if Path(path).stat().st_size > LARGE[kind]:
         return _open_with_duckdb(path, kind)
-    return open_frame(_read_path(path), path)
+    return open_frame(_read_path(path, early), path)
 
 
 def _existing(path: str) -> str:
@@ -129,12 +138,12 @@ def _kind(path: str) -> str:
     return _KINDS[last]
 
 
-def _read_path(path: str) -> pd.DataFrame:
+def _read_path(path: str, early: Collection[tuple[str, ...]] = ()) -> pd.DataFrame:
     kind = _kind(_existing(path))
     if kind == "parquet":
         return _read_parquet(path)
     text = _text(_unzipped(_bytes(path), path), path)
-    return _read_csv(text, path) if kind == "csv" else _as_frame(_json_records(text, path), path)
+    return _read_csv(text, path, early) if kind == "csv" else _as_frame(_json_records(text, path), path)
 
 
 def _bytes(path: str) -> bytes:
@@ -291,18 +300,23 @@ def _text(raw: bytes, what: str) -> str:
 # -- csv -----------------------------------------------------------------------------------------------------
 
 
-def _read_csv(text: str, what: str) -> pd.DataFrame:
+def _read_csv(text: str, what: str, early: Collection[tuple[str, ...]] = ()) -> pd.DataFrame:
     text = text.lstrip("\r\n")
     separator, names = _headings(re.split(r"[\r\n]", text, maxsplit=1)[0], what)  # old Macs end lines with \r alone
+    may_end = any(set(head) <= set(names) for head in early)
+    # such files of tabs are written without quoting, and the sentences in them have quotation marks
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if may_end and separator == "\t" else csv.QUOTE_MINIMAL
     try:
-        frame = pd.read_csv(io.StringIO(text), sep=separator, keep_default_na=False, na_values=[""], dtype=object)
+        frame = pd.read_csv(
+            io.StringIO(text), sep=separator, keep_default_na=False, na_values=[""], dtype=object, quoting=quoting
+        )
     except (ValueError, pd.errors.ParserError) as error:
         if "EOF inside string" not in str(error):
-            _refuse_ragged(text, separator, len(names), what)  # knows the line
+            _refuse_ragged(text, separator, quoting, len(names), what, may_end)  # knows the line
         raise JudgmentError(f"{what!r} cannot be read as csv: {_first_line(error)}") from None
     if not isinstance(frame.index, pd.RangeIndex) or (len(frame) and frame[frame.columns[-1]].isna().any()):
         # in silence, pandas fills short lines and takes an index from long ones
-        _refuse_ragged(text, separator, len(names), what)
+        _refuse_ragged(text, separator, quoting, len(names), what, may_end)
     return pd.DataFrame({name: _typed(column) for name, column in frame.items()})
 
 
@@ -354,12 +368,12 @@ def _refuse_twice(names: Sequence[str], what: str) -> None:
         raise JudgmentError(f"{what!r} has several columns named {listed(twice)}; rename all but one.")
 
 
-def _refuse_ragged(text: str, separator: str, width: int, what: str) -> None:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+def _refuse_ragged(text: str, separator: str, quoting: Literal[0, 3], width: int, what: str, may_end: bool) -> None:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting)
     before = csv.field_size_limit(max(len(text), 1))  # answers of a language model are longer than csv expects
     try:
         for fields in reader:
-            if any(fields) and len(fields) != width:
+            if any(fields) and (len(fields) > width or (len(fields) < width and not may_end)):
                 raise JudgmentError(
                     f"{what!r}, line {reader.line_num}: {counted(len(fields), 'field')}, but the first line names "
                     f"{width}; the line is cut off or damaged. Complete it, or leave it out before."

@@ -57,6 +57,8 @@ class Lean:
         Numbers that say that there is no judgment (left out, counted).
     tie_within : float
         Distance from the middle up to which a judgment is a tie.
+    ties : tuple of float
+        Numbers beside the scale that say a tie, too.
     """
 
     field: str
@@ -64,6 +66,7 @@ class Lean:
     j: float
     failed: tuple[float, ...] = ()
     tie_within: float = 0.0
+    ties: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Scores:
         The score of object i, and that of object j.
     higher_is_better : bool
         False for ranks.
-    unranked : tuple of float
+    unranked : tuple of labels
         Scores of objects that were shown and not judged (their pairs are left out, counted).
     bounds : tuple of float or None
         The smallest and the largest score that is possible.
@@ -86,7 +89,7 @@ class Scores:
 
     fields: tuple[str, str]
     higher_is_better: bool = True
-    unranked: tuple[float, ...] = ()
+    unranked: tuple[Label, ...] = ()
     bounds: tuple[float, float] | None = None
     strength: bool = False
 
@@ -117,12 +120,15 @@ class Share:
     zero, one : float
     failed : tuple of float
         Numbers that say that there is no judgment (left out, counted).
+    halves : tuple of float
+        Numbers beside the scale that stand for one half.
     """
 
     field: str
     zero: float
     one: float
     failed: tuple[float, ...] = ()
+    halves: tuple[float, ...] = ()
 
 
 Verdict = Labels | Lean | Scores | OneHot | Always
@@ -164,6 +170,8 @@ class JudgmentFormat:
         Fields by which ``format="auto"`` knows the format (all of them have to be there).
     unlike : tuple of str
         Beginnings of fields that the format does not have, so that damage is not taken for a smaller format.
+    values : mapping
+        Field → regular expression that all of its values match: what tells formats with the same fields apart.
     judge, prompt, block : tuple of str
         Fields, the first that is there is taken; several joined by ``+`` are read together (``srclang+srcIndex``).
     each : str
@@ -179,7 +187,7 @@ class JudgmentFormat:
     shown : bool
         Whether object i is the one shown first; else the order means nothing.
     header : tuple of str
-        Names of the fields of a text file that does not name them in its first line; lines may end early.
+        Names of the fields of a text file whose first line may not name them, and whose lines may end early.
     only : mapping
         Field → the values that mark a judgment; other records are left out, counted.
     advice : str
@@ -202,6 +210,7 @@ class JudgmentFormat:
     marks: tuple[str, ...] = ()
     description: str = ""
     unlike: tuple[str, ...] = ()
+    values: Mapping[str, str] = given(default_factory=dict)
     judge: tuple[str, ...] = ("judge", "judge_id", "worker", "annotator", "judge_hash")
     prompt: tuple[str, ...] = ("prompt", "prompt_id", "question_id", "instruction")
     block: tuple[str, ...] = ("block",)

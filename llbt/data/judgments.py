@@ -17,7 +17,7 @@ from ..errors import JudgmentError, LLBTWarning, listed, warn_user
 from .files import located, open_source, typed_relation
 from .formats import Game, JudgmentFormat, Labels, Lean, fields_of
 from .frames import read_factor, read_label_pair
-from .known_formats import JUDGMENT_FORMATS, matching_format, own_format
+from .known_formats import HEADERS, JUDGMENT_FORMATS, matching_format, own_format, refuse_values_of_another
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .sources import Roles, Rows, Source, as_two_names
@@ -141,7 +141,7 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
         For formats that nobody knows or that do not fit.
     """
     known = JUDGMENT_FORMATS.get(format) if isinstance(format, str) else format
-    opened = open_source(source, known.header if known else ())
+    opened = open_source(source, known.header if known else (), HEADERS)
     if format == "prefmod" or asked.object_names is not None or asked.pairs is not None:
         known = prefmod_format(
             in_memory(opened), asked.object_names, asked.pairs, asked.outcomes, (asked.judge, asked.prompt)
@@ -155,6 +155,8 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
         )
     elif known is None:
         known = _recognized(opened, asked)
+    elif known.values and not asked.names_fields:
+        refuse_values_of_another(opened, known)
     _refuse_unknown(opened, asked)
     return opened, _overridden(known, asked)
 
@@ -166,7 +168,7 @@ def _recognized(source: Source, asked: Asked) -> JudgmentFormat:
     if asked.objects is not None and asked.outcome is not None:
         return own
     try:
-        return matching_format(fields, source.what)
+        return matching_format(source)
     except JudgmentError:
         if asked.names_fields:
             return own

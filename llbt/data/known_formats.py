@@ -5,6 +5,7 @@ The sources of the layouts are named beside them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -14,7 +15,9 @@ from ..columns import Label
 from ..errors import JudgmentError, listed
 from ..table import Field, Table
 from .formats import Always, Game, JudgmentFormat, Labels, Lean, OneHot, Scores, Share
+from .frames import read_factor
 from .readings import Meaning
+from .sources import Source
 
 
 def _meaning(said: Meaning, *labels: Label | None) -> dict[Label | None, Meaning]:
@@ -48,6 +51,11 @@ _POTATO = Labels(
     strengths={"A++": 2, "A+": 1, "=": 0, "B+": 1, "B++": 2},
 )
 _SELECTED = _meaning("i", "left") | _meaning("j", "right") | _meaning(None, None)
+_ALPACA = ("generator_1", "generator_2", "preference")
+_WMT_HEAD = (
+    *("TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "TIME"),
+    *(name for k in range(5) for name in (f"SYSTEM_{k}", f"SCORE_{k}_A", f"SCORE_{k}_B")),
+)
 _UNNAMED = "The models are not named; pass objects=(…, …), the two fields that name them."
 _NO_RESULT = (
     "an annotation without a result is left out: the tag Pairwise has no other way to say undecided; count them with "
@@ -108,19 +116,20 @@ _FORMATS = (
     ),
     JudgmentFormat(  # tatsu-lab/alpaca_eval: the preference is un-shuffled already
         "alpaca_eval",
-        (Game(("generator_1", "generator_2"), Lean("preference", 1, 2, failed=(0.0,))),),
-        ("generator_1", "generator_2", "preference"),
-        "AlpacaEval: preferences from 1 to 2, by the nearer end; 1.5 is a tie",
+        (Game(("generator_1", "generator_2"), Lean("preference", 1, 2, ties=(0.0,))),),
+        _ALPACA,
+        "AlpacaEval: preference 1 or 2, by the nearer end; 0 and 1.5 are ties",
+        values={"preference": r"0|1|1\.5|2"},
         shown=False,
     ),
     JudgmentFormat(
         "alpaca_eval_weighted",
         (
-            Game(("generator_1", "generator_2"), Always("i"), Share("preference", 2, 1, failed=(0.0,))),
-            Game(("generator_1", "generator_2"), Always("j"), Share("preference", 1, 2, failed=(0.0,))),
+            Game(("generator_1", "generator_2"), Always("i"), Share("preference", 2, 1, halves=(0.0,))),
+            Game(("generator_1", "generator_2"), Always("j"), Share("preference", 1, 2, halves=(0.0,))),
         ),
-        (),
-        "AlpacaEval: graded preferences as weights, so that 1.5 is half a win for either",
+        _ALPACA,
+        "AlpacaEval 2: preferences from 1 to 2 as parts of a win, so that 1.5 (and 0) is half a win for either",
         shown=False,
         notes=("graded preferences count as parts of wins: standard errors are conservative",),
     ),
@@ -235,22 +244,29 @@ _FORMATS = (
         shown=False,
         header=("segment", "left", "sign", "right"),
     ),
-    JudgmentFormat(  # statmt.org/wmt08/results.html: type, item, annotator, seconds, then system, score, extra
-        "wmt08",
-        tuple(
-            Game((f"system{a}", f"system{b}"), Scores((f"score{a}", f"score{b}"), False, (-1.0,), (1.0, 5.0)))
-            for a, b in combinations(range(1, 6), 2)
-        ),
-        (),
-        "WMT07 and WMT08 judgments as text: task, type, item, annotator, seconds, then system, score, extra",
-        judge=("annotator",),
-        prompt=("task+type+item",),
-        unnamed=("", None),
-        header=(
-            *("task", "type", "item", "annotator", "seconds"),
-            *(f"{what}{k}" for k in range(1, 6) for what in ("system", "score", "extra")),
-        ),
-        only={"type": ("RANK", "CONSTITUENT")},
+    *(
+        JudgmentFormat(  # statmt.org/wmt08/results.html and wmt09/results.html: 1 is the best rank
+            name,  # in WMT07 5 is: its raw rows against the segment rankings in wmt08/README.evaluation-dev-data
+            tuple(
+                Game(
+                    (f"SYSTEM_{a}", f"SYSTEM_{b}"),
+                    Scores((f"SCORE_{a}_A", f"SCORE_{b}_A"), best == 5, (-1.0, "-"), (1.0, 5.0)),
+                )
+                for a, b in combinations(range(5), 2)
+            ),
+            _WMT_HEAD[:4],
+            f"{years}, raw judgments: ranks from 1 to 5, {best} is the best",
+            values={"TASK": tasks},
+            judge=("ANNOTATOR_ID",),
+            prompt=("TASK+TYPE+ITEM_ID",),
+            unnamed=("", None),
+            header=_WMT_HEAD,
+            only={"TYPE": ("RANK", "CONSTITUENT")},
+        )
+        for name, years, tasks, best in (
+            ("wmt07", "WMT07", "WMT07.*", 5),
+            ("wmt08", "WMT08 and WMT09", "WMT0[89].*", 1),
+        )
     ),
     JudgmentFormat(  # Toloka/crowd-kit, aggregation/pairwise
         "crowd_kit",
@@ -288,6 +304,7 @@ _FORMATS = (
 )
 
 JUDGMENT_FORMATS: Mapping[str, JudgmentFormat] = MappingProxyType({known.name: known for known in _FORMATS})
+HEADERS = frozenset(known.header for known in _FORMATS if known.header)
 
 
 def list_formats() -> Table:
@@ -322,29 +339,60 @@ def list_formats() -> Table:
     )
 
 
-def matching_format(fields: frozenset[str], what: str) -> JudgmentFormat:
-    """Return the format that explains most of a file's fields.
+def matching_format(source: Source) -> JudgmentFormat:
+    """Return the format that explains most of a source's fields, and its values where these tell formats apart.
 
     Raises
     ------
     JudgmentError
         If none does, or two explain equally many.
     """
-    found = [
+    fields, what = frozenset(map(str, source.names)), source.what
+    alike = [
         known
         for known in JUDGMENT_FORMATS.values()
         if known.marks and fields.issuperset(known.marks) and not any(f.startswith(known.unlike) for f in fields)
     ]
-    if not found:
+    if not alike:
         raise JudgmentError(
             f"{what}: no known format has its columns {listed(tuple(sorted(fields)), 20)}. Pass objects=(…, …) and "
             "outcome=…, or format=…, one of list_formats() or a JudgmentFormat of your own."
         )
-    best = max(len(known.marks) for known in found)
-    names = [known.name for known in found if len(known.marks) == best]
+    strange = {known.name: _strange_values(source, known) for known in alike}
+    found = [known for known in alike if not strange[known.name]]
+    if not found:
+        names = [known.name for known in alike]
+        odd = "; ".join(f"{field!r} holds {listed(labels, 3)}" for field, labels in strange[names[0]].items())
+        raise JudgmentError(
+            f"{what} has the columns of {listed(names)}, but {odd}. Pass format={names[0]!r} or another."
+        )
+    best = max(len(known.marks) + len(known.values) for known in found)
+    names = [known.name for known in found if len(known.marks) + len(known.values) == best]
     if len(names) > 1:
         raise JudgmentError(f"{what}: the formats {listed(names)} all explain its columns. Pass format={names[0]!r}.")
     return JUDGMENT_FORMATS[names[0]]
+
+
+def refuse_values_of_another(source: Source, known: JudgmentFormat) -> None:
+    """Raise if some values of a source are those of another format with the same fields."""
+    for field, labels in _strange_values(source, known).items():
+        for other in JUDGMENT_FORMATS.values():
+            theirs = [label for label in labels if re.fullmatch(other.values.get(field, ""), str(label))]
+            if other.marks == known.marks and field in other.values and theirs:
+                raise JudgmentError(
+                    f"{source.what}: format {known.name!r} does not read {field!r} {listed(theirs, 3)}, which is of "
+                    f"{other.name!r}. Pass format={other.name!r}, or the records of each apart."
+                )
+
+
+def _strange_values(source: Source, known: JudgmentFormat) -> dict[str, list[Label]]:
+    """Return the values that are not those of a format, by the fields that tell it apart."""
+    found: dict[str, list[Label]] = {}
+    for field, expected in known.values.items():
+        labels = read_factor(source.tally({"values": (field,)}).frame, field).labels
+        strange = [label for label in labels if not re.fullmatch(expected, str(label))]
+        found |= {field: strange} if strange else {}
+    return found
 
 
 def own_format(fields: frozenset[str], objects: Sequence[str] | None, outcome: str | None) -> JudgmentFormat:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import FloatArray, IntArray, as_objects
+from ..columns import FloatArray, IntArray, Label, as_objects
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .formats import Always, Constant, Labels, Lean, OneHot, Scores, Share, Verdict
@@ -77,8 +77,8 @@ class Records:
         frame = pd.DataFrame({name: pd.Series(list(values), dtype=object) for name, values in columns.items()})
         return Rows(nw.from_native(frame), np.ones(len(frame), dtype=np.int64), self.number, ordered=True)
 
-    def numbers(self, path: str) -> FloatArray:
-        """Return a field of numbers, shape (n,); NaN where it is missing.
+    def numbers(self, path: str, none: Sequence[Label] = ()) -> FloatArray:
+        """Return a field of numbers, shape (n,); NaN where it is missing or one of the labels that say so.
 
         Raises
         ------
@@ -86,7 +86,7 @@ class Records:
             For values that are no numbers.
         """
         factor = read_factor(self.rows({path: self.values(path)}).frame, path)
-        found = [as_number(label) for label in factor.labels]
+        found = [np.nan if label in none else as_number(label) for label in factor.labels]
         wrong = np.array([number is None for number in found] + [False])[factor.codes]
         if wrong.any():
             labels = listed([label for label, number in zip(factor.labels, found, strict=True) if number is None])
@@ -218,6 +218,7 @@ def _by_lean(verdict: Lean, records: Records) -> Decision:
     x = records.numbers(verdict.field)
     out = np.isnan(x) | np.isin(x, verdict.failed)
     low, high = sorted((verdict.i, verdict.j))
+    x = np.where(np.isin(x, verdict.ties), (low + high) / 2, x)
     bad = ~out & ((x < low) | (x > high))
     expected = f"from {format_count(low)} to {format_count(high)}"
     unknown = records.first_of(bad, lambda k: f"field {verdict.field!r} is {x[k]:g}, not {expected}")
@@ -228,8 +229,9 @@ def _by_lean(verdict: Lean, records: Records) -> Decision:
 
 
 def _by_scores(verdict: Scores, records: Records) -> Decision:
-    a, b = (records.numbers(name) for name in verdict.fields)
-    out = np.isnan(a) | np.isnan(b) | np.isin(a, verdict.unranked) | np.isin(b, verdict.unranked)
+    a, b = (records.numbers(name, verdict.unranked) for name in verdict.fields)
+    none = [number for number in map(as_number, verdict.unranked) if number is not None]
+    out = np.isnan(a) | np.isnan(b) | np.isin(a, none) | np.isin(b, none)
     low, high = verdict.bounds or (-np.inf, np.inf)
     bad = ~out & ((np.minimum(a, b) < low) | (np.maximum(a, b) > high))
     both = " and ".join(map(repr, verdict.fields))
@@ -281,7 +283,7 @@ def weigh(weight: str | Share | None, records: Records) -> tuple[FloatArray | No
         return read_counts(records.rows({weight: records.numbers(weight)}), weight), none, none, ""
     x = records.numbers(weight.field)
     out = np.isnan(x) | np.isin(x, weight.failed)
-    share = (x - weight.zero) / (weight.one - weight.zero)
+    share = np.where(np.isin(x, weight.halves), 0.5, (x - weight.zero) / (weight.one - weight.zero))
     bad = ~out & ~((share >= 0) & (share <= 1))
     low, high = sorted((weight.zero, weight.one))
     unknown = records.first_of(bad, lambda k: f"field {weight.field!r} is {x[k]:g}, not from {low:g} to {high:g}")

@@ -110,9 +110,10 @@ def _columns_of(frame: object, label: str, objects: Sequence[str]) -> tuple[str,
     """
     if isinstance(frame, (JudgmentFrame, Comparisons)) or tuple(objects) == OBJECTS:
         return "outcome", label
-    names = frozenset(map(str, open_source(frame).names))
+    source = open_source(frame)
+    names = frozenset(map(str, source.names))
     try:
-        matching_format(names, ASKER)
+        matching_format(source)
     except JudgmentError:
         return ("outcome", label) if "outcome" in names or label not in names else (label, "outcome")
     return "outcome", label
