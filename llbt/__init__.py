@@ -57,7 +57,7 @@ from .evaluation.scores.aggregate import Aggregation, aggregate
 from .evaluation.scores.compare_aggregations import AggregationComparison, compare_aggregations
 from .evaluation.scores.pairwise_score_records import PairwiseScores
 from .evaluation.scores.pairwise_scores import pairwise_scores
-from .evaluation.scores.setups import aggregate_setups
+from .evaluation.scores.setups import aggregate_methods, aggregate_setups
 from .evaluation.scores.simulate_scores import SimulatedScores, simulate_scores
 from .evaluation.shown_with import ShownWith, shown_with
 from .evaluation.sign_records import LLBTTests, SignTests
@@ -188,6 +188,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "power",
     # which system is better, by scores?
     "aggregate",
+    "aggregate_methods",
     "aggregate_setups",
     "compare_aggregations",
     "pairwise_scores",

@@ -223,6 +223,20 @@ def test_many_setups_are_aggregated_as_each_alone() -> None:
     assert llbt.compare_aggregations(found).setups == ("one", "two")
 
 
+def test_all_mechanisms_side_by_side_are_those_of_each_alone() -> None:
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(20, 3)), columns=["C", "A", "B"])
+    found = llbt.aggregate_methods(frame, rng=7)
+    assert found.index.tolist() == ["A", "B", "C"]
+    assert found.columns.tolist() == ["mean", "median", "bt", "llbt", "elo", "trueskill"]
+    draw = np.random.default_rng(7)  # only the last two draw, one after the other
+    for method, scores in found.items():
+        alone = llbt.aggregate(frame, method=method, rng=draw).to_frame().set_index("object")["estimate"]
+        pd.testing.assert_series_equal(scores, alone.sort_index(), check_names=False)
+    again = llbt.aggregate_setups({"x": frame, "y": frame}, methods=("elo", "trueskill"), rng=7)
+    pd.testing.assert_frame_equal(again["x"], found[["elo", "trueskill"]])
+    assert not again["y"].equals(again["x"])
+
+
 def test_setups_of_which_less_is_better_are_turned_round() -> None:
     frame = pd.DataFrame({"A": [1.0, 2.0, 5.0], "B": [2.0, 3.0, 4.0]})
     found = llbt.aggregate_setups({"x": frame}, higher_is_better=False)["x"]
@@ -234,7 +248,8 @@ def test_setups_of_which_less_is_better_are_turned_round() -> None:
     [
         ({}, {}, "expected a mapping"),
         ([pd.DataFrame()], {}, "expected a mapping"),
-        ({"x": pd.DataFrame({"A": [1.0], "B": [2.0]})}, {"methods": ["elo"]}, "methods='elo' is not known"),
+        ({"x": pd.DataFrame({"A": [1.0], "B": [2.0]})}, {"methods": ["Elo"]}, "methods='Elo' is not known"),
+        ({"x": pd.DataFrame({"A": [1.0], "B": [2.0]})}, {"methods": []}, "expected at least one"),
         ({"x": pd.DataFrame({"A": [1.0, 2.0]})}, {}, r"setup 'x': aggregate: 1 column of scores"),
     ],
 )
