@@ -145,9 +145,75 @@ def test_no_misfit_is_not_said_to_be_a_fit():
     assert "0 of 15 pairs differ significantly" in said["differences"]
 
 
-def test_sparse_tables_are_said_to_be_rough():
-    sparse = llbt.fit("object + tie", counts([("a", "b", 3, 1, 2), ("b", "c", 2, 1, 3), ("a", "c", 2, 2, 2)]))
-    assert interpret(sparse).sentences["fit"].endswith("Many fitted counts are small, so this p-value is rough.")
+def sparse(seed=4, judges=20):
+    """Five equal objects, each pair judged once to three times by each judge: every fitted count is below 5."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (i, j, *rng.multinomial(rng.integers(1, 4), [1 / 3] * 3), f"J{k}")
+        for k in range(judges)
+        for n, i in enumerate("abcde")
+        for j in "abcde"[n + 1 :]
+    ]
+    return llbt.fit("object + tie", counts(rows, covariates="judge"))
+
+
+def test_sparse_tables_are_tested_by_simulation():
+    """By χ² the deviance of this true model has p = 0.0008, with X²/df 1.02; drawn tables reject nothing."""
+    res = sparse()
+    assert res.solution.means.max() < 5
+    assert llbt.goodness_of_fit(res).deviance.p_value < 0.001
+    said = interpret(res)
+    assert said.sentences["fit"].startswith("There is no sign of misfit (X² ")
+    assert "by simulation, as many fitted counts are below 5" in said.sentences["fit"]
+    drawn = llbt.goodness_of_fit(res, 999, rng=5).p_bootstrap[1]
+    assert said.figures["p of fit"] == pytest.approx(drawn, abs=0.12)  # 3 standard errors of 199 tables
+
+
+def test_what_simulation_cannot_test_is_not_tested():
+    large = sparse(judges=700)
+    assert large.nobs > 20_000
+    assert "goodness_of_fit(res, 999) tests it" in interpret(large).sentences["fit"]
+    table = sparse().comparisons
+    firth = llbt.fit("object + tie", table, bias_reduction=True)
+    assert interpret(firth).sentences["fit"] == "Too many fitted counts are below 5 to test the fit with χ²."
+
+
+def test_the_share_of_decisions_is_that_of_the_judgments():
+    """129 of 200 decisions prefer a, .645; at the averaged log-odds of the two judges it would be .867."""
+    res = llbt.fit(
+        "object * judge", counts([("a", "b", 99, 0, 1, "J1"), ("a", "b", 30, 0, 70, "J2")], covariates="judge")
+    )
+    log_odds = [np.log(99), np.log(3 / 7)]
+    said = interpret(res)
+    assert said.figures["odds first"] == pytest.approx(np.exp(np.mean(log_odds)))
+    assert said.figures["share first"] == pytest.approx(129 / 200)
+    assert said.sentences["differences"].endswith("; over all judgments a is preferred in 64.5 % of decisions.")
+    assert "worths of the averaged log-worths" in said.sentences["preference"]
+
+
+@pytest.mark.parametrize("formula", ["object * judge + tie", "object * age + tie", "object + length + tie"])
+def test_the_share_is_the_mean_of_the_predictions(formula):
+    """Judges of other sizes, a number, a side covariate: against `predict` at the values of each judgment."""
+    rng = np.random.default_rng(11)
+    rows = [("a", "b"), ("a", "c"), ("b", "c")]
+    frame = pd.DataFrame(
+        [
+            (i, j, *rng.integers(3, 9, 2), 25 - n, f"J{k}", 20.0 + 5 * k, *rng.choice([1.0, 2.0, 3.0], 2))
+            for k in range(4)
+            for n, (i, j) in enumerate(rows)
+        ],
+        columns=["object_i", "object_j", "wins_j", "ties", "wins_i", "judge", "age", "len_i", "len_j"],
+    )
+    c = llbt.from_counts(frame, covariates=["judge", "age"], side_covariates={"length": ("len_i", "len_j")})
+    res = llbt.fit(formula, c)
+    figures = interpret(res).figures
+    first, second = [name.removeprefix("worth of ") for name in figures if name.startswith("worth of ")][:2]
+    every = frame[["judge", "age"]].assign(object_i=first, object_j=second, length_i=2.0, length_j=2.0)
+    found = res.predict(every).to_frame()
+    found["n"] = np.repeat(frame[["wins_i", "ties", "wins_j"]].sum(axis=1).to_numpy(), 3)
+    wins, losses = (found[found["outcome"] == o].reset_index(drop=True) for o in ("i", "j"))
+    share = wins["estimate"] / (wins["estimate"] + losses["estimate"])
+    assert figures["share first"] == pytest.approx(np.average(share, weights=wins["n"]))
 
 
 def test_a_table_of_single_judgments_is_not_tested():

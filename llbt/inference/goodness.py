@@ -30,6 +30,8 @@ class GoodnessOfFit(Record):
         On the table summed over the covariates that the formula does not use; None where it uses all.
     tables : tuple of str
         Which tables these are.
+    sparse : tuple of bool
+        Of each table, whether its fitted counts are too small for χ² (Cochran's rule), so that its p-values are rough.
     dispersion : float
         X²/df on the table that was fitted; 1 for independent judgments.
     p_bootstrap : tuple of float or None
@@ -42,6 +44,7 @@ class GoodnessOfFit(Record):
     pooled_deviance: TestResult | None
     pooled_pearson: TestResult | None
     tables: tuple[str, ...]
+    sparse: tuple[bool, ...]
     dispersion: float
     p_bootstrap: tuple[float, float] | None
     notes: tuple[str, ...]
@@ -109,15 +112,17 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
     unused = _unused(res)
     tables = [counted(len(c), "comparison")]
     found, notes = _tests(res, res.counts, res.solution.means, tables[0])
+    sparse = [bool(chi2_reservation(res.solution.means)[1])]
     pooled: tuple[TestResult | None, TestResult | None] = (None, None)
     if unused:
         counts, means = _pooled(res, unused)
         tables.append(f"{counted(len(counts), 'comparison')} ({', '.join(unused)} pooled)")
         pooled, more = _tests(res, counts, means, tables[1])
         notes += more
+        sparse.append(bool(chi2_reservation(means)[1]))
     dispersion = res.pearson_chi2 / res.df_resid if res.df_resid else math.nan
     simulated = _bootstrapped(res, n, as_generator(rng, "goodness_of_fit")) if n else None
-    return GoodnessOfFit(*found, *pooled, tuple(tables), dispersion, simulated, tuple(notes))
+    return GoodnessOfFit(*found, *pooled, tuple(tables), tuple(sparse), dispersion, simulated, tuple(notes))
 
 
 def _bootstrapped(res: LLBTResults, n: int, rng: np.random.Generator) -> tuple[float, float]:

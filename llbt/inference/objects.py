@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 from scipy.sparse import csr_array, eye_array, kron
 
-from ..columns import FloatArray, Label, groups
+from ..columns import FloatArray, IntArray, Label, groups
 from ..errors import DesignError, listed
 from ..formulas.coding import Codings, column_values
 from ..formulas.grid import At, covariate_grid, rows_at
-from ..prediction import UNDETERMINED, alias_columns, codings_of
+from ..prediction import UNDETERMINED, alias_columns, codings_of, undetermined
 from ..results import LLBTResults
 from ..table import format_number
 
@@ -91,7 +92,8 @@ def worth_classes(res: LLBTResults, at: At) -> tuple[list[LogWorths], dict[str, 
     codings = codings_of(res)
     aliasing = alias_columns(res)
     if at == "average":
-        rows, weights = _judged_rows(codings)
+        values, weights = _judged_values(codings)
+        rows = _class_rows(codings, values, len(weights))
         mean = kron(weights[None, :], eye_array(len(res.comparisons.objects)), format="csr") @ rows
         average = _log_worths(res, mean.toarray(), aliasing)
         averaged = ("log-worths averaged over the judgments of the table",) if len(weights) > 1 else ()
@@ -104,9 +106,12 @@ def worth_classes(res: LLBTResults, at: At) -> tuple[list[LogWorths], dict[str, 
 
 def _class_rows(codings: Codings, values: Mapping[str, npt.NDArray[Any]], classes: int) -> csr_array:
     """Return the objects' rows in each of K classes, one class after the other, shape (K·J, p)."""
-    size = len(codings.table.comparisons.objects)
-    spread = {name: np.repeat(column, size) for name, column in values.items()}
-    return rows_at(codings, "worth", np.tile(np.arange(size), classes), spread)
+    return _rows_of(codings, np.arange(len(codings.table.comparisons.objects)), values, classes)
+
+
+def _rows_of(codings: Codings, objects: IntArray, values: Mapping[str, npt.NDArray[Any]], classes: int) -> csr_array:
+    spread = {name: np.repeat(column, len(objects)) for name, column in values.items()}
+    return rows_at(codings, "worth", np.tile(objects, classes), spread)
 
 
 def class_name(shown: Mapping[str, Sequence[Any]], k: int) -> str:
@@ -168,15 +173,31 @@ def centred(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tuple[str,
     return LogWorths(rows, np.where(inside, estimate, np.nan), center @ found.cov @ center.T), notes
 
 
-def _judged_rows(codings: Codings) -> tuple[csr_array, FloatArray]:
-    """Return the objects' rows at K distinct covariate values, (K·J, p), and the judgments' share at each, (K,)."""
+def averaged_share(res: LLBTResults, i: int, j: int) -> float:
+    """Return the probability that object i is preferred over j, given a decision, averaged over the judgments.
+
+    Each judgment of the table counts with the probability at its own covariate values, without order effects. The
+    probability at the averaged log-odds is another figure, further from a half where judges differ. NaN where the
+    table does not determine it at the values of some judgment.
+    """
+    codings = codings_of(res)
+    values, weights = _judged_values(codings)
+    rows = _rows_of(codings, np.array([i, j]), values, len(weights))
+    difference = csr_array(rows[::2] - rows[1::2])
+    if undetermined(res, difference).any():
+        return float("nan")
+    return float(weights @ special.expit(2 * (difference @ np.asarray(res.params.fillna(0.0), dtype=float))))
+
+
+def _judged_values(codings: Codings) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:
+    """Return the K distinct covariate values of the worth, each (K,), and the share of the judgments made at each."""
     table = codings.table
     covariates = ("covariate", "side covariate")
     names = [name for name in codings.blocks["worth"].variables if table.variables[name].role in covariates]
     if not names:
-        return _class_rows(codings, {}, 1), np.ones(1)
+        return {}, np.ones(1)
     codes = {name: np.concatenate([table.codes(name, 0), table.codes(name, 1)]) for name in names}
     first, group = groups(list(codes.values()))
     weights = np.bincount(group, weights=np.tile(table.comparisons.totals, 2))
     values = {name: column_values(table.columns[name], codes[name][first]) for name in names}
-    return _class_rows(codings, values, len(weights)), weights / weights.sum()
+    return values, weights / weights.sum()

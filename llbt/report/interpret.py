@@ -27,6 +27,10 @@ from ..table import (
 )
 from .preference_words import Said, interval_text, odds_text, worth_sentences
 
+_SIMULATED = 199  # tables drawn from the model where χ² does not hold
+_SMALL = "Too many fitted counts are below 5 to test the fit with χ²"
+_SIMULATED_CELLS = 20_000  # cells of a table up to which this takes no more than some seconds
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Interpretation(Record):
@@ -96,10 +100,15 @@ def interpret(res: LLBTResults, *, confidence: float = 0.95) -> Interpretation:
 
     Notes
     -----
-    Worths that differ by covariates are averaged over the judgments of the table. Two objects are compared by Wald's
-    test; of more objects, every pair, with p-values and intervals adjusted for all of them (single-step), as in
-    `pairwise`. Whether worths or ties differ by a covariate is Wald's joint test of these parameters, with the
+    Worths that differ by covariates are averaged over the judgments of the table: log-odds for the odds, and
+    probabilities for the share of decisions, which is what a count of the decisions estimates. Two objects are compared
+    by Wald's test; of more objects, every pair, with p-values and intervals adjusted for all of them (single-step), as
+    in `pairwise`. Whether worths or ties differ by a covariate is Wald's joint test of these parameters, with the
     covariance of the fit, robust where that is.
+
+    The fit is tested by the deviance against χ²; where more than a fifth of the fitted counts are below 5 by X² against
+    199 tables drawn from the model. Against χ² the deviance of a true model is there rejected between never and almost
+    always, X² between 2 and 15 % of the time at level 5 % (six designs of four to ten objects, 400 tables each).
 
     Examples
     --------
@@ -259,16 +268,32 @@ def _fit(res: LLBTResults, confidence: float) -> Said:
     if test is None:
         return "The table is too sparse to test the fit with χ².", {}
     where = "" if test is found.deviance else f", on {found.tables[1]}"
+    if found.sparse[tests.index(test)]:
+        return _simulated_fit(res, confidence) if test is found.deviance else (f"{_SMALL}.", {})
     text = f"deviance {format_number(test.statistic, 4)} on {format_count(test.df)} df{where}, {p_text(test.p_value)}"
     numbers = {"deviance": test.statistic, "df": float(test.df), "p of fit": test.p_value}
     misfit = test.p_value < 1 - confidence
-    text = f"{'The model does not fit' if misfit else 'There is no sign of misfit'} ({text}"
     if misfit and np.isfinite(found.dispersion):
         numbers["dispersion"] = found.dispersion
         text += f"; dispersion X²/df {format_number(found.dispersion, 3)}"
-    text += ")."
-    rough = any("rough" in note for note in test.notes)
-    return text + (" Many fitted counts are small, so this p-value is rough." if rough else ""), numbers
+    return f"{_verdict(misfit)} ({text}).", numbers
+
+
+def _verdict(misfit: bool) -> str:
+    return "The model does not fit" if misfit else "There is no sign of misfit"
+
+
+def _simulated_fit(res: LLBTResults, confidence: float) -> Said:
+    """Say whether X² is as in tables drawn from the model: with small fitted counts χ² misleads, the deviance most."""
+    if res.specification.bias_reduction or res.specification.prior is not None:
+        return f"{_SMALL}.", {}
+    if res.nobs > _SIMULATED_CELLS:
+        return f"{_SMALL}; goodness_of_fit(res, 999) tests it against tables drawn from the model.", {}
+    simulated = goodness_of_fit(res, _SIMULATED, rng=0)
+    p = simulated.p_bootstrap[1] if simulated.p_bootstrap else np.nan
+    numbers = {"pearson chi2": res.pearson_chi2, "dispersion": simulated.dispersion, "p of fit": p}
+    text = f"X² {format_number(res.pearson_chi2, 4)} on {format_count(res.df_resid)} df, {p_text(p)} by simulation"
+    return f"{_verdict(p < 1 - confidence)} ({text}, as many fitted counts are below 5).", numbers
 
 
 def _tested(test: TestResult) -> str:

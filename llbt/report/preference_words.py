@@ -9,7 +9,7 @@ from scipy import special
 
 from ..auditing.finding import p_text
 from ..columns import Label
-from ..inference.objects import worth_classes
+from ..inference.objects import averaged_share, worth_classes
 from ..inference.pairwise import Pairwise, pairwise
 from ..inference.worth import worth
 from ..results import LLBTResults
@@ -28,7 +28,7 @@ def worth_sentences(res: LLBTResults, confidence: float) -> dict[str, Said]:
     if len(pairs.ranking) < 2:
         return {"preference": ("The table does not determine which object is better.", {})}
     differs = "averaged over the judgments, " if len(classes) > 1 else ""
-    return {"preference": _preference(res, pairs, differs), "differences": _differences(pairs)}
+    return {"preference": _preference(res, pairs, differs), "differences": _differences(res, pairs)}
 
 
 def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
@@ -43,7 +43,7 @@ def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
         text = f"{averaged}the order of preference is {text}"
     else:
         text = f"{averaged}{names[0]} is preferred most, then {names[1]} and {names[2]}; {names[-1]} is preferred least"
-    text += " (worths, which sum to 1)"
+    text += " (worths of the averaged log-worths, which sum to 1)" if averaged else " (worths, which sum to 1)"
     left_out = len(pairs.objects) - len(ranked)
     text += f"; {counted(left_out, 'object')} cannot be compared with them" if left_out else ""
     return text[0].upper() + text[1:] + ".", {f"worth of {label}": float(value[label]) for label in ranked}
@@ -53,13 +53,13 @@ def _valued(label: Label, value: float) -> str:
     return str(label) if np.isnan(value) else f"{label} ({format_share(value)})"
 
 
-def _differences(pairs: Pairwise) -> Said:
+def _differences(res: LLBTResults, pairs: Pairwise) -> Said:
     """Say how far apart objects are: of two the difference; of more the first two, the ends and how many differ."""
     ranked = pairs.ranking
-    first, numbers = _one_pair(pairs, ranked[0], ranked[1], "first")
+    first, numbers = _one_pair(res, pairs, ranked[0], ranked[1], "first")
     if len(ranked) == 2:
         return first + ".", numbers
-    last, more = _one_pair(pairs, ranked[0], ranked[-1], "ends")
+    last, more = _one_pair(res, pairs, ranked[0], ranked[-1], "ends")
     known = ~np.isnan(pairs.difference)
     apart = int(np.sum(pairs.significant & known))
     level = f"{1 - pairs.confidence:.4g}"
@@ -80,7 +80,7 @@ def _not_apart(pairs: Pairwise) -> str:
     return ", ".join(names) if len(names) <= _RANKED else f"{', '.join(names[:3])} and {len(names) - 3} more"
 
 
-def _one_pair(pairs: Pairwise, i: int, j: int, which: str) -> Said:
+def _one_pair(res: LLBTResults, pairs: Pairwise, i: int, j: int, which: str) -> Said:
     """Say the odds of one object over another, and the share of decisions that they mean."""
     row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
     difference = 2 * abs(float(pairs.difference[row]))
@@ -88,15 +88,21 @@ def _one_pair(pairs: Pairwise, i: int, j: int, which: str) -> Said:
     with np.errstate(over="ignore"):
         odds, low, high = (float(x) for x in np.exp([difference, difference - half, difference + half]))
     a, b = pairs.objects[i], pairs.objects[j]
+    share = averaged_share(res, i, j)
     numbers = {f"odds {which}": odds, f"low {which}": low, f"high {which}": high}
-    p, share = float(pairs.p_adjusted[row]), float(special.expit(difference))
+    p = float(pairs.p_adjusted[row])
     numbers |= {f"p {which}": p, f"share {which}": share}
     if not pairs.std_error[row] > 0:
         return f"The odds of {a} over {b} are {odds_text(odds)}, by the model itself", numbers
+    averaged = abs(share - special.expit(difference)) > _EQUAL  # not so where the share is not determined
     text = f"The odds of {a} over {b} are {odds_text(odds)} ({interval_text(low, high, pairs.confidence)}, {p_text(p)})"
-    if pairs.significant[row]:
-        return f"{text}, so {a} is preferred in {format_percent(share)} of decisions", numbers
-    return f"{text}, not a significant difference", numbers
+    if not pairs.significant[row]:
+        return f"{text}, not a significant difference", numbers
+    if np.isnan(share):
+        return text, numbers
+    if averaged:
+        return f"{text}; over all judgments {a} is preferred in {format_percent(share)} of decisions", numbers
+    return f"{text}, so {a} is preferred in {format_percent(share)} of decisions", numbers
 
 
 def odds_text(value: float) -> str:
