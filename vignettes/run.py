@@ -40,6 +40,7 @@ def main() -> None:
     paths = [HERE / name for name in args.names] or sorted(HERE.glob("*.ipynb"))
     if not paths:
         print("no vignettes")
+    os.environ.pop("MPLBACKEND", None)  # with another backend than the notebook's no picture gets into the file
     with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:  # each waits for a kernel of its own
         list(pool.map(lambda path: run(path, args.write), paths))
 
