@@ -133,6 +133,13 @@ def as_objects(labels: Iterable[Any]) -> npt.NDArray[Any]:
     return array
 
 
+def unmasked(values: Any) -> npt.NDArray[Any]:
+    """Return values as an array, with NaN where a masked array has none."""
+    if not isinstance(values, np.ma.MaskedArray) or values.dtype.kind not in "biuf":
+        return np.asarray(values)
+    return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
+
+
 def code(name: str, values: npt.NDArray[Any], *, numeric: bool = False) -> Coded:
     """Return a column as codes into its sorted distinct values.
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import llbt
 from llbt import DesignError, JudgmentError
 from llbt.evaluation.metrics import correlation_kernels
 from llbt.evaluation.metrics.correlations import correlate
@@ -307,3 +308,81 @@ def test_dates_and_digits_in_quotes_are_no_scores():
     for values in (["1", "2", "3"], pd.to_datetime(["2020", "2021", "2022"])):
         with pytest.raises(JudgmentError, match="correlate: X is no matrix of numbers"):
             correlate(values, [1.0, 2.0, 3.0])
+
+
+# -- float noise, offsets, masks ---------------------------------------------------------------------------------
+
+COEFFICIENTS = ("pearson", "spearman", "kendall")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_scores_that_differ_by_rounding_are_tied(level, coefficient):
+    """Scores on a grid of tenths, as they are and a few units in the last place off."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(12, 30))
+    z, grid = x + rng.normal(size=x.shape), np.round(x, 1)
+    noisy = grid * (1 + rng.integers(-2, 3, size=x.shape) * 2.2e-16)
+    assert (noisy != grid).mean() > 0.5
+    expected = llbt.correlate(grid, z, level=level, coefficient=coefficient).estimate
+    assert llbt.correlate(noisy, z, level=level, coefficient=coefficient).estimate == pytest.approx(expected, abs=1e-12)
+    assert llbt.correlate(z, noisy, level=level, coefficient=coefficient).estimate == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@pytest.mark.parametrize("offset", [1e11, -1e11])
+def test_an_offset_changes_no_correlation(level, coefficient, offset):
+    """Scores in quarters, which the shift keeps exactly: the same correlations as without it."""
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 40, size=(12, 30)) / 4
+    z = x + rng.integers(0, 80, size=x.shape) / 4
+    options = {"level": level, "coefficient": coefficient}
+    expected = llbt.correlate(x, z, **options).estimate
+    assert llbt.correlate(x + offset, z, **options).estimate == pytest.approx(expected, abs=1e-12)
+    assert llbt.correlate(x, z + offset, **options).estimate == pytest.approx(expected, abs=1e-12)
+    few = {"n": 20, "rng": 1, **options}
+    moved = llbt.correlation_interval(x + offset, z - offset, **few)
+    assert moved.conf_low == pytest.approx(llbt.correlation_interval(x, z, **few).conf_low, abs=1e-9)
+
+
+def test_small_scores_beside_large_ones_keep_their_order():
+    x = [1e-20, 2e-20, 3e-20, 1.0, 1e6]
+    assert llbt.correlate(x, [1, 2, 3, 4, 5], coefficient="kendall").estimate == 1
+
+
+def test_what_is_masked_is_missing():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(8, 5))
+    z = x + rng.normal(size=x.shape)
+    hidden = rng.random(x.shape) < 0.2
+    wrong = np.where(hidden, -999.0, x)
+    expected = llbt.correlate(np.where(hidden, np.nan, x), z)
+    found = llbt.correlate(np.ma.masked_array(wrong, hidden), np.ma.masked_array(z, False))
+    assert (found.estimate, found.notes) == (expected.estimate, expected.notes)
+    assert abs(llbt.correlate(wrong, z).estimate - expected.estimate) > 0.05
+    whole = np.ma.masked_array([[1, -9], [2, 3], [3, 1]], [[0, 1], [0, 0], [0, 0]])
+    scores = llbt.MetricScores.from_matrices({"m": whole}, [[1, 2], [2, 3], [3, 4]])
+    assert np.isnan(scores.matrix("m").iloc[0, 1])
+    with pytest.raises(JudgmentError, match=r"1 count.* missing"):
+        llbt.from_matrix(np.ma.masked_array([[0, 9], [1, 0]], [[0, 1], [0, 0]]), names=["a", "b"])
+    with pytest.raises(JudgmentError, match="not finite"):
+        llbt.pairwise_accuracy(np.ma.masked_array([1.0, 2, 3], [0, 0, 1]), [1.0, 2, 3])
+
+
+def test_float_noise_makes_no_difference_to_tie_calibration():
+    rng = np.random.default_rng(6)
+    x, z = rng.integers(0, 6, 40) / 10, rng.integers(0, 5, 40) / 10
+    noisy = z * (1 + 3e-16 * rng.integers(-1, 2, 40))
+    expected = llbt.tie_calibrated_accuracy(x, z)
+    assert llbt.tie_calibrated_accuracy(x, noisy).human_ties == expected.human_ties
+
+
+def test_one_score_per_system_that_differs_by_rounding_is_tied():
+    """Systems whose means are equal up to the order of their sum, as a caller's own means are."""
+    human = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    metric = np.array([0.1 + 0.2, 0.3, 0.5, 0.1 * 8, 0.7 + 0.1, 0.9])
+    assert len(np.unique(metric)) == 6
+    found = llbt.correlation_without_outliers(metric, human, coefficient="kendall")
+    expected = stats.kendalltau(np.round(metric, 9), human).statistic
+    assert found.estimate == pytest.approx(expected)

@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import llbt
 from llbt.data.rankings import from_ratings
 from llbt.data.score_frames import read_scores
 from llbt.data.scores import from_scores
@@ -399,3 +400,17 @@ def test_sixty_systems_on_ten_thousand_instances_take_seconds_at_most():
     c = from_scores(frame, tie_threshold=0.1)
     assert time.perf_counter() - start < 4
     assert c.n_judgments == 60 * 59 / 2 * 10_000
+
+
+@pytest.mark.parametrize("door", [llbt.from_scores, llbt.pairwise_scores, llbt.aggregate])
+def test_complex_scores_are_refused(door):
+    """Their imaginary part was lost, under a warning of numpy's."""
+    wide = pd.DataFrame({"A": [1 + 1j, 2, 3], "B": [2.0, 1, 1], "C": [1.0, 2, 3]})
+    with pytest.raises(JudgmentError, match=r"column 'A' \(complex128\) holds no numbers; expected scores"):
+        door(wide)
+    long = pd.DataFrame({"system": list("aabb"), "instance": [1, 2, 1, 2], "score": [1j, 2, 3, 4]})
+    with pytest.raises(JudgmentError, match="holds no numbers"):
+        door(long)
+    metric = long.rename(columns={"instance": "input", "score": "bleu"}).assign(human=1.0)
+    with pytest.raises(JudgmentError, match="holds no numbers"):
+        llbt.MetricScores.from_frame(metric)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..columns import FloatArray, Label, Lines, arranged, as_objects
+from ..columns import FloatArray, Label, Lines, arranged, as_objects, unmasked
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
@@ -120,7 +120,7 @@ def _opened(matrix: object, parameter: str) -> _Matrix:
         return _labelled(matrix)
     if isinstance(matrix, (np.ndarray, list, tuple)):
         try:
-            return _Matrix(np.asarray(matrix), None, None)
+            return _Matrix(unmasked(matrix), None, None)
         except ValueError:  # rows of different lengths
             raise JudgmentError(f"{parameter}= has rows of different lengths; expected a square matrix.") from None
     source = open_frame(matrix, f"{parameter}=")

@@ -198,6 +198,8 @@ def _as_floats(column: pd.Series) -> FloatArray | None:
 def _numbers(column: pd.Series, asker: str, name: str) -> FloatArray:
     if column.dtype == object:
         found = _as_floats(column)
+    elif column.dtype.kind == "c":  # they count as numbers, lest such a column is passed over
+        found = None
     else:
         found = column.to_numpy(dtype=np.float64, na_value=np.nan) if _is_number(column) else None
     if found is None:

@@ -26,7 +26,7 @@ from .compare_metrics import (
     run_test,
     shared_cells,
 )
-from .correlation_kernels import NAMES, Coefficient
+from .correlation_kernels import NAMES, Coefficient, comparable
 from .correlations import Level, correlation_of
 from .metric_scores import MetricScores
 from .williams import williams_p
@@ -166,13 +166,14 @@ def compare_all_metrics(
     _check(scores, level, coefficient, method, adjust, by, n, n_jobs)
     check_constant(asker, dict(zip(scores.metrics, scores.values, strict=True)))
     generator = as_generator(rng, asker)
+    values, human = [comparable(x) for x in scores.values], comparable(scores.human)
     size = len(scores.metrics)
     difference, found = np.full((2, size, size), math.nan)
     notes = list(scores.notes)
     pairs = list(itertools.combinations(range(size), 2))
     for i, j in _shown(pairs, asker if progress else ""):
-        x, y = shared_cells(scores.values[i], scores.values[j])
-        test = run_test(x, y, scores.human, level, coefficient, method, "greater", n, generator, n_jobs, "", ())
+        x, y = shared_cells(values[i], values[j])
+        test = run_test(x, y, human, level, coefficient, method, "greater", n, generator, n_jobs, "", ())
         difference[i, j], difference[j, i] = test.difference, -test.difference
         found[i, j], found[j, i] = test.p_value, _reversed_p(test)
     undefined = int(np.isnan(found).sum()) - size
@@ -180,7 +181,7 @@ def compare_all_metrics(
         notes.append(f"{counted(undefined // 2, 'pair')} without a test: a correlation or Williams' t is undefined")
     if method != "williams":
         notes.append(f"{counted(n, 'resample')} of each pair")
-    estimate = np.array([correlation_of(x, scores.human, level, coefficient).estimate for x in scores.values])
+    estimate = np.array([correlation_of(x, human, level, coefficient).estimate for x in values])
     adjusted = _adjusted(found, adjust, by)
     options = (level, coefficient, method, adjust, by)
     return MetricComparisons(scores.metrics, estimate, difference, found, adjusted, *options, tuple(notes))

@@ -13,12 +13,18 @@ from ...columns import FloatArray
 from ...errors import JudgmentError
 from ...statistics import check_option
 from ...table import Field, Record, Table, counted
-from .correlation_kernels import COEFFICIENTS, NAMES, Coefficient, column_correlations, row_correlations
+from .correlation_kernels import (
+    COEFFICIENTS,
+    NAMES,
+    Coefficient,
+    column_correlations,
+    comparable,
+    rounding,
+    row_correlations,
+)
 from .system_scores import refuse_other_labels, score_matrix
 
 Level = Literal["system", "input", "global"]
-
-_ROUNDING = 1e-12  # means of scores that differ by less than this share of the largest are equal
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,8 +76,8 @@ def correlate(
     Parameters
     ----------
     X, Z : array_like or DataFrame, shape (N, M)
-        Scores of N systems on M inputs by the metric and by humans, or one score per system, shape (N,). NaN where a
-        score is missing. At system level Z may have other inputs than X.
+        Scores of N systems on M inputs by the metric and by humans, or one score per system, shape (N,). NaN, or
+        masked, where a score is missing. At system level Z may have other inputs than X.
     level : {"system", "input", "global"}
         Of the systems' mean scores; mean over the inputs of the correlations over systems; of all cells.
     coefficient : {"pearson", "spearman", "kendall"}
@@ -92,8 +98,8 @@ def correlate(
     -----
     A system's mean is over the scores that it has. At input and global level a cell counts where both scores are
     there. A correlation is undefined where fewer than two systems have both scores, or one side is constant: at input
-    level such inputs are counted, and the mean is over the others. Means that differ by less than 1e-12 of the largest
-    score are tied.
+    level such inputs are counted, and the mean is over the others. Scores and means that differ by rounding alone are
+    tied: by 1e-12 of the larger one, and of the spread of all.
 
     References
     ----------
@@ -157,11 +163,6 @@ def system_means(x: FloatArray, inputs: FloatArray) -> tuple[FloatArray, npt.NDA
     return inputs @ np.where(there, x, 0.0).T / np.maximum(size, 1), size > 0
 
 
-def rounding(x: FloatArray) -> float:
-    """Return how far means of these scores may be apart by rounding alone."""
-    return _ROUNDING * float(np.nanmax(np.abs(x), initial=0.0))
-
-
 def cells(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return all cells of x and z in a row, and 1 where both are there; each (1, N·M)."""
     there = ~np.isnan(x + z)
@@ -178,7 +179,7 @@ def check_choices(asker: str, level: str, coefficient: str) -> None:
 def score_matrices(
     asker: str, metrics: Sequence[npt.ArrayLike], human: npt.ArrayLike, level: Level
 ) -> tuple[list[FloatArray], FloatArray]:
-    """Return the metrics' matrices and the humans', each (N, M), checked to belong together."""
+    """Return the metrics' matrices and the humans', each (N, M), checked to belong together, as `comparable`."""
     names = ["X", "Y"][: len(metrics)]
     x = [score_matrix(asker, name, values) for name, values in zip(names, metrics, strict=True)]
     z = score_matrix(asker, "Z", human)
@@ -193,7 +194,7 @@ def score_matrices(
         refuse_other_labels(asker, ("X", name), (metrics[0], labelled), inputs=z.shape == x[0].shape and z.shape[1] > 1)
     if len(z) < 2:
         raise JudgmentError(f"{asker}: {counted(len(z), 'system')}; a correlation needs at least 2 (the rows of X).")
-    return x, z
+    return [comparable(side) for side in x], comparable(z)
 
 
 def _notes(x: FloatArray, z: FloatArray, level: Level, undefined: int, total: int) -> tuple[str, ...]:

@@ -313,7 +313,7 @@ def _refuse_twice(cell: npt.NDArray[np.intp], keys: Sequence[str]) -> None:
 
 def _scores(table: pd.DataFrame, name: str) -> FloatArray:
     column = table[name]
-    if not pd.api.types.is_numeric_dtype(column) or column.dtype.kind == "b":
+    if not pd.api.types.is_numeric_dtype(column) or column.dtype.kind in "bc":
         raise JudgmentError(
             f"MetricScores.from_frame: column {name!r} ({column.dtype}) holds no numbers; expected scores."
         )

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ...columns import FloatArray
 from ...statistics import run_jobs
-from .correlation_kernels import Coefficient, column_correlations, row_correlations
-from .correlations import Level, cells, mean_rows, rounding, system_means
+from .correlation_kernels import Coefficient, column_correlations, rounding, row_correlations
+from .correlations import Level, cells, mean_rows, system_means
 
 Resampled = Literal["systems", "inputs", "both"]
 Task = Callable[[int, np.random.Generator], FloatArray]

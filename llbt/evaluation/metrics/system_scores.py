@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...columns import FloatArray, IntArray
+from ...columns import FloatArray, IntArray, unmasked
 from ...errors import DesignError, JudgmentError, listed
 from ...table import counted
+from .correlation_kernels import settled
 
 KEEP = "Leave these out of both: keep = metric.notna() & human.notna()"
 
@@ -25,7 +26,7 @@ class SystemScores:
     ----------
     systems : tuple of label, length N
     metric, human : ndarray, shape (N,)
-        Finite, higher is better, on the scales of the caller.
+        Finite, higher is better, on the scales of the caller; those that differ by rounding alone are equal.
     """
 
     systems: tuple[Hashable, ...]
@@ -47,7 +48,7 @@ def numbers(asker: str, name: str, values: object, *, ndim: int = 1, missing: bo
     """
     array: npt.NDArray[Any] = np.empty(0)
     try:
-        array = np.asarray(values)
+        array = unmasked(values)
         found = array.astype(np.float64) if not np.iscomplexobj(array) else None
     except (TypeError, ValueError):
         found = None
@@ -76,7 +77,7 @@ def score_matrix(asker: str, name: str, values: npt.ArrayLike) -> FloatArray:
         For anything that is no matrix of numbers, and for infinite scores.
     """
     try:
-        array = np.asarray(values)
+        array = unmasked(values)
         if array.dtype.kind in "USMmc":
             raise TypeError
         found: FloatArray = array.astype(np.float64)
@@ -131,7 +132,8 @@ def read_systems(asker: str, metric: object, human: object) -> SystemScores:
             f"{asker}: {len(x)} metric scores and {len(z)} human scores; expected one of each per system, in one order."
         )
     named = next((scores for scores in (metric, human) if isinstance(scores, pd.Series)), None)
-    return SystemScores(tuple(range(len(x))) if named is None else tuple(named.index.tolist()), x, z)
+    systems = tuple(range(len(x))) if named is None else tuple(named.index.tolist())
+    return SystemScores(systems, settled(x), settled(z))
 
 
 def _matched(asker: str, metric: pd.Series[Any], human: pd.Series[Any]) -> pd.Series[Any]:

@@ -11,6 +11,7 @@ from ...columns import FloatArray
 from ...errors import DesignError, JudgmentError
 from ...statistics import check_option
 from ...table import Field, Record, Table, counted, format_number
+from .correlation_kernels import settled
 from .system_scores import all_pairs, numbers, refuse_other_labels
 
 Grouping = Literal["input", "system"]
@@ -176,6 +177,7 @@ def _read(asker: str, metric: object, human: object, grouping: Grouping) -> tupl
             f"{asker}: metric= has no score for {int(gone.sum()):,} human scores (first at {where}); expected one for "
             "each. Leave these out of both: human = np.where(np.isnan(metric), np.nan, human)."
         )
+    x, z = settled(x), settled(z)
     if ndim == 1:
         return x[:, None], z[:, None]
     return (x, z) if grouping == "input" else (x.T, z.T)
