@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -251,8 +253,19 @@ class LLBTResults(Record):
 
     @property
     def bic(self) -> float:
-        """−2 llf + log(cells) (comparisons + estimated parameters), as R's BIC of the full model."""
-        return -2 * self.llf + float(np.log(self.nobs)) * (self.df_model + 1)
+        """−2 `llf_multinomial` + log(judgments) · estimated parameters.
+
+        Notes
+        -----
+        The observations are the N judgments (the sum of their weights), the parameters those of worths, ties and order;
+        the nuisance parameters are as many in every model of a table. R's BIC of the full model, on cells, is
+        ``to_glm().bic_llf``: there a covariate which splits the table and is in no model changes the difference of two.
+
+        References
+        ----------
+        Schwarz, G. (1978). Estimating the dimension of a model. Annals of Statistics 6(2), 461-464.
+        """
+        return -2 * self.llf_multinomial + math.log(self.comparisons.n_judgments) * len(self.free)
 
     # -- cells -------------------------------------------------------------------------------------------
 
@@ -393,6 +406,16 @@ def check_fit(asker: str, res: object) -> None:
         raise DesignError(
             f"{asker}: found a {type(res).__name__}; it takes a fit, what llbt.fit returns: llbt.{asker}(llbt.fit(…))."
         )
+
+
+def bic_reservation(fits: Sequence[LLBTResults]) -> tuple[str, ...]:
+    """Return notes on what BIC takes the judgments for, where they may be something else."""
+    notes = []
+    if any(fit.specification.cov_type == "cluster" for fit in fits):
+        notes.append("AIC and BIC take the judgments as independent, whatever the standard errors allow for")
+    if any(np.any(fit.counts % 1 > 0) for fit in fits):
+        notes.append("BIC takes the sum of the weights as the number of judgments, but these weights are no counts")
+    return tuple(notes)
 
 
 def cell_deviances(counts: FloatArray, means: FloatArray) -> FloatArray:

@@ -67,7 +67,8 @@ def test_every_attribute_has_the_value_of_the_full_poisson_glm(by_judge):
     np.testing.assert_allclose(res.hat_diag, glm.get_hat_matrix_diag(), rtol=1e-6, atol=1e-9)
     for name in ("deviance", "pearson_chi2", "llf", "aic"):
         assert getattr(res, name) == pytest.approx(getattr(glm, name), rel=1e-9), name
-    assert res.bic == pytest.approx(glm.bic_llf, rel=1e-9)
+    multinomial = glm.llf - stats.poisson.logpmf(res.comparisons.totals, res.comparisons.totals).sum()
+    assert res.bic == pytest.approx(-2 * multinomial + np.log(res.comparisons.n_judgments) * len(res.free), rel=1e-9)
     assert (res.nobs, res.df_model, res.df_resid, res.df_null) == (n, glm.df_model, glm.df_resid, n - s)
     assert (n, s + p - 1, n - s - p) == (res.nobs, res.df_model, res.df_resid)
     assert res.converged is True
@@ -97,7 +98,38 @@ def test_the_multinomial_log_likelihood(pooled):
     poisson = stats.poisson.logpmf(y, m).sum()
     assert pooled.llf == pytest.approx(poisson, rel=1e-12)
     assert pooled.aic == pytest.approx(-2 * poisson + 2 * (6 + 4), rel=1e-12)
-    assert pooled.bic == pytest.approx(-2 * poisson + np.log(18) * (6 + 4), rel=1e-12)
+    assert pooled.bic == pytest.approx(-2 * by_hand + np.log(960) * 4, rel=1e-12)
+
+
+def test_a_split_of_the_table_that_no_model_uses_leaves_the_difference_of_bic():
+    """By R's, on cells, it moves by df · log(ratio of the cells): the day adds cells and no information."""
+    rng = np.random.default_rng(2)
+    rows = [("ab"[k % 2] + "x", "c", f"d{k % 7}", *rng.multinomial(9, [0.5, 0.2, 0.3])) for k in range(28)]
+    rows += [("ax", "bx", f"d{k}", *rng.multinomial(9, [0.4, 0.2, 0.4])) for k in range(7)]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "day", "wins_i", "ties", "wins_j"])
+    split = llbt.from_counts(frame, covariates="day")
+    change = [
+        llbt.anova(llbt.fit("tie", c), llbt.fit("object + tie", c)).to_frame()["delta_bic"].iloc[1]
+        for c in (split, split.pool())
+    ]
+    assert change[0] == pytest.approx(change[1], rel=1e-9)
+    by_cells = [
+        llbt.fit("object + tie", c).to_glm().bic_llf - llbt.fit("tie", c).to_glm().bic_llf
+        for c in (split, split.pool())
+    ]
+    assert by_cells[0] - by_cells[1] == pytest.approx(2 * np.log(7), rel=1e-6)
+
+
+def test_what_bic_takes_the_judgments_for_is_said():
+    assert not any("BIC" in note for note in llbt.model_table([llbt.fit("object + tie", TABLE1)]).notes)
+    with pytest.warns(llbt.ClusterWarning):
+        clustered = llbt.fit("object + tie", TABLE1, cov_type="cluster", groups="judge")
+    assert any("AIC and BIC take the judgments as independent" in note for note in llbt.model_table([clustered]).notes)
+    halves = TABLE1.to_frame()
+    halves[["wins_i", "ties", "wins_j"]] *= 0.5
+    weighted = llbt.from_counts(halves, covariates="judge")
+    table = llbt.anova(llbt.fit("tie", weighted), llbt.fit("object + tie", weighted))
+    assert any("weights are no counts" in note for note in table.notes)
 
 
 def test_tables_are_labelled_by_parameter_and_cell(by_judge):

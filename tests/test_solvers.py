@@ -457,7 +457,7 @@ def test_to_glm_is_the_same_fit(name, formula, method):
     close((glm.params[free] - res.params[free]) / res.bse[free], np.zeros(len(free)), atol=SOLVERS)
     close(glm.bse[free], res.bse[free], rtol=SOLVERS)
     close(glm.deviance, res.deviance, rtol=SOLVERS, atol=1e-13 * res.comparisons.n_judgments)
-    close([glm.llf, glm.aic, glm.bic_llf], [res.llf, res.aic, res.bic], rtol=SOLVERS)
+    close([glm.llf, glm.aic], [res.llf, res.aic], rtol=SOLVERS)
     close(glm.pearson_chi2, res.pearson_chi2, rtol=SOLVERS, atol=ROUNDING)
     assert (glm.df_resid, glm.df_model, glm.nobs) == (res.df_resid, res.df_model, res.nobs)
     assert (glm.converged, res.converged) == (True, True)

@@ -16,7 +16,7 @@ from ..columns import FloatArray
 from ..errors import DesignError
 from ..gathered import Gathered
 from ..likelihood import Problem, information, probabilities, score, weighted_gram
-from ..results import LLBTResults
+from ..results import LLBTResults, bic_reservation
 from ..solvers import independent_columns
 from ..statistics import chi2_p_value, chi2_reservation
 from ..table import Field, Table, format_number
@@ -138,7 +138,12 @@ def _analysis(
         ),
         title=title,
         head=head,
-        notes=(*empty_notes(list(names.values), tests), *dispersion_notes(test, fits[-1:]), *reservations(test, fits)),
+        notes=(
+            *empty_notes(list(names.values), tests),
+            *dispersion_notes(test, fits[-1:]),
+            *reservations(test, fits),
+            *bic_reservation(fits),
+        ),
     )
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..columns import FloatArray
 from ..errors import DesignError
-from ..results import LLBTResults
+from ..results import LLBTResults, bic_reservation
 from ..statistics import critical_value
 from ..table import Field, Record, Table, format_count, format_estimates, format_number, stars
 
@@ -338,6 +338,7 @@ def _notes(
         notes.append("reference objects differ, and so do the estimates: " + ", ".join(references))
     if any(not fit.comparisons.same_counts(fits[0].comparisons) for fit in fits):
         notes.append("the fits are not all of one table, so deviance, AIC, BIC and log-likelihood do not compare")
+    notes += bic_reservation(fits)
     for name, fit in zip(names, fits, strict=True):
         notes += [f"{name}: {note}" for note in fit.covariance.notes]
         notes += [f"{name}: held: {', '.join(fit.fixed)}"] if fit.fixed else []
