@@ -574,3 +574,35 @@ def test_labels_are_the_outcomes_of_a_frame_that_names_its_own_columns() -> None
     assert again.loc["scott_pi", "expected"] == theirs.loc["scott_pi", "expected"]
     with pytest.raises(llbt.JudgmentError, match="no column 'items'"):
         llbt.agreement(own, **{**named, "unit": ["items"]})
+
+
+def identical_outputs(n=60):
+    """Judgments of two judges on segments in which a and b showed the same, as WMT15 writes them."""
+    rng = np.random.default_rng(15)
+    base = dict(srclang="cze", trglang="eng")
+    return [
+        base
+        | dict(srcIndex=k, judgeID=judge, system1Id=names[flip], system2Id=names[1 - flip], rankingID=k)
+        | dict(zip(("system1rank", "system2rank"), rng.integers(1, 4, 2).tolist(), strict=True))
+        for k in range(n)
+        for judge in ("J1", "J2")
+        for flip in [int(rng.integers(2))]
+        for names in [("a+b", "c") if k % 2 else ("c", "d") if k % 3 else ("a+b", "c+d+e")]
+    ]
+
+
+def test_a_record_of_identical_outputs_counts_once():
+    """Two routes: the records as they are written, and one judgment of each after they were taken apart."""
+    records = identical_outputs()
+    frame, as_written = llbt.read_judgments(records), llbt.read_judgments(records, joined=False)
+    assert (len(frame), len(as_written)) == (280, 120)
+    found, expected = (llbt.agreement(x, unit="prompt").to_frame() for x in (frame, as_written))
+    assert found["estimate"].to_numpy() == pytest.approx(expected["estimate"].to_numpy(), nan_ok=True)
+    assert found["units"].tolist() == expected["units"].tolist()
+    many = llbt.agreement(frame.drop(columns="record"), unit="prompt").to_frame()
+    assert many["units"].iloc[0] > found["units"].iloc[0]
+    notes = llbt.agreement(frame, unit="prompt").as_text()
+    assert "160 judgments not counted" in " ".join(notes.split())
+    counts = llbt.judge_summary(frame).to_frame()
+    assert counts["judgments"].tolist() == [60, 60]
+    pd.testing.assert_frame_equal(counts, llbt.judge_summary(as_written).to_frame())

@@ -1075,6 +1075,38 @@ class TestWMT:
         assert plain_rows(frame) == [(i, j, "i") for i in "ab" for j in "cde"]
         assert next(note for note in frame.notes if "identical" in note).startswith("5 ")
 
+    def test_what_was_recorded_at_once(self, tmp_path):
+        frame = read_judgments(BY_ID["wmt2"].open(tmp_path))
+        assert list(zip(frame["object_i"], frame["object_j"], frame["record"], strict=True)) == [
+            ("a", "c", 0),
+            ("b", "c", 0),
+            ("c", "d", 1),
+            ("d", "a", 2),
+        ]
+        c = from_judgments(frame, clusters="record")
+        assert c.cluster_counts.columns[0].levels.tolist() == [0, 1, 2]
+        once = frame.assign(weight=1 / frame.groupby("record")["record"].transform("size"))
+        assert from_judgments(once).n_judgments == 3
+        as_written = read_judgments(BY_ID["wmt2"].open(tmp_path), joined=False)
+        assert plain_rows(as_written) == [("a+b", "c", "i"), ("c", "d", "tie"), ("d", "a", "j")]
+        assert "record" not in as_written
+        assert as_written["block"].tolist() == [901, 901, 902]
+
+    def test_records_of_five_systems(self):
+        ids = dict(zip((f"system{k}Id" for k in range(1, 6)), ("a+b", "c", "d+e", "f", "blank"), strict=True))
+        record = dict(srclang="cs", trglang="en", srcIndex=1, judgeId="j")
+        frame = read_judgments([record | ids | {f"system{k}rank": k for k in range(1, 6)}] * 2)
+        sizes = frame.groupby("record").size()
+        assert sorted(sizes) == sorted([2, 4, 2, 2, 1, 2] * 2)  # of six pairs of outputs in either record
+        assert frame.groupby("record")["block"].nunique().max() == 1
+        assert frame.groupby("record")["outcome"].nunique().max() == 1
+
+    def test_a_field_called_record_keeps_what_it_says_under_another_name(self):
+        records = [dict(object_i="x", object_j="y", outcome="i", record=k) for k in (5, 5)]
+        frame = read_judgments(records)
+        assert "record" not in frame
+        assert frame["record_"].tolist() == [5, 5]
+
     @pytest.mark.parametrize("rank", [0, 6, -2])
     def test_ranks_off_the_scale(self, rank):
         text = WMT2 + f"cze,eng,8,71,anno2,d,{rank},a,2,903\n"

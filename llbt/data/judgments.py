@@ -21,7 +21,7 @@ from .known_formats import HEADERS, JUDGMENT_FORMATS, matching_format, own_forma
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .sources import Roles, Rows, Source, as_two_names
-from .standard import ORDER_UNKNOWN, STANDARD, JudgmentFrame, field_of, free_name, in_memory, kind_note, read
+from .standard import OPTIONAL, ORDER_UNKNOWN, STANDARD, JudgmentFrame, field_of, free_name, in_memory, kind_note, read
 from .wide import matrix_source, prefmod_format
 
 Format = str | JudgmentFormat
@@ -38,6 +38,7 @@ def read_judgments(
     prompt: str | None = None,
     object_names: Sequence[str] | None = None,
     pairs: str | Sequence[Sequence[str]] | None = None,
+    joined: bool = True,
     max_dropped: int = 0,
 ) -> Any:
     """Return judgments of any known format as a frame with standard columns.
@@ -62,6 +63,9 @@ def read_judgments(
         For ``format="prefmod"`` where the columns do not say which pair they hold: the objects in their order, and
         the order of the pairs: ``"prefmod"`` (12, 13, 23, 14, …), ``"dictionary"`` (12, 13, 14, …) or a list of
         pairs of names.
+    joined : bool
+        Whether a label of several objects whose outputs were identical (``a+b`` in WMT) stands for each of them;
+        with False it stays as it is written, and the record is one judgment.
     max_dropped : int
         How many judgments may be left out, counted, because nobody knows what they say.
 
@@ -71,7 +75,9 @@ def read_judgments(
         One row per judgment: ``object_i`` (shown first), ``object_j``, ``outcome`` (``"i"``, ``"j"`` or ``"tie"``),
         ``judge``, ``prompt``, ``tie_kind`` (such as ``"both_bad"``), ``strength`` of the preference, ``weight``
         (judgments that the row stands for; only in formats of counts and weights), ``block`` (judgments made
-        together, such as those of one ranking), and every other field under its own name. Its attribute ``notes``
+        together, such as those of one ranking), ``record`` (the same for judgments that were one before labels such
+        as ``a+b`` were taken apart; only in formats that have such labels), and every other field under its own name.
+        Its attribute ``notes``
         says what was read and what was left out. A relation for large files of one judgment a row: over 16 MiB of
         parquet, 256 MiB of text, and for several files; it has no attributes, so a warning says what was left out.
 
@@ -86,6 +92,10 @@ def read_judgments(
     ``from_judgments``, and everything else that takes judgments, needs no further names for the frame. A tie of
     the kind ``both_bad`` is a tie; leave such judgments out with ``outcomes={"tie (bothbad)": None}`` or by
     selecting rows of the frame.
+
+    Of a record that compares ``a+b`` with ``c``, ``agreement`` and ``judge_summary`` count one judgment, scores and
+    fits two. A fit takes them as one with ``from_judgments(frame, clusters="record")`` and ``cov_type="cluster"``, or
+    with ``weights=`` a column ``1 / frame.groupby("record")["record"].transform("size")``.
 
     Examples
     --------
@@ -102,7 +112,7 @@ def read_judgments(
     >>> frame.notes
     ("2 records read as 'arena': 2 judgments", "1 tie of the kind 'both_bad' counted as ties")
     """
-    asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs)
+    asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined)
     if isinstance(source, JudgmentFrame) and format == "auto" and asked == Asked():
         return source.copy()
     opened, known = resolve(source, format, asked)
@@ -125,6 +135,7 @@ class Asked:
     prompt: str | None = None
     object_names: Sequence[str] | None = None
     pairs: str | Sequence[Sequence[str]] | None = None
+    joined: bool = True
 
     @property
     def names_fields(self) -> bool:
@@ -279,7 +290,7 @@ def _countable(source: Source, known: JudgmentFormat) -> Countable:
     labels = known.games[0].verdict
     assert isinstance(labels, Labels)  # the format is flat
     sides = as_two_names(known.games[0].objects, "objects")
-    made = set(STANDARD) - {"weight"} <= set(source.names)  # by read_judgments
+    made = set(STANDARD) - set(OPTIONAL) <= set(source.names)  # by read_judgments
     weights = "weight" if made and "weight" in source.names else None
     if made and labels.outcomes is None and labels.field == "outcome":  # no object called i can change what it means
         labels = Labels("outcome", {"i": "i", "tie": "tie", "j": "j"})
@@ -305,7 +316,8 @@ def _overridden(known: JudgmentFormat, asked: Asked) -> JudgmentFormat:
     games = tuple(_named(game, known, asked) for game in known.games)
     judge = known.judge if asked.judge is None else (asked.judge,)
     prompt = known.prompt if asked.prompt is None else (asked.prompt,)
-    return replace(known, games=games, judge=judge, prompt=prompt)
+    joined = known.joined if asked.joined else ""
+    return replace(known, games=games, judge=judge, prompt=prompt, joined=joined)
 
 
 def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
@@ -354,7 +366,7 @@ def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
     columns |= {"judge": nw.col(judge) if judge else nw.lit(None), "prompt": nw.col(prompt) if prompt else nw.lit(None)}
     columns |= {"tie_kind": kind, "strength": strength, "block": nw.lit(None)}
     others = [name for name in source.names if name not in (i, j, verdict.field, judge, prompt)]
-    columns |= {free_name(name, [*columns, *others]) if name in columns else name: nw.col(name) for name in others}
+    columns |= {free_name(name, [*columns, *others]) if name in STANDARD else name: nw.col(name) for name in others}
     chosen = frame.select(*(value.alias(name) for name, value in columns.items()))
     return chosen.filter(~nw.col("outcome").is_null()).to_native()
 

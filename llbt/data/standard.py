@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from .readings import LEFT_OUT
 from .sources import Source, inferred
 from .verdicts import Records, decide, label_codes, weigh
 
-STANDARD = ("object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block")
+OPTIONAL = ("weight", "record")  # columns that only some formats have
+STANDARD = ("object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block", "record")
 OBJECTS = ("object_i", "object_j")
 ORDER_UNKNOWN = "the order of presentation is not known: object_i need not have been shown first"
 
@@ -57,6 +58,7 @@ class _Piece:
     notes: tuple[str, ...]
     dropped: int
     unknown: str = ""
+    recorded: IntArray | None = None  # which of them come from one record of a joined label; None: no such labels
 
 
 def in_memory(source: Source) -> pd.DataFrame:
@@ -199,6 +201,7 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     return _unjoined(piece, known.joined) if known.joined else piece
 
 
+_ONCE = "clusters='record' for standard errors, joined=False to keep them as they are written"
 _NOTHING = "\0no object"  # stands for the labels that stand for no object
 
 
@@ -220,21 +223,22 @@ def _unjoined(piece: _Piece, sign: str) -> _Piece:
     i, j = ([str(label).split(sign) for label in side] for side in (piece.i, piece.j))
     pairs = [(k, a, b) for k, (left, right) in enumerate(zip(i, j, strict=True)) for a in left for b in right]
     if len(pairs) == len(piece.row):
-        return piece
+        return replace(piece, recorded=np.arange(len(pairs)))
     both = [found for found in pairs if found[1] != found[2]]
     notes = _left(np.array([a == b for _, a, b in pairs]), "an output compared with one identical to it")
     more = len(pairs) - len(piece.row)
-    at = np.array([k for k, _, _ in both])
+    at = np.array([k for k, _, _ in both], dtype=np.int64)
     return _Piece(
         *(piece.row[at], as_objects(a for _, a, _ in both), as_objects(b for _, _, b in both), piece.said[at]),
         *(piece.strength[at], piece.kinds[at], None if piece.weight is None else piece.weight[at]),
         (
             *piece.notes,
-            f"{counted(more, 'judgment')} added: outputs that were identical (a{sign}b) were judged at once",
+            f"{counted(more, 'judgment')} added: outputs that were identical (a{sign}b) were judged at once ({_ONCE})",
             *notes,
         ),
         piece.dropped,
         piece.unknown,
+        at,
     )
 
 
@@ -275,6 +279,8 @@ def _standard(records: Records, pieces: Sequence[_Piece], known: JudgmentFormat)
     if pieces[0].weight is not None:
         data["weight"] = gathered("weight")
     data["block"] = _joined_values(records, block)[row] if block or not known.blocks else records.number[row]
+    if pieces[0].recorded is not None:
+        data["record"] = _numbered(pieces)[order]
     gone = {judge, prompt, block} | (
         {path for game in known.games for path in fields_of(game)} if not known.blocks else set()
     )
@@ -284,6 +290,13 @@ def _standard(records: Records, pieces: Sequence[_Piece], known: JudgmentFormat)
     made |= {names.get(name, name): records.frame[name].take(row).reset_index(drop=True) for name in others}
     notes = [f"the column {old!r} of the file is {new!r} here" for old, new in names.items()]
     return JudgmentFrame(made), notes
+
+
+def _numbered(pieces: Sequence[_Piece]) -> IntArray:
+    """Return the number of what was recorded of each judgment; those of one joined label have the same."""
+    sizes = [0 if piece.recorded is None else int(piece.recorded.max(initial=-1)) + 1 for piece in pieces]
+    starts = np.cumsum([0, *sizes])
+    return np.concatenate([start + piece.recorded for start, piece in zip(starts, pieces, strict=False)])
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:

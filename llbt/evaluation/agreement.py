@@ -230,6 +230,9 @@ def agreement(
     κ and AC1 of units judged unequally often are Gwet's (2014). Weights go by the order i < tie < j, or by that of
     labels that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels.
 
+    Of a record of identical outputs (``a+b`` against ``c``, as in WMT) one judgment counts, however many objects it
+    stands for: its column ``record`` says which belong together (`read_judgments`).
+
     Which of two objects is called i is an accident of their names, so every judgment counts in both orientations
     wherever shares of labels are taken: p(i) = p(j). To keep preferences for one object apart from chance, name the
     winner in a column of its own and pass it as `label`.

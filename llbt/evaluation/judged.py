@@ -16,6 +16,7 @@ from ..data.judgments import read_judgments
 from ..data.sources import as_names
 from ..data.standard import OBJECTS, STANDARD, JudgmentFrame
 from ..errors import JudgmentError, listed
+from ..table import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,22 @@ class Judged:
             return np.zeros(len(self.said), dtype=np.int64), pd.DataFrame(index=range(1))
         first, group = groups([np.asarray(column.codes, dtype=np.int64) for column in columns])
         return group, pd.DataFrame({column.name: column.values[first] for column in columns})
+
+    def once(self) -> tuple[Judged, IntArray, tuple[str, ...]]:
+        """Return one judgment of each record where records of several objects were taken apart, its row, and a note.
+
+        That of the smallest pair: the same for all judges of the same outputs.
+        """
+        if "record" not in self.frame:
+            return self, np.arange(len(self.said)), ()
+        low, high = np.sort(self.pairs, axis=1).T
+        record, _ = pd.factorize(self.frame["record"])
+        order = np.lexsort((high, low, record))
+        order = order[record[order] >= 0]
+        first = np.sort(order[np.diff(record[order], prepend=-1) > 0])
+        more = len(self.said) - len(first)
+        note = f"{counted(more, 'judgment')} not counted: of a record of identical outputs (a+b) one judgment is"
+        return self.take(first), first, (note,) if more else ()
 
     def take(self, rows: npt.NDArray[Any]) -> Judged:
         """Return some of the judgments; all objects stay."""

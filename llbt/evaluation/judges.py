@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -220,9 +220,10 @@ def judge_summary(
         lines = lines_of_counts(data, judge)
         repeated = unknown_repeats(len(lines.judge.levels))
     else:
-        judged = read_judged(data, ASKER, judge=None if judge == "judge" else judge)
+        judged, _, once = read_judged(data, ASKER, judge=None if judge == "judge" else judge).once()
         lines = lines_of_judgments(judged, judge)
         repeated = count_repeats(judged, lines.judge, unit)
+        repeated = replace(repeated, notes=(*once, *repeated.notes))
     return _summary(lines, repeated, model_figures(lines, model), min_judgments, confidence)
 
 

@@ -87,6 +87,7 @@ def read_units(
     renames = judge != "judge" and not isinstance(frame, JudgmentFrame)
     outcome, label = _columns_of(frame, label, objects)
     judged = read_judged(frame, ASKER, objects=objects, outcome=outcome, judge=judge if renames else None)
+    judged, kept, once = judged.once()
     judged, said, rows, notes = _labelled(judged, label)
     called = {judge: "judge"} if renames and judge not in judged.frame else {}  # its name once it was read
     judges = judged.column(called.get(judge, judge), ASKER, "judge")
@@ -100,7 +101,9 @@ def read_units(
     _refuse_many(label, labels, int(units.max()) + 1)
     data = _oriented(said.values, labels, judged.pairs)
     data = replace(data, unit=units, judge=codes)
-    return LabelledUnits(judged, data, labels, judges, (*objects, *names), called, rows, again, (*judged.notes, *notes))
+    return LabelledUnits(
+        judged, data, labels, judges, (*objects, *names), called, kept[rows], again, (*judged.notes, *once, *notes)
+    )
 
 
 def _columns_of(frame: object, label: str, objects: Sequence[str]) -> tuple[str, str]:
@@ -162,7 +165,7 @@ def with_chance(
 ) -> tuple[LabelledUnits, FloatArray, str]:
     """Return the judgments with the labels of others too, the label shares of those, and which they are."""
     outcome, label = _columns_of(chance_from, label, objects)
-    others = read_judged(chance_from, f"{ASKER}: chance_from", objects=objects, outcome=outcome)
+    others = read_judged(chance_from, f"{ASKER}: chance_from", objects=objects, outcome=outcome).once()[0]
     other, said, _, _ = _labelled(others, label)
     labels = _sorted_labels(list(code(label, np.concatenate([_labels_of(read), said.values])).levels))
     mapped = _oriented(_labels_of(read), labels, np.zeros((len(read.data.label), 2), dtype=np.int64))
