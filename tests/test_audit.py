@@ -4,6 +4,7 @@ import difflib
 import io
 import itertools
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from statsmodels.stats.contingency_tables import StratifiedTable
 import llbt
 from llbt import Audit, JudgmentError, audit
 from llbt.auditing.checks import CHECKS
+from llbt.auditing.finding import SIGNIFICANT
 from llbt.auditing.labels import near_duplicates, variants
 
 NAMES = ["object_i", "object_j", "outcome", "judge", "prompt"]
@@ -40,18 +42,25 @@ def found(rows, check, **keywords):
     return audit(data, **keywords).finding(check)
 
 
+def assert_same(finding, other):
+    """Two findings in the same words; sums over lines in another order may differ in the last digit."""
+    assert replace(finding, figures={}) == replace(other, figures={})
+    assert finding.figures == pytest.approx(other.figures, rel=1e-9, nan_ok=True)
+
+
 # -- nothing to find --------------------------------------------------------------------------------------
 
 
 def test_a_clean_frame_passes_every_check():
     report = audit(frame(clean_rows()))
-    assert {f.check: f.level for f in report.findings} == dict.fromkeys(CHECKS, "ok")
+    levels = {f.check: f.level for f in report.findings}
+    assert levels == dict.fromkeys(CHECKS, "ok") | {"tasks": "unchecked"}
     assert report.failed("note") == ()
     assert str(report).startswith(
-        "Audit: nothing found, 16 ok\n4 objects, 6 of 6 pairs compared, 96 judgments (25 % ties)"
+        "Audit: nothing found, 17 ok, 1 not checked\n4 objects, 6 of 6 pairs compared, 96 judgments (25 % ties)"
     )
     assert "judgments per pair 16 to 16 (median 16), per judge 24 to 24 (median 24), per object 48" in str(report)
-    assert len(str(report).splitlines()) == 1 + 2 + 1 + 16 + 2  # one line for each check
+    assert len(str(report).splitlines()) == 1 + 2 + 1 + 19 + 2  # one line for each check, two for blocks
 
 
 def test_the_frame_is_not_changed_and_any_library_will_do():
@@ -282,6 +291,113 @@ def test_swapped_judgments_in_words():
     assert (steady.level, steady.found) == ("ok", "4 judgments repeated in the other order, no flip")
 
 
+# -- judgments that belong together -----------------------------------------------------------------------
+
+
+def rankings(spread, n=200, seed=3):
+    """Rankings of three of five objects by ten judges; `spread`: of the worths between rankings."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for block in range(n):
+        worth = np.linspace(-0.3, 0.3, 5) + spread * rng.normal(size=5)
+        chosen = rng.permutation(5)[:3]
+        for i, j in itertools.combinations(chosen, 2):
+            won = rng.random() < 1 / (1 + np.exp(-2 * (worth[i] - worth[j])))
+            rows.append(("abcde"[i], "abcde"[j], "i" if won else "j", f"J{block % 10}", f"r{block}"))
+    return frame(rows)
+
+
+def test_judgments_of_one_prompt_that_are_alike_with_the_call_that_deals_with_it():
+    finding = found(rankings(2.0), "blocks")
+    assert finding.level == "warning"
+    assert finding.figures["p_prompt"] < 1e-4
+    assert finding.figures["p_judge"] > 0.01
+    assert finding.figures["ratio_prompt"] > 1.1
+    assert finding.found.startswith("judgments of one prompt are alike")
+    assert f"prompt (200 clusters): p = {finding.figures['p_prompt']:.2e}" in finding.found
+    assert finding.remedy == (
+        'from_judgments(…, clusters="prompt"), then llbt.fit(…, cov_type="cluster", groups="prompt")'
+    )
+    independent = found(rankings(0.0), "blocks")
+    assert independent.level == "ok"
+    assert min(independent.figures["p_prompt"], independent.figures["p_judge"]) > SIGNIFICANT
+
+
+def test_judgments_made_together_are_said_even_where_they_are_not_alike():
+    data = rankings(0.0).rename(columns={"prompt": "block"})
+    finding = found(data, "blocks")
+    assert finding.level == "note"
+    assert finding.found.startswith("judgments were made together, in 200 blocks (score test")
+    assert 'groups="block"' in finding.remedy
+    named = found(data.rename(columns={"block": "page"}), "blocks", block="page")
+    assert 'groups="page"' in named.remedy
+    table = found(llbt.from_judgments(data, clusters=["block", "judge"], order=True), "blocks")
+    assert table.figures == pytest.approx(finding.figures, rel=1e-9)
+
+
+def test_the_ratio_is_about_that_of_two_fits():
+    data = rankings(2.0)
+    c = llbt.from_judgments(data, clusters="prompt", order=True)
+    errors = []
+    for options in ({}, {"cov_type": "cluster", "groups": "prompt"}):
+        res = llbt.fit("object + order", c, **options)
+        cov = res.cov_params().to_numpy()[:4, :4]
+        errors.append(np.sqrt(5 * np.trace(cov) - cov.sum()))  # Σ over pairs of var(λi − λj), the reference 0
+    assert found(data, "blocks").figures["ratio_prompt"] == pytest.approx(errors[1] / errors[0], rel=0.03)
+
+
+def test_no_remedy_goes_by_one_judge():
+    """A cluster-robust covariance needs two clusters: where one judge made all judgments, prompts are the clusters."""
+    rows = [(*row[:3], "only", row[4]) for row in clean_rows()]
+    repeated = found([*rows, rows[0]], "duplicates")
+    assert 'groups="prompt"' in repeated.remedy
+    assert 'groups="judge"' not in repeated.remedy
+    alone = found([(*row[:4], "p") for row in [*rows, rows[0]]], "duplicates")
+    assert "groups=" not in alone.remedy
+    assert "one judge and one prompt" in alone.remedy
+    always = found([(i, j, "i", "only") for i, j, *_ in rows], "judges")
+    assert "select" not in always.remedy
+    assert found([row[:3] for row in rows], "blocks").level == "unchecked"
+    assert found([(*row[:3], "only") for row in rows], "blocks").level == "unchecked"
+
+
+def pooled(tasks):
+    """Fifty judgments of each pair of a task's objects; each task gives its objects in order of their worth."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for task, objects in tasks.items():
+        for (a, i), (b, j) in itertools.permutations(enumerate(objects), 2):
+            won = rng.random(50) < 1 / (1 + np.exp(-(b - a)))
+            rows += [(i, j, "i" if w else "j", task) for w in won]
+    return pd.DataFrame(rows, columns=["object_i", "object_j", "outcome", "task"])
+
+
+def test_tasks_pooled_whose_labels_recur():
+    other = found(pooled({"de": "abcd", "fr": "dcba"}), "tasks")
+    assert other.level == "warning"
+    assert other.found.startswith("2 tasks (task: de, fr) are pooled: 4 of 4 objects are in more than one, 4 in the")
+    assert other.figures["p_value"] < 1e-9
+    assert "frame.groupby('task')" in other.remedy
+    same = found(pooled({"de": "abcd", "fr": "abcd"}), "tasks")
+    assert (same.level, same.figures["recur"]) == ("ok", 4)
+    few = found(pooled({"de": "abcd", "fr": "defg"}), "tasks")  # one label recurs: ranked together, seven
+    assert few.level == "warning"
+    assert "1 of 7 objects are in more than one, 4 in the largest" in few.found
+    assert found(pooled({"de": "abcd", "fr": "efgh"}), "tasks").found == "2 tasks (task: de, fr) share no object"
+    assert found(pooled({"de": "abcd"}), "tasks").found == "one task: 'de'"
+    assert found(pooled({"de": "abcd", "fr": "dcba"}).drop(columns="task"), "tasks").level == "unchecked"
+
+
+def test_tasks_by_two_columns_and_by_name():
+    data = pooled({"de": "abcd", "fr": "dcba"}).rename(columns={"task": "trglang"}).assign(srclang="en")
+    finding = found(data, "tasks")
+    assert finding.found.startswith("2 tasks (srclang+trglang: en-de, en-fr) are pooled")
+    assert "frame.groupby(['srclang', 'trglang'])" in finding.remedy
+    assert found(data.rename(columns={"trglang": "into"}), "tasks", task="into").level == "warning"
+    c = llbt.from_judgments(data, clusters="trglang", order=True)
+    assert audit(c, task="trglang").finding("tasks").figures == pytest.approx(finding.figures, rel=1e-9)
+
+
 # -- ties, positions, judges ------------------------------------------------------------------------------
 
 
@@ -310,7 +426,7 @@ def test_ties_by_judge_against_scipy():
     holm = sorted(alone)[0] * 3
     assert finding.found.startswith("38.3 % of 60 judgments are ties, by judge 10 % to 90 % (χ² test of one share: p ")
     assert f"'J3': 90 % of 20 (p = {holm:.2e})" in finding.found
-    assert finding.figures["judges"] == sum(p * m < 0.05 for p, m in zip(sorted(alone), (3, 2, 1), strict=True))
+    assert finding.figures["judges"] == sum(p * m < SIGNIFICANT for p, m in zip(sorted(alone), (3, 2, 1), strict=True))
     assert "object + tie:judge" in finding.remedy
 
 
@@ -528,9 +644,9 @@ def test_a_table_of_counts_says_what_its_frame_does():
     c = llbt.from_judgments(data, clusters=["judge", "prompt"], order=True)
     table, judged = audit(c), audit(data)
     unchecked = {f.check for f in table.findings if f.level == "unchecked"}
-    assert unchecked == {"missing", "self_comparisons", "duplicates", "swapped"}
+    assert unchecked == {"missing", "self_comparisons", "duplicates", "swapped", "tasks"}
     for check in CHECKS.keys() - unchecked:
-        assert table.finding(check) == judged.finding(check), check
+        assert_same(table.finding(check), judged.finding(check))
     assert table.sizes == judged.sizes
     assert audit(llbt.from_judgments(data, covariates="judge", order=True)).finding("ties") == judged.finding("ties")
 
@@ -550,7 +666,8 @@ def test_weights_count_as_judgments():
     weighted = pd.DataFrame(rows, columns=[*NAMES, "weight"])
     spread = weighted.loc[weighted.index.repeat(weighted["weight"])].drop(columns="weight")
     one, other = audit(weighted), audit(spread)
-    assert one.findings == other.findings
+    for finding, other_finding in zip(one.findings, other.findings, strict=True):
+        assert_same(finding, other_finding)
     assert one.sizes == other.sizes
     assert one.finding("duplicates").figures == {"n": 3, "agreement": 1.0}
     with pytest.raises(JudgmentError, match="weights=: -1"):

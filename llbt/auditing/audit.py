@@ -19,7 +19,7 @@ from ..data.standard import OBJECTS
 from ..errors import JudgmentError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .checks import CHECKS, run
-from .evidence import Evidence, from_source, from_table
+from .evidence import Evidence, Named, from_source, from_table
 from .finding import Finding, Level
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "note", "ok", "unchecked")
@@ -123,11 +123,15 @@ def audit(
     judge: str | None = None,
     prompt: str | None = None,
     weights: str | None = None,
+    block: str | None = None,
+    task: str | None = None,
+    time: str | None = None,
 ) -> Audit:
     """Say what is wrong with judgments before a model does: one report, with what to do about it.
 
-    Labels, self-comparisons, repeated judgments and how often their verdict flips with the order, ties, positions,
-    judges with one answer, objects with few judgments, groups that were never compared, and whether estimates exist.
+    Labels, self-comparisons, repeated judgments and how often their verdict flips with the order, dependence within
+    blocks, judges and prompts, tasks that were pooled, ties, positions, judges with one answer, objects with few
+    judgments, groups that were never compared, and whether estimates exist.
 
     Parameters
     ----------
@@ -146,6 +150,14 @@ def audit(
         not empty.
     weights : str, optional
         Column with the number of judgments that a row stands for; by default ``"weight"`` where it is there.
+    block : str, optional
+        Column that says which judgments were made together, such as those of one ranking; by default ``"block"``.
+    task : str, optional
+        Column that says what was judged: a language pair, a benchmark; by default one with a usual name (``"task"``,
+        ``"language"``, ``"dataset"``, …, or ``"srclang"`` with ``"trglang"``).
+    time : str, optional
+        Column that says when; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else
+        the order of the rows.
 
     Returns
     -------
@@ -187,16 +199,16 @@ def audit(
             raise JudgmentError(
                 "audit: a table of counts has no columns of objects or outcomes; name only judge or prompt."
             )
-        evidence = from_table(data, judge, prompt)
+        evidence = from_table(data, Named(judge, prompt, None, block, task))
         notes: tuple[str, ...] = (*data.notes, _NOTE)
     else:
         asked = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes)
         found = countable(data, format, asked, max_dropped=sys.maxsize)
         if found.counts:
             table = from_judgments(data, format=format, objects=objects, outcome=outcome, order=found.shown)
-            return audit(table, judge=judge, prompt=prompt)
+            return audit(table, judge=judge, prompt=prompt, block=block, task=task)
         with located(found.source.what):
-            evidence = from_source(found, judge, prompt, weights)
+            evidence = from_source(found, Named(judge, prompt, weights, block, task, time))
         notes = (*found.notes, _NOTE)
     findings = sorted(run(evidence), key=lambda finding: _LEVELS.index(finding.level))
     return Audit(tuple(findings), _sizes(evidence), notes)

@@ -15,11 +15,12 @@ from .coverage import (
     check_separation,
     check_sparse,
 )
-from .evidence import Evidence
+from .evidence import Evidence, units_of
 from .finding import Finding
 from .judging import check_judges, check_position, check_ties
 from .repeats import check_duplicates, check_swapped
 from .rows import check_labels, check_missing, check_outcomes, check_self_comparisons, check_similar_labels
+from .together import check_blocks, check_tasks
 
 CHECKS: dict[str, tuple[str, Callable[[Evidence], Finding]]] = {
     "missing": ("single", check_missing),
@@ -35,6 +36,8 @@ CHECKS: dict[str, tuple[str, Callable[[Evidence], Finding]]] = {
     "sparse": ("rows", check_sparse),
     "duplicates": ("single rows outcomes key", check_duplicates),
     "swapped": ("single rows outcomes order key", check_swapped),
+    "blocks": ("rows outcomes together", check_blocks),
+    "tasks": ("rows outcomes task", check_tasks),
     "ties": ("rows outcomes", check_ties),
     "position": ("rows outcomes order", check_position),
     "judges": ("rows outcomes judge", check_judges),
@@ -59,6 +62,11 @@ def _lacking(need: str, e: Evidence) -> str:
         "outcomes": (not e.unread, "needs outcomes that can be read"),
         "order": (not e.unordered, e.unordered),
         "judge": (e.judge is not None, "no column names the judge: judge=…"),
+        "together": (
+            bool(units_of(e)),
+            "no column says which judgments were made together: judge=…, prompt=…, block=…",
+        ),
+        "task": (e.task is not None, "no column names the task: task=…"),
         "key": (e.judge is not None or e.prompt is not None, "no column names judge or prompt: judge=…, prompt=…"),
     }
     there, why = reasons[need]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 
-from ..columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups
+from ..columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups, summed
 from ..comparisons import Comparisons, tabulate
 from ..data.doors import from_judgments
 from ..data.frames import Factor, read_factor
@@ -17,9 +22,13 @@ from ..data.judgments import Countable
 from ..data.outcomes import Outcomes
 from ..data.standard import ORDER_UNKNOWN
 from ..errors import JudgmentError, listed
+from .expected import Expected, expect
 
 BoolArray = npt.NDArray[np.bool_]
 
+_TASKS = ("task", "lp", "language_pair", "language", "lang", "subset", "split", "dataset", "benchmark", "domain")
+_TASK_PAIRS = (("srclang", "trglang"), ("source_lang", "target_lang"), ("src_lang", "tgt_lang"))
+_TIMES = ("tstamp", "timestamp", "time", "datetime", "date", "created_at", "submitted_at", "created", "day")
 _LEFT_OUT = 3  # what `said` is of a row that the outcomes leave out
 
 
@@ -38,8 +47,14 @@ class Evidence:
         The judgments that a line stands for, positive.
     judge, prompt : Factor or None
         Codes (N,), −1 where missing.
+    block, task : Factor or None
+        Judgments made together, and what was judged: codes (N,), −1 where missing.
+    moment : ndarray, shape (N,), or None
+        When a judgment was made, as a rank between 0 and 1; None where nobody knows.
     names : tuple of str
         The columns of judge and prompt.
+    beside : tuple of str
+        The columns of block and task, and of the time (empty: the order of the rows).
     has_ties : bool
     unordered : str
         Why nobody knows which object was shown first; empty where the order is recorded.
@@ -79,6 +94,23 @@ class Evidence:
     sides: tuple[str, str] = ("object_i", "object_j")
     unread: str = ""
     dropped: int = 0
+    block: Factor | None = None
+    task: Factor | None = None
+    moment: FloatArray | None = None
+    beside: tuple[str, str, str] = ("block", "task", "")
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What one worth for each object leads to expect."""
+        flip = (self.pairs[:, 0] > self.pairs[:, 1]) & bool(self.unordered)
+        pairs = np.where(flip[:, None], self.pairs[:, ::-1], self.pairs)
+        counts = np.zeros((len(pairs), 3))
+        counts[np.arange(len(pairs)), np.where(flip, 2 - self.said, self.said)] = self.weights
+        first, rows = groups([*pairs.T])
+        sums = summed(counts, rows, len(first))
+        known = not self.unordered
+        c = Comparisons(self._names(), pairs[first], sums, has_ties=self.has_ties, keeps_order=known)
+        return expect(c, rows, counts)
 
     def tallied(self, group: IntArray, size: int, rows: BoolArray | None = None) -> FloatArray:
         """Return first-position wins, ties and second-position wins by group, shape (size, 3)."""
@@ -116,18 +148,39 @@ class Evidence:
         return tuple(repr(label) for label in self.objects) if alike else self.objects
 
 
-def from_source(found: Countable, judge: str | None, prompt: str | None, weights: str | None) -> Evidence:
-    """Return judgments without the rows that compare nothing, and what these were; names as in `audit`."""
+def units_of(e: Evidence) -> dict[str, Factor]:
+    """Return the columns that say which judgments belong together: block, judge, prompt; two labels or more each."""
+    named = ((e.beside[0], e.block), (e.names[0], e.judge), (e.names[1], e.prompt))
+    return {name: factor for name, factor in named if factor is not None and len(factor.labels) > 1}
+
+
+@dataclass(frozen=True)
+class Named:
+    """The columns that a caller of `audit` names; None: by their usual names."""
+
+    judge: str | None = None
+    prompt: str | None = None
+    weights: str | None = None
+    block: str | None = None
+    task: str | None = None
+    time: str | None = None
+
+
+def from_source(found: Countable, named: Named) -> Evidence:
+    """Return judgments without the rows that compare nothing, and what these were."""
     source, sides, outcome, outcomes = found.source, found.sides, found.labels.field, found.labels.outcomes
-    judge, prompt, weights = (
+    judge, prompt, weights, block, time = (
         name if name is not None else next((default for default in defaults if default in source.names), None)
         for name, defaults in (
-            (judge, ("judge", found.judge)),
-            (prompt, ("prompt", found.prompt)),
-            (weights, ("weight", found.weights)),
+            (named.judge, ("judge", found.judge)),
+            (named.prompt, ("prompt", found.prompt)),
+            (named.weights, ("weight", found.weights)),
+            (named.block, ("block",)),
+            (named.time, _TIMES),
         )
     )
-    names = tuple(name for name in (*sides, outcome, judge, prompt, weights) if name is not None)
+    task = _task_columns(named.task, source.names)
+    names = tuple(n for n in (*sides, outcome, judge, prompt, weights, block, time, *task) if n is not None)
     gone = [name for name in names if name not in source.names]
     if gone:
         has = listed(source.names, 20)
@@ -164,7 +217,60 @@ def from_source(found: Countable, judge: str | None, prompt: str | None, weights
         sides=sides,
         unread=unread,
         dropped=found.dropped,
+        block=_taken(read.get(block or ""), kept),
+        task=_taken(_joined([read[name] for name in task]), kept),
+        moment=_moment(read.get(time or ""), kept, source.frame),
+        beside=(block or "block", "+".join(task) or "task", time or ""),
     )
+
+
+def _task_columns(task: str | None, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that together say what the task was; none where no column does."""
+    if task is not None:
+        return (task,)
+    pair = next((pair for pair in _TASK_PAIRS if set(pair) <= set(names)), ())
+    return pair or tuple(name for name in _TASKS if name in names)[:1]
+
+
+def _joined(factors: Sequence[Factor]) -> Factor | None:
+    """Return one column of what several say together; None for no column."""
+    if len(factors) < 2:
+        return factors[0] if factors else None
+    codes = np.column_stack([factor.codes for factor in factors])
+    known = (codes >= 0).all(axis=1)
+    found, group = np.unique(codes[known], axis=0, return_inverse=True)
+    joined = np.full(len(codes), -1, dtype=np.int64)
+    joined[known] = group.ravel()
+    labels = ["-".join(str(f.labels[k]) for f, k in zip(factors, row, strict=True)) for row in found]
+    return Factor([*labels], joined)
+
+
+def _moment(time: Factor | None, rows: IntArray, frame: Any) -> FloatArray | None:
+    """Return when judgments were made as ranks between 0 and 1, (N,): by a column, else by the order of the rows.
+
+    None where neither is known: an engine without an order of rows, labels that are no times.
+    """
+    if time is None or not len(time.labels):
+        ordered = isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()
+        values: FloatArray | None = np.arange(len(rows), dtype=np.float64) if ordered else None
+    else:
+        times = _as_times(time.labels)
+        values = None if times is None or (time.codes[rows] < 0).any() else times[time.codes[rows]]
+    if values is None or len(values) < 2 or np.ptp(values) == 0:
+        return None
+    return np.asarray((stats.rankdata(values) - 1) / (len(values) - 1))
+
+
+def _as_times(labels: Sequence[Any]) -> FloatArray | None:
+    """Return times as numbers that grow with them, or None where they cannot be read as such."""
+    series = pd.Series(as_objects(labels))
+    numbers = pd.to_numeric(series, errors="coerce")
+    if numbers.notna().all():
+        return np.asarray(numbers, dtype=np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pandas says that it guesses the format
+        times = pd.to_datetime(series.astype(str), errors="coerce", utc=True)
+    return np.asarray(times.astype("int64"), dtype=np.float64) if times.notna().all() else None
 
 
 def _pairs(i: Factor, j: Factor) -> Coded:
@@ -249,7 +355,7 @@ def _unordered(pairs: IntArray, what: str) -> str:
     return f"{what} (or after it): the frame does not seem to record which object was shown first"
 
 
-def from_table(c: Comparisons, judge: str | None, prompt: str | None) -> Evidence:
+def from_table(c: Comparisons, named: Named) -> Evidence:
     """Return the counts of a table, one line per comparison, cluster and outcome."""
     kept = c.cluster_counts
     rows = np.arange(len(c)) if kept is None else kept.rows
@@ -259,7 +365,8 @@ def from_table(c: Comparisons, judge: str | None, prompt: str | None) -> Evidenc
     levels = {column.name: column.levels for column in (*c.columns, *(kept.columns if kept else ()))}
     line, said = np.nonzero(counts)
     factors = []
-    for name, default in ((judge, "judge"), (prompt, "prompt")):
+    task = next((name for name in _TASKS if name in columns), "task")
+    for name, default in ((named.judge, "judge"), (named.prompt, "prompt"), (named.block, "block"), (named.task, task)):
         if name is not None and name not in columns:
             raise JudgmentError(
                 f"audit: no covariate or cluster {name!r}; the table has {listed(list(columns)) or 'none'}."
@@ -274,9 +381,12 @@ def from_table(c: Comparisons, judge: str | None, prompt: str | None) -> Evidenc
         weights=weights,
         judge=factors[0],
         prompt=factors[1],
-        names=(judge or "judge", prompt or "prompt"),
+        names=(named.judge or "judge", named.prompt or "prompt"),
         has_ties=c.has_ties,
         unordered="" if c.keeps_order else "the table does not keep which object was shown first: order=True",
         single=False,
         seen=dict(zip(c.objects, _mentions(pairs, weights, len(c.objects)).tolist(), strict=True)),
+        block=factors[2],
+        task=factors[3],
+        beside=(named.block or "block", named.task or task, ""),
     )

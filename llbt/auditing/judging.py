@@ -137,6 +137,8 @@ def check_judges(e: Evidence) -> Finding:
         f"{len(who)} of {tested} with {_SAME_ANSWERS} or more judgments always say the same ({chance:.2g} expected by "
         f"chance): {and_more(named)}",
         "such a judge may not have looked; the judgments pull worths together or feed the order effect",
-        f'fit with and without them: c.select(where={{"{e.names[0]}": […]}}); see llbt.influence',
+        f'fit with and without them: c.select(where={{"{e.names[0]}": […]}}); see llbt.influence'
+        if len(labels) > 1
+        else "ask another judge, too: one who always says the same tells nothing of the objects",
         {"n": float(len(who)), "expected": chance},
     )

@@ -9,6 +9,7 @@ from ..statistics import sign_p
 from ..table import counted, format_count, format_percent
 from .evidence import BoolArray, Evidence
 from .finding import FIRST_REMEDY, SIGNIFICANT, Finding, p_text
+from .together import clustered
 
 _MANY_FLIPS = 0.2  # of the decided repeats in the other order: beyond it, positions decide rather than objects
 
@@ -18,11 +19,6 @@ def _known(e: Evidence) -> tuple[list[IntArray], BoolArray, str]:
     factors = [(name, f) for name, f in zip(e.names, (e.judge, e.prompt), strict=True) if f is not None]
     known = np.all([f.codes >= 0 for _, f in factors], axis=0)
     return [f.codes for _, f in factors], known, ", ".join(name for name, _ in factors)
-
-
-def _clustered(e: Evidence) -> str:
-    name = e.names[0] if e.judge is not None else e.names[1]
-    return f'from_judgments(…, clusters="{name}"), then llbt.fit(…, cov_type="cluster", groups="{name}")'
 
 
 def _caution(e: Evidence) -> str:
@@ -48,7 +44,7 @@ def check_duplicates(e: Evidence) -> Finding:
         f"{counted(repeats, 'judgment')} repeat{'s' if repeats == 1 else ''} an earlier one (same {same} and pair in "
         f"the same order); {format_percent(agree / pairs) if pairs else 'NA'} of repeats agree{_caution(e)}",
         "repeats count as judgments of their own, so standard errors come out too small",
-        f"copies of one row: frame.drop_duplicates(…) before; judgments made twice: {_clustered(e)}",
+        f"copies of one row: frame.drop_duplicates(…) before; judgments made twice: {clustered(e)}",
         {"n": repeats, "agreement": agree / pairs if pairs else np.nan},
     )
 
@@ -86,6 +82,6 @@ def check_swapped(e: Evidence) -> Finding:
         f"{told}. Decided verdicts flip in {format_percent(share)} (the first position wins {format_count(at_first)} "
         f"of the flips, {p_text(p)}){_caution(e)}",
         "a verdict that flips is one of positions, not of objects; and the two judgments are not independent",
-        f"{FIRST_REMEDY}; {_clustered(e)}",
+        f"{FIRST_REMEDY}; {clustered(e)}",
         figures,
     )

@@ -1,0 +1,79 @@
+"""What one worth for each object, common to all judgments, leads to expect of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..columns import FloatArray, IntArray
+from ..comparisons import Comparisons
+from ..formulas.design import build_design
+from ..likelihood import Problem, probabilities
+from ..robust import Clustered
+from ..solvers import Fit, eliminate, independent_columns
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """A fit of object, tie (where there are any) and order (where it is known), and where each line stands in it.
+
+    Attributes
+    ----------
+    pairs : ndarray of int, shape (S, 2)
+    problem : Problem
+    fit : Fit
+        With Firth's bias reduction, so that it exists.
+    probability : ndarray, shape (S, C)
+    rows : ndarray of int, shape (N,)
+        The comparison of each line of the evidence.
+    counts : ndarray, shape (N, C)
+    worths : ndarray, shape (J, p)
+        The log-worths as combinations of the parameters.
+    blocks : tuple of str
+        What each parameter describes.
+    """
+
+    pairs: IntArray
+    problem: Problem
+    fit: Fit
+    probability: FloatArray
+    rows: IntArray
+    counts: FloatArray
+    worths: FloatArray
+    blocks: tuple[str, ...]
+
+    def units(self, codes: IntArray) -> Clustered:
+        """Return the lines that belong to a unit (code 0 or more), codes (N,)."""
+        known = codes >= 0
+        return Clustered(self.rows[known], self.counts[known], codes[known])
+
+    @property
+    def lead(self) -> FloatArray:
+        """Fitted log-worth of i less that of j, shape (S,)."""
+        worth = self.worths @ self.fit.params
+        return np.asarray(worth[self.pairs[:, 0]] - worth[self.pairs[:, 1]])
+
+
+def expect(c: Comparisons, rows: IntArray, counts: FloatArray) -> Expected:
+    """Return what a table leads to expect of the lines it was made of."""
+    formula = "object" + (" + tie" if c.n_ties else "") + (" + order" if c.keeps_order else "")
+    c = c if c.n_ties else c.drop_ties()
+    design = build_design(formula, c)
+    cells = [0, 1, 2] if c.has_ties else [0, 2]
+    none = np.zeros(len(c))
+    problem = Problem(design.signed_rows(), design.tie_rows(), c.counts[:, cells], none, none)
+    free = np.flatnonzero(independent_columns(problem))
+    problem = Problem(problem.signed.columns(free), problem.tie.columns(free), problem.counts, none, none)
+    fit = eliminate(problem, bias_reduction=True)
+    worths = design.worth.matrix.columns(free).toarray()[np.argsort(design.worth.units["object"])]
+    return Expected(
+        c.pairs,
+        problem,
+        fit,
+        probabilities(problem, fit.params),
+        rows,
+        counts[:, cells],
+        worths,
+        tuple(design.blocks[k] for k in free),
+    )
