@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,15 @@ import numpy.typing as npt
 import patsy
 from patsy.constraint import parse_constraint
 from scipy import stats
+from scipy.sparse import csr_array
 
+from .cluster_tests import flip_test, hotelling_p
+from .clusters import clustered
 from .columns import FloatArray
 from .errors import DesignError, listed
+from .gathered import Gathered
+from .solvers import eliminate
+from .specification import penalized
 from .statistics import TestResult, chi2_p_value, critical_value
 from .summary import coefficient_fields
 from .table import Field, Table
@@ -66,25 +73,66 @@ def z_tests(res: LLBTResults, hypothesis: Hypothesis, confidence: float) -> Tabl
 
 
 def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
-    """Return the joint χ² test of some hypotheses; see `LLBTResults.wald_test`."""
+    """Return the joint test of some hypotheses; see `LLBTResults.wald_test`."""
     found = estimated(res, hypothesis)
-    df = int(np.linalg.matrix_rank(found.cov))
-    if df < len(found.labels) == int(np.linalg.matrix_rank(found.matrix)) and res.specification.cov_type == "cluster":
+    q = len(found.labels)
+    rank = int(np.linalg.matrix_rank(found.matrix[:, res.free] * np.sqrt(np.diag(res.solution.cov))))
+    if rank < q:
         raise DesignError(
-            f"wald_test: the covariance of so few clusters has rank {df} in the {len(found.labels)} hypotheses; test "
-            "fewer at once, or fit without cov_type='cluster'."
+            f"wald_test: the {q} hypotheses have rank {rank}, so some say the same or nothing about the parameters; "
+            "leave them out."
         )
-    if df < len(found.labels):
-        raise DesignError(
-            f"wald_test: the {len(found.labels)} hypotheses have rank {df}, so some say the same or nothing about the "
-            "parameters; leave them out."
-        )
-    statistic = float(found.estimate @ np.linalg.solve(found.cov, found.estimate))
+    flips = q > 1 and len(res.specification.groups) == 1
+    return _flipped(res, found) if flips else _wald(res, found)
+
+
+def _wald(res: LLBTResults, found: Linear) -> TestResult:
+    q, null = len(found.labels), ", ".join(found.labels)
+    few = int(np.linalg.matrix_rank(found.cov)) < q
+    statistic = math.nan if few else float(found.estimate @ np.linalg.solve(found.cov, found.estimate))
+    if math.isinf(res.df_inference):
+        return TestResult("Wald test", null, statistic, q, chi2_p_value(statistic, q), "chi2")
+    if res.specification.cov_type != "cluster":
+        p_value = float(stats.f.sf(statistic / q, q, res.df_inference))
+        return TestResult("Wald test", null, statistic / q, q, p_value, f"F with {res.df_inference:g} denominator df")
+    value, df_denom, p_value = hotelling_p(statistic, q, res.df_inference)
+    if math.isnan(p_value):
+        raise DesignError(few_for_hotelling("wald_test", q, res))
+    return TestResult("Wald test", null, value, q, p_value, f"F with {df_denom:.4g} denominator df")
+
+
+def few_for_hotelling(asker: str, df: int, res: LLBTResults) -> str:
+    """Return why Wald's test of so many parameters has no answer with the clusters of a fit."""
+    return (
+        f"{asker}: {df} parameters are tested at once, with clusters of {' and '.join(res.specification.groups)} that "
+        f"are worth {res.df_inference + 1:.3g} of equal size; Hotelling's form of Wald's test needs more clusters than "
+        "parameters. Test fewer at once"
+        + (", or take anova(…, test='cluster')." if len(res.specification.groups) == 1 else ".")
+    )
+
+
+def _flipped(res: LLBTResults, found: Linear) -> TestResult:
+    """Return the test of several hypotheses by flips of clusters' scores, at the estimate that keeps to them."""
+    free = found.matrix[:, res.free]
+    unit = np.sqrt(np.diag(res.solution.cov))  # parameters in standard errors, whatever their scale
+    basis = np.linalg.qr((free * unit).T, mode="complete")[0][:, len(free) :]
+    start = res.solution.params - unit * np.linalg.lstsq(free * unit, found.estimate)[0]
+    problem = res.problem()
+    inside = replace(
+        problem,
+        signed=Gathered.of(csr_array(problem.signed.tocsr() @ (unit[:, None] * basis))),
+        tie=Gathered.of(csr_array(problem.tie.tocsr() @ (unit[:, None] * basis))),
+        signed_offset=problem.signed_offset + problem.signed @ start,
+        tie_offset=problem.tie_offset + problem.tie @ start,
+    )
+    shrunk = penalized(inside, res.comparisons, res.specification)
+    fit = eliminate(shrunk, bias_reduction=res.specification.bias_reduction)
+    restricted = replace(fit, means=fit.means * (problem.totals / shrunk.totals)[:, None])
+    (name,) = res.specification.groups
+    test = flip_test(problem, restricted, clustered(res.comparisons, name, (name,)), free)
+    said = f"flips of {test.clusters} clusters' scores"
     null = ", ".join(found.labels)
-    if np.isinf(res.df_inference):
-        return TestResult("Wald test", null, statistic, df, chi2_p_value(statistic, df), "chi2")
-    p_value = float(stats.f.sf(statistic / df, df, res.df_inference))
-    return TestResult("Wald test", null, statistic / df, df, p_value, f"F with {res.df_inference:g} denominator df")
+    return TestResult("Score test", null, test.statistic, test.df, test.p_value, said, (test.said(name),))
 
 
 def estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:

@@ -333,7 +333,16 @@ class LLBTResults(Record):
         Returns
         -------
         TestResult
-            Wald's χ², its degrees of freedom (the rank of the hypotheses) and p.
+            Wald's χ², its degrees of freedom (the number of hypotheses) and p; F where the fit has finite degrees of
+            freedom. With ``cov_type="cluster"``: one hypothesis by t² of its coefficient; several by Rao's score with
+            the clusters' scores flipped in sign, as ``llbt.anova(…, test="cluster")``, or for two ways of clustering by
+            Hotelling's form of Wald's test.
+
+        Raises
+        ------
+        DesignError
+            As in `t_test`, for hypotheses that say the same, and for more hypotheses than Hotelling's form has clusters
+            for.
         """
         return wald_test(self, hypothesis)
 

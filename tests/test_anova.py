@@ -24,7 +24,7 @@ from llbt.robust import Covariance
 TABLE1 = llbt.load_dataset("dras_table1")
 SIMULATIONS = Path(__file__).parent / "simulations"
 SIMULATED = ("anova_size_order.json", "anova_size.json")  # one and three degrees of freedom
-TESTS = ("chi2", "F", "wald", "score")
+TESTS = ("chi2", "F", "wald", "score")  # those that need no clusters
 
 # Deviances, p-values and Wald statistics of refits: what the solvers leave is 1e-9 standard errors.
 CLOSE = 1e-7
@@ -437,9 +437,9 @@ def test_refits_have_the_options_of_the_fit(options, rich):
     assert again.specification == dataclasses.replace(res.specification, formula="object + tie")
     pd.testing.assert_series_equal(again.params, expected.params)
     pd.testing.assert_frame_equal(again.cov_params(), expected.cov_params())
-    frame = drop1(res).to_frame().set_index("term")
+    frame = drop1(res, test="chi2").to_frame().set_index("term")
     assert frame.loc["object:judge", "deviance"] == pytest.approx(expected.deviance, rel=CLOSE)
-    llbt.anova(res)
+    llbt.anova(res, test="chi2")
 
 
 @pytest.mark.parametrize(
@@ -515,9 +515,10 @@ def test_errors(rich):
     cases = {
         "none given": lambda: llbt.anova(),
         "m1 is a Comparisons": lambda: llbt.anova(res, rich),
-        "test='LR' is not known; it may be 'chi2', 'F', 'wald', 'score'": lambda: llbt.anova(res, test="LR"),
+        "test='LR' is not known; it may be 'chi2', 'F', 'wald', 'score', 'cluster'": lambda: llbt.anova(res, test="LR"),
         "test='rao' is not known": lambda: drop1(res, test="rao"),
-        "test=None is not known": lambda: add1(res, "order", test=None),
+        "test=1 is not known": lambda: add1(res, "order", test=1),
+        "with judgments that are independent; the test needs one way": lambda: llbt.anova(res, test="cluster"),
         "not nested": lambda: llbt.anova(fit("object + order", rich), fit("object * judge + tie", rich), test="wald"),
         "same model": lambda: llbt.anova(res, fit("C(object, Sum) + tie", rich), test="score"),
         "fit both to the table with age": lambda: llbt.anova(res, fit("object", rich.pool("age")), test="F"),
@@ -527,7 +528,9 @@ def test_errors(rich):
         r"'object\[a\]' is held in 'object \+ tie', but 'tie' has no such parameter": lambda: drop1(held),
         "all parameters of 'tie' are held": lambda: llbt.anova(everything),
         "no term with an estimated parameter": lambda: drop1(everything),
-        r"covariance of .* has rank \d in the 6 parameters": lambda: drop1(three, test="wald"),
+        "6 parameters are tested at once, with clusters of judge that are worth .* test='cluster'": lambda: drop1(
+            three, test="wald"
+        ),
         "some fits give χ², others F": lambda: llbt.anova(*mixed, test="wald"),
     }
     for message, call in cases.items():

@@ -477,22 +477,37 @@ def test_t_in_hypotheses(few: LLBTResults) -> None:
     close(row[["conf_low", "conf_high"]], [estimate - T11 * error, estimate + T11 * error], rtol=1e-10)
 
 
-def test_f_in_joint_hypotheses(few: LLBTResults) -> None:
-    test = few.wald_test("object[A] = 0, object[B] = 0, object[C] = 0")
-    block = free_cov(few)[:3, :3]
-    statistic = few.params.to_numpy()[:3] @ np.linalg.solve(block, few.params.to_numpy()[:3]) / 3
-    close([test.statistic, test.df], [statistic, 3], rtol=1e-10)
-    close(test.p_value, stats.f.sf(statistic, 3, 11), rtol=1e-8)
-    assert "11" in test.distribution
+def test_joint_hypotheses_flip_scores(few: LLBTResults) -> None:
+    """Of one way of clustering; of two ways Wald's statistic in Hotelling's form."""
+    asked = "object[A] = 0, object[B] = 0, object[C] = 0"
+    assert "flips of 12 clusters' scores" in few.wald_test(asked).distribution
     single = few.wald_test("tie = 0")
     close(single.p_value, few.pvalues["tie"], rtol=1e-8)  # F(1, 11) is t(11) squared
+    c = judged(12, clusters=["judge", "item"])
+    both = quietly("object + tie", c, cov_type="cluster", groups=["judge", "item"])
+    test, params = both.wald_test(asked), both.params.to_numpy()[:3]
+    df = both.df_inference
+    statistic = params @ np.linalg.solve(free_cov(both)[:3, :3], params) * (df - 2) / (3 * df)
+    close([test.statistic, test.df], [statistic, 3], rtol=1e-10)
+    close(test.p_value, stats.f.sf(statistic, 3, df - 2), rtol=1e-8)
 
 
-def test_more_hypotheses_than_clusters_can_tell_apart() -> None:
-    """Four clusters give a covariance of rank 3: that is what is wrong, not the four hypotheses."""
-    res = quietly("object + tie", DRAS, cov_type="cluster", groups="judge")
-    with pytest.raises(DesignError, match="clusters"):
-        res.wald_test("object[A] = 0, object[B] = 0, object[C] = 0, tie = 0")
+def test_more_hypotheses_than_clusters() -> None:
+    """Flips have an answer, its bounds said; Hotelling's form has none."""
+    asked = "object[A] = 0, object[B] = 0, object[C] = 0, tie = 0"
+    found = quietly("object + tie", DRAS, cov_type="cluster", groups="judge").wald_test(asked)
+    assert found.p_value >= 0.125
+    assert "none can be below 0.12" in found.notes[0]
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "outcome": rng.choice(["i", "tie", "j"], 90)})
+    frame = frame.assign(judge=[f"J{k % 3}" for k in range(90)], item=[f"s{k % 7}" for k in range(90)])
+    frame["object_j"] = rng.choice(["B", "C", "D"], 90)
+    c = llbt.from_judgments(frame, clusters=["judge", "item"])
+    both = quietly("object + tie", c, cov_type="cluster", groups=["judge", "item"])
+    with pytest.raises(
+        DesignError, match="wald_test: 4 parameters are tested at once, with clusters of judge and item"
+    ):
+        both.wald_test(asked)
 
 
 def test_t_in_worths(few: LLBTResults) -> None:

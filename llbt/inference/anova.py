@@ -5,27 +5,31 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 from scipy import linalg, stats
 from scipy.sparse import csr_array, hstack
 
+from ..cluster_tests import FlipTest, flip_test, hotelling_p
+from ..clusters import clustered
 from ..columns import FloatArray
 from ..errors import DesignError
 from ..gathered import Gathered
+from ..hypotheses import few_for_hotelling
 from ..likelihood import Problem, information, probabilities, score, weighted_gram
 from ..results import LLBTResults, bic_reservation
 from ..solvers import independent_columns
+from ..specification import Specification
 from ..statistics import chi2_p_value, chi2_reservation
 from ..table import Field, Table, format_number
 from .refit import own_terms, refit_terms
 
-Test = Literal["chi2", "F", "wald", "score"]
+Test = Literal["chi2", "F", "wald", "score", "cluster"]
 
 
-def anova(*results: LLBTResults, test: Test = "chi2") -> Table:
+def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     """Compare nested fits of one table, or the terms of one fit in sequence.
 
     Parameters
@@ -34,11 +38,15 @@ def anova(*results: LLBTResults, test: Test = "chi2") -> Table:
         Several fits, in any order: each is tested against the next larger one. One fit: the terms of its formula are
         added one by one to the nuisance parameters, those of the worth first, then those of ties, then of order;
         parameters that are held stay in every model.
-    test : {"chi2", "F", "wald", "score"}
+    test : {"chi2", "F", "wald", "score", "cluster"}, optional
         ``"chi2"``: difference of the deviances (likelihood ratio). ``"F"``: the same per df, over the dispersion, which
         is Pearson's X²/df of the largest model. ``"wald"``: that the larger model reduces to the smaller, with the
-        covariance of the larger fit, so robust where the fit is; F where the fit has finite degrees of freedom.
-        ``"score"``: Rao's test of the larger model at the estimates of the smaller.
+        covariance of the larger fit, so robust where the fit is; F where the fit has finite degrees of freedom, in
+        Hotelling's form where they are those of clusters. ``"score"``: Rao's test of the larger model at the estimates
+        of the smaller. ``"cluster"``: Rao's statistic, its distribution that under flips of the signs of the clusters'
+        scores; for fits with ``cov_type="cluster"`` and one way of clustering.
+        By default what the covariance of the largest fit asks for: ``"cluster"``; ``"wald"`` for two ways of clustering
+        and HC0; ``"F"`` for ``scale="X2"``; else ``"chi2"``.
 
     Returns
     -------
@@ -60,8 +68,15 @@ def anova(*results: LLBTResults, test: Test = "chi2") -> Table:
     dᵀ(RVRᵀ)⁻¹d with d = R(β̂ − a). The score statistic sᵀI⁻¹s, with score s and information I at the smaller fit, is
     the same form of the scoring step I⁻¹s with V = I⁻¹.
 
+    Judgments of a cluster need not be independent of each other for ``"cluster"``, nor clusters of one size. With 8, 12
+    and 30 clusters, 3 to 9 parameters and 5 % asked for, it rejected 4 to 8 % of true models, the F test of Wald's
+    statistic with G − 1 denominator df up to 75 %.
+
     References
     ----------
+    Hemerik, J., Goeman, J. J. & Finos, L. (2020). Robust testing in generalized linear models by sign flipping score
+    contributions. Journal of the Royal Statistical Society B 82(3), 841-864.
+
     Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics 41(2), 337-345.
 
     Rao, C. R. (1948). Large sample tests of statistical hypotheses concerning several parameters with applications to
@@ -77,29 +92,53 @@ def anova(*results: LLBTResults, test: Test = "chi2") -> Table:
     >>> llbt.anova(m1).to_frame()["term"].tolist()
     ['NULL', 'object', 'object:judge', 'tie']
     """
-    check_test(test)
     if not results:
         raise DesignError("anova compares two or more fits, or the terms of one; none given.")
     for k, res in enumerate(results):
         if not isinstance(res, LLBTResults):
             raise DesignError(f"anova: m{k} is a {type(res).__name__}; it compares fits, as llbt.fit returns them.")
     if len(results) == 1:
-        return _in_sequence(results[0], test)
+        return _in_sequence(results[0], chosen_test(test, results[0]))
     _check_tables(results)
     ranked = sorted(enumerate(results), key=lambda numbered: -numbered[1].df_resid)
     for (a, small), (b, large) in itertools.pairwise(ranked):
         _check_nested(f"m{a}", small, f"m{b}", large)
     fits = [fit for _, fit in ranked]
+    test = chosen_test(test, fits[-1])
     if test == "wald" and len({math.isinf(fit.df_inference) for fit in fits[1:]}) > 1:
         raise DesignError("test='wald': some fits give χ², others F, by their cov_type or scale; fit all in one way.")
     names = Field("model", "Model", [fit.specification.formula for fit in fits])
     return _analysis(names, fits, test, title="Analysis of deviance")
 
 
-def check_test(test: object) -> None:
-    """Raise where `test` is none of the tests of nested fits."""
+def chosen_test(test: Test | None, res: LLBTResults) -> Test:
+    """Return the test of nested fits that is asked for, by default the one that the covariance of a fit goes with.
+
+    Raises
+    ------
+    DesignError
+        For an unknown test, and for flips of clusters where the fit has none, or two ways of clustering.
+    """
+    spec = res.specification
+    if test is None:
+        return _default_test(spec)
     if test not in get_args(Test):
         raise DesignError(f"test={test!r} is not known; it may be {', '.join(map(repr, get_args(Test)))}.")
+    if test == "cluster" and len(spec.groups) != 1:
+        found = f"clusters by {' and '.join(spec.groups)}" if spec.groups else "judgments that are independent"
+        raise DesignError(
+            f"test='cluster': {spec.formula!r} was fitted with {found}; the test needs one way of clustering: "
+            "fit(…, cov_type='cluster', groups='judge')."
+        )
+    return test
+
+
+def _default_test(spec: Specification) -> Test:
+    if spec.cov_type == "cluster":
+        return "cluster" if len(spec.groups) == 1 else "wald"
+    if spec.cov_type == "HC0":
+        return "wald"
+    return "chi2" if spec.scale == 1 else "F"
 
 
 def _in_sequence(res: LLBTResults, test: Test) -> Table:
@@ -141,6 +180,7 @@ def _analysis(
         notes=(
             *empty_notes(list(names.values), tests),
             *dispersion_notes(test, fits[-1:]),
+            *flip_notes(tests, fits[-1]),
             *reservations(test, fits),
             *bic_reservation(fits),
         ),
@@ -162,16 +202,19 @@ class Compared:
     p_value : float
     df_denom : float
         Denominator df of an F statistic; NaN for χ².
+    flips : FlipTest or None
+        How the p-value was found, where clusters' scores were flipped.
     """
 
     df: int
     statistic: float = math.nan
     p_value: float = math.nan
     df_denom: float = math.nan
+    flips: FlipTest | None = None
 
 
 def compared(small: LLBTResults, large: LLBTResults, test: Test, scaled_by: LLBTResults) -> Compared:
-    """Test a fit against a larger one that it is nested in; the dispersion of F is that of `scaled_by`."""
+    """Test a fit against a larger one that it is nested in; dispersion (of F) and clusters are those of `scaled_by`."""
     df = small.df_resid - large.df_resid
     if df == 0:
         return Compared(df)
@@ -180,6 +223,8 @@ def compared(small: LLBTResults, large: LLBTResults, test: Test, scaled_by: LLBT
         return Compared(df, fall, chi2_p_value(fall, df))
     if test == "F":
         return _f_test(df, fall / df / dispersion(scaled_by), scaled_by.df_resid)
+    if test == "cluster":
+        return _flipped(small, large, scaled_by)
     return _wald(small, large) if test == "wald" else _score(small, large)
 
 
@@ -207,15 +252,25 @@ def _wald(small: LLBTResults, large: LLBTResults) -> Compared:
     contrasts, point = _reduction(small, large)
     cov = contrasts @ large.covariance.matrix @ contrasts.T
     df, rank = len(cov), int(np.linalg.matrix_rank(cov))
-    if rank < df:
-        raise DesignError(
-            f"test='wald': the {large.specification.cov_type} covariance of {large.specification.formula!r} has rank "
-            f"{rank} in the {df} parameters that are tested at once; test fewer."
-        )
+    clustered_fit = large.specification.cov_type == "cluster"
+    if rank < df or (clustered_fit and not large.df_inference + 1 > df):
+        raise DesignError(few_for_hotelling("test='wald'", df, large))
     statistic = _squared_length(contrasts @ (large.solution.params - point), cov)
     if math.isinf(large.df_inference):
         return Compared(df, statistic, chi2_p_value(statistic, df))
-    return _f_test(df, statistic / df, large.df_inference)
+    if not clustered_fit:
+        return _f_test(df, statistic / df, large.df_inference)
+    value, df_denom, p_value = hotelling_p(statistic, df, large.df_inference)
+    return Compared(df, value, p_value, df_denom)
+
+
+def _flipped(small: LLBTResults, large: LLBTResults, scaled_by: LLBTResults) -> Compared:
+    contrasts, point = _reduction(small, large)
+    problem = large.problem()
+    restricted = replace(large.solution, params=point, means=problem.totals[:, None] * probabilities(problem, point))
+    (name,) = scaled_by.specification.groups
+    found = flip_test(problem, restricted, clustered(scaled_by.comparisons, name, (name,)), contrasts)
+    return Compared(found.df, found.statistic, found.p_value, flips=found)
 
 
 def _score(small: LLBTResults, large: LLBTResults) -> Compared:
@@ -272,7 +327,7 @@ def _hstacked(large: Gathered, small: Gathered, column: FloatArray) -> Gathered:
 def statistic_fields(test: Test, tests: Sequence[Compared | None], *, likelihood_ratio: str) -> tuple[Field, ...]:
     """Return the columns of the statistic, and of the denominator df where some test has them."""
     denominators = [math.nan if t is None else t.df_denom for t in tests]
-    heading = {"chi2": likelihood_ratio, "F": "F", "wald": "Wald", "score": "Rao score"}[test]
+    heading = {"chi2": likelihood_ratio, "F": "F", "wald": "Wald", "score": "Rao score", "cluster": "Rao score"}[test]
     known = not np.isnan(denominators).all()
     statistic = Field(
         "statistic", "F" if known else heading, [math.nan if t is None else t.statistic for t in tests], "statistic"
@@ -283,8 +338,21 @@ def statistic_fields(test: Test, tests: Sequence[Compared | None], *, likelihood
 def p_value_fields(tests: Sequence[Compared | None]) -> tuple[Field, ...]:
     """Return the columns of the p-value and of its stars."""
     p = [math.nan if t is None else t.p_value for t in tests]
-    known = any(t is not None and not math.isnan(t.df_denom) for t in tests)
-    return Field("p_value", "Pr(>F)" if known else "Pr(>Chi)", p, "p_value"), Field("", "", p, "stars")
+    heading = "Pr(>Chi)"
+    if any(t is not None and t.flips is not None for t in tests):
+        heading = "Pr(flips)"
+    elif any(t is not None and not math.isnan(t.df_denom) for t in tests):
+        heading = "Pr(>F)"
+    return Field("p_value", heading, p, "p_value"), Field("", "", p, "stars")
+
+
+def flip_notes(tests: Sequence[Compared | None], res: LLBTResults) -> tuple[str, ...]:
+    """Return how many clusters' scores were flipped, and how often."""
+    found = [t.flips for t in tests if t is not None and t.flips is not None]
+    if not found:
+        return ()
+    fewest = min(found, key=lambda flips: flips.clusters)
+    return (fewest.said(res.specification.groups[0]),)
 
 
 def empty_notes(names: Sequence[str], tests: Sequence[Compared | None]) -> tuple[str, ...]:
@@ -308,14 +376,16 @@ def dispersion_notes(test: Test, scaled_by: Sequence[LLBTResults]) -> tuple[str,
 def reservations(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
     """Return what a test does not take from the fits: their covariance, or that they are no maximum likelihood fits."""
     specs = [fit.specification for fit in fits]
-    if test == "wald":
+    if test in ("wald", "cluster"):
         return ()
     name = "the score test" if test == "score" else "the likelihood ratio"
     notes = []
     robust = next((s for s in specs if s.cov_type != "nonrobust"), None)
     if robust is not None:
         kind = " ".join([robust.cov_type, *([f"({', '.join(robust.groups)})"] if robust.groups else [])])
-        notes.append(f"{name} takes the judgments as independent; test='wald' uses the fit's covariance, {kind}")
+        better = _default_test(robust)
+        what = "flips the scores of its clusters" if better == "cluster" else "uses the fit's covariance"
+        notes.append(f"{name} takes the judgments as independent; test={better!r} {what}, {kind}")
     if test != "F" and any(s.scale != 1 for s in specs):
         notes.append(f"{name} takes the dispersion as 1; test='F' and test='wald' use the estimated one")
     shrunk = ["bias reduction"] if any(s.bias_reduction for s in specs) else []

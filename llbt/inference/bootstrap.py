@@ -14,9 +14,9 @@ import pandas as pd
 from scipy import stats
 
 from ..batch import params_of_many
+from ..clusters import clustered
 from ..columns import FloatArray
 from ..comparisons import Comparisons
-from ..covariances import clustered
 from ..errors import DesignError, listed
 from ..formulas.grid import At
 from ..results import LLBTResults, check_fit

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import special
 from scipy.sparse import csr_array
 
+from ..clusters import clustered
 from ..columns import FloatArray, IntArray
 from ..comparisons import Comparisons
-from ..covariances import clustered
 from ..errors import DesignError
 from ..results import LLBTResults, check_fit
 from ..statistics import as_generator, check_number

@@ -12,10 +12,11 @@ from ..table import Field, Table
 from .anova import (
     Compared,
     Test,
-    check_test,
+    chosen_test,
     compared,
     dispersion_notes,
     empty_notes,
+    flip_notes,
     p_value_fields,
     reservations,
     statistic_fields,
@@ -23,13 +24,13 @@ from .anova import (
 from .refit import WrittenTerm, own_terms, refit_terms, written_terms
 
 
-def drop1(res: LLBTResults, *, test: Test = "chi2") -> Table:
+def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
     """Test each term of a formula given all others.
 
     Parameters
     ----------
     res : LLBTResults
-    test : {"chi2", "F", "wald", "score"}
+    test : {"chi2", "F", "wald", "score", "cluster"}, optional
         As in `llbt.anova`; the larger model is `res`.
 
     Returns
@@ -52,7 +53,7 @@ def drop1(res: LLBTResults, *, test: Test = "chi2") -> Table:
     {'term': ['<none>', 'object:judge', 'tie'], 'df': [nan, 9.0, 1.0]}
     """
     check_fit("drop1", res)
-    check_test(test)
+    test = chosen_test(test, res)
     terms, held = own_terms(res)
     leavable = [term for term in terms if not any(term.margin_of(other) for other in (*terms, *held))]
     if not leavable:
@@ -64,7 +65,7 @@ def drop1(res: LLBTResults, *, test: Test = "chi2") -> Table:
     return _marginal(res, rows, test, title="Single term deletions", notes=dispersion_notes(test, [res]))
 
 
-def add1(res: LLBTResults, scope: str, *, test: Test = "chi2") -> Table:
+def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
     """Test what each of some further terms would add to a fit.
 
     Parameters
@@ -73,7 +74,7 @@ def add1(res: LLBTResults, scope: str, *, test: Test = "chi2") -> Table:
     scope : str
         A formula; the terms of it that the fit does not have are added one at a time. Those that contain another new
         one (``object:judge:age`` beside ``object:judge``) are left for later.
-    test : {"chi2", "F", "wald", "score"}
+    test : {"chi2", "F", "wald", "score", "cluster"}, optional
         As in `llbt.anova`; the larger model, whose dispersion F takes, is that of the row.
 
     Returns
@@ -95,7 +96,7 @@ def add1(res: LLBTResults, scope: str, *, test: Test = "chi2") -> Table:
     {'term': ['<none>', 'object:judge', 'tie:judge'], 'df': [nan, 9.0, 3.0]}
     """
     check_fit("add1", res)
-    check_test(test)
+    test = chosen_test(test, res)
     terms, held = own_terms(res)
     own = [*terms, *held]
     new = [term for term in written_terms(scope, res.comparisons) if not term.is_among(own)]
@@ -136,7 +137,7 @@ def _marginal(res: LLBTResults, rows: Sequence[_Row], test: Test, *, title: str,
         ),
         title=title,
         head=(f"Model: {res.specification.formula}",),
-        notes=(*notes, *empty_notes(names, tests), *reservations(test, fits)),
+        notes=(*notes, *empty_notes(names, tests), *flip_notes(tests, res), *reservations(test, fits)),
     )
 
 

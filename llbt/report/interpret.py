@@ -103,8 +103,9 @@ def interpret(res: LLBTResults, *, confidence: float = 0.95) -> Interpretation:
     Worths that differ by covariates are averaged over the judgments of the table: log-odds for the odds, and
     probabilities for the share of decisions, which is what a count of the decisions estimates. Two objects are compared
     by Wald's test; of more objects, every pair, with p-values and intervals adjusted for all of them (single-step), as
-    in `pairwise`. Whether worths or ties differ by a covariate is Wald's joint test of these parameters, with the
-    covariance of the fit, robust where that is.
+    in `pairwise`. Whether worths or ties differ by a covariate is the joint test of these parameters that
+    ``res.wald_test`` makes: Wald's with the covariance of the fit or, of clusters, the score test with their scores
+    flipped in sign.
 
     The fit is tested by the deviance against χ²; where more than a fifth of the fitted counts are below 5 by X² against
     199 tables drawn from the model. Against χ² the deviance of a true model is there rejected between never and almost
@@ -233,7 +234,7 @@ def _differ(block: str, test: TestResult, confidence: float) -> str:
 
 
 def _joint_test(res: LLBTResults, block: str, name: str) -> TestResult | None:
-    """Return Wald's test that no parameter of a block depends on a covariate; None where it has none or too many."""
+    """Return the test that no parameter of a block depends on a covariate; None where it has none or too many."""
     columns = [
         k
         for k, (term, its_block) in enumerate(zip(res.design.terms, res.design.blocks, strict=True))
@@ -297,6 +298,6 @@ def _simulated_fit(res: LLBTResults, confidence: float) -> Said:
 
 
 def _tested(test: TestResult) -> str:
-    """Return a test for brackets: Wald's χ² or F with its degrees of freedom and p."""
-    symbol = "Wald χ²" if test.distribution == "chi2" else "Wald F"
+    """Return a test for brackets: Wald's χ² or F, or Rao's score, with its degrees of freedom and p."""
+    symbol = "score" if test.name == "Score test" else "Wald χ²" if test.distribution == "chi2" else "Wald F"
     return f"{symbol} = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
