@@ -1,6 +1,7 @@
 """Elo and TrueSkill: game by game in explicit loops, and by the trueskill package."""
 
 import itertools
+import time
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,17 @@ from scipy import stats
 import llbt
 from llbt import DesignError
 from llbt.evaluation.scores.aggregate import aggregate
-from llbt.evaluation.scores.ratings import Elo, Games, TrueSkill, cdf, check_finite, tied, won
+from llbt.evaluation.scores.ratings import (
+    Elo,
+    Games,
+    TrueSkill,
+    _moments_of_draw,
+    _moments_of_win,
+    cdf,
+    check_finite,
+    tied,
+    won,
+)
 
 
 def ignored(games):
@@ -74,9 +85,11 @@ def test_elo_is_that_of_an_explicit_loop_in_every_order(name, constants):
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("draw_probability", [0.05, 0.4])
-def test_trueskill_is_that_of_the_package_in_every_order(name, draw_probability):
+@pytest.mark.parametrize("orders", [1, 4, 12])
+def test_trueskill_is_that_of_the_package_in_every_order(name, draw_probability, orders):
+    """Few orders are played number by number, many side by side."""
     games = GAMES[name]
-    units = games.shuffled(4, np.random.default_rng(1))
+    units = games.shuffled(orders, np.random.default_rng(1))
     mu, sigma = TrueSkill(draw_probability).rate(games, units, np.random.default_rng(2), ignored)
     for b, sequence in enumerate(played(games, units, 2)):
         expected = trueskill_by_package(sequence, games.size, draw_probability)
@@ -84,16 +97,16 @@ def test_trueskill_is_that_of_the_package_in_every_order(name, draw_probability)
         np.testing.assert_allclose(sigma[b], expected[1], rtol=0, atol=1e-9)
 
 
-def test_one_order_is_run_by_the_package_itself(monkeypatch):
-    games = GAMES["round robins"]
-    calls = []
-    rate = trueskill.rate_1vs1
-    monkeypatch.setattr(trueskill, "rate_1vs1", lambda *a, **k: calls.append(1) or rate(*a, **k))
-    units = games.shuffled(1, np.random.default_rng(1))
-    mu, sigma = TrueSkill(0.3).rate(games, units, np.random.default_rng(2), ignored)
-    assert len(calls) == (games.slots >= 0).sum()
-    expected = trueskill_by_package(played(games, units, 2)[0], games.size, 0.3)
-    np.testing.assert_allclose([mu[0], sigma[0]], expected, rtol=0, atol=1e-9)
+def test_one_order_costs_less_than_a_hundred(monkeypatch):
+    """3 to 11 times as much, when it went through the package."""
+    monkeypatch.setattr(trueskill, "rate_1vs1", None)
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(150, 8)))
+    seconds = {}
+    for orders in (1, 100):
+        start = time.perf_counter()
+        aggregate(frame.rename(columns=str), method="trueskill", orders=orders, rng=1)
+        seconds[orders] = time.perf_counter() - start
+    assert seconds[1] < seconds[100]
 
 
 def test_defaults_are_those_of_the_package():
@@ -113,6 +126,10 @@ def test_tails_are_those_of_the_package():
             assert w[k] == pytest.approx(env.w_win(t, e), rel=1e-9, abs=1e-12)
         assert v_tied[k] == pytest.approx(env.v_draw(t, e), rel=1e-9)
         assert w_tied[k] == pytest.approx(env.w_draw(t, e), rel=1e-7)
+    singly = np.array([_moments_of_win(t - e) for t, e in zip(apart, near, strict=True)])
+    np.testing.assert_allclose(singly, np.column_stack([v, w]), rtol=1e-9, atol=1e-12)
+    singly = np.array([_moments_of_draw(t, e) for t, e in zip(apart, near, strict=True)])
+    np.testing.assert_allclose(singly, np.column_stack([v_tied, w_tied]), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(won(np.array([-50.0]), np.array([0.5]))[0], [50.5])  # the package's own remedy
 
 

@@ -23,6 +23,8 @@ _ERFC = (
     *(-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806),
     *(0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277),
 )
+_REVERSED = _ERFC[::-1]
+_FEW = 10  # orders that are played number by number: more are faster side by side
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,10 +155,10 @@ class TrueSkill:
     ) -> tuple[FloatArray, FloatArray]:
         """Return μ and σ after the games in each order of the units (B, U), shape (B, N) each.
 
-        One order goes through the package itself; several go through the same updates side by side.
+        Many orders go through the same updates side by side; of few, one is played after the other, number by number.
         """
-        if len(units) == 1:
-            return self._by_package(games, units, rng, tick)
+        if len(units) <= _FEW:
+            return self._one_by_one(games, units, rng, tick)
         env = self.environment()
         margin = draw_margin(self.draw_probability, env)
         mu = np.full(len(units) * games.size, env.mu)
@@ -170,19 +172,25 @@ class TrueSkill:
             tick(len(said))
         return mu.reshape(len(units), -1), np.sqrt(variance).reshape(len(units), -1)
 
-    def _by_package(
+    def _one_by_one(
         self, games: Games, units: IntArray, rng: np.random.Generator, tick: Callable[[int], Any]
     ) -> tuple[FloatArray, FloatArray]:
-        import trueskill
-
         env = self.environment()
-        state = [env.create_rating() for _ in range(games.size)]
-        for i, j, said in games.steps(units, rng):
-            for a, b, outcome in zip(i.tolist(), j.tolist(), said.tolist(), strict=True):
-                a, b = (b, a) if outcome == 2 else (a, b)
-                state[a], state[b] = trueskill.rate_1vs1(state[a], state[b], drawn=outcome == 1, env=env)
-            tick(len(said))
-        return np.array([[rating.mu for rating in state]]), np.array([[rating.sigma for rating in state]])
+        margin, ends, added = draw_margin(self.draw_probability, env), games.pairs.tolist(), env.tau**2
+        mu = np.full((len(units), games.size), env.mu)
+        variance = np.full((len(units), games.size), env.sigma**2)
+        for block in games.sequence(units, rng):
+            for order, slots in enumerate(block.T):
+                m, v, played = mu[order].tolist(), variance[order].tolist(), slots[slots >= 0]
+                for slot in played.tolist():
+                    pair, said = divmod(slot, 3)
+                    a, b = ends[pair] if said < 2 else reversed(ends[pair])
+                    m[a], m[b], v[a], v[b] = _after_one_game(
+                        (m[a], m[b]), (v[a] + added, v[b] + added), said == 1, env.beta, margin
+                    )
+                mu[order], variance[order] = m, v
+                tick(len(played))
+        return mu, np.sqrt(variance)
 
     def probabilities(self, mu: FloatArray, sigma: FloatArray) -> FloatArray:
         """Return the probability that the performance of the row is above that of the column, shape (N, N)."""
@@ -224,6 +232,52 @@ def after_game(
         variance[0] * (1 - shares[0] * w),
         variance[1] * (1 - shares[1] * w),
     )
+
+
+def _after_one_game(
+    mu: tuple[float, float], variance: tuple[float, float], drawn: bool, beta: float, margin: float
+) -> tuple[float, float, float, float]:
+    """Return what `after_game` does, of one game: arrays of one number would cost twenty times as much."""
+    squared = variance[0] + variance[1] + 2 * beta**2
+    c = math.sqrt(squared)
+    v, w = _moments_of_draw((mu[0] - mu[1]) / c, margin / c) if drawn else _moments_of_win((mu[0] - mu[1] - margin) / c)
+    shares = variance[0] / squared, variance[1] / squared
+    return (
+        mu[0] + variance[0] / c * v,
+        mu[1] - variance[1] / c * v,
+        variance[0] * (1 - shares[0] * w),
+        variance[1] * (1 - shares[1] * w),
+    )
+
+
+def _moments_of_win(x: float) -> tuple[float, float]:
+    below = _cdf(x)
+    v = _pdf(x) / below if below > 0 else -x
+    return v, v * (v + x)
+
+
+def _moments_of_draw(apart: float, near: float) -> tuple[float, float]:
+    upper, lower = near - abs(apart), -near - abs(apart)
+    inside, at_upper, at_lower = _cdf(upper) - _cdf(lower), _pdf(upper), _pdf(lower)
+    v, w = upper, 1.0
+    if inside != 0:
+        v = (at_lower - at_upper) / inside
+        w = v**2 + (upper * at_upper - lower * at_lower) / inside
+    return (-v if apart < 0 else v), w
+
+
+def _pdf(x: float) -> float:
+    return math.exp(-(x**2) / 2) / _SQRT2PI
+
+
+def _cdf(x: float) -> float:
+    z = abs(x) / _SQRT2
+    t = 1 / (1 + z / 2)
+    power = 0.0
+    for coefficient in _REVERSED:
+        power = coefficient + t * power
+    upper = t * math.exp(-z * z + power) / 2
+    return 1 - upper if x > 0 else upper
 
 
 def won(apart: FloatArray, near: FloatArray) -> tuple[FloatArray, FloatArray]:
