@@ -52,6 +52,7 @@ from .evaluation.metrics.system_subsets import rolling_correlations, sampled_cor
 from .evaluation.metrics.tie_calibration import tie_calibrated_accuracy
 from .evaluation.metrics.williams import williams_test
 from .evaluation.power import Power, power
+from .evaluation.power_grid import PowerGrid, power_grid
 from .evaluation.ranking_scores import RankingScores, ranking_scores
 from .evaluation.scores.aggregate import Aggregation, aggregate
 from .evaluation.scores.compare_aggregations import AggregationComparison, compare_aggregations
@@ -186,6 +187,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     # how many judgments does a study need?
     "plot_power",
     "power",
+    "power_grid",
     # which system is better, by scores?
     "aggregate",
     "aggregate_methods",
@@ -248,6 +250,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "Pairwise",
     "PairwiseScores",
     "Power",
+    "PowerGrid",
     "QuasiVariances",
     "RankingScores",
     "ShownWith",

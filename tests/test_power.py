@@ -12,6 +12,7 @@ from scipy import stats
 import llbt
 from llbt import DesignError
 from llbt.evaluation.power import Power, power, required_judgments
+from llbt.evaluation.power_grid import power_grid
 from llbt.evaluation.power_tests import p_values
 from llbt.evaluation.power_truth import TESTS, checked_truth
 from llbt.report.power_plot import plot_power
@@ -470,3 +471,61 @@ def test_it_draws_where_it_is_told(curves):
 def test_it_draws_power_only():
     with pytest.raises(DesignError, match=r"plot_power: found a list; it takes what llbt.power\(…\) returns"):
         plot_power([1, 2])
+
+
+# -- designs side by side -----------------------------------------------------------------------------------
+
+
+def test_a_grid_holds_the_power_of_each_design():
+    options = {"judgments": [50, 150, 300], "test": ("llbt", "sign"), "n": 300}
+    grid = power_grid(odds=[1.5, 2], tie_share=(0.0, 0.4), rng=3, **options)
+    draws = np.random.default_rng(3).spawn(4)
+    assert grid.varied == ("odds", "tie_share")
+    frame = grid.to_frame()
+    assert frame.columns[:4].tolist() == ["odds", "tie_share", "test", "judgments"]
+    needed = grid.required().to_frame().set_index(["odds", "tie_share", "test"])
+    for (odds, ties), draw in zip([(1.5, 0.0), (1.5, 0.4), (2, 0.0), (2, 0.4)], draws, strict=True):
+        alone = power(odds=odds, tie_share=ties, rng=draw, **options)
+        part = frame[(frame["odds"] == odds) & (frame["tie_share"] == ties)].drop(columns=["odds", "tie_share"])
+        pd.testing.assert_frame_equal(part.reset_index(drop=True), alone.to_frame())
+        for test, number in alone.required.items():
+            np.testing.assert_array_equal(needed.loc[(odds, ties, test), "judgments"], number)
+            found = needed.loc[(odds, ties, test), ["conf_low", "conf_high"]].to_numpy(float)
+            np.testing.assert_array_equal(found, alone.required_interval()[test])
+
+
+def test_a_grid_of_judges_says_what_each_design_would():
+    options = {"n_objects": 3, "judge_sd": 0.5, "judgments": 24, "test": ("llbt", "llbt_cluster"), "n": 50}
+    grid = power_grid(judges=[6, 12], rng=1, **options)
+    assert grid.to_frame()["judges"].tolist() == [6, 6, 12, 12]
+    alone = power(judges=6, rng=1, **options)
+    caution = next(note for note in alone.table().notes if "judges differ" in note)
+    assert grid.table().notes.count(caution) == 1
+    text = grid.as_text()
+    assert text.startswith("Simulated power at level 0.05 of 2 designs")
+    assert "Judges" in text
+    shown = pickle.loads(pickle.dumps(grid)).to_frame()
+    pd.testing.assert_frame_equal(shown, grid.to_frame())
+
+
+def test_a_grid_of_one_design_is_that_of_power():
+    grid = power_grid(judgments=40, n=60, rng=5)
+    alone = power(judgments=40, n=60, rng=np.random.default_rng(5).spawn(1)[0])
+    assert grid.varied == ()
+    pd.testing.assert_frame_equal(grid.to_frame(), alone.to_frame())
+
+
+@pytest.mark.parametrize(
+    ("options", "fragment"),
+    [
+        ({"odds": []}, "power_grid: odds=[]; expected a number, or several different ones"),
+        ({"judges": (6, 6)}, "power_grid: judges=(6, 6)"),
+        ({"judges": [None, 6]}, "power_grid: judges=[None, 6]"),
+        ({"odds": [1.5, -1]}, "power: odds=-1"),
+        ({"tie_share": "0.3"}, "power: tie_share='0.3'"),
+    ],
+)
+def test_grids_that_make_no_sense(options, fragment):
+    with pytest.raises(DesignError) as caught:
+        power_grid(**{"judgments": 10, "n": 5, "rng": 1, **options})
+    assert fragment in str(caught.value)

@@ -153,6 +153,11 @@ class Power(Record):
         for (test, needed), curve in zip(self.required.items(), self.estimate, strict=True):
             if math.isnan(needed):
                 notes.append(_unreached(test, curve, self.judgments, self.target))
+        return [*notes, *self.cautions()]
+
+    def cautions(self) -> list[str]:
+        """Return what to keep in mind about these tests of this truth."""
+        notes = []
         if any(test.startswith("sign") for test in self.tests) and self.n_objects > 2:
             notes.append("sign tests compare the best object with the worst, which a study does not know beforehand")
         if self.judge_sd > 0 and set(self.tests) - {"llbt_cluster"}:
