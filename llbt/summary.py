@@ -116,18 +116,28 @@ def _covariates(res: LLBTResults) -> list[str]:
     """Say of each covariate whether it is a number or labels, and the reference of those that the formula uses."""
     c = res.comparisons
     formula = parse(res.specification.formula, vocabulary(c))
-    plain = {f.code for term in (*formula.worth, *formula.tie, *formula.order) for f in term.factors}
     phrases = []
     for column in (*c.columns, *c.sides, *c.object_columns):
         kind = "numeric" if column.numeric else f"{len(column.levels)} levels"
-        if column.name not in formula.variables:
-            if column.name in c.covariates:
-                phrases.append(f"{column.name}: {kind}, not in the formula")
-        elif column.numeric or column.name not in plain:
-            phrases.append(f"{column.name}: {kind}")
-        else:
-            phrases.append(f"{column.name}: {kind}, reference {column.levels[0]}")
+        if column.name in formula.variables:
+            phrases.append(f"{column.name}: {kind}{_reference_level(res, column.name)}")
+        elif column.name in c.covariates:
+            phrases.append(f"{column.name}: {kind}, not in the formula")
     return phrases
+
+
+def _reference_level(res: LLBTResults, name: str) -> str:
+    """Say which level of a covariate is 0, in which terms where they differ; nothing for other codings and numbers."""
+    found: dict[object, list[str]] = {}
+    for variable, term, level in res.design.levels:
+        if variable == name:
+            found.setdefault(level, []).append(term)
+    where = len(found) > 1
+    said = [
+        ("no reference" if level is None else f"reference {level}") + (f" in {', '.join(terms)}" if where else "")
+        for level, terms in found.items()
+    ]
+    return "".join(f", {text}" for text in said)
 
 
 def _ties(res: LLBTResults) -> str:

@@ -856,3 +856,28 @@ def test_scaled_counts_scale_the_information():
     np.testing.assert_allclose(b.params, a.params, rtol=1e-8)
     np.testing.assert_allclose(b.bse, a.bse / np.sqrt(2.5), rtol=1e-8)
     assert b.deviance == pytest.approx(2.5 * a.deviance, rel=1e-8)
+
+
+CEMS = llbt.load_dataset("cems")
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("object * ENG + tie", "ENG: 2 levels, reference 1;"),
+        ("object + ENG:LAT + tie", "ENG: 2 levels, no reference;"),  # ENG[1]:LAT and ENG[2]:LAT, as patsy codes it
+        ("object + tie:ENG", "ENG: 2 levels, no reference;"),
+        ("object * ENG + tie:ENG", "ENG: 2 levels, reference 1 in object:ENG, no reference in tie:ENG;"),
+        ("object * C(ENG, Treatment(2)) + tie", "ENG: 2 levels, reference 2;"),
+        ("object * C(ENG, Sum) + tie", "ENG: 2 levels;"),
+        ("object * I(ENG == 1) + tie", "ENG: 2 levels;"),
+    ],
+)
+def test_the_reference_level_is_said_as_the_terms_are_coded(formula, said):
+    """The level that is said has no parameter, every other has; without a reference every level has one."""
+    res = llbt.fit(formula, CEMS)
+    assert said in res.as_text().split("\n")[2]
+    for variable, term, level in res.design.levels:
+        own = [name for name, its in zip(res.names, res.design.terms, strict=True) if its == term]
+        for k in {"ENG": [1, 2]}.get(variable, []):
+            assert any(f"[{k}]" in name for name in own) == (k != level)

@@ -86,7 +86,8 @@ class Coding:
     """How one block's terms become columns: patsy's design, and which columns of it are the block's.
 
     `references` are names whose parameter is 0 by treatment coding; `reference_rows` those of main effects, each
-    with the position behind the columns of its term. `units` is what `VariableTable.units` says of the variables,
+    with the position behind the columns of its term. `levels` says of each variable of labels, by term, which level is
+    0; None where every level has parameters. `units` is what `VariableTable.units` says of the variables,
     `values` what they are in each unit, as `Codings.rows` takes them.
     """
 
@@ -99,6 +100,7 @@ class Coding:
     terms: tuple[str, ...]
     references: tuple[str, ...]
     reference_rows: tuple[tuple[int, str], ...]
+    levels: tuple[tuple[str, str, Label | None], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,9 +214,9 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
     used = tuple(sorted({name for term in basis for f in term.factors for name in f.variables})) if written else ()
     units = table.units(block, used)
     if not written:
-        return Coding(units, {}, None, (), np.zeros(0, dtype=np.int64), (), (), (), ())
+        return Coding(units, {}, None, (), np.zeros(0, dtype=np.int64), (), (), (), (), ())
     if not used:  # the bare effect
-        return Coding(units, {}, None, (), np.zeros(1, dtype=np.int64), (block,), (block,), (), ())
+        return Coding(units, {}, None, (), np.zeros(1, dtype=np.int64), (block,), (block,), (), (), ())
     codes, first, _ = units
     values = {name: column_values(table.columns[name], codes[name][first]) for name in used}
     data = {name: _patsy_column(table.columns[name], values[name], table.reference) for name in used}
@@ -236,7 +238,34 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
         references += zeros
         rows += [(len(names), zero) for zero in zeros if len(term.factors) == 1 and block == "worth"]
     positions = np.array(kept, dtype=np.int64)
-    return Coding(units, values, info, used, positions, tuple(names), tuple(terms), tuple(references), tuple(rows))
+    levels = tuple(
+        found for term in written for found in _reference_levels(table, info, term, labels[_patsy_term(term)])
+    )
+    coded = (tuple(names), tuple(terms), tuple(references), tuple(rows), levels)
+    return Coding(units, values, info, used, positions, *coded)
+
+
+def _reference_levels(
+    table: VariableTable, info: Any, term: Term, label: str
+) -> Iterator[tuple[str, str, Label | None]]:
+    """Yield, for each variable of labels in a term, the level without parameters; None where all have some."""
+    for factor in term.factors:
+        contrasts = [
+            subterm.contrast_matrices[factor.factor].matrix
+            for subterm in info.term_codings[_patsy_term(term)]
+            if factor.factor in subterm.contrast_matrices
+        ]
+        if not contrasts or len(factor.variables) > 1:
+            continue
+        (variable,) = factor.variables
+        categories = info.factor_infos[factor.factor].categories
+        if list(map(str, categories)) != list(map(str, table.columns[variable].levels)):
+            continue  # a comparison of the labels, such as I(judge == 'J1')
+        zeros = [np.flatnonzero(~matrix.any(axis=1)).tolist() for matrix in contrasts]
+        if all(matrix.shape[0] == matrix.shape[1] for matrix in contrasts):
+            yield variable, label, None
+        elif all(zeros):
+            yield variable, label, categories[zeros[0][0]]
 
 
 def _with_margins(formula: Formula) -> list[Term]:

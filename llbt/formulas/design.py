@@ -53,6 +53,8 @@ class Design:
         Names of parameters that are 0 by treatment coding, such as the reference object's.
     reference_rows : tuple of (int, str)
         References of main effects, each with the position behind the parameters of its term.
+    levels : tuple of (str, str, label or None)
+        Of each variable of labels, by term, the level that is 0 by treatment coding; None where all have parameters.
     worth, tie, order : Rows
     reference : label
         The reference object.
@@ -67,6 +69,7 @@ class Design:
     blocks: tuple[Block, ...]
     references: tuple[str, ...]
     reference_rows: tuple[tuple[int, str], ...]
+    levels: tuple[tuple[str, str, Label | None], ...]
     worth: Rows
     tie: Rows
     order: Rows
@@ -109,6 +112,7 @@ def build_design(text: str, c: Comparisons, *, reference: Label | None = None) -
         blocks=tuple(block for block, coding in blocks.items() for _ in coding.names),
         references=tuple(name for coding in blocks.values() for name in coding.references),
         reference_rows=blocks["worth"].reference_rows,
+        levels=tuple(found for coding in blocks.values() for found in coding.levels),
         worth=_rows(codings, "worth"),
         tie=_rows(codings, "tie"),
         order=_rows(codings, "order"),
