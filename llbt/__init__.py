@@ -67,7 +67,7 @@ from .inference.anova import anova
 from .inference.bootstrap import Bootstrap, bootstrap, rank_distribution
 from .inference.contrasts import contrasts
 from .inference.goodness import GoodnessOfFit, goodness_of_fit
-from .inference.influence import influence
+from .inference.influence import Influence, influence
 from .inference.intransitivity import Intransitivity, intransitivity
 from .inference.pair_residuals import pair_residuals
 from .inference.pairwise import Pairwise, compact_letters, pairwise, significance_clusters
@@ -237,6 +237,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "Finding",
     "GoodnessOfFit",
     "HeadToHead",
+    "Influence",
     "Interpretation",
     "IntervalCoverage",
     "Intransitivity",

@@ -115,6 +115,40 @@ def test_leaving_one_judge_out_is_a_refit(kept: str) -> None:
     assert list(dict.fromkeys(frame["judge"])) == sorted(changes, key=changes.get, reverse=True)
 
 
+def test_printed_is_a_row_per_judge_with_the_object_that_moves_most() -> None:
+    found = llbt.influence(quietly("object + tie", DRAS), by="judge")
+    assert found.levels is not None
+    frame, levels = found.to_frame(), found.levels.to_frame()
+    assert levels.columns.tolist() == ["judge", "judgments", "object", "estimate", "without", "change"]
+    most = frame.loc[frame.groupby("judge")["change"].apply(lambda change: change.abs().idxmax())].set_index("judge")
+    pd.testing.assert_frame_equal(levels.set_index("judge"), most.loc[levels["judge"], levels.columns[1:]])
+    close(levels["change"].abs(), most.loc[levels["judge"], "largest"], atol=1e-12)
+    assert found.as_text().count("J3") == 1
+    assert llbt.influence(quietly("object + tie", DRAS)).levels is None
+
+
+def test_many_judges_are_cut_where_they_are_printed() -> None:
+    rows = DRAS.to_frame()
+    many = pd.concat([rows.assign(judge=rows["judge"] + str(k)) for k in range(9)])
+    found = llbt.influence(quietly("object + tie", llbt.from_counts(many, clusters="judge")), by="judge")
+    assert "… 6 more rows" in found.as_text()
+    assert found.levels is not None
+    assert len(found.levels.to_frame()) == 36
+    assert len(found.to_frame()) == 36 * 4
+
+
+def test_objects_that_a_class_does_not_compare_say_nothing_of_a_level() -> None:
+    """C has no log-worth at class x with or without a judge: it is not what moves, and no level is infinite for it."""
+    rows = [(i, j, 5, 2, 3, judge, "y") for i, j in ("AB", "BC", "AC") for judge in ("J1", "J2", "J3")]
+    rows += [("A", "B", k, 1, 3, f"J{k}", "x") for k in (1, 2, 3)]
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, "judge", "class"])
+    table = llbt.from_counts(frame.rename(columns={"class": "group"}), covariates="group", clusters="judge")
+    found = llbt.influence(quietly("object * group + tie", table), by="judge", at={"group": "x"})
+    assert np.isfinite(found.to_frame()["largest"]).all()
+    assert found.levels is not None
+    assert "C" not in found.levels.to_frame()["object"].tolist()
+
+
 def test_a_cluster_and_a_covariate_say_the_same() -> None:
     a, b = (llbt.influence(quietly("object + tie", c), by="judge").to_frame() for c in (DRAS, as_cluster(DRAS)))
     assert a[["judge", "object"]].equals(b[["judge", "object"]])

@@ -3,21 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..comparisons import Comparisons
 from ..errors import DesignError, LLBTError, listed
 from ..formulas.grid import At
 from ..results import LLBTResults, check_fit
-from ..table import Field, Table
+from ..table import Field, Record, Table, format_count
 from .objects import log_worths_at
 from .refit import refit_table
 from .residuals import standardized_residuals
 
+_MOST_LEVELS = 30  # levels that are printed
 
-def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") -> Table:
+
+@dataclass(frozen=True, repr=False)
+class Influence(Record):
+    """What a fit depends on. Made by `influence`.
+
+    Attributes
+    ----------
+    rows : Table
+        One row per cell, or per level and object: what ``to_frame()`` gives.
+    levels : Table or None
+        One row per level, what is printed: its judgments, the object whose log-worth moves most without it (or has
+        none then), estimate, without and change of that object. None for cells.
+    """
+
+    rows: Table
+    levels: Table | None = None
+
+    def table(self) -> Table:
+        """Return the levels, or the cells."""
+        return self.rows if self.levels is None else self.levels
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per cell, or per level and object."""
+        return self.rows.to_frame()
+
+
+def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") -> Influence:
     """Return the influence of single cells, or of each level of a covariate or cluster.
 
     Parameters
@@ -31,11 +60,12 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") ->
 
     Returns
     -------
-    Table
-        By cell: the comparison, outcome, count, fitted, hat, residual (standardized Pearson) and cooks_distance, those
-        of the explicit Poisson GLM, largest first. By level: the level, its judgments, object, estimate (log-worth of
-        the whole table), without (log-worth without the level), change, and largest (change of the level), the level
-        with the largest change first; NaN where nothing can be fitted without it.
+    Influence
+        ``to_frame()`` by cell: the comparison, outcome, count, fitted, hat, residual (standardized Pearson) and
+        cooks_distance, those of the explicit Poisson GLM, largest first. By level: the level, its judgments, object,
+        estimate (log-worth of the whole table), without (log-worth without the level), change, and largest (change of
+        the level), the level with the largest change first; NaN where nothing can be fitted without it. Printed is one
+        row per level, with the object that moves most.
 
     Raises
     ------
@@ -54,7 +84,7 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") ->
     'J3'
     """
     check_fit("influence", res)
-    return _by_cell(res) if by is None else _by_level(res, by, at)
+    return Influence(_by_cell(res)) if by is None else _by_level(res, by, at)
 
 
 def _by_cell(res: LLBTResults) -> Table:
@@ -80,7 +110,7 @@ def _by_cell(res: LLBTResults) -> Table:
     )
 
 
-def _by_level(res: LLBTResults, by: str, at: At) -> Table:
+def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
     c = res.comparisons
     levels = _levels(c, by)
     if isinstance(at, Mapping) and by in at:
@@ -90,29 +120,45 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Table:
     whole, reference = found.estimate, found.reference
     without = np.array([_without(res, by, level, levels, at) for level in levels])
     without -= without[:, [objects.index(reference)]]  # without a level another may be the reference
-    moved = np.where(
-        np.isnan(without), np.inf, np.abs(without - whole)
-    )  # nothing to fit without it: the largest of all
+    moved = np.abs(without - whole)
+    moved[np.isnan(moved)] = np.inf  # nothing to fit without it: the largest of all
+    moved[:, np.isnan(whole)] = 0.0  # nor with it
     largest = moved.max(axis=1)
     order = np.argsort(-largest, kind="stable")
     judgments = [c.select(where={by: [levels[k]]}).n_judgments for k in order]
-    size = len(objects)
-    change = (without - whole)[order].ravel()
-    return Table(
+    size, names = len(objects), [levels[k] for k in order]
+    notes = (f"log-worths λ against {reference}; NA: no finite estimate without this {by}",)
+    rows = Table(
         (
-            Field(by, by, [levels[k] for k in order for _ in objects]),
+            Field(by, by, [name for name in names for _ in objects]),
             Field("judgments", "judgments", np.repeat(judgments, size), "count"),
             Field("object", "object", list(objects) * len(levels)),
             Field("estimate", "estimate", np.tile(whole, len(levels)), "estimate"),
             Field("without", "without", without[order].ravel(), "estimate"),
-            Field("change", "change", change, "estimate"),
+            Field("change", "change", (without - whole)[order].ravel(), "estimate"),
             Field("largest", "largest", np.repeat(largest[order], size), "estimate"),
         ),
         title=f"Influence of each {by}: log-worths without it",
-        notes=(f"log-worths λ against {reference}; NA: no finite estimate without this {by}",),
-        shown=tuple(range(min(60, size * len(levels)))),
-        more=f"… {size * len(levels) - 60} more rows: .to_frame()" if size * len(levels) > 60 else "",
+        notes=notes,
     )
+    most = moved[order].argmax(axis=1)
+    there = without[order, most]
+    more = len(levels) - _MOST_LEVELS
+    printed = Table(
+        (
+            Field(by, by, names),
+            Field("judgments", "judgments", judgments, "count"),
+            Field("object", "moves most", [objects[k] for k in most]),
+            Field("estimate", "estimate", whole[most], "estimate"),
+            Field("without", "without", there, "estimate"),
+            Field("change", "change", there - whole[most], "estimate"),
+        ),
+        title=f"Influence of each {by}: the log-worth that moves most without it",
+        notes=(*notes, "every object: .to_frame()"),
+        shown=tuple(range(_MOST_LEVELS)) if more > 0 else None,
+        more=f"… {format_count(more)} more rows: .levels.to_frame()" if more > 0 else "",
+    )
+    return Influence(rows, printed)
 
 
 def _levels(c: Comparisons, by: str) -> list[Any]:
