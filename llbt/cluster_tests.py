@@ -127,10 +127,11 @@ def flip_test(
 def flipped(scores: Scores, df: int, draws: int = DRAWS) -> FlipTest:
     """Return the test of efficient scores, whose sum has Rao's statistic as its squared length; see `flip_test`."""
     statistic = float(np.sum((scores.own.sum(axis=0) + scores.rest.sum(axis=0)) ** 2))
+    bound = statistic - _SLACK * max(statistic, _LEAST)
     single, r, m = scores.shared.shape
     if single <= _ENUMERATED:
         signs = all_signs(single)
-        reached = int(np.sum(_statistics(scores, signs, None) >= statistic * (1 - _SLACK)))
+        reached = int(np.sum(_statistics(scores, signs, None) >= bound))
         return FlipTest(statistic, df, reached / len(signs), single, len(signs), True)
     draws = min(draws, _FEWER) if single * r * (1 + m) > _COSTLY else draws
     values, vectors = np.linalg.eigh(scores.rest.T @ scores.rest)
@@ -142,7 +143,7 @@ def flipped(scores: Scores, df: int, draws: int = DRAWS) -> FlipTest:
         many = min(block, draws - start)
         signs = rng.integers(0, 2, (many, single)).astype(np.float64) * 2 - 1
         drawn = np.asarray(rng.standard_normal((many, r)) @ root.T) if len(scores.rest) else None
-        reached += int(np.sum(_statistics(scores, signs, drawn) >= statistic * (1 - _SLACK)))
+        reached += int(np.sum(_statistics(scores, signs, drawn) >= bound))
     return FlipTest(statistic, df, (1 + reached) / (draws + 1), single + len(scores.rest), draws, False)
 
 

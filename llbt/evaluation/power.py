@@ -13,7 +13,7 @@ from ..columns import FloatArray, IntArray
 from ..statistics import as_generator, check_number, critical_value
 from ..table import Field, Record, Table, counted, format_count, format_number, format_percent
 from .power_tests import p_values
-from .power_truth import PowerTest, Truth, check_share, checked_judgments, checked_tests, checked_truth
+from .power_truth import PowerTest, Truth, check_flips, check_share, checked_judgments, checked_tests, checked_truth
 from .sign_rules import share_interval
 
 _ENTRIES = 4_000_000  # counts held at once: 32 MB
@@ -21,7 +21,7 @@ _BLOCK = 200  # tables drawn at a time
 
 _NAMES: Mapping[PowerTest, str] = {
     "llbt": "likelihood-ratio test of equal worths in object + tie",
-    "llbt_cluster": "Wald test of equal worths in object + tie, covariance clustered by judge",
+    "llbt_cluster": "score test of equal worths in object + tie, judges' scores flipped in sign",
     "sign": "exact sign test, ties dropped",
     "sign_split": "exact sign test, ties split (an odd one left out)",
 }
@@ -212,10 +212,10 @@ def power(
         Standard deviation over judges of the log-odds of a pair: every judge's worth of every object has a normal
         deviation.
     test : str or sequence of str
-        ``"llbt"``: likelihood-ratio test of equal worths in ``object + tie``, J − 1 df. ``"llbt_cluster"``: Wald test
-        of the same with the covariance clustered by judge, F with judges − 1 denominator df. ``"sign"``: exact sign
-        test of the best object against the worst, ties dropped; ``"sign_split"``: ties split evenly, an odd one left
-        out. All are two-sided.
+        ``"llbt"``: likelihood-ratio test of equal worths in ``object + tie``, J − 1 df. ``"llbt_cluster"``: score test
+        of the same with judges' scores flipped in sign, as ``llbt.anova(…, test="cluster")``; 999 random flips of more
+        than 13 judges. ``"sign"``: exact sign test of the best object against the worst, ties dropped;
+        ``"sign_split"``: ties split evenly, an odd one left out. All are two-sided.
     alpha : float
         Level of the tests.
     target : float
@@ -236,7 +236,7 @@ def power(
     Raises
     ------
     DesignError
-        For options out of range, and for ``"llbt_cluster"`` with no more judges than worths to test.
+        For options out of range, and for ``"llbt_cluster"`` with so few judges that no p-value can be below `alpha`.
 
     Notes
     -----
@@ -245,11 +245,10 @@ def power(
 
     Tables grow: one with more judgments holds the one with fewer, so that curves are smooth, and all tests see the same
     tables. The required number is interpolated on the curve made monotone, with probit power linear in √judgments, as
-    it is for a normal statistic; the power of exact tests is a sawtooth, and the number is right up to its teeth. A
-    table without a finite estimate does not reject in ``"llbt_cluster"``.
+    it is for a normal statistic; the power of exact tests is a sawtooth, and the number is right up to its teeth.
 
-    χ² and F hold for large tables only: part of a power at few judgments (or judges) may be a level above `alpha`,
-    which ``odds=1`` shows.
+    χ² holds for large tables only: part of a power at few judgments may be a level above `alpha`, which ``odds=1``
+    shows.
 
     References
     ----------
@@ -270,6 +269,7 @@ def power(
     per_pair = checked_judgments(judgments)
     truth = checked_truth(n_objects, odds, tie_share, judges, judge_sd, tests)
     check_share("alpha", alpha)
+    check_flips(tests, judges, alpha)
     check_share("target", target)
     check_number("power", n, least=1)
     critical_value("power", confidence, math.inf)

@@ -9,11 +9,12 @@ import numpy as np
 from scipy import special, stats
 
 from ..batch import fit_many
+from ..cluster_tests import Scores, flipped
 from ..columns import FloatArray
 from ..likelihood import Problem
 from .power_truth import PowerTest, Truth
 
-_RANK = 1e-10  # smallest eigenvalue of a correlation matrix that counts as of full rank
+_FLIPS = 999  # random flips of a table, where not all are gone through
 
 
 def p_values(test: PowerTest, counts: FloatArray, truth: Truth) -> FloatArray:
@@ -30,7 +31,7 @@ def p_values(test: PowerTest, counts: FloatArray, truth: Truth) -> FloatArray:
     """
     by_test: dict[PowerTest, Callable[[FloatArray, Truth], FloatArray]] = {
         "llbt": _likelihood_ratio,
-        "llbt_cluster": _cluster_wald,
+        "llbt_cluster": _cluster_flips,
         "sign": _sign_drop,
         "sign_split": _sign_split,
     }
@@ -89,58 +90,20 @@ def _model_for(truth: Truth, pooled: FloatArray) -> tuple[Problem, FloatArray]:
     return replace(problem, counts=pooled.mean(axis=0)), start
 
 
-def _cluster_wald(counts: FloatArray, truth: Truth) -> FloatArray:
-    """Return the p-values of the Wald test of equal worths, F with as many denominator df as judges less one."""
-    found = np.ones(len(counts))
-    judged = counts.sum(axis=(0, 2, 3)) > 0
-    df, judges = len(truth.log_worth) - 1, int(judged.sum())
-    if judges - 1 < df:
-        return found
-    pooled = counts.sum(axis=1)
-    problem, start = _model_for(truth, pooled)
-    fits = fit_many(problem, pooled, start)
-    finite = ~fits.degenerate
-    cov = cluster_covariances(problem, fits.params[finite], counts[finite][:, judged])[:, :df, :df]
-    worth = fits.params[finite][:, :df]
-    scale = 1 / np.sqrt(np.maximum(np.einsum("bpp->bp", cov), 1e-300))
-    scaled = cov * scale[:, :, None] * scale[:, None, :]
-    ranked = np.linalg.eigvalsh(scaled)[:, 0] > _RANK
-    z = (worth * scale)[ranked]
-    statistic = np.einsum("bp,bp->b", z, np.linalg.solve(scaled[ranked], z[:, :, None])[:, :, 0])
-    found[np.flatnonzero(finite)[ranked]] = stats.f.sf(statistic / df, df, judges - 1)
-    return found
+def _cluster_flips(counts: FloatArray, truth: Truth) -> FloatArray:
+    """Return the p-values of the score test of equal worths with judges' scores flipped in sign.
 
-
-def cluster_covariances(problem: Problem, params: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the cluster-robust covariances K/(K − 1) · V M V of B fits, shape (B, p, p).
-
-    Parameters
-    ----------
-    problem : Problem
-    params : ndarray, shape (B, p)
-    counts : ndarray, shape (B, K, P, C)
+    With equal worths a win is as probable as a loss, so that the score of the tie effect varies apart from those of
+    the worths: what a judge's scores are is what wins exceed losses by, whatever the share of ties.
     """
-    signed, tie = problem.signed.toarray(), problem.tie.toarray()
-    lead, ties = params @ signed.T, params @ tie.T
-    cells = [lead, ties, -lead] if problem.has_ties else [lead, -lead]
-    p = special.softmax(np.stack(cells, axis=-1), axis=-1)
-    excess = counts - counts.sum(axis=3, keepdims=True) * p[:, None]
-    scores = (excess[..., 0] - excess[..., -1]) @ signed
-    scores = scores + excess[..., 1] @ tie if problem.has_ties else scores
-    information = _informations(signed, tie, p, counts.sum(axis=(1, 3)))
-    moved = np.linalg.solve(information, scores.transpose(0, 2, 1))
-    judges = counts.shape[1]
-    return np.asarray(judges / (judges - 1) * (moved @ moved.transpose(0, 2, 1)))
-
-
-def _informations(signed: FloatArray, tie: FloatArray, p: FloatArray, totals: FloatArray) -> FloatArray:
-    """Return the Fisher informations of B fits with probabilities (B, P, C) and totals (B, P), shape (B, p, p)."""
-    lead, decided = p[..., 0] - p[..., -1], p[..., 0] + p[..., -1]
-    ties = 1 - decided
-
-    def product(left: FloatArray, weights: FloatArray, right: FloatArray) -> FloatArray:
-        return np.asarray(left.T @ (weights[:, :, None] * right))
-
-    found = product(signed, totals * (decided - lead**2), signed) + product(tie, totals * ties * decided, tie)
-    mixed = product(signed, totals * lead * ties, tie)
-    return np.asarray(found - mixed - mixed.transpose(0, 2, 1))
+    counts = counts[:, counts.sum(axis=(0, 2, 3)) > 0]
+    i, j = truth.pairs.T
+    size = len(truth.log_worth)
+    rows = (np.eye(size)[i] - np.eye(size)[j])[:, :-1]
+    totals = counts.sum(axis=(1, 3)).mean(axis=0)
+    root = np.linalg.cholesky(np.linalg.inv(rows.T @ (totals[:, None] * rows)))
+    scores = (counts[..., 0] - counts[..., -1]) @ (rows @ root)
+    decided = (counts[..., 0] + counts[..., -1]).sum(axis=(1, 2)) / counts.sum(axis=(1, 2, 3))
+    scores /= np.sqrt(np.maximum(decided, 1e-300))[:, None, None]
+    nothing = np.empty((scores.shape[1], size - 1, 0)), np.empty((0, size - 1))
+    return np.array([flipped(Scores(own, *nothing), size - 1, _FLIPS).p_value for own in scores])

@@ -138,10 +138,18 @@ def _check_judges(n_objects: int, judges: int | None, judge_sd: float, tests: Se
         raise DesignError(
             f"power: judge_sd={judge_sd:g} with judges={judges!r}; judges who differ are at least two: judges=10."
         )
-    if "llbt_cluster" in tests and (judges is None or judges < n_objects):
+    if "llbt_cluster" in tests and judges is None:
+        raise DesignError("power: test='llbt_cluster' with judges=None; the judges are its clusters: judges=12.")
+
+
+def check_flips(tests: Sequence[PowerTest], judges: int | None, alpha: float) -> None:
+    """Raise where flips of so few judges' scores cannot reject at a level."""
+    least = 2.0 ** (1 - (judges or 1))
+    if "llbt_cluster" in tests and least > alpha:
+        enough = 1 + math.ceil(-math.log2(alpha))
         raise DesignError(
-            f"power: test='llbt_cluster' with judges={judges!r}; a covariance of clusters that tests the worths of "
-            f"{n_objects} objects needs at least as many judges: judges={n_objects}, better 30."
+            f"power: test='llbt_cluster' with judges={judges!r}; flips of the signs of {judges} judges' scores give no "
+            f"p-value below {least:.3g}, and the level is {alpha:g}: judges={enough} at least."
         )
 
 
