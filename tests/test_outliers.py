@@ -191,6 +191,23 @@ def test_samples_of_all_systems_are_the_correlation_of_all():
     assert np.ptp(found.replicates[1]) > 0.01
 
 
+@pytest.mark.slow
+def test_the_best_systems_fall_below_random_ones_though_the_metric_sees_them_as_well():
+    """The share that the docstring names; the best window is the lowest about as often as any other."""
+    rng, below, lowest = np.random.default_rng(1), [], []
+    for _ in range(300):
+        human = rng.normal(size=15)
+        metric = human + rng.normal(0, 1.2, size=15)
+        random_sets = sampled_correlations(metric, human, sizes=[6], n=400, rng=rng)
+        best = top_correlations(metric, human, sizes=[6]).estimate[0]
+        below.append(best < random_sets.conf_int()[0, 0])
+        windows = rolling_correlations(metric, human, window=6).estimate
+        assert windows[0] == pytest.approx(best)
+        lowest.append(windows.argmin() == 0)
+    assert 0.14 < np.mean(below) < 0.28  # standard error 0.024
+    assert 0.05 < np.mean(lowest) < 0.20  # ten windows; 0.018
+
+
 def test_samples_follow_the_generator():
     drawn = [sampled_correlations(X, Z, n=20, rng=rng).replicates for rng in (1, np.random.default_rng(1), 2)]
     np.testing.assert_array_equal(drawn[0], drawn[1])
