@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+from dataclasses import replace
 
 import narwhals as nw
 import numpy as np
@@ -238,6 +239,18 @@ class TestMatrix:
         with_labels = self.wins.rename_axis("who").reset_index()
         assert from_matrix(with_labels) == from_matrix(self.wins)
         assert from_matrix(pl.from_pandas(with_labels)) == from_matrix(self.wins)
+
+    def test_a_diagonal_may_be_left_out_and_is_counted(self):
+        """Citations of journals by themselves: BradleyTerry2's countsToBinomial leaves them out, too."""
+        wins = self.wins + np.diag([4.0, 0.0, 2.0])
+        c = from_matrix(wins, diagonal="ignore")
+        assert c == replace(from_matrix(self.wins), notes=c.notes)
+        assert c.notes == ("6 counts on the diagonal of wins left out (2 objects)",)
+        assert from_matrix(wins[list("BCA")], diagonal="ignore") == c
+        with pytest.raises(JudgmentError, match="Leave such counts out with diagonal='ignore'"):
+            from_matrix(wins)
+        with pytest.raises(JudgmentError, match="it may be 'refuse' or 'ignore'"):
+            from_matrix(wins, diagonal="zero")
 
     def test_a_missing_diagonal_is_fine(self):
         assert from_matrix(self.wins.where(~np.eye(3, dtype=bool))) == from_matrix(self.wins)

@@ -753,3 +753,24 @@ def test_all_these_errors_are_value_errors_of_llbt():
     assert issubclass(FormulaError, LLBTError)
     assert issubclass(LLBTError, ValueError)
     assert issubclass(FormulaWarning, LLBTWarning)
+
+
+def test_names_in_backticks_are_those_of_r():
+    rows = [
+        ("a", "b", 5, 2, "x y", 1.5),
+        ("b", "c", 4, 3, "z", 2.0),
+        ("a", "c", 4, 6, "z", 0.5),
+        ("a", "b", 3, 2, "z", 3),
+    ]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "wins_j", "judge name", "home.adv"])
+    c = llbt.from_counts(frame, covariates=["judge name", "home.adv"])
+    ticked = llbt.fit("object + object:`home.adv`", c)
+    assert ticked.names == ("object[a]", "object[b]", 'object[a]:Q("home.adv")', 'object[b]:Q("home.adv")')
+    quoted = llbt.fit('object + object:Q("home.adv")', c)
+    np.testing.assert_array_equal(ticked.params, quoted.params)
+    assert llbt.fit("object * `judge name`", c).names == llbt.fit('object * Q("judge name")', c).names
+    assert llbt.drop1(ticked).to_frame()["term"].tolist()[-1] == 'object:Q("home.adv")'
+    with pytest.raises(llbt.FormulaError, match="no variable 'jury'"):
+        llbt.fit("object + object:`jury`", c)
+    # a backtick within a label is none
+    assert llbt.fit("object + object:I(`judge name` == 'a`b`') + object:`home.adv`", c).aliased

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,8 @@ from ..table import counted, format_count
 from .frames import is_missing, plain, read_factor
 from .sources import open_frame
 
+Diagonal = Literal["refuse", "ignore"]
+
 
 @dataclass(frozen=True, eq=False)
 class _Matrix:
@@ -26,7 +28,13 @@ class _Matrix:
     columns: tuple[Label, ...] | None
 
 
-def from_matrix(wins: object, ties: object = None, names: Sequence[Label] | None = None) -> Comparisons:
+def from_matrix(
+    wins: object,
+    ties: object = None,
+    names: Sequence[Label] | None = None,
+    *,
+    diagonal: Diagonal = "refuse",
+) -> Comparisons:
     """Return comparisons from a square matrix of wins, row over column.
 
     Parameters
@@ -38,6 +46,9 @@ def from_matrix(wins: object, ties: object = None, names: Sequence[Label] | None
         ``ties[a, b] == ties[b, a]``: ties between a and b, each counted once.
     names : sequence of labels, optional
         Labels of the rows (and columns) of a matrix without labels.
+    diagonal : {"refuse", "ignore"}
+        What to do with counts of an object against itself, as a matrix of citations has them: refuse the matrix, or
+        leave them out and count them in a note (as ``countsToBinomial`` of R's BradleyTerry2 leaves them out).
 
     Returns
     -------
@@ -63,11 +74,14 @@ def from_matrix(wins: object, ties: object = None, names: Sequence[Label] | None
       object_i object_j  wins_i  ties  wins_j
     0        A        B       7     0       3
     """
+    if diagonal not in get_args(Diagonal):
+        raise JudgmentError(f"from_matrix: diagonal={diagonal!r}; it may be 'refuse' or 'ignore'.")
     given = None if names is None else _checked_names(names)
-    labels, won = _read(wins, "wins", given)
+    labels, won, notes = _read(wins, "wins", given, diagonal)
     tied = np.zeros_like(won)
     if ties is not None:
-        others, tied = _read(ties, "ties", given)
+        others, tied, more = _read(ties, "ties", given, diagonal)
+        notes += more
         _refuse_unlike("ties", others, "wins", labels)
         place = [others.index(label) for label in labels]
         tied = tied[np.ix_(place, place)]
@@ -78,7 +92,7 @@ def from_matrix(wins: object, ties: object = None, names: Sequence[Label] | None
     i, j = np.triu_indices(len(labels), 1)
     lines = Lines(np.column_stack([i, j]), np.column_stack([won[i, j], tied[i, j], won[j, i]]))
     has_ties = bool(tied.sum() > 0)
-    whole = Comparisons(tuple(objects.levels), lines.pairs, lines.counts, has_ties=has_ties)
+    whole = Comparisons(tuple(objects.levels), lines.pairs, lines.counts, has_ties=has_ties, notes=notes)
     return tabulate(lines.take(lines.counts.sum(axis=1) > 0), whole)
 
 
@@ -90,8 +104,10 @@ def _checked_names(names: Sequence[Label]) -> tuple[Label, ...]:
     return given
 
 
-def _read(matrix: object, parameter: str, names: tuple[Label, ...] | None) -> tuple[tuple[Label, ...], FloatArray]:
-    """Return labels (J) and counts (J, J), rows and columns in the order of the labels."""
+def _read(
+    matrix: object, parameter: str, names: tuple[Label, ...] | None, diagonal: Diagonal
+) -> tuple[tuple[Label, ...], FloatArray, tuple[str, ...]]:
+    """Return labels (J), counts (J, J), rows and columns in the order of the labels, and what was left out."""
     found = _opened(matrix, parameter)
     shape = found.values.shape
     if len(shape) != 2 or shape[0] != shape[1]:
@@ -111,8 +127,11 @@ def _read(matrix: object, parameter: str, names: tuple[Label, ...] | None) -> tu
     _refuse_twice(f"the rows of {parameter}=", rows)
     _refuse_twice(f"the columns of {parameter}=", columns)
     _refuse_unlike(f"rows of {parameter}", rows, f"columns of {parameter}", columns)
-    counts = _counts(found.values, parameter, rows, columns)
-    return rows, counts[:, [columns.index(label) for label in rows]]
+    counts = _counts(found.values, parameter)
+    counts = counts[:, [columns.index(label) for label in rows]]
+    notes = _without_diagonal(counts, parameter, rows, diagonal)
+    _check_counts(counts, parameter, rows)
+    return rows, counts, notes
 
 
 def _opened(matrix: object, parameter: str) -> _Matrix:
@@ -168,32 +187,42 @@ def _rest(a: Sequence[Label], b: Sequence[Label]) -> tuple[Label, ...]:
     return tuple(label for label in a if label not in b)
 
 
-def _counts(values: Any, parameter: str, rows: Sequence[Label], columns: Sequence[Label]) -> FloatArray:
-    """Return the values as counts, with a diagonal of zeros."""
+def _counts(values: Any, parameter: str) -> FloatArray:
     try:
-        counts = np.where(pd.isna(values), np.nan, values.astype(object)).astype(np.float64)
+        return np.where(pd.isna(values), np.nan, values.astype(object)).astype(np.float64)
     except (TypeError, ValueError):
         found = [value for value in as_objects(np.ravel(values)) if isinstance(value, str)]
         shown = f" such as {str(found[0])!r}" if found else ""
         raise JudgmentError(f"{parameter}= holds values{shown} that are not numbers; expected counts.") from None
-    same = np.array([[row == column for column in columns] for row in rows])
-    diagonal = counts[same]
-    if not ((diagonal == 0) | np.isnan(diagonal)).all():
-        k = int(np.flatnonzero(~((diagonal == 0) | np.isnan(diagonal)))[0])
+
+
+def _without_diagonal(
+    counts: FloatArray, parameter: str, labels: Sequence[Label], diagonal: Diagonal
+) -> tuple[str, ...]:
+    """Set the diagonal to 0, and return a note of what stood there."""
+    own = np.where(np.isnan(np.diag(counts)), 0.0, np.diag(counts))
+    np.fill_diagonal(counts, 0)
+    if not own.any():
+        return ()
+    k = int(np.flatnonzero(own)[0])
+    if diagonal == "refuse":
         raise JudgmentError(
-            f"{parameter}= has {format_count(diagonal[k])} on its diagonal for {rows[k]!r}; nothing is compared "
-            "with itself, so the diagonal is 0 or missing."
+            f"{parameter}= has {format_count(own[k])} on its diagonal for {labels[k]!r}; nothing is compared "
+            "with itself, so the diagonal is 0 or missing. Leave such counts out with diagonal='ignore'."
         )
-    counts[same] = 0
+    objects = counted(int(np.count_nonzero(own)), "object")
+    return (f"{counted(float(own.sum()), 'count')} on the diagonal of {parameter} left out ({objects})",)
+
+
+def _check_counts(counts: FloatArray, parameter: str, labels: Sequence[Label]) -> None:
     bad = np.argwhere(~np.isfinite(counts) | (counts < 0))
     if len(bad):
         a, b = bad[0]
         value = "missing" if np.isnan(counts[a, b]) else format_count(counts[a, b])
         raise JudgmentError(
             f"{parameter}=: {counted(len(bad), 'count')} missing, negative or infinite, the first in row "
-            f"{rows[a]!r}, column {columns[b]!r} ({value}); counts are finite and at least 0."
+            f"{labels[a]!r}, column {labels[b]!r} ({value}); counts are finite and at least 0."
         )
-    return counts
 
 
 def _refuse_asymmetric(tied: FloatArray, labels: Sequence[Label]) -> None:

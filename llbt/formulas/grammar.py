@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -170,7 +171,16 @@ def _checked(text: object) -> str:
             "objects or judges are better columns of a table, named one by one."
         )
     # one line, from its first character that is not a space: the caret counts positions as patsy does
-    return re.sub(r"[\r\n\t]", " ", text.strip())
+    return re.sub(r"[\r\n\t]", " ", _unticked(text.strip()))
+
+
+def _unticked(text: str) -> str:
+    """Return a formula with names in backticks, as R writes them, quoted as patsy does: ``Q("home.adv")``."""
+
+    def quoted(match: re.Match[str]) -> str:
+        return f"Q({json.dumps(match[1], ensure_ascii=False)})" if match[1] else match[0]
+
+    return re.sub(r"`([^`]+)`|'[^']*'|\"[^\"]*\"", quoted, text)
 
 
 def _patsy_terms(text: str) -> list[Any]:

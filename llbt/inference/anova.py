@@ -52,9 +52,9 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     -------
     Table
         One row per model, by falling residual df: model (formula; for one fit term, the one added), df_resid,
-        deviance, df (difference to the row above), delta_deviance (fall of the deviance; for ``"chi2"`` it is the
-        statistic), statistic, df_denom (of F), delta_aic and delta_bic (value less that of the row above: below 0
-        this row's model is better) and p_value.
+        deviance, df (difference to the row above), delta_deviance (fall of the deviance; left out for ``"chi2"``, where
+        it is the statistic), statistic, df_denom (of F), delta_aic and delta_bic (value less that of the row above:
+        below 0 this row's model is better) and p_value.
 
     Raises
     ------

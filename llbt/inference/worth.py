@@ -42,6 +42,12 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     DesignError
         For an unknown scale, a formula without worths, and names in `at` that are not in the worth.
 
+    Notes
+    -----
+    Objects with equal covariates have equal worths, and each counts: the worths of all objects sum to 1. R's prefmod
+    prints such objects as one ("LO,SG,ST") and lets the worths of the distinct ones sum to 1; to have these, divide by
+    their sum over one object of each kind.
+
     References
     ----------
     Hatzinger, R. & Dittrich, R. (2012). prefmod: an R package for modeling preferences based on paired comparisons,
