@@ -69,6 +69,7 @@ from .inference.contrasts import contrasts
 from .inference.goodness import GoodnessOfFit, goodness_of_fit
 from .inference.influence import Influence, influence
 from .inference.intransitivity import Intransitivity, intransitivity
+from .inference.level_tests import level_tests
 from .inference.pair_residuals import pair_residuals
 from .inference.pairwise import Pairwise, compact_letters, pairwise, significance_clusters
 from .inference.quasi_variances import QuasiVariances, quasi_variances
@@ -137,6 +138,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "compact_letters",
     "contrasts",
     "leaderboard",
+    "level_tests",
     "pairwise",
     "plot_intervals",
     "plot_judges",

@@ -7,16 +7,20 @@ Notation as in `likelihood`; R lines of counts, G units, J objects.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
 from .robust import Clustered, cluster_scores
 from .solvers import Fit
+from .statistics import adjust_p
 
+_LEAST = 10  # judgments of a unit that is tested
 _EXPECTED = 5.0  # wins and losses that a unit's judgments of an object must lead to expect: Cochran's rule
 
 
@@ -114,6 +118,27 @@ def object_scores(
     return np.asarray(unit[enough]), np.asarray(item[enough]), scores
 
 
+def trend_scores(
+    pairs: IntArray, size: int, probability: FloatArray, counts: FloatArray, moment: FloatArray
+) -> UnitScores:
+    """Return the scores of a linear trend of every object's log-worth, shapes (J,); the arrays are those of N lines.
+
+    The trend is centred at the mean moment of the information on an object, so that the score of its worth, which is
+    estimated, does not count.
+    """
+    lead = np.zeros_like(probability)
+    lead[:, 0], lead[:, -1] = 1.0, -1.0
+    away, second, third = _moments(probability, lead)
+    n = counts.sum(axis=1)
+    sides, sign, when = pairs.T.ravel(), np.repeat([1.0, -1.0], len(n)), np.concatenate([moment, moment])
+    info = np.concatenate([n * second] * 2)
+    whole = np.maximum(_binned(sides, info, size), np.finfo(float).tiny)
+    apart = when - (_binned(sides, info * when, size) / whole)[sides]
+    score = sign * np.concatenate([(counts * away).sum(axis=1)] * 2) * apart
+    third = sign * np.concatenate([n * third] * 2) * apart**3
+    return UnitScores(*(_binned(sides, part, size) for part in (score, info * apart**2, third)))
+
+
 def _binned(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
     return np.asarray(np.bincount(codes, weights, size), dtype=np.float64)
 
@@ -182,3 +207,65 @@ def error_ratio(problem: Problem, fit: Fit, units: Clustered, worths: FloatArray
         own = np.diag(whole)
         means.append(float((own[found[:, 0]] + own[found[:, 1]] - 2 * whole[found[:, 0], found[:, 1]]).mean()))
     return float(np.sqrt(means[0] / means[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class UnitTests:
+    """What tells units from the rest.
+
+    Attributes
+    ----------
+    statistics : dict of str to ndarray, each (G,)
+        The standardized score of every direction; NaN where a unit has too few judgments to tell.
+    item : ndarray of int, shape (G,)
+        The object that a unit judges most unlike the rest; −1 where it has too few judgments of every object.
+    item_statistic : ndarray, shape (G,)
+    reason : ndarray of str, shape (G,)
+        The direction with the smallest p-value, ``"object"`` for the object; empty where nothing was tested.
+    p_values : ndarray, shape (G,)
+        The smallest p-value of a unit's directions and objects times their number.
+    p_adjusted : ndarray, shape (G,)
+        By Holm's method for all units.
+    """
+
+    statistics: dict[str, FloatArray]
+    item: IntArray
+    item_statistic: FloatArray
+    reason: npt.NDArray[np.str_]
+    p_values: FloatArray
+    p_adjusted: FloatArray
+
+
+def compare_units(
+    problem: Problem,
+    fit: Fit,
+    probability: FloatArray,
+    units: Clustered,
+    pairs: IntArray,
+    directions: Mapping[str, tuple[FloatArray, FloatArray]],
+) -> UnitTests:
+    """Test every unit against the rest: in each direction (signed and tie part, each (S,)), and object by object."""
+    size, items = units.size, int(pairs.max()) + 1
+    few = units.judgments < _LEAST
+    tests = {name: unit_scores(problem, fit, probability, units, *parts) for name, parts in directions.items()}
+    p = np.array([np.where(few, np.nan, found.p_values()) for found in tests.values()]).reshape(-1, size)
+    unit, item, scores = object_scores(pairs, items, probability, units)
+    by_item, z = scores.p_values(), scores.z
+    best = np.lexsort([by_item, unit])
+    first = best[np.unique(unit[best], return_index=True)[1]]
+    favoured, favoured_z, favoured_p = np.full(size, -1), np.full(size, np.nan), np.full(size, np.nan)
+    favoured[unit[first]], favoured_z[unit[first]] = item[first], z[first]
+    favoured_p[unit[first]] = by_item[first]
+    p = np.vstack([p, favoured_p])
+    number = (~np.isnan(p[:-1])).sum(axis=0) + np.bincount(unit, minlength=size)
+    smallest = np.where(np.isnan(p), np.inf, p)
+    which, none = smallest.argmin(axis=0), number == 0
+    whole = np.where(none, np.nan, np.minimum(smallest.min(axis=0) * np.maximum(number, 1), 1.0))
+    return UnitTests(
+        {name: np.where(few, np.nan, found.z) for name, found in tests.items()},
+        favoured,
+        favoured_z,
+        np.where(none, "", np.array([*directions, "object"])[which]),
+        whole,
+        adjust_p(whole, "holm"),
+    )

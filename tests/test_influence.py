@@ -97,7 +97,8 @@ def test_leaving_one_judge_out_is_a_refit(kept: str) -> None:
     c = DRAS if kept == "covariate" else as_cluster(DRAS)
     res = quietly("object + tie", c)
     frame = llbt.influence(res, by="judge").to_frame()
-    assert frame.columns.tolist() == ["judge", "judgments", "object", "estimate", "without", "change", "largest"]
+    told = ["judge", "judgments", "object", "estimate", "without", "change", "largest", "p_adjusted"]
+    assert frame.columns.tolist() == told
     assert len(frame) == 16
     rows = DRAS.to_frame()
     changes = {}
@@ -119,7 +120,8 @@ def test_printed_is_a_row_per_judge_with_the_object_that_moves_most() -> None:
     found = llbt.influence(quietly("object + tie", DRAS), by="judge")
     assert found.levels is not None
     frame, levels = found.to_frame(), found.levels.to_frame()
-    assert levels.columns.tolist() == ["judge", "judgments", "object", "estimate", "without", "change"]
+    told = ["judge", "judgments", "object", "estimate", "without", "change", "p_adjusted"]
+    assert levels.columns.tolist() == told
     most = frame.loc[frame.groupby("judge")["change"].apply(lambda change: change.abs().idxmax())].set_index("judge")
     pd.testing.assert_frame_equal(levels.set_index("judge"), most.loc[levels["judge"], levels.columns[1:]])
     close(levels["change"].abs(), most.loc[levels["judge"], "largest"], atol=1e-12)

@@ -18,6 +18,7 @@ from .coverage import (
 from .evidence import Evidence, units_of
 from .finding import Finding
 from .judging import check_judges, check_position, check_ties
+from .outlying import check_dominant, check_drift, check_outlying
 from .repeats import check_duplicates, check_swapped
 from .rows import check_labels, check_missing, check_outcomes, check_self_comparisons, check_similar_labels
 from .together import check_blocks, check_tasks
@@ -41,6 +42,9 @@ CHECKS: dict[str, tuple[str, Callable[[Evidence], Finding]]] = {
     "ties": ("rows outcomes", check_ties),
     "position": ("rows outcomes order", check_position),
     "judges": ("rows outcomes judge", check_judges),
+    "outlying_judges": ("rows outcomes judge", check_outlying),
+    "dominant_judge": ("rows judge", check_dominant),
+    "drift": ("rows outcomes moment", check_drift),
 }
 
 
@@ -66,6 +70,7 @@ def _lacking(need: str, e: Evidence) -> str:
             bool(units_of(e)),
             "no column says which judgments were made together: judge=…, prompt=…, block=…",
         ),
+        "moment": (e.moment is not None, e.timeless),
         "task": (e.task is not None, "no column names the task: task=…"),
         "key": (e.judge is not None or e.prompt is not None, "no column names judge or prompt: judge=…, prompt=…"),
     }

@@ -99,6 +99,13 @@ class Evidence:
     moment: FloatArray | None = None
     beside: tuple[str, str, str] = ("block", "task", "")
 
+    @property
+    def timeless(self) -> str:
+        """Why nobody knows when judgments were made; empty where that is known."""
+        if self.moment is not None:
+            return ""
+        return "nothing says when judgments were made: time=…"
+
     @cached_property
     def expected(self) -> Expected:
         """What one worth for each object leads to expect."""

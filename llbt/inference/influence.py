@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..comparisons import Comparisons
-from ..errors import DesignError, LLBTError, listed
+from ..errors import DesignError, LLBTError
 from ..formulas.grid import At
 from ..results import LLBTResults, check_fit
 from ..table import Field, Record, Table, format_count
+from .level_tests import levels_of, tests_of
 from .objects import log_worths_at
 from .refit import refit_table
 from .residuals import standardized_residuals
@@ -63,9 +63,10 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") ->
     Influence
         ``to_frame()`` by cell: the comparison, outcome, count, fitted, hat, residual (standardized Pearson) and
         cooks_distance, those of the explicit Poisson GLM, largest first. By level: the level, its judgments, object,
-        estimate (log-worth of the whole table), without (log-worth without the level), change, and largest (change of
-        the level), the level with the largest change first; NaN where nothing can be fitted without it. Printed is one
-        row per level, with the object that moves most.
+        estimate (log-worth of the whole table), without (log-worth without the level), change, largest (change of the
+        level) and p_adjusted (the level against the rest, by Holm's method: see `level_tests`), the level with the
+        largest change first; NaN where nothing can be fitted without it. Printed is one row per level, with the object
+        that moves most.
 
     Raises
     ------
@@ -112,7 +113,7 @@ def _by_cell(res: LLBTResults) -> Table:
 
 def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
     c = res.comparisons
-    levels = _levels(c, by)
+    levels = levels_of(c, by, "influence")
     if isinstance(at, Mapping) and by in at:
         raise DesignError(f"influence: at= names {by!r}, whose levels are left out; ask at='average' or at others.")
     objects = c.objects
@@ -126,6 +127,7 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
     largest = moved.max(axis=1)
     order = np.argsort(-largest, kind="stable")
     judgments = [c.select(where={by: [levels[k]]}).n_judgments for k in order]
+    p_adjusted = tests_of(res, by).p_adjusted if len(levels) > 1 else np.full(1, np.nan)
     size, names = len(objects), [levels[k] for k in order]
     notes = (f"log-worths λ against {reference}; NA: no finite estimate without this {by}",)
     rows = Table(
@@ -137,6 +139,7 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
             Field("without", "without", without[order].ravel(), "estimate"),
             Field("change", "change", (without - whole)[order].ravel(), "estimate"),
             Field("largest", "largest", np.repeat(largest[order], size), "estimate"),
+            Field("p_adjusted", "p (Holm)", np.repeat(p_adjusted[order], size), "p_value"),
         ),
         title=f"Influence of each {by}: log-worths without it",
         notes=notes,
@@ -152,6 +155,7 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
             Field("estimate", "estimate", whole[most], "estimate"),
             Field("without", "without", there, "estimate"),
             Field("change", "change", there - whole[most], "estimate"),
+            Field("p_adjusted", "p (Holm)", p_adjusted[order], "p_value"),
         ),
         title=f"Influence of each {by}: the log-worth that moves most without it",
         notes=(*notes, "every object: .to_frame()"),
@@ -159,24 +163,6 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
         more=f"… {format_count(more)} more rows: .levels.to_frame()" if more > 0 else "",
     )
     return Influence(rows, printed)
-
-
-def _levels(c: Comparisons, by: str) -> list[Any]:
-    """Return the levels that have judgments."""
-    kept = c.cluster_counts
-    for column, counts in (
-        *((column, c.counts) for column in c.columns),
-        *((column, kept.counts) for column in (kept.columns if kept else ()) if kept),
-    ):
-        if column.name == by:
-            judged = np.bincount(column.codes, weights=counts.sum(axis=1), minlength=len(column.levels)) > 0
-            levels: list[Any] = column.levels[judged].tolist()
-            return levels
-    has = listed((*c.covariates, *c.clusters)) or "none"
-    raise DesignError(
-        f"influence: by={by!r} is not kept by this table; it has {has}. Keep it where the table is made: "
-        f"from_judgments(…, clusters={by!r})."
-    )
 
 
 def _without(res: LLBTResults, by: str, level: Any, levels: list[Any], at: At) -> np.ndarray[Any, np.dtype[np.float64]]:

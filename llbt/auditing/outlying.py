@@ -1,0 +1,144 @@
+"""Checks of what is unlike the rest: judges, one judge with most judgments, objects and stretches of time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..columns import FloatArray, IntArray, Label
+from ..robust import Clustered
+from ..statistics import adjust_p
+from ..table import counted, format_count, format_percent
+from ..unit_scores import UnitTests, compare_units, trend_scores
+from .evidence import Evidence
+from .finding import NAMED, SIGNIFICANT, Finding, and_more, p_text
+
+_TOO_MANY = 0.05  # share of all judgments of one judge
+_TIMES = 4.0  # as many as the median of the others
+_STRETCHES = 20  # parts of a file that are held against the rest
+_RUNS = 6.0  # standard deviations fewer runs of equal outcomes than by chance: rows sorted by who won
+
+
+def _against_the_rest(e: Evidence, units: Clustered) -> UnitTests:
+    """Return tests of units: agreement, favoured objects, and positions where they are known."""
+    x = e.expected
+    none, one = np.zeros(len(x.lead)), np.ones(len(x.lead))
+    directions = {"agreement": (x.lead, none)} | ({} if e.unordered else {"order": (one, none)})
+    return compare_units(x.problem, x.fit, x.probability, units, x.pairs, directions)
+
+
+def _reason(e: Evidence, found: UnitTests, k: int) -> str:
+    """Return in words what is unlike the rest in one unit."""
+    if found.reason[k] == "object":
+        z, label = float(found.item_statistic[k]), e.objects[found.item[k]]
+        return f"decides {'for' if z > 0 else 'against'} {label!r} (z = {z:.1f})"
+    z = float(found.statistics[str(found.reason[k])][k])
+    if found.reason[k] == "order":
+        return f"decides for the {'first' if z > 0 else 'second'} position (z = {z:.1f})"
+    return f"agrees {'too well' if z > 0 else 'too little'} with the worths of all (z = {z:.1f})"
+
+
+def check_outlying(e: Evidence) -> Finding:
+    """Return judges who decide unlike all others."""
+    assert e.judge is not None  # the check needs it
+    labels = e.judge.labels
+    if len(labels) < 2:
+        return Finding("outlying_judges", "ok", "one judge: nobody to compare him with")
+    found = _against_the_rest(e, e.expected.units(e.judge.codes))
+    tested = int((~np.isnan(found.p_values)).sum())
+    who = [int(k) for k in np.argsort(found.p_adjusted, kind="stable") if found.p_adjusted[k] < SIGNIFICANT]
+    figures = {"n": float(len(who)), "tested": float(tested)}
+    if not who:
+        smallest = f" (smallest {p_text(float(np.nanmin(found.p_adjusted)))})" if tested else ""
+        told = f"none of {counted(tested, 'judge')} decides unlike the rest{smallest}"
+        return Finding("outlying_judges", "ok", told, figures=figures)
+    told = and_more([f"{labels[k]!r} {_reason(e, found, k)}, {p_text(float(found.p_adjusted[k]))}" for k in who])
+    name = e.names[0]
+    return Finding(
+        "outlying_judges",
+        "warning",
+        f"{len(who)} of {counted(tested, 'judge')} decide{'s' if len(who) == 1 else ''} unlike the rest (score tests, "
+        f"Holm's adjusted p): {told}",
+        "a judge who guesses, favours an object or has the sides exchanged moves worths",
+        f'llbt.level_tests(res, by="{name}"), llbt.influence(res, by="{name}"); fit with and without them: '
+        f'c.select(where={{"{name}": […]}})',
+        figures,
+    )
+
+
+def check_dominant(e: Evidence) -> Finding:
+    """Return judges with far more judgments than all others."""
+    assert e.judge is not None  # the check needs it
+    n = e.by_judge().sum(axis=1)
+    share = n / n.sum()
+    if len(n) < 3:
+        return Finding("dominant_judge", "ok", f"{counted(len(n), 'judge')}: no one to stand out from")
+    who = [
+        int(k) for k in np.argsort(-n) if share[k] >= _TOO_MANY and n[k] >= _TIMES * float(np.median(np.delete(n, k)))
+    ]
+    figures = {"largest": float(share.max()), "n": float(len(who))}
+    if not who:
+        told = f"no judge has many more judgments than the others (at most {format_percent(float(share.max()))})"
+        return Finding("dominant_judge", "ok", told, figures=figures)
+    named = [f"{e.judge.labels[k]!r}: {format_count(n[k])} ({format_percent(float(share[k]))})" for k in who]
+    return Finding(
+        "dominant_judge",
+        "warning",
+        f"{len(who)} of {len(n)} judges with far more judgments than the others (median "
+        f"{format_count(float(np.median(n)))}): {and_more(named)}",
+        "worths are in good part the taste of one judge; standard errors by judge need judges of about equal size",
+        f'fit with and without: c.select(where={{"{e.names[0]}": […]}}), llbt.influence(res, by="{e.names[0]}"); or '
+        "weights= that give every judge the same total",
+        figures,
+    )
+
+
+def check_drift(e: Evidence) -> Finding:
+    """Return objects whose worth changes over time, and stretches of time that are unlike the rest."""
+    assert e.moment is not None  # the check needs it
+    if not e.beside[2] and _sorted_by_outcome(e):
+        return Finding("drift", "unchecked", "rows are sorted by who won: name a column that says when, time=…")
+    x = e.expected
+    scores = trend_scores(x.pairs[x.rows], len(e.objects), x.probability[x.rows], x.counts, e.moment)
+    p = adjust_p(scores.p_values(), "holm")
+    moved = [int(k) for k in np.argsort(p, kind="stable") if p[k] < SIGNIFICANT / 2]
+    parts = np.minimum((e.moment * _STRETCHES).astype(np.int64), _STRETCHES - 1)
+    labels, codes = np.unique(parts, return_inverse=True)
+    odd: list[int] = []
+    if len(labels) > 2:
+        found = _against_the_rest(e, x.units(np.asarray(codes, dtype=np.int64)))
+        q = found.p_adjusted
+        odd = [int(k) for k in np.argsort(q, kind="stable") if q[k] < SIGNIFICANT / 2]
+    by = repr(e.beside[2]) if e.beside[2] else "the order of the rows"
+    figures = {"objects": float(len(moved)), "stretches": float(len(odd))}
+    if not moved and not odd:
+        return Finding("drift", "ok", f"no object and no stretch of time is unlike the rest (by {by})", figures=figures)
+    told = [_trend(e.objects[k], float(scores.z[k]), float(p[k])) for k in moved[:NAMED]]
+    told += [f"and {len(moved) - NAMED} more objects"] if len(moved) > NAMED else []
+    told += [
+        f"from {labels[k] / _STRETCHES:.0%} to {(labels[k] + 1) / _STRETCHES:.0%} of the judgments it "
+        f"{_reason(e, found, k)}, {p_text(float(q[k]))}"
+        for k in odd[:NAMED]
+    ]
+    return Finding(
+        "drift",
+        "warning",
+        f"by {by}: {'; '.join(told)}",
+        "one worth is an average over time: an object was changed under its name, or a part was recorded otherwise "
+        "(outcomes or sides exchanged)",
+        "look at the parts: llbt.fit of each, or a covariate of the period: object * period",
+        figures,
+    )
+
+
+def _trend(label: Label, z: float, p: float) -> str:
+    return f"{label!r} is getting {'better' if z > 0 else 'worse'} (score test of a trend: z = {z:.1f}, {p_text(p)})"
+
+
+def _sorted_by_outcome(e: Evidence) -> bool:
+    """Whether rows with the same outcome stand together far more often than by chance: Wald and Wolfowitz's runs."""
+    said: IntArray = e.said
+    n = len(said)
+    share: FloatArray = np.bincount(said, minlength=3) / n
+    change = 1 - float((share**2).sum())
+    runs = float((said[1:] != said[:-1]).sum())
+    return bool(runs < (n - 1) * change - _RUNS * np.sqrt(n * max(change * (1 - change), 1e-12)))

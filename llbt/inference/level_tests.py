@@ -1,0 +1,130 @@
+"""Judges (or the levels of any covariate or cluster) against the rest: score tests, without a fit for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..clusters import clustered
+from ..columns import FloatArray
+from ..comparisons import Comparisons
+from ..errors import DesignError, listed
+from ..likelihood import probabilities
+from ..results import LLBTResults, check_fit
+from ..table import Field, Table
+from ..unit_scores import UnitTests, compare_units
+
+_PRINTED = 20
+
+
+def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
+    """Return a test of each judge, or level of another column, against the rest: who judges unlike all others.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    by : str
+        A covariate or cluster.
+
+    Returns
+    -------
+    Table
+        The level, its judgments, and standardized scores: agreement (below 0: the level decides against the worths of
+        all, or by chance), tie (above 0: more ties), order (above 0: more wins of the object shown first), those for
+        which the model has a term; the object that it judges most unlike the rest, with its score (above 0: in its
+        favour); the reason, which of them is the most extreme; its p-value times their number, and p_adjusted by
+        Holm's method for all levels; the smallest first. NaN for fewer than ten judgments.
+
+    Raises
+    ------
+    DesignError
+        For a `by` that the table does not keep, or that has one level.
+
+    Notes
+    -----
+    Rao's score test of parameters that a level has for itself, at the estimates of all judgments: agreement is a
+    factor on its log-worths, tie and order are added to γ and δ, and each object has a log-worth added in turn where
+    the level's judgments of it lead to expect five wins and five losses. So nothing is fitted again, however many
+    judges there are. P-values are those of the distribution of type III with the same variance and skewness. Where
+    judgments of a judge depend on each other, as where a prompt was judged many times, they are too small.
+
+    References
+    ----------
+    Rao, C. R. (1948). Large sample tests of statistical hypotheses concerning several parameters. Mathematical
+    Proceedings of the Cambridge Philosophical Society 44(1), 50-57. Holm, S. (1979). A simple sequentially rejective
+    multiple test procedure. Scandinavian Journal of Statistics 6(2), 65-70.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1"))
+    >>> llbt.level_tests(res, by="judge").to_frame()[["judge", "reason"]].iloc[0].tolist()
+    ['J3', 'object']
+    """
+    check_fit("level_tests", res)
+    c, levels = res.comparisons, levels_of(res.comparisons, by, "level_tests")
+    if len(levels) < 2:
+        raise DesignError(f"level_tests: by={by!r} has one level; there is nobody to compare it with.")
+    found, units = tests_of(res, by), clustered(c, by, (by,))
+    order = np.argsort(np.where(np.isnan(found.p_values), np.inf, found.p_values), kind="stable")
+    objects = [*c.objects, None]
+    more = len(levels) - _PRINTED
+    return Table(
+        (
+            Field(by, by, [levels[k] for k in order]),
+            Field("judgments", "judgments", units.judgments[order], "count"),
+            *(Field(name, name, z[order], "statistic") for name, z in found.statistics.items()),
+            Field("object", "object", [objects[k] for k in found.item[order]]),
+            Field("object_statistic", "its score", found.item_statistic[order], "statistic"),
+            Field("reason", "reason", found.reason[order].tolist()),
+            Field("p_value", "p", found.p_values[order], "p_value"),
+            Field("p_adjusted", "p (Holm)", found.p_adjusted[order], "p_value"),
+        ),
+        title=f"Each {by} against the rest: score tests",
+        notes=(_note(found),),
+        shown=tuple(range(min(_PRINTED, len(levels)))),
+        more=f"… {more} more rows: .to_frame()" if more > 0 else "",
+    )
+
+
+def tests_of(res: LLBTResults, by: str) -> UnitTests:
+    """Return the tests of the levels of a covariate or cluster, in the order of `levels_of`."""
+    problem, c = res.problem(), res.comparisons
+    probability = probabilities(problem, res.solution.params)
+    return compare_units(problem, res.solution, probability, clustered(c, by, (by,)), c.pairs, _directions(res))
+
+
+def levels_of(c: Comparisons, by: str, asker: str) -> list[Any]:
+    """Return the levels that have judgments."""
+    kept = c.cluster_counts
+    for column, counts in (
+        *((column, c.counts) for column in c.columns),
+        *((column, kept.counts) for column in (kept.columns if kept else ()) if kept),
+    ):
+        if column.name == by:
+            judged = np.bincount(column.codes, weights=counts.sum(axis=1), minlength=len(column.levels)) > 0
+            levels: list[Any] = column.levels[judged].tolist()
+            return levels
+    has = listed((*c.covariates, *c.clusters)) or "none"
+    raise DesignError(
+        f"{asker}: by={by!r} is not kept by this table; it has {has}. Keep it where the table is made: "
+        f"from_judgments(…, clusters={by!r})."
+    )
+
+
+def _directions(res: LLBTResults) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return what a level of its own adds to the predictors: signed and tie parts, each (S,)."""
+    c, none, one = res.comparisons, np.zeros(len(res.comparisons)), np.ones(len(res.comparisons))
+    worth = np.array([block == "worth" for block in res.design.blocks])
+    lead = res.design.worth.of_comparisons() @ np.where(
+        worth, np.nan_to_num(res.params.to_numpy(dtype=np.float64)), 0.0
+    )
+    found = {"agreement": (lead, none)} if worth.any() else {}
+    found |= {"tie": (none, one)} if c.has_ties and "tie" in res.design.blocks else {}
+    return found | ({"order": (one, none)} if "order" in res.design.blocks else {})
+
+
+def _note(found: UnitTests) -> str:
+    m = int((~np.isnan(found.p_values)).sum())
+    return f"standardized scores; p: the smallest of a level times the number of its tests; Holm: for {m} levels"
