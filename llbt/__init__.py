@@ -12,7 +12,7 @@ from .comparisons import Comparisons
 from .data.datasets import list_datasets, load_dataset
 from .data.doors import from_counts, from_judgments
 from .data.files import read_table
-from .data.formats import Always, Constant, Game, JudgmentFormat, Labels, Lean, OneHot, Scores, Share
+from .data.formats import Always, Choice, Constant, Game, JudgmentFormat, Labels, Lean, OneHot, Reworded, Scores, Share
 from .data.judgments import read_judgments
 from .data.known_formats import JUDGMENT_FORMATS, list_formats
 from .data.matrices import from_matrix
@@ -116,12 +116,14 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "read_table",
     # how is a file of judgments written?
     "Always",
+    "Choice",
     "Constant",
     "Game",
     "JudgmentFormat",
     "Labels",
     "Lean",
     "OneHot",
+    "Reworded",
     "Scores",
     "Share",
     # which data sets are there?

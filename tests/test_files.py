@@ -357,7 +357,7 @@ DAMAGED = {
     ),
     "a list cut off": ("t.json", JSON[:-20], ["line 4", "cut off"]),
     "two lists": ("t.json", JSON + "\n" + JSON, ["line 5", "not JSON"]),
-    "one object": ("t.json", '{"records":\n [1, 2]}', ["one JSON object", "'records'", "list of records"]),
+    "one object": ("t.json", '{"records":\n [1, 2]}', ["no known format", "'records'"]),
     "one object on a line": ("t.json", json.dumps({"data": json.loads(JSON)}), ["data"]),
     "numbers": ("t.json", "[1, 2]", ["record 0", "1", "fields"]),
     "a number among records": ("t.json", JSON[:-1] + ", 3]", ["record 4", "3"]),

@@ -6,6 +6,7 @@ import gzip
 import json
 import pickle
 import re
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -32,6 +33,7 @@ from llbt import (
     list_formats,
     read_judgments,
 )
+from llbt.data.model_formats import MODEL_FORMATS
 
 STANDARD = ("object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block")
 
@@ -73,6 +75,19 @@ def rows(frame, names=STANDARD):
     """Rows as tuples with None for what is missing, in no order."""
     found = [tuple(None if pd.isna(value) else value for value in row) for row in frame[list(names)].to_numpy(object)]
     return sorted(found, key=repr)
+
+
+def oriented(frame):
+    """The same judgments, the objects of each sorted where their order means nothing."""
+    if frame.shown:
+        return frame
+    turned = frame["object_i"].map(str) > frame["object_j"].map(str)
+    flipped = frame.assign(
+        object_i=frame["object_j"],
+        object_j=frame["object_i"],
+        outcome=frame["outcome"].map({"i": "j", "tie": "tie", "j": "i"}),
+    )
+    return frame.where(~turned, flipped)
 
 
 def plain_rows(frame):
@@ -254,6 +269,57 @@ POTATO_TABLE = [
 POTATO_COUNTS = [("x", "y", 1, 1, 1), ("x", "z", 1, 0, 0), ("z", "x", 0, 0, 1)]
 PREFMOD = pd.DataFrame({"A:B": [0, 2, 1], "A:C": [0, np.nan, 0], "B:C": [2, 1, 2], "AGE": [20, 30, 40]})
 PREFMOD_COUNTS = [("A", "B", 1, 1, 1), ("A", "C", 2, 0, 0), ("B", "C", 0, 1, 2)]
+
+
+PROMPTFOO = {
+    "evalId": "eval-1",
+    "results": {
+        "version": 3,
+        "results": [
+            {
+                "promptIdx": prompt,
+                "testIdx": test,
+                "provider": {"id": f"openai:{provider}", "label": ""},
+                "score": 1,
+                "gradingResult": {
+                    "pass": selected,
+                    "componentResults": [
+                        {"pass": True, "score": 1, "assertion": {"type": "contains", "value": "a"}},
+                        {
+                            "pass": selected,
+                            "score": int(selected),
+                            "assertion": {"type": "select-best", "value": "fun"},
+                        },
+                    ],
+                },
+            }
+            for test, prompt, provider, selected in (
+                *((0, 0, "x", True), (0, 1, "y", False), (0, 2, "y", False)),
+                *((1, 0, "x", False), (1, 1, "y", True)),
+                *((2, 0, "x", False), (2, 1, "y", False)),  # the grader gave no verdict
+            )
+        ],
+    },
+    "config": {"description": "d"},
+}
+OPENCOMPASS = [
+    {
+        "origin_prompt": "o",
+        "prediction": said,
+        "gold": {"answer1": a, "answer2": b, "question_id": q, "capability": "c"},
+    }
+    for said, a, b, q in (
+        ("A is far better: [[A>>B]].", "x", "y", "q1"),
+        ("[[A<B]]", "x", "y", "q2"),
+        ("My verdict is [[A=B]], not [[A>B]]", "y", "z", "q1"),
+        ("[[B>>A]]", "y", "z", "q2"),
+        ("I cannot say.", "y", "z", "q3"),
+    )
+]
+JUDGEARENA = [
+    dict(dataset="d", model_A="x", model_B="y", judge_model="g", num_wins=2, preferences=[0.0, 0.5, 1.0, 0.25, None]),
+    dict(dataset="d", model_A="z", model_B="y", judge_model="h", num_wins=0, preferences=[0.75]),
+]
 
 
 def selection(records):
@@ -622,6 +688,337 @@ CASES = [
         )
     ),
     Case(
+        "comparia",
+        [
+            dict(
+                model_a_name=a,
+                model_b_name=b,
+                chosen_model_name=chosen,
+                both_equal=chosen is None,
+                visitor_id=who,
+                opening_msg=what,
+                conv_turns=2,
+            )
+            for a, b, chosen, who, what in (
+                ("x", "y", "x", "v1", "p1"),
+                ("x", "y", None, "v2", "p2"),
+                ("z", "y", "y", "v1", "p1"),
+                ("both_equal", "w", "w", "v2", "p3"),
+            )
+        ],
+        [
+            ("x", "y", "i", "v1", "p1"),
+            ("x", "y", "tie", "v2", "p2"),
+            ("z", "y", "j", "v1", "p1"),
+            ("both_equal", "w", "j", "v2", "p3"),
+        ],
+        [("x", "y", 1, 1, 0), ("z", "y", 0, 0, 1), ("both_equal", "w", 0, 0, 1)],
+        also="judge prompt",
+        others="conv_turns",
+    ),
+    Case(
+        "helpsteer2",
+        [
+            dict(prompt="p", response_1="r", response_2="s", preference_strength=n, split="train", m1="x", m2=other)
+            for n, other in ((-3, "y"), (0, "y"), (2, "y"), (-1, "z"))
+        ],
+        [("x", "y", "i", "p", 3), ("x", "y", "tie", "p", 0), ("x", "y", "j", "p", 2), ("x", "z", "i", "p", 1)],
+        [("x", "y", 1, 1, 1), ("x", "z", 1, 0, 0)],
+        also="prompt strength",
+        others="response_1 response_2 split",
+        options={"objects": ("m1", "m2")},
+    ),
+    Case(
+        "autoarena",
+        [
+            dict(judge="g", prompt=p, model_a="x", model_b="y", response_a="r", response_b="s", winner=said)
+            for p, said in (("p1", "A"), ("p2", "B"), ("p3", "-"), ("p4", "A"))
+        ],
+        [
+            ("x", "y", "i", "g", "p1"),
+            ("x", "y", "j", "g", "p2"),
+            ("x", "y", "tie", "g", "p3"),
+            ("x", "y", "i", "g", "p4"),
+        ],
+        [("x", "y", 2, 1, 1)],
+        also="judge prompt",
+        others="response_a response_b",
+    ),
+    Case(
+        "multipref",
+        [
+            dict(
+                comparison_id=k,
+                prompt_id=what,
+                model_a="x",
+                model_b="y",
+                normal_worker_annotations=[dict(evaluator=who, overall_pref=said) for who, said in normal],
+                expert_worker_annotations=[dict(evaluator=who, overall_pref=said) for who, said in expert],
+            )
+            for k, what, normal, expert in (
+                (
+                    1,
+                    "p1",
+                    [("n1", "A-is-clearly-better"), ("n2", "Tie")],
+                    [("e1", "B-is-slightly-better"), ("e2", "A-is-slightly-better")],
+                ),
+                (2, "p2", [("n1", "B-is-clearly-better")], [("e1", "Tie")]),
+            )
+        ],
+        [
+            ("x", "y", "i", "n1", "p1", 2),
+            ("x", "y", "tie", "n2", "p1", 0),
+            ("x", "y", "j", "e1", "p1", 1),
+            ("x", "y", "i", "e2", "p1", 1),
+            ("x", "y", "j", "n1", "p2", 2),
+            ("x", "y", "tie", "e1", "p2", 0),
+        ],
+        [("x", "y", 2, 2, 2)],
+        also="judge prompt strength",
+        others="list comparison_id",
+    ),
+    Case(
+        "judgearena",
+        JUDGEARENA,
+        [
+            ("x", "y", "i", "g", 0.5),
+            ("x", "y", "tie", "g", 0),
+            ("x", "y", "j", "g", 0.5),
+            ("x", "y", "i", "g", 0.25),
+            ("z", "y", "j", "h", 0.25),
+        ],
+        [("x", "y", 2, 1, 1), ("z", "y", 0, 0, 1)],
+        also="judge strength",
+        others="dataset num_wins",
+        left=((1, "preferences"),),
+    ),
+    Case(
+        "langsmith",
+        [
+            dict(
+                run_id=f"r{k}",
+                key=key,
+                score=score,
+                session_id=session,
+                comparative_experiment_id="c",
+                feedback_group_id=group,
+            )
+            for k, (key, score, session, group) in enumerate(
+                (
+                    *(("preference", 1, "x", "g1"), ("preference", 0, "y", "g1")),
+                    *(("length", 0, "x", "g2"), ("length", 1, "y", "g2")),
+                    *(("preference", 0.5, "x", "g3"), ("preference", 0.5, "y", "g3")),
+                    ("helpfulness", 1, "x", None),
+                )
+            )
+        ],
+        [
+            ("x", "y", "i", "preference", "g1"),
+            ("x", "y", "j", "length", "g2"),
+            ("x", "y", "tie", "preference", "g3"),
+        ],
+        [("x", "y", 1, 1, 1)],
+        also="judge block",
+        left=((1, "no other record"),),
+    ),
+    Case(
+        "deepeval",
+        [
+            dict(
+                contestants=[dict(name=name, test_case=dict(input=what, actual_output="o")) for name in names],
+                winner=winner,
+                reason="because",
+            )
+            for names, winner, what in (("xyz", "x", "p1"), ("xy", "y", "p2"), ("xy", None, "p3"))
+        ],
+        [("x", "y", "i", "p1", 0), ("x", "z", "i", "p1", 0), ("x", "y", "j", "p2", 1)],
+        [("x", "y", 1, 0, 1), ("x", "z", 1, 0, 0)],
+        also="prompt block",
+        others="reason",
+        left=((2, "neither"),),
+    ),
+    Case(
+        "promptfoo",
+        [PROMPTFOO],
+        [
+            ("openai:x:0", "openai:y:1", "i", 0, "0:fun"),
+            ("openai:x:0", "openai:y:2", "i", 0, "0:fun"),
+            ("openai:x:0", "openai:y:1", "j", 1, "1:fun"),
+        ],
+        [("openai:x:0", "openai:y:1", 1, 0, 1), ("openai:x:0", "openai:y:2", 1, 0, 0)],
+        also="prompt block",
+        left=((7, "select-best"), (2, "neither")),
+    ),
+    Case(
+        "openai_evals",
+        [
+            dict.fromkeys(("run_id", "event_id", "sample_id", "type", "data", "created_by", "final_report"))
+            | dict(spec=dict(completion_fns=["gpt"], eval_name="battle"), created_at="t"),
+            dict(run_id="r", event_id=0, sample_id="s.1", type="sampling", data=dict(prompt="p"), created_by="u"),
+            *(
+                dict(run_id="r", event_id=k, sample_id=f"s.{k}", type="metrics", data=dict(choice=said), created_by="u")
+                for k, said in enumerate(("Yes", "No", "Yes", "__invalid__"), 1)
+            ),
+            dict(final_report={"score/choice": 0.5}),
+        ],
+        [
+            ("completion1", "completion2", "i", "s.1"),
+            ("completion1", "completion2", "j", "s.2"),
+            ("completion1", "completion2", "i", "s.3"),
+        ],
+        [("completion1", "completion2", 2, 0, 1)],
+        also="prompt",
+        left=((3, "metrics"), (1, "'__invalid__'")),
+    ),
+    Case(
+        "autoevals",
+        [
+            dict(id=k, input=f"p{k}", output="o", expected="e", scores={"Battle": score, "Length": 0.5})
+            for k, score in enumerate((1, 0, 1, None))
+        ],
+        [("output", "expected", "i", "p0"), ("output", "expected", "j", "p1"), ("output", "expected", "i", "p2")],
+        [("output", "expected", 2, 0, 1)],
+        also="prompt",
+        left=((1, "missing"),),
+    ),
+    Case(
+        "opencompass",
+        OPENCOMPASS,
+        [
+            ("x", "y", "i", "q1", 2),
+            ("x", "y", "j", "q2", 1),
+            ("y", "z", "tie", "q1", 0),
+            ("y", "z", "j", "q2", 2),
+        ],
+        [("x", "y", 1, 0, 1), ("y", "z", 0, 1, 1)],
+        also="prompt strength",
+        others="origin_prompt",
+        left=((1, "missing"),),
+    ),
+    Case(
+        "judgebench",
+        [
+            dict(
+                pair_id=pair,
+                source="mmlu",
+                response_model="gpt",
+                response_A="r",
+                response_B="s",
+                label=label,
+                judge_name="arena_hard",
+                judgments=[
+                    None if said is None else dict(judgment=dict(judge_model="g"), decision=said) for said in decisions
+                ],
+            )
+            for pair, label, decisions in (
+                ("p1", "A>B", ["A>B", "B>A"]),
+                ("p2", "B>A", ["A>B", "A=B"]),
+                ("p3", "B>A", ["B>A", None]),
+            )
+        ],
+        [
+            ("correct", "incorrect", "i", "g", "p1", 0),
+            ("incorrect", "correct", "j", "g", "p1", 0),
+            ("incorrect", "correct", "i", "g", "p2", 1),
+            ("correct", "incorrect", "tie", "g", "p2", 1),
+            ("incorrect", "correct", "j", "g", "p3", 2),
+        ],
+        [("correct", "incorrect", 1, 1, 0), ("incorrect", "correct", 1, 0, 2)],
+        also="judge prompt block",
+        left=((1, "missing"),),
+    ),
+    Case(
+        "prism",
+        [
+            dict(
+                utterance_id=f"u{k}",
+                interaction_id=interaction,
+                user_id=who,
+                within_turn_id=k,
+                model_name=model,
+                score=score,
+                if_chosen=chosen,
+            )
+            for k, (interaction, who, model, score, chosen) in enumerate(
+                (
+                    *(("i1", "v1", "x", 80, True), ("i1", "v1", "y", 20, False), ("i1", "v1", "z", 20, False)),
+                    *(("i2", "v1", "x", 60, True), ("i2", "v1", "x", 40, False)),
+                    *(("i3", "v2", "y", 100, True), ("i3", "v2", "x", 30, False)),
+                )
+            )
+        ],
+        [
+            ("x", "y", "i", "v1", "i1", 60, "i1"),
+            ("x", "z", "i", "v1", "i1", 60, "i1"),
+            ("y", "z", "tie", "v1", "i1", 0, "i1"),
+            ("y", "x", "i", "v2", "i3", 70, "i3"),
+        ],
+        [("x", "y", 1, 0, 0), ("x", "z", 1, 0, 0), ("y", "z", 0, 1, 0), ("y", "x", 1, 0, 0)],
+        also="judge prompt strength block",
+        others="if_chosen other_if_chosen",
+        left=((1, "itself"),),
+    ),
+    Case(
+        "pickapic",
+        [
+            dict(
+                image_0_uid="a",
+                image_1_uid="b",
+                label_0=label,
+                label_1=1 - label,
+                model_0=i,
+                model_1=j,
+                caption="c",
+                user_id=7,
+                ranking_id=ranking,
+                has_label=has,
+            )
+            for i, j, label, ranking, has in (
+                ("x", "y", 1.0, 1, True),
+                ("x", "y", 0.5, 1, True),
+                ("z", "y", 0.0, 2, True),
+                ("x", "x", 1.0, 2, True),
+                ("x", "y", 0.0, 3, False),
+            )
+        ],
+        [("x", "y", "i", 7, "c", 1), ("x", "y", "tie", 7, "c", 1), ("z", "y", "j", 7, "c", 2)],
+        [("x", "y", 1, 1, 0), ("z", "y", 0, 0, 1)],
+        also="judge prompt block",
+        left=((1, "itself"), (1, "has_label")),
+    ),
+    *(
+        Case(
+            name,
+            [
+                dict(
+                    prompt=what,
+                    response_0="r",
+                    response_1="s",
+                    response_0_source=i,
+                    response_1_source=j,
+                    better_response_id=better,
+                    safer_response_id=safer,
+                )
+                for what, i, j, better, safer in (
+                    ("p1", "x", "y", 0, 1),
+                    ("p2", "x", "y", 1, 1),
+                    ("p3", "z", "y", 0, 0),
+                    ("p4", "x", "x", 0, 1),
+                )
+            ],
+            [("x", "y", first, "p1"), ("x", "y", "j", "p2"), ("z", "y", "i", "p3")],
+            [("x", "y", int(first == "i"), 0, 1 + int(first == "j")), ("z", "y", 1, 0, 0)],
+            also="prompt",
+            left=((1, "itself"),),
+            format="pku_saferlhf",
+            options=options,
+        )
+        for name, first, options in (
+            ("pku_saferlhf", "i", {}),
+            ("pku_saferlhf_safer", "j", {"outcome": "safer_response_id"}),
+        )
+    ),
+    Case(
         "matrix",
         pd.DataFrame([[0, 3, 1], [2, 0, 4], [5, 6, 0]], index=list("xyz"), columns=list("xyz")),
         [
@@ -760,7 +1157,7 @@ class TestEveryFormat:
         frame = read_judgments(shuffled(case.source), format=case.name, **case.options)
         names = [name for name in ("object_i", "object_j", "outcome", *case.also.split()) if name != "block"]
         whole = read_judgments(case.source, format=case.name, **case.options)
-        assert rows(frame, names) == rows(whole, names)
+        assert rows(oriented(frame), names) == rows(oriented(whole), names)
 
     @each(CASES)
     def test_what_the_caller_passes_is_left_alone(self, case, tmp_path):
@@ -1055,6 +1452,155 @@ class TestOtherTools:
             source = pl.from_pandas(frame.reset_index()) if kind == "polars" else frame.reset_index()
         assert from_judgments(source, format="matrix") == from_matrix(frame)
         assert from_judgments(read_judgments(source, format="matrix")) == from_matrix(frame)
+
+
+class TestFilesAsTheyAreWritten:
+    """What one record of the cases does not show: files that are one JSON object, and lines with other fields."""
+
+    @staticmethod
+    def saved(folder, name, found):
+        path = folder / name
+        lines = "\n".join(map(json.dumps, found)) if isinstance(found, list) else json.dumps(found, indent=2)
+        path.write_text(lines, encoding="utf-8")
+        return path
+
+    def test_promptfoo(self, tmp_path):
+        frame = read_judgments(self.saved(tmp_path, "output.json", PROMPTFOO))
+        check(frame, BY_ID["promptfoo"])
+        assert set(frame["assertion"].map(lambda found: found["type"])) == {"select-best"}
+
+    @pytest.mark.parametrize("indent", [None, 2])
+    def test_opencompass(self, indent, tmp_path):
+        path = tmp_path / "judgments.json"
+        path.write_text(json.dumps({str(k): record for k, record in enumerate(OPENCOMPASS)}, indent=indent))
+        check(read_judgments(path), BY_ID["opencompass"])
+
+    def test_judgearena(self, tmp_path):
+        frame = read_judgments(self.saved(tmp_path, "results.json", JUDGEARENA[0]))
+        assert rows(frame, ("object_i", "object_j", "outcome", "judge", "strength")) == sorted(
+            BY_ID["judgearena"].table[:4], key=repr
+        )
+
+    def test_judgearena_with_a_preference_a_row(self):
+        records = [
+            dict(model_A="x", model_B="y", judge="g", instruction_index=k, preferences=said)
+            for k, said in enumerate((0.2, 0.5, 1.0))
+        ]
+        frame = read_judgments(pd.DataFrame(records))
+        assert "'judgearena'" in frame.notes[0]
+        assert rows(frame, ("object_i", "object_j", "outcome", "judge", "prompt")) == [
+            ("x", "y", "i", "g", 0),
+            ("x", "y", "j", "g", 2),
+            ("x", "y", "tie", "g", 1),
+        ]
+
+    def test_openai_evals(self, tmp_path):
+        records = BY_ID["openai_evals"].source
+        lines = [{name: value for name, value in record.items() if value is not None} for record in records]
+        assert set(lines[0]) == {"spec", "created_at"}
+        check(read_judgments(self.saved(tmp_path, "log.jsonl", lines)), BY_ID["openai_evals"])
+
+    def test_comparia_from_text(self, tmp_path):
+        frame = pd.DataFrame(BY_ID["comparia"].source)
+        frame.to_csv(tmp_path / "votes.csv", index=False)
+        check(read_judgments(tmp_path / "votes.csv"), BY_ID["comparia"])
+
+
+class TestModelFormats:
+    def test_comparia_without_a_vote(self):
+        records = [*BY_ID["comparia"].source, BY_ID["comparia"].source[1] | {"both_equal": False}]
+        with pytest.raises(JudgmentError, match="1 missing outcome"):
+            read_judgments(records)
+        frame = read_judgments(records, max_dropped=1)
+        assert (len(frame), frame.dropped) == (4, 1)
+
+    @pytest.mark.parametrize(
+        ("case", "field", "value"),
+        [
+            ("helpsteer2", "preference_strength", 4),
+            ("judgearena", "preferences", [1.5]),
+            ("prism", "score", 101),
+            ("pickapic", "label_0", 2),
+        ],
+    )
+    def test_numbers_off_the_scale(self, case, field, value):
+        records = [BY_ID[case].source[0] | {field: value}, *BY_ID[case].source[1:]]
+        with pytest.raises(JudgmentError, match=f"{field}.*max_dropped="):
+            read_judgments(records, **BY_ID[case].options)
+
+    @pytest.mark.parametrize(
+        ("case", "gone"),
+        [("pku_saferlhf", ("response_0_source", "response_1_source")), ("helpsteer2", ("m1", "m2"))],
+    )
+    def test_models_without_names(self, case, gone):
+        records = [{k: v for k, v in record.items() if k not in gone} for record in BY_ID[case].source]
+        with pytest.raises(JudgmentError, match="objects="):
+            read_judgments(records)
+
+    def test_pairs_alone_are_no_judgments(self):
+        records = [{k: v for k, v in record.items() if k != "judgments"} for record in BY_ID["judgebench"].source]
+        with pytest.raises(JudgmentError, match=r"run_judge\.py"):
+            read_judgments(records)
+
+    def test_an_arena_with_answers_is_no_autoarena(self):
+        records = [record | dict(response_a="r", response_b="s", prompt="p") for record in ARENA]
+        assert plain_rows(read_judgments(records)) == plain_rows(read_judgments(ARENA))
+        assert "'arena'" in read_judgments(records).notes[0]
+
+    def test_an_unknown_preference(self):
+        records = copy.deepcopy(BY_ID["multipref"].source)
+        records[1]["expert_worker_annotations"][0]["overall_pref"] = "A-is-better"
+        with pytest.raises(JudgmentError, match="'A-is-better'"):
+            read_judgments(records)
+        assert len(read_judgments(records, max_dropped=1)) == 5
+
+    def test_the_list_that_an_annotation_comes_from_stays(self):
+        frame = read_judgments(BY_ID["multipref"].source)
+        assert set(frame.loc[frame["judge"] == "e1", "list"]) == {"expert_worker_annotations"}
+        assert set(frame.loc[frame["judge"] == "n1", "list"]) == {"normal_worker_annotations"}
+
+    def test_every_two_against_a_loop(self):
+        rng = np.random.default_rng(1)
+        records = [
+            dict(
+                utterance_id=k,
+                interaction_id=str(rng.integers(12)),
+                user_id="v",
+                model_name=str(rng.integers(5)),
+                score=int(rng.integers(1, 6)),
+                if_chosen=False,
+            )
+            for k in range(60)
+        ]
+        expected = []
+        for k, i in enumerate(records):
+            for j in records[k + 1 :]:
+                if i["interaction_id"] == j["interaction_id"] and i["model_name"] != j["model_name"]:
+                    better = i["score"] - j["score"]
+                    said = "i" if better > 0 else "j" if better < 0 else "tie"
+                    expected.append((i["model_name"], j["model_name"], said, i["interaction_id"], float(abs(better))))
+        frame = read_judgments(records)
+        assert rows(frame, ("object_i", "object_j", "outcome", "block", "strength")) == sorted(expected, key=repr)
+
+    @each(AUTO)
+    def test_further_fields_change_nothing(self, case):
+        if not isinstance(case.source, list) or not isinstance(case.source[0], dict):
+            return
+        records = [record | {"remark": "r", "number": 3} for record in case.source]
+        frame = read_judgments(records, **case.options)
+        assert f"read as '{case.name}'" in frame.notes[0]
+        check(frame, case)
+
+    @each([case for case in AUTO if isinstance(case.source, list) and isinstance(case.source[0], dict)])
+    def test_no_other_format_has_as_many_of_its_fields(self, case):
+        fields = {name for record in case.source for name in record}
+        found = {
+            known.name: len(known.marks) + len(known.values)
+            for known in JUDGMENT_FORMATS.values()
+            if known.marks and fields >= set(known.marks)
+        }
+        rivals = {name for name, marks in found.items() if marks >= found[case.name]} - {case.name}
+        assert all(JUDGMENT_FORMATS[name].values for name in rivals)  # what their values are tells them apart
 
 
 class TestWMT:
@@ -1620,9 +2166,19 @@ def test_the_list_of_formats():
     assert found.columns.tolist() == ["name", "description", "fields"]
     assert found["name"].is_unique
     assert found["description"].str.len().min() > 10
-    assert set(JUDGMENT_FORMATS) | {"matrix", "prefmod"} == set(found["name"])
+    shapes = {"matrix", "prefmod"}  # no fields to go by, so no records; the list says so
+    assert set(JUDGMENT_FORMATS) | shapes == set(found["name"])
+    assert set(JUDGMENT_FORMATS) & shapes == set()
+    assert set(found.loc[found["fields"] == "", "name"]) >= shapes
+    assert all(f"``{name}``" in list_formats.__doc__ for name in shapes)
     with pytest.raises(TypeError):
         JUDGMENT_FORMATS["mine"] = JUDGMENT_FORMATS["arena"]
+
+
+def test_the_readme_names_the_formats():
+    readme = (Path(llbt.__file__).parent.parent / "README.md").read_text(encoding="utf-8").lower()
+    letters = re.sub("[^a-z0-9]", "", readme)
+    assert [known.name for known in MODEL_FORMATS if known.name.replace("_", "") not in letters] == []
 
 
 def test_a_name_of_a_format_twice_marked_fields_are_the_most():

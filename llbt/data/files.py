@@ -388,7 +388,7 @@ def _refuse_ragged(text: str, separator: str, quoting: Literal[0, 3], width: int
 
 
 def _json_records(text: str, what: str) -> list[Any]:
-    """Return the records of a JSON list, or of a file with one JSON value a line."""
+    """Return the records of a JSON list, of a file with one JSON value a line, or of one JSON object."""
     lines = [(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
         raise JudgmentError(f"{what!r} is empty; expected at least one record.")
@@ -396,13 +396,19 @@ def _json_records(text: str, what: str) -> list[Any]:
         found = _parsed(text, what, 1)
         return found if isinstance(found, list) else [found]
     try:
-        return [_parsed(line, what, k) for k, line in lines]
+        found = [_parsed(line, what, k) for k, line in lines]
     except JudgmentError:
         whole = _whole(text)  # one object over several lines
         if whole is None:
             raise
-        has = listed(tuple(whole))
-        raise JudgmentError(f"{what!r} holds one JSON object ({has}); expected a list of records.") from None
+        found = [whole]
+    return _numbered(found[0]) if len(found) == 1 else found
+
+
+def _numbered(record: Any) -> list[Any]:
+    """Return the records of an object whose fields are their numbers ("0", "1", …), or the object itself as one."""
+    numbers = isinstance(record, dict) and all(name.isdecimal() for name in record)
+    return list(record.values()) if numbers and record else [record]
 
 
 def _is_json(text: str) -> bool:

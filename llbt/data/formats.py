@@ -14,12 +14,32 @@ from ..errors import JudgmentError
 from .outcomes import Outcomes
 from .readings import Meaning
 
+UNNAMED = "The models are not named; pass objects=(…, …), the two fields that name them."
+
 
 @dataclass(frozen=True)
 class Constant:
     """A value that stands for a field that a file does not have: the same in all of its records."""
 
     value: Label
+
+
+@dataclass(frozen=True)
+class Reworded:
+    """An object that a field says in other words.
+
+    Attributes
+    ----------
+    field : str
+    words : tuple of pairs
+        What the field says, and the object that it stands for.
+    """
+
+    field: str
+    words: tuple[tuple[Label, Label], ...]
+
+
+Side = str | Constant | Reworded
 
 
 @dataclass(frozen=True)
@@ -35,12 +55,18 @@ class Labels:
         Label → kind of the tie, such as ``"both_bad"``.
     strengths : mapping
         Label → strength of the preference.
+    tie : str
+        Field that is true where the judgment is a tie, whatever the label.
+    pattern : str
+        Regular expression whose first group is the label, in a field of longer text; the first match counts.
     """
 
     field: str
     outcomes: Outcomes = None
     tie_kinds: Mapping[Label, str] = given(default_factory=dict)
     strengths: Mapping[Label, float] = given(default_factory=dict)
+    tie: str = ""
+    pattern: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +130,23 @@ class OneHot:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """An outcome written as a choice among several objects: the chosen one won against each of the others.
+
+    Attributes
+    ----------
+    fields : tuple of str
+        What is said of object i, and of object j.
+    chosen : str or Constant
+        Field with what is said of the chosen object. Where neither object is chosen, or both are, nothing is known
+        (left out, counted).
+    """
+
+    fields: tuple[str, str]
+    chosen: str | Constant
+
+
+@dataclass(frozen=True)
 class Always:
     """An outcome that the format itself says: the field `chosen` holds the winner."""
 
@@ -131,7 +174,7 @@ class Share:
     halves: tuple[float, ...] = ()
 
 
-Verdict = Labels | Lean | Scores | OneHot | Always
+Verdict = Labels | Lean | Scores | OneHot | Choice | Always
 
 
 @dataclass(frozen=True)
@@ -140,9 +183,9 @@ class Game:
 
     Attributes
     ----------
-    objects : tuple of str or Constant
-        The fields of the object shown first and of the other.
-    verdict : Labels, Lean, Scores, OneHot or Always
+    objects : tuple of str, Constant or Reworded
+        The fields of the object shown first and of the other; several joined by ``+`` are read together.
+    verdict : Labels, Lean, Scores, OneHot, Choice or Always
         How the record says who won.
     weight : str, Share or None
         Field with the number of judgments that the record stands for (missing: the record does not say, so none).
@@ -150,7 +193,7 @@ class Game:
         Whether a file may lack the game's fields (such as a column of ties).
     """
 
-    objects: tuple[str | Constant, str | Constant]
+    objects: tuple[Side, Side]
     verdict: Verdict
     weight: str | Share | None = None
     optional: bool = False
@@ -174,8 +217,15 @@ class JudgmentFormat:
         Field → regular expression that all of its values match: what tells formats with the same fields apart.
     judge, prompt, block : tuple of str
         Fields, the first that is there is taken; several joined by ``+`` are read together (``srclang+srcIndex``).
-    each : str
-        Field with a list of judgments; each of them is a record, and what stands beside the list is its as well.
+    each : str or tuple of str
+        Field with a list of judgments; each of them is a record, and what stands beside the list is its as well. Lists
+        of several fields are joined by ``+`` (the field ``list`` then says which it was); several strings are fields
+        of lists within lists.
+    every_two : str or None
+        Field (several joined by ``+``) that is the same in records to be compared: every two of these are one record,
+        with the fields of the other as ``other_…``. The empty text stands for the elements of one list.
+    itself : bool
+        Whether records may compare an object with itself (left out, counted); else they are an error.
     defaults : mapping
         Field → its value where the file does not have it.
     unnamed : tuple of str or None
@@ -215,7 +265,9 @@ class JudgmentFormat:
     judge: tuple[str, ...] = ("judge", "judge_id", "worker", "annotator", "judge_hash")
     prompt: tuple[str, ...] = ("prompt", "prompt_id", "question_id", "instruction")
     block: tuple[str, ...] = ("block",)
-    each: str = ""
+    each: str | tuple[str, ...] = ""
+    every_two: str | None = None
+    itself: bool = False
     defaults: Mapping[str, Label] = given(default_factory=dict)
     unnamed: tuple[str | None, ...] = ()
     joined: str = ""
@@ -231,21 +283,27 @@ class JudgmentFormat:
             raise JudgmentError(f"format {self.name!r} has no games=; expected at least one judgment of a record.")
 
     @property
+    def reshaped(self) -> bool:
+        """Whether records become judgments only after some are split, paired, renamed or left out."""
+        return bool(self.each or self.every_two is not None or self.itself or self.unnamed or self.joined or self.only)
+
+    @property
     def flat(self) -> bool:
         """Whether a record is one judgment with its objects and its label in columns: what any engine can count."""
         game = self.games[0]
         return (
             len(self.games) == 1
             and isinstance(game.verdict, Labels)
+            and not (game.verdict.tie or game.verdict.pattern)
             and game.weight is None
-            and not any(isinstance(side, Constant) for side in game.objects)
-            and not (self.each or self.defaults or self.unnamed or self.joined or self.only)
+            and all(isinstance(side, str) and "+" not in side for side in game.objects)
+            and not (self.reshaped or self.defaults)
         )
 
     @property
     def counts(self) -> tuple[str, ...]:
         """The fields with wins of object i, wins of object j and ties, if the format is a table of counts."""
-        if self.each or self.unnamed or self.joined or self.only:
+        if self.reshaped:
             return ()
         games = [game for game in self.games if game.objects == self.games[0].objects and isinstance(game.weight, str)]
         fields = {game.verdict.outcome: str(game.weight) for game in games if isinstance(game.verdict, Always)}
@@ -262,13 +320,24 @@ class JudgmentFormat:
 def fields_of(game: Game) -> list[str]:
     """Return the fields that a game reads."""
     match game.verdict:
-        case Labels() | Lean():
-            said: tuple[str, ...] = (game.verdict.field,)
+        case Labels():
+            said: tuple[str, ...] = (game.verdict.field, *([game.verdict.tie] if game.verdict.tie else []))
+        case Lean():
+            said = (game.verdict.field,)
         case Scores():
             said = game.verdict.fields
         case OneHot():
             said = (game.verdict.i, game.verdict.j, game.verdict.tie)
+        case Choice():
+            chosen = game.verdict.chosen
+            said = (*game.verdict.fields, *([chosen] if isinstance(chosen, str) else []))
         case Always():
             said = ()
     weight = (game.weight.field,) if isinstance(game.weight, Share) else (game.weight,) if game.weight else ()
-    return [*(side for side in game.objects if isinstance(side, str)), *said, *weight]
+    sides = [side.field if isinstance(side, Reworded) else side for side in game.objects]
+    return [*(side for side in sides if isinstance(side, str)), *said, *weight]
+
+
+def meaning(said: Meaning, *labels: Label | None) -> dict[Label | None, Meaning]:
+    """Return the outcomes of labels that all mean the same."""
+    return dict.fromkeys(labels, said)

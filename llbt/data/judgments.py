@@ -20,8 +20,9 @@ from .frames import read_factor, read_label_pair
 from .known_formats import HEADERS, JUDGMENT_FORMATS, matching_format, own_format, refuse_values_of_another
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
+from .reshaped import field_of
 from .sources import Roles, Rows, Source, as_two_names
-from .standard import OPTIONAL, ORDER_UNKNOWN, STANDARD, JudgmentFrame, field_of, free_name, in_memory, kind_note, read
+from .standard import OPTIONAL, ORDER_UNKNOWN, STANDARD, JudgmentFrame, free_name, in_memory, kind_note, read
 from .wide import matrix_source, prefmod_format
 
 Format = str | JudgmentFormat

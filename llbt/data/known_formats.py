@@ -14,24 +14,16 @@ from types import MappingProxyType
 from ..columns import Label
 from ..errors import JudgmentError, listed
 from ..table import Field, Table
-from .formats import Always, Game, JudgmentFormat, Labels, Lean, OneHot, Scores, Share
+from .formats import UNNAMED, Always, Game, JudgmentFormat, Labels, Lean, OneHot, Scores, Share, meaning
 from .frames import read_factor
-from .readings import Meaning
+from .model_formats import A_OR_B, A_OR_B_STRENGTHS, MODEL_FORMATS
 from .sources import Source
-
-
-def _meaning(said: Meaning, *labels: Label | None) -> dict[Label | None, Meaning]:
-    return dict.fromkeys(labels, said)
 
 
 def _arena_hard(first: str, second: str, k: int) -> Game:
     """One of the two games; the second shows the same answers in the other order."""
-    better = ("A>>B", "A>B", "B<A", "B<<A")
-    worse = ("A<<B", "A<B", "B>A", "B>>A")
-    outcomes = _meaning("i", *better) | _meaning("tie", "A=B", "B=A") | _meaning("j", *worse) | _meaning(None, None)
-    strengths: dict[Label, float] = {label: len(label) - 2.0 for label in (*better, *worse)}
-    strengths |= {"A=B": 0, "B=A": 0}
-    return Game((first, second), Labels(f"games.{k}.score", outcomes, strengths=strengths))
+    outcomes = A_OR_B | meaning(None, None)
+    return Game((first, second), Labels(f"games.{k}.score", outcomes, strengths=A_OR_B_STRENGTHS))
 
 
 def _ranked(size: int) -> tuple[Game, ...]:
@@ -44,19 +36,18 @@ def _ranked(size: int) -> tuple[Game, ...]:
 
 _ARENA_TIES: dict[Label, str] = dict.fromkeys(("tie (bothbad)", "both_bad", "bothbad_vote"), "both_bad")
 _ARENA_TIES |= {"tie (inconsistent)": "inconsistent"}
-_ARENA = _meaning("i", "leftvote") | _meaning("j", "rightvote") | _meaning("tie", *_ARENA_TIES, "tievote")
+_ARENA = meaning("i", "leftvote") | meaning("j", "rightvote") | meaning("tie", *_ARENA_TIES, "tievote")
 _POTATO = Labels(
     "preference",
-    _meaning("i", "A++", "A+", "A") | _meaning("tie", "=") | _meaning("j", "B++", "B+", "B"),
+    meaning("i", "A++", "A+", "A") | meaning("tie", "=") | meaning("j", "B++", "B+", "B"),
     strengths={"A++": 2, "A+": 1, "=": 0, "B+": 1, "B++": 2},
 )
-_SELECTED = _meaning("i", "left") | _meaning("j", "right") | _meaning(None, None)
+_SELECTED = meaning("i", "left") | meaning("j", "right") | meaning(None, None)
 _ALPACA = ("generator_1", "generator_2", "preference")
 _WMT_HEAD = (
     *("TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "TIME"),
     *(name for k in range(5) for name in (f"SYSTEM_{k}", f"SCORE_{k}_A", f"SCORE_{k}_B")),
 )
-_UNNAMED = "The models are not named; pass objects=(…, …), the two fields that name them."
 _NO_RESULT = (
     "an annotation without a result is left out: the tag Pairwise has no other way to say undecided; count them with "
     "outcomes={None: 'tie'}"
@@ -138,14 +129,14 @@ _FORMATS = (
         (Game(("model_1", "model_2"), Lean("overall_preference", -3, 3)),),
         ("response1", "response2", "overall_preference"),
         "HelpSteer3: preferences from -3 (response1) to 3 (response2)",
-        advice=_UNNAMED,
+        advice=UNNAMED,
     ),
     JudgmentFormat(  # openai/webgpt_comparisons
         "webgpt",
         (Game(("model_0", "model_1"), Scores(("score_0", "score_1"), bounds=(-1.0, 1.0), strength=True)),),
         ("answer_0", "answer_1", "score_0", "score_1"),
         "WebGPT comparisons: the answer with the higher score won",
-        advice=_UNNAMED,
+        advice=UNNAMED,
     ),
     JudgmentFormat(  # davidjurgens/potato, export of the schema pairwise; the showcase pairwise-preference
         "potato",
@@ -154,7 +145,7 @@ _FORMATS = (
         "Potato: A++, A+, =, B+, B++, or A, tie, B",
         judge=("user_id", "user"),
         prompt=("instance_id", "id"),
-        advice=_UNNAMED,
+        advice=UNNAMED,
     ),
     JudgmentFormat(
         "potato_selection",
@@ -163,7 +154,7 @@ _FORMATS = (
         "Potato: the table that its exporter writes",
         judge=("user_id",),
         prompt=("instance_id",),
-        advice=_UNNAMED,
+        advice=UNNAMED,
     ),
     JudgmentFormat(
         "potato_scale",
@@ -172,7 +163,7 @@ _FORMATS = (
         "Potato: a slider from -3 (A) to 3 (B)",
         judge=("user_id",),
         prompt=("instance_id",),
-        advice=_UNNAMED,
+        advice=UNNAMED,
     ),
     JudgmentFormat(  # HumanSignal/label-studio, tags/control/Pairwise.js: an undecided judge leaves no result
         "label_studio",
@@ -188,7 +179,7 @@ _FORMATS = (
         prompt=("data.prompt", "id"),
         each="annotations",
         only={"was_cancelled": (False, None)},
-        advice=_UNNAMED,
+        advice=UNNAMED,
         notes=(_NO_RESULT,),
     ),
     JudgmentFormat(
@@ -198,7 +189,7 @@ _FORMATS = (
         "Label Studio, pairwise, exported as JSON_MIN",
         judge=("annotator",),
         prompt=("prompt", "id"),
-        advice=_UNNAMED,
+        advice=UNNAMED,
         notes=(_NO_RESULT,),
     ),
     *(
@@ -208,7 +199,7 @@ _FORMATS = (
             ("chosen", "rejected", f"chosen{sign}model", f"rejected{sign}model"),
             f"chosen and rejected answers with the names of their models ({what})",
             shown=False,
-            advice=_UNNAMED,
+            advice=UNNAMED,
         )
         for name, sign, what in (("chosen_rejected", "_", "Hugging Face"), ("argilla", "-", "Argilla"))
     ),
@@ -218,7 +209,7 @@ _FORMATS = (
         ("chosen", "rejected"),
         "chosen and rejected answers without the names of their models",
         shown=False,
-        advice=_UNNAMED,
+        advice=UNNAMED,
     ),
     *(
         JudgmentFormat(  # statmt.org/wmt12, README of the manual evaluation; the same from WMT09 to WMT14
@@ -303,7 +294,11 @@ _FORMATS = (
     ),
 )
 
-JUDGMENT_FORMATS: Mapping[str, JudgmentFormat] = MappingProxyType({known.name: known for known in _FORMATS})
+#: The records of all formats that go by the names of fields; ``list_formats`` has ``matrix`` and ``prefmod`` besides,
+#: which go by the shape of a table (`llbt.from_matrix`, ``object_names=`` and ``pairs=``).
+JUDGMENT_FORMATS: Mapping[str, JudgmentFormat] = MappingProxyType(
+    {known.name: known for known in (*_FORMATS, *MODEL_FORMATS)}
+)
 HEADERS = frozenset(known.header for known in _FORMATS if known.header)
 
 
@@ -314,6 +309,11 @@ def list_formats() -> Table:
     -------
     Table
         Columns name, description, fields.
+
+    Notes
+    -----
+    `JUDGMENT_FORMATS` holds the record of each but ``matrix`` and ``prefmod``, which are no records of fields: they go
+    by the shape of a table.
 
     Examples
     --------

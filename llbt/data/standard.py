@@ -15,8 +15,9 @@ from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import located
-from .formats import Game, JudgmentFormat, fields_of
+from .formats import Constant, Game, JudgmentFormat, Reworded, Side, fields_of
 from .readings import LEFT_OUT
+from .reshaped import field_of, gap, joined_values, judged
 from .sources import Source, inferred
 from .verdicts import Records, decide, label_codes, weigh
 
@@ -86,7 +87,7 @@ def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> Judgmen
 def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFrame:
     frame = in_memory(source)
     everything = np.arange(len(frame))
-    records, left = _judged(Records(frame.reset_index(drop=True), everything, everything, source.what), known)
+    records, left = judged(Records(frame.reset_index(drop=True), everything, everything, source.what), known)
     games = [game for game in known.games if not game.optional or not _gaps(records, game, known)]
     for game in games:
         _refuse_gaps(records, game, known)
@@ -108,59 +109,15 @@ def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFr
     return made
 
 
-def _judged(records: Records, known: JudgmentFormat) -> tuple[Records, list[str]]:
-    """Return the records that are judgments, and notes on the others."""
-    records, notes = _each(records, known) if known.each else (records, [])
-    for path, values in known.only.items():
-        if not records.has(path):
-            continue
-        codes, labels = label_codes(records.values(path))
-        kept = np.array([*(label in values for label in labels), None in values])[codes]
-        if not kept.all():
-            out = counted(int((~kept).sum()), "record")
-            notes.append(f"{out} left out: {path!r} is none of {listed([v for v in values if v is not None])}")
-        records = records.take(kept)
-    frame = records.frame.reset_index(drop=True)
-    return Records(frame, records.number, np.arange(len(frame)), records.what), notes
-
-
-def _each(records: Records, known: JudgmentFormat) -> tuple[Records, list[str]]:
-    """Return a record for each element of a list inside the records, with what stands beside the list."""
-    if not records.has(known.each):
-        raise JudgmentError(_gap(records, [known.each], known))
-    lists = records.values(known.each)
-    sizes = np.array([len(found) if isinstance(found, (list, tuple, np.ndarray)) else 0 for found in lists])
-    inner = [element for found in lists[sizes > 0] for element in found]
-    odd = next((element for element in inner if not isinstance(element, dict)), None)
-    if odd is not None:
-        raise JudgmentError(f"{records.what}: {known.each!r} holds {odd!r:.60}; expected a list of records.")
-    elements = pd.DataFrame(inner)
-    at = np.repeat(np.arange(len(sizes)), sizes)
-    beside = records.frame.drop(columns=known.each).iloc[at].reset_index(drop=True)
-    elements = elements.rename(columns={name: f"{known.each}.{name}" for name in elements if name in beside})
-    empty = int((sizes == 0).sum())
-    notes = [f"{counted(empty, 'record')} left out: no judgment in {known.each!r}"] if empty else []
-    return Records(pd.concat([beside, elements], axis=1), records.number[at], at, records.what), notes
-
-
 def _gaps(records: Records, game: Game, known: JudgmentFormat) -> list[str]:
-    return [path for path in fields_of(game) if not records.has(path) and path not in known.defaults]
+    paths = [part for path in fields_of(game) for part in ([path] if path in records.frame else path.split("+"))]
+    return [path for path in paths if not records.has(path) and path not in known.defaults]
 
 
 def _refuse_gaps(records: Records, game: Game, known: JudgmentFormat) -> None:
     gone = _gaps(records, game, known)
     if gone:
-        raise JudgmentError(_gap(records, gone, known))
-
-
-def _gap(records: Records, gone: Sequence[str], known: JudgmentFormat) -> str:
-    advice = known.advice or (
-        f"If it is the same in all records, pass format=dataclasses.replace(llbt.JUDGMENT_FORMATS[{known.name!r}], "
-        f"defaults={{{gone[0]!r}: …}})."
-    )
-    has = listed(tuple(map(str, records.frame)), 20)
-    fields = "field" if len(gone) == 1 else "fields"
-    return f"{records.what}: format {known.name!r} needs the {fields} {listed(gone)}; there are {has}. {advice}"
+        raise JudgmentError(gap(records, gone, known))
 
 
 def _refuse_dropped(pieces: Sequence[_Piece], most: int) -> None:
@@ -178,16 +135,19 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     i, j = (_objects(records, side, known) for side in game.objects)
     missing = pd.isna(i) | pd.isna(j)
     if missing.all() and known.advice:
-        raise JudgmentError(_gap(records, [str(side) for side in game.objects], known))
+        raise JudgmentError(gap(records, [str(side) for side in game.objects], known))
     unknown = records.first_of(missing, lambda k: f"the objects are {i[k]!r} and {j[k]!r}")
     nothing = (np.isin(i, _NOTHING) | np.isin(j, _NOTHING)) & ~missing
     notes = _left(nothing, f"no object ({listed([u for u in known.unnamed if u])})") + _left(
         missing, "an object missing"
     )
-    named = ~(missing | nothing)
+    itself = (i == j) & ~(missing | nothing) if known.itself else np.zeros(len(i), dtype=bool)
+    notes += _left(itself, "an object compared with itself")
+    named = ~(missing | nothing | itself)
     records, i, j = records.take(named), i[named], j[named]
     weight, said_nothing, bad, off_scale = weigh(game.weight, records)
-    found = decide(game.verdict, records, (i, j), (str(game.objects[0]), str(game.objects[1])), max_dropped)
+    sides = (_named(game.objects[0]), _named(game.objects[1]))
+    found = decide(game.verdict, records, (i, j), sides, max_dropped)
     first = game is known.games[0]  # the parts of one judgment are left out together, and counted once
     notes += _left(said_nothing, f"{fields_of(game)[-1]!r} missing or failed") if first else []
     notes += _left(bad, "not what the format knows (max_dropped=)") if first else []
@@ -205,8 +165,18 @@ _ONCE = "clusters='record' for standard errors, joined=False to keep them as the
 _NOTHING = "\0no object"  # stands for the labels that stand for no object
 
 
-def _objects(records: Records, side: Any, known: JudgmentFormat) -> npt.NDArray[Any]:
+def _named(side: Side) -> str:
+    """Return how messages call a side."""
+    return str(side.field if isinstance(side, Reworded) else side.value if isinstance(side, Constant) else side)
+
+
+def _objects(records: Records, side: Side, known: JudgmentFormat) -> npt.NDArray[Any]:
     """Return the labels of one side, shape (n,)."""
+    if isinstance(side, Reworded):
+        codes, labels = label_codes(records.values(side.field))
+        return as_objects([*map(dict(side.words).get, labels), None])[codes]
+    if isinstance(side, str) and "+" in side and side not in records.frame:
+        return joined_values(records, side)
     if isinstance(side, str) and not records.has(side):
         return as_objects([known.defaults[side]] * len(records.row))
     codes, labels = label_codes(records.values(side))
@@ -271,14 +241,14 @@ def _standard(records: Records, pieces: Sequence[_Piece], known: JudgmentFormat)
         "object_i": gathered("i"),
         "object_j": gathered("j"),
         "outcome": as_objects(OUTCOMES)[gathered("said")],
-        "judge": records.number[row] if judge is None and known.one_judge else _joined_values(records, judge)[row],
-        "prompt": _joined_values(records, prompt)[row],
+        "judge": records.number[row] if judge is None and known.one_judge else joined_values(records, judge)[row],
+        "prompt": joined_values(records, prompt)[row],
         "tie_kind": gathered("kinds"),
         "strength": gathered("strength"),
     }
     if pieces[0].weight is not None:
         data["weight"] = gathered("weight")
-    data["block"] = _joined_values(records, block)[row] if block or not known.blocks else records.number[row]
+    data["block"] = joined_values(records, block)[row] if block or not known.blocks else records.number[row]
     if pieces[0].recorded is not None:
         data["record"] = _numbered(pieces)[order]
     gone = {judge, prompt, block} | (
@@ -302,26 +272,6 @@ def _numbered(pieces: Sequence[_Piece]) -> IntArray:
 def free_name(name: str, taken: Sequence[str]) -> str:
     """Return a name that is not taken, with as few underscores behind it as needed."""
     return name if name not in taken else free_name(f"{name}_", taken)
-
-
-def field_of(candidates: Sequence[str], records: Any) -> str | None:
-    """Return the first field that a file has; of several joined by ``+`` it has to have all."""
-    has = records.says if isinstance(records, Records) else records.__contains__
-    return next((path for path in candidates if has(path) or all(map(has, path.split("+")))), None)
-
-
-def _joined_values(records: Records, path: str | None) -> npt.NDArray[Any]:
-    """Return a field as labels, shape (n,); several fields are joined by ``:``."""
-    if path is None:
-        return as_objects([None] * len(records.row))
-    parts = [path] if records.says(path) else path.split("+")
-    columns = []
-    for part in parts:
-        codes, labels = label_codes(records.values(part))
-        columns.append(as_objects([*labels, None])[codes])
-    if len(columns) == 1:
-        return columns[0]
-    return as_objects(None if None in found else ":".join(map(str, found)) for found in zip(*columns, strict=True))
 
 
 def _total(made: pd.DataFrame) -> float:

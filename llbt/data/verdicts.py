@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +15,7 @@ import pandas as pd
 from ..columns import FloatArray, IntArray, Label, as_objects
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
-from .formats import Always, Constant, Labels, Lean, OneHot, Scores, Share, Verdict
+from .formats import Always, Choice, Constant, Labels, Lean, OneHot, Scores, Share, Verdict
 from .frames import as_number, is_missing, plain, read_counts, read_factor, read_label_pair
 from .outcomes import read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
@@ -146,7 +147,7 @@ def decide(
 
     Parameters
     ----------
-    verdict : Labels, Lean, Scores, OneHot or Always
+    verdict : Labels, Lean, Scores, OneHot, Choice or Always
     records : Records, n of them
     objects : two ndarrays, each (n,)
     sides : two str
@@ -163,6 +164,8 @@ def decide(
         case Always():
             said = {"i": WIN_I, "tie": TIE, "j": WIN_J}.get(verdict.outcome or "", LEFT_OUT)
             return _plain(np.full(len(records.number), said))
+        case Labels() if verdict.tie:
+            return _by_flag_or_label(verdict, records, objects, sides, max_dropped)
         case Labels():
             return _by_label(verdict, records, objects, sides, max_dropped)
         case Lean():
@@ -171,6 +174,8 @@ def decide(
             return _by_scores(verdict, records)
         case OneHot():
             return _by_columns(verdict, records)
+        case Choice():
+            return _by_choice(verdict, records)
 
 
 def _plain(said: IntArray) -> Decision:
@@ -186,7 +191,7 @@ def _by_label(
 ) -> Decision:
     if not len(records.number):
         return _plain(np.zeros(0, dtype=np.int64))
-    codes, labels = label_codes(records.values(verdict.field))
+    codes, labels = label_codes(_found(verdict, records))
     name = verdict.field if verdict.field not in ("object_i", "object_j") else f"{verdict.field} "
     rows = records.rows({"object_i": objects[0], "object_j": objects[1], name: as_objects([*labels, None])[codes]})
     pairs = read_label_pair(rows, "objects", ("object_i", "object_j"))
@@ -194,6 +199,33 @@ def _by_label(
     kinds = as_objects([*map(verdict.tie_kinds.get, labels), None])[codes]
     strengths = np.array([*(verdict.strengths.get(label, np.nan) for label in labels), np.nan], dtype=np.float64)
     return Decision(said, strengths[codes], as_objects(np.where(said == TIE, kinds, np.array(None))), notes, dropped)
+
+
+def _by_flag_or_label(
+    verdict: Labels,
+    records: Records,
+    objects: tuple[npt.NDArray[Any], npt.NDArray[Any]],
+    sides: tuple[str, str],
+    max_dropped: int,
+) -> Decision:
+    """Return ties where the field of ties is true, and what the labels say elsewhere."""
+    codes, labels = label_codes(records.values(verdict.tie))
+    open_rows = ~np.array([*(str(label).lower() in ("true", "1", "1.0") for label in labels), False])[codes]
+    rest = (objects[0][open_rows], objects[1][open_rows])
+    found = _by_label(replace(verdict, tie=""), records.take(open_rows), rest, sides, max_dropped)
+    whole = _plain(np.full(len(open_rows), TIE))
+    for to, said in ((whole.said, found.said), (whole.strength, found.strength), (whole.kinds, found.kinds)):
+        to[open_rows] = said
+    return replace(found, said=whole.said, strength=whole.strength, kinds=whole.kinds)
+
+
+def _found(verdict: Labels, records: Records) -> npt.NDArray[Any]:
+    """Return the labels of a field, shape (n,), or those that a pattern finds in its text."""
+    values = records.values(verdict.field)
+    if not verdict.pattern:
+        return values
+    texts = [re.search(verdict.pattern, value) if isinstance(value, str) else None for value in values]
+    return as_objects(found[1] if found else None for found in texts)
 
 
 def label_codes(values: npt.NDArray[Any]) -> tuple[IntArray, list[Any]]:
@@ -251,6 +283,13 @@ def _by_columns(verdict: OneHot, records: Records) -> Decision:
     unknown = records.first_of(bad, lambda k: f"{listed(names)} are {marks[k].tolist()}, not one 1 and two 0")
     nothing = np.zeros(len(marks), dtype=bool)
     return _decided((marks == 1).argmax(axis=1), np.full(len(marks), np.nan), (nothing, ""), bad, unknown)
+
+
+def _by_choice(verdict: Choice, records: Records) -> Decision:
+    chosen = records.values(verdict.chosen)
+    i, j = (np.asarray(records.values(field) == chosen, dtype=bool) for field in verdict.fields)
+    unknown = (i == j, "neither object was chosen, or both were")
+    return _decided(np.where(i, WIN_I, WIN_J), np.full(len(i), np.nan), unknown, np.zeros(len(i), dtype=bool), "")
 
 
 def _decided(
