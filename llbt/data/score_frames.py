@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,6 +19,9 @@ from .files import open_source
 from .frames import plain
 from .sources import as_names
 from .standard import in_memory
+
+_NUMBERING = re.compile(r"(^|[_\s.-])(id|idx|index)$|^unnamed: \d+$", re.IGNORECASE)
+_RUN = 8  # so many whole numbers without a gap or a repeat are hardly scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +109,9 @@ def _wide(
     table: pd.DataFrame, asker: str, systems: Sequence[str] | None, instance: str, kept: tuple[str, ...]
 ) -> ScoreMatrix:
     others = [name for name in table.columns if name not in (instance, *kept)]
-    chosen = list(systems) if systems is not None else [name for name in others if _is_number(table[name])]
+    numbered = [name for name in others if _is_number(table[name])]
+    counters = [] if systems is not None else _counters(table, numbered)
+    chosen = list(systems) if systems is not None else [name for name in numbered if name not in counters]
     if len(chosen) < 2:
         raise JudgmentError(
             f"{asker}: {counted(len(chosen), 'column')} of scores among {listed(others, 20)}; expected a "
@@ -118,9 +124,15 @@ def _wide(
     order = sorted(chosen, key=sort_key)
     values = np.vstack([_numbers(table[name], asker, str(name)) for name in order])
     left = [name for name in others if name not in chosen]
-    notes = (f"columns not used: {listed(left)}",) if left else ()
+    others = [name for name in left if name not in counters]
+    notes = [f"columns not used: {listed(others)}"] if others else []
+    if counters:
+        which = "column" if len(counters) == 1 else "columns"
+        notes.append(
+            f"{which} {listed(counters)} taken for numbers of rows, not for systems; systems=[…] names systems"
+        )
     covariates = table[list(kept)].reset_index(drop=True)
-    return ScoreMatrix(tuple(order), tuple(labels), values, covariates, notes, tuple(map(str, left)))
+    return ScoreMatrix(tuple(order), tuple(labels), values, covariates, tuple(notes), tuple(map(str, left)))
 
 
 def _long(
@@ -178,6 +190,22 @@ def _per_instance(
                 f"{table[name].iloc[first[instance[row]]]!r} before for the same instance; expected one value for each."
             )
     return table[list(kept)].iloc[first].reset_index(drop=True)
+
+
+def _counters(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return the columns of whole numbers that number rows: by their name, or 0, 1, 2, … in any order.
+
+    None where fewer than two columns would be left.
+    """
+    found = []
+    for name in names:
+        column = table[name]
+        whole = pd.api.types.is_integer_dtype(column) and not column.isna().any()
+        values = column.to_numpy() if whole else np.empty(0)
+        runs = len(values) >= _RUN and len(set(values.tolist())) == len(values) == values.max() - values.min() + 1
+        if whole and (runs or _NUMBERING.search(str(name))):
+            found.append(name)
+    return found if len(names) - len(found) >= 2 else []
 
 
 def _is_number(column: pd.Series) -> bool:

@@ -18,7 +18,7 @@ from ...data.score_ties import TieRule
 from ...errors import DesignError, JudgmentError, listed
 from ...statistics import as_generator, check_number, check_option, critical_value
 from ...table import Field, Record, Table, counted, format_count
-from .bradley_terry import Algorithm, Ties
+from .bradley_terry import Algorithm, Fitting, Separated, Ties
 from .mechanisms import Asked, Mechanism, Scored, centre, paired, rated
 from .outcomes import Outcomes, outcomes_of_scores, outcomes_of_table, without_scores
 from .ratings import Elo, TrueSkill
@@ -91,6 +91,9 @@ def aggregate(
     method: Mechanism = "mean",
     ties: Ties = "davidson",
     algorithm: Algorithm = "exact",
+    prior: float | None = None,
+    bias_reduction: bool = False,
+    separated: Separated = "raise",
     systems: Sequence[str] | None = None,
     system: str = "system",
     instance: str | None = None,
@@ -126,10 +129,20 @@ def aggregate(
         TrueSkill the first two are draws. Mean and median know no ties.
     algorithm : {"exact", "mm"}
         Of ``"bt"``: the maximum itself, or the recursion of the paper where it stops, with ties dropped or split.
+    prior : float, optional
+        Of ``"bt"`` and ``"llbt"``: so many judgments are added to each pair, split equally, as in `llbt.fit`; scores
+        are finite wherever systems are connected.
+    bias_reduction : bool
+        Of ``"bt"`` and ``"llbt"``: Firth's, as in `llbt.fit`, finite likewise; not with `n`.
+    separated : {"raise", "rank"}
+        Where scores of ``"bt"`` and ``"llbt"`` are infinite: an error, or ranks, worths and probabilities as a prior
+        that vanishes leaves them, with NaN for the scores.
     systems, system, instance, score
         Where the scores are: columns of a wide frame, or the names of the columns of a long one.
     covariates : str or sequence of str
-        Columns of numbers that are no systems; the other columns of numbers of a wide frame are.
+        Columns of numbers that are no systems; the other columns of numbers of a wide frame are, but for those that
+        count the rows or are called id, index or …_id beside others: they are left out with a note, and systems
+        only where `systems` names them.
     higher_is_better : bool
         Whether the higher score wins, or the lower. Means and medians stay on the scale of the scores.
     tie_threshold : float
@@ -163,7 +176,8 @@ def aggregate(
     DesignError
         For unknown options, mean and median of a table of counts, systems that were never compared.
     SeparationError
-        Where Bradley-Terry scores are infinite: some systems won or lost everything against the others, or all tied.
+        Where Bradley-Terry scores are infinite: some systems won or lost everything against the others, or all tied;
+        unless `prior`, `bias_reduction` or `separated` say what to do.
 
     Notes
     -----
@@ -204,9 +218,10 @@ def aggregate(
     >>> bt.to_frame()[["object", "rank"]].values.tolist(), round(float(bt.probabilities.loc["B", "A"]), 3)
     ([['B', 1], ['A', 2]], 0.75)
     """
-    _check_options(method, ties, algorithm)
+    fitting = Fitting(ties, algorithm, prior, bool(bias_reduction), separated)
+    _check_options(method, fitting, n)
     rates = {"k": k, "start": start, "scale": scale}
-    _check_numbers({"tie_threshold": tie_threshold, **rates, "draw_probability": draw_probability})
+    _check_numbers({"tie_threshold": tie_threshold, **rates, "draw_probability": draw_probability, "prior": prior})
     check_number("aggregate", n, least=0)
     if not isinstance(orders, (int, np.integer)) or isinstance(orders, bool) or orders < 1:
         raise DesignError(f"aggregate: orders={orders!r}; it is a number of random orders, an integer of at least 1.")
@@ -219,7 +234,7 @@ def aggregate(
     if method in ("mean", "median"):
         found = centre(outcomes, method == "median", asked)
     elif method in ("bt", "llbt"):
-        found = paired(outcomes, method == "llbt", ties, algorithm, asked)
+        found = paired(outcomes, method == "llbt", fitting, asked)
     else:
         rater = Elo(**rates) if method == "elo" else _trueskill(outcomes, ties, draw_probability)
         found = rated(outcomes, rater, ties == "drop", asked)
@@ -227,11 +242,13 @@ def aggregate(
     return _aggregation(outcomes.systems, method, replace(found, notes=(*notes, *found.notes)), lower, asked)
 
 
-def _check_options(method: object, ties: object, algorithm: object) -> None:
+def _check_options(method: object, fitting: Fitting, n: object) -> None:
+    ties, algorithm = fitting.ties, fitting.algorithm
     for name, value, known in (
         ("method", method, get_args(Mechanism)),
         ("ties", ties, get_args(Ties)),
         ("algorithm", algorithm, get_args(Algorithm)),
+        ("separated", fitting.separated, get_args(Separated)),
     ):
         check_option("aggregate", name, value, known)
     if algorithm == "mm" and method != "bt":
@@ -241,12 +258,26 @@ def _check_options(method: object, ties: object, algorithm: object) -> None:
             "aggregate: the recursion of algorithm='mm' has no tie effect; pass ties='drop', as the paper does, or "
             "ties='half'."
         )
+    _check_penalty(method, fitting, n)
+
+
+def _check_penalty(method: object, fitting: Fitting, n: object) -> None:
+    special = fitting.penalized or fitting.separated == "rank"
+    if special and (method not in ("bt", "llbt") or fitting.algorithm == "mm"):
+        raise DesignError(
+            "aggregate: prior=, bias_reduction= and separated= are those of method='bt' and 'llbt' with "
+            f"algorithm='exact', not of {method!r}{' with mm' if fitting.algorithm == 'mm' else ''}; leave them out."
+        )
+    if fitting.bias_reduction and n:
+        raise DesignError(
+            "aggregate: n= does not go with bias_reduction=; pass prior=0.5 in its place, or leave n out."
+        )
 
 
 def _check_numbers(given: dict[str, Any]) -> None:
-    at_least, above = {"tie_threshold": 0.0, "draw_probability": 0.0}, {"k": 0.0, "scale": 0.0}
+    at_least, above = {"tie_threshold": 0.0, "draw_probability": 0.0}, {"k": 0.0, "scale": 0.0, "prior": 0.0}
     for name, value in given.items():
-        if value is None and name == "draw_probability":
+        if value is None and name in ("draw_probability", "prior"):
             continue
         number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
         wrong = not number or value < at_least.get(name, -math.inf) or value <= above.get(name, -math.inf)
@@ -312,7 +343,7 @@ def _trueskill(outcomes: Outcomes, ties: Ties, draw_probability: float | None) -
 
 def _aggregation(systems: Sequence[Label], method: Mechanism, found: Scored, lower: bool, asked: Asked) -> Aggregation:
     """Return the record, the best first, from scores in sorted order."""
-    better = -found.estimate if lower else found.estimate
+    better = found.standing if found.standing is not None else -found.estimate if lower else found.estimate
     with np.errstate(invalid="ignore"):  # −∞ less −∞
         ahead = better[None, :] - better[:, None] > EQUAL * found.unit
     rank = 1 + ahead.sum(axis=1)

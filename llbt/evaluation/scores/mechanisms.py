@@ -13,7 +13,7 @@ from scipy import special
 from ...columns import FloatArray
 from ...statistics import critical_value
 from ...table import counted, format_count
-from .bradley_terry import Algorithm, Ties, bradley_terry, resampled_log_odds
+from .bradley_terry import Fitting, bradley_terry, resampled_log_odds
 from .outcomes import Outcomes, check_whole, drawn_weights
 from .ratings import Elo, Games, TrueSkill, check_finite
 
@@ -21,6 +21,7 @@ Mechanism = Literal["mean", "median", "bt", "llbt", "elo", "trueskill"]
 Bounds = tuple[FloatArray, FloatArray]
 
 _ASKER = "aggregate"
+_LIMIT = 1e4  # log-odds under a vanishing prior are the same within 1e-5
 _ENTRIES = 8_000_000  # numbers of resamples held at once
 _NO_INTERVAL = "no intervals: n=1000 resamples instances"
 
@@ -39,6 +40,8 @@ class Scored:
     extra : mapping of str to ndarray, each (N,)
     unit : float
         Of what size scores are, for rounding.
+    standing : ndarray, shape (N,), or None
+        What ranks go by, the higher the better, where the scores do not say it.
     """
 
     estimate: FloatArray
@@ -47,6 +50,7 @@ class Scored:
     notes: tuple[str, ...]
     extra: dict[str, FloatArray] = field(default_factory=dict)
     unit: float = 1.0
+    standing: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,17 +142,21 @@ def weighted_medians(scores: FloatArray, weights: FloatArray) -> FloatArray:
     return made
 
 
-def paired(outcomes: Outcomes, wald: bool, ties: Ties, algorithm: Algorithm, asked: Asked) -> Scored:
+def paired(outcomes: Outcomes, wald: bool, fitting: Fitting, asked: Asked) -> Scored:
     """Return Bradley-Terry scores, with Wald intervals where they are asked for and nothing is resampled."""
-    found = bradley_terry(outcomes, ties, algorithm, _ASKER)
+    found = bradley_terry(outcomes, fitting, _ASKER)
     notes, extra = list(found.notes), {"worth": found.worth}
     bounds = _nothing(len(found.worth))
     if wald:
         extra["std_error"] = found.std_error
-        notes += ["with ties split, standard errors are conservative"] if ties == "half" and found.has_ties else []
-    if asked.n:
+        notes += (
+            ["with ties split, standard errors are conservative"] if fitting.ties == "half" and found.has_ties else []
+        )
+    if found.standing is not None:
+        notes.append("no intervals: scores are not finite")
+    elif asked.n:
         _whole_if_counts(outcomes)
-        drawn = asked.gathered(resampled_log_odds(found, outcomes, outcomes.resampled(asked.n, asked.rng), ties))
+        drawn = asked.gathered(resampled_log_odds(found, outcomes, outcomes.resampled(asked.n, asked.rng), fitting))
         bounds, said = _percentiles(drawn, asked, _unit(outcomes))
         notes.append(said)
     elif wald:
@@ -160,9 +168,11 @@ def paired(outcomes: Outcomes, wald: bool, ties: Ties, algorithm: Algorithm, ask
         )
     else:
         notes.append(_NO_INTERVAL)
+    standing = found.log_odds if found.standing is None else found.standing
     with np.errstate(invalid="ignore"):
-        probabilities = special.expit(found.log_odds[:, None] - found.log_odds[None, :])
-    return Scored(found.log_odds, probabilities, bounds, tuple(notes), extra)
+        probabilities = special.expit(standing[:, None] - standing[None, :])
+    unit = 1.0 if found.standing is None else _LIMIT
+    return Scored(found.log_odds, probabilities, bounds, tuple(notes), extra, unit, found.standing)
 
 
 def rated(outcomes: Outcomes, rater: Elo | TrueSkill, drop: bool, asked: Asked) -> Scored:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from ...columns import Label
-from ...errors import DesignError, LLBTError
+from ...errors import DesignError, LLBTError, LLBTWarning, listed
 from ...statistics import as_generator, check_option
-from .aggregate import aggregate
-from .bradley_terry import Ties
+from .aggregate import Aggregation, aggregate
+from .bradley_terry import Separated, Ties
 from .mechanisms import Mechanism
+
+OnError = Literal["raise", "nan"]
 
 
 def aggregate_methods(
@@ -21,6 +24,9 @@ def aggregate_methods(
     *,
     methods: Sequence[Mechanism] = get_args(Mechanism),
     ties: Ties = "davidson",
+    prior: float | None = None,
+    bias_reduction: bool = False,
+    separated: Separated = "raise",
     instance: str | None = None,
     covariates: str | Sequence[str] = (),
     higher_is_better: bool = True,
@@ -34,8 +40,9 @@ def aggregate_methods(
         Scores, wide or long, or a table of counts, as in `aggregate`.
     methods : sequence of str
         Mechanisms of `aggregate`; all six by default.
-    ties, instance, covariates, higher_is_better
-        As in `aggregate`.
+    ties, prior, bias_reduction, separated, instance, covariates, higher_is_better
+        As in `aggregate`. With ``separated="rank"`` systems without finite Bradley-Terry scores have their ranks with
+        the sign turned.
     rng : numpy.random.Generator or int, optional
         For the random orders of Elo and TrueSkill; no other mechanism draws.
 
@@ -64,21 +71,12 @@ def aggregate_methods(
         raise DesignError(f"aggregate_methods: methods={methods!r}; expected at least one: methods=['mean', 'bt'].")
     for method in methods:
         check_option("aggregate_methods", "methods", method, get_args(Mechanism))
-    draw = as_generator(rng, "aggregate_methods")
-    columns = {}
-    for method in methods:
-        found = aggregate(
-            data,
-            method=method,
-            ties=ties,
-            instance=instance,
-            covariates=covariates,
-            higher_is_better=higher_is_better,
-            rng=draw,
-        )
-        columns[method] = pd.Series(found.estimate, list(found.objects))
-    scores = pd.DataFrame(columns).sort_index()
-    return scores if higher_is_better else scores.assign(**_turned(scores))
+    options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
+    penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
+    scores, failed = _by_method(data, methods, options, penalty, as_generator(rng, "aggregate_methods"))
+    for error in failed.values():
+        raise error
+    return scores
 
 
 def aggregate_setups(
@@ -86,6 +84,10 @@ def aggregate_setups(
     *,
     methods: Sequence[Mechanism] = ("mean", "median", "bt"),
     ties: Ties = "davidson",
+    prior: float | None = None,
+    bias_reduction: bool = False,
+    separated: Separated = "raise",
+    on_error: OnError = "raise",
     instance: str | None = None,
     covariates: str | Sequence[str] = (),
     higher_is_better: bool = True,
@@ -101,8 +103,11 @@ def aggregate_setups(
         ``dict(iter(frame.groupby("metric")))``.
     methods : sequence of str
         Mechanisms of `aggregate`.
-    ties, instance, covariates, higher_is_better
-        As in `aggregate`, the same for all setups.
+    ties, prior, bias_reduction, separated, instance, covariates, higher_is_better
+        As in `aggregate_methods`, the same for all setups.
+    on_error : {"raise", "nan"}
+        What is done where a mechanism has no scores for a setup: an error that counts such setups, or NaN, and one
+        warning that names them; `compare_aggregations` leaves them out of that mechanism's figures.
     rng : numpy.random.Generator or int, optional
         For the random orders of Elo and TrueSkill.
     progress : bool
@@ -118,7 +123,12 @@ def aggregate_setups(
     DesignError
         For no setup, and unknown mechanisms.
     LLBTError
-        As `aggregate`; the message names the setup.
+        As `aggregate`; the message names the setup, and says which others fail.
+
+    Warns
+    -----
+    LLBTWarning
+        With ``on_error="nan"``: which setups have no scores by which mechanism, and why the first.
 
     Examples
     --------
@@ -134,27 +144,72 @@ def aggregate_setups(
     """
     if not isinstance(setups, Mapping) or not setups:
         raise DesignError("aggregate_setups: expected a mapping of names to frames of scores, with at least one.")
+    check_option("aggregate_setups", "on_error", on_error, get_args(OnError))
+    for method in methods:
+        check_option("aggregate_setups", "methods", method, get_args(Mechanism))
+    options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
+    penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
     draw = as_generator(rng, "aggregate_setups")
     found: dict[Label, pd.DataFrame] = {}
+    failed: dict[Label, dict[Mechanism, LLBTError]] = {}
     for name, frame in _shown(setups, progress):
-        try:
-            found[name] = aggregate_methods(
-                frame,
-                methods=methods,
-                ties=ties,
-                instance=instance,
-                covariates=covariates,
-                higher_is_better=higher_is_better,
-                rng=draw,
-            )
-        except LLBTError as error:
-            raise type(error)(f"setup {name!r}: {error}") from error
+        found[name], wrong = _by_method(frame, methods, options, penalty, draw)
+        failed |= {name: wrong} if wrong else {}
+    if failed and on_error == "raise":
+        _raise(failed, len(setups))
+    if failed:
+        _warn(failed, len(setups), methods)
     return found
 
 
-def _turned(scores: pd.DataFrame) -> dict[str, pd.Series[float]]:
-    """Return means and medians of scores of which less is better with the sign that makes more better."""
-    return {method: -scores[method] for method in ("mean", "median") if method in scores}
+def _by_method(
+    data: object,
+    methods: Sequence[Mechanism],
+    options: dict[str, Any],
+    penalty: dict[str, Any],
+    draw: np.random.Generator,
+) -> tuple[pd.DataFrame, dict[Mechanism, LLBTError]]:
+    """Return scores by mechanism, the higher the better, NaN where there are none, and the errors that say why."""
+    columns: dict[Mechanism, pd.Series[float]] = {}
+    failed: dict[Mechanism, LLBTError] = {}
+    for method in methods:
+        try:
+            own = penalty if method in ("bt", "llbt") else {}
+            columns[method] = _higher_better(aggregate(data, method=method, rng=draw, **options, **own), options)
+        except LLBTError as error:
+            failed[method] = error
+            columns[method] = pd.Series(dtype=float)
+    return pd.DataFrame(columns).sort_index(), failed
+
+
+def _higher_better(found: Aggregation, options: Mapping[str, Any]) -> pd.Series[float]:
+    """Return scores of which more is better: ranks with the sign turned where no score is finite."""
+    scores = pd.Series(found.estimate, list(found.objects), dtype=float)
+    if scores.isna().all():
+        return pd.Series(-np.asarray(found.rank, dtype=float), list(found.objects))
+    return -scores if found.method in ("mean", "median") and not options["higher_is_better"] else scores
+
+
+def _raise(failed: Mapping[Label, Mapping[Mechanism, LLBTError]], total: int) -> None:
+    """Raise the first error, with the names of the other setups that fail."""
+    name, *others = failed
+    error = next(iter(failed[name].values()))
+    more = f" So do {len(others)} of {total - 1} other setups: {listed(others)}." if others else ""
+    raise type(error)(
+        f"setup {name!r}: {error}{more} aggregate_setups(…, on_error='nan') goes on without them."
+    ) from error
+
+
+def _warn(failed: Mapping[Label, Mapping[Mechanism, LLBTError]], total: int, methods: Sequence[Mechanism]) -> None:
+    first = next(iter(failed))
+    without = {method: [name for name, wrong in failed.items() if method in wrong] for method in methods}
+    which = "; ".join(f"{method} in {listed(names)}" for method, names in without.items() if names)
+    warnings.warn(
+        f"aggregate_setups: {len(failed)} of {total} setups lack scores, NaN there: {which}. The first, {first!r}: "
+        f"{next(iter(failed[first].values()))}",
+        LLBTWarning,
+        stacklevel=3,
+    )
 
 
 def _shown(setups: Mapping[Label, object], progress: bool) -> list[tuple[Label, object]]:
