@@ -67,10 +67,7 @@ def aggregate_methods(
     >>> llbt.aggregate_methods(scores, rng=1).rank(ascending=False).loc["A"].astype(int).to_dict()
     {'mean': 1, 'median': 2, 'bt': 2, 'llbt': 2, 'elo': 2, 'trueskill': 2}
     """
-    if not methods:
-        raise DesignError(f"aggregate_methods: methods={methods!r}; expected at least one: methods=['mean', 'bt'].")
-    for method in methods:
-        check_option("aggregate_methods", "methods", method, get_args(Mechanism))
+    _check_methods("aggregate_methods", methods)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
     scores, failed = _by_method(data, methods, options, penalty, as_generator(rng, "aggregate_methods"))
@@ -145,8 +142,7 @@ def aggregate_setups(
     if not isinstance(setups, Mapping) or not setups:
         raise DesignError("aggregate_setups: expected a mapping of names to frames of scores, with at least one.")
     check_option("aggregate_setups", "on_error", on_error, get_args(OnError))
-    for method in methods:
-        check_option("aggregate_setups", "methods", method, get_args(Mechanism))
+    _check_methods("aggregate_setups", methods)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
     draw = as_generator(rng, "aggregate_setups")
@@ -160,6 +156,13 @@ def aggregate_setups(
     if failed:
         _warn(failed, len(setups), methods)
     return found
+
+
+def _check_methods(asker: str, methods: Sequence[Mechanism]) -> None:
+    if not methods:
+        raise DesignError(f"{asker}: methods={methods!r}; expected at least one: methods=['mean', 'bt'].")
+    for method in methods:
+        check_option(asker, "methods", method, get_args(Mechanism))
 
 
 def _by_method(
