@@ -41,6 +41,7 @@ JUDGMENTS = pd.DataFrame(
         "len_b": [20, 10, 30, 10],
     }
 )
+CHOICES = JUDGMENTS.rename(columns={"winner": "choice"})  # the columns of no known format
 MODELS = {"objects": ("model_a", "model_b"), "outcome": "winner"}
 
 
@@ -336,9 +337,9 @@ BAD_COUNTS = [
 ]
 
 BAD_JUDGMENTS = [
-    (JUDGMENTS, {"outcome": "winner"}, "no columns 'object_i', 'object_j' (objects=); it has 'model_a'"),
-    (JUDGMENTS, {"outcome": "winner"}, 'Pass objects=("model_a", "model_b").'),
-    (JUDGMENTS, {"objects": ("model_a", "model_b")}, 'Pass outcome="winner".'),
+    (CHOICES, {"outcome": "choice"}, "no columns 'object_i', 'object_j' (objects=); it has 'model_a'"),
+    (CHOICES, {"outcome": "choice"}, 'Pass objects=("model_a", "model_b").'),
+    (CHOICES, {"objects": ("model_a", "model_b")}, 'Pass outcome="choice".'),
     (JUDGMENTS, {**MODELS, "outcome": ("winner", "judge")}, "expected the name of one column"),
     (JUDGMENTS, {**MODELS, "weights": 3}, "weights=3: expected the name of one column"),
     (JUDGMENTS, {**MODELS, "weights": "n"}, "no column 'n' (weights=)"),

@@ -751,13 +751,13 @@ class TestExtras:
         write(tmp_path, "*.parquet")
         path = write(tmp_path, ".csv")
         monkeypatch.setitem(sys.modules, "duckdb", None)
-        with pytest.raises(JudgmentError, match=r"pip install 'llbt\[duckdb\]'"):
-            from_judgments(tmp_path / "*.parquet", format="arena")
-        assert from_judgments(path, format="arena") == baseline(arrow(), **MODELS)
+        for small in (tmp_path / "*.parquet", path):
+            assert from_judgments(small, format="arena") == baseline(arrow(), **MODELS)
         make_large(monkeypatch)
         for door in (from_judgments, read_judgments):
-            with pytest.raises(JudgmentError, match=r"pip install 'llbt\[duckdb\]'"):
-                door(path, format="arena")
+            for large in (tmp_path / "*.parquet", path):
+                with pytest.raises(JudgmentError, match=r"pip install 'llbt\[duckdb\]'"):
+                    door(large, format="arena")
 
     def test_without_pyarrow(self, tmp_path, monkeypatch):
         path = write(tmp_path, ".parquet")

@@ -516,3 +516,35 @@ def test_a_file_whose_name_looks_like_a_pattern(tmp_path):
     path.write_text(CSV)
     assert counted(path) == EXPECTED
     np.testing.assert_array_equal(read_table(path).to_numpy(), FRAME.to_numpy())
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_list_of_files_is_read_as_one_and_small_ones_are_frames(kind, tmp_path, monkeypatch):
+    parts = [FRAME[:2].assign(only=[1, 2]) if kind != "csv" else FRAME[:2], FRAME[2:]]
+    paths = [written(part, kind, tmp_path).rename(tmp_path / f"part{k}.{kind}") for k, part in enumerate(parts)]
+    for source in (paths, [str(paths[0]), paths[1]], f"{tmp_path}/part*.{kind}", [f"{tmp_path}/part*.{kind}"]):
+        frame = read_judgments(source)
+        assert frame.notes == ("4 records read as 'judgments': 4 judgments",)
+        assert frame["judge"].tolist() == FRAME["judge"].tolist()
+        assert counted(source) == EXPECTED
+    if kind != "csv":
+        assert frame["only"].tolist()[:2] == [1, 2]
+        assert from_judgments(paths[:1] * 2, covariates="only").columns[0].levels.tolist() == [1, 2]
+    monkeypatch.setattr("llbt.data.files.LARGE", dict.fromkeys(("csv", "json", "parquet"), 0))
+    assert counted(paths) == EXPECTED
+
+
+def test_numbers_are_found_in_all_files_together(tmp_path):
+    for k, version in enumerate(("1.1", "1.10")):
+        (tmp_path / f"part{k}.csv").write_text(f"object_i,object_j,outcome,version\na,b,i,{version}\n")
+    c = from_judgments(f"{tmp_path}/part*.csv", covariates="version")
+    assert c.columns[0].levels.tolist() == ["1.1", "1.10"]
+
+
+def test_files_that_do_not_belong_together(tmp_path):
+    written(FRAME, "csv", tmp_path).rename(tmp_path / "a.csv")
+    written(FRAME, "parquet", tmp_path).rename(tmp_path / "b.parquet")
+    (tmp_path / "c.csv").write_text("object_i,object_j,winner\na,b,i\n")
+    assert "several kinds" in refusal(read_judgments, [tmp_path / "a.csv", tmp_path / "b.parquet"])
+    assert "'winner'" in refusal(read_judgments, [tmp_path / "a.csv", tmp_path / "c.csv"])
+    assert "gone.csv" in refusal(read_judgments, [tmp_path / "a.csv", tmp_path / "gone.csv"])

@@ -2,6 +2,8 @@
 
 import duckdb
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import llbt
@@ -131,3 +133,29 @@ def test_a_relation_says_what_it_leaves_out(tmp_path, monkeypatch):
 def test_objects_that_are_no_names(objects):
     with pytest.raises(JudgmentError):
         from_judgments(pd.DataFrame({"a": ["x"], "b": ["y"], "outcome": ["i"]}), objects=objects)
+
+
+BATTLES = [
+    dict(model_a="x", model_b="y", winner="model_a", judge="J1"),
+    dict(model_a="y", model_b="x", winner="both_bad", judge="J2"),
+]
+
+
+@pytest.mark.parametrize("engine", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist, lambda records: records])
+def test_a_frame_in_a_known_format_is_recognized_as_a_file_is(engine):
+    frame = engine(BATTLES)
+    c = from_judgments(frame, covariates="judge", order=True)
+    assert c.to_frame().to_numpy().tolist() == [["x", "y", "J1", 1, 0, 0], ["y", "x", "J2", 0, 1, 0]]
+    assert "2 rows read as 'arena'" in c.notes
+    assert audit(frame).finding("outcomes").level == "ok"
+
+
+def test_a_frame_under_the_names_that_are_asked_for_is_not_taken_for_another():
+    """Where the columns that are named, or meant by default, are there, they are read."""
+    both = pd.DataFrame(BATTLES).assign(object_i=["p", "p"], object_j=["q", "q"], outcome=["i", "j"])
+    assert from_judgments(both.assign(wins_i=3, wins_j=4)).objects == ("p", "q")
+    assert (
+        from_judgments(both, objects=("model_a", "model_b"), outcome="winner", outcomes={"both_bad": "tie"}).n_ties == 1
+    )
+    with pytest.raises(JudgmentError, match="no columns 'object_i', 'object_j'"):
+        from_judgments(pd.DataFrame({"a": ["x"], "b": ["y"], "who": ["a"]}))

@@ -147,8 +147,8 @@ def from_judgments(
         file or several, as in `read_judgments`; what `read_judgments` returns. Rows are counted in the engine that
         holds them, and only the counts come back.
     format : str or JudgmentFormat, optional
-        How the judgments are written, as in `read_judgments`. None: under the names that follow; for a file, if
-        none of them is given, what its fields say (``"auto"``).
+        How the judgments are written, as in `read_judgments`. None: under the names that follow; if these are not
+        there or none is given for a file, what its fields say (``"auto"``).
     objects : two str
         Columns with the two objects of each row; labels of any type.
     outcome : str

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, cast
 
 import pandas as pd
 
@@ -44,7 +44,7 @@ def open_source(
 
     Parameters
     ----------
-    source : frame, path or list of records
+    source : frame, path, list of paths or list of records
     header : tuple of str
         Names of the fields of a text file whose first line may not name them; its lines may end early.
     early : collection of tuple of str
@@ -58,8 +58,10 @@ def open_source(
         For what is none of them, and for a file that cannot be read.
     """
     if isinstance(source, (str, os.PathLike)):
-        return _open_path(os.fspath(source), header, early)
+        return _open_paths([os.fspath(source)], header, early)
     if isinstance(source, (list, tuple)):
+        if source and all(isinstance(part, (str, os.PathLike)) for part in source):
+            return _open_paths([os.fspath(part) for part in source], header, early)
         return open_frame(_as_frame(source, "the list"), "the list")
     return open_frame(source, what)
 
@@ -97,24 +99,67 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     0        A       NA       i
     """
     if isinstance(file, (str, os.PathLike)):
-        return _read_path(os.fspath(file))
+        path = _existing(os.fspath(file))
+        return _read_paths([path], _kind(path), (), path)
     if not hasattr(file, "read"):
         raise JudgmentError(f"{file!r:.60} is of type {type(file).__name__}; expected a path or an open file.")
     what, raw = "the file", file.read()
     return _read_csv(raw if isinstance(raw, str) else _text(_unzipped(raw, what), what), what)
 
 
-def _open_path(path: str, header: tuple[str, ...], early: Collection[tuple[str, ...]]) -> Source:
+def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection[tuple[str, ...]]) -> Source:
+    """Return files, one after another, as one source: in memory unless they are large together."""
+    paths = [path for name in asked for path in _matching(name)]
+    what = asked[0] if len(asked) == 1 else f"{asked[0]} and {len(asked) - 1} more"
     if header:
-        text = _text(_unzipped(_bytes(_existing(path)), path), path)
-        if not set(header) <= set(re.split(r"[\t\r\n,]", text.lstrip("\r\n")[: 2**12])):
-            return open_frame(_read_headless(text, header, path), path)
-    if any(sign in path for sign in "*?[") and glob.glob(path, recursive=True) != [path]:
-        return _open_with_duckdb(path, _kind(path))
-    kind = _kind(_existing(path))
-    if Path(path).stat().st_size > LARGE[kind]:
-        return _open_with_duckdb(path, kind)
-    return open_frame(_read_path(path, early), path)
+        return open_frame(_stacked([_read_headed(path, header, early) for path in paths]), what)
+    kinds = dict.fromkeys(map(_kind, paths))
+    if len(kinds) > 1:
+        raise JudgmentError(f"{what}: files of several kinds: {listed(tuple(kinds))}; expected one. Read them apart.")
+    kind = next(iter(kinds))
+    if sum(Path(path).stat().st_size for path in paths) > LARGE[kind]:
+        return _open_with_duckdb(paths, kind, what)
+    return open_frame(_read_paths(paths, kind, early, what), what)
+
+
+def _matching(name: str) -> list[str]:
+    """Return the files that a name or a pattern stands for."""
+    found = sorted(glob.glob(name, recursive=True)) if any(sign in name for sign in "*?[") else []
+    return [path for path in found if path == name or Path(path).is_file()] or [_existing(name)]
+
+
+def _read_headed(path: str, header: tuple[str, ...], early: Collection[tuple[str, ...]]) -> pd.DataFrame:
+    """Return a text file whose first line may not name its fields."""
+    text = _text(_unzipped(_bytes(_existing(path)), path), path)
+    named = set(header) <= set(re.split(r"[\t\r\n,]", text.lstrip("\r\n")[: 2**12]))
+    return _read_csv(text, path, early) if named else _read_headless(text, header, path)
+
+
+def _read_paths(paths: Sequence[str], kind: str, early: Collection[tuple[str, ...]], what: str) -> pd.DataFrame:
+    """Return files of one kind as a frame; what is text is typed as a whole."""
+    if kind == "parquet":
+        return _stacked([_read_parquet(path) for path in paths])
+    texts = [(path, _text(_unzipped(_bytes(path), path), path)) for path in paths]
+    if kind == "json":
+        return _as_frame([record for path, text in texts for record in _json_records(text, path)], what)
+    frames = [_csv_fields(text, path, early) for path, text in texts]
+    for path, frame in zip(paths, frames, strict=True):
+        _refuse_other_columns(path, list(map(str, frame)), paths[0], list(map(str, frames[0])))
+    return _typed_frame(_stacked(frames))
+
+
+def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return frames below one another; a column that some of them lack keeps its labels as they are."""
+    if len(frames) == 1:
+        return frames[0]
+    shared = set.intersection(*(set(frame) for frame in frames))
+    whole = [frame.astype({name: object for name in frame if name not in shared}) for frame in frames]
+    return pd.concat(whole, ignore_index=True)
+
+
+def _refuse_other_columns(path: str, own: Sequence[str], first: str, names: Sequence[str]) -> None:
+    if set(own) != set(names):
+        raise JudgmentError(f"{path!r} has the columns {listed(own, 20)}, {first!r} has {listed(names, 20)}.")
 
 
 def _existing(path: str) -> str:
@@ -138,14 +183,6 @@ def _kind(path: str) -> str:
     return _KINDS[last]
 
 
-def _read_path(path: str, early: Collection[tuple[str, ...]] = ()) -> pd.DataFrame:
-    kind = _kind(_existing(path))
-    if kind == "parquet":
-        return _read_parquet(path)
-    text = _text(_unzipped(_bytes(path), path), path)
-    return _read_csv(text, path, early) if kind == "csv" else _as_frame(_json_records(text, path), path)
-
-
 def _bytes(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
@@ -165,33 +202,33 @@ def _read_parquet(path: str) -> pd.DataFrame:
     return frame
 
 
-def _open_with_duckdb(path: str, kind: str) -> Source:
+def _open_with_duckdb(paths: list[str], kind: str, what: str) -> Source:
     """Return large or several files as a DuckDB relation: what is asked for is counted on disk."""
     try:
         import duckdb
     except ImportError:
         raise JudgmentError(
-            f"{path!r}: several files, or files over {LARGE[kind] >> 20} MiB, are read with DuckDB: "
+            f"{what!r}: files of more than {LARGE[kind] >> 20} MiB together are read with DuckDB: "
             "pip install 'llbt[duckdb]'. Or pass a frame that you read yourself."
         ) from None
     connection = duckdb.connect()  # one of its own: the caller's tables and settings are not touched
     try:
         if kind == "csv":
-            return replace(open_frame(_csv_relation(connection, path), path), is_text=True)
+            return replace(open_frame(_csv_relation(connection, paths), what), is_text=True)
         if kind == "parquet":
-            return open_frame(connection.read_parquet(path, union_by_name=True), path)
-        return open_frame(_plain_json(connection.read_json(path, sample_size=-1)), path)
+            return open_frame(connection.read_parquet(paths, union_by_name=True), what)
+        return open_frame(_plain_json(connection.read_json(cast(Any, paths), sample_size=-1)), what)
     except duckdb.Error as error:
-        raise JudgmentError(f"{path!r} cannot be read as {kind}: {_first_line(error)}") from None
+        raise JudgmentError(f"{what!r} cannot be read as {kind}: {_first_line(error)}") from None
 
 
-def _csv_relation(connection: Any, path: str) -> Any:
+def _csv_relation(connection: Any, paths: list[str]) -> Any:
     """Return csv files as one relation of text: labels such as 007 stay, numbers are found where the counts are.
 
     Nothing is guessed: DuckDB would read columns of several files by position, and take a damaged line for another
     dialect.
     """
-    heads = {file: _headings(_first_text(file), file) for file in sorted(glob.glob(path, recursive=True)) or [path]}
+    heads = {file: _headings(_first_text(file), file) for file in paths}
     first = next(iter(heads))
     names = heads[first][1]
     alike = [name for name in names if [other.lower() for other in names].count(name.lower()) > 1]
@@ -200,8 +237,7 @@ def _csv_relation(connection: Any, path: str) -> Any:
     relation = None
     for separator, own in dict.fromkeys((separator, tuple(own)) for separator, own in heads.values()):
         files = [file for file, head in heads.items() if (head[0], tuple(head[1])) == (separator, own)]
-        if set(own) != set(names):
-            raise JudgmentError(f"{files[0]!r} has the columns {listed(own, 20)}, {first!r} has {listed(names, 20)}.")
+        _refuse_other_columns(files[0], own, first, names)
         part = connection.read_csv(
             files,
             header=True,
@@ -301,6 +337,11 @@ def _text(raw: bytes, what: str) -> str:
 
 
 def _read_csv(text: str, what: str, early: Collection[tuple[str, ...]] = ()) -> pd.DataFrame:
+    return _typed_frame(_csv_fields(text, what, early))
+
+
+def _csv_fields(text: str, what: str, early: Collection[tuple[str, ...]] = ()) -> pd.DataFrame:
+    """Return a csv file with its fields as text."""
     text = text.lstrip("\r\n")
     separator, names = _headings(re.split(r"[\r\n]", text, maxsplit=1)[0], what)  # old Macs end lines with \r alone
     may_end = any(set(head) <= set(names) for head in early)
@@ -317,6 +358,10 @@ def _read_csv(text: str, what: str, early: Collection[tuple[str, ...]] = ()) -> 
     if not isinstance(frame.index, pd.RangeIndex) or (len(frame) and frame[frame.columns[-1]].isna().any()):
         # in silence, pandas fills short lines and takes an index from long ones
         _refuse_ragged(text, separator, quoting, len(names), what, may_end)
+    return frame
+
+
+def _typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({name: _typed(column) for name, column in frame.items()})
 
 

@@ -17,7 +17,14 @@ from ..errors import JudgmentError, LLBTWarning, listed, warn_user
 from .files import located, open_source, typed_relation
 from .formats import Game, JudgmentFormat, Labels, Lean, fields_of
 from .frames import read_factor, read_label_pair
-from .known_formats import HEADERS, JUDGMENT_FORMATS, matching_format, own_format, refuse_values_of_another
+from .known_formats import (
+    HEADERS,
+    JUDGMENT_FORMATS,
+    has_known_format,
+    matching_format,
+    own_format,
+    refuse_values_of_another,
+)
 from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .reshaped import field_of
@@ -46,9 +53,9 @@ def read_judgments(
 
     Parameters
     ----------
-    source : path, list of records or frame
-        A csv, tsv, json, jsonl or parquet file (gzipped or not), several with a pattern such as ``"a/*.parquet"``;
-        a list of mappings, or of pairs (winner, loser); a frame of any library that narwhals knows.
+    source : path, list of paths, list of records or frame
+        A csv, tsv, json, jsonl or parquet file (gzipped or not), several of a kind as a list or with a pattern such as
+        ``"a/*.parquet"``; a list of mappings, or of pairs (winner, loser); a frame of any library that narwhals knows.
     format : str or JudgmentFormat
         One of ``list_formats()``, or a format of your own. ``"auto"`` goes by the names of the fields; with `objects`
         and `outcome` no format is needed.
@@ -79,8 +86,8 @@ def read_judgments(
         together, such as those of one ranking), ``record`` (the same for judgments that were one before labels such
         as ``a+b`` were taken apart; only in formats that have such labels), and every other field under its own name.
         Its attribute ``notes``
-        says what was read and what was left out. A relation for large files of one judgment a row: over 16 MiB of
-        parquet, 256 MiB of text, and for several files; it has no attributes, so a warning says what was left out.
+        says what was read and what was left out. A relation for large files of one judgment a row, over 16 MiB of
+        parquet or 256 MiB of text together; it has no attributes, so a warning says what was left out.
 
     Raises
     ------
@@ -179,12 +186,7 @@ def _recognized(source: Source, asked: Asked) -> JudgmentFormat:
     own = own_format(fields, asked.objects, asked.outcome)
     if asked.objects is not None and asked.outcome is not None:
         return own
-    try:
-        return matching_format(source)
-    except JudgmentError:
-        if asked.names_fields:
-            return own
-        raise
+    return own if asked.names_fields and not has_known_format(source) else matching_format(source)
 
 
 def _refuse_unknown(source: Source, asked: Asked) -> None:
@@ -268,8 +270,10 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
     is_file = isinstance(source, (str, os.PathLike, list, tuple))
     if format is None and not is_file:
         standard = _overridden(JUDGMENT_FORMATS["judgments"], asked)
-        found = _countable(open_source(source), standard)
-        return _as_made(found, source) if isinstance(source, JudgmentFrame) else found
+        opened = open_source(source)
+        if set(fields_of(standard.games[0])) <= set(opened.names) or not has_known_format(opened):
+            found = _countable(opened, standard)
+            return _as_made(found, source) if isinstance(source, JudgmentFrame) else found
     opened, known = resolve(source, format or "auto", asked)
     notes = (*([] if known.shown else [ORDER_UNKNOWN]), *known.notes)
     name = "" if asked.names_fields else known.name

@@ -347,16 +347,11 @@ def matching_format(source: Source) -> JudgmentFormat:
     JudgmentError
         If none does, or two explain equally many.
     """
-    fields, what = frozenset(map(str, source.names)), source.what
-    alike = [
-        known
-        for known in JUDGMENT_FORMATS.values()
-        if known.marks and fields.issuperset(known.marks) and not any(f.startswith(known.unlike) for f in fields)
-    ]
+    what, alike = source.what, _with_its_fields(source)
     if not alike:
         raise JudgmentError(
-            f"{what}: no known format has its columns {listed(tuple(sorted(fields)), 20)}. Pass objects=(…, …) and "
-            "outcome=…, or format=…, one of list_formats() or a JudgmentFormat of your own."
+            f"{what}: no known format has its columns {listed(sorted(map(str, source.names)), 20)}. "
+            "Pass objects=(…, …) and outcome=…, or format=…, one of list_formats() or a JudgmentFormat of your own."
         )
     strange = {known.name: _strange_values(source, known) for known in alike}
     found = [known for known in alike if not strange[known.name]]
@@ -371,6 +366,21 @@ def matching_format(source: Source) -> JudgmentFormat:
     if len(names) > 1:
         raise JudgmentError(f"{what}: the formats {listed(names)} all explain its columns. Pass format={names[0]!r}.")
     return JUDGMENT_FORMATS[names[0]]
+
+
+def has_known_format(source: Source) -> bool:
+    """Whether the fields of a source are those of a known format."""
+    return bool(_with_its_fields(source))
+
+
+def _with_its_fields(source: Source) -> list[JudgmentFormat]:
+    """Return the formats whose marks a source has."""
+    fields = frozenset(map(str, source.names))
+    return [
+        known
+        for known in JUDGMENT_FORMATS.values()
+        if known.marks and fields.issuperset(known.marks) and not any(f.startswith(known.unlike) for f in fields)
+    ]
 
 
 def refuse_values_of_another(source: Source, known: JudgmentFormat) -> None:

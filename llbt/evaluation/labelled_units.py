@@ -13,7 +13,7 @@ import pandas as pd
 from ..columns import Coded, FloatArray, IntArray, Label, as_objects, code, groups
 from ..comparisons import OUTCOMES, Comparisons
 from ..data.files import open_source
-from ..data.known_formats import matching_format
+from ..data.known_formats import has_known_format
 from ..data.sources import as_names
 from ..data.standard import OBJECTS, JudgmentFrame
 from ..errors import DesignError, JudgmentError, LLBTError, listed
@@ -115,11 +115,9 @@ def _columns_of(frame: object, label: str, objects: Sequence[str]) -> tuple[str,
         return "outcome", label
     source = open_source(frame)
     names = frozenset(map(str, source.names))
-    try:
-        matching_format(source)
-    except JudgmentError:
-        return ("outcome", label) if "outcome" in names or label not in names else (label, "outcome")
-    return "outcome", label
+    if has_known_format(source) or "outcome" in names or label not in names:
+        return "outcome", label
+    return label, "outcome"
 
 
 def _labelled(judged: Judged, label: str) -> tuple[Judged, Coded, IntArray, list[str]]:
