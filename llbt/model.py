@@ -11,11 +11,11 @@ from typing import Literal, get_args
 import numpy as np
 
 from . import explicit, likelihood, solvers
-from .columns import Label
 from .comparisons import Comparisons
 from .covariances import check_options, covariance_of, few_clusters
 from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
 from .existence import check_connected, check_existence, is_settled
+from .formulas.coding import Reference
 from .formulas.design import Design, build_design
 from .formulas.grammar import compares_objects, parse, vocabulary
 from .likelihood import Problem
@@ -37,7 +37,7 @@ class LLBT:
     formula : str
     comparisons : Comparisons
         The table, without comparisons that have no judgment.
-    reference : label or None
+    reference : label, mapping or None
     design : Design
 
     Examples
@@ -52,11 +52,11 @@ class LLBT:
 
     formula: str
     comparisons: Comparisons
-    reference: Label | None
+    reference: Reference
     design: Design
 
     @classmethod
-    def from_formula(cls, formula: str, data: Comparisons, *, reference: Label | None = None) -> LLBT:
+    def from_formula(cls, formula: str, data: Comparisons, *, reference: Reference = None) -> LLBT:
         """Return the model that a formula describes on a table.
 
         Parameters
@@ -64,8 +64,8 @@ class LLBT:
         formula : str
             Right-hand side over ``object``, ``tie``, ``order``, ``pair`` and the table's covariates.
         data : Comparisons
-        reference : label, optional
-            The object with λ = 0; by default the last.
+        reference : label or mapping, optional
+            The object with λ = 0, by default the last; or that and levels of covariates, as `fit` says.
 
         Raises
         ------
@@ -142,7 +142,7 @@ def fit(
     formula: str,
     data: Comparisons,
     *,
-    reference: Label | None = None,
+    reference: Reference = None,
     method: Method = "auto",
     fixed: Mapping[str, float] | None = None,
     cov_type: CovType = "nonrobust",
@@ -160,8 +160,10 @@ def fit(
         covariates, such as ``"object + tie"`` or ``"object * judge + tie"``.
     data : Comparisons
         J objects, S comparisons.
-    reference : label, optional
-        The object with λ = 0; by default the last.
+    reference : label or mapping, optional
+        The object with λ = 0; by default the last. ``{"judge": "J2"}`` makes J2 the reference level of the labels of
+        judge wherever the formula has them, by default the first; both: ``{"object": "B", "judge": "J2"}``. A column of
+        0 and 1 is labels, too; named in ``numeric=`` where the table is made it is a number, one column as in R.
     method : {"auto", "glm", "eliminate"}
         ``"glm"``: statsmodels' Poisson GLM with one dummy per comparison. ``"eliminate"``: Fisher scoring with these
         nuisance parameters profiled out. The results agree; ``"auto"`` takes the GLM while its matrix is small.

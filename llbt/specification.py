@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 
 from . import likelihood
-from .columns import FloatArray, IntArray, Label
+from .columns import FloatArray, IntArray
 from .comparisons import Comparisons
+from .formulas.coding import Reference
 from .formulas.design import Design
 from .likelihood import Problem
 
@@ -25,7 +26,7 @@ class Specification:
     Attributes
     ----------
     formula : str
-    reference : label or None
+    reference : label, mapping or None
         As given; None is the last object.
     method : str
     fixed : mapping of str to float
@@ -43,7 +44,7 @@ class Specification:
     """
 
     formula: str
-    reference: Label | None = None
+    reference: Reference = None
     method: Method = "auto"
     fixed: Mapping[str, float] = field(default_factory=dict)
     cov_type: CovType = "nonrobust"

@@ -1,5 +1,6 @@
 """What each formula means: columns and names against designs made by hand, and errors that mark the spot."""
 
+import dataclasses
 import itertools
 import math
 import warnings
@@ -774,3 +775,67 @@ def test_names_in_backticks_are_those_of_r():
         llbt.fit("object + object:`jury`", c)
     # a backtick within a label is none
     assert llbt.fit("object + object:I(`judge name` == 'a`b`') + object:`home.adv`", c).aliased
+
+
+CHOSEN = {
+    "covariate": ("object * judge + tie * judge", llbt.load_dataset("dras_table1"), "judge", "J3"),
+    "two": ("object * ENG * SEX + tie:ENG", llbt.load_dataset("cems"), "ENG", 2),
+    "alone": ("object + tie * ENG", llbt.load_dataset("cems"), "ENG", 2),
+}
+
+
+@pytest.mark.parametrize("case", list(CHOSEN))
+def test_a_reference_level_may_be_chosen_for_every_term(case):
+    """The same model as with Treatment in every term, and as with the level renamed to come first."""
+    formula, c, name, level = CHOSEN[case]
+    res = llbt.fit(formula, c, reference={name: level})
+    by_terms = llbt.fit(formula.replace(name, f"C({name}, Treatment({level!r}))"), c)
+    renamed = {n.replace(f"C({name}, Treatment({level!r}))", name): v for n, v in by_terms.params.items()}
+    assert set(renamed) == set(res.names)
+    np.testing.assert_allclose([renamed[n] for n in res.names], res.params, atol=1e-7)
+    plain = llbt.fit(formula, c)
+    assert res.deviance == pytest.approx(plain.deviance)
+    assert f"reference {level}" in res.as_text()
+    keys = [*llbt.worth(plain).to_frame().columns[:-5]]
+    worths = [llbt.worth(fit).to_frame().sort_values([*keys, "object"], ignore_index=True) for fit in (res, plain)]
+    pd.testing.assert_frame_equal(*worths, rtol=1e-5)
+
+
+def test_a_chosen_reference_level_goes_along_in_refits():
+    c = llbt.load_dataset("dras_table1")
+    res = llbt.fit("object * judge + tie", c, reference={"object": "B", "judge": "J3"})
+    assert res.design.reference == "B"
+    assert "object[A]:judge[J1]" in res.names
+    assert "object[A]:judge[J3]" not in res.names
+    assert llbt.drop1(res).to_frame()["term"].tolist()[1:] == ["object:judge", "tie"]
+    assert llbt.anova(res).to_frame()["deviance"].iloc[-1] == pytest.approx(res.deviance)
+    gone = llbt.influence(res, by="judge").to_frame()
+    assert gone["judge"].nunique() == 4
+    assert res.predict(at={"judge": "J3"}).to_frame()["estimate"].to_numpy() == pytest.approx(
+        llbt.fit("object * judge + tie", c).predict(at={"judge": "J3"}).to_frame()["estimate"].to_numpy()
+    )
+    assert llbt.fit(data=c, **dataclasses.asdict(res.specification)).params.equals(res.params)
+
+
+def test_zeros_and_ones_are_labels_or_a_number():
+    """As labels the second level has a parameter; as a number there is R's one column. The models are one."""
+    rows = [("a", "b", 5, 2, 0), ("b", "c", 4, 3, 1), ("a", "c", 4, 6, 0), ("a", "b", 3, 2, 1), ("a", "c", 3, 5, 1)]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "wins_j", "expert"])
+    labels = llbt.fit("object * expert", llbt.from_counts(frame, covariates="expert"))
+    number = llbt.fit("object * expert", llbt.from_counts(frame, covariates="expert", numeric="expert"))
+    assert [n for n in labels.names if "expert" in n] == ["object[a]:expert[1]", "object[b]:expert[1]"]
+    assert [n for n in number.names if "expert" in n] == ["object[a]:expert", "object[b]:expert"]
+    np.testing.assert_allclose(labels.params, number.params, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ({"jugde": "J1"}, "'jugde' is no variable of labels of the table; it has 'object', 'judge'"),
+        ({"judge": "J9"}, "'judge' has no level 'J9' in the table; it has 'J1', 'J2', 'J3', 'J4'"),
+        ({"object": "Q"}, "reference='Q' is not an object of the table"),
+    ],
+)
+def test_references_that_are_not_there(reference, said):
+    with pytest.raises(DesignError, match=said):
+        llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"), reference=reference)

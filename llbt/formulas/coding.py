@@ -22,6 +22,7 @@ from .allowed import MOST_TERMS, NAMESPACE
 from .grammar import Formula, Term, Variable, marked, parse, vocabulary
 
 Block = Literal["worth", "tie", "order"]
+Reference = Label | Mapping[str, Label] | None  # the object with λ = 0, or of each variable of labels the level with 0
 
 _FEW = 1000  # rows that patsy may evaluate term by term
 
@@ -184,7 +185,7 @@ class Codings:
         return _evaluated(self.formula.text, coding, terms, data, size)
 
 
-def code_formula(text: str, c: Comparisons, *, reference: Label | None = None) -> Codings:
+def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> Codings:
     """Return the codings of a formula's blocks on a table.
 
     Raises
@@ -194,7 +195,9 @@ def code_formula(text: str, c: Comparisons, *, reference: Label | None = None) -
     """
     words = vocabulary(c)
     formula = parse(text, words)
-    table = VariableTable(text, c, _columns(c, formula.variables), words.variables, _reference(reference, c))
+    chosen = references(reference)
+    columns = _relevelled(_columns(c, formula.variables), chosen)
+    table = VariableTable(text, c, columns, words.variables, _reference(chosen.get("object"), c))
     _check_constant(formula, table)
     blocks: dict[Block, Coding] = {
         "worth": _coding(table, "worth", formula.worth, _with_margins(formula)),
@@ -348,6 +351,38 @@ def _treatment_reference(formula: Formula, worth: Coding, otherwise: Label) -> L
             label: Label = worth.info.factor_infos[factor].categories[zero[0]]
             return label
     return otherwise
+
+
+def references(reference: Reference) -> dict[str, Label]:
+    """Return the level with 0 of each variable for which one is asked; a single label is that of the objects."""
+    if reference is None:
+        return {}
+    return dict(reference) if isinstance(reference, Mapping) else {"object": reference}
+
+
+def _relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[str, Coded]:
+    """Return the columns with the levels asked for in front, where treatment coding has its reference, as R's relevel.
+
+    Raises
+    ------
+    DesignError
+        For a name that has no labels in the table, and for levels that are not there.
+    """
+    found = dict(columns)
+    for name, level in chosen.items():
+        if name == "object":
+            continue
+        labelled = [known for known, column in columns.items() if not column.numeric and known != "pair"]
+        if name not in labelled:
+            raise DesignError(f"reference: {name!r} is no variable of labels of the table; it has {listed(labelled)}.")
+        column = columns[name]
+        levels = column.levels.tolist()
+        if level not in levels:
+            raise DesignError(f"reference: {name!r} has no level {level!r} in the table; it has {listed(levels, 20)}.")
+        first = levels.index(level)
+        order = np.array([first, *(k for k in range(len(levels)) if k != first)])
+        found[name] = Coded(name, column.levels[order], np.argsort(order)[column.codes])
+    return found
 
 
 def _reference(reference: Label | None, c: Comparisons) -> Label:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..columns import IntArray, Label
 from ..comparisons import Comparisons
 from ..gathered import Gathered
-from .coding import Block, Codings, code_formula
+from .coding import Block, Codings, Reference, code_formula
 from .grammar import Formula, stray_messages
 
 
@@ -86,7 +86,7 @@ class Design:
         return self.tie.of_comparisons()
 
 
-def build_design(text: str, c: Comparisons, *, reference: Label | None = None) -> Design:
+def build_design(text: str, c: Comparisons, *, reference: Reference = None) -> Design:
     """Return the design of a formula on a table.
 
     Parameters
@@ -94,8 +94,8 @@ def build_design(text: str, c: Comparisons, *, reference: Label | None = None) -
     text : str
         The formula.
     c : Comparisons
-    reference : label, optional
-        The object with λ = 0; by default the last.
+    reference : label or mapping, optional
+        The object with λ = 0, by default the last; or that and levels of covariates, as `llbt.fit` says.
 
     Raises
     ------

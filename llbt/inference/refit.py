@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 
 from ..comparisons import Comparisons
 from ..errors import ClusterWarning, DesignError, FormulaWarning, TiesWarning, listed
-from ..formulas.coding import Block
+from ..formulas.coding import Block, references
 from ..formulas.grammar import Term, parse, vocabulary
 from ..model import LLBT
 from ..results import LLBTResults
@@ -120,7 +120,13 @@ def _fitted(model: LLBT, spec: Specification) -> LLBTResults:
 def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
     """Return the fit of the same formula, with the same reference object, to another table.
 
-    Its covariance is that of independent judgments: what is resampled or left out may not keep the clusters.
+    A covariate keeps its reference level where the table has it.
+
+    The covariance is that of independent judgments: what is resampled or left out may not keep the clusters.
     """
-    model = LLBT.from_formula(res.specification.formula, c, reference=res.design.reference)
+    levels = {column.name: column.levels.tolist() for column in (*c.columns, *c.sides, *c.object_columns)}
+    asked = references(res.specification.reference)
+    kept = {name: level for name, level in asked.items() if name != "object" and level in levels.get(name, [])}
+    reference = {**kept, "object": res.design.reference}
+    model = LLBT.from_formula(res.specification.formula, c, reference=reference)
     return _fitted(model, replace(res.specification, cov_type="nonrobust", groups=(), scale=1.0))
