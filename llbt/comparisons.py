@@ -68,7 +68,7 @@ class Comparisons(Record):
     Attributes
     ----------
     objects : tuple
-        The J objects, sorted.
+        The J objects, sorted unless the judgments come with an order of theirs.
     pairs : ndarray of int, shape (S, 2)
         Objects i and j of each comparison; i was shown first where `keeps_order`.
     counts : ndarray, shape (S, 3)

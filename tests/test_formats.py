@@ -1830,7 +1830,9 @@ class TestPrefmod:
         frame = pd.DataFrame(wide, columns=[f"V{k}" for k in range(1, 16)])
         made = read_judgments(frame, format="prefmod", object_names=objects, pairs="prefmod")
         assert made["judge"].nunique() == 303
-        assert from_judgments(made).same_counts(counts)
+        c = from_judgments(made)
+        assert c.objects == objects
+        assert from_counts(c.to_frame()).same_counts(counts)
         missing = 303 * 15 - counts.n_judgments
         assert next(note for note in made.notes if "left out" in note).startswith(f"{missing} ")
 

@@ -25,14 +25,40 @@ def test_the_judge_of_a_wide_table_is_no_pair():
     assert "columns read as pairs: V1 is A:B, V2 is A:C, V3 is B:C" in frame.notes
 
 
-@pytest.mark.parametrize("entries", [[0, 1], [1, 1], [0, 0], [1, 2], [0, 9]])
+@pytest.mark.parametrize("entries", [[0, 1], [1, 1], [0, 0], [2, 3], [0, 9]])
 def test_half_a_scale_is_not_guessed(entries):
     """0 and 1 are two sides, or one side and undecided of -1/0/1 as well as of 0/1/2."""
     frame = pd.DataFrame({"A:B": entries, "A:C": entries, "B:C": entries})
     with pytest.raises(JudgmentError, match="outcomes="):
         read_judgments(frame, format="prefmod")
-    meanings = {0: "i", 1: "tie", 2: "j", 9: None}
+    meanings = {0: "i", 1: "tie", 2: "j", 3: "j", 9: None}
     assert len(read_judgments(frame, format="prefmod", outcomes=meanings)) == 3 * (2 - entries.count(9))
+
+
+def test_prefmods_one_and_two():
+    """The smallest is for the first object, the largest for the second; nothing is undecided."""
+    frame = pd.DataFrame({"V1": [1, 2], "V2": [1, 1], "V3": [2, 1]})
+    made = read_judgments(frame, **PREFMOD)
+    assert said(made) == ["ABi", "ACi", "BCj", "ABj", "ACi", "BCi"]
+    assert "entries read as in prefmod: 1 is i, 2 is j" in made.notes
+
+
+def test_objects_keep_the_order_in_which_they_are_named():
+    """The reference is the last, as in prefmod; the estimates are those of the sorted table with this reference."""
+    names = {"object_names": ["C", "A", "B"], "pairs": "prefmod"}  # V1 is C:A, V2 is C:B, V3 is A:B
+    wide = pd.DataFrame({"V1": [0, 2, 1, 0, 2], "V2": [0, 0, 2, 0, 1], "V3": [2, 1, 0, 0, 2]})
+    made = read_judgments(wide, **names)
+    c = from_judgments(made[made["judge"] >= 0], covariates="judge").pool("judge")
+    assert made.objects == c.objects == ("C", "A", "B")
+    assert c.to_frame().to_numpy().tolist() == [["C", "A", 2, 1, 2], ["C", "B", 3, 1, 1], ["A", "B", 2, 1, 2]]
+    assert c.select(objects=["A", "C"]).objects == ("C", "A")
+    fitted = llbt.fit("object + tie", c)
+    in_code_order = llbt.fit("object + tie", from_judgments(pd.DataFrame(made)))
+    assert list(fitted.params.index) == ["object[C]", "object[A]", "tie"]
+    assert list(in_code_order.params.index) == ["object[A]", "object[B]", "tie"]
+    same = llbt.fit("object + tie", from_judgments(pd.DataFrame(made)), reference="B")
+    assert fitted.params[["object[A]", "object[C]", "tie"]].to_numpy() == pytest.approx(same.params.to_numpy())
+    assert fitted.deviance == pytest.approx(same.deviance)
 
 
 @pytest.mark.parametrize("labels", [["E1", "e5"], ["E", "e"], [".", "-"], ["1e", "2e"]])

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import Coded, FloatArray, IntArray, Lines, groups, tallied
+from ..columns import Coded, FloatArray, IntArray, Label, Lines, groups, tallied
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError
 from ..statistics import sign_p
@@ -213,7 +213,7 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
     roles = {"objects": found.sides, "outcome": (found.labels.field,), **asked.roles()}
     roles |= {} if weights is None else {"weights": _one(weights, "weights")}
     picked = source.tally(roles)
-    pairs = read_label_pair(picked, "objects", found.sides)
+    pairs = _in_order(read_label_pair(picked, "objects", found.sides), found.objects)
     _refuse_self_comparisons(picked, pairs)
     said, notes, _ = read_outcomes(picked, found.labels.field, pairs, found.sides, found.labels.outcomes, max_dropped)
     weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
@@ -221,6 +221,15 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
     notes = (*_read_as(picked, found), *found.notes, *notes, *tie_kind_notes(picked, said, found.labels))
     unkept = source.others(roles)
     return _assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown)
+
+
+def _in_order(pairs: Coded, objects: Sequence[Label]) -> Coded:
+    """Return the objects of each row as codes into levels in the order of the caller, if there is one."""
+    if not objects:
+        return pairs
+    rank = {label: k for k, label in enumerate(objects)}
+    order = np.argsort([rank.get(label, len(rank)) for label in pairs.levels], kind="stable")
+    return replace(pairs, levels=pairs.levels[order], codes=np.argsort(order)[pairs.codes])
 
 
 def _condensed(

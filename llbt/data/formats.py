@@ -243,6 +243,8 @@ class JudgmentFormat:
         Field → the values that mark a judgment; other records are left out, counted.
     advice : str
         What to do where a file lacks a field of the format.
+    objects : tuple of labels
+        The objects in their order, if the format has one: the last is the reference of a fit. Else they are sorted.
     notes : tuple of str
         What a reader of the data should know.
 
@@ -276,6 +278,7 @@ class JudgmentFormat:
     header: tuple[str, ...] = ()
     only: Mapping[str, tuple[Label | None, ...]] = given(default_factory=dict)
     advice: str = ""
+    objects: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

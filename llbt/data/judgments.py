@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from ..columns import IntArray
+from ..columns import IntArray, Label
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, LLBTWarning, listed, warn_user
 from .files import located, open_source, typed_relation
@@ -68,9 +68,9 @@ def read_judgments(
     judge, prompt : str, optional
         Fields of the judge and of what was judged; several joined by ``+`` are read together.
     object_names, pairs
-        For ``format="prefmod"`` where the columns do not say which pair they hold: the objects in their order, and
-        the order of the pairs: ``"prefmod"`` (12, 13, 23, 14, …), ``"dictionary"`` (12, 13, 14, …) or a list of
-        pairs of names.
+        For ``format="prefmod"`` where the columns do not say which pair they hold: the objects in their order, which
+        tables and fits keep (the last is the reference), and the order of the pairs: ``"prefmod"`` (12, 13, 23, 14,
+        …), ``"dictionary"`` (12, 13, 14, …) or a list of pairs of names.
     joined : bool
         Whether a label of several objects whose outputs were identical (``a+b`` in WMT) stands for each of them;
         with False it stays as it is written, and the record is one judgment.
@@ -230,6 +230,8 @@ class Countable:
         Whether the first column holds the object shown first.
     dropped : int
         Judgments left out because nobody knows what they say.
+    objects : tuple of labels
+        The objects in their order, if that is not the one of their labels.
     notes : tuple of str
         What was read and left out on the way here.
     """
@@ -244,6 +246,7 @@ class Countable:
     format: str = ""
     shown: bool = True
     dropped: int = 0
+    objects: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
 
     def aliases(self, roles: Roles) -> dict[str, str]:
@@ -288,7 +291,7 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
 
 
 def _as_made(found: Countable, made: JudgmentFrame) -> Countable:
-    return replace(found, notes=made.notes, shown=made.shown, dropped=made.dropped)
+    return replace(found, notes=made.notes, shown=made.shown, dropped=made.dropped, objects=made.objects)
 
 
 def _countable(source: Source, known: JudgmentFormat) -> Countable:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import FloatArray, IntArray, as_objects
+from ..columns import FloatArray, IntArray, Label, as_objects
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from ..table import counted
@@ -32,13 +32,15 @@ class JudgmentFrame(pd.DataFrame):
 
     A subclass because this is how pandas carries what belongs to a frame through its methods. Its attribute `notes`,
     a tuple of str, says what was read, what was left out and why; `shown` whether object i is the one shown first;
-    `dropped` how many judgments were left out because nobody knows what they say.
+    `dropped` how many judgments were left out because nobody knows what they say; `objects` the objects in an order
+    that is not that of their labels, if there is one.
     """
 
-    _metadata = ["notes", "shown", "dropped"]  # noqa: RUF012  # pandas expects a list
+    _metadata = ["notes", "shown", "dropped", "objects"]  # noqa: RUF012  # pandas expects a list
     notes: tuple[str, ...] = ()
     shown: bool = True
     dropped: int = 0
+    objects: tuple[Label, ...] = ()
 
     @property
     def _constructor(self) -> type[JudgmentFrame]:
@@ -105,6 +107,7 @@ def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFr
         *([] if known.shown else [ORDER_UNKNOWN]),
         *known.notes,
     )
+    made.objects = known.objects
     made.shown, made.dropped = known.shown, sum(piece.dropped for piece in pieces)
     return made
 

@@ -62,7 +62,7 @@ def prefmod_format(
     -----
     The coding is prefmod's (Hatzinger & Dittrich 2012): with negative entries 1 (or 2) is for the first object of the
     pair, 0 undecided and −1 for the second; without, the smallest entry is for the first and the largest for the
-    second, and one in the middle is undecided. Missing entries were not judged.
+    second, and one in the middle is undecided (of 1 and 2 none is). Missing entries were not judged.
     """
     columns = _pair_columns(frame.drop(columns=[name for name in others if name in frame]), object_names, pairs)
     said, strengths = _coding(frame[list(columns)], outcomes)
@@ -75,7 +75,8 @@ def prefmod_format(
     meanings = ", ".join(f"{entry} is {outcome}" for entry, outcome in said.items() if entry is not None)
     coded = [f"entries read as in prefmod: {meanings}"] if outcomes is None else []
     notes = (f"columns read as pairs: {places}", *coded)
-    return JudgmentFormat("prefmod", games, one_judge=True, shown=False, notes=notes)
+    objects = tuple(object_names or ())
+    return JudgmentFormat("prefmod", games, one_judge=True, shown=False, objects=objects, notes=notes)
 
 
 def _pair_columns(
@@ -142,12 +143,13 @@ def _coding(frame: pd.DataFrame, outcomes: Outcomes) -> tuple[dict[Label | None,
         raise JudgmentError(f"format 'prefmod': entries {listed(found)}; expected whole numbers, or outcomes={{…}}.")
     values = sorted({int(number) for number in numbers if number is not None})
     # the ends of the scale have to be there: 0 and 1 alone may be all of a scale of two, or part of one of three
-    whole = {(0, 1, 2), (0, 2), (1, 2, 3), (-1, 1), (-1, 0, 1)}
+    whole = {(0, 1, 2), (0, 2), (1, 2), (1, 2, 3), (-1, 1), (-1, 0, 1)}
     wide = {-2, 2} <= set(values) <= set(range(-2, 3)) or values == list(range(5))
     if tuple(values) not in whole and not wide:
         raise JudgmentError(
-            f"format 'prefmod': entries {values}; expected -1/0/1, 0/1/2 or -2 to 2 with both ends there. Say what "
-            f"they mean: outcomes={{{', '.join(f'{value}: …' for value in values[:5])}}}, each 'i', 'tie', 'j' or None."
+            f"format 'prefmod': entries {values}; expected -1/0/1, 0/1/2, 1/2 or -2 to 2 with both ends there. Say "
+            f"what they mean: outcomes={{{', '.join(f'{value}: …' for value in values[:5])}}}, each 'i', 'tie', 'j' or "
+            "None."
         )
     signed = values[0] < 0
     middle = 0.0 if signed else (values[0] + values[-1]) / 2
