@@ -53,6 +53,7 @@ from .evaluation.metrics.tie_calibration import tie_calibrated_accuracy
 from .evaluation.metrics.williams import williams_test
 from .evaluation.power import Power, power
 from .evaluation.power_grid import PowerGrid, power_grid
+from .evaluation.ranking_readings import ranking_readings
 from .evaluation.ranking_scores import RankingScores, ranking_scores
 from .evaluation.scores.aggregate import Aggregation, aggregate
 from .evaluation.scores.compare_aggregations import AggregationComparison, compare_aggregations
@@ -184,6 +185,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "mcnemar_test",
     "minimum_feedback_order",
     "page_test",
+    "ranking_readings",
     "ranking_scores",
     "shown_with",
     "sign_test",

@@ -569,6 +569,20 @@ def test_bad_input(asked, data, options, error, fragment):
     assert fragment in str(caught.value)
 
 
+def test_readings_side_by_side_are_those_of_each_alone():
+    judgments = judgments_of(random_blocks(3))
+    found = llbt.ranking_readings(judgments, exclude="_ref")
+    assert found.index.tolist() == NAMES[:-1]
+    assert set(found.columns) == set(READINGS)
+    for reading, scores in found.items():
+        alone = ranking_scores(judgments, reading=reading, exclude="_ref").to_frame().set_index("object")["estimate"]
+        pd.testing.assert_series_equal(scores, alone.sort_index(), check_names=False)
+    with pytest.raises(DesignError, match="expected several"):
+        llbt.ranking_readings(judgments, readings=[])
+    with pytest.raises(DesignError, match="reading='ge'"):
+        llbt.ranking_readings(judgments, readings=["ge"])
+
+
 def test_split_ties_are_scored_without_resamples():
     """Half a win for each: (w + t/2)/n by hand."""
     found = scores_of(ranking_scores(TABLE.split_ties(), reading="gt_others"))
