@@ -69,8 +69,8 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     the same form of the scoring step I⁻¹s with V = I⁻¹.
 
     Judgments of a cluster need not be independent of each other for ``"cluster"``, nor clusters of one size. With 8, 12
-    and 30 clusters, 3 to 9 parameters and 5 % asked for, it rejected 4 to 8 % of true models, the F test of Wald's
-    statistic with G − 1 denominator df up to 75 %.
+    and 30 clusters, 3 to 9 parameters and 5 % asked for, it rejected 3 to 8 % of true models; the F test of Wald's
+    statistic with G − 1 denominator df up to 97 %.
 
     References
     ----------
