@@ -13,9 +13,9 @@ import pandas as pd
 
 from ..columns import FloatArray, Label
 from ..errors import DesignError, listed
-from ..statistics import as_generator, check_number, critical_value
+from ..statistics import as_generator, check_number, check_option, critical_value
 from ..table import Field, Kind, Record, Table, counted, format_count, format_percent, format_share
-from .agreement_estimates import Plan, measure
+from .agreement_estimates import Plan, ResampledAgreement, measure
 from .coefficients import (
     COEFFICIENTS,
     Coefficient,
@@ -161,6 +161,7 @@ def agreement(
     coefficients: Coefficient | Sequence[Coefficient] | None = None,
     confidence: float = 0.95,
     n: int = 0,
+    resample: ResampledAgreement = "units",
     rng: np.random.Generator | int | None = None,
 ) -> Agreement:
     """Return how far judges agree on the same units, raw and corrected for chance.
@@ -190,7 +191,10 @@ def agreement(
         printed, with a note.
     confidence : float
     n : int
-        Resamples of the units, taken as independent, for percentile intervals, 999 say. 0 leaves them out.
+        Resamples for percentile intervals, 999 say. 0 leaves them out.
+    resample : {"units", "judges", "both"}
+        What is drawn. Units: what these judges would agree in on other units. Judges: what other judges would on these
+        units. Both: other judges on other units, which is what "annotators agree" claims.
     rng : numpy.random.Generator or int, optional
 
     Returns
@@ -237,6 +241,20 @@ def agreement(
     wherever shares of labels are taken: p(i) = p(j). To keep preferences for one object apart from chance, name the
     winner in a column of its own and pass it as `label`.
 
+    Intervals of resampled units take the judges as fixed: they say nothing of others. Where the question is how far
+    judges like these agree on units like these, of 95 % intervals (percent, π, κ, α and AC1; 60 units, judges of
+    unequal care and lean, 100 simulated tables, 199 resamples) so many hold the truth:
+
+    ======  =========  =========  =========
+    judges  units      judges     both
+    ======  =========  =========  =========
+    5       .84-.89    .91-.93    .98-.99
+    10      .82-.91    .82-.86    .98-.99
+    20      .84-.85    .76-.79    .95-.96
+    ======  =========  =========  =========
+
+    A judge who is drawn twice counts as two, whose judgments are not compared with each other.
+
     References
     ----------
     Artstein, R. & Poesio, M. (2008). Inter-coder agreement for computational linguistics. Computational Linguistics
@@ -267,6 +285,7 @@ def agreement(
     names = _asked(coefficients)
     critical_value(ASKER, confidence, math.inf)
     check_number(ASKER, n, least=0)
+    check_option(ASKER, "resample", resample, get_args(ResampledAgreement))
     generator = as_generator(rng, ASKER)
     read = read_units(frame, unit, judge, label, objects)
     refuse_nothing(read, among)
@@ -277,11 +296,13 @@ def agreement(
     if coefficients is not None and left_out:
         name, (error, why) = next(iter(left_out.items()))
         raise error(f"{ASKER}: {name!r} {why}.")
-    plan = Plan(names, tuple(left_out), among, shares if chance_from is not None else None, n, confidence, generator)
+    plan = Plan(
+        names, tuple(left_out), among, shares if chance_from is not None else None, n, resample, confidence, generator
+    )
     frames, notes = measure(read, plan, by)
     notes = [*_chance_notes(read, shares, from_where, by is not None and chance_from is None), *_why(left_out), *notes]
     if n:
-        notes.append(f"{100 * confidence:.4g} % percentile intervals: {counted(n, 'resample')} of the units")
+        notes += _interval_notes(read, resample, n, confidence)
     return Agreement(
         pd.concat(frames, ignore_index=True),
         *(tuple(read.labels), shares, int(read.again.sum()), among, read.data, read.judge.levels),
@@ -318,6 +339,15 @@ def _chance_notes(read: LabelledUnits, shares: FloatArray, from_where: str, own:
         share = format_percent(repeats / len(read.again))
         notes.append(f"{counted(repeats, 'judgment')} ({share}) repeat one of the unit by the same judge; all are used")
     return notes
+
+
+def _interval_notes(read: LabelledUnits, resample: ResampledAgreement, n: int, confidence: float) -> list[str]:
+    what = {"units": "the units", "judges": "the judges", "both": "judges and units"}[resample]
+    said = f"{100 * confidence:.4g} % percentile intervals: {counted(n, 'resample')} of {what}"
+    judges = len(np.unique(read.data.judge))
+    if resample == "units":
+        return [f"{said}, for these {counted(judges, 'judge')}; resample='both' allows for other judges"]
+    return [f"{said}; pairs of copies of a judge are left out"]
 
 
 def _by_judges_table(judges: npt.NDArray[Any], names: list[str], columns: FloatArray, sums: Sums) -> Table:

@@ -1,10 +1,11 @@
-"""Coefficients of agreement of groups of judgments, with intervals from resampled units."""
+"""Coefficients of agreement of groups of judgments, with intervals from resampled units and judges."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,9 @@ from ..errors import listed
 from ..table import counted
 from .coefficients import Labelled, Sums, corrected, crossed, observed_and_expected, summed, unit_features
 from .labelled_units import Among, LabelledUnits
+from .resampled_judges import JudgedUnits
+
+ResampledAgreement = Literal["units", "judges", "both"]
 
 _ENTRIES = 4_000_000  # weights of resamples held at once: 32 MB
 
@@ -32,6 +36,8 @@ class Plan:
         Label shares for Scott's π; None: those of the group.
     n : int
         Resamples.
+    resample : {"units", "judges", "both"}
+        What is drawn.
     confidence : float
     rng : Generator
     """
@@ -41,6 +47,7 @@ class Plan:
     among: Among
     chance: FloatArray | None
     n: int
+    resample: ResampledAgreement
     confidence: float
     rng: np.random.Generator
 
@@ -113,15 +120,16 @@ def _undefined(rows: FloatArray, plan: Plan, paired: int) -> list[str]:
 def _intervals(
     data: Labelled, plan: Plan, features: FloatArray, met: Any, estimates: FloatArray
 ) -> tuple[FloatArray, FloatArray, list[str]]:
-    """Return bounds of each coefficient, (C,) each, from resamples of the units, and a note on degenerate ones."""
+    """Return bounds of each coefficient, (C,) each, from resamples, and a note on degenerate ones."""
     defined = np.flatnonzero(~np.isnan(estimates))
     bounds = np.full((len(estimates), 2), np.nan)
     if not len(defined):
         return bounds[:, 0], bounds[:, 1], []
     drawn = []
-    block = max(1, _ENTRIES // max(data.units, met.shape[1] if met is not None else 0))
-    for start in range(0, plan.n, block):
-        sums = _sums(features, met, _drawn(data.units, min(block, plan.n - start), plan.rng))
+    draws = (
+        _of_units(data, plan, features, met) if plan.resample == "units" else _of_judges(data, plan, met is not None)
+    )
+    for sums in draws:
         found = observed_and_expected(sums, data.flip, plan.chance)
         drawn.append(np.column_stack([corrected(plan.names[k], *found[plan.names[k]]) for k in defined]))
     values = np.concatenate(drawn)
@@ -130,6 +138,23 @@ def _intervals(
     lost = int(np.isnan(values).any(axis=1).sum())
     note = "in which some coefficient is undefined: they stand below lower and above upper bounds"
     return bounds[:, 0], bounds[:, 1], [f"{counted(lost, 'resample')} {note}"] if lost else []
+
+
+def _of_units(data: Labelled, plan: Plan, features: FloatArray, met: Any) -> Iterator[Sums]:
+    block = max(1, _ENTRIES // max(data.units, met.shape[1] if met is not None else 0))
+    for start in range(0, plan.n, block):
+        yield _sums(features, met, _drawn(data.units, min(block, plan.n - start), plan.rng))
+
+
+def _of_judges(data: Labelled, plan: Plan, by_pair: bool) -> Iterator[Sums]:
+    levels, judge = np.unique(data.judge, return_inverse=True)
+    tables = JudgedUnits.of(replace(data, judge=judge.astype(np.int64)), by_pair)
+    block = tables.block()
+    for start in range(0, plan.n, block):
+        size = min(block, plan.n - start)
+        judges = _drawn(len(levels), size, plan.rng)
+        units = _drawn(data.units, size, plan.rng) if plan.resample == "both" else np.ones((size, data.units))
+        yield tables.sums(judges, units, plan.among)
 
 
 def _drawn(units: int, size: int, rng: np.random.Generator) -> FloatArray:
