@@ -2,12 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from .columns import dense
+from .columns import Label, dense
 from .comparisons import Comparisons
 from .errors import DesignError, listed
-from .robust import Clustered
+from .robust import Clustered, effective_clusters
+from .table import format_count, format_number
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One of the ways in which judgments are clustered.
+
+    Attributes
+    ----------
+    name : str
+    clusters : Clustered
+    levels : tuple
+        The G labels of the clusters.
+    """
+
+    name: str
+    clusters: Clustered
+    levels: tuple[Label, ...]
+
+    @property
+    def effective(self) -> float:
+        """How many clusters of equal size these are worth, G*."""
+        return effective_clusters(self.clusters.judgments)[1]
+
+    @property
+    def size(self) -> str:
+        """The clusters in words."""
+        return f"{self.name} (G = {format_count(self.clusters.size)}, G* = {format_number(self.effective, 3)})"
+
+
+def way_of(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
+    """Return one of the groups with its labels, on lines common to all of them.
+
+    Raises
+    ------
+    DesignError
+        As `clustered`.
+    """
+    found = _with_levels(c, name, groups)
+    if found.clusters.size < 2:
+        raise DesignError(f"groups={name!r} has one cluster; a cluster-robust covariance needs at least two.")
+    return found
 
 
 def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
@@ -18,15 +62,20 @@ def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
     DesignError
         For groups that the table does not keep, and for a single cluster.
     """
+    return way_of(c, name, groups).clusters
+
+
+def _with_levels(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
     kept = c.cluster_counts
     columns = {column.name: column for column in c.columns}
     lines = kept is not None and any(group in c.clusters for group in groups)
     rows = kept.rows if kept is not None and lines else np.arange(len(c))
     counts = kept.counts if kept is not None and lines else c.counts
     if name in columns:
-        codes = columns[name].codes[rows]
+        column, codes = columns[name], columns[name].codes[rows]
     elif kept is not None and name in c.clusters:
-        codes = next(column.codes for column in kept.columns if column.name == name)
+        column = next(column for column in kept.columns if column.name == name)
+        codes = column.codes
     else:
         has = listed((*c.clusters, *(column.name for column in c.columns))) or "none"
         raise DesignError(
@@ -37,7 +86,5 @@ def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
     judged = (counts[:, 0] > 0) | (counts[:, 1] > 0) | (counts[:, -1] > 0)  # a cluster without judgments is none
     if not judged.all():
         rows, counts, codes = rows[judged], counts[judged], codes[judged]
-    found = Clustered(rows, counts, dense(codes, int(codes.max(initial=0)) + 1)[0])
-    if found.size < 2:
-        raise DesignError(f"groups={name!r} has one cluster; a cluster-robust covariance needs at least two.")
-    return found
+    codes, seen = dense(codes, int(codes.max(initial=0)) + 1)
+    return Way(name, Clustered(rows, counts, codes), tuple(column.levels[seen].tolist()))

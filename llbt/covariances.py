@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import get_args
+
 import numpy as np
 
-from .clusters import clustered
+from .clusters import Way, way_of
+from .columns import FloatArray, Label
 from .comparisons import Comparisons
-from .errors import DesignError
+from .errors import DesignError, listed
+from .jackknife import LeftOut, left_out
 from .likelihood import Problem
 from .results import pearson_chi2
-from .robust import Covariance, judgment_sandwich, make_covariance
+from .robust import LOST, Clustered, Covariance, cluster_sandwich, judgment_sandwich
 from .solvers import Fit
-from .specification import Specification
+from .specification import CovType, Specification
 from .table import format_number
 
-FEW_CLUSTERS = 30
+FEW_CLUSTERS = 30  # CR1
+FEW_LEFT_OUT = 3  # CR3
+_NAMED = 3  # clusters in a note
 
 
-def covariance_of(spec: Specification, c: Comparisons, problem: Problem, solution: Fit) -> Covariance:
-    """Return the covariance that `cov_type`, `groups` and `scale` ask for."""
-    if spec.cov_type == "cluster":
-        return make_covariance(
-            problem, solution, [clustered(c, name, spec.groups) for name in spec.groups], spec.groups
+def covariance_of(
+    spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str]
+) -> Covariance:
+    """Return the covariance that `cov_type`, `groups` and `scale` ask for; `names` are those of the estimates."""
+    if spec.groups:
+        ways = [way_of(c, name, spec.groups) for name in spec.groups]
+        return (
+            by_clusters(problem, solution, ways)
+            if spec.cov_type == "CR1"
+            else jackknifed(problem, solution, ways, names)
         )
     if spec.cov_type == "HC0":
         note = "standard errors by the sandwich of single judgments (HC0)"
@@ -29,6 +41,83 @@ def covariance_of(spec: Specification, c: Comparisons, problem: Problem, solutio
     if spec.scale == "X2":
         return _dispersed(problem, solution)
     return Covariance(solution.cov)
+
+
+def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way]) -> Covariance:
+    """Return CR1, for one or two ways of clustering."""
+    df = min(way.clusters.size for way in ways) - 1
+    note = (
+        f"standard errors allow for dependence within {' and '.join(way.size for way in ways)}, by the sandwich CR1; "
+        f"t with {df} df"
+    )
+    parts = [cluster_sandwich(problem, solution, clusters) for clusters in _crossed(ways)]
+    matrix, notes = _summed(parts)
+    return Covariance(matrix, df, (note, *notes))
+
+
+def jackknifed(problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequence[str]) -> Covariance:
+    """Return CR3 by one step, for one or two ways of clustering."""
+    df = min(way.effective for way in ways) - 1
+    note = (
+        f"standard errors allow for dependence within {' and '.join(way.size for way in ways)}, by leaving out each "
+        f"cluster (CR3); t with {format_number(df, 3)} df"
+    )
+    found = [left_out(problem, solution, way.clusters) for way in ways]
+    parts = [_cr3(solution, left, way.clusters.size) for left, way in zip(found, ways, strict=True)]
+    if len(ways) == 2:
+        parts.append(_overlap(problem, solution, _crossed(ways)[2]))
+    matrix, notes = _summed(parts)
+    notes += [_alone(left, way, names) for left, way in zip(found, ways, strict=True) if len(left.lost)]
+    return Covariance(matrix, df, (note, *notes), np.concatenate([left.lost for left in found]))
+
+
+def _cr3(solution: Fit, left: LeftOut, size: int) -> FloatArray:
+    return np.asarray((size - 1) / size * (solution.cov @ left.meat @ solution.cov))
+
+
+def _overlap(problem: Problem, solution: Fit, both: Clustered) -> FloatArray:
+    """Return V₁₂: by one step, but CR1 where no two judgments share both clusters."""
+    if both.judgments.max() <= 1:
+        return cluster_sandwich(problem, solution, both)
+    return _cr3(solution, left_out(problem, solution, both), both.size)
+
+
+def _crossed(ways: Sequence[Way]) -> list[Clustered]:
+    """Return the clusters of each way, and of two ways also those of both together."""
+    each = [way.clusters for way in ways]
+    if len(each) == 1:
+        return each
+    one, other = each
+    _, codes = np.unique(one.codes * other.size + other.codes, return_inverse=True)
+    return [one, other, Clustered(one.rows, one.counts, codes)]
+
+
+def _summed(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[str]]:
+    """Return V, or V₁ + V₂ − V₁₂ with negative eigenvalues set to 0 and a note (Cameron, Gelbach & Miller 2011)."""
+    if len(parts) == 1:
+        return parts[0], []
+    values, vectors = np.linalg.eigh(parts[0] + parts[1] - parts[2])
+    matrix = np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
+    if values.min(initial=0) >= -1e-12 * values.max(initial=0):
+        return matrix, []
+    return matrix, ["the two-way covariance was not positive semidefinite; its negative eigenvalues were set to 0"]
+
+
+def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
+    """Say which parameters have no standard error, and which cluster alone knows them."""
+    told: dict[Label, list[str]] = {}
+    for cluster, direction in zip(left.clusters, left.lost, strict=True):
+        here = told.setdefault(way.levels[cluster], [])
+        here += [
+            name for name, moved in zip(names, np.abs(direction) > LOST, strict=True) if moved and name not in here
+        ]
+    said = [f"{listed(here, 4)} without {way.name} {label!r}" for label, here in list(told.items())[:_NAMED]]
+    more = f", and so on for {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+    return (
+        f"Std. Error NA: no estimate of {'; of '.join(said)}{more}: what one cluster alone says has no error by "
+        f"clusters. Ways out: a formula without these parameters, levels merged (Comparisons.pool), another reference, "
+        f"or cov_type='nonrobust', for these {way.name}s alone"
+    )
 
 
 def few_clusters(spec: Specification, c: Comparisons) -> str:
@@ -39,18 +128,23 @@ def few_clusters(spec: Specification, c: Comparisons) -> str:
     DesignError
         As `clustered`.
     """
-    if spec.cov_type != "cluster":
+    if not spec.groups:
         return ""
-    sizes = {name: clustered(c, name, spec.groups).size for name in spec.groups}
-    few = [f"{size} clusters of {name}" for name, size in sizes.items() if size < FEW_CLUSTERS]
+    ways = [way_of(c, name, spec.groups) for name in spec.groups]
+    least = FEW_CLUSTERS if spec.cov_type == "CR1" else FEW_LEFT_OUT
+    few = [way for way in ways if way.effective < least]
     if not few:
         return ""
-    first = min(sizes, key=lambda name: sizes[name])
+    sizes = " and ".join(way.size for way in few)
+    if spec.cov_type == "CR1":
+        return (
+            f"{sizes}: with G* = (Σn)²/Σn² below {FEW_CLUSTERS} the standard errors of cov_type='CR1' are too small "
+            "more often than not. cov_type='cluster' leaves out each cluster in turn, and its intervals hold."
+        )
     return (
-        f"{' and '.join(few)}: with fewer than {FEW_CLUSTERS} the cluster-robust standard errors are too small more "
-        f"often than not. Ways out: model the differences (object * {first}, with {first} as a covariate), resample "
-        f"clusters (llbt.bootstrap(res, resample={first!r})), or leave out each in turn "
-        f"(llbt.influence(res, by={first!r}))."
+        f"{sizes}: with G* = (Σn)²/Σn² below {FEW_LEFT_OUT} all that is known of the dependence is how two clusters or "
+        "little more differ, and intervals say next to nothing. More clusters help, or clusters of equal size; "
+        f"llbt.influence(res, by={few[0].name!r}) shows what each does to the estimates."
     )
 
 
@@ -65,12 +159,13 @@ def _dispersed(problem: Problem, solution: Fit) -> Covariance:
 
 def check_options(spec: Specification) -> None:
     """Raise where the options of a fit contradict each other."""
-    if spec.cov_type not in ("nonrobust", "HC0", "cluster"):
-        raise DesignError(f"cov_type={spec.cov_type!r} is not known; it may be 'nonrobust', 'HC0' or 'cluster'.")
+    if spec.cov_type not in get_args(CovType):
+        known = ", ".join(map(repr, get_args(CovType)))
+        raise DesignError(f"cov_type={spec.cov_type!r} is not known; it may be {known}.")
     if len(set(spec.groups)) < len(spec.groups) or not all(isinstance(name, str) for name in spec.groups):
         raise DesignError(f"groups={spec.groups!r}; it is the name of one cluster or covariate, or of two.")
-    if (spec.cov_type == "cluster") != bool(spec.groups) or len(spec.groups) > 2:
-        raise DesignError("cov_type='cluster' and groups= go together: groups='judge', or two names.")
+    if (spec.cov_type in ("cluster", "CR1")) != bool(spec.groups) or len(spec.groups) > 2:
+        raise DesignError("cov_type='cluster' (or 'CR1') and groups= go together: groups='judge', or two names.")
     if spec.scale not in (1.0, "X2"):
         raise DesignError(f"scale={spec.scale!r} is not known; it is 1 or 'X2' (standard errors times √(X²/df)).")
     if spec.scale == "X2" and spec.cov_type != "nonrobust":

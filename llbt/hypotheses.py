@@ -88,11 +88,14 @@ def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
 
 def _wald(res: LLBTResults, found: Linear) -> TestResult:
     q, null = len(found.labels), ", ".join(found.labels)
+    if np.isnan(found.cov).any():
+        note = "of some hypothesis a single cluster says all that is known, which has no error by clusters"
+        return TestResult("Wald test", null, math.nan, q, math.nan, "none", (note,))
     few = int(np.linalg.matrix_rank(found.cov)) < q
     statistic = math.nan if few else float(found.estimate @ np.linalg.solve(found.cov, found.estimate))
     if math.isinf(res.df_inference):
         return TestResult("Wald test", null, statistic, q, chi2_p_value(statistic, q), "chi2")
-    if res.specification.cov_type != "cluster":
+    if not res.specification.groups:
         p_value = float(stats.f.sf(statistic / q, q, res.df_inference))
         return TestResult("Wald test", null, statistic / q, q, p_value, f"F with {res.df_inference:g} denominator df")
     value, df_denom, p_value = hotelling_p(statistic, q, res.df_inference)
@@ -142,8 +145,7 @@ def estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:
     if missing:
         raise DesignError(f"hypothesis: {listed(missing)} is aliased (NA), so nothing is known about it.")
     params = np.asarray(res.params.fillna(0.0), dtype=float)
-    cov = np.asarray(res.cov_params().fillna(0.0), dtype=float)
-    return Linear(labels, matrix, matrix @ params - right, matrix @ cov @ matrix.T)
+    return Linear(labels, matrix, matrix @ params - right, res.combined_cov(matrix))
 
 
 def _read(res: LLBTResults, hypothesis: Any) -> tuple[list[str], FloatArray, FloatArray]:

@@ -101,15 +101,11 @@ class LLBT:
         spec = Specification(self.formula, self.reference, method, held, cov_type, ways, scale, bias_reduction, prior)
         check_options(spec)
         self._warn(spec)
-        return self.solved(spec)
-
-    def solved(self, spec: Specification) -> LLBTResults:
-        """Return the fit that a specification asks for, without the warnings of `fit`: what a question refits with."""
         _refuse_too_large(len(self.design.names))
         with solvers.few_threads(len(self.design.names)):
-            return self._solved(spec)
+            return self._fitted(spec)
 
-    def _solved(self, spec: Specification) -> LLBTResults:
+    def _fitted(self, spec: Specification) -> LLBTResults:
         held = spec.fixed
         free = np.array([k for k, name in enumerate(self.design.names) if name not in held], dtype=np.int64)
         problem = make_problem(self.design, self.comparisons, free, held)
@@ -123,7 +119,7 @@ class LLBT:
                 start = check_existence(self.design, free, problem, self.comparisons)
         names = tuple(self.design.names[k] for k in free)
         solution = _solve(problem, penalized(problem, self.comparisons, spec), names, spec, start)
-        covariance = covariance_of(spec, self.comparisons, problem, solution)
+        covariance = covariance_of(spec, self.comparisons, problem, solution, names)
         return LLBTResults(spec, self.comparisons, self.design, free, solution, covariance)
 
     def _warn(self, spec: Specification) -> None:
@@ -173,11 +169,12 @@ def fit(
         nuisance parameters profiled out. The results agree; ``"auto"`` takes the GLM while its matrix is small.
     fixed : mapping of str to float, optional
         Parameters to hold at a value, by name: ``{"tie": -0.5}``.
-    cov_type : {"nonrobust", "HC0", "cluster"}
+    cov_type : {"nonrobust", "HC0", "cluster", "CR1"}
         Standard errors of independent judgments; by the sandwich of single judgments; or allowing for dependence
-        within `groups`, with the factor G/(G − 1) and t with G − 1 df.
+        within `groups`: by the leave-one-out jackknife (CR3) with t on G* − 1 df, or by the plain sandwich (CR1) with
+        the factor G/(G − 1) and t on G − 1 df, whose intervals are too short for few or unequal clusters.
     groups : str or two str
-        Clusters or covariates of the table, for ``cov_type="cluster"``; two give V₁ + V₂ − V₁₂.
+        Clusters or covariates of the table, for ``cov_type="cluster"`` and ``"CR1"``; two give V₁ + V₂ − V₁₂.
     scale : 1.0 or "X2"
         ``"X2"`` multiplies the covariance by the dispersion X²/df and uses t with the residual df.
     bias_reduction : bool
@@ -203,7 +200,7 @@ def fit(
     Warns
     -----
     ClusterWarning
-        For fewer than 30 clusters.
+        Where intervals by clusters as few or unequal as these hold less often than they say.
     TiesWarning
         Where the table has ties and the formula has no term for them.
     FormulaWarning
@@ -214,6 +211,11 @@ def fit(
     The counts of comparison s between i and j are Poisson with log means μ + λᵢ − λⱼ + δ, μ + γ and
     μ − λᵢ + λⱼ − δ: Dras (2015), equations (1) and (2). The odds of i over j are exp(2(λᵢ − λⱼ)).
 
+    CR3 is (G − 1)/G Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ over the G clusters, θ₍₋g₎ by one step: θ̂ − (H − H_g)⁻¹s_g, with H and
+    H_g the information of all judgments and of the cluster and s_g its score (Bell & McCaffrey 2002). G* = (Σn)²/Σn²,
+    n the judgments of a cluster, is G where clusters are of equal size. A parameter on which the judgments without some
+    cluster say nothing has no cluster-robust standard error: NA.
+
     References
     ----------
     Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics 41(2), 337-345.
@@ -222,6 +224,9 @@ def fit(
     paired comparison studies with an application to university rankings. Applied Statistics 47(4), 511-525.
 
     Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80(1), 27-38.
+
+    Bell, R. M. & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology 28(2), 169-181.
 
     Cameron, A. C., Gelbach, J. B. & Miller, D. L. (2011). Robust inference with multiway clustering. Journal of
     Business & Economic Statistics 29(2), 238-249.
@@ -296,11 +301,11 @@ def _solve(
     """Fit the counts with what a prior adds to them; the fitted counts are those of the judgments alone."""
     if spec.method not in get_args(Method):
         raise DesignError(f"method={spec.method!r} is not known; it may be {', '.join(map(repr, get_args(Method)))}.")
-    begin = None if start is None else start.params
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
     if spec.method == "glm" or (spec.method == "auto" and small):
-        solution = explicit.glm(augmented, names, begin)
+        solution = explicit.glm(augmented, names)
     else:
+        begin = None if start is None else start.params
         solution = solvers.eliminate(augmented, start=begin, bias_reduction=spec.bias_reduction)
         solution = solution if start is None else replace(solution, n_iter=start.n_iter + solution.n_iter)
     if not solution.converged:

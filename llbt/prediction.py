@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,7 +104,11 @@ def chances_of(res: LLBTResults, problem: Problem) -> FloatArray:
 def _probabilities(res: LLBTResults, problem: Problem) -> tuple[FloatArray, FloatArray]:
     """Return outcome probabilities and their delta-method standard errors, each (R, C)."""
     found = chances_of(res, problem)
-    error = found * np.sqrt(distances(problem, found, np.asarray(res.cov_params().fillna(0.0), dtype=float)))
+    signed, tie = problem.signed.columns(res.free), problem.tie.columns(res.free)
+    free = replace(problem, signed=signed, tie=tie)
+    error = found * np.sqrt(np.maximum(distances(free, found, res.covariance.matrix), 0))
+    if len(res.covariance.lost):
+        error[res.covariance.unknown(signed.toarray()) | res.covariance.unknown(tie.toarray())] = np.nan
     return found, error
 
 

@@ -112,9 +112,10 @@ class LLBTResults(Record):
         return series
 
     def cov_params(self) -> pd.DataFrame:
-        """Return the covariance matrix of the estimates (p × p): NaN where aliased, 0 where held."""
+        """Return the covariance matrix of the estimates (p × p): NaN where aliased or unknown, 0 where held."""
         matrix = np.full((len(self.names), len(self.names)), np.nan)
-        matrix[np.ix_(self.free, self.free)] = self.covariance.matrix
+        known = ~self.covariance.unknown(np.eye(len(self.free)))
+        matrix[np.ix_(self.free[known], self.free[known])] = self.covariance.matrix[np.ix_(known, known)]
         for name in self.fixed:
             k = self.names.index(name)
             estimated = np.append(self.free, [self.names.index(other) for other in self.fixed])
@@ -123,9 +124,10 @@ class LLBTResults(Record):
 
     @property
     def bse(self) -> pd.Series[float]:
-        """Standard errors, shape (p,); NaN where aliased or held."""
+        """Standard errors, shape (p,); NaN where aliased or held, and where a single cluster says all that is known."""
         errors = np.full(len(self.names), np.nan)
-        errors[self.free] = np.sqrt(np.diag(self.covariance.matrix))
+        known = ~self.covariance.unknown(np.eye(len(self.free)))
+        errors[self.free[known]] = np.sqrt(np.diag(self.covariance.matrix)[known])
         return pd.Series(errors, index=list(self.names), name="std_error", dtype=float)
 
     @property
@@ -143,6 +145,17 @@ class LLBTResults(Record):
     def df_inference(self) -> float:
         """Degrees of freedom of the t distribution behind tests and intervals; infinite for the normal."""
         return self.covariance.df
+
+    def combined_cov(self, rows: FloatArray) -> FloatArray:
+        """Return the covariance of linear combinations (k, p) of the parameters, shape (k, k).
+
+        Aliased and held parameters add nothing. NaN for combinations of which a single cluster says all that is known.
+        """
+        free = rows[:, self.free]
+        found = np.asarray(free @ self.covariance.matrix @ free.T)
+        unknown = self.covariance.unknown(free)
+        found[unknown], found[:, unknown] = np.nan, np.nan
+        return found
 
     def conf_int(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
         """Return confidence intervals of level 1 − alpha on the scale of the estimates.
@@ -420,7 +433,7 @@ def check_fit(asker: str, res: object) -> None:
 def bic_reservation(fits: Sequence[LLBTResults]) -> tuple[str, ...]:
     """Return notes on what BIC takes the judgments for, where they may be something else."""
     notes = []
-    if any(fit.specification.cov_type == "cluster" for fit in fits):
+    if any(fit.specification.groups for fit in fits):
         notes.append("AIC and BIC take the judgments as independent, whatever the standard errors allow for")
     if any(np.any(fit.counts % 1 > 0) for fit in fits):
         notes.append("BIC takes the sum of the weights as the number of judgments, but these weights are no counts")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,8 @@ from .likelihood import Problem, weighted_gram
 from .solvers import Fit
 
 IntArray = npt.NDArray[np.int64]
+
+LOST = 1e-6  # movement along a direction of length 1 that is more than rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +27,23 @@ class Covariance:
         Degrees of freedom of t; infinite for the normal.
     notes : tuple of str
         What it allows for.
+    lost : ndarray, shape (d, p)
+        Directions of the estimates of which a single cluster says all that is known: what moves along one has no
+        standard error. None as a rule, shape (0, 0).
     """
 
     matrix: FloatArray
     df: float = np.inf
     notes: tuple[str, ...] = ()
+    lost: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+
+    def moves_lost(self, rows: FloatArray) -> FloatArray:
+        """Return how far linear combinations (k, p) of the estimates move along each lost direction, shape (k, d)."""
+        return np.asarray(rows @ self.lost.T) if len(self.lost) else np.zeros((len(rows), 0))
+
+    def unknown(self, rows: FloatArray) -> npt.NDArray[np.bool_]:
+        """Return which linear combinations (k, p) of the estimates have no standard error, shape (k,)."""
+        return np.asarray((np.abs(self.moves_lost(rows)) > LOST).any(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,31 +125,6 @@ def cluster_scores(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArra
 
 
 def cluster_sandwich(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:
-    """Return G/(G − 1) · V M V with the meat of clusters, shape (p, p); nuisance parameters do not count."""
+    """Return G/(G − 1) · V M V with the meat of clusters (CR1), (p, p); nuisance parameters do not count."""
     scores = cluster_scores(problem, fit, clusters) @ fit.cov
     return np.asarray(clusters.size / (clusters.size - 1) * scores.T @ scores)
-
-
-def two_way_sandwich(problem: Problem, fit: Fit, one: Clustered, other: Clustered) -> tuple[FloatArray, bool]:
-    """Return V₁ + V₂ − V₁₂, and whether negative eigenvalues had to be set to 0 (Cameron, Gelbach & Miller 2011)."""
-    _, codes = np.unique(one.codes * other.size + other.codes, return_inverse=True)
-    both = Clustered(one.rows, one.counts, codes)
-    matrix = sum(
-        sign * cluster_sandwich(problem, fit, clusters) for sign, clusters in ((1, one), (1, other), (-1, both))
-    )
-    values, vectors = np.linalg.eigh(np.asarray(matrix))
-    negative = bool(values.min(initial=0) < -1e-12 * values.max(initial=0))
-    return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T), negative
-
-
-def make_covariance(problem: Problem, fit: Fit, ways: Sequence[Clustered], names: Sequence[str]) -> Covariance:
-    """Return the cluster-robust covariance for one or two ways of clustering."""
-    smallest = min(clusters.size for clusters in ways)
-    sizes = " and ".join(f"{name} ({clusters.size} clusters)" for name, clusters in zip(names, ways, strict=True))
-    notes = [f"standard errors allow for dependence within {sizes}; t with {smallest - 1} df"]
-    if len(ways) == 1:
-        return Covariance(cluster_sandwich(problem, fit, ways[0]), smallest - 1, tuple(notes))
-    matrix, negative = two_way_sandwich(problem, fit, ways[0], ways[1])
-    if negative:
-        notes.append("the two-way covariance was not positive semidefinite; its negative eigenvalues were set to 0")
-    return Covariance(matrix, smallest - 1, tuple(notes))

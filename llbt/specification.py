@@ -16,7 +16,7 @@ from .formulas.design import Design
 from .likelihood import Problem
 
 Method = Literal["auto", "glm", "eliminate"]
-CovType = Literal["nonrobust", "HC0", "cluster"]
+CovType = Literal["nonrobust", "HC0", "cluster", "CR1"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Specification:
         Parameters held at a value.
     cov_type : str
     groups : tuple of str
-        Clusters or covariates of the cluster-robust covariance.
+        Clusters or covariates of the cluster-robust covariance, for ``"cluster"`` and ``"CR1"``.
     scale : 1.0 or "X2"
     bias_reduction : bool
     prior : float or None

@@ -245,8 +245,7 @@ def test_held_and_corrected_fits_say_so():
 
 
 def test_dependence_within_judges_is_said():
-    with pytest.warns(llbt.ClusterWarning):
-        res = llbt.fit("object + tie", DRAS, cov_type="cluster", groups="judge")
+    res = llbt.fit("object + tie", DRAS, cov_type="cluster", groups="judge")
     assert "standard errors allow for dependence within judge" in interpret(res).text
 
 

@@ -243,7 +243,7 @@ def clustered_glm(glm: GLM, k: int, codes: np.ndarray) -> np.ndarray:
 
 def test_clusters_equal_statsmodels() -> None:
     c = judged(judges=8, rows=300, clusters="judge")
-    res = quietly("object + tie", c, cov_type="cluster", groups="judge")
+    res = quietly("object + tie", c, cov_type="CR1", groups="judge")
     frame = c.to_frame(clusters=True)
     codes, labels = pd.factorize(frame["judge"])
     glm, k = explicit(frame, res.names)
@@ -295,14 +295,14 @@ CLUSTER_CASES = {
 @pytest.mark.parametrize("case", list(CLUSTER_CASES))
 def test_clusters_are_summed(case: str, method: str) -> None:
     formula, c, group, kept = CLUSTER_CASES[case]
-    res = quietly(formula, c, cov_type="cluster", groups=group, method=method)
+    res = quietly(formula, c, cov_type="CR1", groups=group, method=method)
     assert_cov(free_cov(res), literal_cluster_sandwich(res, group, kept=bool(kept)), 1e-7)
 
 
 def test_a_cluster_and_a_covariate_give_the_same() -> None:
-    beside = quietly("object + tie", judged(clusters="judge"), cov_type="cluster", groups="judge")
-    splits = quietly("object + tie", judged(covariates="judge"), cov_type="cluster", groups="judge")
-    finer = quietly("object + tie", judged(covariates="item", clusters="judge"), cov_type="cluster", groups="judge")
+    beside = quietly("object + tie", judged(clusters="judge"), cov_type="CR1", groups="judge")
+    splits = quietly("object + tie", judged(covariates="judge"), cov_type="CR1", groups="judge")
+    finer = quietly("object + tie", judged(covariates="item", clusters="judge"), cov_type="CR1", groups="judge")
     assert len(beside.comparisons) < len(splits.comparisons)
     for other in (splits, finer):
         assert_cov(free_cov(other), free_cov(beside))
@@ -320,7 +320,7 @@ def test_clusters_of_one_judgment_are_hc0() -> None:
     said = pd.DataFrame(rows, columns=["object_i", "object_j", "outcome"])
     said["who"] = [f"w{k}" for k in range(len(said))]
     c = llbt.from_judgments(said, clusters="who")
-    robust = quietly("object + tie", c, cov_type="cluster", groups="who")
+    robust = quietly("object + tie", c, cov_type="CR1", groups="who")
     number = len(said)
     hc0 = quietly("object + tie", c, cov_type="HC0")
     assert_cov(free_cov(robust), free_cov(hc0) * number / (number - 1))
@@ -332,8 +332,8 @@ def test_clusters_without_a_judgment_do_not_count(role: str) -> None:
     frame = DRAS.to_frame()
     nobody = frame[frame["judge"] == "J1"].assign(judge="J9", wins_i=0, ties=0, wins_j=0)
     with_zeros = llbt.from_counts(pd.concat([frame, nobody]), **{role: "judge"})
-    found = quietly("object + tie", with_zeros, cov_type="cluster", groups="judge")
-    expected = quietly("object + tie", DRAS, cov_type="cluster", groups="judge")
+    found = quietly("object + tie", with_zeros, cov_type="CR1", groups="judge")
+    expected = quietly("object + tie", DRAS, cov_type="CR1", groups="judge")
     assert found.df_inference == expected.df_inference == 3
     assert_cov(free_cov(found), free_cov(expected))
 
@@ -351,9 +351,9 @@ def test_two_way_is_one_plus_other_less_both(method: str) -> None:
     c = judged(30, 25, 900, clusters=["judge", "item", "both"])
     formula = "object + tie"
     one, other, both = (
-        quietly(formula, c, cov_type="cluster", groups=name, method=method) for name in ("judge", "item", "both")
+        quietly(formula, c, cov_type="CR1", groups=name, method=method) for name in ("judge", "item", "both")
     )
-    res = quietly(formula, c, cov_type="cluster", groups=("judge", "item"), method=method)
+    res = quietly(formula, c, cov_type="CR1", groups=("judge", "item"), method=method)
     by_hand = free_cov(one) + free_cov(other) - free_cov(both)
     assert np.linalg.eigvalsh(by_hand).min() > 0
     assert_cov(free_cov(res), by_hand)
@@ -365,25 +365,25 @@ def test_two_way_is_one_plus_other_less_both(method: str) -> None:
     assert_cov(free_cov(res), literal, 1e-7)
     assert res.df_inference == min(one.df_inference, other.df_inference) == 24
     assert "semidefinite" not in res.as_text()
-    swapped = quietly(formula, c, cov_type="cluster", groups=["item", "judge"], method=method)
+    swapped = quietly(formula, c, cov_type="CR1", groups=["item", "judge"], method=method)
     assert_cov(free_cov(swapped), free_cov(res))
 
 
 def test_two_way_of_a_cluster_and_a_covariate() -> None:
     beside = judged(30, 25, 900, clusters=["judge", "item"])
     mixed = judged(30, 25, 900, covariates="judge", clusters="item")
-    a, b = (quietly("object + tie", c, cov_type="cluster", groups=("judge", "item")) for c in (beside, mixed))
+    a, b = (quietly("object + tie", c, cov_type="CR1", groups=("judge", "item")) for c in (beside, mixed))
     assert_cov(free_cov(b), free_cov(a))
 
 
 def test_two_way_is_made_positive_semidefinite_with_a_note() -> None:
     for seed in range(40):
         c = judged(4, 3, 60, seed=seed, clusters=["judge", "item", "both"])
-        fits = [quietly("object + tie", c, cov_type="cluster", groups=name) for name in ("judge", "item", "both")]
+        fits = [quietly("object + tie", c, cov_type="CR1", groups=name) for name in ("judge", "item", "both")]
         by_hand = free_cov(fits[0]) + free_cov(fits[1]) - free_cov(fits[2])
         if np.linalg.eigvalsh(by_hand).min() < -1e-3 * np.linalg.eigvalsh(by_hand).max():
             break
-    res = quietly("object + tie", c, cov_type="cluster", groups=("judge", "item"))
+    res = quietly("object + tie", c, cov_type="CR1", groups=("judge", "item"))
     assert np.linalg.eigvalsh(by_hand).min() < 0
     assert np.linalg.eigvalsh(free_cov(res)).min() > -1e-12 * np.linalg.eigvalsh(free_cov(res)).max()
     close(free_cov(res), positive(by_hand), atol=SAME * np.abs(by_hand).max())
@@ -394,8 +394,8 @@ def test_two_way_is_made_positive_semidefinite_with_a_note() -> None:
 
 OPTIONS = {
     "HC0": {"cov_type": "HC0"},
-    "cluster": {"cov_type": "cluster", "groups": "judge"},
-    "two-way": {"cov_type": "cluster", "groups": ("judge", "item")},
+    "cluster": {"cov_type": "CR1", "groups": "judge"},
+    "two-way": {"cov_type": "CR1", "groups": ("judge", "item")},
     "X2": {"scale": "X2"},
 }
 
@@ -448,7 +448,7 @@ def test_judgments_of_each_cluster() -> None:
 @pytest.fixture(scope="module")
 def few() -> LLBTResults:
     """Twelve clusters, so t with 11 df everywhere."""
-    return quietly("object + tie", judged(12, clusters="judge"), cov_type="cluster", groups="judge")
+    return quietly("object + tie", judged(12, clusters="judge"), cov_type="CR1", groups="judge")
 
 
 T11 = stats.t.isf(0.025, 11)
@@ -464,7 +464,7 @@ def test_t_in_coefficients(few: LLBTResults) -> None:
     text = few.as_text()
     assert "t value" in text
     assert "Pr(>|t|)" in text
-    assert "judge (12 clusters); t with 11 df" in text
+    assert "judge (G = 12, G* = 11.7), by the sandwich CR1; t with 11 df" in text
 
 
 def test_t_in_hypotheses(few: LLBTResults) -> None:
@@ -533,33 +533,32 @@ def test_t_in_predictions(few: LLBTResults) -> None:
 # -- the warning -----------------------------------------------------------------------------------------------------
 
 
-def test_few_clusters_warn_and_name_three_ways_out() -> None:
+def test_few_clusters_of_the_sandwich_name_what_covers() -> None:
     with pytest.warns(ClusterWarning) as caught:
-        llbt.fit("object + tie", judged(29, clusters="judge"), cov_type="cluster", groups="judge")
+        llbt.fit("object + tie", judged(29, clusters="judge"), cov_type="CR1", groups="judge")
     assert len(caught) == 1
     said = str(caught[0].message)
-    for way in ("29 clusters of judge", "object * judge", "resample='judge'", "by='judge'"):
-        assert way in said
+    assert said.startswith("judge (G = 29, G* = ")
+    assert "cov_type='cluster' leaves out each cluster" in said
     assert caught[0].filename == __file__
 
 
-def test_thirty_clusters_do_not_warn() -> None:
-    c = judged(30, 31, clusters=["judge", "item"])
+def test_many_clusters_do_not_warn() -> None:
+    c = judged(33, 34, clusters=["judge", "item"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert llbt.fit("object + tie", c, cov_type="cluster", groups="judge").df_inference == 29
-        assert llbt.fit("object + tie", c, cov_type="cluster", groups=("item", "judge")).df_inference == 29
+        assert llbt.fit("object + tie", c, cov_type="CR1", groups="judge").df_inference == 32
+        assert llbt.fit("object + tie", c, cov_type="CR1", groups=("item", "judge")).df_inference == 32
 
 
 @pytest.mark.parametrize("groups", list(itertools.permutations(["judge", "item"])))
 def test_of_two_ways_the_one_with_few_clusters_is_named(groups: tuple[str, str]) -> None:
     """The ways out are about the groups that are few, in whichever place they stand."""
     c = judged(40, 5, clusters=["judge", "item"])
-    with pytest.warns(ClusterWarning, match="5 clusters of item") as caught:
-        llbt.fit("object + tie", c, cov_type="cluster", groups=groups)
+    with pytest.warns(ClusterWarning, match=r"^item \(G = 5, ") as caught:
+        llbt.fit("object + tie", c, cov_type="CR1", groups=groups)
     said = str(caught[0].message)
-    assert "clusters of judge" not in said
-    assert "resample='item'" in said
+    assert "judge" not in said
 
 
 # -- errors ----------------------------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ def chosen_test(test: Test | None, res: LLBTResults) -> Test:
 
 
 def _default_test(spec: Specification) -> Test:
-    if spec.cov_type == "cluster":
+    if spec.groups:
         return "cluster" if len(spec.groups) == 1 else "wald"
     if spec.cov_type == "HC0":
         return "wald"
@@ -252,7 +252,9 @@ def _wald(small: LLBTResults, large: LLBTResults) -> Compared:
     contrasts, point = _reduction(small, large)
     cov = contrasts @ large.covariance.matrix @ contrasts.T
     df, rank = len(cov), int(np.linalg.matrix_rank(cov))
-    clustered_fit = large.specification.cov_type == "cluster"
+    clustered_fit = bool(large.specification.groups)
+    if large.covariance.unknown(contrasts).any():  # of some a single cluster says all that is known
+        return Compared(df)
     if rank < df or (clustered_fit and not large.df_inference + 1 > df):
         raise DesignError(few_for_hotelling("test='wald'", df, large))
     statistic = _squared_length(contrasts @ (large.solution.params - point), cov)

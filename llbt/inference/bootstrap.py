@@ -19,8 +19,9 @@ from ..columns import FloatArray
 from ..comparisons import Comparisons
 from ..errors import DesignError, listed
 from ..formulas.grid import At
+from ..jackknife import left_out
 from ..results import LLBTResults, check_fit
-from ..robust import cluster_scores
+from ..robust import LOST, cluster_scores
 from ..solvers import few_threads
 from ..statistics import as_generator, check_number, critical_value, run_jobs
 from ..table import Field, Record, Table, format_count, format_percent
@@ -79,6 +80,28 @@ class Bootstrap(Record):
         return int((~self._kept).sum())
 
     @property
+    def unsupported(self) -> npt.NDArray[np.bool_]:
+        """Which values have neither error nor interval, shape (k,): resamples without some cluster cannot have one.
+
+        Parameters of which a single cluster says all that is known; and where most resamples are degenerate for that,
+        everything: the others are the few that hold all such clusters.
+        """
+        lost = self._lost()
+        if not len(lost):
+            return np.zeros(len(self.names), dtype=np.bool_)
+        if 2 * self.degenerate > len(self.replicates):
+            return np.ones(len(self.names), dtype=np.bool_)
+        moved = (np.abs(lost) > LOST).any(axis=0)
+        return np.isin(self.names, [self.results.names[k] for k in self.results.free[moved]])
+
+    def _lost(self) -> FloatArray:
+        """Return the directions of the free parameters of which one resampled cluster says all, shape (d, p)."""
+        if self.resample in ("judgment", "parametric"):
+            return np.empty((0, len(self.results.free)))
+        lines = clustered(self.results.comparisons, self.resample, (self.resample,))
+        return left_out(self.results.problem(), self.results.solution, lines).lost
+
+    @property
     def _kept(self) -> npt.NDArray[np.bool_]:
         """Which resamples have an estimate, shape (B,); values that the fit itself lacks do not count."""
         defined = ~np.isnan(self.estimate)
@@ -103,6 +126,7 @@ class Bootstrap(Record):
         tail = (1 - confidence) / 2
         moved = self._moved() if method == "bca" else None
         bounds = np.array([self._bounds(k, tail, method, moved) for k in range(len(self.names))]).reshape(-1, 2)
+        bounds[self.unsupported] = np.nan
         return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
 
     def _moved(self) -> tuple[FloatArray, FloatArray]:
@@ -135,6 +159,8 @@ class Bootstrap(Record):
         enough = len(found) > 1
         error = found.std(axis=0, ddof=1) if enough else np.full(len(self.names), np.nan)
         bias = found.mean(axis=0) - self.estimate if enough else np.full(len(self.names), np.nan)
+        out = self.unsupported
+        error, bias = np.where(out, np.nan, error), np.where(out, np.nan, bias)
         return Table(
             (
                 Field("term", "", list(self.names)),
@@ -146,7 +172,7 @@ class Bootstrap(Record):
             ),
             title=f"Bootstrap of {self.results.specification.formula}",
             head=(f"{format_count(len(self.replicates))} resamples ({self.resample})",),
-            notes=self._notes(),
+            notes=(*self._notes(), *_unsupported_note(self.resample, list(np.array(self.names)[out]))),
         )
 
     def _notes(self) -> tuple[str, ...]:
@@ -169,6 +195,16 @@ class Bootstrap(Record):
                 "out objects or levels with too few judgments"
             )
         return tuple(notes)
+
+
+def _unsupported_note(resample: str, names: list[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    return (
+        f"NA: {listed(names)}: resamples without some {resample} have no estimate of what that {resample} alone says. "
+        "Ways out: a formula without these parameters, levels merged (Comparisons.pool), or resample='judgment', for "
+        f"these {resample}s alone",
+    )
 
 
 def bootstrap(

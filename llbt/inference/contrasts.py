@@ -15,6 +15,7 @@ from ..formulas.grid import At
 from ..hypotheses import Linear, estimated
 from ..prediction import undetermined
 from ..results import LLBTResults, check_fit
+from ..robust import LOST
 from ..statistics import critical_value, ratio, two_sided_p
 from ..summary import coefficient_fields
 from ..table import Field, Table, format_number
@@ -116,7 +117,8 @@ def _one(res: LLBTResults, name: str, weights: Any, found: LogWorths) -> Linear:
     cov = (row @ found.cov @ row).reshape(1, 1)
     cov[cov <= KNOWN * np.diag(found.cov).max() * (row @ row)] = 0.0
     unknown = undetermined(res, csr_array(matrix))
-    estimate[unknown] = cov[unknown] = np.nan
+    estimate[unknown] = np.nan
+    cov[unknown | (np.abs(row @ found.lost) > LOST).any()] = np.nan
     return Linear([name], matrix, estimate, cov)
 
 

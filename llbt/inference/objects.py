@@ -17,6 +17,7 @@ from ..formulas.coding import Codings, column_values
 from ..formulas.grid import At, covariate_grid, rows_at
 from ..prediction import UNDETERMINED, alias_columns, codings_of, undetermined
 from ..results import LLBTResults
+from ..robust import LOST
 from ..table import format_number
 
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
@@ -35,6 +36,9 @@ class LogWorths:
     estimate : ndarray, shape (J,)
         Log-worth λ; NaN where the table does not determine it.
     cov : ndarray, shape (J, J)
+    lost : ndarray, shape (J, d)
+        How far each moves along directions of which a single cluster says all that is known: differences of objects
+        that do not move alike have no standard error. None as a rule, d = 0.
     reference : label or None
         The object whose log-worth is 0 in this class; None where it is none's.
     """
@@ -42,7 +46,22 @@ class LogWorths:
     rows: FloatArray
     estimate: FloatArray
     cov: FloatArray
+    lost: FloatArray
     reference: Label | None = None
+
+    @property
+    def unknown(self) -> npt.NDArray[np.bool_]:
+        """Which log-worths have no standard error, shape (J,)."""
+        return np.asarray((np.abs(self.lost) > LOST).any(axis=1))
+
+    def some(self, kept: IntArray) -> LogWorths:
+        """Return the log-worths of some of the objects."""
+        cov = self.cov[np.ix_(kept, kept)]
+        return LogWorths(self.rows[kept], self.estimate[kept], cov, self.lost[kept], self.reference)
+
+    def combined(self, weights: FloatArray, estimate: FloatArray) -> LogWorths:
+        """Return the linear combinations that weights (J, J) make of these, with their estimates."""
+        return LogWorths(weights @ self.rows, estimate, weights @ self.cov @ weights.T, weights @ self.lost)
 
 
 def _log_worths(res: LLBTResults, rows: FloatArray, aliasing: FloatArray) -> LogWorths:
@@ -56,8 +75,9 @@ def _log_worths(res: LLBTResults, rows: FloatArray, aliasing: FloatArray) -> Log
     zero = home if inside[home] else int(np.flatnonzero(inside)[-1])
     against = rows - rows[zero]
     estimate = np.where(inside, against @ np.asarray(res.params.fillna(0.0), dtype=float), np.nan)
-    cov = against @ np.asarray(res.cov_params().fillna(0.0), dtype=float) @ against.T
-    return LogWorths(against, estimate, cov, objects[zero])
+    free = against[:, res.free]
+    cov = free @ res.covariance.matrix @ free.T
+    return LogWorths(against, estimate, cov, res.covariance.moves_lost(free), objects[zero])
 
 
 def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
@@ -170,7 +190,7 @@ def centred(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tuple[str,
     center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
     rows = center @ found.rows
     estimate = rows @ np.asarray(res.params.fillna(0.0), dtype=float)
-    return LogWorths(rows, np.where(inside, estimate, np.nan), center @ found.cov @ center.T), notes
+    return found.combined(center, np.where(inside, estimate, np.nan)), notes
 
 
 def averaged_share(res: LLBTResults, i: int, j: int) -> float:

@@ -14,6 +14,7 @@ from ..columns import FloatArray, IntArray, Label
 from ..errors import DesignError
 from ..formulas.grid import At
 from ..results import LLBTResults, check_fit
+from ..robust import LOST
 from ..statistics import MaxZ, adjust_p, as_generator, critical_value, max_z, ratio, two_sided_p
 from ..table import Field, Record, Table, format_count, format_number
 from .objects import KNOWN, LogWorths, centred
@@ -87,12 +88,12 @@ class Pairwise(Record):
     def significant(self) -> npt.NDArray[np.bool_]:
         """Whether the adjusted p-value is below 1 − confidence, shape (m,)."""
         known = np.abs(self.difference) > _SAME  # where the model itself says it
-        return np.where(self.std_error > 0, self.p_adjusted < 1 - self.confidence, known)
+        return np.where(self.std_error == 0, known, self.p_adjusted < 1 - self.confidence)
 
     @property
     def apart(self) -> npt.NDArray[np.bool_]:
         """Whether the simultaneous interval leaves out equality, shape (m,)."""
-        half = np.where(self.std_error > 0, self.critical * self.std_error, _SAME)
+        half = np.where(self.std_error == 0, _SAME, self.critical * self.std_error)
         return np.abs(self.difference) > half
 
     @property
@@ -250,13 +251,14 @@ def _adjusted(statistic: FloatArray, p_value: FloatArray, adjust: Adjust | None,
 
 
 def _pair_errors(found: LogWorths, pairs: IntArray) -> FloatArray:
-    """Return the standard errors of differences of log-worths; NaN where they are not determined, 0 where known."""
+    """Return the standard errors of differences of log-worths; NaN where not determined or lost, 0 where known."""
     i, j = pairs.T
     variances = np.diag(found.cov)
     variance = variances[i] + variances[j] - 2 * found.cov[i, j]
     variance[variance <= KNOWN * variances.max(initial=0.0)] = 0.0
-    variance[np.isnan(found.estimate[i] - found.estimate[j])] = np.nan
-    return np.asarray(np.sqrt(variance))
+    apart = (np.abs(found.lost[i] - found.lost[j]) > LOST).any(axis=1)
+    variance[np.isnan(found.estimate[i] - found.estimate[j]) | apart] = np.nan
+    return np.asarray(np.sqrt(np.maximum(variance, 0)))
 
 
 def _largest(found: LogWorths, pairs: IntArray, error: FloatArray, df: float, rng: np.random.Generator) -> MaxZ:

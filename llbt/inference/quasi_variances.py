@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -270,12 +270,13 @@ def _difference_variances(cov: FloatArray) -> FloatArray:
 
 
 def _determined(objects: tuple[Label, ...], found: LogWorths) -> tuple[tuple[Label, ...], LogWorths, tuple[str, ...]]:
-    """Return the objects whose log-worth the table determines, with a note on the others."""
-    known = np.flatnonzero(~np.isnan(found.estimate))
+    """Return the objects whose log-worths the table determines, with standard errors, and notes on the others."""
+    known = np.flatnonzero(~np.isnan(found.estimate) & ~found.unknown)
     gone = [objects[k] for k in np.flatnonzero(np.isnan(found.estimate))]
-    note = (f"left out, log-worth not determined by the table: {listed(gone)}",) if gone else ()
-    kept = replace(found, rows=found.rows[known], estimate=found.estimate[known], cov=found.cov[np.ix_(known, known)])
-    return tuple(objects[k] for k in known), kept, note
+    alone = [objects[k] for k in np.flatnonzero(~np.isnan(found.estimate) & found.unknown)]
+    notes = [f"left out, log-worth not determined by the table: {listed(gone)}"] if gone else []
+    notes += [f"left out, log-worth without a standard error by clusters: {listed(alone)}"] if alone else []
+    return tuple(objects[k] for k in known), found.some(known), tuple(notes)
 
 
 def _check(objects: tuple[Label, ...], variances: FloatArray) -> None:

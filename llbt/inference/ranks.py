@@ -225,7 +225,7 @@ def _anchored(res: LLBTResults, found: LogWorths, label: Label, value: float) ->
     shift = np.eye(len(found.estimate))
     shift[:, k] -= 1
     estimate = found.estimate - found.estimate[k] + value
-    return LogWorths(shift @ found.rows, estimate, shift @ found.cov @ shift.T)
+    return found.combined(shift, estimate)
 
 
 def _where(scale: Scale, label: Label | None, value: float | None) -> str:

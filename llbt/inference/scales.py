@@ -9,6 +9,7 @@ from scipy import special
 
 from ..columns import FloatArray
 from ..errors import DesignError
+from ..robust import LOST
 from .objects import LogWorths
 
 Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
@@ -63,19 +64,22 @@ def on_scale(
 def worths_on_scale(found: LogWorths, scale: Scale, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return estimate, standard error and interval ± z of the J objects of one class, each (J,).
 
-    NaN where the table does not determine a log-worth; worths sum to 1 over the other objects.
+    NaN where the table does not determine a log-worth; worths sum to 1 over the other objects. Errors and intervals
+    are NaN where a single cluster says all that is known of one, for worths of any of them.
     """
-    unknown = np.isnan(found.estimate)
+    unknown, open_ = np.isnan(found.estimate), found.unknown
     if scale == "probability":
         if np.sum(~unknown) < 2:  # an object that is compared with no other has no share
             unknown = np.ones_like(unknown)
         parts = _shares(found.estimate, found.cov, z)
+        open_ = np.full_like(open_, bool(np.any(np.ptp(found.lost[~unknown], axis=0) > LOST)))
     else:
-        center, error = FACTORS[scale] * found.estimate, FACTORS[scale] * np.sqrt(np.diag(found.cov))
+        center, error = FACTORS[scale] * found.estimate, FACTORS[scale] * np.sqrt(np.maximum(np.diag(found.cov), 0))
         parts = (center, error, center - z * error, center + z * error)
         if scale == "odds_ratio":
             parts = (np.exp(center), np.exp(center) * error, np.exp(parts[2]), np.exp(parts[3]))
-    estimate, error, low, high = (np.where(unknown, np.nan, part) for part in parts)
+    estimate = np.where(unknown, np.nan, parts[0])
+    error, low, high = (np.where(unknown | open_, np.nan, part) for part in parts[1:])
     return estimate, error, low, high
 
 

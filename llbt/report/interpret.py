@@ -11,7 +11,7 @@ import numpy as np
 from ..auditing.finding import p_text
 from ..errors import DesignError
 from ..formulas.grammar import parse, vocabulary
-from ..inference.goodness import GoodnessOfFit, goodness_of_fit
+from ..inference.goodness import goodness_of_fit
 from ..results import LLBTResults, check_fit
 from ..statistics import TestResult, critical_value
 from ..table import (
@@ -145,7 +145,7 @@ def _model(res: LLBTResults) -> Said:
         text += ", with Firth's bias reduction"
     if spec.prior is not None:
         text += f", with a prior of {format_number(spec.prior, 3)} judgments per pair"
-    if spec.cov_type == "cluster":
+    if spec.groups:
         text += f"; standard errors allow for dependence within {' and '.join(spec.groups)}"
     elif spec.cov_type == "HC0":
         text += "; standard errors are robust"
@@ -262,8 +262,6 @@ def _fit(res: LLBTResults, confidence: float) -> Said:
     if not res.converged:
         return "The solver did not converge, so none of this is to be relied on.", {}
     found = goodness_of_fit(res)
-    if res.specification.groups:
-        return _fit_of_clusters(found, confidence)
     tests = [found.deviance] + ([found.pooled_deviance] if found.pooled_deviance is not None else [])
     test = next((test for test in tests if not np.isnan(test.p_value)), None)
     if res.df_resid == 0 and test is None:
@@ -280,17 +278,6 @@ def _fit(res: LLBTResults, confidence: float) -> Said:
         numbers["dispersion"] = found.dispersion
         text += f"; dispersion X²/df {format_number(found.dispersion, 3)}"
     return f"{_verdict(misfit)} ({text}).", numbers
-
-
-def _fit_of_clusters(found: GoodnessOfFit, confidence: float) -> Said:
-    """Say what X² says with the scores of clusters flipped in sign; nothing where it has no such test."""
-    for test, table in zip((found.pearson, found.pooled_pearson), found.tables, strict=False):
-        if test is not None and not np.isnan(test.p_value):
-            numbers = {"pearson chi2": test.statistic, "df": float(test.df), "p of fit": test.p_value}
-            text = f"X² {format_number(test.statistic, 4)} on {format_count(test.df)} df, {p_text(test.p_value)}"
-            where = f"on {table}, by {test.distribution}"
-            return f"{_verdict(test.p_value < 1 - confidence)} ({text}, {where}).", numbers
-    return "", {}
 
 
 def _verdict(misfit: bool) -> str:

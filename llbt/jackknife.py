@@ -1,0 +1,338 @@
+"""What leaving out a cluster of judgments does to the estimates, by one step: arrays in, adjusted scores out.
+
+With H the information of all judgments, V its inverse, and s and H_g the score and the information of a cluster at the
+estimates, one step of Newton's method without the cluster leads to θ̂ − (H − H_g)⁻¹ s = θ̂ − V u, where u solves
+(I − H_g V) u = s. H_g is 0 but in the parameters that the cluster's own judgments bear on, and so only these rows of u
+differ from s: a cluster costs what its own parameters do, not those of the model.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+from scipy.sparse import csr_array, dia_array, issparse
+from scipy.sparse.linalg import splu
+
+from .gathered import FloatArray, Gathered
+from .likelihood import Problem, rows_of, sparse_gram
+from .robust import Clustered
+from .solvers import Fit
+
+IntArray = npt.NDArray[np.int64]
+
+_ENTRIES = 1 << 20  # of matrices of clusters that are made at a time
+_MOST_TOGETHER = 1 << 16  # clusters
+_ALONE = 200_000  # entries that a cluster has on average from which each is summed by itself
+_LIGHT = 0.5  # trace of H_g V below which I − H_g V is far from singular; at most 2p clusters have a larger one
+_LARGE = 400  # parameters of a cluster from which eigenvalues are looked at only where a factor has a small pivot
+_SMALL_PIVOT = 1e-6
+_NOTHING = 1e-7  # share of the information on a direction, left without a cluster, that counts as none
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The outer products of the adjusted scores, and what no longer has an estimate.
+
+    Attributes
+    ----------
+    meat : ndarray, shape (p, p)
+        Σ u uᵀ over the clusters, so that V (Σ u uᵀ) V is Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ.
+    lost : ndarray, shape (d, p)
+        Directions of the parameters on which the judgments without some cluster say nothing, of length 1.
+    clusters : ndarray of int, shape (d,)
+        The cluster of each.
+    """
+
+    meat: FloatArray
+    lost: FloatArray
+    clusters: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """The counts by comparison and cluster, sorted by cluster, and the rows of the comparisons.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (R,)
+    start : ndarray of int, shape (G + 1,)
+        Where each cluster's lines start.
+    cluster : ndarray of int, shape (G,)
+        Which cluster it is: those with few lines come first.
+    judgments, lead, tied : ndarray, shape (R,)
+        Number of judgments, and what the wins and ties have beyond what is expected of them.
+    weights : ndarray, shape (3, S)
+        Information of one judgment on the signed predictor, on both together, and on the tie predictor.
+    """
+
+    rows: IntArray
+    start: IntArray
+    cluster: IntArray
+    judgments: FloatArray
+    lead: FloatArray
+    tied: FloatArray
+    weights: FloatArray
+
+
+def left_out(problem: Problem, fit: Fit, clusters: Clustered) -> LeftOut:
+    """Return what leaving out each cluster in turn does, by one step."""
+    lines = _sorted_lines(problem, fit, clusters)
+    padded = _Padded.of(problem)
+    p = len(fit.params)
+    each = padded.columns.shape[1] ** 2 * len(lines.rows) / max(clusters.size, 1) > _ALONE
+    meat, lost, by = np.zeros((p, p)), [np.empty((0, p))], [np.empty(0, dtype=np.int64)]
+    solve = _Solver(problem, lines, fit.cov)
+    for group in _alone(problem, lines) if each else _together(padded, lines, p):
+        adjusted, gone, where = _adjusted(group, solve)
+        meat += _outer(adjusted, group.params, p)
+        lost.append(gone)
+        by.append(lines.cluster[group.first + where])
+    return LeftOut(meat, np.concatenate(lost), np.concatenate(by))
+
+
+def _sorted_lines(problem: Problem, fit: Fit, clusters: Clustered) -> _Lines:
+    p = fit.means / problem.totals[:, None]
+    lead = p[:, 0] - p[:, -1]
+    ties = p[:, 1] if problem.has_ties else np.zeros(len(p))
+    weights = np.stack([p[:, 0] + p[:, -1] - lead**2, -lead * ties, ties * (1 - ties)])
+    number = np.bincount(clusters.codes, minlength=clusters.size)
+    cluster = np.argsort(number, kind="stable")
+    place = np.empty_like(cluster)
+    place[cluster] = np.arange(len(cluster))
+    order = np.argsort(place[clusters.codes], kind="stable")
+    rows, y = clusters.rows[order], clusters.counts[order]
+    n = y.sum(axis=1)
+    tied = (y[:, 1] if problem.has_ties else 0.0) - n * ties[rows]
+    start = np.append(0, np.cumsum(number[cluster]))
+    return _Lines(rows, start, cluster, n, y[:, 0] - y[:, -1] - n * lead[rows], tied, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class _Padded:
+    """The entries of the rows of both predictors, side by side.
+
+    Attributes
+    ----------
+    columns : ndarray of int, shape (S, m)
+    values : ndarray, shape (S, m)
+        0 where a row has fewer than m entries.
+    ties : ndarray of int, shape (m,)
+        1 for entries of the tie predictor, else 0.
+    """
+
+    columns: IntArray
+    values: FloatArray
+    ties: IntArray
+
+    @classmethod
+    def of(cls, problem: Problem) -> _Padded:
+        """Return the entries of a problem's rows."""
+        signed = _entries(problem.signed)
+        tie = _entries(problem.tie) if problem.has_ties else (signed[0][:, :0], signed[1][:, :0])
+        ties = np.repeat([0, 1], [signed[0].shape[1], tie[0].shape[1]])
+        return cls(np.hstack([signed[0], tie[0]]), np.hstack([signed[1], tie[1]]), ties)
+
+
+def _entries(rows: Gathered) -> tuple[IntArray, FloatArray]:
+    """Return columns and values of the entries of each row, (S, m)."""
+    found = rows.tocsr()
+    number = np.diff(found.indptr)
+    row = np.repeat(np.arange(len(number)), number)
+    place = np.arange(found.nnz) - found.indptr[row]
+    columns = np.zeros((len(number), int(number.max(initial=0))), dtype=np.int64)
+    values = np.zeros(columns.shape)
+    columns[row, place], values[row, place] = found.indices, found.data
+    return columns, values
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Some clusters with their own parameters: n clusters, of at most q parameters.
+
+    Attributes
+    ----------
+    first : int
+        The place of the first cluster.
+    params : ndarray of int, shape (n, q)
+    information : ndarray, shape (n, q, q)
+        H_g in these; 0 beyond the cluster's own.
+    scores : ndarray, shape (n, q)
+    """
+
+    first: int
+    params: IntArray
+    information: FloatArray
+    scores: FloatArray
+
+
+def _together(padded: _Padded, lines: _Lines, p: int) -> Iterator[_Group]:
+    """Return the clusters, as many at a time as fit into the processor's cache or little more."""
+    size, m = len(lines.cluster), padded.columns.shape[1]
+    number = np.diff(lines.start)
+    width = np.minimum(p, m * number)  # parameters that a cluster has at most; it never falls
+    begin = 0
+    while begin < size:
+        window = slice(begin, begin + _MOST_TOGETHER)
+        each = np.maximum(width[window] ** 2, m**2 * number[window])
+        entries = each * np.arange(1, len(each) + 1)
+        end = begin + max(1, int(np.searchsorted(entries, _ENTRIES, side="right")))
+        yield _group(padded, lines, begin, end, p)
+        begin = end
+
+
+def _group(padded: _Padded, lines: _Lines, begin: int, end: int, p: int) -> _Group:
+    inside = slice(lines.start[begin], lines.start[end])
+    rows, n = lines.rows[inside], end - begin
+    cluster = np.repeat(np.arange(n), np.diff(lines.start[begin : end + 1]))
+    columns, values = padded.columns[rows], padded.values[rows]
+    key = cluster[:, None] * p + columns
+    present = np.zeros(n * p, dtype=np.bool_)
+    present[key] = True
+    found = np.flatnonzero(present)
+    number = np.bincount(found // p, minlength=n)
+    first = np.append(0, np.cumsum(number))
+    q = int(number.max(initial=0))
+    slot = np.cumsum(present) - 1
+    place = slot[key] - first[cluster][:, None]
+    params = np.zeros((n, q), dtype=np.int64)
+    params[found // p, np.arange(len(found)) - first[found // p]] = found % p
+    kinds = padded.ties[:, None] + padded.ties
+    weights = (lines.judgments[inside] * lines.weights[:, rows])[kinds]  # (m, m, R)
+    entries = np.einsum("abr,ra,rb->rab", weights, values, values)
+    at = ((cluster[:, None] * q + place)[:, :, None] * q + place[:, None, :]).ravel()
+    information: FloatArray = np.bincount(at, entries.ravel(), n * q * q).reshape(n, q, q).astype(np.float64)
+    residual = np.where(padded.ties, lines.tied[inside][:, None], lines.lead[inside][:, None])
+    where = (cluster[:, None] * q + place).ravel()
+    scores: FloatArray = np.bincount(where, (values * residual).ravel(), n * q).reshape(n, q).astype(np.float64)
+    return _Group(begin, params, information, scores)
+
+
+def _alone(problem: Problem, lines: _Lines) -> Iterator[_Group]:
+    """Return the clusters one by one, each summed as a table is: for few with many judgments."""
+    for g in range(len(lines.cluster)):
+        inside = slice(lines.start[g], lines.start[g + 1])
+        rows = lines.rows[inside]
+        own = rows_of(problem, rows)
+        found = sparse_gram(own, *(lines.judgments[inside] * lines.weights[:, rows]))
+        params = np.flatnonzero(found.diagonal() > 0)
+        scores = own.signed.transposed(lines.lead[inside])
+        scores = scores + own.tie.transposed(lines.tied[inside]) if problem.has_ties else scores
+        block = _dense(found[params][:, params])
+        yield _Group(g, params[None], block[None], scores[params][None])
+
+
+def _dense(matrix: Any) -> FloatArray:
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
+
+
+def _adjusted(group: _Group, solve: _Solver) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return u of each cluster (n, q), the directions that are lost (d, p), and the place of the cluster of each."""
+    own = solve.cov[group.params[:, :, None], group.params[:, None, :]]
+    share = np.einsum("nij,nij->n", group.information, own)  # the trace of H_g V; over the clusters they sum to p
+    light, heavy = np.flatnonzero(share < _LIGHT), np.flatnonzero(share >= _LIGHT)
+    adjusted = np.zeros(group.scores.shape)
+    if len(light):
+        matrix = np.eye(own.shape[1]) - group.information[light] @ own[light]
+        adjusted[light] = np.linalg.solve(matrix, group.scores[light, :, None])[:, :, 0]
+    lost, where = [np.empty((0, len(solve.cov)))], [np.empty(0, dtype=np.int64)]
+    for g in heavy:
+        kept = np.flatnonzero(np.diagonal(group.information[g]) > 0)
+        params, block = group.params[g, kept], group.information[g][np.ix_(kept, kept)]
+        adjusted[g, kept], gone = solve.heavy(params, block, group.scores[g, kept])
+        lost.append(gone)
+        where.append(np.full(len(gone), g, dtype=np.int64))
+    return adjusted, np.concatenate(lost), np.concatenate(where)
+
+
+@dataclass(frozen=True, eq=False)
+class _Solver:
+    """Solves (I − H_g V) u = s of clusters that hold much of what is known.
+
+    Attributes
+    ----------
+    problem : Problem
+    lines : _Lines
+    cov : ndarray, shape (p, p)
+    """
+
+    problem: Problem
+    lines: _Lines
+    cov: FloatArray
+
+    @functools.cached_property
+    def information(self) -> Any:
+        """The information of all judgments, (p, p), sparse or dense; None where a prior adds to it."""
+        found = sparse_gram(self.problem, *(self.problem.totals * self.lines.weights))
+        probe = np.sin(np.arange(1.0, len(self.cov) + 1))
+        return found if np.allclose(found @ (self.cov @ probe), probe, atol=1e-6) else None
+
+    def heavy(self, params: IntArray, information: FloatArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return u of a cluster, (q,), and the directions of which it alone says something, (d, p)."""
+        if len(params) > _LARGE and self.information is not None:
+            found = _factored(self.information, params, information, score)
+            if found is not None:
+                return found, np.empty((0, len(self.cov)))
+        return _spectral(params, information, score, self.cov)
+
+
+def _factored(whole: Any, params: IntArray, information: FloatArray, score: FloatArray) -> FloatArray | None:
+    """Return u = H (H − H_g)⁻¹ s in the cluster's parameters, (q,); None where H − H_g is about singular."""
+    p = whole.shape[0]
+    own = csr_array(information).tocoo()
+    rest = whole - csr_array((own.data, (params[own.row], params[own.col])), shape=(p, p))
+    diagonal = np.maximum(rest.diagonal() if issparse(rest) else np.diagonal(rest), 0)
+    if np.any(diagonal <= _NOTHING * whole.diagonal()):
+        return None
+    scale = 1 / np.sqrt(diagonal)
+    right = np.zeros(p)
+    right[params] = score * scale[params]
+    if issparse(rest):
+        scaled = (dia_array((scale[None], [0]), shape=(p, p)) @ rest) @ dia_array((scale[None], [0]), shape=(p, p))
+        factor = splu(
+            scaled.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+        )
+        if np.abs(factor.U.diagonal()).min() < _SMALL_PIVOT:
+            return None
+        solved = factor.solve(right)
+    else:
+        lower, minor = linalg.lapack.dpotrf(np.asarray(rest) * np.outer(scale, scale), lower=True)
+        if minor or np.diagonal(lower).min() ** 2 < _SMALL_PIVOT:
+            return None
+        solved = linalg.lapack.dpotrs(lower, right, lower=True)[0]
+    return np.asarray((whole @ (scale * solved))[params])
+
+
+def _spectral(
+    params: IntArray, information: FloatArray, score: FloatArray, cov: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return u of a cluster, (q,), and the directions of which it alone says something, (d, p).
+
+    With V = CCᵀ in its parameters, u = C⁻ᵀ (I − CᵀH_gC)⁻¹ Cᵀ s; eigenvalues of CᵀH_gC are the cluster's shares of the
+    information. Where one is 1 the rest of the judgments say nothing; what they determine is the same for any
+    generalized inverse.
+    """
+    root = linalg.cholesky(cov[np.ix_(params, params)], lower=True)
+    share, axes = linalg.eigh(root.T @ information @ root)
+    gone = share > 1 - _NOTHING
+    inside = axes[:, ~gone]
+    solved = inside @ ((inside.T @ (root.T @ score)) / (1 - share[~gone]))
+    back = linalg.solve_triangular(root, np.column_stack([solved, axes[:, gone]]), lower=True, trans="T")
+    lost = (cov[:, params] @ back[:, 1:]).T
+    return back[:, 0], lost / np.linalg.norm(lost, axis=1, keepdims=True)
+
+
+def _outer(adjusted: FloatArray, params: IntArray, p: int) -> FloatArray:
+    """Return Σ u uᵀ of some clusters, shape (p, p)."""
+    n, q = params.shape
+    cluster = np.repeat(np.arange(n), q)
+    whole = csr_array((adjusted.ravel(), (cluster, params.ravel())), shape=(n, p))
+    if 4 * q < p:
+        return np.asarray((whole.T @ whole).toarray())
+    full = whole.toarray()
+    return np.asarray(full.T @ full)

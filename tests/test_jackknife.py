@@ -1,0 +1,249 @@
+"""Cluster-robust standard errors that leave out each cluster: against refits without it, and where there are none."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from test_robust import DRAS, close, free_cov, judged, quietly
+
+import llbt
+from llbt import ClusterWarning, Comparisons, LLBTResults, jackknife
+from llbt.clusters import clustered
+from llbt.jackknife import left_out
+from llbt.likelihood import information
+from llbt.robust import cluster_scores, effective_clusters
+
+
+def fitted(formula: str, c: Comparisons, **options: object) -> LLBTResults:
+    """Fit with every warning an error, but for few clusters."""
+    return quietly(formula, c, cov_type="cluster", groups="judge", **options)
+
+
+def steps(res: LLBTResults, name: str) -> np.ndarray:
+    """−(H − H_g)⁻¹ s_g of each cluster, by a loop over dense matrices, (G, p)."""
+    problem, clusters = res.problem(), clustered(res.comparisons, name, (name,))
+    p = res.solution.means / problem.totals[:, None]
+    whole, scores = np.linalg.inv(res.solution.cov), cluster_scores(problem, res.solution, clusters)
+    found = []
+    for g in range(clusters.size):
+        inside = clusters.codes == g
+        n = np.bincount(clusters.rows[inside], clusters.counts[inside].sum(axis=1), len(p))
+        found.append(-np.linalg.pinv(whole - information(problem, p, n), rcond=1e-10) @ scores[g])
+    return np.array(found)
+
+
+CASES = {
+    "a kept cluster": ("object + tie", judged(clusters="judge"), {}),
+    "a covariate": ("object + tie", judged(covariates="judge"), {}),
+    "with order": ("object + tie + order", judged(clusters="judge", order=True), {}),
+    "a number": ("object + object:age + tie", judged(covariates="age", clusters="judge"), {}),
+    "rows without zeros": ("C(object, Sum) + tie", judged(clusters="judge"), {}),
+    "held": ("object + tie", judged(clusters="judge"), {"fixed": {"tie": -0.4}}),
+    "a prior": ("object + tie", judged(clusters="judge"), {"prior": 2.0}),
+    "bias reduced": ("object + tie", judged(clusters="judge"), {"bias_reduction": True}),
+    "half wins": ("object", judged(clusters="judge").split_ties(), {}),
+    "many clusters": ("object + tie", judged(150, clusters="judge"), {}),
+    "classes": ("object * item + tie", judged(12, 3, 600, clusters="judge", covariates="item"), {}),
+}
+
+
+@pytest.mark.parametrize("alone", [False, True], ids=["together", "alone"])
+@pytest.mark.parametrize("case", list(CASES))
+def test_one_step_of_every_cluster(case: str, alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """(G − 1)/G Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ with literal steps, however the clusters are gone through."""
+    monkeypatch.setattr(jackknife, "_ALONE", -1 if alone else np.inf)
+    formula, c, options = CASES[case]
+    res = fitted(formula, c, **options)
+    moved = steps(res, "judge")
+    expected = (len(moved) - 1) / len(moved) * moved.T @ moved
+    spread = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    close(free_cov(res) / spread, expected / spread, atol=1e-8)
+
+
+def test_clusters_that_hold_much_by_a_factor_or_by_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
+    c = judged(4, 3, 900, clusters="judge", covariates="item")
+    by_eigenvalues = fitted("object * item + tie", c)
+    monkeypatch.setattr(jackknife, "_LARGE", 0)
+    monkeypatch.setattr(jackknife, "_spectral", lambda *_: pytest.fail("no pivot is small"))
+    by_factor = fitted("object * item + tie", c)
+    close(free_cov(by_factor), free_cov(by_eigenvalues), rtol=1e-8)
+
+
+def test_a_factor_that_is_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many judges with parameters of their own, in few clusters across them."""
+    c = judged(30, 4, 3000, clusters="item", covariates="judge")
+    found = []
+    for large in (0, 10_000):
+        monkeypatch.setattr(jackknife, "_LARGE", large)
+        found.append(quietly("object * judge + tie", c, cov_type="cluster", groups="item", bias_reduction=True))
+    close(free_cov(found[0]), free_cov(found[1]), rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize(("judges", "rows"), [(8, 4000), (25, 6000)])
+def test_one_step_is_about_a_refit_without_the_cluster(judges: int, rows: int) -> None:
+    """The second route: the model fitted again to the table without each judge."""
+    c = judged(judges, rows=rows, clusters="judge")
+    res = fitted("object + tie", c)
+    labels = next(column.levels for column in c.cluster_counts.columns if column.name == "judge")
+    moved = []
+    for label in labels:
+        rest = c.select(where={"judge": [other for other in labels if other != label]})
+        moved.append(quietly("object + tie", rest).params.to_numpy() - res.params.to_numpy())
+    expected = np.sqrt((judges - 1) / judges * np.sum(np.square(moved), axis=0))
+    close(res.bse, expected, rtol=0.02)
+
+
+def test_degrees_of_freedom_and_printout() -> None:
+    c = judged(12, clusters="judge")
+    res = fitted("object + tie", c)
+    number, effective = effective_clusters(clustered(c, "judge", ("judge",)).judgments)
+    assert number == 12
+    assert 11 < effective < 12
+    close(res.df_inference, effective - 1, rtol=1e-12)
+    close(res.pvalues, 2 * stats.t.sf(np.abs(res.params / res.bse), effective - 1), rtol=1e-10)
+    text = res.as_text()
+    assert f"within judge (G = 12, G* = {effective:.1f}), by leaving out each cluster (CR3); t with" in text
+
+
+def test_the_sandwich_is_smaller() -> None:
+    """CR1 is downward biased, and so takes the wrong side of CR3."""
+    c = judged(8, clusters="judge")
+    sandwich = quietly("object + tie", c, cov_type="CR1", groups="judge")
+    assert (fitted("object + tie", c).bse > sandwich.bse).all()
+    assert sandwich.df_inference == 7
+
+
+def test_clusters_of_equal_size_split_in_halves_by_hand() -> None:
+    """Two objects, no ties: the log-odds of k of n, without each cluster in turn."""
+    wins, n = np.array([6.0, 9.0, 4.0, 7.0]), 12.0
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": wins, "wins_j": n - wins, "judge": list("abcd")})
+    res = fitted("object", llbt.from_counts(frame, clusters="judge"))
+    p = wins.sum() / (4 * n)
+    step = -(wins - n * p) / (3 * n * p * (1 - p)) / 2  # of the log-worth, half the log-odds
+    close(res.bse["object[A]"], np.sqrt(3 / 4 * np.sum(step**2)), rtol=1e-9)
+
+
+# -- what lives in one cluster ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def own() -> LLBTResults:
+    """Every judge has parameters of its own."""
+    return fitted("object * judge + tie * judge", DRAS)
+
+
+def test_parameters_of_a_judge_have_no_error_by_judges(own: LLBTResults) -> None:
+    assert own.bse.isna().all()
+    assert own.pvalues.isna().all()
+    assert own.cov_params().isna().all(axis=None)
+    note = next(note for note in own.covariance.notes if note.startswith("Std. Error NA"))
+    for part in ("'object[A]'", "without judge 'J1'", "without judge 'J2'", "cov_type='nonrobust'"):
+        assert part in note
+    assert "<2e-16" not in own.as_text()
+
+
+def test_the_others_keep_theirs() -> None:
+    """Worths of all judges together with tie effects of their own: only these are lost."""
+    res = fitted("object + tie * judge", DRAS)
+    ties = [name for name in res.names if name.startswith("tie")]
+    assert res.bse[ties].isna().all()
+    assert (res.bse.drop(ties) > 0).all()
+    moved = steps(res, "judge")
+    close(res.bse.drop(ties), np.sqrt(3 / 4 * (moved**2).sum(axis=0))[:3], rtol=1e-8)
+    assert not res.cov_params().drop(index=ties, columns=ties).isna().any(axis=None)
+
+
+def lone_object() -> Comparisons:
+    """Object E is judged by judge J00 alone."""
+    frame = judged(10, rows=600, clusters="judge").to_frame(clusters=True)
+    some = frame[(frame["judge"] == "J00") & (frame["object_i"] == "A")].assign(object_i="E")
+    return llbt.from_counts(
+        pd.concat([frame, some, some.rename(columns={"wins_i": "wins_j", "wins_j": "wins_i"})]), clusters="judge"
+    )
+
+
+@pytest.mark.parametrize("reference", ["D", "E"])
+def test_differences_of_the_other_objects_are_known_whatever_the_reference(reference: str) -> None:
+    res = fitted("object + tie", lone_object(), reference=reference)
+    lost = ["object[E]"] if reference == "D" else [f"object[{o}]" for o in "ABCD"]
+    assert sorted(res.bse.index[res.bse.isna()]) == sorted(lost)
+    pairs = llbt.pairwise(res).to_frame().set_index(["object_i", "object_j"])
+    assert pairs.loc[[("A", "E"), ("B", "E"), ("C", "E"), ("D", "E")], "std_error"].isna().all()
+    plain = fitted("object + tie", lone_object(), reference="A")
+    for i, j in itertools.combinations("ABCD", 2):
+        expected = plain.t_test(plain_contrast(plain, i, j)).to_frame()["std_error"].iloc[0]
+        close(pairs.loc[(i, j), "std_error"] / 2, expected, rtol=1e-8)
+    contrast = llbt.contrasts(res, {"known": {"A": 1, "B": -1}, "lost": {"A": 1, "E": -1}}).to_frame()
+    assert contrast["std_error"].isna().tolist() == [False, True]
+
+
+def plain_contrast(res: LLBTResults, i: str, j: str) -> np.ndarray:
+    row = np.zeros(len(res.names))
+    for label, sign in ((i, 1.0), (j, -1.0)):
+        if f"object[{label}]" in res.names:
+            row[res.names.index(f"object[{label}]")] += sign
+    return row[None]
+
+
+def test_questions_to_such_a_fit(own: LLBTResults) -> None:
+    """NA in place of 0, and no answer that takes 0 for an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for table in (
+            llbt.worth(own),
+            llbt.worth(own, scale="log_odds"),
+            llbt.pairwise(own, at="average"),
+            llbt.contrasts(own, {"A vs B": {"A": 1, "B": -1}}, at="average"),
+            own.predict(),
+            own.t_test("object[A] = object[B]"),
+        ):
+            frame = table.to_frame()
+            spread = frame[["std_error", "conf_low", "conf_high"]]
+            if "object" in frame:  # the reference itself is 0, without error
+                spread = spread[~(frame["estimate"] == 0)]
+            assert spread.isna().all(axis=None)
+        board = llbt.leaderboard(own, at={"judge": "J1"}).to_frame()
+        assert board[["conf_low", "conf_high"]].isna().all(axis=None)
+        assert (board["rank_low"] == 1).all()
+        assert (board["rank_high"] == 4).all()
+        assert board["group"].nunique() == 1
+        assert np.isnan(own.wald_test("tie = 0").p_value)
+        assert "NA" in llbt.model_table([own]).as_text()
+        llbt.interpret(own)
+        llbt.plot_worth(own)
+        llbt.plot_judges(own)
+        with pytest.raises(llbt.DesignError, match="three objects"):
+            llbt.quasi_variances(own, at="average")
+
+
+def test_resampled_judges_say_nothing_of_parameters_of_one(own: LLBTResults) -> None:
+    boot = llbt.bootstrap(own, resample="judge", n=200, rng=1)
+    frame = boot.to_frame()
+    assert frame[["bias", "std_error", "conf_low", "conf_high"]].isna().all(axis=None)
+    assert "resamples without some judge have no estimate" in boot.as_text()
+    assert boot.conf_int(method="bca").isna().all(axis=None)
+    plain = llbt.bootstrap(fitted("object + tie", judged(clusters="judge")), resample="judge", n=50, rng=1)
+    assert not plain.unsupported.any()
+
+
+@pytest.mark.parametrize("formula", ["object + tie", "object * judge + tie * judge"])
+def test_the_warning_goes_by_effective_clusters(formula: str) -> None:
+    """It names neither a model of the clusters, which has no error by them, nor resampling, which holds no better."""
+    frame = DRAS.to_frame()
+    frame.loc[frame["judge"] == "J1", ["wins_i", "ties", "wins_j"]] *= 20
+    with pytest.warns(ClusterWarning) as caught:
+        llbt.fit(formula, llbt.from_counts(frame, covariates="judge"), cov_type="cluster", groups="judge")
+    said = str(caught[0].message)
+    assert "object *" not in said
+    assert "bootstrap" not in said
+    assert said.startswith("judge (G = 4, G* = 1.")
+
+
+def test_one_lost_direction() -> None:
+    res = fitted("object + tie", lone_object())
+    found = left_out(res.problem(), res.solution, clustered(res.comparisons, "judge", ("judge",)))
+    close(np.abs(found.lost), [[0.5, 0.5, 0.5, 0.5, 0.0]], atol=1e-9)  # all others against E, the reference
+    assert found.clusters.tolist() == [0]
