@@ -1537,6 +1537,14 @@ class TestModelFormats:
         with pytest.raises(JudgmentError, match="objects="):
             read_judgments(records)
 
+    @pytest.mark.parametrize("case", ["openai_evals", "autoevals", "judgebench", "promptfoo"])
+    def test_objects_that_are_no_plain_fields_may_be_named(self, case):
+        known = JUDGMENT_FORMATS[case]
+        records = [record | {"mine": "a", "theirs": "b"} for record in copy.deepcopy(BY_ID[case].source)]
+        frame = read_judgments(records, objects=("mine", "theirs"))
+        assert {*frame["object_i"], *frame["object_j"]} == {"a", "b"}
+        assert frame["outcome"].tolist() == read_judgments(BY_ID[case].source, format=known)["outcome"].tolist()
+
     def test_pairs_alone_are_no_judgments(self):
         records = [{k: v for k, v in record.items() if k != "judgments"} for record in BY_ID["judgebench"].source]
         with pytest.raises(JudgmentError, match=r"run_judge\.py"):

@@ -88,7 +88,8 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     -----
     ``NA``, ``nan``, ``null`` and the like are missing in a column of numbers and labels in a column of labels; only
     an empty field is missing everywhere. A column in which two spellings mean one number (versions 1.1 and 1.10) stays
-    text, as does one with leading zeros.
+    text, as does one with leading zeros. A file that is one JSON object is one record; where its fields are numbers
+    (``"0"``, ``"1"``, …) they are the records.
 
     Examples
     --------
