@@ -54,13 +54,13 @@ def assert_same(finding, other):
 def test_a_clean_frame_passes_every_check():
     report = audit(frame(clean_rows()))
     levels = {f.check: f.level for f in report.findings}
-    assert levels == dict.fromkeys(CHECKS, "ok") | {"tasks": "unchecked"}
+    assert levels == dict.fromkeys(CHECKS, "ok") | {"tasks": "unchecked", "judge_separation": "unchecked"}
     assert report.failed("note") == ()
     assert str(report).startswith(
-        "Audit: nothing found, 20 ok, 1 not checked\n4 objects, 6 of 6 pairs compared, 96 judgments (25 % ties)"
+        "Audit: nothing found, 20 ok, 2 not checked\n4 objects, 6 of 6 pairs compared, 96 judgments (25 % ties)"
     )
     assert "judgments per pair 16 to 16 (median 16), per judge 24 to 24 (median 24), per object 48" in str(report)
-    assert len(str(report).splitlines()) == 1 + 2 + 1 + 22 + 2  # one line for each check, two for blocks
+    assert len(str(report).splitlines()) == 1 + 2 + 1 + 24 + 2  # one line for each check, two for blocks
 
 
 def test_the_frame_is_not_changed_and_any_library_will_do():
@@ -457,9 +457,11 @@ def test_first_position_win_rate():
     tables = [np.array([[9.0, 3.0], [3.0, 9.0]])] * 3
     within = StratifiedTable(tables).test_null_odds(correction=False).pvalue
     assert finding.figures["p_within"] == pytest.approx(within)
+    given = finding.figures["p_given"]
     assert finding.found == (
         f"the object shown first won 75 % of 72 decided judgments (p = {stats.binomtest(54, 72).pvalue:.2e}; within "
-        f"pairs p = {within:.2e}); 3 of 3 pairs shown in both orders, the rarer order of the median pair in 50 %"
+        f"pairs p = {within:.2e}; given worths p = {given:.2e}); 3 of 3 pairs shown in both orders, "
+        "the rarer order of the median pair in 50 %"
     )
     even = found(position_rows(6, 6), "position")
     assert (even.level, even.figures["p_within"]) == ("ok", 1.0)
@@ -504,6 +506,89 @@ def test_positions_without_a_decided_judgment():
     assert (finding.level, finding.found) == ("ok", "no judgment is decided")
 
 
+def test_positions_given_the_worths_are_those_of_a_fit():
+    """A board in which no pair was shown in both orders often enough for the test within pairs."""
+    rng = np.random.default_rng(4)
+    i = rng.integers(0, 40, 600)
+    j = (i + rng.integers(1, 40, 600)) % 40
+    said = np.where(rng.random(600) < 1 / (1 + np.exp(-0.35)), "i", "j")
+    data = pd.DataFrame({"object_i": i, "object_j": j, "outcome": said})
+    finding = found(data, "position")
+    res = llbt.fit("object + order", llbt.from_judgments(data, order=True), bias_reduction=True)
+    assert finding.figures["p_given"] == pytest.approx(res.pvalues["order"], rel=1e-6)
+    assert finding.figures["p_within"] > SIGNIFICANT > finding.figures["p_given"]
+    assert finding.level == "warning"
+
+
+def judged_by_five(seed=2, n=120):
+    """Four objects of equal worth, five judges, rows in no order."""
+    rng = np.random.default_rng(seed)
+    i = rng.integers(0, 4, 5 * n)
+    j = (i + rng.integers(1, 4, 5 * n)) % 4
+    said = rng.choice(["i", "j", "tie"], 5 * n, p=[0.4, 0.4, 0.2])
+    names = np.array(["alpha", "bravo", "delta", "hotel"])
+    return pd.DataFrame(
+        {"object_i": names[i], "object_j": names[j], "outcome": said, "judge": [f"J{k % 5}" for k in range(5 * n)]}
+    )
+
+
+def test_a_judge_unlike_the_rest_is_named_with_the_reason():
+    data = judged_by_five()
+    assert found(data, "outlying_judges").level == "ok"
+    for own, verdict in (("object_i", "i"), ("object_j", "j")):
+        data.loc[(data["judge"] == "J3") & (data[own] == "bravo"), "outcome"] = verdict
+    finding = found(data, "outlying_judges")
+    assert finding.level == "warning"
+    assert finding.found.startswith("1 of 5 judges decides unlike the rest (score tests, Holm's adjusted p): 'J3' ")
+    assert "decides for 'bravo' (z = " in finding.found
+    assert 'llbt.level_tests(res, by="judge")' in finding.remedy
+    assert found(data.assign(judge="J"), "outlying_judges").found.startswith("one judge")
+
+
+def test_a_judge_with_most_of_the_judgments():
+    data = judged_by_five()
+    assert found(data, "dominant_judge").level == "ok"
+    finding = found(data.assign(weight=np.where(data["judge"] == "J2", 6, 1)), "dominant_judge")
+    assert finding.level == "warning"
+    assert "'J2': 720 (60 %)" in finding.found
+
+
+def test_an_object_that_changes_under_its_name_and_a_part_recorded_otherwise():
+    rng = np.random.default_rng(8)
+    n = 3000
+    i = rng.integers(0, 5, n)
+    j = (i + rng.integers(1, 5, n)) % 5
+    names = np.array(["alpha", "bravo", "delta", "hotel", "romeo"])
+    worth = np.linspace(-0.6, 0.6, 5)
+    moment = np.linspace(-1, 1, n)
+    plain = worth[i] - worth[j]
+    moving = plain + 0.6 * moment * ((i == 2) * 1.0 - (j == 2))
+    draw = rng.random(n)
+    steady, drifting = (
+        pd.DataFrame(
+            {
+                "object_i": names[i],
+                "object_j": names[j],
+                "outcome": np.where(draw < 1 / (1 + np.exp(-2 * u)), "i", "j"),
+                "tstamp": np.arange(n) + 1.5e9,
+            }
+        )
+        for u in (plain, moving)
+    )
+    assert found(steady, "drift").level == "ok"
+    finding = found(drifting, "drift")
+    assert finding.level == "warning"
+    assert finding.found.startswith("by 'tstamp': 'delta' is getting better (score test of a trend: z = ")
+    shuffled = drifting.sample(frac=1, random_state=1)
+    assert found(shuffled, "drift") == finding  # by time, not by row
+    assert found(shuffled.drop(columns="tstamp"), "drift").level == "ok"
+    said = steady["outcome"].where(~((moment > 0) & (moment < 0.2)), steady["outcome"].map({"i": "j", "j": "i"}))
+    part = found(steady.assign(outcome=said), "drift")
+    assert "from 50% to 55% of the judgments it agrees too little with the worths of all" in part.found
+    ordered = found(steady.drop(columns="tstamp").sort_values("outcome"), "drift")
+    assert (ordered.level, ordered.found[:29]) == ("unchecked", "rows are sorted by who won: n")
+
+
 def test_judges_who_always_say_the_same():
     rows = clean_rows()
     pairs = list(itertools.permutations(["alpha", "bravo", "delta"], 2))
@@ -529,7 +614,7 @@ def test_judges_who_always_say_the_same():
 def test_objects_with_few_judgments():
     rows = [*clean_rows(), ("rare", "alpha", "i", "J1", "p"), ("alpha", "rare", "i", "J1", "q")]
     finding = found(rows, "sparse")
-    assert (finding.level, finding.found) == ("warning", "1 of 5 objects with fewer than 30 judgments: 'rare' (2)")
+    assert (finding.level, finding.found) == ("warning", "1 of 5 objects with fewer than 10 judgments: 'rare' (2)")
     data = frame(rows).assign(weight=15)
     assert found(data, "sparse").level == "ok"
     assert found(data.rename(columns={"weight": "n"}), "sparse", weights="n").level == "ok"
@@ -541,7 +626,9 @@ def test_a_single_baseline():
     finding = found(rows, "baseline")
     assert finding.level == "note"
     assert finding.found == ("'base' is part of every comparison: the other 3 objects are compared only through it")
-    assert found([*rows, ("x", "y", "i")], "baseline").level == "ok"
+    nearly = found([*rows, ("x", "y", "i")], "baseline")
+    assert nearly.found.startswith("'base' is part of 90 % of the comparisons")
+    assert found([*rows, *[("x", "y", "i")] * 3], "baseline").level == "ok"
     assert found([("a", "b", "i"), ("b", "a", "i")], "baseline").level == "ok"
 
 
@@ -561,6 +648,21 @@ def test_an_object_of_a_table_that_was_never_judged():
     report = audit(llbt.from_counts(counts))
     assert report.finding("disconnected").found.endswith("{a, b}; {c}")
     assert "'c' (0)" in report.finding("sparse").found
+
+
+def test_groups_compared_by_few_judgments():
+    """Two circles of three objects: so many judgments within, three or twelve across."""
+    cycles = [(i, j, said) for part in ("abc", "xyz") for i, j in itertools.permutations(part, 2) for said in "iji"]
+    finding = found([*cycles, ("a", "x", "i"), ("x", "b", "i"), ("c", "z", "j")], "bridges")
+    assert finding.level == "warning"
+    assert finding.figures["across"] == 3
+    assert finding.found in (
+        "3 judgments alone compare {a, b, c} with {x, y, z}",
+        "3 judgments alone compare {x, y, z} with {a, b, c}",
+    )
+    assert found([*cycles, *[("a", "x", "i"), ("x", "b", "i"), ("c", "z", "j")] * 4], "bridges").level == "ok"
+    assert found([*cycles], "bridges").found == "see disconnected"
+    assert found([("a", "b", "i"), ("b", "a", "i")], "bridges").level == "ok"
 
 
 # -- separation -------------------------------------------------------------------------------------------
@@ -619,16 +721,17 @@ def test_judges_who_separate_are_named():
     both = [*CYCLE, *[(j, i, said) for i, j, said in CYCLE], *[(i, j, "tie") for i, j, _ in CYCLE]]
     rows = [(*row, "fair") for row in both] + [(*row, "no ties") for row in both[:6]]
     rows += [("a", "b", "i", "partial"), ("b", "a", "j", "partial"), ("a", "c", "tie", "partial")]
-    report = audit(frame(rows))
+    report = audit(frame(rows).assign(weight=20))  # as many judgments as a fit by judge needs
     assert report.finding("separation").level == "ok"
     finding = report.finding("judge_separation")
     assert finding.level == "note"
     assert finding.found.startswith(
-        "2 of 3 judges alone: 'no ties' (object + tie): there are no ties among 6 judgments"
+        "2 of 3 judges alone: 'no ties' (object + tie): there are no ties among 120 judgments"
     )
     assert "'partial' (object): " in finding.found
     assert "'fair'" not in finding.found
     assert "object * judge + tie * judge" in finding.remedy
+    assert found(rows, "judge_separation").found == "no judge has the 30 judgments per object that are searched"
     many = [(*row, f"J{k}") for k in range(21) for row in both]
     assert found(many, "judge_separation").found == "21 judges: searched one by one up to 20"
 
@@ -644,7 +747,7 @@ def test_a_table_of_counts_says_what_its_frame_does():
     c = llbt.from_judgments(data, clusters=["judge", "prompt"], order=True)
     table, judged = audit(c), audit(data)
     unchecked = {f.check for f in table.findings if f.level == "unchecked"}
-    assert unchecked == {"missing", "self_comparisons", "duplicates", "swapped", "tasks", "drift"}
+    assert unchecked == {"missing", "self_comparisons", "duplicates", "swapped", "tasks", "drift", "judge_separation"}
     for check in CHECKS.keys() - unchecked:
         assert_same(table.finding(check), judged.finding(check))
     assert table.sizes == judged.sizes

@@ -130,8 +130,9 @@ def audit(
     """Say what is wrong with judgments before a model does: one report, with what to do about it.
 
     Labels, self-comparisons, repeated judgments and how often their verdict flips with the order, dependence within
-    blocks, judges and prompts, tasks that were pooled, ties, positions, judges with one answer, objects with few
-    judgments, groups that were never compared, and whether estimates exist.
+    blocks, judges and prompts, tasks that were pooled, ties, positions, judges with one answer, with most judgments or
+    unlike the rest, drift over time, objects with few judgments, groups that were never or hardly compared, and whether
+    estimates exist.
 
     Parameters
     ----------
@@ -174,8 +175,9 @@ def audit(
     further checks. Repeats of a judgment are those of one judge, prompt and pair; a verdict flips where the same
     position wins in both orders of a pair. Ties by judge: Pearson's χ² of ties × judge, and for each judge twice the
     smaller tail of the hypergeometric distribution, adjusted by Holm's method. Positions: the exact binomial test, and
-    within pairs the test of Cochran, Mantel and Haenszel, which holds whatever the worths; the latter decides where
-    pairs were shown in both orders.
+    within pairs the test of Cochran, Mantel and Haenszel, which holds whatever the worths; the test of the order effect
+    given the worths, which uses all judgments, decides. Every test has the level .005 (.0025 for each of the two of
+    ``drift``), so that fewer than one board in order out of twenty is accused by any of them.
 
     References
     ----------

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from .coverage import (
     check_baseline,
+    check_bridges,
     check_disconnected,
     check_judge_separation,
     check_order_separation,
@@ -30,6 +31,7 @@ CHECKS: dict[str, tuple[str, Callable[[Evidence], Finding]]] = {
     "labels": ("", check_labels),
     "similar_labels": ("", check_similar_labels),
     "disconnected": ("rows", check_disconnected),
+    "bridges": ("rows", check_bridges),
     "separation": ("rows outcomes", check_separation),
     "order_separation": ("rows outcomes order", check_order_separation),
     "judge_separation": ("rows outcomes judge", check_judge_separation),

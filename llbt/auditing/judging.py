@@ -68,12 +68,13 @@ def check_position(e: Evidence) -> Finding:
     both = (a.sum(axis=1) > 0) & (b.sum(axis=1) > 0)
     first, second = (float((a + b)[:, k].sum()) for k in (0, 2))
     rarer = np.minimum(a.sum(axis=1), b.sum(axis=1)) / (a + b).sum(axis=1)
-    p, within = sign_p(first, first + second), _within_pairs(a, b)
+    p, within, given = sign_p(first, first + second), _within_pairs(a, b), _given_worths(e)
     rate = first / (first + second) if first + second else np.nan
     figures = {
         "rate": rate,
         "p_value": p,
         "p_within": within,
+        "p_given": given,
         "rarer": float(np.median(rarer)),
         "both": float(both.sum()),
         "pairs": float(len(a)),
@@ -81,7 +82,8 @@ def check_position(e: Evidence) -> Finding:
     if not first + second:
         return Finding("position", "ok", "no judgment is decided", figures=figures)
     tests = p_text(p) if np.isnan(within) else f"{p_text(p)}; within pairs {p_text(within)}"
-    if both.any() and (p if np.isnan(within) else within) >= SIGNIFICANT:
+    tests += f"; given worths {p_text(given)}"
+    if both.any() and given >= SIGNIFICANT:
         told = f"the first won {format_percent(rate)} of {format_count(first + second)} decided ({tests})"
         return Finding("position", "ok", told, figures=figures)
     won = f"won {format_percent(rate)} of {counted(first + second, 'decided judgment')}"
@@ -95,6 +97,18 @@ def check_position(e: Evidence) -> Finding:
         return Finding("position", "note", told, effect, "draw the order of each judgment by lot", figures)
     effect = "without an order effect, objects that were shown first more often look better (or worse) than they are"
     return Finding("position", "warning", told, effect, FIRST_REMEDY, figures)
+
+
+def _given_worths(e: Evidence) -> float:
+    """Return the p-value of no order effect in object (+ tie) + order, by Wald's test.
+
+    It uses all judgments, whereas most of those of a sparse board stand in pairs that were shown in one order.
+    """
+    x = e.expected
+    if "order" not in x.blocks:
+        return 1.0
+    k = x.blocks.index("order")
+    return float(2 * stats.norm.sf(abs(x.fit.params[k]) / np.sqrt(x.fit.cov[k, k])))
 
 
 def _within_pairs(a: FloatArray, b: FloatArray) -> float:
