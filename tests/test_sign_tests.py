@@ -214,7 +214,7 @@ SIZES = [
 ]
 
 
-LLBT_SIZES = (0.053514, 0.040680)  # likelihood ratio, Wald
+LLBT_SIZES = (0.053514, 0.040680)  # likelihood ratio against χ², Wald
 
 
 @pytest.mark.parametrize(("rule", "exact", "normal"), SIZES)
@@ -243,8 +243,41 @@ def test_size_of_the_model_tests_with_forty_per_cent_ties():
     every = tables(30)
     chance = stats.multinomial.pmf(every, 30, [0.3, 0.4, 0.3])
     found = llbt_test(compared(every))
-    assert chance[found.p_value <= 0.05].sum() == pytest.approx(LLBT_SIZES[0], abs=1e-6)
+    assert chance[stats.chi2.sf(found.statistic, 1) <= 0.05].sum() == pytest.approx(LLBT_SIZES[0], abs=1e-6)
+    assert 0.04 < chance[found.p_value <= 0.05].sum() < LLBT_SIZES[0]
     assert chance[found.wald_p_value <= 0.05].sum() == pytest.approx(LLBT_SIZES[1], abs=1e-6)
+
+
+def test_few_decided_judgments_do_not_reject_too_often():
+    """χ² rejects 10.9 % of tables of 10 judgments without ties; the p-values are enumerated by hand."""
+    sizes = {}
+    for m in range(1, 20):
+        wins = np.arange(m + 1.0)
+        found = llbt_test(compared(np.column_stack([wins, 0 * wins, m - wins])))
+        chance = stats.binom.pmf(wins, m, 0.5)
+        ratio = found.statistic
+        by_hand = [
+            chance[ratio > g + 1e-9].sum() + chance[np.abs(ratio - g) < 1e-9].sum() / 2 if g > 1e-9 else None
+            for g in ratio
+        ]
+        for p, expected in zip(found.p_value, by_hand, strict=True):
+            assert expected is None or p == pytest.approx(expected, abs=1e-12)
+        sizes[m] = chance[found.p_value <= 0.05].sum(), chance[stats.chi2.sf(ratio, 1) <= 0.05].sum()
+    assert sizes[10] == pytest.approx((22 / 1024, 112 / 1024))
+    assert max(size for size, _ in sizes.values()) == pytest.approx(0.0768, abs=1e-4)
+    assert max(size for _, size in sizes.values()) == pytest.approx(0.25)
+
+
+def test_few_decided_judgments_are_said_and_one_sided_tests_agree():
+    c = compared([[8, 3, 2], [30, 1, 11]])
+    found = llbt_test(c)
+    assert any(note.startswith("1 pair with fewer than 20 decided judgments") for note in found.notes)
+    assert found.p_value[0] == pytest.approx(2 * (stats.binom.sf(8, 10, 0.5) + stats.binom.pmf(8, 10, 0.5) / 2))
+    assert found.p_value[1] == pytest.approx(stats.chi2.sf(found.statistic[1], 1))
+    greater, less = (llbt_test(c, alternative=side).p_value[0] for side in ("greater", "less"))
+    assert (greater, less) == pytest.approx((found.p_value[0] / 2, 1 - found.p_value[0] / 2))
+    assert not any("fewer than 20" in note for note in llbt_test(compared([30, 1, 11])).notes)
+    assert llbt_test(compared([[4.5, 0, 5.5]])).p_value[0] == pytest.approx(stats.chi2.sf(0.1003, 1), abs=1e-3)
 
 
 @pytest.mark.parametrize("p_tie", [0.0, 0.1, 0.4, 0.7])
@@ -348,7 +381,7 @@ class TestModel:
 
     @pytest.mark.parametrize(("alternative", "sign"), [("greater", 1), ("less", -1)])
     def test_one_sided_p_values_are_of_the_signed_root(self, alternative, sign):
-        found = llbt_test(compared([[14, 3, 5], [5, 3, 14]]), alternative=alternative)
+        found = llbt_test(compared([[24, 3, 9], [9, 3, 24]]), alternative=alternative)
         root = np.array([1, -1]) * np.sqrt(found.statistic)
         np.testing.assert_allclose(found.p_value, stats.norm.sf(sign * root), rtol=1e-12)
         np.testing.assert_allclose(found.wald_p_value, stats.norm.sf(sign * found.wald_statistic), rtol=1e-12)

@@ -195,6 +195,20 @@ def normal_p(z: FloatArray, alternative: Alternative) -> FloatArray:
     return np.asarray(stats.norm.sf(tail) * (2 if alternative == "two-sided" else 1))
 
 
+def mid_p(wins: FloatArray, losses: FloatArray, alternative: Alternative) -> FloatArray:
+    """Return mid-p-values of equal chances: the binomial tail, of the counts themselves half, shape (S,).
+
+    References
+    ----------
+    Lancaster, H. O. (1961). Significance tests in discrete distributions. Journal of the American Statistical
+    Association 56(294), 223-234.
+    """
+    n = wins + losses
+    above = stats.binom.sf(wins, n, 0.5) + stats.binom.pmf(wins, n, 0.5) / 2
+    found = {"greater": above, "less": 1 - above, "two-sided": 2 * np.minimum(above, 1 - above)}[alternative]
+    return np.asarray(np.where(n > 0, found, np.nan))
+
+
 def share_interval(
     wins: FloatArray, n: FloatArray, interval: Interval, confidence: float
 ) -> tuple[FloatArray, FloatArray]:

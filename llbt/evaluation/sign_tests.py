@@ -24,6 +24,7 @@ _CLAIMS = {
     "greater": "; one-sided p-values, alternative: λ_i > λ_j",
     "less": "; one-sided p-values, alternative: λ_i < λ_j",
 }
+_FEW = 20  # decided judgments below which χ² is too far from the distribution of the likelihood ratio
 _INTERVALS = {"wilson": "Wilson's", "clopper-pearson": "Clopper and Pearson's"}
 
 
@@ -182,8 +183,16 @@ def llbt_test(data: object, *, alternative: Alternative = "two-sided", adjust: A
     without ``object``; the log-odds are log(n_i/n_j) with variance 1/n_i + 1/n_j. Other pairs do not help; for a
     test that uses them all see ``llbt.pairwise``.
 
+    χ² rejects equal worths too often where m is small: at level 5 % 10.9 % of tables with m = 10, 25 % with m = 3.
+    Below m = 20 the p-value is that of G² among all divisions of m judgments, of those as likely as the one seen half
+    (mid-p): the limit of a parametric bootstrap, which rejects in at most 7.7 %. A note counts these pairs. Counts that
+    are not whole are held against χ² always.
+
     References
     ----------
+    Lancaster, H. O. (1961). Significance tests in discrete distributions. Journal of the American Statistical
+    Association 56(294), 223-234.
+
     Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics 41(2), 337-345.
 
     Examples
@@ -203,7 +212,9 @@ def llbt_test(data: object, *, alternative: Alternative = "two-sided", adjust: A
         estimate = np.log(i) - np.log(j)  # −∞ or ∞ without a win; NaN without either
         error = np.where((i > 0) & (j > 0), np.sqrt(1 / i + 1 / j), np.nan)
     wald = ratio(estimate, error)
-    p_value = sign_rules.normal_p(np.sign(i - j) * np.sqrt(np.maximum(fall, 0.0)), alternative)
+    few = (i + j < _FEW) & (i == np.floor(i)) & (j == np.floor(j))
+    root = np.sign(i - j) * np.sqrt(np.maximum(fall, 0.0))
+    p_value = np.where(few, sign_rules.mid_p(i, j, alternative), sign_rules.normal_p(root, alternative))
     return LLBTTests(
         *pairs.sides,
         pairs.counts,
@@ -219,6 +230,7 @@ def llbt_test(data: object, *, alternative: Alternative = "two-sided", adjust: A
             adjust_note(adjust),
             *pairs.notes,
             *absent_pairs(pairs),
+            *_small_pairs(few & (i + j > 0)),
             *_one_sided_pairs(i, j),
             *_all_ties(pairs, "drop"),
         ),
@@ -309,6 +321,15 @@ def _all_ties(pairs: PairCounts, ties: Ties) -> tuple[str, ...]:
         return ()
     undefined = "the share of wins is" if ties == "trinomial" else "estimate and p-value are"
     return (f"{counted(bare, 'pair')} with ties only: {undefined} not defined",)
+
+
+def _small_pairs(few: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    if not few.any():
+        return ()
+    return (
+        f"{counted(int(few.sum()), 'pair')} with fewer than {_FEW} decided judgments, where χ² rejects too often: the "
+        "p-value of the likelihood ratio is exact (binomial, mid-p)",
+    )
 
 
 def _one_sided_pairs(i: FloatArray, j: FloatArray) -> tuple[str, ...]:
