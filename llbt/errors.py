@@ -21,7 +21,7 @@ class FormulaError(LLBTError):
 
 
 class DesignError(LLBTError):
-    """The model that the formula describes cannot be built or compared on this table."""
+    """What is asked for cannot be answered: a model that the table does not allow, an option unknown or out of place."""
 
 
 class SeparationError(DesignError):
@@ -29,7 +29,7 @@ class SeparationError(DesignError):
 
 
 class LLBTWarning(UserWarning):
-    """The result is right, but may not be what was meant."""
+    """What was asked is answered, but there is something to know: not what was meant, perhaps, or not reliable."""
 
 
 class TiesWarning(LLBTWarning):
@@ -45,7 +45,7 @@ class ClusterWarning(LLBTWarning):
 
 
 class ConvergenceWarning(LLBTWarning):
-    """The solver stopped before its tolerance was reached."""
+    """The solver stopped before its tolerance was reached: the result is an approximation."""
 
 
 def warn_user(message: str, category: type[LLBTWarning]) -> None:

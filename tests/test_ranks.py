@@ -301,3 +301,16 @@ def test_refitted_to_simulated_tables_intervals_and_sets_hold_together(runs):
         committed = json.loads((Path(__file__).parent / "simulations" / "familywise.json").read_text(encoding="utf-8"))
         kinds = ("simultaneous intervals", "rank sets", "separate intervals")
         assert [intervals, ranks, separate] == pytest.approx([committed[kind] for kind in kinds], abs=0.002)
+
+
+@pytest.mark.parametrize("scale", ["log_odds", "elo", "log_worth", "odds_ratio", "probability"])
+def test_ranks_are_the_same_on_every_scale_and_estimates_those_of_the_leaderboard(scale):
+    res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    ranks = llbt.rank_intervals(res, scale=scale).to_frame()
+    board = llbt.leaderboard(res, scale=scale).to_frame()
+    assert ranks["object"].tolist() == board["object"].tolist()
+    np.testing.assert_allclose(ranks["estimate"], board["estimate"], rtol=1e-12)
+    columns = ["object", "rank", "rank_low", "rank_high"]
+    pd.testing.assert_frame_equal(ranks[columns], llbt.rank_intervals(res).to_frame()[columns])
+    with pytest.raises(llbt.DesignError, match="rank_intervals: scale='logit' is not known"):
+        llbt.rank_intervals(res, scale="logit")

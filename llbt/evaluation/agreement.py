@@ -232,7 +232,9 @@ def agreement(
 
     With as many judgments of each unit these are the coefficients of their authors: κ of several judges is Conger's,
     κ and AC1 of units judged unequally often are Gwet's (2014). Weights go by the order i < tie < j, or by that of
-    labels that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels.
+    labels that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels. The κ of the WMT's own
+    evaluations up to 2010 is Bennett's S; Bojar et al. (2011) set Scott's π beside it (between judges, WMT10: .487 and
+    .454 with the reference, .439 and .403 without).
 
     Of a record of identical outputs (``a+b`` against ``c``, as in WMT) one judgment counts, however many objects it
     stands for: its column ``record`` says which belong together (`read_judgments`).
@@ -259,6 +261,9 @@ def agreement(
     ----------
     Artstein, R. & Poesio, M. (2008). Inter-coder agreement for computational linguistics. Computational Linguistics
     34(4), 555-596.
+
+    Bojar, O., Ercegovčević, M., Popel, M. & Zaidan, O. F. (2011). A grain of salt for the WMT manual evaluation. WMT,
+    1-11.
 
     Conger, A. J. (1980). Integration and generalization of kappas for multiple raters. Psychological Bulletin 88(2),
     322-328.

@@ -141,8 +141,9 @@ def ranking_scores(
     Notes
     -----
     ``"ge_others"`` rewards ties: a system that says the same as others, and is never better than they are, gains
-    (Bojar et al. 2011). All readings but ``"expected_wins"`` depend on whom a system happened to be compared with; a
-    fit with ``object + tie`` does not.
+    (Bojar et al. 2011). All readings depend on whom a system happened to be compared with: ``"expected_wins"``, which
+    gives each opponent the same weight, on which opponents it met at all, as those it never met are left out. A fit
+    with ``object + tie`` allows for that.
 
     Resamples draw judgments from the whole table (or blocks from all blocks) with replacement, as many as there are.
     A rank range runs between two quantiles of the ranks in the resamples; clusters are the groups that do not overlap

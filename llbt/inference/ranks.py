@@ -33,13 +33,20 @@ _LEVELS: dict[Scale, str] = {
 
 
 def rank_intervals(
-    res: LLBTResults, *, at: At = None, confidence: float = 0.95, rng: int | np.random.Generator = 0
+    res: LLBTResults,
+    *,
+    scale: Scale = "log_odds",
+    at: At = None,
+    confidence: float = 0.95,
+    rng: int | np.random.Generator = 0,
 ) -> Table:
     """Return the rank of every object with simultaneous confidence sets.
 
     Parameters
     ----------
     res : LLBTResults
+    scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
+        Of the estimate, measured from the mean of the log-worths; worths (``"probability"``) sum to 1.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     confidence : float
@@ -50,7 +57,7 @@ def rank_intervals(
     Returns
     -------
     Table
-        object, estimate (log-odds 2λ, with mean 0), rank, rank_low, rank_high; the best first. rank_low is 1 + the
+        object, estimate (on the scale), rank, rank_low, rank_high; the best first. rank_low is 1 + the
         number of objects that are surely better, rank_high J − the number that are surely worse: those whose
         simultaneous interval of the difference leaves out 0. NaN for objects that the table does not compare with the
         others at `at`; they take no rank and do not count in J.
@@ -73,18 +80,19 @@ def rank_intervals(
     [['A', 1, 1, 1], ['D', 2, 2, 2], ['B', 3, 3, 3], ['C', 4, 4, 4]]
     """
     check_fit("rank_intervals", res)
-    critical_value("rank_intervals", confidence, res.df_inference)
+    check_scale("rank_intervals", scale)
+    z = critical_value("rank_intervals", confidence, res.df_inference)
     generator = as_generator(rng, "rank_intervals")
     found, notes = centred(res, at, "rank_intervals")
     pairs = all_pairs(res, found, generator, confidence=confidence)
-    order = best_first(pairs)
+    order, estimate = best_first(pairs), worths_on_scale(found, scale, z)[0]
     return Table(
         (
             Field("object", "object", [pairs.objects[k] for k in order]),
-            Field("estimate", "estimate", 2 * found.estimate[order], "estimate"),
+            Field("estimate", "estimate", estimate[order], "estimate"),
             *_rank_fields(pairs),
         ),
-        title="Ranks: log-odds 2λ with mean 0",
+        title=f"Ranks: {_LEVELS[scale]}{_where(scale, None, None)}",
         notes=(*notes, f"{100 * confidence:.4g} % confidence sets of all ranks together"),
     )
 
