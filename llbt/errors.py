@@ -21,7 +21,7 @@ class FormulaError(LLBTError):
 
 
 class DesignError(LLBTError):
-    """What is asked for cannot be answered: a model that the table does not allow, an option unknown or out of place."""
+    """What is asked for has no answer: a model that the table does not allow, an option unknown or out of place."""
 
 
 class SeparationError(DesignError):
