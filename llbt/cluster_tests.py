@@ -21,6 +21,7 @@ _FLIPPED = 500  # clusters that are flipped one by one; the sum of smaller ones 
 _FEWER = 999  # draws where one costs more than so many products
 _COSTLY = 1e5
 _AT_ONCE = 4_000_000  # numbers held at once: 32 MB
+_MOST = 3e7  # numbers that a test of fit holds: 240 MB
 _SLACK = 1e-7  # statistics that differ by rounding are equal
 _LEAST = 1e-9  # below that share of its variance a score is 0 to rounding
 
@@ -122,6 +123,34 @@ def flip_test(
     """
     scores = _efficient(problem, restricted, clusters, contrasts)
     return flipped(scores, len(contrasts), draws)
+
+
+def fit_flip_test(problem: Problem, means: FloatArray, clusters: Clustered) -> FlipTest | None:
+    """Test whether a model fits its table by Pearson's X², its distribution that under flips of clusters' scores.
+
+    Parameters
+    ----------
+    problem : Problem
+        The table, and the rows of its model, p parameters.
+    means : ndarray, shape (S, C)
+        Fitted counts.
+    clusters : Clustered
+
+    Returns
+    -------
+    FlipTest or None
+        None where every comparison was judged within one cluster, so that nothing tells a misfit from the tastes of
+        that cluster, and where the numbers that flips need do not fit into memory.
+
+    Notes
+    -----
+    X² is Rao's statistic of the saturated model; see `flip_test`.
+    """
+    within = np.unique(np.column_stack([clusters.rows, clusters.codes]), axis=0)
+    size, cells = min(clusters.size, _FLIPPED), means.size
+    if len(within) == len(means) or size * cells * problem.signed.shape[1] > _MOST:
+        return None
+    return flipped(_residual_scores(problem, means, clusters), means.size - len(means) - problem.signed.shape[1])
 
 
 def flipped(scores: Scores, df: int, draws: int = DRAWS) -> FlipTest:
@@ -246,6 +275,34 @@ def _covariances(
             found[k] += left.T @ (mixed * right_tie) + left_tie.T @ (mixed * right)
             found[k] += left_tie.T @ ((n[lines] * (ties * decided)[rows])[:, None] * right_tie)
     return found
+
+
+def _residual_scores(problem: Problem, means: FloatArray, clusters: Clustered) -> Scores:
+    """Return the Pearson residuals of clusters less what the model's parameters take up, S·C directions.
+
+    A cluster's residuals are (y_g − n_g p)/√m by cell; their covariance with its score, were its judgments independent,
+    is n_g p (z − z̄)/√m with the rows z of the cells.
+    """
+    n = clusters.counts.sum(axis=1)
+    p = means / problem.totals[:, None]
+    cells = means.shape[1]
+    excess = (clusters.counts - n[:, None] * p[clusters.rows]) / np.sqrt(means[clusters.rows])
+    own, judged = np.zeros((clusters.size, *means.shape)), np.zeros((clusters.size, len(means)))
+    np.add.at(own, (clusters.codes, clusters.rows), excess)
+    np.add.at(judged, (clusters.codes, clusters.rows), n)
+    _, other = _directions(information(problem, p, problem.totals), np.empty((0, problem.signed.shape[1])))
+    signed, tie = problem.signed.tocsr() @ other, problem.tie.tocsr() @ other
+    rows = np.stack([signed, tie, -signed] if cells == 3 else [signed, -signed], axis=1)
+    rows = (rows - np.einsum("sc,scm->sm", p, rows)[:, None]) * np.sqrt(p)[..., None]  # (S, C, m), for one judgment
+    model = (rows * np.sqrt(problem.totals)[:, None, None]).reshape(means.size, -1)  # orthonormal columns
+    flat = own.reshape(clusters.size, -1)
+    flat = flat - (flat @ model) @ model.T
+    order = np.argsort(-np.sum(flat**2, axis=1), kind="stable")
+    single, rest = np.sort(order[:_FLIPPED]), order[_FLIPPED:]
+    share = judged[single] / np.sqrt(problem.totals)
+    shared = (share[:, :, None, None] * rows).reshape(len(single), means.size, -1)
+    shared = shared - model @ (model.T @ shared)
+    return Scores(flat[single], shared, flat[rest])
 
 
 def hotelling_p(statistic: float, q: int, df: float) -> tuple[float, float, float]:

@@ -247,6 +247,38 @@ def test_clustered_judgments_are_not_taken_as_independent():
         assert ask(res, test="chi2").to_frame().set_index("term").loc["object:group", "p_value"] < 1e-6
 
 
+@pytest.mark.parametrize("judges", [7, 16])
+def test_fit_is_tested_against_the_saturated_model(judges):
+    """X² is Rao's statistic of the saturated model, which can be written for two objects."""
+    c, _ = table(judges, "ab", seed=6)
+    m0, m1 = (fit(f, c, cov_type="cluster", groups="judge") for f in ("object + tie", "object * group + tie * group"))
+    assert m1.df_resid == 0
+    row, found = llbt.anova(m0, m1).to_frame().iloc[1], llbt.goodness_of_fit(m0)
+    assert (found.pearson.statistic, found.pearson.df) == pytest.approx((row["statistic"], row["df"]), rel=1e-6)
+    assert found.pearson.p_value == pytest.approx(row["p_value"], abs=1e-12)
+    assert np.isnan(found.deviance.p_value)
+    assert "Pr(flips)" in found.table().as_text()
+    assert any("χ² takes the judgments as independent" in note for note in found.notes)
+    said = llbt.interpret(m0).sentences["fit"]
+    assert f"by flips of {judges} clusters' scores" in said
+    assert "deviance" not in said
+
+
+def test_fit_has_no_test_where_each_comparison_is_one_clusters(six):
+    _, frame = six
+    by_judge = llbt.from_counts(frame.drop(columns="group"), covariates="judge")
+    found = llbt.goodness_of_fit(fit("object * judge + tie", by_judge, cov_type="cluster", groups="judge"))
+    assert np.isnan([found.deviance.p_value, found.pearson.p_value]).all()
+    assert any("judged by several" in note for note in found.notes)
+    pooled = llbt.goodness_of_fit(fit("object + tie", by_judge, cov_type="cluster", groups="judge"))
+    assert np.isnan(pooled.pearson.p_value)
+    assert 0 < pooled.pooled_pearson.p_value <= 1
+    c, _ = six
+    both = llbt.goodness_of_fit(fit("object + tie", c, cov_type="cluster", groups=["judge", "group"]))
+    assert np.isnan(both.pooled_pearson.p_value)
+    assert any("two ways of clustering" in note for note in both.notes)
+
+
 def test_a_note_says_how_many_flips_and_what_the_least_p_value_is(six):
     c, _ = six
     res = fit("object + tie", c, cov_type="cluster", groups="judge")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..batch import fit_many
-from ..columns import FloatArray, groups
+from ..cluster_tests import FlipTest, fit_flip_test
+from ..clusters import clustered
+from ..columns import FloatArray, IntArray, groups
 from ..errors import DesignError
 from ..formulas.grammar import parse, vocabulary
+from ..likelihood import rows_of
 from ..results import LLBTResults, check_fit, deviance, pearson_chi2
 from ..solvers import eliminate
 from ..statistics import TestResult, as_generator, check_number, chi2_p_value, chi2_reservation
@@ -54,6 +57,7 @@ class GoodnessOfFit(Record):
         candidates = (self.deviance, self.pearson, self.pooled_deviance, self.pooled_pearson)
         tests = [test for test in candidates if test is not None]
         simulated = []
+        heading = "Pr(>Chi)" if all(test.distribution == "chi2" for test in tests) else "Pr(flips)"
         if self.p_bootstrap is not None:
             padded = [*self.p_bootstrap, math.nan, math.nan][: len(tests)]
             simulated = [Field("p_bootstrap", "bootstrap p", padded, "p_value")]
@@ -63,7 +67,7 @@ class GoodnessOfFit(Record):
                 Field("table", "Table", [self.tables[k // 2] for k in range(len(tests))]),
                 Field("statistic", "Statistic", [test.statistic for test in tests], "statistic"),
                 Field("df", "Df", [test.df for test in tests], "count"),
-                Field("p_value", "Pr(>Chi)", [test.p_value for test in tests], "p_value"),
+                Field("p_value", heading, [test.p_value for test in tests], "p_value"),
                 *simulated,
             ),
             title="Goodness of fit",
@@ -92,7 +96,10 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
 
     Notes
     -----
-    The χ² p-value is NaN, and a note says why, for a saturated model and where every comparison has one judgment.
+    The χ² p-value is NaN, and a note says why, for a saturated model and where every comparison has one judgment. For a
+    fit with ``cov_type="cluster"`` χ² does not hold: the p-value of X² is that under flips of the signs of the
+    clusters' scores (`llbt.anova`, ``test="cluster"``; X² is Rao's statistic of the saturated model), the deviance has
+    none.
 
     References
     ----------
@@ -111,13 +118,13 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
     c = res.comparisons
     unused = _unused(res)
     tables = [counted(len(c), "comparison")]
-    found, notes = _tests(res, res.counts, res.solution.means, tables[0])
+    found, notes = _tests(res, res.counts, res.solution.means, tables[0], np.arange(len(c)))
     sparse = [bool(chi2_reservation(res.solution.means)[1])]
     pooled: tuple[TestResult | None, TestResult | None] = (None, None)
     if unused:
-        counts, means = _pooled(res, unused)
+        counts, means, group = _pooled(res, unused)
         tables.append(f"{counted(len(counts), 'comparison')} ({', '.join(unused)} pooled)")
-        pooled, more = _tests(res, counts, means, tables[1])
+        pooled, more = _tests(res, counts, means, tables[1], group)
         notes += more
         sparse.append(bool(chi2_reservation(means)[1]))
     dispersion = res.pearson_chi2 / res.df_resid if res.df_resid else math.nan
@@ -152,8 +159,8 @@ def _unused(res: LLBTResults) -> list[str]:
     return [name for name in res.comparisons.covariates if name not in used]
 
 
-def _pooled(res: LLBTResults, unused: list[str]) -> tuple[FloatArray, FloatArray]:
-    """Return counts and fitted counts summed over covariates, each (S', C)."""
+def _pooled(res: LLBTResults, unused: list[str]) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return counts and fitted counts summed over covariates, each (S', C), and where each comparison went, (S,)."""
     c = res.comparisons
     keys = [*c.pairs.T, *(column.codes for column in c.columns if column.name not in unused)]
     keys += [column.codes[:, k] for column in c.sides if column.name not in unused for k in (0, 1)]
@@ -162,22 +169,58 @@ def _pooled(res: LLBTResults, unused: list[str]) -> tuple[FloatArray, FloatArray
     def summed(values: FloatArray) -> FloatArray:
         return np.column_stack([np.bincount(group, weights=column) for column in values.T])
 
-    return summed(res.counts), summed(res.solution.means)
+    return summed(res.counts), summed(res.solution.means), group
 
 
 def _tests(
-    res: LLBTResults, counts: FloatArray, means: FloatArray, table: str
+    res: LLBTResults, counts: FloatArray, means: FloatArray, table: str, group: IntArray
 ) -> tuple[tuple[TestResult, TestResult], list[str]]:
-    """Return the deviance test, the X² test, and what to say of them."""
+    """Return the deviance test, the X² test, and what to say of them; `group` is where the fit's comparisons went."""
     df = counts.size - len(counts) - len(res.free)
     possible, note = chi2_reservation(means)
     null = f"the model {res.specification.formula!r} fits the table of {table}"
     notes = [f"{table}: {note}"] if note and df > 0 else []
     if df <= 0:
         possible, notes = False, [f"{table}: the model is saturated, so there is nothing to test"]
+    clustered_fit = possible and bool(res.specification.groups)
+    flips = _flipped(res, counts, means, group) if clustered_fit else None
+    if clustered_fit:
+        notes = [f"{table}: {_of_clusters(res, flips)}"]
 
-    def test(name: str, value: float) -> TestResult:
-        p_value = chi2_p_value(value, df) if possible else math.nan
+    def test(name: str, value: float, by_flips: FlipTest | None) -> TestResult:
+        if by_flips is not None:
+            said = f"flips of {by_flips.clusters} clusters' scores"
+            return TestResult(name, null, value, df, by_flips.p_value, said, tuple(notes))
+        p_value = chi2_p_value(value, df) if possible and not clustered_fit else math.nan
         return TestResult(name, null, value, df, p_value, "chi2", tuple(notes))
 
-    return (test("Residual deviance", deviance(counts, means)), test("Pearson X²", pearson_chi2(counts, means))), notes
+    tests = (
+        test("Residual deviance", deviance(counts, means), None),
+        test("Pearson X²", pearson_chi2(counts, means), flips),
+    )
+    return tests, notes
+
+
+def _flipped(res: LLBTResults, counts: FloatArray, means: FloatArray, group: IntArray) -> FlipTest | None:
+    """Return the test of X² by flips of clusters' scores; None for two ways of clustering, and as `fit_flip_test`."""
+    if len(res.specification.groups) != 1:
+        return None
+    (name,) = res.specification.groups
+    found = clustered(res.comparisons, name, (name,))
+    _, first = np.unique(group, return_index=True)
+    problem = replace(rows_of(res.problem(), first), counts=counts)
+    return fit_flip_test(problem, means, replace(found, rows=group[found.rows]))
+
+
+def _of_clusters(res: LLBTResults, flips: FlipTest | None) -> str:
+    """Say what the p-values of a fit with clusters are, or why there are none."""
+    why = "χ² takes the judgments as independent, which the fit does not"
+    if flips is not None:
+        return f"{why}; {flips.said(res.specification.groups[0])}"
+    if len(res.specification.groups) > 1:
+        return f"{why}, and no test allows for two ways of clustering"
+    name = res.specification.groups[0]
+    return (
+        f"{why}; X² can be tested by clusters where comparisons are judged by several of them: pool {name} if it is a "
+        "covariate, keep it as clusters"
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from ..auditing.finding import p_text
 from ..errors import DesignError
 from ..formulas.grammar import parse, vocabulary
-from ..inference.goodness import goodness_of_fit
+from ..inference.goodness import GoodnessOfFit, goodness_of_fit
 from ..results import LLBTResults, check_fit
 from ..statistics import TestResult, critical_value
 from ..table import (
@@ -262,6 +262,8 @@ def _fit(res: LLBTResults, confidence: float) -> Said:
     if not res.converged:
         return "The solver did not converge, so none of this is to be relied on.", {}
     found = goodness_of_fit(res)
+    if res.specification.groups:
+        return _fit_of_clusters(found, confidence)
     tests = [found.deviance] + ([found.pooled_deviance] if found.pooled_deviance is not None else [])
     test = next((test for test in tests if not np.isnan(test.p_value)), None)
     if res.df_resid == 0 and test is None:
@@ -278,6 +280,17 @@ def _fit(res: LLBTResults, confidence: float) -> Said:
         numbers["dispersion"] = found.dispersion
         text += f"; dispersion X²/df {format_number(found.dispersion, 3)}"
     return f"{_verdict(misfit)} ({text}).", numbers
+
+
+def _fit_of_clusters(found: GoodnessOfFit, confidence: float) -> Said:
+    """Say what X² says with the scores of clusters flipped in sign; nothing where it has no such test."""
+    for test, table in zip((found.pearson, found.pooled_pearson), found.tables, strict=False):
+        if test is not None and not np.isnan(test.p_value):
+            numbers = {"pearson chi2": test.statistic, "df": float(test.df), "p of fit": test.p_value}
+            text = f"X² {format_number(test.statistic, 4)} on {format_count(test.df)} df, {p_text(test.p_value)}"
+            where = f"on {table}, by {test.distribution}"
+            return f"{_verdict(test.p_value < 1 - confidence)} ({text}, {where}).", numbers
+    return "", {}
 
 
 def _verdict(misfit: bool) -> str:
