@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,11 @@ import pandas as pd
 from .errors import DesignError
 from .gathered import FloatArray
 from .likelihood import Problem, log_likelihood, probabilities, score
-from .solvers import Fit
+from .solvers import Fit, eliminate
 
 MAX_EXPLICIT_ENTRIES = 5e7
 _MAX_ITERATIONS = 100
+_PERFECT = 1e-6  # counts; statsmodels takes fitted counts within 1e-8 of the data for perfect prediction
 
 
 def explicit_entries(problem: Problem) -> float:
@@ -45,6 +45,36 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
     DesignError
         Where the explicit matrix would have more than 5·10⁷ entries.
     """
+    _refuse_too_large(problem)
+    return _fitted(problem, names, eliminate(problem).params)
+
+
+def glm(problem: Problem, names: tuple[str, ...], start: FloatArray | None = None) -> Fit:
+    """Fit the literal model: a Poisson GLM with one dummy per comparison, through statsmodels.
+
+    `start`, shape (p,), is where the other solver begins; see `_fitted` for what it is asked.
+    """
+    _refuse_too_large(problem)
+    other = eliminate(problem, start=start)
+    results = _fitted(problem, names, other.params)
+    p = problem.signed.shape[1]
+    params = np.asarray(results.params)[:p]
+    found = probabilities(problem, params)
+    with np.errstate(all="ignore"):
+        cov = np.asarray(results.cov_params())[:p, :p]
+    return Fit(
+        params=params,
+        cov=cov,
+        means=problem.totals[:, None] * found,
+        converged=bool(results.converged),
+        n_iter=int(results.fit_history["iteration"]) if results.method == "IRLS" else other.n_iter,
+        gradient=score(problem, found),
+        objective=log_likelihood(problem, found),
+        solver="glm",
+    )
+
+
+def _refuse_too_large(problem: Problem) -> None:
     entries = explicit_entries(problem)
     if entries > MAX_EXPLICIT_ENTRIES:
         raise DesignError(
@@ -52,6 +82,14 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
             f"({entries * 8 / 2**30:.1f} GiB), more than {MAX_EXPLICIT_ENTRIES:.0e} entries. Use method='eliminate', "
             "which gives the same estimates, standard errors and deviance."
         )
+
+
+def _fitted(problem: Problem, names: tuple[str, ...], estimate: FloatArray) -> Any:
+    """Return statsmodels' fit; `estimate`, shape (p,), found another way, says beforehand whether it is perfect.
+
+    Of a perfect fit statsmodels' iteratively reweighted least squares would warn, and a warning can be kept from the
+    user only through filters that belong to the whole process. Newton's method says nothing and ends there too.
+    """
     from statsmodels.genmod.families import Poisson
     from statsmodels.genmod.generalized_linear_model import GLM
 
@@ -60,33 +98,29 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
     zero = np.zeros(size)
     middle = [problem.tie_offset] if problem.has_ties else []
     offset = np.column_stack([problem.signed_offset + zero, *middle, -problem.signed_offset]).ravel()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what matters of them is in the record: convergence, saturation
+    with np.errstate(all="ignore"):  # what matters of it is in the record: convergence, saturation
         model = GLM(
             pd.Series(problem.counts.ravel(), name="count"),
             pd.DataFrame(explicit_matrix(problem), columns=columns),
             family=Poisson(),
             offset=offset,
         )
-        return model.fit(maxiter=_MAX_ITERATIONS, tol=1e-10, tol_criterion="params")
+        if not _fits_perfectly(problem, estimate):
+            return model.fit(maxiter=_MAX_ITERATIONS, tol=1e-10, tol_criterion="params")
+        start = _explicit_params(problem, estimate)
+        results = model.fit(
+            start_params=start, method="newton", maxiter=_MAX_ITERATIONS, disp=0, warn_convergence=False
+        )
+    results._results.converged = bool(results.mle_retvals["converged"])  # the name that the usual way gives it
+    return results
 
 
-def glm(problem: Problem, names: tuple[str, ...]) -> Fit:
-    """Fit the literal model: a Poisson GLM with one dummy per comparison, through statsmodels."""
-    results = explicit_glm(problem, names)
-    p = problem.signed.shape[1]
-    params = np.asarray(results.params)[:p]
-    found = probabilities(problem, params)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cov = np.asarray(results.cov_params())[:p, :p]
-    return Fit(
-        params=params,
-        cov=cov,
-        means=problem.totals[:, None] * found,
-        converged=bool(results.converged),
-        n_iter=int(results.fit_history["iteration"]),
-        gradient=score(problem, found),
-        objective=log_likelihood(problem, found),
-        solver="glm",
-    )
+def _fits_perfectly(problem: Problem, estimate: FloatArray) -> bool:
+    means = problem.totals[:, None] * probabilities(problem, estimate)
+    return bool(np.allclose(means, problem.counts, rtol=0, atol=_PERFECT))
+
+
+def _explicit_params(problem: Problem, estimate: FloatArray) -> FloatArray:
+    """Return the estimate with the nuisance parameters that it implies, shape (p + S,)."""
+    log_means = np.log(problem.totals) + np.log(probabilities(problem, estimate)[:, 0])
+    return np.concatenate([estimate, log_means - problem.signed @ estimate - problem.signed_offset])

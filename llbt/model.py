@@ -101,11 +101,15 @@ class LLBT:
         spec = Specification(self.formula, self.reference, method, held, cov_type, ways, scale, bias_reduction, prior)
         check_options(spec)
         self._warn(spec)
+        return self.solved(spec)
+
+    def solved(self, spec: Specification) -> LLBTResults:
+        """Return the fit that a specification asks for, without the warnings of `fit`: what a question refits with."""
         _refuse_too_large(len(self.design.names))
         with solvers.few_threads(len(self.design.names)):
-            return self._fitted(spec)
+            return self._solved(spec)
 
-    def _fitted(self, spec: Specification) -> LLBTResults:
+    def _solved(self, spec: Specification) -> LLBTResults:
         held = spec.fixed
         free = np.array([k for k, name in enumerate(self.design.names) if name not in held], dtype=np.int64)
         problem = make_problem(self.design, self.comparisons, free, held)
@@ -301,11 +305,11 @@ def _solve(
     """Fit the counts with what a prior adds to them; the fitted counts are those of the judgments alone."""
     if spec.method not in get_args(Method):
         raise DesignError(f"method={spec.method!r} is not known; it may be {', '.join(map(repr, get_args(Method)))}.")
+    begin = None if start is None else start.params
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
     if spec.method == "glm" or (spec.method == "auto" and small):
-        solution = explicit.glm(augmented, names)
+        solution = explicit.glm(augmented, names, begin)
     else:
-        begin = None if start is None else start.params
         solution = solvers.eliminate(augmented, start=begin, bias_reduction=spec.bias_reduction)
         solution = solution if start is None else replace(solution, n_iter=start.n_iter + solution.n_iter)
     if not solution.converged:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from ..comparisons import Comparisons
-from ..errors import ClusterWarning, DesignError, FormulaWarning, TiesWarning, listed
+from ..errors import DesignError, listed
 from ..formulas.coding import Block, references
 from ..formulas.grammar import Term, parse, vocabulary
 from ..model import LLBT
@@ -93,7 +92,7 @@ def refit(res: LLBTResults, formula: str) -> LLBTResults:
             f"fixed: {listed(lost)} is held in {spec.formula!r}, but {formula!r} has no such parameter, so one model "
             "is not the other with a term more. Fit both as they are meant, and compare them: llbt.anova(m0, m1)."
         )
-    return _fitted(model, spec)
+    return _solved(model, spec)
 
 
 def refit_terms(res: LLBTResults, terms: Sequence[WrittenTerm]) -> LLBTResults:
@@ -106,15 +105,7 @@ def refit_terms(res: LLBTResults, terms: Sequence[WrittenTerm]) -> LLBTResults:
         return refit(res, " + ".join(term.name for term in (*terms, *held)))
     model = LLBT(res.specification.formula, res.comparisons, res.specification.reference, res.design)
     everything = {name: res.fixed.get(name, 0.0) for name in res.names}
-    return _fitted(model, replace(res.specification, fixed=everything, cov_type="nonrobust", groups=(), scale=1.0))
-
-
-def _fitted(model: LLBT, spec: Specification) -> LLBTResults:
-    options = {f.name: getattr(spec, f.name) for f in fields(spec) if f.name not in ("formula", "reference")}
-    with warnings.catch_warnings():
-        for known in (TiesWarning, FormulaWarning, ClusterWarning):
-            warnings.simplefilter("ignore", known)
-        return model.fit(**options)
+    return _solved(model, replace(res.specification, fixed=everything, cov_type="nonrobust", groups=(), scale=1.0))
 
 
 def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
@@ -129,4 +120,8 @@ def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
     kept = {name: level for name, level in asked.items() if name != "object" and level in levels.get(name, [])}
     reference = {**kept, "object": res.design.reference}
     model = LLBT.from_formula(res.specification.formula, c, reference=reference)
-    return _fitted(model, replace(res.specification, cov_type="nonrobust", groups=(), scale=1.0))
+    return _solved(model, replace(res.specification, cov_type="nonrobust", groups=(), scale=1.0))
+
+
+def _solved(model: LLBT, spec: Specification) -> LLBTResults:
+    return model.solved(replace(spec, formula=model.formula, reference=model.reference))

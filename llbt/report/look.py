@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import threading
 import unicodedata
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.figure import Figure
     from matplotlib.text import Text
 
 # Okabe & Ito (2008): eight colours that colour-blind readers tell apart; black stays for the text
@@ -31,6 +34,8 @@ BLUE, ORANGE, GREEN, PURPLE, AMBER, SKY, GREY = COLOURS = (
 MARKERS = "osD^vP*X"
 PALE = "#DDDDDD"
 COLUMN = 3.4  # inches: one column of a journal
+
+_ON_PAGE: ContextVar[bool] = ContextVar("_ON_PAGE", default=False)
 
 _DARK, _LIGHT = "#1A1A1A", "#F2F2F2"
 _LONGEST = 24  # characters of a name beside an axis
@@ -61,11 +66,9 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
 
     The figure is white with dark letters whatever the style says, so that it reads on a light and on a dark page.
     """
-    import matplotlib.pyplot as plt
-
     if ax is not None:
         return ax
-    _, ax = plt.subplots(figsize=(width, height), layout="constrained", facecolor="white")
+    ax = _new_figure(width, height).add_subplot()
     ax.set_facecolor("white")
     ax.tick_params(colors=_DARK, which="both", labelsize="small")
     for label in (ax.xaxis.label, ax.yaxis.label):
@@ -77,6 +80,34 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     return ax
 
 
+def _new_figure(width: float, height: float) -> Figure:
+    """Return a figure: one of pyplot's in the main thread, so that notebooks and ``plt.show()`` find it.
+
+    Elsewhere, and for a page, one that nobody else knows: pyplot's list of figures belongs to the whole process.
+    """
+    if _ON_PAGE.get():
+        from .svg import page_figure
+
+        return page_figure(width, height)
+    if threading.current_thread() is not threading.main_thread():
+        from matplotlib.figure import Figure
+
+        return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    import matplotlib.pyplot as plt
+
+    return plt.figure(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+@contextlib.contextmanager
+def on_page() -> Iterator[None]:
+    """Draw for a page meanwhile: letters become text, which browsers measure and find letters for."""
+    token = _ON_PAGE.set(True)
+    try:
+        yield
+    finally:
+        _ON_PAGE.reset(token)
+
+
 def rows_height(rows: int, row: float = 0.2) -> float:
     """Return the height of a figure with so many rows: closer where they are many, so that it fits a page."""
     return 0.85 + rows * (row if rows <= 30 else 0.68 * row)
@@ -84,9 +115,7 @@ def rows_height(rows: int, row: float = 0.2) -> float:
 
 def lay_out(ax: Axes) -> None:
     """Give the axes their final place, so that what is drawn next knows how much room there is."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph|constrained_layout")  # said again when the figure is drawn
-        ax.figure.draw_without_rendering()  # type: ignore[union-attr]
+    ax.figure.draw_without_rendering()  # type: ignore[union-attr]
 
 
 def ink(ax: Axes) -> str:

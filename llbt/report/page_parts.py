@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import html
-import io
 import re
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -14,6 +12,7 @@ import numpy as np
 
 from ..errors import LLBTError
 from ..table import LEGEND, Field, Record, Table, printed_cells
+from .look import on_page
 from .page_style import SCRIPT, content_policy, stylesheet
 
 if TYPE_CHECKING:
@@ -149,21 +148,13 @@ def picture(name: str, caption: str, draw: Callable[[], Axes]) -> str:
 
 
 def _drawn(draw: Callable[[], Axes]) -> bytes:
-    """Return a picture as SVG with its letters as text, so that a browser finds every script's letters."""
-    import matplotlib as mpl
-    import matplotlib.pyplot as plt
+    """Return a picture as SVG with its letters as text."""
+    from .svg import page_svg
 
-    settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "llbt", "figure.max_open_warning": 0}
-    with mpl.rc_context(settings), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
+    with on_page():
         figure = draw().get_figure(root=True)
-        assert figure is not None
-        try:
-            file = io.BytesIO()
-            figure.savefig(file, format="svg", metadata={"Date": None})
-        finally:
-            plt.close(figure)
-    return file.getvalue()
+    assert figure is not None
+    return page_svg(figure)
 
 
 def _inline(svg: bytes, name: str) -> str:
@@ -172,20 +163,23 @@ def _inline(svg: bytes, name: str) -> str:
     for parent in list(root.iter()):
         for child in [c for c in parent if c.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style")]:
             parent.remove(child)
+    # matplotlib draws ids by lot
+    found = dict.fromkeys(element.get("id", "") for element in root.iter())
+    own = {old: f"{name}-{k}" for k, old in enumerate(filter(None, found))}
     for element in root.iter():
         for key, value in list(element.attrib.items()):
-            element.set(key, _with_own_ids(key, value, name))
+            element.set(key, _with_own_ids(key, value, own))
     return _serialized(root)
 
 
-def _with_own_ids(key: str, value: str, name: str) -> str:
+def _with_own_ids(key: str, value: str, own: dict[str, str]) -> str:
     if key == "id":
-        return f"{name}-{value}"
+        return own[value]
     if key.split("}")[-1] == "href" and value.startswith("#"):
-        return f"#{name}-{value[1:]}"
-    return (
-        re.sub(r"url\(#", f"url(#{name}-", value) if key in ("clip-path", "style", "fill", "filter", "mask") else value
-    )
+        return f"#{own[value[1:]]}"
+    if key in ("clip-path", "style", "fill", "filter", "mask"):
+        return re.sub(r"url\(#([^)]*)\)", lambda found: f"url(#{own[found[1]]})", value)
+    return value
 
 
 def _serialized(root: ElementTree.Element) -> str:
