@@ -41,7 +41,9 @@ _OUTCOMES = """Judgments: what the labels of that column mean: each i, j, tie, o
 label stands for missing outcomes: 1=i,0=j,0.5=tie,=none. Or names (labels are the winners' names), or slots (they
 never are). Numbers always need it."""
 _INPUT = "How the judgments are written (llbt formats). [default: as the names of the columns say]"
-_DROPPED = "How many judgments may be left out, counted, because nobody knows what their outcome says."
+_DROPPED = """How many judgments may be left out, counted, because nobody knows what their outcome says or they
+compare an object with itself."""
+_DEFAULTS = "What a field of the format says where FILE has no such field: baseline=gpt-4-0314."
 _FAIL_ON = "Exit with 1 if one of these checks finds something; error, warning or note stand for all of that level."
 _JUDGE = "The column with the judge. [default: judge]"
 _PROMPT = "The column with what was judged. [default: prompt]"
@@ -96,6 +98,7 @@ def fit(
     outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|none,…")] = None,
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
     input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
+    defaults: Annotated[Text, _option("--defaults", _DEFAULTS, "FIELD=VALUE,…")] = None,
     max_dropped: Annotated[int, _option("--max-dropped", _DROPPED, "N")] = 0,
     wins: Annotated[Text, _option("--wins", _WINS, "I,J")] = None,
     ties: Annotated[Text, _option("--ties", _TIES, "COLUMN,…")] = None,
@@ -139,6 +142,7 @@ def audit(
     prompt: Annotated[Text, _option("--prompt", _PROMPT, "COLUMN")] = None,
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
     input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
+    defaults: Annotated[Text, _option("--defaults", _DEFAULTS, "FIELD=VALUE,…")] = None,
     fail_on: Annotated[Text, _option("--fail-on", _FAIL_ON, "CHECK,…")] = None,
     form: Annotated[Format, _option("--format", _REPORT)] = Format.text,
 ) -> None:
@@ -170,6 +174,7 @@ def report(
     outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|none,…")] = None,
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
     input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
+    defaults: Annotated[Text, _option("--defaults", _DEFAULTS, "FIELD=VALUE,…")] = None,
     max_dropped: Annotated[int, _option("--max-dropped", _DROPPED, "N")] = 0,
     wins: Annotated[Text, _option("--wins", _WINS, "I,J")] = None,
     ties: Annotated[Text, _option("--ties", _TIES, "COLUMN,…")] = None,
@@ -284,7 +289,9 @@ def _opened(file: str, asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     if file != "-" and not Path(file).exists() and not _is_pattern(file):
         return _bundled(file, asked), {}
     counts = [name for name in ("wins", "ties") if name in asked]
-    judgments = [name for name in ("outcome", "outcomes", "weights", "format", "max_dropped") if name in asked]
+    judgments = [
+        name for name in ("outcome", "outcomes", "weights", "format", "defaults", "max_dropped") if name in asked
+    ]
     if counts and judgments:
         raise _wrong(counts[0], f"it is for counts, --{_FLAGS.get(judgments[0], judgments[0])} for judgments.")
     if file == asked.get("object_covariates") == "-":
@@ -439,6 +446,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("ties", "covariates", "clusters", "numeric"), _items),
     **dict.fromkeys(("outcome", "weights", "order", "format", "max_dropped", "judge", "prompt"), _verbatim),
     "outcomes": _outcomes,
+    "defaults": lambda name, text: _assigned(name, text, "baseline=gpt-4-0314"),
     "side_covariates": _sides,
     "object_covariates": _read,
 }

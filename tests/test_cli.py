@@ -465,6 +465,23 @@ def process(*args):
     return subprocess.run([sys.executable, "-c", code, *args], capture_output=True, env=environment, timeout=120)
 
 
+def test_defaults_for_a_field_that_a_file_lacks(tmp_path):
+    """Arena-Hard v0.1 does not name its baseline."""
+    games = [{"score": "A>B"}, {"score": "A=B"}]
+    records = [dict(question_id=k, model="mn"[k % 2], judge="g", games=games[:: 1 - 2 * (k % 3 > 0)]) for k in range(9)]
+    path = tmp_path / "hard.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)))
+    refused = run("fit", path)
+    assert refused.exit_code == 2
+    assert "defaults={'baseline': …}" in refused.stderr
+    found = run("fit", path, "--defaults", "baseline=gpt-4-0314", "--format", "json")
+    assert found.exit_code == 0, found.stderr
+    assert json.loads(found.stdout)["objects"] == ["gpt-4-0314", "m", "n"]
+    assert run("audit", path, "--defaults", "baseline=gpt-4-0314").exit_code == 0
+    page = run("report", path, "--defaults", "baseline=gpt-4-0314", "-o", tmp_path / "r.html")
+    assert page.exit_code == 0, page.stderr
+
+
 def test_output_is_utf8_whatever_the_locale():
     done = process("fit", "puddings", "--formula", "object")
     assert done.returncode == 0

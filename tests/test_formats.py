@@ -1263,7 +1263,11 @@ class TestArenaHard:
         records = [{k: v for k, v in record.items() if k != "baseline"} for record in HARD]
         with pytest.raises(JudgmentError, match=r"baseline") as error:
             read_judgments(records)
-        assert "dataclasses.replace(llbt.JUDGMENT_FORMATS['arena_hard'], defaults={'baseline': " in str(error.value)
+        assert "pass defaults={'baseline': …}" in str(error.value)
+        check(read_judgments(records, defaults={"baseline": "b"}), BY_ID["arena_hard"])
+        check_counts(from_judgments(records, defaults={"baseline": "b"}), BY_ID["arena_hard"])
+        check_counts(from_judgments(pd.DataFrame(records), defaults={"baseline": "b"}), BY_ID["arena_hard"])
+        assert llbt.audit(records, defaults={"baseline": "b"}).finding("outcomes").level == "ok"
         mine = dataclasses.replace(llbt.JUDGMENT_FORMATS["arena_hard"], defaults={"baseline": "b"})
         check(read_judgments(records, format=mine), BY_ID["arena_hard"])
         check_counts(from_judgments(records, format=mine), BY_ID["arena_hard"])

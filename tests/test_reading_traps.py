@@ -185,3 +185,73 @@ def test_a_frame_under_the_names_that_are_asked_for_is_not_taken_for_another():
     )
     with pytest.raises(JudgmentError, match="no columns 'object_i', 'object_j'"):
         from_judgments(pd.DataFrame({"a": ["x"], "b": ["y"], "who": ["a"]}))
+
+
+def test_what_a_file_lacks_is_said_by_the_caller(tmp_path):
+    """Also where the field is no object, and not in place of what the file says."""
+    wins = [dict(object_i=name) for name in "xxz"]
+    given = {"object_j": "y", "outcome": "i", "judge": "J"}
+    frame = read_judgments(wins, defaults=given)
+    assert said(frame) == ["xyi", "xyi", "zyi"]
+    assert set(frame["judge"]) == {"J"}
+    assert from_judgments(wins, defaults=given, covariates="judge").counts.tolist() == [[2, 0, 0], [0, 0, 1]]
+    assert from_judgments(pd.DataFrame(wins), defaults=given).n_judgments == 3
+    assert said(read_judgments(BATTLES, defaults={"judge": "J9"})) == said(read_judgments(BATTLES))
+    assert read_judgments(BATTLES, defaults={"judge": "J9"})["judge"].tolist() == ["J1", "J2"]
+    with pytest.raises(JudgmentError, match=r"'arena' reads no field 'jugde'; it reads 'model_a'"):
+        read_judgments(BATTLES, defaults={"jugde": "J9"})
+
+
+def test_comparisons_of_an_object_with_itself_are_left_out_where_that_is_allowed(tmp_path, monkeypatch):
+    rows = [("x", "y", "i"), ("y", "y", "j"), ("x", "y", "who knows"), ("x", "x", "tie"), ("y", "x", "i")]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "outcome"])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    expected = from_judgments(frame.iloc[[0, 4]])
+    for source in (frame, pl.from_pandas(frame), tmp_path / "t.csv"):
+        for few in (0, 1, 2):
+            with pytest.raises(JudgmentError):
+                from_judgments(source, max_dropped=few)
+        c = from_judgments(source, max_dropped=3)
+        assert c == expected
+        assert "2 judgments of an object with itself left out (max_dropped=)" in c.notes
+        made = read_judgments(source, max_dropped=3)
+        assert from_judgments(made) == expected
+        assert "2 judgments of an object with itself left out (max_dropped=)" in made.notes
+        with pytest.raises(JudgmentError):
+            read_judgments(source, max_dropped=2)
+    alike = frame.iloc[[0, 1, 3, 4]]
+    assert len(read_judgments(alike)) == 4  # for an audit to name them
+    with pytest.raises(JudgmentError, match=r"2 judgments of an object with itself, and 0 unknown.*max_dropped=2"):
+        read_judgments(alike, max_dropped=1)
+    with pytest.raises(JudgmentError, match="max_dropped=2"):
+        from_judgments(alike)
+    with pytest.raises(JudgmentError, match="itself"):
+        from_judgments(frame.iloc[[1, 3]], max_dropped=9)
+    monkeypatch.setattr("llbt.data.files.LARGE", dict.fromkeys(("csv", "json", "parquet"), 0))
+    with pytest.warns(llbt.LLBTWarning, match="2 judgments of an object with itself left out"):
+        relation = read_judgments(tmp_path / "t.csv", max_dropped=3)
+    assert sorted(row[:3] for row in relation.fetchall()) == [("x", "y", "i"), ("y", "x", "i")]
+
+
+def test_mt_benchs_inconsistent_is_a_tie_and_error_no_judgment():
+    records = [BATTLES[0] | {"winner": label} for label in ("inconsistent", "tie (inconsistent)", "error", "model_b")]
+    frame = read_judgments(records)
+    assert said(frame) == ["xytie", "xytie", "xyj"]
+    assert frame["tie_kind"].tolist()[:2] == ["inconsistent"] * 2
+    assert "1 row with outcome 'error' left out (outcomes=)" in frame.notes
+    assert from_judgments(records).n_judgments == 3
+
+
+def test_tables_separated_by_blanks(tmp_path):
+    """As R's write.table writes them: the names of the rows have no heading."""
+    (tmp_path / "t.txt").write_text('"V1" "V2"  "V3"\n"1" 0 2 1\n"2" 2 0 NA\n')
+    frame = llbt.read_table(tmp_path / "t.txt")
+    assert list(frame) == ["row.names", "V1", "V2", "V3"]
+    assert frame["V3"].tolist()[0] == 1
+    made = read_judgments(tmp_path / "t.txt", judge="row.names", outcomes={0: "i", 1: "tie", 2: "j"}, **PREFMOD)
+    assert said(made) == ["ABi", "ACj", "BCtie", "ABj", "ACi"]
+    (tmp_path / "b.csv").write_text('object_i   object_j outcome\nA  B i \n "C d" B   j\n')
+    assert from_judgments(tmp_path / "b.csv").objects == ("A", "B", "C d")
+    (tmp_path / "cut.csv").write_text("object_i object_j outcome\nA B i\nA B\n")
+    with pytest.raises(JudgmentError, match="line 3: 2 fields"):
+        llbt.read_table(tmp_path / "cut.csv")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..columns import Label
 from ..comparisons import Comparisons
 from ..data.doors import from_judgments
 from ..data.files import located
@@ -126,6 +127,7 @@ def audit(
     block: str | None = None,
     task: str | None = None,
     time: str | None = None,
+    defaults: Mapping[str, Label] | None = None,
 ) -> Audit:
     """Say what is wrong with judgments before a model does: one report, with what to do about it.
 
@@ -159,6 +161,9 @@ def audit(
     time : str, optional
         Column that says when; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else
         the order of the rows.
+
+    defaults : mapping, optional
+        Field → its value where the file lacks it, as in `read_judgments`.
 
     Returns
     -------
@@ -204,7 +209,7 @@ def audit(
         evidence = from_table(data, Named(judge, prompt, None, block, task))
         notes: tuple[str, ...] = (*data.notes, _NOTE)
     else:
-        asked = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes)
+        asked = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes, defaults=defaults)
         found = countable(data, format, asked, max_dropped=sys.maxsize)
         if found.counts:
             table = from_judgments(data, format=format, objects=objects, outcome=outcome, order=found.shown)

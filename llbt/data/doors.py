@@ -17,7 +17,7 @@ from ..statistics import sign_p
 from ..table import counted, format_count, format_p, format_percent
 from .files import located, open_source
 from .frames import read_counts, read_label_pair
-from .judgments import Asked, Countable, Format, countable, tie_kind_notes, unless_default
+from .judgments import Asked, Countable, Format, countable, self_note, tie_kind_notes, unless_default
 from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
 from .sources import Rows, Source, as_names, as_two_names
@@ -113,7 +113,7 @@ def _from_counts(
     roles = {"objects": sides, "wins": wins, "ties": ties, **asked.roles()}
     picked = source.pick(roles)
     pairs = read_label_pair(picked, "objects", sides)
-    _refuse_self_comparisons(picked, pairs)
+    _without_selves(picked, pairs, 0)
     i, j = (read_counts(picked, name) for name in wins)
     tied = [read_counts(picked, name) for name in ties]
     counts = np.column_stack([i, sum(tied, np.zeros(len(i))), j])
@@ -136,6 +136,7 @@ def from_judgments(
     object_covariates: object = None,
     side_covariates: Mapping[str, Two] | None = None,
     order: bool = False,
+    defaults: Mapping[str, Label] | None = None,
     max_dropped: int = 0,
 ) -> Comparisons:
     """Return comparisons from judgments, one row per recorded decision.
@@ -163,8 +164,11 @@ def from_judgments(
         Column with the number of judgments that a row stands for.
     covariates, clusters, numeric, object_covariates, side_covariates, order
         As in `from_counts`.
+    defaults : mapping, optional
+        Field → its value where the file lacks it, as in `read_judgments`.
     max_dropped : int
-        How many rows may be left out, counted in the notes, because nobody knows what their outcome says.
+        How many rows may be left out, counted in the notes, because nobody knows what their outcome says or an object
+        is compared with itself.
 
     Returns
     -------
@@ -195,7 +199,7 @@ def from_judgments(
     """
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
     _one(outcome, "outcome")
-    named = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes)
+    named = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes, defaults=defaults)
     found = countable(frame, format, named, max_dropped)
     if order and not found.shown:
         raise JudgmentError(
@@ -214,11 +218,19 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
     roles |= {} if weights is None else {"weights": _one(weights, "weights")}
     picked = source.tally(roles)
     pairs = _in_order(read_label_pair(picked, "objects", found.sides), found.objects)
-    _refuse_self_comparisons(picked, pairs)
-    said, notes, _ = read_outcomes(picked, found.labels.field, pairs, found.sides, found.labels.outcomes, max_dropped)
+    picked, pairs, selves = _without_selves(picked, pairs, max_dropped)
+    said, notes, _ = read_outcomes(
+        picked, found.labels.field, pairs, found.sides, found.labels.outcomes, max_dropped - selves
+    )
     weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
     lines = _condensed(pairs, said, weighed, *asked.read(picked))
-    notes = (*_read_as(picked, found), *found.notes, *notes, *tie_kind_notes(picked, said, found.labels))
+    notes = (
+        *_read_as(picked, found),
+        *found.notes,
+        *notes,
+        *tie_kind_notes(picked, said, found.labels),
+        *([self_note(selves)] if selves else []),
+    )
     unkept = source.others(roles)
     return _assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown)
 
@@ -276,14 +288,17 @@ def _tie_note(columns: Sequence[str], tied: Sequence[FloatArray]) -> list[str]:
     return [f"ties are the sum of {' and '.join(parts)}"] if len(parts) > 1 else []
 
 
-def _refuse_self_comparisons(rows: Rows, pairs: Coded) -> None:
+def _without_selves(rows: Rows, pairs: Coded, most: int) -> tuple[Rows, Coded, int]:
+    """Return rows and their objects without comparisons of an object with itself, and how many these were."""
     same = pairs.codes[:, 0] == pairs.codes[:, 1]
-    if same.any():
+    n = rows.count(same)
+    if n > most or (n and same.all()):
         label = pairs.levels[pairs.codes[rows.start(same), 0]]
         raise JudgmentError(
-            f"{counted(rows.count(same), 'row')} with an object compared with itself{rows.place(same)}: "
-            f"{label!r}; expected two different objects. Leave these rows out before."
+            f"{counted(n, 'row')} with an object compared with itself{rows.place(same)}: {label!r}; expected two "
+            f"different objects. Leave these rows out before, or counted with max_dropped={n}."
         )
+    return (rows.take(~same), replace(pairs, codes=pairs.codes[~same]), n) if n else (rows, pairs, 0)
 
 
 def _repeat_note(lines: Lines) -> list[str]:

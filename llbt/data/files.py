@@ -72,8 +72,8 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     Parameters
     ----------
     file : path or binary file
-        csv (separated by commas, tabs, semicolons or bars), json or jsonl by its suffix, each of them gzipped or not,
-        or parquet; an open file is read as csv.
+        csv (separated by commas, tabs, semicolons, bars or blanks), json or jsonl by its suffix, each of them gzipped
+        or not, or parquet; an open file is read as csv.
 
     Returns
     -------
@@ -350,12 +350,20 @@ def _csv_fields(text: str, what: str, early: Collection[tuple[str, ...]] = ()) -
     quoting: Literal[0, 3] = csv.QUOTE_NONE if may_end and separator == "\t" else csv.QUOTE_MINIMAL
     try:
         frame = pd.read_csv(
-            io.StringIO(text), sep=separator, keep_default_na=False, na_values=[""], dtype=object, quoting=quoting
+            io.StringIO(text),
+            sep=r"\s+" if separator == " " else separator,
+            keep_default_na=False,
+            na_values=[""],
+            dtype=object,
+            quoting=quoting,
         )
     except (ValueError, pd.errors.ParserError) as error:
         if "EOF inside string" not in str(error):
             _refuse_ragged(text, separator, quoting, len(names), what, may_end)  # knows the line
         raise JudgmentError(f"{what!r} cannot be read as csv: {_first_line(error)}") from None
+    if separator == " " and not isinstance(frame.index, pd.RangeIndex):  # R writes the names of rows without a heading
+        frame = frame.reset_index(names="row.names")
+        names = ["row.names", *names]
     if not isinstance(frame.index, pd.RangeIndex) or (len(frame) and frame[frame.columns[-1]].isna().any()):
         # in silence, pandas fills short lines and takes an index from long ones
         _refuse_ragged(text, separator, quoting, len(names), what, may_end)
@@ -369,8 +377,16 @@ def _typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
 def _headings(head: str, what: str) -> tuple[str, list[str]]:
     """Return the separator of a csv file and the names of its columns, by its first line."""
     separator = max(_SEPARATORS, key=lambda sign: (head.count(sign), -_SEPARATORS.index(sign)))
+    separator = " " if separator not in head and " " in head.strip() else separator
     try:
-        names = next(csv.reader([head.rstrip("\r\n")], delimiter=separator), [])
+        names = next(
+            csv.reader(
+                [head.strip() if separator == " " else head.rstrip("\r\n")],
+                delimiter=separator,
+                skipinitialspace=separator == " ",
+            ),
+            [],
+        )
     except csv.Error as error:
         raise JudgmentError(f"{what!r}, line 1: not csv ({error}).") from None
     if not any(names):
@@ -415,7 +431,9 @@ def _refuse_twice(names: Sequence[str], what: str) -> None:
 
 
 def _refuse_ragged(text: str, separator: str, quoting: Literal[0, 3], width: int, what: str, may_end: bool) -> None:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting)
+    blank = separator == " "
+    text = "\n".join(map(str.strip, text.splitlines())) if blank else text
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, skipinitialspace=blank)
     before = csv.field_size_limit(max(len(text), 1))  # answers of a language model are longer than csv expects
     try:
         for fields in reader:

@@ -306,7 +306,7 @@ class JudgmentFormat:
     @property
     def counts(self) -> tuple[str, ...]:
         """The fields with wins of object i, wins of object j and ties, if the format is a table of counts."""
-        if self.reshaped:
+        if self.reshaped or self.defaults:
             return ()
         games = [game for game in self.games if game.objects == self.games[0].objects and isinstance(game.weight, str)]
         fields = {game.verdict.outcome: str(game.weight) for game in games if isinstance(game.verdict, Always)}

@@ -14,6 +14,7 @@ import pandas as pd
 from ..columns import IntArray, Label
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, LLBTWarning, listed, warn_user
+from ..table import counted, format_count
 from .files import located, open_source, typed_relation
 from .formats import Game, JudgmentFormat, Labels, Lean, fields_of
 from .frames import read_factor, read_label_pair
@@ -29,7 +30,7 @@ from .outcomes import Outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .reshaped import field_of
 from .sources import Roles, Rows, Source, as_two_names
-from .standard import OPTIONAL, ORDER_UNKNOWN, STANDARD, JudgmentFrame, free_name, in_memory, kind_note, read
+from .standard import OBJECTS, OPTIONAL, ORDER_UNKNOWN, STANDARD, JudgmentFrame, free_name, in_memory, kind_note, read
 from .wide import matrix_source, prefmod_format
 
 Format = str | JudgmentFormat
@@ -47,6 +48,7 @@ def read_judgments(
     object_names: Sequence[str] | None = None,
     pairs: str | Sequence[Sequence[str]] | None = None,
     joined: bool = True,
+    defaults: Mapping[str, Label] | None = None,
     max_dropped: int = 0,
 ) -> Any:
     """Return judgments of any known format as a frame with standard columns.
@@ -74,8 +76,11 @@ def read_judgments(
     joined : bool
         Whether a label of several objects whose outputs were identical (``a+b`` in WMT) stands for each of them;
         with False it stays as it is written, and the record is one judgment.
+    defaults : mapping, optional
+        Field of the format → its value where the file has no such field, such as ``{"baseline": "gpt-4-0314"}``.
     max_dropped : int
-        How many judgments may be left out, counted, because nobody knows what they say.
+        How many judgments may be left out, counted, because nobody knows what they say; among them those of an object
+        with itself, which stay in the frame if none may.
 
     Returns
     -------
@@ -120,7 +125,7 @@ def read_judgments(
     >>> frame.notes
     ("2 records read as 'arena': 2 judgments", "1 tie of the kind 'both_bad' counted as ties")
     """
-    asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined)
+    asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults)
     if isinstance(source, JudgmentFrame) and format == "auto" and asked == Asked():
         return source.copy()
     opened, known = resolve(source, format, asked)
@@ -129,7 +134,28 @@ def read_judgments(
             found = _relation(opened, known, max_dropped)
         if found is not None:
             return found
-    return read(opened, known, max_dropped)
+    return _without_selves(read(opened, known, max_dropped), max_dropped)
+
+
+def _without_selves(made: JudgmentFrame, max_dropped: int) -> JudgmentFrame:
+    """Return judgments without those of an object with itself, if some may be left out."""
+    same = (made["object_i"] == made["object_j"]).to_numpy(dtype=bool)
+    n = int(same.sum())
+    if not n or not max_dropped:
+        return made
+    if made.dropped + n > max_dropped:
+        raise JudgmentError(
+            f"{counted(n, 'judgment')} of an object with itself, and {format_count(made.dropped)} unknown to the "
+            f"format; leave them out (counted) with max_dropped={made.dropped + n}."
+        )
+    kept = made[~same].reset_index(drop=True)
+    kept.notes = (*made.notes, self_note(n))
+    return kept
+
+
+def self_note(n: int) -> str:
+    """Return the note on comparisons of an object with itself."""
+    return f"{counted(n, 'judgment')} of an object with itself left out (max_dropped=)"
 
 
 @dataclass(frozen=True)
@@ -144,6 +170,7 @@ class Asked:
     object_names: Sequence[str] | None = None
     pairs: str | Sequence[Sequence[str]] | None = None
     joined: bool = True
+    defaults: Mapping[str, Label] | None = None
 
     @property
     def names_fields(self) -> bool:
@@ -186,7 +213,8 @@ def _recognized(source: Source, asked: Asked) -> JudgmentFormat:
     own = own_format(fields, asked.objects, asked.outcome)
     if asked.objects is not None and asked.outcome is not None:
         return own
-    return own if asked.names_fields and not has_known_format(source) else matching_format(source)
+    lacking = tuple(asked.defaults or ())
+    return own if asked.names_fields and not has_known_format(source, lacking) else matching_format(source, lacking)
 
 
 def _refuse_unknown(source: Source, asked: Asked) -> None:
@@ -272,9 +300,10 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
     """
     is_file = isinstance(source, (str, os.PathLike, list, tuple))
     if format is None and not is_file:
-        standard = _overridden(JUDGMENT_FORMATS["judgments"], asked)
+        standard = _overridden(JUDGMENT_FORMATS["judgments"], replace(asked, defaults=None))
         opened = open_source(source)
-        if set(fields_of(standard.games[0])) <= set(opened.names) or not has_known_format(opened):
+        named = set(fields_of(standard.games[0])) <= set(opened.names) or not has_known_format(opened)
+        if named and not asked.defaults:
             found = _countable(opened, standard)
             return _as_made(found, source) if isinstance(source, JudgmentFrame) else found
     opened, known = resolve(source, format or "auto", asked)
@@ -325,7 +354,20 @@ def _overridden(known: JudgmentFormat, asked: Asked) -> JudgmentFormat:
     judge = known.judge if asked.judge is None else (asked.judge,)
     prompt = known.prompt if asked.prompt is None else (asked.prompt,)
     joined = known.joined if asked.joined else ""
-    return replace(known, games=games, judge=judge, prompt=prompt, joined=joined)
+    found = replace(known, games=games, judge=judge, prompt=prompt, joined=joined)
+    return _with_defaults(found, asked.defaults) if asked.defaults else found
+
+
+def _with_defaults(known: JudgmentFormat, defaults: Mapping[str, Label]) -> JudgmentFormat:
+    read_fields = (path for game in known.games for path in fields_of(game))
+    paths = (*read_fields, *known.judge, *known.prompt, *known.block)
+    fields = dict.fromkeys(part for path in paths for part in (path, *path.split("+")))
+    strange = [name for name in defaults if name not in fields]
+    if strange:
+        raise JudgmentError(
+            f"defaults=: format {known.name!r} reads no field {listed(strange)}; it reads {listed(tuple(fields), 20)}."
+        )
+    return replace(known, defaults={**known.defaults, **defaults})
 
 
 def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
@@ -359,8 +401,11 @@ def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
     i, j = as_two_names(game.objects, "objects")
     rows = source.tally({"objects": (i, j), "outcome": (verdict.field,)})
     pairs = read_label_pair(rows, "objects", (i, j))
-    said, notes, _ = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, max_dropped)
-    notes = (*notes, *tie_kind_notes(rows, said, verdict))
+    selves = rows.count(pairs.codes[:, 0] == pairs.codes[:, 1])
+    leaves = 0 < selves <= max_dropped
+    most = max_dropped - selves * leaves
+    said, notes, _ = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, most)
+    notes = (*notes, *tie_kind_notes(rows, said, verdict), *([self_note(selves)] if leaves else []))
     if notes:
         warn_user(f"{source.what}: {'; '.join(notes)}.", LLBTWarning)
     mapped = _mapped(rows, said, verdict, (i, j))
@@ -376,7 +421,9 @@ def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
     others = [name for name in source.names if name not in (i, j, verdict.field, judge, prompt)]
     columns |= {free_name(name, [*columns, *others]) if name in STANDARD else name: nw.col(name) for name in others}
     chosen = frame.select(*(value.alias(name) for name, value in columns.items()))
-    return chosen.filter(~nw.col("outcome").is_null()).to_native()
+    kept = ~nw.col("outcome").is_null()
+    two = (nw.col(name).cast(nw.String) for name in OBJECTS)
+    return chosen.filter(kept & (next(two) != next(two)) if leaves else kept).to_native()
 
 
 def _mapped(rows: Rows, said: IntArray, verdict: Labels, sides: tuple[str, str]) -> tuple[Any, Any, Any] | None:

@@ -35,8 +35,9 @@ def _ranked(size: int) -> tuple[Game, ...]:
 
 
 _ARENA_TIES: dict[Label, str] = dict.fromkeys(("tie (bothbad)", "both_bad", "bothbad_vote"), "both_bad")
-_ARENA_TIES |= {"tie (inconsistent)": "inconsistent"}
+_ARENA_TIES |= dict.fromkeys(("tie (inconsistent)", "inconsistent"), "inconsistent")  # MT-Bench, like "error"
 _ARENA = meaning("i", "leftvote") | meaning("j", "rightvote") | meaning("tie", *_ARENA_TIES, "tievote")
+_ARENA |= meaning(None, "error")
 _POTATO = Labels(
     "preference",
     meaning("i", "A++", "A+", "A") | meaning("tie", "=") | meaning("j", "B++", "B+", "B"),
@@ -339,15 +340,17 @@ def list_formats() -> Table:
     )
 
 
-def matching_format(source: Source) -> JudgmentFormat:
+def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentFormat:
     """Return the format that explains most of a source's fields, and its values where these tell formats apart.
+
+    Fields `beside` those of the source have values that the caller gives.
 
     Raises
     ------
     JudgmentError
         If none does, or two explain equally many.
     """
-    what, alike = source.what, _with_its_fields(source)
+    what, alike = source.what, _with_its_fields(source, beside)
     if not alike:
         raise JudgmentError(
             f"{what}: no known format has its columns {listed(sorted(map(str, source.names)), 20)}. "
@@ -368,14 +371,14 @@ def matching_format(source: Source) -> JudgmentFormat:
     return JUDGMENT_FORMATS[names[0]]
 
 
-def has_known_format(source: Source) -> bool:
-    """Whether the fields of a source are those of a known format."""
-    return bool(_with_its_fields(source))
+def has_known_format(source: Source, beside: Sequence[str] = ()) -> bool:
+    """Whether the fields of a source, and those beside it, are those of a known format."""
+    return bool(_with_its_fields(source, beside))
 
 
-def _with_its_fields(source: Source) -> list[JudgmentFormat]:
+def _with_its_fields(source: Source, beside: Sequence[str]) -> list[JudgmentFormat]:
     """Return the formats whose marks a source has."""
-    fields = frozenset(map(str, source.names))
+    fields = frozenset((*map(str, source.names), *beside))
     return [
         known
         for known in JUDGMENT_FORMATS.values()
@@ -399,6 +402,8 @@ def _strange_values(source: Source, known: JudgmentFormat) -> dict[str, list[Lab
     """Return the values that are not those of a format, by the fields that tell it apart."""
     found: dict[str, list[Label]] = {}
     for field, expected in known.values.items():
+        if field not in source.names:
+            continue
         labels = read_factor(source.tally({"values": (field,)}).frame, field).labels
         strange = [label for label in labels if not re.fullmatch(expected, str(label))]
         found |= {field: strange} if strange else {}

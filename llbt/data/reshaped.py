@@ -93,10 +93,7 @@ def _paired(records: Records, alike: str) -> tuple[Records, list[str]]:
 
 def gap(records: Records, gone: Sequence[str], known: JudgmentFormat) -> str:
     """Return the message on fields of a format that records lack."""
-    advice = known.advice or (
-        f"If it is the same in all records, pass format=dataclasses.replace(llbt.JUDGMENT_FORMATS[{known.name!r}], "
-        f"defaults={{{gone[0]!r}: …}})."
-    )
+    advice = known.advice or f"If it is the same in all records, pass defaults={{{gone[0]!r}: …}}."
     has = listed(tuple(map(str, records.frame)), 20)
     fields = "field" if len(gone) == 1 else "fields"
     return f"{records.what}: format {known.name!r} needs the {fields} {listed(gone)}; there are {has}. {advice}"

@@ -162,6 +162,11 @@ class Rows:
         """Return every row of a frame as itself."""
         return cls(frame, np.broadcast_to(np.int64(1), len(frame)), None, ordered=True)
 
+    def take(self, where: npt.NDArray[np.bool_]) -> Rows:
+        """Return the rows that a condition of shape (U,) holds for."""
+        kept: Frame = self.frame.filter(where.tolist())
+        return Rows(kept, self.times[where], self.numbers(np.flatnonzero(where)), self.ordered)
+
     @property
     def single(self) -> bool:
         """Whether every row stands for itself alone."""

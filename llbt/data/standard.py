@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,7 +90,8 @@ def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFr
     frame = in_memory(source)
     everything = np.arange(len(frame))
     records, left = judged(Records(frame.reset_index(drop=True), everything, everything, source.what), known)
-    games = [game for game in known.games if not game.optional or not _gaps(records, game, known)]
+    records = _filled(records, known.defaults)
+    games = [game for game in known.games if not game.optional or not _gaps(records, game)]
     for game in games:
         _refuse_gaps(records, game, known)
     pieces = [_piece(records, game, known, max_dropped) for game in games]
@@ -112,13 +113,19 @@ def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFr
     return made
 
 
-def _gaps(records: Records, game: Game, known: JudgmentFormat) -> list[str]:
+def _filled(records: Records, defaults: Mapping[str, Label]) -> Records:
+    """Return records with the values of the fields that the file lacks."""
+    gone = {name: value for name, value in defaults.items() if not records.has(name)}
+    return replace(records, frame=records.frame.assign(**gone)) if gone else records
+
+
+def _gaps(records: Records, game: Game) -> list[str]:
     paths = [part for path in fields_of(game) for part in ([path] if path in records.frame else path.split("+"))]
-    return [path for path in paths if not records.has(path) and path not in known.defaults]
+    return [path for path in paths if not records.has(path)]
 
 
 def _refuse_gaps(records: Records, game: Game, known: JudgmentFormat) -> None:
-    gone = _gaps(records, game, known)
+    gone = _gaps(records, game)
     if gone:
         raise JudgmentError(gap(records, gone, known))
 
@@ -180,8 +187,6 @@ def _objects(records: Records, side: Side, known: JudgmentFormat) -> npt.NDArray
         return as_objects([*map(dict(side.words).get, labels), None])[codes]
     if isinstance(side, str) and "+" in side and side not in records.frame:
         return joined_values(records, side)
-    if isinstance(side, str) and not records.has(side):
-        return as_objects([known.defaults[side]] * len(records.row))
     codes, labels = label_codes(records.values(side))
     unnamed = [_NOTHING if label in known.unnamed else label for label in labels]
     return as_objects([*unnamed, _NOTHING if None in known.unnamed else None])[codes]

@@ -39,9 +39,9 @@ from .plots import plot_worth
 
 _MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
 _MOST_DRAWN = 30  # objects of a heat map
-_JUDGMENT_OPTIONS = ("format", "objects", "outcome", "outcomes", "weights", "max_dropped")
+_JUDGMENT_OPTIONS = ("format", "objects", "outcome", "outcomes", "weights", "defaults", "max_dropped")
 _COUNT_OPTIONS = ("wins", "ties")
-_AUDIT_OPTIONS = ("format", "objects", "outcome", "outcomes", "judge", "prompt", "weights")
+_AUDIT_OPTIONS = ("format", "objects", "outcome", "outcomes", "judge", "prompt", "weights", "defaults")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +79,7 @@ def write_report(
     outcome: str | None = None,
     outcomes: Outcomes = None,
     weights: str | None = None,
+    defaults: Mapping[str, Label] | None = None,
     max_dropped: int = 0,
     wins: Sequence[str] | None = None,
     ties: str | Sequence[str] | None = None,
@@ -105,7 +106,7 @@ def write_report(
     path : path
         Where to write; a file that is there is replaced.
     title : str, optional
-    format, objects, outcome, outcomes, weights, max_dropped
+    format, objects, outcome, outcomes, weights, defaults, max_dropped
         How judgments are written, as in `from_judgments`.
     wins, ties
         Columns of counts, as in `from_counts`.
@@ -151,6 +152,7 @@ def write_report(
         "outcome": outcome,
         "outcomes": outcomes,
         "weights": weights,
+        "defaults": defaults,
         "max_dropped": max_dropped,
         "wins": wins,
         "ties": ties,
