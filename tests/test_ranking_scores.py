@@ -473,7 +473,7 @@ ERRORS = {
         JudgmentError,
         "a table of counts does not",
     ),
-    "no blocks": (ranking_scores, NO_BLOCKS, {"reading": "ge_all_in_block"}, JudgmentError, "no value in any of 6 rows"),
+    "no blocks": (ranking_scores, NO_BLOCKS, {"reading": "ge_all_in_block"}, JudgmentError, "in any of 6 rows"),
     "half the blocks": (ranking_scores, HALF, {}, JudgmentError, "no value in 3 of 6 rows, first at row 3"),
     "block none": (ranking_scores, FRAME, {"reading": "ge_all_in_block", "block": None}, DesignError, "needs blocks"),
     "block gone": (ranking_scores, FRAME, {"block": "segment"}, JudgmentError, "no column 'segment' (block=)"),
