@@ -48,7 +48,7 @@ def way_of(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
     DesignError
         As `clustered`.
     """
-    found = _with_levels(c, name, groups)
+    found = kept_way(c, name, groups)
     if found.clusters.size < 2:
         raise DesignError(f"groups={name!r} has one cluster; a cluster-robust covariance needs at least two.")
     return found
@@ -65,7 +65,8 @@ def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
     return way_of(c, name, groups).clusters
 
 
-def _with_levels(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
+def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
+    """Return one of the groups as `way_of` does, also where it is a single cluster."""
     kept = c.cluster_counts
     columns = {column.name: column for column in c.columns}
     lines = kept is not None and any(group in c.clusters for group in groups)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .cluster_units import cautious_unit
 from .columns import FloatArray
 from .formulas.grammar import parse, vocabulary
 from .statistics import chi2_p_value, chi2_reservation
@@ -201,8 +202,19 @@ def _notes(res: LLBTResults, odds: bool) -> tuple[str, ...]:
         notes.append("estimates with Firth's bias reduction; deviance and likelihood are those at these estimates")
     if res.specification.prior is not None:
         notes.append(f"estimates with a prior of {format_number(res.specification.prior, 4)} judgments per pair")
-    notes += res.covariance.notes
+    notes += [*res.covariance.notes, *_kept_clusters(res)]
     if not res.converged:
         notes.append("the solver did not converge")
     reservation = chi2_reservation(res.solution.means)[1] if res.df_resid else ""
     return (*notes, *([reservation] if reservation else []), *res.comparisons.notes)
+
+
+def _kept_clusters(res: LLBTResults) -> tuple[str, ...]:
+    """Say what the clusters that the table keeps would change in a fit that takes judgments as independent."""
+    spec = res.specification
+    if spec.cov_type != "nonrobust" or spec.scale != 1 or not res.comparisons.clusters:
+        return ()
+    unit = cautious_unit(res.problem(), res.solution, res.comparisons)
+    if unit is None:
+        return ()
+    return (f"judgments are taken as independent; {unit.said}: cov_type='cluster', groups={unit.name!r}",)
