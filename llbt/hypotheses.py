@@ -82,7 +82,7 @@ def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
             f"wald_test: the {q} hypotheses have rank {rank}, so some say the same or nothing about the parameters; "
             "leave them out."
         )
-    flips = q > 1 and len(res.specification.groups) == 1
+    flips = q > 1 and len(res.specification.groups) == 1 and not np.isnan(found.cov).any()
     return _flipped(res, found) if flips else _wald(res, found)
 
 

@@ -477,6 +477,31 @@ def test_score_of_shrunken_estimates_takes_their_own_score_out(rich):
     assert found == pytest.approx(expected, abs=0.1)
 
 
+def test_few_judgments_are_tested_by_the_score():
+    """Ten judges with three judgments of each pair: 6 judgments per parameter of the larger model."""
+    rng = np.random.default_rng(1)
+    rows = [
+        (i, j, f"J{k}", *rng.multinomial(3, [0.4, 0.2, 0.4]))
+        for i, j in itertools.combinations("abcd", 2)
+        for k in range(10)
+    ]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "ties", "wins_j"])
+    c = llbt.from_counts(frame, covariates="judge")
+    small, large = fit("object + tie", c), fit("object * judge + tie", c, prior=0.1)
+    default = llbt.anova(small, large)
+    assert default.to_frame().equals(llbt.anova(small, large, test="score").to_frame())
+    assert any(note.startswith("5.8 judgments per parameter") and "Rao's score holds" in note for note in default.notes)
+    assert add1(small, "object * judge").to_frame().equals(add1(small, "object * judge", test="score").to_frame())
+    for test, how in (("chi2", "too often"), ("wald", "too rarely")):
+        notes = llbt.anova(small, large, test=test).notes
+        assert any(how in note and "test='score' holds its level" in note for note in notes)
+    assert (
+        llbt.anova(fit("object", c), small)
+        .to_frame()
+        .equals(llbt.anova(fit("object", c), small, test="chi2").to_frame())
+    )
+
+
 # -- printing ----------------------------------------------------------------------------------------------------------
 
 
@@ -510,7 +535,7 @@ def test_errors(rich):
     held = fit("object + tie", rich, fixed={"object[a]": 0.2})
     everything = fit("tie", rich, fixed={"tie": 0.2})
     saturated = fit("object + tie", llbt.load_dataset("dras_modpref"))
-    three = fit("object * judge + tie", rich, cov_type="cluster", groups="judge")
+    three = fit("object * age + tie", rich, cov_type="cluster", groups="judge")
     mixed = [fit("tie", rich), fit("object + tie", rich, cov_type="HC0"), fit("object + tie + order", rich, scale="X2")]
     cases = {
         "none given": lambda: llbt.anova(),
@@ -528,7 +553,7 @@ def test_errors(rich):
         r"'object\[a\]' is held in 'object \+ tie', but 'tie' has no such parameter": lambda: drop1(held),
         "all parameters of 'tie' are held": lambda: llbt.anova(everything),
         "no term with an estimated parameter": lambda: drop1(everything),
-        "6 parameters are tested at once, with clusters of judge that are worth .* test='cluster'": lambda: drop1(
+        "3 parameters are tested at once, with clusters of judge that are worth .* test='cluster'": lambda: drop1(
             three, test="wald"
         ),
         "some fits give χ², others F": lambda: llbt.anova(*mixed, test="wald"),

@@ -279,6 +279,22 @@ def test_fit_has_no_test_where_each_comparison_is_one_clusters(six):
     assert any("two ways of clustering" in note for note in both.notes)
 
 
+def test_parameters_of_single_clusters_have_no_test_by_clusters(six):
+    """Each judge's own worths: nothing tells that he differs from the dependence of his judgments."""
+    _, frame = six
+    c = llbt.from_counts(frame.drop(columns="group"), covariates="judge")
+    res = fit("object * judge + tie", c, cov_type="cluster", groups="judge")
+    for ask in (llbt.anova, drop1):
+        table = ask(res)
+        frame = table.to_frame().set_index("term")
+        assert np.isnan(frame.loc["object:judge", "p_value"])
+        assert frame.loc["tie", "p_value"] <= 1
+        assert any("a single cluster of judge" in note for note in table.notes)
+    found = res.wald_test(["object[a]:judge[J001]", "object[a]:judge[J002]"])
+    assert np.isnan(found.p_value)
+    assert "by judge" not in llbt.interpret(res).sentences.get("covariates", "")
+
+
 def test_a_note_says_how_many_flips_and_what_the_least_p_value_is(six):
     c, _ = six
     res = fit("object + tie", c, cov_type="cluster", groups="judge")

@@ -96,7 +96,6 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
     {'term': ['<none>', 'object:judge', 'tie:judge'], 'df': [nan, 9.0, 3.0]}
     """
     check_fit("add1", res)
-    test = chosen_test(test, res)
     terms, held = own_terms(res)
     own = [*terms, *held]
     new = [term for term in written_terms(scope, res.comparisons) if not term.is_among(own)]
@@ -108,6 +107,7 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
         )
     first = [term for term in new if not any(other.margin_of(term) for other in new)]
     fits = [refit_terms(res, [*terms, term]) for term in first]
+    test = chosen_test(test, max(fits, key=lambda fit: len(fit.free)))
     rows = [_Row(term, fit, compared(res, fit, test, fit)) for term, fit in zip(first, fits, strict=True)]
     later = [term for term in new if term not in first]
     notes = (f"contain other new terms, so not added yet: {', '.join(_names(later))}",) if later else ()

@@ -234,7 +234,7 @@ def _differ(block: str, test: TestResult, confidence: float) -> str:
 
 
 def _joint_test(res: LLBTResults, block: str, name: str) -> TestResult | None:
-    """Return the test that no parameter of a block depends on a covariate; None where it has none or too many."""
+    """Return the test that no parameter of a block depends on a covariate; None where it has none or no answer."""
     columns = [
         k
         for k, (term, its_block) in enumerate(zip(res.design.terms, res.design.blocks, strict=True))
@@ -245,9 +245,10 @@ def _joint_test(res: LLBTResults, block: str, name: str) -> TestResult | None:
     matrix = np.zeros((len(columns), len(res.names)))
     matrix[range(len(columns)), columns] = 1.0
     try:
-        return res.wald_test(matrix)
+        found = res.wald_test(matrix)
     except DesignError:  # fewer clusters than parameters
         return None
+    return None if np.isnan(found.p_value) else found  # a single cluster says all that is known
 
 
 def _mentions(res: LLBTResults, term: str, name: str) -> bool:
