@@ -212,6 +212,12 @@ def fit(
 
     Notes
     -----
+    A side covariate such as ``length`` enters as the difference of its values, ``np.log(length)`` as that of their
+    logarithms. A feature of both sides that is no difference stands in ``sides(…)``, where ``length_i`` is the value of
+    object i and ``length_j`` that of its opponent: ``object + tie + sides((length_i - length_j) / (length_i +
+    length_j))``, or ``sides(np.tanh((length_i - length_j) / 200))`` for one that saturates. It is added to λᵢ − λⱼ, so
+    its log-odds are 2β times it, and it has to change its sign when the sides change places.
+
     The counts of comparison s between i and j are Poisson with log means μ + λᵢ − λⱼ + δ, μ + γ and
     μ − λᵢ + λⱼ − δ: Dras (2015), equations (1) and (2). The odds of i over j are exp(2(λᵢ − λⱼ)).
 

@@ -19,6 +19,7 @@ from .data.sources import open_frame
 from .errors import DesignError
 from .formulas.coding import Block, Codings, code_formula
 from .formulas.grid import At, codes_of, covariate_grid, rows_at
+from .formulas.sides import side_of
 from .gathered import Gathered
 from .likelihood import Problem, distances, information, probabilities
 from .statistics import critical_value
@@ -157,6 +158,10 @@ def comparisons_of(res: LLBTResults, frame: Any) -> tuple[Problem, dict[str, lis
         for k in (0, 1):
             shown[columns[k]] = sided.values[:, k].tolist()
             values[k][name] = _matched(table.columns[name], sided.values[:, k])
+    for name in [name for name in used if table.variables[name].role == "one side"]:
+        covariate, other = side_of(name)
+        for k in (0, 1):
+            values[k][name] = values[k ^ other][covariate]
     for k in (0, 1):
         values[k].update(_pair_codes(codings, pairs))
     return _problem_at(res, codings, pairs, values), shown

@@ -7,6 +7,7 @@ expressions of the list below reach patsy, and only in sizes that it expands and
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -50,6 +51,7 @@ _CODED = {  # patsy's
     "C": Function(1, 2, frozenset({"contrast", "levels"})),
     "I": Function(1, 1),
     "Q": Function(1, 1),
+    "sides": Function(1, 1),  # ours: half of a feature of both sides, see `llbt.formulas.sides`
     **dict.fromkeys(("center", "standardize", "scale"), Function(1, 1)),
     **dict.fromkeys(("bs", "cr", "cc"), Function(1, 2, _SPLINE)),
     "te": Function(1, 4, frozenset({"constraints"})),
@@ -65,6 +67,7 @@ _SPLINES = frozenset({"bs", "cr", "cc"})
 # all that an expression finds beside the table's columns and patsy's own functions
 NAMESPACE: dict[str, Any] = {name: getattr(np, name) for name in _NUMERIC}
 NAMESPACE["np"] = SimpleNamespace(**NAMESPACE, pi=np.pi)
+NAMESPACE["sides"] = functools.partial(np.multiply, 0.5)
 
 _BINARY = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr)
 _UNARY = (ast.UAdd, ast.USub, ast.Invert)

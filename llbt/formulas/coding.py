@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from ..errors import DesignError, FormulaError, listed
 from ..gathered import Gathered
 from .allowed import MOST_TERMS, NAMESPACE
 from .grammar import Formula, Term, Variable, marked, parse, vocabulary
+from .sides import check_antisymmetric, side_names, side_of
 
 Block = Literal["worth", "tie", "order"]
 Reference = Label | Mapping[str, Label] | None  # the object with λ = 0, or of each variable of labels the level with 0
@@ -79,6 +81,8 @@ class VariableTable:
             return self.comparisons.pairs[:, side]
         if role == "object covariate":
             return column.codes[self.comparisons.pairs[:, side]]
+        if role == "one side":
+            return column.codes[:, side_of(name)[1] ^ side]
         return column.codes[:, side] if role == "side covariate" else column.codes
 
 
@@ -224,6 +228,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
     values = {name: column_values(table.columns[name], codes[name][first]) for name in used}
     data = {name: _patsy_column(table.columns[name], values[name], table.reference) for name in used}
     info = _design_info(table.text, basis, data)
+    _check_sides(table, written, info, data)
     labels = {_patsy_term(term): _term_label(block, term) for term in written}
     kept: list[int] = []
     names: list[str] = []
@@ -269,6 +274,16 @@ def _reference_levels(
             yield variable, label, None
         elif all(zeros):
             yield variable, label, categories[zeros[0][0]]
+
+
+def _check_sides(table: VariableTable, written: Sequence[Term], info: Any, data: dict[str, Any]) -> None:
+    """Raise for a feature of both sides that does not change its sign with them."""
+    for found in {f.code: f for term in written for f in term.factors if f.both_sides}.values():
+        names = sorted({side_of(name)[0] for name in found.variables if table.variables[name].role == "one side"})
+        evaluate = functools.partial(found.factor.eval, info.factor_infos[found.factor].state)
+        wrong = check_antisymmetric(found.code, evaluate, data, names)
+        if wrong:
+            raise FormulaError(f"{wrong}.\n{marked(table.text, found.start, found.end)}")
 
 
 def _with_margins(formula: Formula) -> list[Term]:
@@ -397,6 +412,7 @@ def _columns(c: Comparisons, used: Collection[str]) -> dict[str, Coded]:
     """Return every variable of the table as a coded column; codes of objects are positions in ``c.objects``."""
     columns = {"object": Coded("object", as_objects(c.objects), np.arange(len(c.objects)))}
     columns |= {"pair": _pairs(c)} if "pair" in used else {}
+    columns |= {name: side for side in c.sides if side.numeric for name in side_names(side.name)}
     return columns | {column.name: column for column in (*c.columns, *c.sides, *c.object_columns)}
 
 

@@ -16,10 +16,11 @@ from patsy.parse_formula import parse_formula
 from ..comparisons import Comparisons
 from ..errors import FormulaError, listed
 from .allowed import FUNCTIONS, MOST_CHARACTERS, bounded, check_expression
+from .sides import check_sides, is_both, side_names, side_of
 
-Role = Literal["object", "object covariate", "side covariate", "covariate", "pair", "tie", "order"]
+Role = Literal["object", "object covariate", "side covariate", "one side", "covariate", "pair", "tie", "order"]
 
-OBJECT_SIDE: frozenset[Role] = frozenset({"object", "object covariate", "side covariate"})
+OBJECT_SIDE: frozenset[Role] = frozenset({"object", "object covariate", "side covariate", "one side"})
 _LINE = 200  # characters of a long formula that a message shows
 
 
@@ -53,6 +54,8 @@ def vocabulary(c: Comparisons) -> Vocabulary:
     variables |= {column.name: Variable("covariate", column.numeric) for column in c.columns}
     variables |= {column.name: Variable("object covariate", column.numeric) for column in c.object_columns}
     variables |= {column.name: Variable("side covariate", column.numeric) for column in c.sides}
+    numbers = [column.name for column in c.sides if column.numeric]
+    variables |= {side: Variable("one side", numeric=True) for name in numbers for side in side_names(name)}
     return Vocabulary(variables, c.clusters, c.unkept, c.has_ties, c.keeps_order)
 
 
@@ -65,6 +68,7 @@ class Factor:
     end: int
     variables: frozenset[str]
     object_side: bool  # whether it may differ between the two objects of a comparison
+    both_sides: bool  # whether it is sides(…)
 
     @property
     def code(self) -> str:
@@ -221,8 +225,11 @@ def _factor(factor: Any, text: str, words: Vocabulary) -> Factor:
         _fail(f"{factor.code!r} uses no variable of the table", text, start, end)
     _check_reserved(factor.code, used, text, (start, end))
     _check_labels(tree, text, (start, end), words)
-    object_side = any(words.variables[name].role in OBJECT_SIDE for name in used)
-    return Factor(factor, start, end, frozenset(used), object_side)
+    roles = {name: words.variables[name].role for name in sorted(used)}
+    check_sides(tree, roles, lambda what: _fail(what, text, start, end))
+    used |= {side_of(name)[0] for name, role in roles.items() if role == "one side"}
+    object_side = any(role in OBJECT_SIDE for role in roles.values())
+    return Factor(factor, start, end, frozenset(used), object_side, is_both(tree))
 
 
 def _names(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary) -> Iterator[str]:
@@ -293,6 +300,13 @@ def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
     heads = [f for f in term.factors if f.code in ("tie", "order")]
     rest = Term(tuple(f for f in term.factors if f not in heads))
     objectlike = [f for f in rest.factors if f.object_side]
+    both = [f for f in objectlike if f.both_sides]
+    if both and len(objectlike) > 1:
+        _fail(
+            f"{both[0].code} is of both sides, and stands with covariates of the comparison alone",
+            text,
+            *_span(both[0]),
+        )
     if not heads:
         return ("worth" if objectlike else "cancelling"), term
     if len(heads) == 2:
@@ -342,7 +356,7 @@ def _unknown(name: str, text: str, span: tuple[int, int], words: Vocabulary) -> 
     elif name in words.unkept:
         what = f"{name!r} is a column of your frame but was not kept: from_judgments(…, covariates={name!r})"
     else:
-        known = list(words.variables)
+        known = [name for name, variable in words.variables.items() if variable.role != "one side"]
         near = difflib.get_close_matches(name, known, n=1)
         quoted = [n for n in (*known, *words.unkept) if not n.isidentifier() and n.startswith(name)]
         hint = f" (did you mean {near[0]!r}?)" if near else ""

@@ -15,6 +15,7 @@ from ..columns import IntArray
 from ..errors import DesignError, listed
 from ..table import format_number
 from .coding import Block, Codings, VariableTable, column_values
+from .sides import side_of
 
 At = Mapping[str, Any] | Literal["average"] | None
 
@@ -79,7 +80,8 @@ def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[s
     objects : ndarray of int, shape (R,)
         Positions in the table's objects.
     values : mapping
-        Covariates → values, each (R,), as in a `Grid`; also ``pair`` where the block uses it.
+        Covariates → values, each (R,), as in a `Grid`; also ``pair`` where the block uses it, and the values ``x_i``
+        and ``x_j`` of a side covariate ``x`` where they differ.
     """
     data: dict[str, npt.NDArray[Any]] = {}
     for name in codings.blocks[block].variables:
@@ -88,6 +90,8 @@ def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[s
             data[name] = objects
         elif role == "object covariate":
             data[name] = column_values(column, column.codes[objects])
+        elif role == "one side" and name not in values:  # the same on both sides
+            data[name] = values[side_of(name)[0]]
         else:
             data[name] = values[name]
     return codings.rows(block, data, len(objects))

@@ -1,0 +1,92 @@
+"""Features of both sides of a comparison: ``sides(…)``, where x_i and x_j are a side covariate's two values.
+
+Of what a term of the worths says of object i, that of object j is subtracted. So a feature f(x_i, x_j) that changes its
+sign with the sides is half of it for the object itself and the other half, with the sides swapped, for its opponent.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+_ROUNDING = 1e-9  # of the largest value: what swapping may leave
+
+
+def side_names(name: str) -> tuple[str, str]:
+    """Return what a formula calls the value of the object itself and that of its opponent within ``sides(…)``."""
+    return f"{name}_i", f"{name}_j"
+
+
+def side_of(name: str) -> tuple[str, int]:
+    """Return the side covariate that a name within ``sides(…)`` belongs to, and 0 for the object itself, else 1."""
+    return name[:-2], "ij".index(name[-1])
+
+
+def is_both(tree: ast.expr) -> bool:
+    """Whether an expression is ``sides(…)``."""
+    return isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "sides"
+
+
+def check_sides(tree: ast.expr, used: Mapping[str, str], fail: Callable[[str], NoReturn]) -> None:
+    """Call `fail` where ``sides`` is not the whole of a factor, or lacks a side, or a side stands outside it.
+
+    `used` are the names in the expression with their roles.
+    """
+    named = [name for name, role in used.items() if role == "one side"]
+    if any(is_both(node) for node in ast.walk(tree) if isinstance(node, ast.expr) and node is not tree):
+        fail("sides(…) stands alone in a factor, as in sides(x_i - x_j):judge; transform within it")
+    if not is_both(tree):
+        if named:
+            fail(f"{named[0]!r} is the value of one side; it stands within sides(…), as in sides({_example(named[0])})")
+        return
+    lacking = [name for name in named if not set(side_names(side_of(name)[0])) <= set(named)]
+    if lacking or not named:
+        fail(
+            "sides(…) takes the two values of a side covariate, x_i and x_j, and changes its sign when they change "
+            f"places, as in sides({_example(lacking[0] if lacking else 'length_i')})"
+        )
+    other = [name for name, role in used.items() if role not in ("one side", "covariate")]
+    if other:
+        fail(f"sides(…) takes values of sides and numbers of the comparison, not {other[0]!r}")
+
+
+def _example(name: str) -> str:
+    own, opponent = side_names(side_of(name)[0])
+    return f"({own} - {opponent}) / ({own} + {opponent})"
+
+
+def check_antisymmetric(
+    code: str, evaluate: Callable[[Mapping[str, Any]], Any], data: Mapping[str, Any], names: Iterable[str]
+) -> str:
+    """Return what is wrong with a feature that does not change its sign with the sides; empty where it does.
+
+    Parameters
+    ----------
+    code : str
+        The factor, for the message.
+    evaluate : callable
+        Its values for data.
+    data : mapping
+        The variables' values in each row.
+    names : iterable of str
+        The side covariates in it.
+    """
+    pairs = [side_names(name) for name in names]
+    swapped = {**data, **{a: data[b] for a, b in pairs}, **{b: data[a] for a, b in pairs}}
+    with np.errstate(all="ignore"):  # what is not finite is found where the rows are made
+        here, there = (
+            2 * np.asarray(evaluate(rows), dtype=float).reshape(len(data[pairs[0][0]]), -1) for rows in (data, swapped)
+        )
+        gap = np.abs(here + there).max(axis=1)
+        known = np.isfinite(gap)
+    if not known.any() or gap[known].max() <= _ROUNDING * np.abs(here[known]).max():
+        return ""
+    k = int(np.flatnonzero(known)[gap[known].argmax()])
+    where = ", ".join(f"{name} = {data[name][k]:.6g}" for pair in pairs for name in pair)
+    return (
+        f"{code} is {here[k, 0]:.6g} at {where}, and {there[k, 0]:.6g} with the sides swapped; a feature of both sides "
+        f"changes its sign when they change places, so {-here[k, 0]:.6g} was expected"
+    )
