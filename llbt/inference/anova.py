@@ -266,10 +266,10 @@ def _wald(small: LLBTResults, large: LLBTResults) -> Compared:
     cov = contrasts @ large.covariance.matrix @ contrasts.T
     df, rank = len(cov), int(np.linalg.matrix_rank(cov))
     clustered_fit = bool(large.specification.groups)
-    if large.covariance.unknown(contrasts).any():  # of some a single cluster says all that is known
-        return Compared(df)
     if rank < df or (clustered_fit and not large.df_inference + 1 > df):
         raise DesignError(few_for_hotelling("test='wald'", df, large))
+    if large.covariance.unknown(contrasts).any():  # of some a single cluster says all that is known
+        return Compared(df)
     statistic = _squared_length(contrasts @ (large.solution.params - point), cov)
     if math.isinf(large.df_inference):
         return Compared(df, statistic, chi2_p_value(statistic, df))
