@@ -181,8 +181,8 @@ def audit(
     position wins in both orders of a pair. Ties by judge: Pearson's χ² of ties × judge, and for each judge twice the
     smaller tail of the hypergeometric distribution, adjusted by Holm's method. Positions: the exact binomial test, and
     within pairs the test of Cochran, Mantel and Haenszel, which holds whatever the worths; the test of the order effect
-    given the worths, which uses all judgments, decides. Every test has the level .005 (.0025 for each of the two of
-    ``drift``), so that fewer than one board in order out of twenty is accused by any of them.
+    given the worths, which uses all judgments, decides. Every test has the level .005 (a third of it for each of
+    the three of ``drift``), so that fewer than one board in order out of twenty is accused by any of them.
 
     References
     ----------

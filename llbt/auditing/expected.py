@@ -13,6 +13,8 @@ from ..likelihood import Problem, probabilities
 from ..robust import Clustered
 from ..solvers import Fit, eliminate, independent_columns
 
+_FAR = 5.0  # log-worths beyond which estimates may be infinite
+
 
 @dataclass(frozen=True, eq=False)
 class Expected:
@@ -23,7 +25,7 @@ class Expected:
     pairs : ndarray of int, shape (S, 2)
     problem : Problem
     fit : Fit
-        With Firth's bias reduction, so that it exists.
+        With Firth's bias reduction where estimates are infinite or nearly so.
     probability : ndarray, shape (S, C)
     rows : ndarray of int, shape (N,)
         The comparison of each line of the evidence.
@@ -65,7 +67,7 @@ def expect(c: Comparisons, rows: IntArray, counts: FloatArray) -> Expected:
     problem = Problem(design.signed_rows(), design.tie_rows(), c.counts[:, cells], none, none)
     free = np.flatnonzero(independent_columns(problem))
     problem = Problem(problem.signed.columns(free), problem.tie.columns(free), problem.counts, none, none)
-    fit = eliminate(problem, bias_reduction=True)
+    fit = _fitted(problem)
     worths = design.worth.matrix.columns(free).toarray()[np.argsort(design.worth.units["object"])]
     return Expected(
         c.pairs,
@@ -77,3 +79,13 @@ def expect(c: Comparisons, rows: IntArray, counts: FloatArray) -> Expected:
         worths,
         tuple(design.blocks[k] for k in free),
     )
+
+
+def _fitted(problem: Problem) -> Fit:
+    """Return the maximum likelihood fit, or that with Firth's bias reduction, which exists, where it does not."""
+    try:
+        fit = eliminate(problem)
+    except np.linalg.LinAlgError:  # probabilities of 0 on the way to infinity
+        return eliminate(problem, bias_reduction=True)
+    near = fit.converged and np.abs(fit.params).max(initial=0) <= _FAR and np.isfinite(fit.cov).all()
+    return fit if near else eliminate(problem, bias_reduction=True)

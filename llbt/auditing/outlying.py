@@ -8,7 +8,7 @@ from ..columns import FloatArray, IntArray, Label
 from ..robust import Clustered
 from ..statistics import adjust_p
 from ..table import counted, format_count, format_percent
-from ..unit_scores import UnitTests, compare_units, trend_scores
+from ..unit_scores import UnitTests, compare_units, dependence, trend_scores
 from .evidence import Evidence
 from .finding import NAMED, SIGNIFICANT, Finding, and_more, p_text
 
@@ -100,17 +100,21 @@ def check_drift(e: Evidence) -> Finding:
     x = e.expected
     scores = trend_scores(x.pairs[x.rows], len(e.objects), x.probability[x.rows], x.counts, e.moment)
     p = adjust_p(scores.p_values(), "holm")
-    moved = [int(k) for k in np.argsort(p, kind="stable") if p[k] < SIGNIFICANT / 2]
+    moved = [int(k) for k in np.argsort(p, kind="stable") if p[k] < SIGNIFICANT / 3]
     parts = np.minimum((e.moment * _STRETCHES).astype(np.int64), _STRETCHES - 1)
     labels, codes = np.unique(parts, return_inverse=True)
     odd: list[int] = []
+    varied = 1.0
     if len(labels) > 2:
-        found = _against_the_rest(e, x.units(np.asarray(codes, dtype=np.int64)))
+        units = x.units(np.asarray(codes, dtype=np.int64))
+        varied = dependence(x.pairs, len(e.objects), x.probability, units)[1]
+        found = _against_the_rest(e, units)
         q = found.p_adjusted
-        odd = [int(k) for k in np.argsort(q, kind="stable") if q[k] < SIGNIFICANT / 2]
+        odd = [int(k) for k in np.argsort(q, kind="stable") if q[k] < SIGNIFICANT / 3]
     by = repr(e.beside[2]) if e.beside[2] else "the order of the rows"
-    figures = {"objects": float(len(moved)), "stretches": float(len(odd))}
-    if not moved and not odd:
+    figures = {"objects": float(len(moved)), "stretches": float(len(odd)), "p_value": varied}
+    varies = bool(varied < SIGNIFICANT / 3)
+    if not moved and not odd and not varies:
         return Finding("drift", "ok", f"no object and no stretch of time is unlike the rest (by {by})", figures=figures)
     told = [_trend(e.objects[k], float(scores.z[k]), float(p[k])) for k in moved[:NAMED]]
     told += [f"and {len(moved) - NAMED} more objects"] if len(moved) > NAMED else []
@@ -119,6 +123,7 @@ def check_drift(e: Evidence) -> Finding:
         f"{_reason(e, found, k)}, {p_text(float(q[k]))}"
         for k in odd[:NAMED]
     ]
+    told += [f"worths differ between stretches of time (score test: {p_text(varied)})"] if varies else []
     return Finding(
         "drift",
         "warning",
