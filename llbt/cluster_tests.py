@@ -209,7 +209,7 @@ def _inverse_squares(lost: FloatArray, total: FloatArray) -> FloatArray:
 def _efficient(problem: Problem, restricted: Fit, clusters: Clustered, contrasts: FloatArray) -> Scores:
     """Return the scores of the clusters whose judgments say something of the tested parameters."""
     probability = restricted.means / problem.totals[:, None]
-    own, other = _directions(information(problem, probability, problem.totals), contrasts)
+    own, other = directions(information(problem, probability, problem.totals), contrasts)
     scores = cluster_scores(problem, restricted, clusters) @ own
     order = np.argsort(-np.sum(scores**2, axis=1), kind="stable")
     single, rest = np.sort(order[:_FLIPPED]), order[_FLIPPED:]
@@ -218,7 +218,7 @@ def _efficient(problem: Problem, restricted: Fit, clusters: Clustered, contrasts
     return Scores(scores[single][speaking], shared[speaking], scores[rest])
 
 
-def _directions(matrix: FloatArray, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def directions(matrix: FloatArray, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return combinations of the score, each of variance 1: efficient ones of what is tested, those of the rest.
 
     Parameters
@@ -290,7 +290,7 @@ def _residual_scores(problem: Problem, means: FloatArray, clusters: Clustered) -
     own, judged = np.zeros((clusters.size, *means.shape)), np.zeros((clusters.size, len(means)))
     np.add.at(own, (clusters.codes, clusters.rows), excess)
     np.add.at(judged, (clusters.codes, clusters.rows), n)
-    _, other = _directions(information(problem, p, problem.totals), np.empty((0, problem.signed.shape[1])))
+    _, other = directions(information(problem, p, problem.totals), np.empty((0, problem.signed.shape[1])))
     signed, tie = problem.signed.tocsr() @ other, problem.tie.tocsr() @ other
     rows = np.stack([signed, tie, -signed] if cells == 3 else [signed, -signed], axis=1)
     rows = (rows - np.einsum("sc,scm->sm", p, rows)[:, None]) * np.sqrt(p)[..., None]  # (S, C, m), for one judgment

@@ -15,12 +15,13 @@ from patsy.constraint import parse_constraint
 from scipy import stats
 from scipy.sparse import csr_array
 
-from .cluster_tests import flip_test, hotelling_p
+from .cluster_tests import directions, flip_test, hotelling_p
 from .clusters import clustered
 from .columns import FloatArray
 from .errors import DesignError, listed
 from .gathered import Gathered
-from .solvers import eliminate
+from .likelihood import information, score
+from .solvers import Fit, eliminate
 from .specification import penalized
 from .statistics import TestResult, chi2_p_value, critical_value
 from .summary import coefficient_fields
@@ -114,8 +115,27 @@ def few_for_hotelling(asker: str, df: int, res: LLBTResults) -> str:
     )
 
 
+def score_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
+    """Return Rao's test of some hypotheses, the judgments independent of each other."""
+    found = estimated(res, hypothesis)
+    problem, free = res.problem(), found.matrix[:, res.free]
+    probability = _restricted(res, found).means / problem.totals[:, None]
+    own, _ = directions(information(problem, probability, problem.totals), free)
+    statistic, q = float(np.sum((score(problem, probability) @ own) ** 2)), len(free)
+    return TestResult("Score test", ", ".join(found.labels), statistic, q, chi2_p_value(statistic, q), "chi2")
+
+
 def _flipped(res: LLBTResults, found: Linear) -> TestResult:
-    """Return the test of several hypotheses by flips of clusters' scores, at the estimate that keeps to them."""
+    """Return the test of several hypotheses by flips of clusters' scores."""
+    (name,) = res.specification.groups
+    clusters = clustered(res.comparisons, name, (name,))
+    test = flip_test(res.problem(), _restricted(res, found), clusters, found.matrix[:, res.free])
+    said, null = f"flips of {test.clusters} clusters' scores", ", ".join(found.labels)
+    return TestResult("Score test", null, test.statistic, test.df, test.p_value, said, (test.said(name),))
+
+
+def _restricted(res: LLBTResults, found: Linear) -> Fit:
+    """Return the fit that keeps to some hypotheses, its means those of the judgments."""
     free = found.matrix[:, res.free]
     unit = np.sqrt(np.diag(res.solution.cov))  # parameters in standard errors, whatever their scale
     basis = np.linalg.qr((free * unit).T, mode="complete")[0][:, len(free) :]
@@ -130,12 +150,7 @@ def _flipped(res: LLBTResults, found: Linear) -> TestResult:
     )
     shrunk = penalized(inside, res.comparisons, res.specification)
     fit = eliminate(shrunk, bias_reduction=res.specification.bias_reduction)
-    restricted = replace(fit, means=fit.means * (problem.totals / shrunk.totals)[:, None])
-    (name,) = res.specification.groups
-    test = flip_test(problem, restricted, clustered(res.comparisons, name, (name,)), free)
-    said = f"flips of {test.clusters} clusters' scores"
-    null = ", ".join(found.labels)
-    return TestResult("Score test", null, test.statistic, test.df, test.p_value, said, (test.said(name),))
+    return replace(fit, means=fit.means * (problem.totals / shrunk.totals)[:, None])
 
 
 def estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:

@@ -147,10 +147,11 @@ def _default_test(res: LLBTResults) -> Test:
         return "wald"
     if spec.scale != 1:
         return "F"
-    return "score" if _sparse(res) else "chi2"
+    return "score" if few_judgments(res) else "chi2"
 
 
-def _sparse(res: LLBTResults) -> bool:
+def few_judgments(res: LLBTResults) -> bool:
+    """Return whether a fit has so few judgments per parameter that only the score test holds its level."""
     return bool(res.comparisons.n_judgments < _FEW * len(res.free))
 
 
@@ -423,7 +424,7 @@ def reservations(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
 def _sparse_notes(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
     """Return what few judgments do to a test that takes them as independent."""
     largest = max(fits, key=lambda fit: len(fit.free))
-    if not _sparse(largest) or any(fit.specification.groups for fit in fits):
+    if not few_judgments(largest) or any(fit.specification.groups for fit in fits):
         return ()
     each = format_number(largest.comparisons.n_judgments / len(largest.free), 2)
     found = f"{each} judgments per parameter of {largest.specification.formula}"

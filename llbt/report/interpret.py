@@ -11,6 +11,8 @@ import numpy as np
 from ..auditing.finding import p_text
 from ..errors import DesignError
 from ..formulas.grammar import parse, vocabulary
+from ..hypotheses import score_test
+from ..inference.anova import few_judgments
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
 from ..results import LLBTResults, check_fit
 from ..statistics import TestResult, critical_value
@@ -105,7 +107,8 @@ def interpret(res: LLBTResults, *, confidence: float = 0.95) -> Interpretation:
     by Wald's test; of more objects, every pair, with p-values and intervals adjusted for all of them (single-step), as
     in `pairwise`. Whether worths or ties differ by a covariate is the joint test of these parameters that
     ``res.wald_test`` makes: Wald's with the covariance of the fit or, of clusters, the score test with their scores
-    flipped in sign.
+    flipped in sign. With fewer than 15 judgments per parameter, where Wald's test rejects next to nothing, it is Rao's
+    score test.
 
     The fit is tested by the deviance against χ²; where more than a fifth of the fitted counts are below 5 by X² against
     199 tables drawn from the model. Against χ² the deviance of a true model is there rejected between never and almost
@@ -244,6 +247,8 @@ def _joint_test(res: LLBTResults, block: str, name: str) -> TestResult | None:
         return None
     matrix = np.zeros((len(columns), len(res.names)))
     matrix[range(len(columns)), columns] = 1.0
+    if few_judgments(res) and res.specification.cov_type == "nonrobust" and res.specification.scale == 1:
+        return score_test(res, matrix)
     try:
         found = res.wald_test(matrix)
     except DesignError:  # fewer clusters than parameters
