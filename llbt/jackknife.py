@@ -30,7 +30,7 @@ _ENTRIES = 1 << 20  # of matrices of clusters that are made at a time
 _MOST_TOGETHER = 1 << 16  # clusters
 _ALONE = 200_000  # entries that a cluster has on average from which each is summed by itself
 _LIGHT = 0.5  # trace of H_g V below which I − H_g V is far from singular; at most 2p clusters have a larger one
-_LARGE = 400  # parameters of a cluster from which eigenvalues are looked at only where a factor has a small pivot
+_LARGE = 400  # parameters of a cluster from which the information of all judgments is factored without it
 _SMALL_PIVOT = 1e-6
 _NOTHING = 1e-7  # share of the information on a direction, left without a cluster, that counts as none
 
@@ -318,7 +318,13 @@ def _spectral(
     generalized inverse.
     """
     root = linalg.cholesky(cov[np.ix_(params, params)], lower=True)
-    share, axes = linalg.eigh(root.T @ information @ root)
+    shares = root.T @ information @ root
+    lower, minor = linalg.lapack.dpotrf(np.eye(len(root)) - shares, lower=True)
+    if not minor and np.diagonal(lower).min() ** 2 > _SMALL_PIVOT:  # as a rule: eigenvalues cost several times as much
+        solved = linalg.lapack.dpotrs(lower, root.T @ score, lower=True)[0]
+        back = linalg.solve_triangular(root, solved, lower=True, trans="T")
+        return back, np.empty((0, len(cov)))
+    share, axes = linalg.eigh(shares)
     gone = share > 1 - _NOTHING
     inside = axes[:, ~gone]
     solved = inside @ ((inside.T @ (root.T @ score)) / (1 - share[~gone]))
