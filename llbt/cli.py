@@ -7,7 +7,9 @@ import contextlib
 import csv
 import io
 import json
+import os
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
@@ -60,7 +62,7 @@ _TABLE = "A file with one row per object: a column object, and one for each obje
 _REFERENCE = "The object with log-worth 0. [default: the last]"
 _FIXED = "Parameters to hold at a value: tie=-0.5."
 _METHOD = "The solver: glm is statsmodels' Poisson GLM, eliminate is for large tables; both give the same results."
-_PAGE = "The file to write; one that is there is replaced."
+_PAGE = "The file to write, - for standard output; one that is there is replaced."
 _TITLE = "The heading of the page. [default: the name of FILE]"
 _FORMAT = "How to print the fit; json and csv are unrounded."
 
@@ -195,12 +197,18 @@ def report(
     """
     asked = _asked(ctx)
     with _reported():
-        who = {name: asked.pop(name) for name in ("judge", "prompt") if name in asked}
+        who: dict[str, Any] = {name: asked.pop(name) for name in ("judge", "prompt") if name in asked}
         data, options = _opened(file, asked)
         base = None if reference is None else _object(reference, _as_comparisons(data, options))
         heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
-        written = llbt.write_report(data, formula=formula, path=output, title=heading, reference=base, **options, **who)
-        typer.echo(f"written: {written}")
+        given: dict[str, Any] = {"formula": formula, "title": heading, "reference": base, **options, **who}
+        if str(output) == "-":
+            with tempfile.TemporaryDirectory() as folder:
+                page = llbt.write_report(data, path=Path(folder, "report.html"), **given).read_text(encoding="utf-8")
+            typer.echo(page, nl=False)
+        else:
+            _refuse_standard_input(output, file, asked)
+            typer.echo(f"written: {llbt.write_report(data, path=output, **given)}")
 
 
 @app.command()
@@ -227,6 +235,8 @@ def _llbt(
 
 def main() -> None:
     """Run the command line; what it prints is UTF-8 whatever the locale."""
+    if sys.stdout is None:
+        raise SystemExit("error: standard output is closed")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")
@@ -243,12 +253,24 @@ def _reported() -> Iterator[None]:
             yield
         except llbt.LLBTError as error:
             refusal = f"error: {error}"
+        except BrokenPipeError:
+            raise  # whoever read the output has enough: typer ends without a word
+        except (OSError, MemoryError, RecursionError, UnicodeError) as error:
+            refusal = f"error: {_in_words(error)}"
         finally:
             for warning in caught:
                 typer.echo(f"warning: {' '.join(str(warning.message).split())}", err=True)
     if refusal:
         typer.echo(refusal, err=True)
         raise typer.Exit(2)
+
+
+def _in_words(error: Exception) -> str:
+    """Return one line for what the system refuses: a full disk, too little memory."""
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}" + (f": {str(error.filename)!r}" if error.filename else "")
+    said = {MemoryError: "not enough memory", RecursionError: "the input is nested too deeply"}
+    return " ".join(f"{said.get(type(error), type(error).__name__)}: {error}".split()).rstrip(": ")
 
 
 _FLAGS = {"format": "input-format", "max_dropped": "max-dropped"}  # parameters whose options have other names
@@ -298,6 +320,15 @@ def _opened(file: str, asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         raise _wrong("object_covariates", "standard input is FILE already.")
     options = {name: _READERS[name](name, given) for name, given in asked.items()}
     return _source(file), options if counts else _as_file(file, options)
+
+
+def _refuse_standard_input(output: Path, file: str, asked: Mapping[str, Any]) -> None:
+    """Refuse to write over what is read from standard input."""
+    if "-" not in (file, asked.get("object_covariates")):
+        return
+    with contextlib.suppress(OSError, ValueError):  # no file, or no standard input
+        if os.path.samestat(os.fstat(sys.stdin.fileno()), output.stat()):
+            raise _wrong("output", f"{str(output)!r} is standard input; name another file to write.")
 
 
 def _source(file: str) -> Any:

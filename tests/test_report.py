@@ -399,7 +399,7 @@ def test_the_judgments_are_not_overwritten(tmp_path):
     path = tmp_path / "judgments.csv"
     judgments(["a", "b"]).to_csv(path, index=False)
     before = path.read_bytes()
-    with pytest.raises(llbt.DesignError, match="holds the judgments"):
+    with pytest.raises(llbt.DesignError, match="is read as"):
         write_report(path, path=path)
     assert path.read_bytes() == before
 

@@ -26,12 +26,17 @@ from ..table import counted
 from .sources import NO_NUMBER, Source, as_numbers, inferred, open_frame, quoted
 
 LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
+_MOST_UNZIPPED = 2**30  # bytes
+_LONGEST_LINE = 2**20  # characters of the first line
 _KINDS = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
 }
+_NO_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _SEPARATORS = (",", "\t", ";", "|")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_PLAIN = re.compile(r"[\w .-]{1,60}")
 
 
 def open_source(
@@ -110,7 +115,7 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
 
 def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection[tuple[str, ...]]) -> Source:
     """Return files, one after another, as one source: in memory unless they are large together."""
-    paths = [path for name in asked for path in _matching(name)]
+    paths = [path for name in asked for path in matching(name)]
     what = asked[0] if len(asked) == 1 else f"{asked[0]} and {len(asked) - 1} more"
     if header:
         return open_frame(_stacked([_read_headed(path, header, early) for path in paths]), what)
@@ -123,10 +128,16 @@ def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection
     return open_frame(_read_paths(paths, kind, early, what), what)
 
 
-def _matching(name: str) -> list[str]:
-    """Return the files that a name or a pattern stands for."""
-    found = sorted(glob.glob(name, recursive=True)) if any(sign in name for sign in "*?[") else []
-    return [path for path in found if path == name or Path(path).is_file()] or [_existing(name)]
+def matching(name: str) -> list[str]:
+    """Return the file of that name or, where there is none, the files that it stands for as a pattern."""
+    if not is_pattern(name) or "\0" in name or Path(name).exists():
+        return [_existing(name)]
+    return [path for path in sorted(glob.glob(name, recursive=True)) if Path(path).is_file()] or [_existing(name)]
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name that no file has may stand for several."""
+    return any(sign in name for sign in "*?[")
 
 
 def _read_headed(path: str, header: tuple[str, ...], early: Collection[tuple[str, ...]]) -> pd.DataFrame:
@@ -164,6 +175,8 @@ def _refuse_other_columns(path: str, own: Sequence[str], first: str, names: Sequ
 
 
 def _existing(path: str) -> str:
+    if "://" in path:
+        raise JudgmentError(f"{path!r} is an address, and nothing is fetched; download the file and name it.")
     try:
         there, found = Path(path).is_file(), "is a folder" if Path(path).is_dir() else "is not there"
     except (OSError, ValueError) as error:  # a name that no file can have
@@ -212,15 +225,30 @@ def _open_with_duckdb(paths: list[str], kind: str, what: str) -> Source:
             f"{what!r}: files of more than {LARGE[kind] >> 20} MiB together are read with DuckDB: "
             "pip install 'llbt[duckdb]'. Or pass a frame that you read yourself."
         ) from None
-    connection = duckdb.connect()  # one of its own: the caller's tables and settings are not touched
     try:
+        connection = _connection(paths)
         if kind == "csv":
             return replace(open_frame(_csv_relation(connection, paths), what), is_text=True)
         if kind == "parquet":
-            return open_frame(connection.read_parquet(paths, union_by_name=True), what)
-        return open_frame(_plain_json(connection.read_json(cast(Any, paths), sample_size=-1)), what)
+            return open_frame(connection.read_parquet([glob.escape(path) for path in paths], union_by_name=True), what)
+        return open_frame(
+            _plain_json(connection.read_json(cast(Any, [glob.escape(path) for path in paths]), sample_size=-1)), what
+        )
     except duckdb.Error as error:
         raise JudgmentError(f"{what!r} cannot be read as {kind}: {_first_line(error)}") from None
+
+
+def _connection(paths: Sequence[str]) -> Any:
+    """Return a connection of its own that reads these files and no other, writes nothing and fetches nothing."""
+    import duckdb
+
+    connection = duckdb.connect(config={**_NO_EXTENSIONS})
+    names = [os.path.abspath(name) for path in paths for name in (path, glob.escape(path))]
+    literals = ", ".join("'" + name.replace("'", "''") + "'" for name in dict.fromkeys(names))
+    connection.execute(f"SET allowed_paths = [{literals}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
 
 
 def _csv_relation(connection: Any, paths: list[str]) -> Any:
@@ -240,7 +268,7 @@ def _csv_relation(connection: Any, paths: list[str]) -> Any:
         files = [file for file, head in heads.items() if (head[0], tuple(head[1])) == (separator, own)]
         _refuse_other_columns(files[0], own, first, names)
         part = connection.read_csv(
-            files,
+            [glob.escape(file) for file in files],  # DuckDB takes every name for a pattern
             header=True,
             sep=separator,
             columns=dict.fromkeys(own, "VARCHAR"),
@@ -293,7 +321,7 @@ def _first_text(path: str) -> str:
     opened = gzip.open if path.endswith(".gz") else open
     try:
         with opened(_existing(path), "rt", encoding="utf-8-sig") as file:
-            return str(file.readline())
+            return str(file.readline(_LONGEST_LINE))
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise JudgmentError(f"{path!r} cannot be read: {_first_line(error)}") from None
 
@@ -317,9 +345,16 @@ def _unzipped(raw: bytes, what: str) -> bytes:
     if not raw.startswith(b"\x1f\x8b"):
         return raw
     try:
-        return gzip.decompress(raw)
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+            found = file.read(_MOST_UNZIPPED + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise JudgmentError(f"{what!r} is gzipped, but damaged or cut off: {_first_line(error)}") from None
+    if len(found) > _MOST_UNZIPPED:
+        raise JudgmentError(
+            f"{what!r} is gzipped and holds more than {_MOST_UNZIPPED >> 20} MiB ({len(raw) / 2**20:.1f} MiB as it "
+            "is); unzip it, so that it is read with DuckDB, or pass a frame that you read yourself."
+        )
+    return found
 
 
 def _text(raw: bytes, what: str) -> str:
@@ -391,6 +426,11 @@ def _headings(head: str, what: str) -> tuple[str, list[str]]:
         raise JudgmentError(f"{what!r}, line 1: not csv ({error}).") from None
     if not any(names):
         raise JudgmentError(f"{what!r} has no first line with the names of the columns.")
+    if _CONTROL.search(head) or (len(names) == 1 and not _PLAIN.fullmatch(names[0])):
+        # not shown: it may be anything, of a file that somebody else named
+        raise JudgmentError(
+            f"{what!r}: the first line names no columns; expected names separated by commas, tabs, semicolons or bars."
+        )
     _refuse_twice(names, what)
     return separator, names
 

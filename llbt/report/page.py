@@ -36,6 +36,7 @@ from .network_plot import plot_network
 from .page_parts import folded, page, paragraph, picture, section, table
 from .pair_plots import plot_outcomes, plot_probabilities
 from .plots import plot_worth
+from .writing import checked_target, write_whole
 
 _MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
 _MOST_DRAWN = 30  # objects of a heat map
@@ -128,7 +129,9 @@ def write_report(
     JudgmentError
         For data that cannot be read, and options that do not go with it.
     DesignError
-        For objects that were never compared with each other, and a folder that is not there.
+        For objects that were never compared with each other, a folder that is not there, and a path that is read.
+    OSError
+        Where the page cannot be written; a page that was there stays as it was.
 
     Notes
     -----
@@ -145,7 +148,7 @@ def write_report(
     '<!DOCTYPE html>'
     """
     critical_value("write_report", confidence, np.inf)
-    target = _target(path, data)
+    target = checked_target("write_report", path, (data, object_covariates))
     options = {
         "format": format,
         "objects": objects,
@@ -167,22 +170,11 @@ def write_report(
     }
     c, found = _read(data, {name: value for name, value in options.items() if not _is_default(value)})
     study = _studied(c, found, formula, reference, confidence)
-    target.write_text(_page(study, title or "Preference judgments"), encoding="utf-8")
+    write_whole(target, _page(study, title or "Preference judgments"))
     return target
 
 
 # -- in --------------------------------------------------------------------------------------------------------
-
-
-def _target(path: str | os.PathLike[str], data: object) -> Path:
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise DesignError(f"write_report: there is no folder {str(target.parent)!r} to write {target.name!r} to.")
-    if target.is_dir():
-        raise DesignError(f"write_report: {str(target)!r} is a folder; name a file, such as path='report.html'.")
-    if isinstance(data, (str, os.PathLike)) and target.exists() and Path(data).exists() and target.samefile(data):
-        raise DesignError(f"write_report: {str(target)!r} holds the judgments; name another file for the report.")
-    return target
 
 
 def _is_default(value: object) -> bool:

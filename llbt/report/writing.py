@@ -1,0 +1,88 @@
+"""Files that are written: all of a file or nothing, and never over what was read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..data.files import matching
+from ..errors import DesignError, JudgmentError
+
+
+def checked_target(asker: str, path: str | os.PathLike[str], inputs: Sequence[object]) -> Path:
+    """Return the path of a file to write, before anything is computed for it.
+
+    Parameters
+    ----------
+    asker : str
+        The function that writes, for messages.
+    path : path
+    inputs : sequence
+        What is read; of these, paths, patterns and lists of them name files that are not written over.
+
+    Raises
+    ------
+    DesignError
+        For a folder that is not there, a folder in place of a file, and a file that is an input.
+    """
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise DesignError(f"{asker}: there is no folder {str(target.parent)!r} to write {target.name!r} to.")
+    if target.is_dir():
+        raise DesignError(f"{asker}: {str(target)!r} is a folder; name a file, such as path='report.html'.")
+    for read in (name for source in inputs for name in _named(source)):
+        if target.exists() and target.samefile(read):
+            raise DesignError(f"{asker}: {str(target)!r} is read as {read!r}; name another file to write.")
+    return target
+
+
+def _named(source: object) -> list[str]:
+    """Return the files that a source of judgments or objects names."""
+    if isinstance(source, (list, tuple)):
+        return [name for part in source if isinstance(part, (str, os.PathLike)) for name in _named(part)]
+    if not isinstance(source, (str, os.PathLike)):
+        return []
+    with contextlib.suppress(JudgmentError):  # what is not there is refused where it is read
+        return matching(os.fspath(source))
+    return []
+
+
+def write_whole(target: Path, text: str) -> None:
+    """Write a file beside the target and put it in its place, so that the old one stays where writing fails.
+
+    A link stays a link, to a new file; what is no file, such as a terminal or a pipe, is written to as it is.
+
+    Raises
+    ------
+    OSError
+        As the system says: no room, no right to write, a name that is too long.
+    """
+    place = Path(os.path.realpath(target))
+    if place.exists() and not place.is_file():
+        place.write_text(text, encoding="utf-8")
+        return
+    name = str(place.parent / f".llbt-{secrets.token_hex(8)}")
+    try:
+        _write_beside(name, place, text)
+    except OSError as error:
+        error.filename = str(target)  # not the one beside it
+        raise
+
+
+def _write_beside(name: str, place: Path, text: str) -> None:
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the process's umask
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if place.exists():
+            shutil.copymode(place, name)
+        os.replace(name, place)
+    except BaseException:
+        os.unlink(name)
+        raise
