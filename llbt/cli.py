@@ -11,10 +11,10 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -29,6 +29,10 @@ app = typer.Typer(
 
 
 Method = StrEnum("Method", ["auto", "glm", "eliminate"])
+CovType = StrEnum(
+    "CovType",
+    [("cautious", "cautious"), ("nonrobust", "nonrobust"), ("cluster", "cluster"), ("CR1", "CR1"), ("HC0", "HC0")],
+)
 Format = StrEnum("Format", ["text", "markdown", "latex", "html", "json", "csv"])
 Text = str | None
 
@@ -60,6 +64,9 @@ _ORDER = "Keep which object was shown first (object i); else both presentations 
 _SIDES = "Covariates with a value for each side, and their two columns: length=length_a:length_b."
 _TABLE = "A file with one row per object: a column object, and one for each object covariate."
 _REFERENCE = "The object with log-worth 0. [default: the last]"
+_COVARIANCE = """Standard errors: of independent judgments (nonrobust, HC0), or by the clusters of --groups (cluster,
+CR1); cautious: by those of judge, prompt, block and --clusters that make them largest, if any is recorded."""
+_GROUPS = "The column, or two of them, within which judgments depend on each other, for --cov-type cluster and CR1."
 _FIXED = "Parameters to hold at a value: tie=-0.5."
 _METHOD = "The solver: glm is statsmodels' Poisson GLM, eliminate is for large tables; both give the same results."
 _PAGE = "The file to write, - for standard output; one that is there is replaced."
@@ -110,7 +117,11 @@ def fit(
     order: Annotated[bool, _option("--order", _ORDER)] = False,
     side_covariates: Annotated[Text, _option("--side-covariates", _SIDES, "NAME=I:J,…")] = None,
     object_covariates: Annotated[Text, _option("--object-covariates", _TABLE, "FILE")] = None,
+    judge: Annotated[Text, _option("--judge", _JUDGE, "COLUMN")] = None,
+    prompt: Annotated[Text, _option("--prompt", _PROMPT, "COLUMN")] = None,
     reference: Annotated[Text, _option("--reference", _REFERENCE, "OBJECT")] = None,
+    cov_type: Annotated[CovType, _option("--cov-type", _COVARIANCE)] = CovType.cautious,
+    groups: Annotated[Text, _option("--groups", _GROUPS, "COLUMN,…")] = None,
     fixed: Annotated[Text, _option("--fixed", _FIXED, "NAME=NUMBER,…")] = None,
     method: Annotated[Method, _option("--method", _METHOD)] = Method.auto,
     form: Annotated[Format, _option("--format", _FORMAT)] = Format.text,
@@ -126,10 +137,11 @@ def fit(
     asked = _asked(ctx)
     with _reported():
         held = None if fixed is None else _numbers("fixed", fixed)
-        data = _comparisons(file, asked)
-        base = _object(reference, data)
+        by = [] if groups is None else _items("groups", groups)
+        data = _comparisons(file, asked, by)
         model = formula or llbt.default_formula(data)
-        res = llbt.fit(model, data, reference=base, method=cast(Any, method.value), fixed=held)
+        options: dict[str, Any] = {"method": method.value, "fixed": held, **_covariance(cov_type, by)}
+        res = llbt.fit(model, data, reference=_object(reference, data), **options)
         typer.echo(_RENDERED[form](res))
 
 
@@ -189,11 +201,13 @@ def report(
     judge: Annotated[Text, _option("--judge", _JUDGE, "COLUMN")] = None,
     prompt: Annotated[Text, _option("--prompt", _PROMPT, "COLUMN")] = None,
     reference: Annotated[Text, _option("--reference", _REFERENCE, "OBJECT")] = None,
+    cov_type: Annotated[CovType, _option("--cov-type", _COVARIANCE)] = CovType.cautious,
+    groups: Annotated[Text, _option("--groups", _GROUPS, "COLUMN,…")] = None,
 ) -> None:
     """Write one HTML page: audit, leaderboard, pairs, model and fit, with pictures.
 
     The page is one file that loads nothing; send it as it is. The options say how FILE is written, as for llbt fit;
-    --judge and --prompt name columns for the audit.
+    --judge and --prompt name columns for the audit and for standard errors.
     """
     asked = _asked(ctx)
     with _reported():
@@ -202,6 +216,7 @@ def report(
         base = None if reference is None else _object(reference, _as_comparisons(data, options))
         heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
         given: dict[str, Any] = {"formula": formula, "title": heading, "reference": base, **options, **who}
+        given |= _covariance(cov_type, [] if groups is None else _items("groups", groups))
         if str(output) == "-":
             with tempfile.TemporaryDirectory() as folder:
                 page = llbt.write_report(data, path=Path(folder, "report.html"), **given).read_text(encoding="utf-8")
@@ -273,6 +288,7 @@ def _in_words(error: Exception) -> str:
     return " ".join(f"{said.get(type(error), type(error).__name__)}: {error}".split()).rstrip(": ")
 
 
+_UNITS = ("judge", "prompt", "block")
 _FLAGS = {"format": "input-format", "max_dropped": "max-dropped"}  # parameters whose options have other names
 
 
@@ -294,9 +310,26 @@ def _wrong(name: str, message: str) -> typer.BadParameter:
 # -- a table -------------------------------------------------------------------------------------------------
 
 
-def _comparisons(file: str, asked: Mapping[str, Any]) -> llbt.Comparisons:
-    """Return the comparisons of a file or, where there is none, of a bundled data set; `asked` by parameter."""
-    return _as_comparisons(*_opened(file, asked))
+def _comparisons(file: str, asked: Mapping[str, Any], groups: Sequence[str]) -> llbt.Comparisons:
+    """Return the comparisons of a file or, where there is none, of a bundled data set; `asked` by parameter.
+
+    Judges, prompts and blocks are kept as clusters; a column that the caller names has to be there.
+    """
+    who = {name: asked[name] for name in _UNITS if name in asked}
+    data, options = _opened(file, {name: given for name, given in asked.items() if name not in who})
+    if isinstance(data, llbt.Comparisons):
+        if who:
+            raise _wrong(next(iter(who)), f"it is for files; the bundled data set {file!r} is read as it is.")
+        return data
+    clusters = [*options.get("clusters", ()), *who.values(), *groups]
+    named = [name for name in dict.fromkeys(clusters) if name not in options.get("covariates", ())]
+    return _as_comparisons(data, {**options, "clusters": named, "units": [name for name in _UNITS if name not in who]})
+
+
+def _covariance(cov_type: CovType, groups: Sequence[str]) -> dict[str, Any]:
+    """Return how standard errors are asked for; groups alone mean those of clusters."""
+    kind = CovType.cluster if groups and cov_type == CovType.cautious else cov_type
+    return {"cov_type": kind.value, "groups": groups}
 
 
 def _as_comparisons(data: Any, options: Mapping[str, Any]) -> llbt.Comparisons:

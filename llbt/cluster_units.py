@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from .clusters import Way, kept_way
+from .clusters import kept_way
 from .comparisons import Comparisons
-from .gathered import FloatArray, weighted_product
 from .likelihood import Problem
-from .robust import cluster_scores
+from .robust import cluster_sandwich, error_ratio
 from .solvers import Fit
 from .table import format_number
 
-_ENOUGH = 8.0  # clusters of equal size below which another unit is better to go by
-_WORK = 1e9  # products that a unit may take; beyond it a unit is passed over
+LEAST = 3.0  # clusters of equal size below which their differences say next to nothing
+_ENOUGH = 8.0  # below which another unit is better to go by
+_WORK = 3e10  # products that a unit may take; beyond it a unit is passed over
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,9 @@ class ClusterUnit:
 def cautious_unit(
     problem: Problem, fit: Fit, c: Comparisons, names: tuple[str, ...] | None = None
 ) -> ClusterUnit | None:
-    """Return the unit with the largest standard errors among those with clusters enough, G* ≥ 8 where some have them.
+    """Return the unit with the largest standard errors among those with clusters enough.
+
+    These are the units with G* ≥ 8 or, where none has so many, with G* ≥ 3.
 
     Parameters
     ----------
@@ -65,26 +65,19 @@ def cautious_unit(
     Returns
     -------
     ClusterUnit or None
-        None where there is nothing to choose: no clusters, a single one, or a model without worths.
+        None where there is nothing to choose: no clusters, too few, or a model without worths.
     """
-    rows = problem.signed
-    gram = weighted_product(rows, rows, problem.totals)
-    gram = gram if isinstance(gram, np.ndarray) else np.asarray(gram.toarray())
-    independent = float(np.sum(gram * fit.cov))
-    if not independent > 0:
-        return None
-    chosen = c.clusters if names is None else names
-    ways = [way for name in chosen if (way := kept_way(c, name, (name,))).clusters.size > 1]
+    ways = [kept_way(c, name, (name,)) for name in (c.clusters if names is None else names)]
     known = [
-        ClusterUnit(way.name, way.clusters.size, way.effective, _ratio(problem, fit, way, gram, independent))
+        ClusterUnit(
+            way.name,
+            way.clusters.size,
+            way.effective,
+            error_ratio(problem, cluster_sandwich(problem, fit, way.clusters), fit.cov),
+        )
         for way in ways
-        if way.clusters.size * gram.size <= _WORK
+        if way.effective >= LEAST and way.clusters.size * len(fit.params) ** 2 <= _WORK
     ]
+    known = [unit for unit in known if unit.ratio > 0]
     enough = [unit for unit in known if unit.effective >= _ENOUGH]
     return max(enough or known, key=lambda unit: unit.ratio, default=None)
-
-
-def _ratio(problem: Problem, fit: Fit, way: Way, gram: FloatArray, independent: float) -> float:
-    moved = cluster_scores(problem, fit, way.clusters) @ fit.cov
-    size = way.clusters.size
-    return float(np.sqrt(size / (size - 1) * np.sum((moved @ gram) * moved) / independent))

@@ -3,25 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 
-from .clusters import Way, way_of
+from .cluster_units import LEAST, cautious_unit
+from .clusters import Way, kept_way, way_of
 from .columns import FloatArray, Label
 from .comparisons import Comparisons
 from .errors import DesignError, listed
 from .jackknife import LeftOut, left_out
 from .likelihood import Problem
 from .results import pearson_chi2
-from .robust import LOST, Clustered, Covariance, cluster_sandwich, judgment_sandwich
+from .robust import LOST, Clustered, Covariance, cluster_sandwich, error_ratio, judgment_sandwich
 from .solvers import Fit
 from .specification import CovType, Specification
 from .table import format_number
 
 FEW_CLUSTERS = 30  # CR1
-FEW_LEFT_OUT = 3  # CR3
 _NAMED = 3  # clusters in a note
+
+
+def settled(
+    spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str]
+) -> tuple[Specification, Covariance]:
+    """Return the covariance that is asked for, and what `cov_type="cautious"` comes to: by which clusters, or none."""
+    if spec.cov_type != "cautious":
+        return spec, covariance_of(spec, c, problem, solution, names)
+    unit = cautious_unit(problem, solution, c)
+    if unit is None or unit.ratio <= 1:
+        notes = (
+            (f"judgments are taken as independent: {_too_few(c) if unit is None else unit.said}",) if c.clusters else ()
+        )
+        return replace(spec, cov_type="nonrobust"), Covariance(solution.cov, notes=notes)
+    spec = replace(spec, cov_type="cluster", groups=(unit.name,))
+    found = covariance_of(spec, c, problem, solution, names)
+    ratio = unit.ratio if len(found.lost) else error_ratio(problem, found.matrix, solution.cov)
+    chosen = f"of {', '.join(c.clusters)} the one with the largest standard errors, " if len(c.clusters) > 1 else ""
+    said = (
+        f"clusters by {unit.name}: {chosen}{format_number(ratio, 3)} times those of independent judgments "
+        "(cov_type='nonrobust')"
+    )
+    return spec, replace(found, notes=(*found.notes, said))
+
+
+def _too_few(c: Comparisons) -> str:
+    """Say why no unit is taken."""
+    ways = [kept_way(c, name, (name,)) for name in c.clusters]
+    sizes = " and ".join(way.size for way in ways)
+    if all(way.effective < LEAST for way in ways):
+        return f"{sizes}: standard errors by clusters need G* = (Σn)²/Σn² of {format_number(LEAST, 1)} or more"
+    return f"{sizes}: a model without worths, or too much work"
 
 
 def covariance_of(
@@ -131,7 +164,7 @@ def few_clusters(spec: Specification, c: Comparisons) -> str:
     if not spec.groups:
         return ""
     ways = [way_of(c, name, spec.groups) for name in spec.groups]
-    least = FEW_CLUSTERS if spec.cov_type == "CR1" else FEW_LEFT_OUT
+    least = FEW_CLUSTERS if spec.cov_type == "CR1" else LEAST
     few = [way for way in ways if way.effective < least]
     if not few:
         return ""
@@ -142,7 +175,7 @@ def few_clusters(spec: Specification, c: Comparisons) -> str:
             "more often than not. cov_type='cluster' leaves out each cluster in turn, and its intervals hold."
         )
     return (
-        f"{sizes}: with G* = (Σn)²/Σn² below {FEW_LEFT_OUT} all that is known of the dependence is how two clusters or "
+        f"{sizes}: with G* = (Σn)²/Σn² below {LEAST} all that is known of the dependence is how two clusters or "
         "little more differ, and intervals say next to nothing. More clusters help, or clusters of equal size; "
         f"llbt.influence(res, by={few[0].name!r}) shows what each does to the estimates."
     )

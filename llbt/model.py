@@ -12,7 +12,7 @@ import numpy as np
 
 from . import explicit, likelihood, solvers
 from .comparisons import Comparisons
-from .covariances import check_options, covariance_of, few_clusters
+from .covariances import check_options, few_clusters, settled
 from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
 from .existence import check_connected, check_existence, is_settled
 from .formulas.coding import Reference
@@ -123,7 +123,7 @@ class LLBT:
                 start = check_existence(self.design, free, problem, self.comparisons)
         names = tuple(self.design.names[k] for k in free)
         solution = _solve(problem, penalized(problem, self.comparisons, spec), names, spec, start)
-        covariance = covariance_of(spec, self.comparisons, problem, solution, names)
+        spec, covariance = settled(spec, self.comparisons, problem, solution, names)
         return LLBTResults(spec, self.comparisons, self.design, free, solution, covariance)
 
     def _warn(self, spec: Specification) -> None:
@@ -173,10 +173,13 @@ def fit(
         nuisance parameters profiled out. The results agree; ``"auto"`` takes the GLM while its matrix is small.
     fixed : mapping of str to float, optional
         Parameters to hold at a value, by name: ``{"tie": -0.5}``.
-    cov_type : {"nonrobust", "HC0", "cluster", "CR1"}
+    cov_type : {"nonrobust", "HC0", "cluster", "CR1", "cautious"}
         Standard errors of independent judgments; by the sandwich of single judgments; or allowing for dependence
         within `groups`: by the leave-one-out jackknife (CR3) with t on G* − 1 df, or by the plain sandwich (CR1) with
         the factor G/(G − 1) and t on G − 1 df, whose intervals are too short for few or unequal clusters.
+        ``"cautious"``: ``"cluster"`` by those clusters of the table that make standard errors largest, among those with
+        G* of 8 or more (of 3, where none has so many); nonrobust where there are none. A note says which, and the ratio
+        to independent judgments. `write_report` and the command line take it by default.
     groups : str or two str
         Clusters or covariates of the table, for ``cov_type="cluster"`` and ``"CR1"``; two give V₁ + V₂ − V₁₂.
     scale : 1.0 or "X2"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from .gathered import FloatArray
+from .gathered import FloatArray, weighted_product
 from .likelihood import Problem, weighted_gram
 from .solvers import Fit
 
 IntArray = npt.NDArray[np.int64]
 
+_ENTRIES = 2e7  # scores of clusters held at a time
 LOST = 1e-6  # movement along a direction of length 1 that is more than rounding
 
 
@@ -126,5 +129,32 @@ def cluster_scores(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArra
 
 def cluster_sandwich(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:
     """Return G/(G − 1) · V M V with the meat of clusters (CR1), (p, p); nuisance parameters do not count."""
-    scores = cluster_scores(problem, fit, clusters) @ fit.cov
-    return np.asarray(clusters.size / (clusters.size - 1) * scores.T @ scores)
+    p = len(fit.params)
+    meat = np.zeros((p, p))
+    for some in _in_turn(clusters, max(1, int(_ENTRIES // max(p, 1)))):
+        scores = cluster_scores(problem, fit, some)
+        meat += scores.T @ scores
+    return np.asarray(clusters.size / (clusters.size - 1) * fit.cov @ meat @ fit.cov)
+
+
+def _in_turn(clusters: Clustered, most: int) -> Iterator[Clustered]:
+    """Return the clusters, so many at a time."""
+    if clusters.size <= most:
+        yield clusters
+        return
+    order = np.argsort(clusters.codes, kind="stable")
+    starts = np.searchsorted(clusters.codes[order], np.arange(0, clusters.size + most, most))
+    for k, (begin, end) in enumerate(itertools.pairwise(starts)):
+        inside = order[begin:end]
+        yield Clustered(clusters.rows[inside], clusters.counts[inside], clusters.codes[inside] - k * most)
+
+
+def error_ratio(problem: Problem, cov: FloatArray, independent: FloatArray) -> float:
+    """Return standard errors of the judgments' log-odds by one covariance over those by another, both (p, p).
+
+    The root of the ratio of the mean variances over the judgments of the table; NaN without worths.
+    """
+    gram = weighted_product(problem.signed, problem.signed, problem.totals)
+    gram = gram if isinstance(gram, np.ndarray) else np.asarray(gram.toarray())
+    below = float(np.sum(gram * independent))
+    return float(np.sqrt(np.sum(gram * cov) / below)) if below > 0 else np.nan

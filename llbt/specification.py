@@ -16,7 +16,7 @@ from .formulas.design import Design
 from .likelihood import Problem
 
 Method = Literal["auto", "glm", "eliminate"]
-CovType = Literal["nonrobust", "HC0", "cluster", "CR1"]
+CovType = Literal["nonrobust", "HC0", "cluster", "CR1", "cautious"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Specification:
     fixed : mapping of str to float
         Parameters held at a value.
     cov_type : str
+        Of a fit never ``"cautious"``, but what that came to.
     groups : tuple of str
         Clusters or covariates of the cluster-robust covariance, for ``"cluster"`` and ``"CR1"``.
     scale : 1.0 or "X2"

@@ -212,7 +212,7 @@ def _notes(res: LLBTResults, odds: bool) -> tuple[str, ...]:
 def _kept_clusters(res: LLBTResults) -> tuple[str, ...]:
     """Say what the clusters that the table keeps would change in a fit that takes judgments as independent."""
     spec = res.specification
-    if spec.cov_type != "nonrobust" or spec.scale != 1 or not res.comparisons.clusters:
+    if spec.cov_type != "nonrobust" or spec.scale != 1 or res.covariance.notes or not res.comparisons.clusters:
         return ()
     unit = cautious_unit(res.problem(), res.solution, res.comparisons)
     if unit is None:

@@ -16,7 +16,7 @@ from scipy import stats
 
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
-from .robust import Clustered, cluster_scores
+from .robust import Clustered
 from .solvers import Fit
 from .statistics import adjust_p
 
@@ -185,28 +185,6 @@ def dependence(pairs: IntArray, size: int, probability: FloatArray, units: Clust
     z = (value + variance / 2) / np.sqrt(variance)
     skew = 8 * float((apart**1.5).sum()) / variance**1.5
     return float(z), float(stats.pearson3.sf(z, skew))
-
-
-def error_ratio(problem: Problem, fit: Fit, units: Clustered, worths: FloatArray, pairs: IntArray) -> float:
-    """Return how many times as large standard errors are if units are independent rather than judgments.
-
-    The root of the ratio of the mean variances of log-worth differences over the pairs compared.
-
-    Parameters
-    ----------
-    worths : ndarray, shape (J, p)
-        The log-worths as combinations of the parameters.
-    pairs : ndarray of int, shape (S, 2)
-    """
-    found = np.unique(np.sort(pairs, axis=1), axis=0)
-    scores = cluster_scores(problem, fit, units) @ fit.cov
-    robust = units.size / (units.size - 1) * scores.T @ scores
-    means = []
-    for cov in (robust, fit.cov):
-        whole = worths @ cov @ worths.T
-        own = np.diag(whole)
-        means.append(float((own[found[:, 0]] + own[found[:, 1]] - 2 * whole[found[:, 0], found[:, 1]]).mean()))
-    return float(np.sqrt(means[0] / means[1]))
 
 
 @dataclass(frozen=True, eq=False)

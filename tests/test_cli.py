@@ -40,8 +40,8 @@ def run(*args, **options):
 
 
 def fitted(*args, formula=TIED, **options):
-    """Return what ``llbt fit … --format json`` says, once it has succeeded."""
-    result = run("fit", *args, "--formula", formula, "--format", "json", **options)
+    """Return what ``llbt fit … --cov-type nonrobust --format json`` says, once it has succeeded."""
+    result = run("fit", *args, "--cov-type", "nonrobust", "--formula", formula, "--format", "json", **options)
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
@@ -112,7 +112,7 @@ def test_version():
 def test_every_option_has_a_help_text():
     text = run("fit", "--help", terminal_width=200).stdout
     options = re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE)
-    assert len(options) == 21
+    assert len(options) == 25
     assert all(len(said) > 15 for _, said in options)
 
 
@@ -499,3 +499,113 @@ def test_exit_code_of_the_process():
 def test_the_library_does_not_import_the_command_line():
     code = "import sys, llbt; sys.exit('typer' in sys.modules or 'llbt.cli' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
+
+
+# -- standard errors by the unit that makes them largest -----------------------------------------------------
+
+
+def board(judges):
+    """Return judgments of four objects by judges who differ, each prompt judged by five of them."""
+    rng = np.random.default_rng(judges)
+    pair = np.array([(i, j) for i in range(4) for j in range(i + 1, 4)])[rng.integers(0, 6, 600)]
+    judge = rng.integers(0, judges, 600)
+    lead = np.subtract(*np.take_along_axis((np.arange(4) / 4 + rng.normal(0, 0.5, (judges, 4)))[judge], pair, 1).T)
+    said = np.where(rng.random(600) < 1 / (1 + np.exp(-2 * lead)), "left", "right")
+    said[rng.random(600) < 0.1] = "tie"
+    a, b = np.array(list("wxyz"))[pair].T
+    frame = pd.DataFrame({"a": a, "b": b, "said": said, "judge": judge, "prompt": rng.integers(0, 120, 600)})
+    return frame.assign(judge=[f"J{k}" for k in judge])
+
+
+SAID = {"objects": ("a", "b"), "outcome": "said"}
+BOARD = [*AB, "--outcome", "said"]
+
+
+@pytest.fixture
+def twelve(tmp_path):
+    board(12).to_csv(tmp_path / "twelve.csv", index=False)
+    return tmp_path / "twelve.csv"
+
+
+def test_judges_are_clusters_by_default(twelve):
+    clustered = llbt.fit(
+        TIED, llbt.from_judgments(board(12), **SAID, clusters="judge"), cov_type="cluster", groups="judge"
+    )
+    result = run("fit", twelve, *BOARD, "--format", "json")
+    facts = json.loads(result.stdout)
+    assert_same(facts, clustered)
+    plain = llbt.fit(TIED, llbt.from_judgments(board(12), **SAID))
+    z = np.array([[float(i == k) - float(j == k) for k in range(3)] for i, j in clustered.comparisons.pairs])
+    n = clustered.comparisons.totals
+    mean = [np.sum(n @ ((z @ res.cov_params().to_numpy()[:3, :3]) * z)) for res in (clustered, plain)]
+    ratio = np.sqrt(mean[0] / mean[1])
+    assert ratio > 1.3
+    note = next(note for note in facts["notes"] if note.startswith("clusters by judge"))
+    assert f"of judge, prompt the one with the largest standard errors, {ratio:.2f} times" in note
+
+
+def test_independent_judgments_on_request(twelve):
+    expected = llbt.fit(TIED, llbt.from_judgments(board(12), **SAID))
+    assert_same(fitted(twelve, *BOARD), expected)
+    by_prompt = llbt.fit(
+        TIED, llbt.from_judgments(board(12), **SAID, clusters="prompt"), cov_type="CR1", groups="prompt"
+    )
+    given = ["--cov-type", "CR1", "--groups", "prompt", "--format", "json"]
+    assert_same(json.loads(run("fit", twelve, *BOARD, *given).stdout), by_prompt)
+
+
+def test_groups_are_kept_and_mean_clusters(twelve):
+    renamed = board(12).rename(columns={"judge": "who"})
+    path = twelve.with_name("who.csv")
+    renamed.to_csv(path, index=False)
+    asked = llbt.fit(TIED, llbt.from_judgments(renamed, **SAID, clusters="who"), cov_type="cluster", groups="who")
+    for given in (["--groups", "who"], ["--judge", "who"], ["--clusters", "who"]):
+        assert_same(json.loads(run("fit", path, *BOARD, *given, "--format", "json").stdout), asked)
+    assert "'whom'" in refused("fit", path, *BOARD, "--judge", "whom")
+
+
+@pytest.mark.parametrize("judges", [1, 2])
+def test_too_few_judges_leave_judgments_independent(judges, tmp_path):
+    """It says from how many."""
+    frame = board(judges).drop(columns="prompt")
+    frame.to_csv(tmp_path / "few.csv", index=False)
+    facts = json.loads(run("fit", tmp_path / "few.csv", *BOARD, "--format", "json").stdout)
+    assert_same(facts, llbt.fit(TIED, llbt.from_judgments(frame, **SAID)))
+    assert (
+        sum(note.startswith(f"judgments are taken as independent: judge (G = {judges}, ") for note in facts["notes"])
+        == 1
+    )
+
+
+def test_clusters_that_make_errors_smaller_are_not_taken(tmp_path):
+    """Each judge says every outcome of every pair as often: no judge tells anything, and errors by judge are 0."""
+    rows = [("x", "y", said, k) for k in range(9) for said in ("left", "tie", "right")]
+    pd.DataFrame(rows, columns=["a", "b", "said", "judge"]).to_csv(tmp_path / "even.csv", index=False)
+    facts = json.loads(run("fit", tmp_path / "even.csv", *BOARD, "--format", "json").stdout)
+    assert facts["coefficients"][0]["std_error"] > 0.1
+
+
+def test_a_column_with_gaps_is_no_unit_and_named(twelve):
+    frame = board(12).drop(columns="prompt")
+    frame.loc[[3, 5], "judge"] = None
+    frame.to_csv(twelve, index=False)
+    facts = json.loads(run("fit", twelve, *BOARD, "--format", "json").stdout)
+    assert_same(facts, llbt.fit(TIED, llbt.from_judgments(frame, **SAID)))
+    assert "judge is not kept as clusters: 2 rows without a label" in facts["notes"]
+
+
+def test_bundled_data_stay_as_they_are():
+    printed = run("fit", "dras_table1", "--formula", TIED).stdout
+    assert printed.strip() == llbt.fit(TIED, TABLE1).as_text().strip()
+    assert "--judge" in refused("fit", "dras_table1", "--judge", "judge")
+
+
+def test_the_report_goes_by_judges_as_well(twelve):
+    pages = {}
+    for kind in ("cautious", "nonrobust"):
+        path = twelve.with_name(f"{kind}.html")
+        assert run("report", twelve, *BOARD, "-o", path, "--cov-type", kind).exit_code == 0
+        pages[kind] = path.read_text(encoding="utf-8")
+    assert "Clusters by judge: of judge, prompt the one with the largest standard errors" in pages["cautious"]
+    assert "groups=(&#x27;judge&#x27;,)" in pages["cautious"]
+    assert "Clusters by" not in pages["nonrobust"]

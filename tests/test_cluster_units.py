@@ -6,6 +6,7 @@ import pytest
 from test_robust import close, judged, quietly
 
 import llbt
+from llbt import robust
 from llbt.cluster_units import ClusterUnit, cautious_unit
 
 
@@ -43,6 +44,38 @@ def test_few_clusters_give_way_to_many() -> None:
     assert unit_of(res, "judge").ratio > unit_of(res, "item").ratio
     assert unit_of(res).name == "item"
     assert unit_of(res, "judge").name == "judge"
+
+
+def test_many_clusters_are_summed_in_turn(fitted: llbt.LLBTResults, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = quietly("object + tie", fitted.comparisons, cov_type="CR1", groups="item")
+    monkeypatch.setattr(robust, "_ENTRIES", 30.0)
+    in_turn = quietly("object + tie", fitted.comparisons, cov_type="CR1", groups="item")
+    close(in_turn.cov_params(), whole.cov_params(), rtol=1e-10)
+
+
+def test_cautious_standard_errors_are_those_of_that_unit(fitted: llbt.LLBTResults) -> None:
+    res = quietly("object + tie", fitted.comparisons, cov_type="cautious")
+    by_judge = quietly("object + tie", fitted.comparisons, cov_type="cluster", groups="judge")
+    close(res.cov_params(), by_judge.cov_params(), rtol=1e-12)
+    assert res.specification == by_judge.specification
+    plain = quietly("object + tie", judged(), cov_type="cautious")
+    assert plain.as_text() == quietly("object + tie", judged()).as_text()
+
+
+def test_two_judges_are_no_unit() -> None:
+    res = quietly("object + tie", judged(2, clusters="judge"), cov_type="cautious")
+    assert res.specification.cov_type == "nonrobust"
+    assert "judgments are taken as independent: judge (G = 2, G* = " in res.as_text()
+    assert unit_of(res) is None
+
+
+def test_units_are_kept_where_they_are_there() -> None:
+    frame = judged(6).to_frame().assign(judge="J", prompt=["p", None] * 3)
+    c = llbt.from_counts(frame.iloc[:6], units=("judge", "prompt", "block"))
+    assert c.clusters == ("judge",)
+    assert any("prompt is not kept" in note for note in c.notes)
+    split = llbt.from_counts(frame.iloc[:6], covariates="judge", units=("judge", "block"))
+    assert (split.covariates, split.clusters) == (("judge",), ())
 
 
 def test_nothing_to_choose() -> None:

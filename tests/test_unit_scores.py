@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from llbt.auditing.evidence import Evidence
 from llbt.data.frames import Factor
-from llbt.unit_scores import dependence, error_ratio
+from llbt.robust import cluster_sandwich, error_ratio
+from llbt.unit_scores import dependence
 
 J = 5
 
@@ -101,8 +102,8 @@ def test_the_ratio_of_standard_errors_equals_that_of_explicit_covariances() -> N
     for line, (row, said) in enumerate(zip(x.rows, e.said, strict=True)):
         scores[e.judge.codes[line]] += z[said][row] - mean[row]
     robust = 40 / 39 * x.fit.cov @ scores.T @ scores @ x.fit.cov
-    contrasts = np.array([x.worths[i] - x.worths[j] for i, j in itertools.combinations(range(J), 2)])
+    contrasts = z[0][x.rows]  # the log-odds of every judgment
     wide, narrow = (np.einsum("cp,pq,cq->c", contrasts, cov, contrasts).mean() for cov in (robust, x.fit.cov))
-    found = error_ratio(problem, x.fit, x.units(e.judge.codes), x.worths, x.pairs)
+    found = error_ratio(problem, cluster_sandwich(problem, x.fit, x.units(e.judge.codes)), x.fit.cov)
     assert found == pytest.approx(np.sqrt(wide / narrow), rel=1e-9)
     assert found > 1.3

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..columns import dense
 from ..data.frames import Factor
+from ..robust import cluster_sandwich, error_ratio
 from ..table import counted
-from ..unit_scores import dependence, error_ratio
+from ..unit_scores import dependence
 from .evidence import Evidence, units_of
 from .finding import NAMED, SIGNIFICANT, Finding, p_text
 
@@ -72,7 +73,7 @@ def _unit(e: Evidence, name: str, factor: Factor) -> _Unit | None:
     if np.isnan(p):
         return None
     cheap = units.size * len(x.fit.params) <= _ENTRIES
-    ratio = error_ratio(x.problem, x.fit, units, x.worths, x.pairs) if cheap else np.nan
+    ratio = error_ratio(x.problem, cluster_sandwich(x.problem, x.fit, units), x.fit.cov) if cheap else np.nan
     return _Unit(name, units.size, p, ratio)
 
 

@@ -38,6 +38,7 @@ def from_counts(
     object_covariates: object = None,
     side_covariates: Mapping[str, Two] | None = None,
     order: bool = False,
+    units: Names = (),
 ) -> Comparisons:
     """Return comparisons from a frame of counts, one row per pair of objects (and covariates).
 
@@ -66,6 +67,9 @@ def from_counts(
     order : bool
         Whether to keep which object was shown first (that of the first column); else the two
         presentations of a pair are merged, and a note says so.
+    units : str or sequence of str
+        Columns to keep as clusters where they are there, have no other role and a label in every row:
+        ``("judge", "prompt", "block")`` for ``cov_type="cautious"``.
 
     Returns
     -------
@@ -94,7 +98,7 @@ def from_counts(
     >>> c.n_judgments, c.n_ties, c.has_ties
     (33, 3, True)
     """
-    asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
+    asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
     source = open_source(frame)
     sides, counts = as_two_names(objects, "objects"), as_two_names(wins, "wins")
     with located(source.what):
@@ -110,15 +114,17 @@ def _from_counts(
     notes: tuple[str, ...],
     order: bool,
 ) -> Comparisons:
+    asked = asked.where_there({"objects": sides, "wins": wins, "ties": ties}, source)
     roles = {"objects": sides, "wins": wins, "ties": ties, **asked.roles()}
     picked = source.pick(roles)
+    asked, unlabelled = asked.labelled(picked)
     pairs = read_label_pair(picked, "objects", sides)
     _without_selves(picked, pairs, 0)
     i, j = (read_counts(picked, name) for name in wins)
     tied = [read_counts(picked, name) for name in ties]
     counts = np.column_stack([i, sum(tied, np.zeros(len(i))), j])
     lines = Lines(pairs.codes, counts, *asked.read(picked))
-    notes = (*notes, *_tie_note(ties, tied), *_repeat_note(lines))
+    notes = (*notes, *_tie_note(ties, tied), *_repeat_note(lines), *unlabelled)
     return _assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
 
 
@@ -136,6 +142,7 @@ def from_judgments(
     object_covariates: object = None,
     side_covariates: Mapping[str, Two] | None = None,
     order: bool = False,
+    units: Names = (),
     defaults: Mapping[str, Label] | None = None,
     max_dropped: int = 0,
 ) -> Comparisons:
@@ -162,7 +169,7 @@ def from_judgments(
         defaults; its key None stands for missing outcomes. Numbers always need a mapping.
     weights : str, optional
         Column with the number of judgments that a row stands for.
-    covariates, clusters, numeric, object_covariates, side_covariates, order
+    covariates, clusters, numeric, object_covariates, side_covariates, order, units
         As in `from_counts`.
     defaults : mapping, optional
         Field → its value where the file lacks it, as in `read_judgments`.
@@ -197,7 +204,7 @@ def from_judgments(
     0        x        y       1     0       1
     1        y        x       0     1       0
     """
-    asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates)
+    asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
     _one(outcome, "outcome")
     named = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes, defaults=defaults)
     found = countable(frame, format, named, max_dropped)
@@ -210,13 +217,16 @@ def from_judgments(
 
 
 def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:
-    source = found.source.renamed(found.aliases(asked.roles()))
+    source = found.source.renamed(found.aliases({**asked.roles(), "units": asked.units}))
     if found.counts:
         wins = (found.counts[0], found.counts[1])
         return _from_counts(source, asked, found.sides, wins, found.counts[2:], found.notes, order)
-    roles = {"objects": found.sides, "outcome": (found.labels.field,), **asked.roles()}
-    roles |= {} if weights is None else {"weights": _one(weights, "weights")}
+    told: dict[str, tuple[str, ...]] = {"objects": found.sides, "outcome": (found.labels.field,)}
+    told |= {} if weights is None else {"weights": _one(weights, "weights")}
+    asked = asked.where_there(told, source)
+    roles = {**told, **asked.roles()}
     picked = source.tally(roles)
+    asked, unlabelled = asked.labelled(picked)
     pairs = _in_order(read_label_pair(picked, "objects", found.sides), found.objects)
     picked, pairs, selves = _without_selves(picked, pairs, max_dropped)
     said, notes, _ = read_outcomes(
@@ -230,6 +240,7 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
         *notes,
         *tie_kind_notes(picked, said, found.labels),
         *([self_note(selves)] if selves else []),
+        *unlabelled,
     )
     unkept = source.others(roles)
     return _assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown)

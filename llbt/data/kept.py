@@ -16,7 +16,7 @@ from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import open_source
 from .frames import Factor, as_number, is_number, read_covariate, read_covariate_pair, read_factor, read_labels
-from .sources import Frame, Rows, as_names, as_two_names
+from .sources import Frame, Roles, Rows, Source, as_names, as_two_names
 
 Names = str | Sequence[str]
 
@@ -37,6 +37,8 @@ class Wanted:
         Side covariate → its two columns.
     table : narwhals frame or None
         The object table; `key` is the column that names the objects.
+    units : tuple of str
+        Columns to keep as clusters, too, those of them that are there and have a label in every row.
     """
 
     covariates: tuple[str, ...]
@@ -45,6 +47,26 @@ class Wanted:
     sides: Mapping[str, tuple[str, str]]
     table: Frame | None
     key: str
+    units: tuple[str, ...] = ()
+
+    def where_there(self, taken: Roles, source: Source) -> Wanted:
+        """Return the same with units that are columns of labels without another role."""
+        asked = replace(self, units=())
+        roles = {name for names in (*taken.values(), *asked.roles().values()) for name in names}
+        return replace(
+            self, units=tuple(n for n in dict.fromkeys(self.units) if n not in roles and source.has_labels(n))
+        )
+
+    def labelled(self, rows: Rows) -> tuple[Wanted, list[str]]:
+        """Return the same with units that have a label in every row, and notes on those that lack some."""
+        lacking = {name: read_factor(rows.frame, name).codes < 0 for name in self.units}
+        notes = [
+            f"{name} is not kept as clusters: {counted(rows.count(missing), 'row')} without a label"
+            for name, missing in lacking.items()
+            if missing.any() and not missing.all()
+        ]
+        kept = tuple(name for name, missing in lacking.items() if not missing.any())
+        return replace(self, clusters=(*self.clusters, *kept), units=()), notes
 
     def roles(self) -> dict[str, tuple[str, ...]]:
         """Return the columns of the frame by the parameter that names them."""
@@ -52,7 +74,7 @@ class Wanted:
         return {
             "covariates": self.covariates,
             "numeric": tuple(name for name in self.numeric if name not in elsewhere),
-            "clusters": self.clusters,
+            "clusters": (*self.clusters, *self.units),
             "side_covariates": tuple(column for two in self.sides.values() for column in two),
         }
 
@@ -75,6 +97,7 @@ def wanted(
     numeric: Names,
     object_covariates: object,
     side_covariates: Mapping[str, Sequence[str]] | None,
+    units: Names = (),
 ) -> Wanted:
     """Return what a door is asked to keep, with names checked as far as they can be without the frame."""
     if side_covariates is not None and not isinstance(side_covariates, Mapping):
@@ -91,6 +114,7 @@ def wanted(
         sides,
         table,
         key,
+        as_names(units, "units"),
     )
     _refuse_reserved(asked)
     return asked

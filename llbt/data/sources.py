@@ -131,6 +131,11 @@ class Source:
         if len(frame) == 0:
             raise JudgmentError(f"{self.what} has no rows; expected one for every comparison or judgment.")
 
+    def has_labels(self, name: str) -> bool:
+        """Whether there is such a column, and not of lists or records."""
+        inner = self.inner.get(name, name)
+        return name in self.names and not self.frame.collect_schema()[inner].is_nested()
+
     def others(self, roles: Roles) -> tuple[str, ...]:
         """Return the names of the columns that play no role."""
         taken = {name for names in roles.values() for name in names}

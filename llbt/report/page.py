@@ -27,6 +27,7 @@ from ..inference.ranks import leaderboard
 from ..inference.residuals import residual_table
 from ..model import default_formula, fit
 from ..results import LLBTResults
+from ..specification import CovType
 from ..statistics import critical_value
 from ..table import Record, Table, counted, format_count
 from .fit_plots import plot_residuals
@@ -41,6 +42,7 @@ from .writing import checked_target, write_whole
 _MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
 _MOST_DRAWN = 30  # objects of a heat map
 _JUDGMENT_OPTIONS = ("format", "objects", "outcome", "outcomes", "weights", "defaults", "max_dropped")
+_UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
 _COUNT_OPTIONS = ("wins", "ties")
 _AUDIT_OPTIONS = ("format", "objects", "outcome", "outcomes", "judge", "prompt", "weights", "defaults")
 
@@ -93,6 +95,8 @@ def write_report(
     judge: str | None = None,
     prompt: str | None = None,
     reference: Label | None = None,
+    cov_type: CovType = "cautious",
+    groups: str | Sequence[str] = (),
     confidence: float = 0.95,
 ) -> Path:
     """Write one self-contained HTML page on judgments, from audit to leaderboard, model and fit; return its path.
@@ -114,9 +118,12 @@ def write_report(
     covariates, clusters, numeric, object_covariates, side_covariates, order
         As in `from_judgments`.
     judge, prompt : str, optional
-        For the audit, as in `audit`.
+        Columns, as in `audit`.
     reference : label, optional
         The object with log-worth 0; by default the last.
+    cov_type, groups
+        As in `fit`. By default standard errors by those of judge, prompt, block and `clusters` that make them largest;
+        of independent judgments, if none is recorded or they are too few. The page says which.
     confidence : float
         Of all intervals.
 
@@ -160,7 +167,7 @@ def write_report(
         "wins": wins,
         "ties": ties,
         "covariates": covariates,
-        "clusters": clusters,
+        "clusters": _with_groups(clusters, groups, covariates),
         "numeric": numeric,
         "object_covariates": object_covariates,
         "side_covariates": side_covariates,
@@ -169,9 +176,18 @@ def write_report(
         "prompt": prompt,
     }
     c, found = _read(data, {name: value for name, value in options.items() if not _is_default(value)})
-    study = _studied(c, found, formula, reference, confidence)
+    asked = {"reference": reference, "cov_type": cov_type, "groups": groups}
+    study = _studied(c, found, formula, asked, confidence)
     write_whole(target, _page(study, title or "Preference judgments"))
     return target
+
+
+def _with_groups(
+    clusters: str | Sequence[str], groups: str | Sequence[str], covariates: str | Sequence[str]
+) -> tuple[str, ...]:
+    """Return the clusters to keep: those named, and those that standard errors are asked by."""
+    kept, by, split = ((names,) if isinstance(names, str) else tuple(names) for names in (clusters, groups, covariates))
+    return tuple(dict.fromkeys((*kept, *(name for name in by if name not in split))))
 
 
 # -- in --------------------------------------------------------------------------------------------------------
@@ -183,7 +199,7 @@ def _is_default(value: object) -> bool:
 
 def _read(data: object, given: dict[str, Any]) -> tuple[Comparisons, Audit]:
     """Return the comparisons and the audit of what they were made from."""
-    who = {name: given[name] for name in ("judge", "prompt") if name in given}
+    who: dict[str, Any] = {name: given[name] for name in ("judge", "prompt") if name in given}
     kept = {name: value for name, value in given.items() if name not in who}
     if isinstance(data, Comparisons):
         if kept:
@@ -191,30 +207,38 @@ def _read(data: object, given: dict[str, Any]) -> tuple[Comparisons, Audit]:
                 f"write_report: {next(iter(kept))}= is for judgments; comparisons are taken as they are."
             )
         return data, audit(data, **who)
+    units = [who.get(name, name) for name in _UNITS]
     counts = [name for name in _COUNT_OPTIONS if name in kept]
     wrong = [name for name in _JUDGMENT_OPTIONS if name in kept and name != "objects"]
     if counts and wrong:
         raise JudgmentError(f"write_report: {counts[0]}= is for counts, {wrong[0]}= for judgments.")
     if counts:
-        c = from_counts(data, **kept)
+        c = from_counts(data, **kept, units=units)
         return c, audit(c, **who)
-    c = from_judgments(data, **kept)
+    c = from_judgments(data, **kept, units=units)
     return c, audit(data, **{name: given[name] for name in _AUDIT_OPTIONS if name in given})
 
 
-def _studied(c: Comparisons, found: Audit, formula: str | None, reference: Label | None, confidence: float) -> _Study:
+def _studied(
+    c: Comparisons, found: Audit, formula: str | None, options: Mapping[str, Any], confidence: float
+) -> _Study:
     """Return what the page is about: the fit, bias-reduced where the estimates are infinite otherwise."""
     asked = formula or default_formula(c)
     notices: tuple[str, ...] = ()
     try:
-        res = fit(asked, c, reference=reference)
+        res = fit(asked, c, **options)
     except SeparationError as error:
-        res = fit(asked, c, reference=reference, bias_reduction=True)
+        res = fit(asked, c, **options, bias_reduction=True)
         notices = (f"Without correction some estimate is infinite, so Firth's bias reduction was used. {error}",)
     if "worth" not in res.design.blocks:
         raise DesignError(f"write_report: the formula {asked!r} has no term for the worths; add object.")
     classes, _, _ = worth_classes(res, None)
+    notices = (*notices, *(_sentence(note) for note in res.covariance.notes))
     return _Study(c, found, res, "average" if len(classes) > 1 else None, confidence, notices)
+
+
+def _sentence(note: str) -> str:
+    return f"{note[0].upper()}{note[1:]}."
 
 
 # -- out -------------------------------------------------------------------------------------------------------
@@ -327,6 +351,8 @@ def _made(s: _Study) -> list[str]:
     spec = s.res.specification
     options = f", reference={spec.reference!r}" if spec.reference is not None else ""
     options += ", bias_reduction=True" if spec.bias_reduction else ""
+    options += f", cov_type={spec.cov_type!r}" if spec.cov_type != "nonrobust" else ""
+    options += f", groups={spec.groups!r}" if spec.groups else ""
     at = ", at='average'" if s.at is not None else ""
     calls = (
         f"res = llbt.fit({spec.formula!r}, comparisons{options})",
