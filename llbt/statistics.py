@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import numbers
 import string
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from scipy import optimize, special, stats
 from scipy.sparse import csr_array
 
-from .errors import DesignError
+from .arguments import check_confidence, check_jobs
 from .table import Field, Record, Table, format_percent
 
 AdjustP = Literal["holm", "bonferroni", "fdr_bh"]
@@ -107,27 +106,6 @@ def _with_bar(jobs: Sequence[T], progress: str) -> Iterable[T]:
     return shown
 
 
-def check_jobs(asker: str, n_jobs: object) -> None:
-    """Raise for what is no number of processes."""
-    if not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
-        where = f"{asker}: " if asker else ""
-        raise DesignError(f"{where}n_jobs={n_jobs!r}: expected the number of processes, or -1 for one per core.")
-
-
-def check_option(asker: str, name: str, value: object, allowed: Sequence[str]) -> None:
-    """Raise for an option that is none of those allowed."""
-    if not isinstance(value, str) or value not in allowed:
-        known = ", ".join(map(repr, allowed))
-        raise DesignError(f"{asker}: {name}={value!r} is not known; it may be {known}.")
-
-
-def check_share(asker: str, name: str, value: object) -> float:
-    """Return a number that lies between 0 and 1; raise for anything else."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < float(value) < 1:
-        raise DesignError(f"{asker}: {name}={value!r}; it lies between 0 and 1.")
-    return float(value)
-
-
 def sign_p(successes: float, n: float) -> float:
     """Return the two-sided p-value of equal chances; by the normal approximation if counts are fractional."""
     if n <= 0:
@@ -179,40 +157,13 @@ def critical_value(asker: str, confidence: object, df: float) -> float:
     DesignError
         For a level that is no number between 0 and 1.
     """
-    if not isinstance(confidence, numbers.Real) or not 0 < float(confidence) < 1:
-        raise DesignError(f"{asker}: confidence={confidence!r}; it lies between 0 and 1, .95 for 95 % intervals.")
-    return float(stats.t.isf((1 - float(confidence)) / 2, df))
+    return float(stats.t.isf((1 - check_confidence(asker, confidence)) / 2, df))
 
 
 def ratio(estimate: npt.NDArray[np.float64], error: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return estimates over standard errors; NaN where nothing was estimated."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(error > 0, estimate / error, np.nan)
-
-
-def check_number(asker: str, n: object, *, least: int) -> None:
-    """Raise for an `n` that is no whole number of draws."""
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < least:
-        raise DesignError(f"{asker}: n={n!r}; it is a number of draws, an integer of at least {least}.")
-
-
-def as_generator(rng: object, asker: str) -> np.random.Generator:
-    """Return the generator that ``rng=`` names: itself, a new one from an int, or one of fresh entropy for None.
-
-    Raises
-    ------
-    DesignError
-        For anything else.
-    """
-    if isinstance(rng, np.random.Generator):
-        return rng
-    if rng is None:
-        return np.random.default_rng()
-    if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
-        if rng >= 0:
-            return np.random.default_rng(int(rng))
-        raise DesignError(f"{asker}: rng={rng} is negative; a seed is an int of at least 0.")
-    raise DesignError(f"{asker}: rng is of type {type(rng).__name__}; expected an int or a numpy.random.Generator.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,9 @@ from scipy import stats
 from scipy.sparse import csr_array, eye_array
 from statsmodels.stats.multitest import multipletests
 
+from llbt.arguments import as_generator
 from llbt.errors import DesignError
-from llbt.statistics import adjust_p, as_generator, compact_letters, max_z, significance_clusters, two_sided_p
+from llbt.statistics import adjust_p, compact_letters, max_z, significance_clusters, two_sided_p
 
 
 def tukey(size):

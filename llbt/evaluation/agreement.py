@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..arguments import as_generator, check_count, check_option
 from ..columns import FloatArray, Label
 from ..errors import DesignError, listed
-from ..statistics import as_generator, check_number, check_option, critical_value
+from ..statistics import critical_value
 from ..table import Field, Kind, Record, Table, counted, format_count, format_percent, format_share
 from .agreement_estimates import Plan, ResampledAgreement, measure
 from .coefficients import (
@@ -289,7 +290,7 @@ def agreement(
         raise DesignError(f"{ASKER}: among={among!r}; it may be 'inter' or 'intra'.")
     names = _asked(coefficients)
     critical_value(ASKER, confidence, math.inf)
-    check_number(ASKER, n, least=0)
+    check_count(ASKER, "n", n, least=0)
     check_option(ASKER, "resample", resample, get_args(ResampledAgreement))
     generator = as_generator(rng, ASKER)
     read = read_units(frame, unit, judge, label, objects)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from ..arguments import as_generator, check_count
 from ..columns import FloatArray, IntArray
-from ..statistics import as_generator, check_number, critical_value
+from ..statistics import critical_value
 from ..table import Field, Record, Table, counted, format_count, format_number, format_percent
 from .power_tests import p_values
 from .power_truth import PowerTest, Truth, check_flips, check_share, checked_judgments, checked_tests, checked_truth
@@ -271,7 +272,7 @@ def power(
     check_share("alpha", alpha)
     check_flips(tests, judges, alpha)
     check_share("target", target)
-    check_number("power", n, least=1)
+    check_count("power", "n", n, least=1)
     critical_value("power", confidence, math.inf)
     blocks = _blocks(n, truth, progress)
     found = _rejections(truth, tests, per_pair, alpha, blocks, as_generator(rng, "power"))

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import as_generator
 from ..errors import DesignError
-from ..statistics import as_generator
 from ..table import Field, Kind, Record, Table, counted
 from .power import Power, power
 from .power_truth import PowerTest

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import statistics
+from ..arguments import as_generator, check_count
 from ..columns import FloatArray, IntArray, Label
 from ..comparisons import Comparisons
 from ..errors import DesignError, JudgmentError, listed
-from ..statistics import as_generator, check_number, critical_value
+from ..statistics import critical_value
 from ..table import Field, Record, Table, counted, format_count
 from .judged import Judged, read_judged
 from .pair_counts import Objects, PairCounts, as_whole, excluded, named, pair_counts
@@ -165,7 +166,7 @@ def ranking_scores(
     [['A', 480, 1, 1, 1, 1], ['D', 480, 2, 2, 2, 2], ['B', 480, 3, 3, 3, 3], ['C', 480, 4, 4, 4, 4]]
     """
     _check_options(data, reading, exclude_when, block)
-    check_number("ranking_scores", n, least=0)
+    check_count("ranking_scores", "n", n, least=0)
     critical_value("ranking_scores", confidence, math.inf)
     generator = as_generator(rng, "ranking_scores")
     # a table of counts has no blocks: read_judged says so

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from ..arguments import check_option
 from ..columns import FloatArray
 from ..errors import JudgmentError
-from ..statistics import TestResult, check_option, critical_value, ratio
+from ..statistics import TestResult, critical_value, ratio
 from ..table import counted, format_count
 from . import sign_rules
 from .pair_counts import PairCounts, pair_counts

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from ..arguments import as_generator, check_count
 from ..batch import params_of_many
 from ..clusters import clustered
 from ..columns import FloatArray
@@ -23,7 +24,7 @@ from ..jackknife import left_out
 from ..results import LLBTResults, check_fit
 from ..robust import LOST, cluster_scores
 from ..solvers import few_threads
-from ..statistics import as_generator, check_number, critical_value, run_jobs
+from ..statistics import critical_value, run_jobs
 from ..table import Field, Record, Table, format_count, format_percent
 from .objects import log_worths_at
 from .refit import refit_table
@@ -261,7 +262,7 @@ def bootstrap(
     check_fit("bootstrap", res)
     if res.specification.bias_reduction or res.specification.prior is not None:
         raise DesignError("bootstrap resamples maximum likelihood fits; fit without bias_reduction= and prior=.")
-    check_number("bootstrap", n, least=1)
+    check_count("bootstrap", "n", n, least=1)
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):
         raise DesignError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arguments import as_generator, check_count
 from ..batch import fit_many
 from ..cluster_tests import FlipTest, fit_flip_test
 from ..clusters import clustered
@@ -16,7 +17,7 @@ from ..formulas.grammar import parse, vocabulary
 from ..likelihood import rows_of
 from ..results import LLBTResults, check_fit, deviance, pearson_chi2
 from ..solvers import eliminate
-from ..statistics import TestResult, as_generator, check_number, chi2_p_value, chi2_reservation
+from ..statistics import TestResult, chi2_p_value, chi2_reservation
 from ..table import Field, Record, Table, counted, format_number
 from .simulation import draw_parametric
 
@@ -114,7 +115,7 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
     (30.4554, 8, 0.00018)
     """
     check_fit("goodness_of_fit", res)
-    check_number("goodness_of_fit", n, least=0)
+    check_count("goodness_of_fit", "n", n, least=0)
     c = res.comparisons
     unused = _unused(res)
     tables = [counted(len(c), "comparison")]

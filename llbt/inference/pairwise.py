@@ -10,12 +10,13 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from .. import statistics
+from ..arguments import as_generator
 from ..columns import FloatArray, IntArray, Label
 from ..errors import DesignError
 from ..formulas.grid import At
 from ..results import LLBTResults, check_fit
 from ..robust import LOST
-from ..statistics import MaxZ, adjust_p, as_generator, critical_value, max_z, ratio, two_sided_p
+from ..statistics import MaxZ, adjust_p, critical_value, max_z, ratio, two_sided_p
 from ..table import Field, Record, Table, format_count, format_number
 from .objects import KNOWN, LogWorths, centred
 from .scales import DIFFERENCES, Scale, check_scale, on_scale

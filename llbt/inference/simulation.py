@@ -10,12 +10,12 @@ import numpy as np
 from scipy import special
 from scipy.sparse import csr_array
 
+from ..arguments import as_generator, check_count
 from ..clusters import clustered
 from ..columns import FloatArray, IntArray
 from ..comparisons import Comparisons
 from ..errors import DesignError
 from ..results import LLBTResults, check_fit
-from ..statistics import as_generator, check_number
 
 _LISTED = 4  # outcomes of a comparison for each table drawn, up to which they are listed
 _BLOCK = 64  # comparisons
@@ -46,7 +46,7 @@ def simulate(res: LLBTResults, n: int = 1, *, rng: np.random.Generator | int | N
     960
     """
     check_fit("simulate", res)
-    check_number("simulate", n, least=1)
+    check_count("simulate", "n", n, least=1)
     c = res.comparisons
     drawn = draw_parametric(res.solution.means, n, as_generator(rng, "simulate"))
     note = "counts simulated from " + repr(res.specification.formula)

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from ..arguments import check_option
 from ..columns import FloatArray
 from ..errors import JudgmentError, listed
-from ..statistics import check_option
 from .look import COLOURS, COLUMN, GREY, axes_of, literally
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..arguments import check_share
 from ..errors import DesignError
 from ..evaluation.metrics.compare_all_metrics import MetricComparisons
-from ..statistics import check_share
 from .look import BLUE, COLUMN, axes_of, literally
 
 if TYPE_CHECKING:

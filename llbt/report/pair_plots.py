@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_count
 from ..columns import FloatArray
 from ..comparisons import Comparisons
 from ..errors import DesignError
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
 from ..results import LLBTResults, check_fit
-from ..statistics import check_number
 from ..table import counted, format_count, format_share
 from .look import (
     BLUE,
@@ -144,7 +144,7 @@ def plot_outcomes(c: Comparisons, *, by: By = "pair", most: int = 30, ax: Axes |
         )
     if by not in get_args(By):
         raise DesignError(f"plot_outcomes: by={by!r} is not known; it may be 'pair' or 'object'.")
-    check_number("plot_outcomes", most, least=1)
+    check_count("plot_outcomes", "most", most, least=1)
     ends, counts = _outcomes_by_pair(c) if by == "pair" else _outcomes_by_object(c)
     kept = _most_judged(counts, most)
     ends, counts = ends[kept], counts[kept]

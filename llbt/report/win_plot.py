@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_option
 from ..columns import FloatArray
 from ..errors import DesignError
 from ..evaluation.scores.pairwise_score_records import MECHANISMS, Mechanism, PairwiseScores, ScoreTest
-from ..statistics import check_option
 from ..table import stars
 from .look import COLUMN, axes_of, literally
 

@@ -10,9 +10,9 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ...arguments import as_generator, check_option
 from ...columns import FloatArray
 from ...errors import DesignError
-from ...statistics import as_generator, check_option
 from ...table import Field, Record, Table, counted
 from ..pair_tables import Adjust, adjusted_p, check_adjust
 from ..sign_rules import Alternative

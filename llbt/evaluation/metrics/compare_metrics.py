@@ -10,9 +10,9 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ...arguments import as_generator, check_count, check_jobs, check_option
 from ...columns import FloatArray
 from ...errors import DesignError, JudgmentError
-from ...statistics import as_generator, check_jobs, check_number, check_option
 from ...table import Field, Record, Table, counted
 from ..sign_rules import Alternative
 from .correlation_intervals import bootstrap_task, entries
@@ -228,7 +228,7 @@ def check_test(asker: str, level: str, coefficient: str, method: str, n: object,
     """Raise for options of a test that there are not, or that do not go together."""
     check_choices(asker, level, coefficient)
     check_option(asker, "method", method, get_args(TestMethod))
-    check_number(asker, n, least=1)
+    check_count(asker, "n", n, least=1)
     check_jobs(asker, n_jobs)
     if method == "williams" and level != "system":
         raise DesignError(

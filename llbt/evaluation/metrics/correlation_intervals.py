@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from ...arguments import as_generator, check_count, check_jobs, check_option
 from ...columns import FloatArray
 from ...errors import DesignError
-from ...statistics import as_generator, check_jobs, check_number, check_option, critical_value
+from ...statistics import critical_value
 from ...table import Field, Record, Table, counted
 from .correlation_kernels import NAMES, Coefficient
 from .correlations import Correlation, Level, check_choices, correlation_of, score_matrices
@@ -157,7 +158,7 @@ def correlation_interval(
     check_choices(asker, level, coefficient)
     check_option(asker, "method", method, get_args(IntervalMethod))
     critical_value(asker, confidence, math.inf)
-    check_number(asker, n, least=1)
+    check_count(asker, "n", n, least=1)
     check_jobs(asker, n_jobs)
     (x,), z = score_matrices(asker, (X,), Z, level)
     _check_pairing(x, z, level, paired_inputs)

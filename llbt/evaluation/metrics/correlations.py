@@ -9,9 +9,9 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ...arguments import check_option
 from ...columns import FloatArray
 from ...errors import JudgmentError
-from ...statistics import check_option
 from ...table import Field, Record, Table, counted
 from .correlation_kernels import (
     COEFFICIENTS,

@@ -8,9 +8,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from ...arguments import as_generator, check_count, check_option, check_share
 from ...columns import FloatArray
 from ...errors import DesignError, JudgmentError
-from ...statistics import as_generator, check_number, check_option, check_share
 from ...table import counted
 from .decision_records import DecisionTable
 from .segment_tests import bootstrap, paired_t, rank_sum
@@ -87,7 +87,7 @@ def decision_table(
     """
     asker = "decision_table"
     check_option(asker, "metric_test", metric_test, get_args(MetricTest))
-    check_number(asker, n, least=1)
+    check_count(asker, "n", n, least=1)
     generator = as_generator(rng, asker)
     tested = [_tested(part, metric_test, n, generator) for part in _segments(asker, metric, human)]
     return decisions_from_tests(

@@ -11,9 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
+from ...arguments import check_share
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError, JudgmentError
-from ...statistics import check_share, critical_value
+from ...statistics import critical_value
 from ...table import Field, Record, Table, counted, format_number
 from .system_scores import numbers
 

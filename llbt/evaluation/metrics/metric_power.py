@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...arguments import as_generator, check_share
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError
-from ...statistics import as_generator, check_share
 from ...table import Field, Record, Table, counted
 from .compare_metrics import TestMethod, check_constant, check_same_inputs, check_test, run_test
 from .correlation_kernels import NAMES, Coefficient

@@ -11,9 +11,10 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ...arguments import as_generator, check_count, check_jobs, check_option
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError
-from ...statistics import as_generator, check_jobs, check_number, check_option, critical_value
+from ...statistics import critical_value
 from ...table import Field, Record, Table, counted
 from .compare_metrics import check_same_inputs
 from .correlation_intervals import IntervalMethod, bootstrap_task, entries, fisher_interval, percentiles
@@ -177,7 +178,7 @@ def several(asker: str, methods: Sequence[Any]) -> tuple[Any, ...]:
 
 def check_numbers(asker: str, n: object, n_trials: object, n_jobs: object) -> None:
     """Raise for numbers of resamples, trials or processes that are none."""
-    check_number(asker, n, least=1)
+    check_count(asker, "n", n, least=1)
     if not isinstance(n_trials, (int, np.integer)) or isinstance(n_trials, bool) or n_trials < 1:
         raise DesignError(f"{asker}: n_trials={n_trials!r}; it is the number of trials, an integer of at least 1.")
     check_jobs(asker, n_jobs)

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...arguments import check_option
 from ...columns import FloatArray
 from ...errors import DesignError, LLBTWarning, listed, warn_user
-from ...statistics import check_option
 from ...table import Field, Record, Table
 from .correlation_kernels import COEFFICIENTS, LEAST, NAMES, Coefficient, plain_correlations
 from .system_scores import numbers, read_systems

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ...arguments import check_option
 from ...columns import FloatArray, IntArray
-from ...statistics import check_option
 from ...table import Field, Record, Table, format_count
 from .system_scores import all_pairs, grouped_systems
 

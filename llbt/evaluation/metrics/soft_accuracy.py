@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arguments import as_generator, check_count
 from ...columns import FloatArray
 from ...errors import JudgmentError
-from ...statistics import as_generator, check_number
 from ...table import Field, Record, Table, counted, format_count, format_number
 from .segment_tests import sign_flips
 from .system_scores import all_pairs, numbers, read_segments
@@ -115,7 +115,7 @@ def soft_pairwise_accuracy(
     1.0
     """
     asker = "soft_pairwise_accuracy"
-    check_number(asker, n, least=1)
+    check_count(asker, "n", n, least=1)
     generator = as_generator(rng, asker)
     numbers(asker, "human", human, ndim=2, missing=True)  # lists of different lengths are no paired segments
     systems, x, z = read_segments(asker, metric, human)

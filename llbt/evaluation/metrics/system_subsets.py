@@ -8,9 +8,10 @@ from typing import Literal
 
 import numpy as np
 
+from ...arguments import as_generator, check_count, check_option
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError, JudgmentError
-from ...statistics import as_generator, check_number, check_option, critical_value
+from ...statistics import critical_value
 from ...table import Field, Record, Table, counted
 from .correlation_kernels import COEFFICIENTS, LEAST, NAMES, Coefficient, plain_correlations
 from .outliers import why_undefined
@@ -275,7 +276,7 @@ def sampled_correlations(
     """
     asker = "sampled_correlations"
     critical_value(asker, confidence, np.inf)
-    check_number(asker, n, least=1)
+    check_count(asker, "n", n, least=1)
     generator = as_generator(rng, asker)
     scores = _ranked(asker, metric, human, coefficient)
     total = len(scores.systems)

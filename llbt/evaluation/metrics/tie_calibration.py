@@ -7,9 +7,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from ...arguments import check_option
 from ...columns import FloatArray
 from ...errors import DesignError, JudgmentError
-from ...statistics import check_option
 from ...table import Field, Record, Table, counted, format_number
 from .correlation_kernels import settled
 from .system_scores import all_pairs, numbers, refuse_other_labels

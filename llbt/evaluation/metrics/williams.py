@@ -8,9 +8,9 @@ from typing import get_args
 
 from scipy import stats
 
+from ...arguments import check_option
 from ...columns import FloatArray
 from ...errors import DesignError
-from ...statistics import check_option
 from ..sign_rules import Alternative
 from .correlation_kernels import Coefficient
 from .correlations import Correlation, correlation_of

@@ -11,12 +11,13 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
+from ...arguments import as_generator, check_count, check_option
 from ...columns import FloatArray, Label
 from ...comparisons import Comparisons
 from ...data.score_frames import read_scores
 from ...data.score_ties import TieRule
 from ...errors import DesignError, JudgmentError, listed
-from ...statistics import as_generator, check_number, check_option, critical_value
+from ...statistics import critical_value
 from ...table import Field, Record, Table, counted, format_count
 from .bradley_terry import Algorithm, Fitting, Separated, Ties
 from .mechanisms import Asked, Mechanism, Scored, centre, paired, rated
@@ -222,7 +223,7 @@ def aggregate(
     _check_options(method, fitting, n)
     rates = {"k": k, "start": start, "scale": scale}
     _check_numbers({"tie_threshold": tie_threshold, **rates, "draw_probability": draw_probability, "prior": prior})
-    check_number("aggregate", n, least=0)
+    check_count("aggregate", "n", n, least=0)
     if not isinstance(orders, (int, np.integer)) or isinstance(orders, bool) or orders < 1:
         raise DesignError(f"aggregate: orders={orders!r}; it is a number of random orders, an integer of at least 1.")
     critical_value("aggregate", confidence, math.inf)

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
+from ...arguments import check_option, check_share
 from ...columns import FloatArray, IntArray, Label
-from ...statistics import check_option, check_share
 from ...table import Field, Record, Table, counted, format_count
 from ..pair_tables import Adjust, adjust_note
 from ..sign_rules import Alternative

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
+from ...arguments import check_option
 from ...columns import FloatArray, IntArray, Label
 from ...data.doors import from_counts
 from ...data.score_frames import ScoreMatrix, read_scores
@@ -19,7 +20,7 @@ from ...data.score_ties import FIRST, ROUNDING, SECOND, TieRule
 from ...errors import DesignError, listed
 from ...inference.objects import centred
 from ...model import fit
-from ...statistics import check_option, critical_value
+from ...statistics import critical_value
 from ...table import counted, format_count
 from ..pair_tables import Adjust, adjusted_p, check_adjust
 from ..sign_rules import Alternative

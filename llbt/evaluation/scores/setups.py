@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
+from ...arguments import as_generator, check_option
 from ...columns import Label
 from ...errors import DesignError, LLBTError, LLBTWarning, listed
-from ...statistics import as_generator, check_option
 from .aggregate import Aggregation, aggregate
 from .bradley_terry import Separated, Ties
 from .mechanisms import Mechanism

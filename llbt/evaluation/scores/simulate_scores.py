@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ...arguments import as_generator, check_option
 from ...columns import FloatArray
 from ...errors import DesignError
-from ...statistics import as_generator, check_option
 from ...table import Field, Record, Table, counted
 
 Generator = Literal["published_code", "section_4", "appendix_a2"]

@@ -1,0 +1,90 @@
+"""What arguments may be: flags, options, counts, shares and numbers, checked where a caller hands them in."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import TypeGuard
+
+import numpy as np
+
+from .errors import DesignError, LLBTError
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number; True and False are none."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def is_real(value: object) -> TypeGuard[float]:
+    """Whether a value is a real number, finite or not; True and False are none."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def check_flag(asker: str, name: str, value: object, error: type[LLBTError] = DesignError) -> None:
+    """Raise for what is neither True nor False: a text such as "no" would be true."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise error(f"{asker}: {name}={value!r}; expected True or False.")
+
+
+def check_option(asker: str, name: str, value: object, allowed: Sequence[str]) -> None:
+    """Raise for an option that is none of those allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        known = ", ".join(map(repr, allowed))
+        raise DesignError(f"{asker}: {name}={value!r} is not known; it may be {known}.")
+
+
+def check_count(asker: str, name: str, value: object, *, least: int, error: type[LLBTError] = DesignError) -> None:
+    """Raise for what is no whole number of at least so many."""
+    if not is_whole(value) or value < least:
+        raise error(f"{asker}: {name}={value!r}; expected an integer of at least {least}.")
+
+
+def check_share(asker: str, name: str, value: object) -> float:
+    """Return a number that lies between 0 and 1; raise for anything else."""
+    if not is_real(value) or not 0 < float(value) < 1:
+        raise DesignError(f"{asker}: {name}={value!r}; it lies between 0 and 1.")
+    return float(value)
+
+
+def check_confidence(asker: str, value: object) -> float:
+    """Return the level of an interval; raise for what is no number between 0 and 1."""
+    if not is_real(value) or not 0 < float(value) < 1:
+        raise DesignError(f"{asker}: confidence={value!r}; it lies between 0 and 1, .95 for 95 % intervals.")
+    return float(value)
+
+
+def check_least(
+    asker: str, name: str, value: object, *, least: float = 0.0, error: type[LLBTError] = DesignError
+) -> float:
+    """Return a finite number of at least so much; raise for anything else."""
+    if not is_real(value) or not least <= float(value) < math.inf:
+        raise error(f"{asker}: {name}={value!r}; expected a finite number, at least {least:g}.")
+    return float(value)
+
+
+def check_jobs(asker: str, n_jobs: object) -> None:
+    """Raise for what is no number of processes."""
+    if not is_whole(n_jobs) or n_jobs == 0:
+        where = f"{asker}: " if asker else ""
+        raise DesignError(f"{where}n_jobs={n_jobs!r}: expected the number of processes, or -1 for one per core.")
+
+
+def as_generator(rng: object, asker: str) -> np.random.Generator:
+    """Return the generator that ``rng=`` names: itself, a new one from an int, or one of fresh entropy for None.
+
+    Raises
+    ------
+    DesignError
+        For anything else.
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if rng is None:
+        return np.random.default_rng()
+    if is_whole(rng):
+        if rng >= 0:
+            return np.random.default_rng(int(rng))
+        raise DesignError(f"{asker}: rng={rng} is negative; a seed is an int of at least 0.")
+    raise DesignError(f"{asker}: rng is of type {type(rng).__name__}; expected an int or a numpy.random.Generator.")
