@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 import numpy as np
 
-from .errors import DesignError, LLBTError
+from .errors import DesignError, JudgmentError, LLBTError
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -62,6 +62,13 @@ def check_least(
     if not is_real(value) or not least <= float(value) < math.inf:
         raise error(f"{asker}: {name}={value!r}; expected a finite number, at least {least:g}.")
     return float(value)
+
+
+def check_names(asker: str, given: Mapping[str, object], error: type[LLBTError] = JudgmentError) -> None:
+    """Raise for arguments that are to name something, such as a column, and are neither text nor None."""
+    for name, value in given.items():
+        if value is not None and not isinstance(value, str):
+            raise error(f"{asker}: {name}={value!r}; expected a text, one name.")
 
 
 def check_jobs(asker: str, n_jobs: object) -> None:

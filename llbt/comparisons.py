@@ -12,6 +12,7 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from .arguments import check_flag
 from .columns import (
     ClusterCounts,
     Coded,
@@ -200,6 +201,7 @@ class Comparisons(Record):
             ``object_i, object_j, <covariates…>, wins_i, ties, wins_j``; a side covariate ``x`` has the
             columns ``x_i`` and ``x_j``.
         """
+        check_flag("to_frame", "clusters", clusters, JudgmentError)
         kept = self.cluster_counts if clusters else None
         rows = np.arange(len(self)) if kept is None else kept.rows
         counts = self.counts if kept is None else kept.counts

@@ -8,6 +8,7 @@ from typing import get_args
 
 import numpy as np
 
+from .arguments import check_flag, is_real
 from .cluster_units import LEAST, cautious_unit
 from .clusters import Way, kept_way, way_of
 from .columns import FloatArray, Label
@@ -195,16 +196,16 @@ def check_options(spec: Specification) -> None:
     if spec.cov_type not in get_args(CovType):
         known = ", ".join(map(repr, get_args(CovType)))
         raise DesignError(f"cov_type={spec.cov_type!r} is not known; it may be {known}.")
-    if len(set(spec.groups)) < len(spec.groups) or not all(isinstance(name, str) for name in spec.groups):
+    if not all(isinstance(name, str) for name in spec.groups) or len(set(spec.groups)) < len(spec.groups):
         raise DesignError(f"groups={spec.groups!r}; it is the name of one cluster or covariate, or of two.")
     if (spec.cov_type in ("cluster", "CR1")) != bool(spec.groups) or len(spec.groups) > 2:
         raise DesignError("cov_type='cluster' (or 'CR1') and groups= go together: groups='judge', or two names.")
-    if spec.scale not in (1.0, "X2"):
+    if isinstance(spec.scale, bool) or spec.scale not in (1.0, "X2"):
         raise DesignError(f"scale={spec.scale!r} is not known; it is 1 or 'X2' (standard errors times √(X²/df)).")
     if spec.scale == "X2" and spec.cov_type != "nonrobust":
         raise DesignError("scale='X2' and a robust cov_type are two answers to one question; choose one.")
-    number = isinstance(spec.prior, (int, float)) and not isinstance(spec.prior, bool)
-    if spec.prior is not None and not (number and 0 < spec.prior < np.inf):
+    check_flag("fit", "bias_reduction", spec.bias_reduction)
+    if spec.prior is not None and not (is_real(spec.prior) and 0 < spec.prior < np.inf):
         raise DesignError(f"prior={spec.prior!r}; it is the positive number of judgments that each pair is given.")
     if spec.bias_reduction and (spec.prior is not None or spec.method == "glm"):
         raise DesignError("bias_reduction=True goes with neither prior= nor method='glm'; use method='eliminate'.")

@@ -169,7 +169,12 @@ def _read(res: LLBTResults, hypothesis: Any) -> tuple[list[str], FloatArray, Flo
         return _read_text(res, [hypothesis])
     if isinstance(hypothesis, Sequence) and hypothesis and all(isinstance(h, str) for h in hypothesis):
         return _read_text(res, hypothesis)
-    matrix = np.atleast_2d(np.asarray(hypothesis, dtype=float))
+    try:
+        matrix = np.atleast_2d(np.asarray(hypothesis, dtype=float))
+    except (TypeError, ValueError):
+        raise DesignError(
+            f"hypothesis={hypothesis!r:.80}; expected a text such as 'object[A] = 0', several, or an array of numbers."
+        ) from None
     p = len(res.names)
     if matrix.ndim != 2 or matrix.shape[1] != p:
         raise DesignError(

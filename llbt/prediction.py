@@ -18,7 +18,7 @@ from .data.frames import read_covariate, read_covariate_pair, read_label_pair
 from .data.sources import open_frame
 from .errors import DesignError
 from .formulas.coding import Block, Codings, code_formula
-from .formulas.grid import At, codes_of, covariate_grid, rows_at
+from .formulas.grid import At, check_at, codes_of, covariate_grid, rows_at
 from .formulas.sides import side_of
 from .gathered import Gathered
 from .likelihood import Problem, distances, information, probabilities
@@ -43,8 +43,9 @@ def predicted(res: LLBTResults, frame: Any, at: At, confidence: float) -> Table:
     """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
     if frame is not None and at is not None:
         raise DesignError("predict: give a frame or at=, not both.")
-    if at == "average":
+    if isinstance(at, str) and at == "average":
         raise DesignError("predict: at='average' averages worths, not probabilities; name values: at={'judge': 'J1'}.")
+    check_at(at, average=False)
     if frame is not None:
         return _predicted_frame(res, frame, confidence)
     if at is not None:

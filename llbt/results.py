@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import special, stats
 
 from . import explicit, likelihood
+from .arguments import check_flag, check_share
 from .columns import FloatArray, IntArray
 from .comparisons import OUTCOMES, Comparisons
 from .errors import DesignError
@@ -174,8 +175,7 @@ class LLBTResults(Record):
         """
         if method not in ("wald", "profile"):
             raise DesignError(f"conf_int: method={method!r} is not known; it may be 'wald' or 'profile'.")
-        if not 0 < alpha < 1:
-            raise DesignError(f"conf_int: alpha={alpha!r}; it lies between 0 and 1, .05 for 95 % intervals.")
+        check_share("conf_int", "alpha", alpha)
         if method == "profile":
             return self._profile_intervals(alpha)
         half = stats.t.isf(alpha / 2, self.df_inference) * self.bse
@@ -412,6 +412,7 @@ class LLBTResults(Record):
         odds : bool
             Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
         """
+        check_flag("summary", "odds", odds)
         return summary_table(self, odds=odds)
 
     def table(self) -> Table:

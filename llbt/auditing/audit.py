@@ -203,6 +203,7 @@ def audit(
     >>> [finding.check for finding in found.failed("separation", "disconnected")]
     ['separation']
     """
+    named = Named(judge, prompt, weights, block, task, time)
     if isinstance(data, Comparisons):
         if (objects, outcome, outcomes, weights, format) != (OBJECTS, "outcome", None, None, None):
             raise JudgmentError(
@@ -217,7 +218,7 @@ def audit(
             table = from_judgments(data, format=format, objects=objects, outcome=outcome, order=found.shown)
             return audit(table, judge=judge, prompt=prompt, block=block, task=task)
         with located(found.source.what):
-            evidence = from_source(found, Named(judge, prompt, weights, block, task, time))
+            evidence = from_source(found, named)
         notes = (*found.notes, _NOTE)
     findings = sorted(run(evidence), key=lambda finding: _LEVELS.index(finding.level))
     return Audit(tuple(findings), _sizes(evidence), notes)

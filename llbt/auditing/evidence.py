@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from ..arguments import check_names
 from ..columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups, summed
 from ..comparisons import Comparisons, tabulate
 from ..data.doors import from_judgments
@@ -171,6 +172,9 @@ class Named:
     block: str | None = None
     task: str | None = None
     time: str | None = None
+
+    def __post_init__(self) -> None:
+        check_names("audit", asdict(self))
 
 
 def from_source(found: Countable, named: Named) -> Evidence:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..arguments import check_count, check_flag
 from ..columns import Coded, FloatArray, IntArray, Label, Lines, groups, tallied
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError
@@ -98,6 +99,7 @@ def from_counts(
     >>> c.n_judgments, c.n_ties, c.has_ties
     (33, 3, True)
     """
+    check_flag("from_counts", "order", order, JudgmentError)
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
     source = open_source(frame)
     sides, counts = as_two_names(objects, "objects"), as_two_names(wins, "wins")
@@ -204,6 +206,8 @@ def from_judgments(
     0        x        y       1     0       1
     1        y        x       0     1       0
     """
+    check_flag("from_judgments", "order", order, JudgmentError)
+    check_count("from_judgments", "max_dropped", max_dropped, least=0, error=JudgmentError)
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
     _one(outcome, "outcome")
     named = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes, defaults=defaults)
@@ -213,7 +217,7 @@ def from_judgments(
             f"order=True: {found.format or 'the frame'!r} does not record which object was shown first; leave it out."
         )
     with located(found.source.what):
-        return _from_judgments(found, asked, weights or found.weights, max_dropped, order)
+        return _from_judgments(found, asked, found.weights if weights is None else weights, max_dropped, order)
 
 
 def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:

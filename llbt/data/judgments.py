@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_count, check_flag, check_names
 from ..columns import IntArray, Label
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, LLBTWarning, listed, warn_user
@@ -125,6 +126,8 @@ def read_judgments(
     >>> frame.notes
     ("2 records read as 'arena': 2 judgments", "1 tie of the kind 'both_bad' counted as ties")
     """
+    check_flag("read_judgments", "joined", joined, JudgmentError)
+    check_count("read_judgments", "max_dropped", max_dropped, least=0, error=JudgmentError)
     asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults)
     if isinstance(source, JudgmentFrame) and format == "auto" and asked == Asked():
         return source.copy()
@@ -172,6 +175,9 @@ class Asked:
     joined: bool = True
     defaults: Mapping[str, Label] | None = None
 
+    def __post_init__(self) -> None:
+        check_names("judgments", {"outcome": self.outcome, "judge": self.judge, "prompt": self.prompt})
+
     @property
     def names_fields(self) -> bool:
         """Whether the caller names the fields of objects or outcome."""
@@ -186,6 +192,8 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     JudgmentError
         For formats that nobody knows or that do not fit.
     """
+    if not isinstance(format, (str, JudgmentFormat)):
+        raise _unknown(format)
     known = JUDGMENT_FORMATS.get(format) if isinstance(format, str) else format
     opened = open_source(source, known.header if known else (), HEADERS)
     if format == "prefmod" or asked.object_names is not None or asked.pairs is not None:
@@ -195,16 +203,18 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     elif format == "matrix":
         opened, known = matrix_source(opened), JUDGMENT_FORMATS["counts"]
     elif known is None and format != "auto":
-        raise JudgmentError(
-            f"format={format!r}: expected 'auto', a JudgmentFormat or one of "
-            f"{listed((*JUDGMENT_FORMATS, 'matrix', 'prefmod'), 50)}."
-        )
+        raise _unknown(format)
     elif known is None:
         known = _recognized(opened, asked)
     elif known.values and not asked.names_fields:
         refuse_values_of_another(opened, known)
     _refuse_unknown(opened, asked)
     return opened, _overridden(known, asked)
+
+
+def _unknown(format: object) -> JudgmentError:
+    known = listed((*JUDGMENT_FORMATS, "matrix", "prefmod"), 50)
+    return JudgmentError(f"format={format!r}: expected 'auto', a JudgmentFormat or one of {known}.")
 
 
 def _recognized(source: Source, asked: Asked) -> JudgmentFormat:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import check_flag, check_least, check_names
 from ..columns import sort_key
 from ..comparisons import Comparisons
 from ..errors import JudgmentError, listed
@@ -214,10 +213,10 @@ def from_ratings(
     1        A        C       1     0       0
     2        B        C       1     0       0
     """
-    if not isinstance(tie_threshold, numbers.Real) or not 0 <= tie_threshold < math.inf:
-        raise JudgmentError(f"tie_threshold={tie_threshold!r}: expected a finite number, at least 0.")
+    threshold = check_least("from_ratings", "tie_threshold", tie_threshold, error=JudgmentError)
+    check_flag("from_ratings", "higher_is_better", higher_is_better, JudgmentError)
     keep = _keep(covariates, clusters, numeric, object_covariates)
-    scale = Scale("rating", "rated", bool(higher_is_better), float(tie_threshold), _ROUNDING)
+    scale = Scale("rating", "rated", bool(higher_is_better), threshold, _ROUNDING)
     by_default = judge == "judge" and (objects is not None or block is not None)
     makers = {"judge": None if by_default else judge, "prompt": prompt, "block": block}
     return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, keep)
@@ -237,6 +236,7 @@ def _implied(
     keep: _Keep,
 ) -> Comparisons:
     """Return the comparisons implied by values in blocks, in either form."""
+    check_names("from_rankings" if "rank" in long else "from_ratings", long)
     source = open_source(frame)
     names = source.names
     block = _makers(makers, wide=objects is not None)

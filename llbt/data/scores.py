@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..arguments import check_flag, check_least
 from ..columns import FloatArray, IntArray, as_objects, groups
 from ..comparisons import COUNT_COLUMNS, Comparisons
 from ..errors import JudgmentError, listed
@@ -113,6 +112,7 @@ def from_scores(
     3        B        C   news       1     1       0
     """
     rule = _rule(tie_threshold, relative)
+    check_flag(_ASKER, "higher_is_better", higher_is_better, JudgmentError)
     kept, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
     wanted = (*kept, *beside)
     known = read_scores(
@@ -138,13 +138,8 @@ def from_scores(
 
 
 def _rule(tie_threshold: float, relative: bool) -> TieRule:
-    if (
-        not isinstance(tie_threshold, numbers.Real)
-        or isinstance(tie_threshold, bool)
-        or not 0 <= tie_threshold < math.inf
-    ):
-        raise JudgmentError(f"{_ASKER}: tie_threshold={tie_threshold!r}; expected a finite number, at least 0.")
-    return TieRule(float(tie_threshold), bool(relative))
+    check_flag(_ASKER, "relative", relative, JudgmentError)
+    return TieRule(check_least(_ASKER, "tie_threshold", tie_threshold, error=JudgmentError), bool(relative))
 
 
 def _kept_names(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import as_generator, check_count, check_option
+from ..arguments import as_generator, check_count, check_names, check_option
 from ..columns import FloatArray, Label
 from ..errors import DesignError, listed
 from ..statistics import critical_value
@@ -288,6 +288,7 @@ def agreement(
     """
     if among not in get_args(Among):
         raise DesignError(f"{ASKER}: among={among!r}; it may be 'inter' or 'intra'.")
+    check_names(ASKER, {"judge": judge, "label": label, "by": by})
     names = _asked(coefficients)
     critical_value(ASKER, confidence, math.inf)
     check_count(ASKER, "n", n, least=0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import numbers
 import time
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..arguments import is_real
 from ..columns import FloatArray, IntArray, Label, as_objects
 from ..errors import DesignError
 from ..table import Field, Record, Table, format_count, format_percent
@@ -149,7 +149,7 @@ def minimum_feedback_order(data: object, *, exclude: Objects = (), time_limit: f
     >>> order.objects, order.violated, order.optimal
     (('A', 'B', 'C'), 2.0, True)
     """
-    if isinstance(time_limit, bool) or not isinstance(time_limit, numbers.Real) or not float(time_limit) > 0:
+    if not is_real(time_limit) or not float(time_limit) > 0:
         raise DesignError(f"minimum_feedback_order: time_limit={time_limit!r}; it is a number of seconds above 0.")
     found = pair_counts(data, "minimum_feedback_order", exclude=exclude)
     order, bound = least_feedback(found.wins, float(time_limit))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from ..arguments import check_count
 from ..columns import FloatArray
 from ..comparisons import Comparisons
 from ..errors import DesignError, JudgmentError, listed
@@ -207,8 +208,7 @@ def judge_summary(
      ['J4', 240.0, 0.04, 0.76, 1.76]]
     """
     critical_value(ASKER, confidence, math.inf)
-    if not isinstance(min_judgments, (int, np.integer)) or isinstance(min_judgments, bool) or min_judgments < 0:
-        raise DesignError(f"{ASKER}: min_judgments={min_judgments!r}; it is a whole number of at least 0.")
+    check_count(ASKER, "min_judgments", min_judgments, least=0)
     if model is not None and not isinstance(model, LLBTResults):
         raise DesignError(f"{ASKER}: model= is of type {type(model).__name__}; expected a fit: model=llbt.fit(…).")
     if isinstance(data, Comparisons):

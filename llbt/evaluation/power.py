@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from ..arguments import as_generator, check_count
+from ..arguments import as_generator, check_count, check_flag, check_share
 from ..columns import FloatArray, IntArray
 from ..statistics import critical_value
 from ..table import Field, Record, Table, counted, format_count, format_number, format_percent
 from .power_tests import p_values
-from .power_truth import PowerTest, Truth, check_flips, check_share, checked_judgments, checked_tests, checked_truth
+from .power_truth import PowerTest, Truth, check_flips, checked_judgments, checked_tests, checked_truth
 from .sign_rules import share_interval
 
 _ENTRIES = 4_000_000  # counts held at once: 32 MB
@@ -269,10 +269,11 @@ def power(
     tests = checked_tests(test)
     per_pair = checked_judgments(judgments)
     truth = checked_truth(n_objects, odds, tie_share, judges, judge_sd, tests)
-    check_share("alpha", alpha)
+    check_share("power", "alpha", alpha)
     check_flips(tests, judges, alpha)
-    check_share("target", target)
+    check_share("power", "target", target)
     check_count("power", "n", n, least=1)
+    check_flag("power", "progress", progress)
     critical_value("power", confidence, math.inf)
     blocks = _blocks(n, truth, progress)
     found = _rejections(truth, tests, per_pair, alpha, blocks, as_generator(rng, "power"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import as_generator
+from ..arguments import as_generator, check_flag
 from ..errors import DesignError
 from ..table import Field, Kind, Record, Table, counted
 from .power import Power, power
@@ -134,6 +134,7 @@ def power_grid(
     >>> found.to_frame()[["odds", "tie_share", "estimate"]].round(2).values.tolist()
     [[1.0, 0.0, 0.05], [1.0, 0.4, 0.05], [1.5, 0.0, 0.8], [1.5, 0.4, 0.6]]
     """
+    check_flag("power_grid", "progress", progress)
     given: dict[str, object] = {
         "n_objects": n_objects,
         "odds": odds,

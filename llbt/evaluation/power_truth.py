@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -12,6 +11,7 @@ import numpy as np
 from scipy import special
 from scipy.sparse import csr_array
 
+from ..arguments import is_real, is_whole
 from ..columns import FloatArray, IntArray
 from ..errors import DesignError, listed
 from ..gathered import Gathered
@@ -101,9 +101,9 @@ def checked_tests(test: object) -> tuple[PowerTest, ...]:
 
 def checked_judgments(judgments: object) -> IntArray:
     """Return the distinct numbers of judgments per pair, ascending, shape (M,)."""
-    several = (judgments,) if _is_whole(judgments) else judgments
+    several = (judgments,) if is_whole(judgments) else judgments
     found = list(several) if isinstance(several, (Sequence, np.ndarray)) and not isinstance(several, str) else []
-    bad = [x for x in found if not _is_whole(x) or x < 1]
+    bad = [x for x in found if not is_whole(x) or x < 1]
     if bad or not found:
         said = f"it holds {bad[0]!r}" if bad else f"judgments={judgments!r}"
         raise DesignError(
@@ -116,13 +116,13 @@ def checked_truth(
     n_objects: int, odds: float, tie_share: float, judges: int | None, judge_sd: float, tests: Sequence[PowerTest]
 ) -> Truth:
     """Return what tables are drawn from."""
-    if not _is_whole(n_objects) or not 2 <= n_objects <= _MOST_OBJECTS:
+    if not is_whole(n_objects) or not 2 <= n_objects <= _MOST_OBJECTS:
         raise DesignError(f"power: n_objects={n_objects!r}; it is a whole number from 2 to {_MOST_OBJECTS}.")
-    if not _is_number(odds) or not 0 < odds < math.inf:
+    if not is_real(odds) or not 0 < odds < math.inf:
         raise DesignError(f"power: odds={odds!r}; they are positive and finite, 1.5 for 3 wins to 2; 1: no difference.")
-    if not _is_number(tie_share) or not 0 <= tie_share < 1:
+    if not is_real(tie_share) or not 0 <= tie_share < 1:
         raise DesignError(f"power: tie_share={tie_share!r}; it is at least 0 and below 1, .3 for 30 % ties.")
-    if not _is_number(judge_sd) or not 0 <= judge_sd < math.inf:
+    if not is_real(judge_sd) or not 0 <= judge_sd < math.inf:
         raise DesignError(f"power: judge_sd={judge_sd!r}; it is a standard deviation of log-odds: finite, at least 0.")
     _check_judges(n_objects, judges, judge_sd, tests)
     tie = math.log(2 * tie_share / (1 - tie_share)) if tie_share > 0 else -math.inf
@@ -132,7 +132,7 @@ def checked_truth(
 
 
 def _check_judges(n_objects: int, judges: int | None, judge_sd: float, tests: Sequence[PowerTest]) -> None:
-    if judges is not None and (not _is_whole(judges) or judges < 1):
+    if judges is not None and (not is_whole(judges) or judges < 1):
         raise DesignError(f"power: judges={judges!r}; it is a whole number of at least 1, or None.")
     if judge_sd > 0 and (judges is None or judges < 2):
         raise DesignError(
@@ -151,17 +151,3 @@ def check_flips(tests: Sequence[PowerTest], judges: int | None, alpha: float) ->
             f"power: test='llbt_cluster' with judges={judges!r}; flips of the signs of {judges} judges' scores give no "
             f"p-value below {least:.3g}, and the level is {alpha:g}: judges={enough} at least."
         )
-
-
-def check_share(name: str, value: object) -> None:
-    """Raise for what does not lie between 0 and 1."""
-    if not _is_number(value) or not 0 < float(value) < 1:  # type: ignore[arg-type]  # it is a number
-        raise DesignError(f"power: {name}={value!r}; it lies between 0 and 1.")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)

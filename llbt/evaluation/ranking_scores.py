@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import statistics
-from ..arguments import as_generator, check_count
+from ..arguments import as_generator, check_count, check_flag
 from ..columns import FloatArray, IntArray, Label
 from ..comparisons import Comparisons
 from ..errors import DesignError, JudgmentError, listed
@@ -167,6 +167,7 @@ def ranking_scores(
     """
     _check_options(data, reading, exclude_when, block)
     check_count("ranking_scores", "n", n, least=0)
+    check_flag("ranking_scores", "progress", progress)
     critical_value("ranking_scores", confidence, math.inf)
     generator = as_generator(rng, "ranking_scores")
     # a table of counts has no blocks: read_judged says so

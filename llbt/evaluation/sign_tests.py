@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ..arguments import check_option
+from ..arguments import check_flag, check_option
 from ..columns import FloatArray
 from ..errors import JudgmentError
 from ..statistics import TestResult, critical_value, ratio
@@ -124,6 +124,7 @@ def sign_test(
     ):
         check_option("sign_test", name, value, known)
     check_adjust("sign_test", adjust)
+    check_flag("sign_test", "exact", exact)
     critical_value("sign_test", confidence, math.inf)
     pairs = pair_counts(data, "sign_test")
     exact = exact and ties != "asymptotic-ump"
@@ -275,6 +276,8 @@ def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> 
     """
     from statsmodels.stats.contingency_tables import mcnemar
 
+    check_flag("mcnemar_test", "exact", exact)
+    check_flag("mcnemar_test", "correction", correction)
     counts = _two_by_two(table)
     b, c = counts[0, 1], counts[1, 0]
     name, null = "McNemar's test", "both systems are right equally often"

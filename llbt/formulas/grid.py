@@ -41,6 +41,13 @@ class Grid:
     notes: tuple[str, ...]
 
 
+def check_at(at: object, *, average: bool = True) -> None:
+    """Raise for what says no place: a mapping does, None, and where it is asked for "average"."""
+    if not (at is None or isinstance(at, Mapping) or (average and isinstance(at, str) and at == "average")):
+        expected = "'average' or a mapping" if average else "a mapping"
+        raise DesignError(f"at={at!r}; it is {expected} such as {{'judge': 'J3'}}.")
+
+
 def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[str, Any] | None) -> Grid:
     """Return every combination of the values of the covariates that some blocks use.
 

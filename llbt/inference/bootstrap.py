@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ..arguments import as_generator, check_count
+from ..arguments import as_generator, check_count, check_flag, check_jobs
 from ..batch import params_of_many
 from ..clusters import clustered
 from ..columns import FloatArray
@@ -263,6 +263,8 @@ def bootstrap(
     if res.specification.bias_reduction or res.specification.prior is not None:
         raise DesignError("bootstrap resamples maximum likelihood fits; fit without bias_reduction= and prior=.")
     check_count("bootstrap", "n", n, least=1)
+    check_jobs("bootstrap", n_jobs)
+    check_flag("bootstrap", "progress", progress)
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):
         raise DesignError(

@@ -116,6 +116,7 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
     """
     check_fit("goodness_of_fit", res)
     check_count("goodness_of_fit", "n", n, least=0)
+    generator = as_generator(rng, "goodness_of_fit")
     c = res.comparisons
     unused = _unused(res)
     tables = [counted(len(c), "comparison")]
@@ -129,7 +130,7 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
         notes += more
         sparse.append(bool(chi2_reservation(means)[1]))
     dispersion = res.pearson_chi2 / res.df_resid if res.df_resid else math.nan
-    simulated = _bootstrapped(res, n, as_generator(rng, "goodness_of_fit")) if n else None
+    simulated = _bootstrapped(res, n, generator) if n else None
     return GoodnessOfFit(*found, *pooled, tuple(tables), tuple(sparse), dispersion, simulated, tuple(notes))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DesignError, LLBTError
-from ..formulas.grid import At
+from ..formulas.grid import At, check_at
 from ..results import LLBTResults, check_fit
 from ..table import Field, Record, Table, format_count
 from .level_tests import levels_of, tests_of
@@ -85,6 +85,7 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") ->
     'J3'
     """
     check_fit("influence", res)
+    check_at(at)
     return Influence(_by_cell(res)) if by is None else _by_level(res, by, at)
 
 

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, eye_array, kron
 from ..columns import FloatArray, IntArray, Label, groups
 from ..errors import DesignError, listed
 from ..formulas.coding import Codings, column_values
-from ..formulas.grid import At, covariate_grid, rows_at
+from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..prediction import UNDETERMINED, alias_columns, codings_of, undetermined
 from ..results import LLBTResults
 from ..robust import LOST
@@ -107,8 +107,7 @@ def worth_classes(res: LLBTResults, at: At) -> tuple[list[LogWorths], dict[str, 
     """
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths; add object.")
-    if isinstance(at, str) and at != "average":
-        raise DesignError(f"at={at!r}; it is 'average' or a mapping such as {{'judge': 'J3'}}.")
+    check_at(at)
     codings = codings_of(res)
     aliasing = alias_columns(res)
     if at == "average":

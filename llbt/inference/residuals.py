@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ..arguments import check_count
 from ..columns import FloatArray, IntArray
 from ..errors import DesignError
 from ..results import LLBTResults, check_fit
@@ -61,8 +62,7 @@ def residual_table(res: LLBTResults, *, kind: Residual = "pearson", most: int = 
     check_fit("residual_table", res)
     if kind not in get_args(Residual):
         raise DesignError(f"residual_table: kind={kind!r} is not known; it may be 'pearson' or 'deviance'.")
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
-        raise DesignError(f"residual_table: most={most!r}; it is the number of rows to print, 1 or more.")
+    check_count("residual_table", "most", most, least=1)
     residual = standardized_residuals(res, kind)
     order = np.argsort(-np.where(np.isnan(residual), -np.inf, np.abs(residual)), kind="stable")
     residual = residual[order]

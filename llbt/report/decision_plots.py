@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import check_names
 from ..errors import DesignError
 from ..evaluation.metrics.correlation_kernels import NAMES
 from ..evaluation.metrics.decision_records import DecisionTable
@@ -213,6 +214,7 @@ def plot_difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | 
         raise DesignError(
             f"plot_difference_curve: found a {type(curve).__name__}; it takes what difference_curve(…) returns."
         )
+    check_names("plot_difference_curve", {"unit": unit}, DesignError)
     if ax is None:
         ax = _new_axes()
     largest = _reach(curve)

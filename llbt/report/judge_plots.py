@@ -11,7 +11,7 @@ import pandas as pd
 from ..columns import FloatArray
 from ..errors import DesignError
 from ..formulas.coding import Block, Codings
-from ..formulas.grid import At, covariate_grid, rows_at
+from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..inference.objects import LogWorths, centred, worth_classes
 from ..inference.scales import Scale, check_scale, worths_on_scale
 from ..prediction import codings_of
@@ -241,6 +241,7 @@ def _effect_rows(res: LLBTResults, block: Block, at: At) -> tuple[list[str], Flo
     """Return the classes between which an effect differs, and the rows of the parameters that it is in each."""
     codings = codings_of(res)
     used = codings.blocks[block].variables
+    check_at(at, average=False)
     asked = {name: value for name, value in at.items() if name in used} if isinstance(at, Mapping) else None
     grid = covariate_grid(codings, (block,), asked)
     pairs, units = _units(codings, res, block)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..arguments import check_flag, is_whole
 from ..columns import FloatArray
 from ..errors import DesignError
 from ..results import LLBTResults, bic_reservation
@@ -248,8 +249,9 @@ def model_table(
     """
     fits = _checked(results, below)
     critical = [critical_value("model_table", confidence, fit.df_inference) for fit in fits]
+    check_flag("model_table", "stars", stars)
     headings = _headings(names, len(fits))
-    if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)) or not 1 <= digits <= 15:
+    if not is_whole(digits) or not 1 <= digits <= 15:
         raise DesignError(f"model_table: digits={digits!r}; it is a whole number from 1 to 15.")
     terms = _terms(fits)
     values = {

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import check_confidence, check_flag, check_names
 from ..auditing.audit import Audit, audit
 from ..columns import Label
 from ..comparisons import Comparisons
@@ -28,7 +29,6 @@ from ..inference.residuals import residual_table
 from ..model import default_formula, fit
 from ..results import LLBTResults
 from ..specification import CovType
-from ..statistics import critical_value
 from ..table import Record, Table, counted, format_count
 from .fit_plots import plot_residuals
 from .interpret import interpret
@@ -154,7 +154,9 @@ def write_report(
     ...     report.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    critical_value("write_report", confidence, np.inf)
+    check_confidence("write_report", confidence)
+    check_flag("write_report", "order", order, JudgmentError)
+    check_names("write_report", {"title": title, "judge": judge, "prompt": prompt})
     target = checked_target("write_report", path, (data, object_covariates))
     options = {
         "format": format,

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ...arguments import as_generator, check_option
+from ...arguments import as_generator, check_flag, check_option
 from ...columns import FloatArray
 from ...errors import DesignError
 from ...table import Field, Record, Table, counted
@@ -164,6 +164,7 @@ def compare_all_metrics(
     """
     asker = "compare_all_metrics"
     _check(scores, level, coefficient, method, adjust, by, n, n_jobs)
+    check_flag(asker, "progress", progress)
     check_constant(asker, dict(zip(scores.metrics, scores.values, strict=True)))
     generator = as_generator(rng, asker)
     values, human = [comparable(x) for x in scores.values], comparable(scores.human)

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ...arguments import as_generator, check_count, check_jobs, check_option
+from ...arguments import as_generator, check_count, check_flag, check_jobs, check_option
 from ...columns import FloatArray
 from ...errors import DesignError, JudgmentError
 from ...table import Field, Record, Table, counted
@@ -171,6 +171,7 @@ def compare_metrics(
     asker = "compare_metrics"
     check_test(asker, level, coefficient, method, n, n_jobs)
     check_option(asker, "alternative", alternative, get_args(Alternative))
+    check_flag(asker, "progress", progress)
     metrics, z = score_matrices(asker, (X, Y), Z, level)
     check_same_inputs(asker, metrics[0], z)
     x, y, notes = _paired(metrics[0], metrics[1])

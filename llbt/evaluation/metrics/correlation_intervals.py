@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ...arguments import as_generator, check_count, check_jobs, check_option
+from ...arguments import as_generator, check_count, check_flag, check_jobs, check_option
 from ...columns import FloatArray
 from ...errors import DesignError
 from ...statistics import critical_value
@@ -160,6 +160,8 @@ def correlation_interval(
     critical_value(asker, confidence, math.inf)
     check_count(asker, "n", n, least=1)
     check_jobs(asker, n_jobs)
+    check_flag(asker, "paired_inputs", paired_inputs)
+    check_flag(asker, "progress", progress)
     (x,), z = score_matrices(asker, (X,), Z, level)
     _check_pairing(x, z, level, paired_inputs)
     if method == "fisher":

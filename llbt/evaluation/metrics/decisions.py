@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ...arguments import as_generator, check_count, check_option, check_share
+from ...arguments import as_generator, check_count, check_option, check_share, is_whole
 from ...columns import FloatArray
 from ...errors import DesignError, JudgmentError
 from ...table import counted
@@ -220,7 +220,7 @@ def _undefined(p: FloatArray, q: FloatArray) -> tuple[str, ...]:
 
 def _edges(asker: str, size: FloatArray, bins: int | Sequence[float]) -> FloatArray:
     """Return the lower edges of bins, 0 first."""
-    if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool) and bins >= 1:
+    if is_whole(bins) and bins >= 1:
         inner = np.quantile(size, np.arange(1, int(bins)) / int(bins)) if len(size) else np.empty(0)
         return np.unique(np.append(0.0, inner))
     try:

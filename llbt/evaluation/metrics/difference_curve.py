@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
-from ...arguments import check_share
+from ...arguments import check_count, check_share
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError, JudgmentError
 from ...statistics import critical_value
@@ -186,8 +186,7 @@ def difference_curve(
     """
     check_share(_ASKER, "target", target)
     z = critical_value(_ASKER, confidence, math.inf)
-    if not isinstance(bins, (int, np.integer)) or isinstance(bins, bool) or bins < 1:
-        raise DesignError(f"{_ASKER}: bins={bins!r}; it is a number of bins, at least 1.")
+    check_count(_ASKER, "bins", bins, least=1)
     size, agreed, clusters, notes = _read(metric_difference, agree, groups)
     params, cov, reason = _fitted(size, agreed, clusters)
     needed, why = _needed(params, cov, target, z)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...arguments import as_generator, check_share
+from ...arguments import as_generator, check_flag, check_share
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError
 from ...table import Field, Record, Table, counted
@@ -151,6 +151,7 @@ def metric_power(
         check_test(asker, level, coefficient, method, n, n_jobs)
     check_numbers(asker, n, n_trials, n_jobs)
     check_share(asker, "alpha", alpha)
+    check_flag(asker, "progress", progress)
     if shares.size == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise DesignError(f"{asker}: degraded={degraded!r}; expected shares of the scores, above 0 and up to 1.")
     (x,), z = score_matrices(asker, (X,), Z, level)

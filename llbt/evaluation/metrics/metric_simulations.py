@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ...arguments import as_generator, check_count, check_jobs, check_option
+from ...arguments import as_generator, check_count, check_flag, check_jobs, check_option
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError
 from ...statistics import critical_value
@@ -155,6 +155,7 @@ def interval_coverage(
         check_option(asker, "methods", method, get_args(IntervalMethod))
     critical_value(asker, confidence, math.inf)
     check_numbers(asker, n, n_trials, n_jobs)
+    check_flag(asker, "progress", progress)
     (x,), z = score_matrices(asker, (X,), Z, level)
     check_same_inputs(asker, x, z)
     if min(x.shape) < _FEWEST:
@@ -179,8 +180,7 @@ def several(asker: str, methods: Sequence[Any]) -> tuple[Any, ...]:
 def check_numbers(asker: str, n: object, n_trials: object, n_jobs: object) -> None:
     """Raise for numbers of resamples, trials or processes that are none."""
     check_count(asker, "n", n, least=1)
-    if not isinstance(n_trials, (int, np.integer)) or isinstance(n_trials, bool) or n_trials < 1:
-        raise DesignError(f"{asker}: n_trials={n_trials!r}; it is the number of trials, an integer of at least 1.")
+    check_count(asker, "n_trials", n_trials, least=1)
     check_jobs(asker, n_jobs)
 
 

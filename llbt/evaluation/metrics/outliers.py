@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...arguments import check_option
+from ...arguments import check_option, is_real
 from ...columns import FloatArray
 from ...errors import DesignError, LLBTWarning, listed, warn_user
 from ...table import Field, Record, Table
@@ -191,6 +191,6 @@ def _far(scores: FloatArray, cutoff: float) -> tuple[npt.NDArray[np.bool_], floa
 
 
 def _checked_cutoff(asker: str, cutoff: object) -> float:
-    if not isinstance(cutoff, (int, float, np.number)) or isinstance(cutoff, bool) or not 0 < float(cutoff) < np.inf:
+    if not is_real(cutoff) or not 0 < float(cutoff) < np.inf:
         raise DesignError(f"{asker}: cutoff={cutoff!r}; it is a positive number of standard deviations, 2.5 say.")
     return float(cutoff)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ...arguments import as_generator, check_count, check_option
+from ...arguments import as_generator, check_count, check_option, is_whole
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError, JudgmentError
 from ...statistics import critical_value
@@ -305,7 +305,7 @@ def _sizes(asker: str, sizes: object, total: int, default: Sequence[int], name: 
     if sizes is None:
         return list(default)
     given = list(sizes) if isinstance(sizes, (Sequence, np.ndarray)) and not isinstance(sizes, str) else []
-    whole = [isinstance(size, (int, np.integer)) and not isinstance(size, bool) for size in given]
+    whole = [is_whole(size) for size in given]
     if not given or not all(whole) or not all(LEAST <= size <= total for size in given):
         value = given[0] if name == "window" else sizes
         raise DesignError(f"{asker}: {name}={value!r}; expected whole numbers of systems, from {LEAST} to {total}.")

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ...arguments import check_option
+from ...arguments import check_option, is_real
 from ...columns import FloatArray
 from ...errors import DesignError, JudgmentError
 from ...table import Field, Record, Table, counted, format_number
@@ -209,10 +209,6 @@ def _notes(z: FloatArray, calibrated: bool) -> tuple[str, ...]:
 
 
 def _checked_epsilon(asker: str, epsilon: object) -> float:
-    if (
-        not isinstance(epsilon, (int, float, np.number))
-        or isinstance(epsilon, bool)
-        or not 0 <= float(epsilon) < np.inf
-    ):
+    if not is_real(epsilon) or not 0 <= float(epsilon) < np.inf:
         raise DesignError(f"{asker}: epsilon={epsilon!r}; it is a number of at least 0 on the metric's scale.")
     return float(epsilon)

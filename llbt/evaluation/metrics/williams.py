@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import numbers
 from typing import get_args
 
 from scipy import stats
 
-from ...arguments import check_option
+from ...arguments import check_option, is_real, is_whole
 from ...columns import FloatArray
 from ...errors import DesignError
 from ..sign_rules import Alternative
@@ -65,9 +64,9 @@ def williams_test(
     """
     check_option("williams_test", "alternative", alternative, get_args(Alternative))
     for name, r in (("r_x", r_x), ("r_y", r_y), ("r_xy", r_xy)):
-        if not isinstance(r, numbers.Real) or isinstance(r, bool) or abs(r) > 1 + _SMALL:
+        if not is_real(r) or abs(r) > 1 + _SMALL:
             raise DesignError(f"williams_test: {name}={r!r}; a correlation lies between −1 and 1, or is NaN.")
-    if not isinstance(n, numbers.Integral) or isinstance(n, bool) or n < 0:
+    if not is_whole(n) or n < 0:
         raise DesignError(f"williams_test: n={n!r}; it is the number of points, the systems.")
     df = n - 3
     if df < 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
@@ -11,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from ...arguments import as_generator, check_count, check_option
+from ...arguments import as_generator, check_count, check_flag, check_option, is_real
 from ...columns import FloatArray, Label
 from ...comparisons import Comparisons
 from ...data.score_frames import read_scores
@@ -219,13 +218,19 @@ def aggregate(
     >>> bt.to_frame()[["object", "rank"]].values.tolist(), round(float(bt.probabilities.loc["B", "A"]), 3)
     ([['B', 1], ['A', 2]], 0.75)
     """
+    for name, flag in (
+        ("bias_reduction", bias_reduction),
+        ("higher_is_better", higher_is_better),
+        ("relative", relative),
+        ("progress", progress),
+    ):
+        check_flag("aggregate", name, flag)
     fitting = Fitting(ties, algorithm, prior, bool(bias_reduction), separated)
     _check_options(method, fitting, n)
     rates = {"k": k, "start": start, "scale": scale}
     _check_numbers({"tie_threshold": tie_threshold, **rates, "draw_probability": draw_probability, "prior": prior})
     check_count("aggregate", "n", n, least=0)
-    if not isinstance(orders, (int, np.integer)) or isinstance(orders, bool) or orders < 1:
-        raise DesignError(f"aggregate: orders={orders!r}; it is a number of random orders, an integer of at least 1.")
+    check_count("aggregate", "orders", orders, least=1)
     critical_value("aggregate", confidence, math.inf)
     asked = Asked(n, int(orders), float(confidence), as_generator(rng, "aggregate"), progress)
     reading = {"systems": systems, "system": system, "instance": instance, "score": score, "covariates": covariates}
@@ -280,7 +285,7 @@ def _check_numbers(given: dict[str, Any]) -> None:
     for name, value in given.items():
         if value is None and name in ("draw_probability", "prior"):
             continue
-        number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+        number = is_real(value) and math.isfinite(value)
         wrong = not number or value < at_least.get(name, -math.inf) or value <= above.get(name, -math.inf)
         if wrong or (name == "draw_probability" and value >= 1):
             expected = "a probability below 1" if name == "draw_probability" else "a finite number"

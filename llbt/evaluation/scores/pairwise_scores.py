@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from ...arguments import check_option
+from ...arguments import check_flag, check_least, check_option
 from ...columns import FloatArray, IntArray, Label
 from ...data.doors import from_counts
 from ...data.score_frames import ScoreMatrix, read_scores
@@ -138,6 +137,8 @@ def pairwise_scores(
     [[0.915, 0.07]]
     """
     _check_options(adjust, alternative, confidence, tie_threshold)
+    check_flag("pairwise_scores", "relative", relative)
+    check_flag("pairwise_scores", "higher_is_better", higher_is_better)
     scores = read_scores(
         frame,
         "pairwise_scores",
@@ -312,6 +313,4 @@ def _check_options(adjust: object, alternative: object, confidence: object, tie_
     check_adjust("pairwise_scores", adjust)
     check_option("pairwise_scores", "alternative", alternative, get_args(Alternative))
     critical_value("pairwise_scores", confidence, math.inf)
-    number = isinstance(tie_threshold, numbers.Real) and not isinstance(tie_threshold, bool)
-    if not number or not 0 <= float(tie_threshold) < math.inf:  # type: ignore[arg-type]
-        raise DesignError(f"pairwise_scores: tie_threshold={tie_threshold!r}; it is a finite number, at least 0.")
+    check_least("pairwise_scores", "tie_threshold", tie_threshold)

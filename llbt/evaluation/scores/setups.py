@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ...arguments import as_generator, check_option
+from ...arguments import as_generator, check_flag, check_option
 from ...columns import Label
 from ...errors import DesignError, LLBTError, LLBTWarning, listed
 from .aggregate import Aggregation, aggregate
@@ -68,6 +68,8 @@ def aggregate_methods(
     {'mean': 1, 'median': 2, 'bt': 2, 'llbt': 2, 'elo': 2, 'trueskill': 2}
     """
     _check_methods("aggregate_methods", methods)
+    check_flag("aggregate_methods", "bias_reduction", bias_reduction)
+    check_flag("aggregate_methods", "higher_is_better", higher_is_better)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
     scores, failed = _by_method(data, methods, options, penalty, as_generator(rng, "aggregate_methods"))
@@ -143,6 +145,9 @@ def aggregate_setups(
         raise DesignError("aggregate_setups: expected a mapping of names to frames of scores, with at least one.")
     check_option("aggregate_setups", "on_error", on_error, get_args(OnError))
     _check_methods("aggregate_setups", methods)
+    check_flag("aggregate_setups", "bias_reduction", bias_reduction)
+    check_flag("aggregate_setups", "higher_is_better", higher_is_better)
+    check_flag("aggregate_setups", "progress", progress)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
     draw = as_generator(rng, "aggregate_setups")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ...arguments import as_generator, check_option
+from ...arguments import as_generator, check_count, check_option, is_real
 from ...columns import FloatArray
 from ...errors import DesignError
 from ...table import Field, Record, Table, counted
@@ -167,13 +166,12 @@ def simulate_scores(
 
 def _check(n_systems: object, n_instances: object, n_types: object, outliers: object, generator: object) -> None:
     for name, n, least in (("n_systems", n_systems, 2), ("n_instances", n_instances, 1), ("n_types", n_types, 1)):
-        if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < least:
-            raise DesignError(f"simulate_scores: {name}={n!r}; expected an integer of at least {least}.")
+        check_count("simulate_scores", name, n, least=least)
     if n_types > n_instances:  # type: ignore[operator]
         raise DesignError(
             f"simulate_scores: n_types={n_types} of n_instances={n_instances}; every type needs an instance."
         )
-    if not isinstance(outliers, numbers.Real) or isinstance(outliers, bool) or not 0 <= float(outliers) <= 1:
+    if not is_real(outliers) or not 0 <= float(outliers) <= 1:
         raise DesignError(
             f"simulate_scores: outliers={outliers!r}; expected a share from 0 to 1, such as 0.01 for 1 %."
         )
