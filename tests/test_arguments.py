@@ -171,14 +171,25 @@ PUBLIC = [
 ]
 NO_FLAG: tuple[Any, ...] = ("no", "yes", 1, 0, None, [], math.nan)
 NO_COUNT: tuple[Any, ...] = ("many", True, 2.5, -2, math.nan, math.inf, 1j)
+NO_JOBS: tuple[Any, ...] = ("many", True, 2.5, 0, math.nan, 1j)
 NO_NUMBER: tuple[Any, ...] = ("x", True, math.nan, math.inf, -math.inf, 0.5j)
 NO_SHARE: tuple[Any, ...] = (1, 2, 95, -0.5)
 NO_OPTION: tuple[Any, ...] = ("nonsense", 3, True, ["nonsense"])
 NO_NAME: tuple[Any, ...] = (3, True, 0.5, {"a": 1})
 NO_SEED: tuple[Any, ...] = ("x", -1, 0.5, True, [1])
 SHARES = {"confidence", "alpha", "target", "tie_share"}
-SAID_OTHERWISE = {"formula", "scope", "hypothesis", "file"}  # what they may be is tested with formulas and files
-MEANT = {(llbt.minimum_feedback_order, "time_limit", math.inf)}  # no limit
+SAID_OTHERWISE = {
+    "formula",
+    "scope",
+    "hypothesis",
+    "file",
+    "name",
+    "names",
+}  # what they may be is tested with formulas and files
+MEANT = (
+    (llbt.minimum_feedback_order, "time_limit", math.inf),  # no limit
+    *((llbt.williams_test, name, math.nan) for name in ("r_x", "r_y", "r_xy")),  # an undefined correlation has no test
+)
 
 
 def kinds(function: Callable[..., Any], name: str) -> set[Any]:
@@ -208,14 +219,13 @@ def bad_values(function: Callable[..., Any], name: str) -> tuple[Any, ...]:
         (bool in found, NO_FLAG),
         (float in found and name in SHARES, (*NO_NUMBER, *NO_SHARE)),
         (float in found, NO_NUMBER),
+        (name == "n_jobs", NO_JOBS),
         (int in found, NO_COUNT),
         (Literal in found, NO_OPTION),
         (str in found, NO_NAME),
     ]
     values = next((values for asked, values in choices if asked), ())
-    if name.startswith("r_"):  # correlations that are undefined have an undefined test
-        values = tuple(value for value in values if value is not math.nan)
-    return tuple(value for value in values if (function, name, value) not in MEANT) if values is NO_NUMBER else values
+    return tuple(value for value in values if (function, name, value) not in MEANT)
 
 
 ARGUMENTS = [

@@ -445,7 +445,7 @@ BAD = [
     (FRAME.replace("a", 1), {"model": BY_NAME}, JudgmentError, "does not know the objects 1; it has 'a', 'b'"),
     (FRAME.assign(day=None), {"model": WITH_TEXT}, JudgmentError, "column 'day', which the model uses, has missing"),
     (FRAME, {"model": "object + tie"}, DesignError, "judge_summary: model= is of type str; expected a fit"),
-    (FRAME, {"min_judgments": -1}, DesignError, "min_judgments=-1; it is a whole number of at least 0"),
+    (FRAME, {"min_judgments": -1}, DesignError, "min_judgments=-1; expected an integer of at least 0"),
     (FRAME, {"confidence": 95}, DesignError, "judge_summary: confidence=95"),
 ]
 

@@ -314,7 +314,12 @@ ERRORS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "adjust": (scores(), {"adjust": "tukey"}, DesignError, r"adjust='tukey' is not known; it may be 'holm'"),
     "alternative": (scores(), {"alternative": "both"}, DesignError, "alternative='both' is not known"),
     "confidence": (scores(), {"confidence": 95}, DesignError, "pairwise_scores: confidence=95"),
-    "threshold": (scores(), {"tie_threshold": -1}, DesignError, "tie_threshold=-1; it is a finite number, at least 0"),
+    "threshold": (
+        scores(),
+        {"tie_threshold": -1},
+        DesignError,
+        "tie_threshold=-1; expected a finite number, at least 0",
+    ),
     "one system": (scores()[["S0"]], {}, JudgmentError, "pairwise_scores: 1 column of scores"),
     "no row": (scores().head(0), {}, JudgmentError, "the frame has no rows"),
     "infinite": (scores().replace(scores().iloc[3, 0], np.inf), {}, JudgmentError, "1 infinite score, the first at"),

@@ -176,7 +176,7 @@ def test_swapping_i_and_j_changes_nothing():
     ("options", "message"),
     [
         ({"kind": "anscombe"}, r"kind='anscombe' is not known; it may be 'pearson' or 'deviance'"),
-        ({"most": 0}, r"most=0; it is the number of rows"),
+        ({"most": 0}, r"most=0; expected an integer of at least 1"),
         ({"most": 2.5}, r"most=2.5"),
         ({"most": True}, r"most=True"),
     ],

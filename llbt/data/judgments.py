@@ -27,7 +27,7 @@ from .known_formats import (
     own_format,
     refuse_values_of_another,
 )
-from .outcomes import Outcomes, read_outcomes
+from .outcomes import Outcomes, checked_outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .reshaped import field_of
 from .sources import Roles, Rows, Source, as_two_names
@@ -177,6 +177,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         check_names("judgments", {"outcome": self.outcome, "judge": self.judge, "prompt": self.prompt})
+        checked_outcomes(self.outcomes)
 
     @property
     def names_fields(self) -> bool:

@@ -65,7 +65,7 @@ def read_outcomes(
     JudgmentError
         For labels that no reading explains, that several explain differently, and missing outcomes.
     """
-    mapping = _checked(outcomes)
+    mapping = checked_outcomes(outcomes)
     cases, group = group_cases(rows, column, pairs, sides, mapping)
     given = mapped(cases, mapping)
     family = outcomes if isinstance(outcomes, str) else None
@@ -99,8 +99,8 @@ def _best(cases: Cases, open_cases: npt.NDArray[np.bool_], readings: list[Readin
     return max(readings, key=lambda r: int(cases.rows[open_cases & (r.outcomes != UNKNOWN)].sum()))
 
 
-def _checked(outcomes: Outcomes) -> dict[Any, Meaning]:
-    """Return the user's mapping, with None for any kind of missing label."""
+def checked_outcomes(outcomes: Outcomes) -> dict[Any, Meaning]:
+    """Return the user's mapping, with None for any kind of missing label; raise for what is none."""
     if outcomes is None or (isinstance(outcomes, str) and outcomes in ("names", "slots")):
         return {}
     if not isinstance(outcomes, Mapping):

@@ -109,6 +109,8 @@ def _ordered(names: Sequence[str], order: str) -> list[tuple[str, str]]:
 
 
 def _listed(names: Sequence[str] | None, pairs: Any) -> list[tuple[str, str]]:
+    if not isinstance(pairs, Sequence):
+        raise JudgmentError(f'pairs={pairs!r}: expected "prefmod", "dictionary" or a list of pairs.')
     found = [tuple(map(str, two)) for two in pairs if not isinstance(two, str)]
     wrong = [two for two in found if len(two) != 2 or two[0] == two[1] or (names and not set(two) <= set(names))]
     if wrong or not found or len(found) != len(pairs):

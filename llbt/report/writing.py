@@ -29,6 +29,8 @@ def checked_target(asker: str, path: str | os.PathLike[str], inputs: Sequence[ob
     DesignError
         For a folder that is not there, a folder in place of a file, and a file that is an input.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise DesignError(f"{asker}: path={path!r}; expected the path of a file to write.")
     target = Path(path)
     if not target.parent.is_dir():
         raise DesignError(f"{asker}: there is no folder {str(target.parent)!r} to write {target.name!r} to.")
