@@ -18,6 +18,7 @@ from ..comparisons import Comparisons
 from ..data.doors import from_counts, from_judgments
 from ..data.judgments import Format
 from ..data.outcomes import Outcomes
+from ..data.sources import as_names
 from ..errors import DesignError, JudgmentError, LLBTError, SeparationError
 from ..formulas.grid import At
 from ..inference.anova import anova
@@ -188,7 +189,8 @@ def _with_groups(
     clusters: str | Sequence[str], groups: str | Sequence[str], covariates: str | Sequence[str]
 ) -> tuple[str, ...]:
     """Return the clusters to keep: those named, and those that standard errors are asked by."""
-    kept, by, split = ((names,) if isinstance(names, str) else tuple(names) for names in (clusters, groups, covariates))
+    given = {"clusters": clusters, "groups": groups, "covariates": covariates}
+    kept, by, split = (as_names(names, parameter) for parameter, names in given.items())
     return tuple(dict.fromkeys((*kept, *(name for name in by if name not in split))))
 
 
