@@ -181,6 +181,18 @@ def test_the_paragraph_is_that_of_interpret(dras):
     assert lead == str(interpret(llbt.fit("object + tie", TABLE1)))
 
 
+def test_each_judge_is_held_against_the_rest(by_judge):
+    document = parsed(by_judge)
+    columns = columns_of(table_named(document, "Each judge against the rest"))
+    expected = llbt.level_tests(llbt.fit("object * judge + tie", TABLE1), by="judge").to_frame()
+    assert list(columns["judge"]) == expected["judge"].tolist()
+    assert [float(p) for p in columns["p (Holm)"]] == pytest.approx(expected["p_adjusted"].tolist())
+
+
+def test_without_judges_none_are_held_against_each_other(evil):
+    assert "against the rest" not in evil
+
+
 def test_worths_that_differ_by_judge_are_averaged_and_drawn_by_class(by_judge):
     document = parsed(by_judge)
     captions = [element.text_content() for element in document.iter("figcaption")]

@@ -23,6 +23,7 @@ from ..errors import DesignError, JudgmentError, LLBTError, SeparationError
 from ..formulas.grid import At
 from ..inference.anova import anova
 from ..inference.goodness import goodness_of_fit
+from ..inference.level_tests import level_tests, levels_of
 from ..inference.objects import worth_classes
 from ..inference.pairwise import Pairwise, pairwise
 from ..inference.ranks import leaderboard
@@ -60,6 +61,8 @@ class _Study:
     at : "average" or None
         Where worths are taken: averaged where they differ by covariates.
     confidence : float
+    judge : str
+        What the column of judges is called, if there is one.
     notices : tuple of str
         What a reader must know first.
     """
@@ -69,6 +72,7 @@ class _Study:
     res: LLBTResults
     at: At
     confidence: float
+    judge: str
     notices: tuple[str, ...]
 
 
@@ -180,7 +184,7 @@ def write_report(
     }
     c, found = _read(data, {name: value for name, value in options.items() if not _is_default(value)})
     asked = {"reference": reference, "cov_type": cov_type, "groups": groups}
-    study = _studied(c, found, formula, asked, confidence)
+    study = _studied(c, found, formula, asked, confidence, judge or "judge")
     write_whole(target, _page(study, title or "Preference judgments"))
     return target
 
@@ -224,7 +228,7 @@ def _read(data: object, given: dict[str, Any]) -> tuple[Comparisons, Audit]:
 
 
 def _studied(
-    c: Comparisons, found: Audit, formula: str | None, options: Mapping[str, Any], confidence: float
+    c: Comparisons, found: Audit, formula: str | None, options: Mapping[str, Any], confidence: float, judge: str
 ) -> _Study:
     """Return what the page is about: the fit, bias-reduced where the estimates are infinite otherwise."""
     asked = formula or default_formula(c)
@@ -238,7 +242,7 @@ def _studied(
         raise DesignError(f"write_report: the formula {asked!r} has no term for the worths; add object.")
     classes, _, _ = worth_classes(res, None)
     notices = (*notices, *(_sentence(note) for note in res.covariance.notes))
-    return _Study(c, found, res, "average" if len(classes) > 1 else None, confidence, notices)
+    return _Study(c, found, res, "average" if len(classes) > 1 else None, confidence, judge, notices)
 
 
 def _sentence(note: str) -> str:
@@ -274,7 +278,15 @@ def _audited(s: _Study) -> list[str]:
     rest = [k for k in range(len(s.found.findings)) if k not in bad]
     parts = [table(replace(whole, shown=tuple(bad)))] if bad else [paragraph(whole.title)]
     parts += [folded(f"{counted(len(rest), 'check')} without a finding", table(_rows(whole, rest)))] if rest else []
-    return parts
+    return [*parts, _judges(s)]
+
+
+def _judges(s: _Study) -> str:
+    """Return the test of each judge against the rest, where the table keeps more than one."""
+    c = s.res.comparisons
+    if s.judge not in (*(column.name for column in c.columns), *c.clusters) or len(levels_of(c, s.judge, "")) < 2:
+        return ""
+    return folded("Each judge against the rest", table(level_tests(s.res, by=s.judge)))
 
 
 def _ranked(s: _Study) -> list[str]:
