@@ -49,6 +49,8 @@ never are). Numbers always need it."""
 _INPUT = "How the judgments are written (llbt formats). [default: as the names of the columns say]"
 _DROPPED = """How many judgments may be left out, counted, because nobody knows what their outcome says or they
 compare an object with itself."""
+_LABELS = """What the labels of objects are: text (2 and 2.0 are two) or number (they are one). [default: numbers where
+all of them are written as numbers print]"""
 _DEFAULTS = "What a field of the format says where FILE has no such field: baseline=gpt-4-0314."
 _FAIL_ON = "Exit with 1 if one of these checks finds something; error, warning or note stand for all of that level."
 _JUDGE = "The column with the judge. [default: judge]"
@@ -108,6 +110,7 @@ def fit(
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
     input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
     defaults: Annotated[Text, _option("--defaults", _DEFAULTS, "FIELD=VALUE,…")] = None,
+    labels: Annotated[Text, _option("--labels", _LABELS, "text|number")] = None,
     max_dropped: Annotated[int, _option("--max-dropped", _DROPPED, "N")] = 0,
     wins: Annotated[Text, _option("--wins", _WINS, "I,J")] = None,
     ties: Annotated[Text, _option("--ties", _TIES, "COLUMN,…")] = None,
@@ -157,6 +160,7 @@ def audit(
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
     input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
     defaults: Annotated[Text, _option("--defaults", _DEFAULTS, "FIELD=VALUE,…")] = None,
+    labels: Annotated[Text, _option("--labels", _LABELS, "text|number")] = None,
     fail_on: Annotated[Text, _option("--fail-on", _FAIL_ON, "CHECK,…")] = None,
     form: Annotated[Format, _option("--format", _REPORT)] = Format.text,
 ) -> None:
@@ -168,7 +172,7 @@ def audit(
             found = llbt.audit(_bundled(file, asked), **who)
         else:
             options = {name: _READERS[name](name, given) for name, given in asked.items()}
-            found = llbt.audit(_source(file), **_as_file(file, options))
+            found = llbt.audit(_source(file), **options)
         failed = () if fail_on is None else found.failed(*_items("fail_on", fail_on))
         typer.echo(_rendered(found, form))
     if failed:
@@ -189,6 +193,7 @@ def report(
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
     input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
     defaults: Annotated[Text, _option("--defaults", _DEFAULTS, "FIELD=VALUE,…")] = None,
+    labels: Annotated[Text, _option("--labels", _LABELS, "text|number")] = None,
     max_dropped: Annotated[int, _option("--max-dropped", _DROPPED, "N")] = 0,
     wins: Annotated[Text, _option("--wins", _WINS, "I,J")] = None,
     ties: Annotated[Text, _option("--ties", _TIES, "COLUMN,…")] = None,
@@ -352,7 +357,7 @@ def _opened(file: str, asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     if file == asked.get("object_covariates") == "-":
         raise _wrong("object_covariates", "standard input is FILE already.")
     options = {name: _READERS[name](name, given) for name, given in asked.items()}
-    return _source(file), options if counts else _as_file(file, options)
+    return _source(file), options
 
 
 def _refuse_standard_input(output: Path, file: str, asked: Mapping[str, Any]) -> None:
@@ -365,14 +370,8 @@ def _refuse_standard_input(output: Path, file: str, asked: Mapping[str, Any]) ->
 
 
 def _source(file: str) -> Any:
-    """Return a file's path, or the table on standard input."""
-    return llbt.read_table(sys.stdin.buffer) if file == "-" else file
-
-
-def _as_file(file: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return options with the format recognized, as it is for files, also for standard input."""
-    named = "objects" in options and "outcome" in options
-    return options if file != "-" or named else {"format": "auto", **options}
+    """Return a file's path, or the bytes on standard input."""
+    return sys.stdin.buffer.read() if file == "-" else file
 
 
 def _bundled(name: str, asked: Mapping[str, Any]) -> llbt.Comparisons:
@@ -508,7 +507,7 @@ _RENDERED: dict[Format, Callable[[llbt.LLBTResults], str]] = {
 _READERS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("objects", "wins"), _two),
     **dict.fromkeys(("ties", "covariates", "clusters", "numeric"), _items),
-    **dict.fromkeys(("outcome", "weights", "order", "format", "max_dropped", "judge", "prompt"), _verbatim),
+    **dict.fromkeys(("outcome", "weights", "order", "format", "max_dropped", "judge", "prompt", "labels"), _verbatim),
     "outcomes": _outcomes,
     "defaults": lambda name, text: _assigned(name, text, "baseline=gpt-4-0314"),
     "side_covariates": _sides,

@@ -17,6 +17,7 @@ from ..data.files import located
 from ..data.judgments import Asked, Format, countable, unless_default
 from ..data.outcomes import Outcomes
 from ..data.standard import OBJECTS
+from ..data.texts import LabelType
 from ..errors import JudgmentError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .checks import CHECKS, run
@@ -128,6 +129,7 @@ def audit(
     task: str | None = None,
     time: str | None = None,
     defaults: Mapping[str, Label] | None = None,
+    labels: LabelType | None = None,
 ) -> Audit:
     """Say what is wrong with judgments before a model does: one report, with what to do about it.
 
@@ -161,9 +163,10 @@ def audit(
     time : str, optional
         Column that says when; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else
         the order of the rows.
-
     defaults : mapping, optional
         Field → its value where the file lacks it, as in `read_judgments`.
+    labels : "text", "number" or None
+        What the labels of objects are, as in `from_judgments`.
 
     Returns
     -------
@@ -212,10 +215,13 @@ def audit(
         evidence = from_table(data, Named(judge, prompt, None, block, task))
         notes: tuple[str, ...] = (*data.notes, _NOTE)
     else:
-        asked = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes, defaults=defaults)
+        two, said = unless_default(objects, OBJECTS), unless_default(outcome, "outcome")
+        asked = Asked(two, said, outcomes, defaults=defaults, labels=labels)
         found = countable(data, format, asked, max_dropped=sys.maxsize)
         if found.counts:
-            table = from_judgments(data, format=format, objects=objects, outcome=outcome, order=found.shown)
+            table = from_judgments(
+                data, format=format, objects=objects, outcome=outcome, order=found.shown, labels=labels
+            )
             return audit(table, judge=judge, prompt=prompt, block=block, task=task)
         with located(found.source.what):
             evidence = from_source(found, named)

@@ -198,7 +198,8 @@ def from_source(found: Countable, named: Named) -> Evidence:
         raise JudgmentError(
             f"{source.what} has no column {listed(gone)}; it has {has}. Name them: objects=, outcome=, …"
         )
-    opened = source.pick({"judgments": tuple(dict.fromkeys(names))}).frame
+    others = tuple(dict.fromkeys(name for name in names if name not in (*sides, outcome)))
+    opened = source.pick({"objects": sides, "outcome": (outcome,), "judgments": others}).frame
     read = {name: read_factor(opened, name) for name in names}
     n = _weights(read[weights]) if weights in read else np.ones(len(opened))
     pairs = _pairs(read[sides[0]], read[sides[1]])

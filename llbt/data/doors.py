@@ -23,6 +23,7 @@ from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
 from .sources import Rows, Source, as_names, as_two_names
 from .standard import OBJECTS
+from .texts import LabelType
 
 Two = Sequence[str]
 
@@ -40,14 +41,15 @@ def from_counts(
     side_covariates: Mapping[str, Two] | None = None,
     order: bool = False,
     units: Names = (),
+    labels: LabelType | None = None,
 ) -> Comparisons:
     """Return comparisons from a frame of counts, one row per pair of objects (and covariates).
 
     Parameters
     ----------
-    frame : frame, path or list of records
+    frame : frame, path, list of records or bytes
         A frame of pandas, polars, pyarrow, DuckDB, PySpark or any library that narwhals knows (a lazy one is
-        collected), or what `read_table` reads.
+        collected), what `read_table` reads, or the bytes of a csv file.
     objects : two str
         Columns with the two objects of each row; labels of any type.
     wins : two str
@@ -71,6 +73,10 @@ def from_counts(
     units : str or sequence of str
         Columns to keep as clusters where they are there, have no other role and a label in every row:
         ``("judge", "prompt", "block")`` for ``cov_type="cautious"``.
+    labels : "text", "number" or None
+        What the labels of objects are. None: of a csv file numbers if every label of both columns, written back, is
+        the text that was read, else text; what has types of its own (frames, parquet, JSON) keeps them. ``"text"``:
+        the objects as they are written (2 and 2.0 are two). ``"number"``: labels that spell one number are one object.
 
     Returns
     -------
@@ -101,7 +107,7 @@ def from_counts(
     """
     check_flag("from_counts", "order", order, JudgmentError)
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
-    source = open_source(frame)
+    source = open_source(frame, labels=labels)
     sides, counts = as_two_names(objects, "objects"), as_two_names(wins, "wins")
     with located(source.what):
         return _from_counts(source, asked, sides, counts, _tie_columns(ties, source.names), (), order)
@@ -146,16 +152,17 @@ def from_judgments(
     order: bool = False,
     units: Names = (),
     defaults: Mapping[str, Label] | None = None,
+    labels: LabelType | None = None,
     max_dropped: int = 0,
 ) -> Comparisons:
     """Return comparisons from judgments, one row per recorded decision.
 
     Parameters
     ----------
-    frame : frame, path or list of records
+    frame : frame, path, list of records or bytes
         A frame of pandas, polars (eager or lazy), pyarrow, DuckDB, PySpark or any library that narwhals knows; a
-        file or several, as in `read_judgments`; what `read_judgments` returns. Rows are counted in the engine that
-        holds them, and only the counts come back.
+        file or several, as in `read_judgments`; the bytes of a csv file; what `read_judgments` returns. Rows are
+        counted in the engine that holds them, and only the counts come back.
     format : str or JudgmentFormat, optional
         How the judgments are written, as in `read_judgments`. None: under the names that follow; if these are not
         there or none is given for a file, what its fields say (``"auto"``).
@@ -175,6 +182,8 @@ def from_judgments(
         As in `from_counts`.
     defaults : mapping, optional
         Field → its value where the file lacks it, as in `read_judgments`.
+    labels : "text", "number" or None
+        What the labels of objects are, as in `from_counts`.
     max_dropped : int
         How many rows may be left out, counted in the notes, because nobody knows what their outcome says or an object
         is compared with itself.
@@ -210,7 +219,9 @@ def from_judgments(
     check_count("from_judgments", "max_dropped", max_dropped, least=0, error=JudgmentError)
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
     _one(outcome, "outcome")
-    named = Asked(unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes, defaults=defaults)
+    named = Asked(
+        unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes, defaults=defaults, labels=labels
+    )
     found = countable(frame, format, named, max_dropped)
     if order and not found.shown:
         raise JudgmentError(

@@ -23,7 +23,8 @@ import pandas as pd
 
 from ..errors import JudgmentError, listed
 from ..table import counted
-from .sources import NO_NUMBER, Source, as_numbers, inferred, open_frame, quoted
+from .sources import Source, in_memory, inferred, open_frame, quoted
+from .texts import FLAGS, LONG, NO_NUMBER, NUMBER, WHOLE, Kind, LabelType, refuse_label_type
 
 LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
 _MOST_UNZIPPED = 2**30  # bytes
@@ -44,26 +45,37 @@ def open_source(
     header: tuple[str, ...] = (),
     early: Collection[tuple[str, ...]] = (),
     what: str = "the frame",
+    labels: LabelType | None = None,
 ) -> Source:
     """Return a frame, the path of a file or a list of records, opened.
 
     Parameters
     ----------
-    source : frame, path, list of paths or list of records
+    source : frame, path, list of paths, list of records or bytes
+        Bytes are those of a csv file.
     header : tuple of str
         Names of the fields of a text file whose first line may not name them; its lines may end early.
     early : collection of tuple of str
         Fields of the first lines of text files whose other lines may end early.
     what : str
         How messages call a frame.
+    labels : "text", "number" or None
+        What the labels of objects are.
 
     Raises
     ------
     JudgmentError
         For what is none of them, and for a file that cannot be read.
     """
+    refuse_label_type(labels)
+    return replace(_opened(source, header, early, what), labels=labels)
+
+
+def _opened(source: object, header: tuple[str, ...], early: Collection[tuple[str, ...]], what: str) -> Source:
     if isinstance(source, (str, os.PathLike)):
         return _open_paths([os.fspath(source)], header, early)
+    if isinstance(source, bytes):
+        return _of_text(_csv_fields(_text(_unzipped(source, "the file"), "the file"), "the file", early), "the file")
     if isinstance(source, (list, tuple)):
         if source and all(isinstance(part, (str, os.PathLike)) for part in source):
             return _open_paths([os.fspath(part) for part in source], header, early)
@@ -71,7 +83,17 @@ def open_source(
     return open_frame(source, what)
 
 
-def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
+def _of_text(frame: pd.DataFrame, what: str) -> Source:
+    """Return the fields of csv files, in which numbers are found where columns are asked for."""
+    return replace(open_frame(frame, what), is_text=True)
+
+
+def read_table(
+    file: str | os.PathLike[str] | BinaryIO,
+    *,
+    objects: Sequence[str] = ("object_i", "object_j"),
+    labels: LabelType | None = None,
+) -> pd.DataFrame:
     r"""Return a file as a pandas frame.
 
     Parameters
@@ -79,6 +101,10 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     file : path or binary file
         csv (separated by commas, tabs, semicolons, bars or blanks), json or jsonl by its suffix, each of them gzipped
         or not, or parquet; an open file is read as csv.
+    objects : two str
+        Columns with the labels of objects, which are typed together; they need not be there.
+    labels : "text", "number" or None
+        What these labels are, as in `from_judgments`.
 
     Returns
     -------
@@ -91,10 +117,11 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
 
     Notes
     -----
+    Labels of objects are numbers only if all of them, written back, are the text that was read. In other columns
     ``NA``, ``nan``, ``null`` and the like are missing in a column of numbers and labels in a column of labels; only
     an empty field is missing everywhere. A column in which two spellings mean one number (versions 1.1 and 1.10) stays
-    text, as does one with leading zeros. A file that is one JSON object is one record; where its fields are numbers
-    (``"0"``, ``"1"``, …) they are the records.
+    text, as does one with leading zeros or with whole numbers of more than 18 digits. A file that is one JSON object
+    is one record; where its fields are numbers (``"0"``, ``"1"``, …) they are the records.
 
     Examples
     --------
@@ -104,13 +131,22 @@ def read_table(file: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
       object_i object_j outcome
     0        A       NA       i
     """
+    refuse_label_type(labels)
     if isinstance(file, (str, os.PathLike)):
         path = _existing(os.fspath(file))
-        return _read_paths([path], _kind(path), (), path)
-    if not hasattr(file, "read"):
+        kind = _kind(path)
+        frame = _read_paths([path], kind, (), path)
+        source = replace(open_frame(frame, path), is_text=kind == "csv")
+    elif hasattr(file, "read"):
+        raw = file.read()
+        text = raw if isinstance(raw, str) else _text(_unzipped(raw, "the file"), "the file")
+        source = _of_text(_csv_fields(text, "the file"), "the file")
+    else:
         raise JudgmentError(f"{file!r:.60} is of type {type(file).__name__}; expected a path or an open file.")
-    what, raw = "the file", file.read()
-    return _read_csv(raw if isinstance(raw, str) else _text(_unzipped(raw, what), what), what)
+    if source.frame.implementation.is_pandas() and not len(source.frame):
+        return cast(pd.DataFrame, source.frame.to_native())
+    with located(source.what):
+        return in_memory(replace(source, labels=labels), objects)
 
 
 def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection[tuple[str, ...]]) -> Source:
@@ -118,14 +154,15 @@ def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection
     paths = [path for name in asked for path in matching(name)]
     what = asked[0] if len(asked) == 1 else f"{asked[0]} and {len(asked) - 1} more"
     if header:
-        return open_frame(_stacked([_read_headed(path, header, early) for path in paths]), what)
+        return _open_headed(paths, header, early, what)
     kinds = dict.fromkeys(map(_kind, paths))
     if len(kinds) > 1:
         raise JudgmentError(f"{what}: files of several kinds: {listed(tuple(kinds))}; expected one. Read them apart.")
     kind = next(iter(kinds))
     if sum(Path(path).stat().st_size for path in paths) > LARGE[kind]:
         return _open_with_duckdb(paths, kind, what)
-    return open_frame(_read_paths(paths, kind, early, what), what)
+    frame = _read_paths(paths, kind, early, what)
+    return replace(open_frame(frame, what), is_text=kind == "csv")
 
 
 def matching(name: str) -> list[str]:
@@ -140,15 +177,25 @@ def is_pattern(name: str) -> bool:
     return any(sign in name for sign in "*?[")
 
 
-def _read_headed(path: str, header: tuple[str, ...], early: Collection[tuple[str, ...]]) -> pd.DataFrame:
-    """Return a text file whose first line may not name its fields."""
-    text = _text(_unzipped(_bytes(_existing(path)), path), path)
-    named = set(header) <= set(re.split(r"[\t\r\n,]", text.lstrip("\r\n")[: 2**12]))
-    return _read_csv(text, path, early) if named else _read_headless(text, header, path)
+def _open_headed(
+    paths: Sequence[str], header: tuple[str, ...], early: Collection[tuple[str, ...]], what: str
+) -> Source:
+    """Return text files whose first lines may not name their fields; where none does, fields stay as written."""
+    texts = {path: _text(_unzipped(_bytes(_existing(path)), path), path) for path in paths}
+    named = {
+        path: set(header) <= set(re.split(r"[\t\r\n,]", text.lstrip("\r\n")[: 2**12])) for path, text in texts.items()
+    }
+    frame = _stacked(
+        [
+            _csv_fields(texts[path], path, early) if named[path] else _read_headless(texts[path], header, path)
+            for path in paths
+        ]
+    )
+    return replace(open_frame(frame, what), is_text=any(named.values()))
 
 
 def _read_paths(paths: Sequence[str], kind: str, early: Collection[tuple[str, ...]], what: str) -> pd.DataFrame:
-    """Return files of one kind as a frame; what is text is typed as a whole."""
+    """Return files of one kind as a frame; those of csv files with their fields as text."""
     if kind == "parquet":
         return _stacked([_read_parquet(path) for path in paths])
     texts = [(path, _text(_unzipped(_bytes(path), path), path)) for path in paths]
@@ -157,7 +204,7 @@ def _read_paths(paths: Sequence[str], kind: str, early: Collection[tuple[str, ..
     frames = [_csv_fields(text, path, early) for path, text in texts]
     for path, frame in zip(paths, frames, strict=True):
         _refuse_other_columns(path, list(map(str, frame)), paths[0], list(map(str, frames[0])))
-    return _typed_frame(_stacked(frames))
+    return _stacked(frames)
 
 
 def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -292,28 +339,41 @@ def _plain_json(relation: Any) -> Any:
     )
 
 
-def typed_relation(relation: Any) -> Any:
-    """Return a DuckDB relation of text with numbers in the columns whose texts all spell one, as `as_numbers` does."""
+def typed_relation(relation: Any, given: Mapping[str, Kind]) -> Any:
+    """Return a DuckDB relation of text with numbers and flags where `texts.typed` has them.
+
+    Parameters
+    ----------
+    relation : duckdb.DuckDBPyRelation
+    given : mapping
+        Column → what its texts are, where that is known.
+    """
     names = [quoted(name) for name in relation.columns]
     words = ", ".join(f"'{word}'" for word in sorted(NO_NUMBER))
-    whole = "-?(0|[1-9][0-9]{0,17})"
-    number = f"({whole}([.][0-9]+)?|-?[.][0-9]+)([eE][+-]?[0-9]+)?"
-    facts = relation.aggregate(
-        ", ".join(
-            f"coalesce(bool_and(regexp_full_match({name}, '{pattern}')) FILTER ({name} NOT IN ({words})), false)"
-            for name in names
-            for pattern in (whole, number)
-        )
-        + "".join(
-            f", count(DISTINCT {name}) FILTER ({name} NOT IN ({words})) = count(DISTINCT try_cast({name} AS DOUBLE))"
-            for name in names
-        )
-    ).fetchall()[0]
-    kinds = ["BIGINT" if facts[2 * k] else "DOUBLE" if facts[2 * k + 1] else "" for k in range(len(names))]
-    chosen = zip(names, kinds, facts[2 * len(names) :], strict=True)
-    return relation.project(
-        ", ".join(f"try_cast({name} AS {kind}) AS {name}" if kind and apart else name for name, kind, apart in chosen)
-    )
+    flags = ", ".join(f"'{flag}'" for flag in FLAGS)
+
+    def facts(name: str) -> list[str]:
+        number, said = f"try_cast({name} AS DOUBLE)", f"{name} NOT IN ({words})"
+        others = f"FILTER ({said} AND {number} <> 0)"
+        return [
+            f"coalesce(bool_and({name} IN ({flags})), false) AND count({name}) = count(*)",
+            *(
+                f"coalesce(bool_and(regexp_full_match({name}, '{pattern}')) FILTER ({said}), false)"
+                for pattern in (WHOLE, LONG, NUMBER)
+            ),
+            f"count(DISTINCT {name}) {others} = count(DISTINCT {number}) {others}",
+        ]
+
+    found = relation.aggregate(", ".join(fact for name in names for fact in facts(name))).fetchall()[0]
+    chosen = []
+    for k, name in enumerate(names):
+        flag, whole, long, number, apart = found[5 * k : 5 * k + 5]
+        own: list[tuple[Kind, bool]] = [("flag", flag), ("whole", whole), ("long", long), ("number", number and apart)]
+        kind = given.get(relation.columns[k], next((kind for kind, holds in own if holds), "text"))
+        said = {"whole": f"try_cast({name} AS BIGINT)", "number": f"try_cast({name} AS DOUBLE)"}.get(kind, name)
+        missing = f"CASE WHEN {name} NOT IN ({words}) THEN {said} END"
+        chosen.append({"text": name, "flag": f"{name} = '{FLAGS[0]}'"}.get(kind, missing) + f" AS {name}")
+    return relation.project(", ".join(chosen))
 
 
 def _first_text(path: str) -> str:
@@ -372,10 +432,6 @@ def _text(raw: bytes, what: str) -> str:
 # -- csv -----------------------------------------------------------------------------------------------------
 
 
-def _read_csv(text: str, what: str, early: Collection[tuple[str, ...]] = ()) -> pd.DataFrame:
-    return _typed_frame(_csv_fields(text, what, early))
-
-
 def _csv_fields(text: str, what: str, early: Collection[tuple[str, ...]] = ()) -> pd.DataFrame:
     """Return a csv file with its fields as text."""
     text = text.lstrip("\r\n")
@@ -405,10 +461,6 @@ def _csv_fields(text: str, what: str, early: Collection[tuple[str, ...]] = ()) -
     return frame
 
 
-def _typed_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame({name: _typed(column) for name, column in frame.items()})
-
-
 def _headings(head: str, what: str) -> tuple[str, list[str]]:
     """Return the separator of a csv file and the names of its columns, by its first line."""
     separator = max(_SEPARATORS, key=lambda sign: (head.count(sign), -_SEPARATORS.index(sign)))
@@ -433,17 +485,6 @@ def _headings(head: str, what: str) -> tuple[str, list[str]]:
         )
     _refuse_twice(names, what)
     return separator, names
-
-
-def _typed(texts: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the texts of a column as numbers or flags if they are, else as text."""
-    found = as_numbers(texts)
-    if found is not texts:
-        return found
-    flags = set(texts.dropna().unique())
-    if flags and flags <= {"True", "False"} and texts.notna().all():
-        return texts == "True"
-    return texts.infer_objects()
 
 
 def _read_headless(text: str, header: tuple[str, ...], what: str) -> pd.DataFrame:

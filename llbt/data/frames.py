@@ -10,7 +10,7 @@ import datetime
 import decimal
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -20,7 +20,9 @@ import pandas as pd
 from ..columns import Coded, FloatArray, IntArray, Label, arranged, as_objects, code
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
-from .sources import Frame, Rows
+
+if TYPE_CHECKING:
+    from .sources import Frame, Rows
 
 _CHUNK = 2**14  # rows looked at in one go
 _DENSE = 2**20  # whole numbers in a range up to so long are their own codes

@@ -30,8 +30,9 @@ from .known_formats import (
 from .outcomes import Outcomes, checked_outcomes, read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .reshaped import field_of
-from .sources import Roles, Rows, Source, as_two_names
-from .standard import OBJECTS, OPTIONAL, ORDER_UNKNOWN, STANDARD, JudgmentFrame, free_name, in_memory, kind_note, read
+from .sources import Roles, Rows, Source, as_two_names, in_memory
+from .standard import OBJECTS, OPTIONAL, ORDER_UNKNOWN, STANDARD, JudgmentFrame, free_name, kind_note, read
+from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format
 
 Format = str | JudgmentFormat
@@ -50,6 +51,7 @@ def read_judgments(
     pairs: str | Sequence[Sequence[str]] | None = None,
     joined: bool = True,
     defaults: Mapping[str, Label] | None = None,
+    labels: LabelType | None = None,
     max_dropped: int = 0,
 ) -> Any:
     """Return judgments of any known format as a frame with standard columns.
@@ -79,6 +81,8 @@ def read_judgments(
         with False it stays as it is written, and the record is one judgment.
     defaults : mapping, optional
         Field of the format → its value where the file has no such field, such as ``{"baseline": "gpt-4-0314"}``.
+    labels : "text", "number" or None
+        What the labels of objects are, as in `from_judgments`.
     max_dropped : int
         How many judgments may be left out, counted, because nobody knows what they say; among them those of an object
         with itself, which stay in the frame if none may.
@@ -128,16 +132,22 @@ def read_judgments(
     """
     check_flag("read_judgments", "joined", joined, JudgmentError)
     check_count("read_judgments", "max_dropped", max_dropped, least=0, error=JudgmentError)
-    asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults)
+    asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults, labels)
     if isinstance(source, JudgmentFrame) and format == "auto" and asked == Asked():
         return source.copy()
     opened, known = resolve(source, format, asked)
-    if opened.frame.implementation.is_duckdb() and is_flat(known, opened) and not opened.inner:
+    if _stays_on_disk(opened) and is_flat(known, opened):
         with located(opened.what):
             found = _relation(opened, known, max_dropped)
         if found is not None:
             return found
     return _without_selves(read(opened, known, max_dropped), max_dropped)
+
+
+def _stays_on_disk(source: Source) -> bool:
+    """Whether judgments of a source can be had without reading them into memory."""
+    as_written = source.labels is None or (source.labels == "text" and source.is_text)
+    return source.frame.implementation.is_duckdb() and not source.inner and as_written
 
 
 def _without_selves(made: JudgmentFrame, max_dropped: int) -> JudgmentFrame:
@@ -174,6 +184,7 @@ class Asked:
     pairs: str | Sequence[Sequence[str]] | None = None
     joined: bool = True
     defaults: Mapping[str, Label] | None = None
+    labels: LabelType | None = None
 
     def __post_init__(self) -> None:
         check_names("judgments", {"outcome": self.outcome, "judge": self.judge, "prompt": self.prompt})
@@ -196,7 +207,7 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     if not isinstance(format, (str, JudgmentFormat)):
         raise _unknown(format)
     known = JUDGMENT_FORMATS.get(format) if isinstance(format, str) else format
-    opened = open_source(source, known.header if known else (), HEADERS)
+    opened = open_source(source, known.header if known else (), HEADERS, labels=asked.labels)
     if format == "prefmod" or asked.object_names is not None or asked.pairs is not None:
         known = prefmod_format(
             in_memory(opened), asked.object_names, asked.pairs, asked.outcomes, (asked.judge, asked.prompt)
@@ -309,10 +320,10 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
         As in `from_judgments`.
     asked : Asked
     """
-    is_file = isinstance(source, (str, os.PathLike, list, tuple))
+    is_file = isinstance(source, (str, os.PathLike, list, tuple, bytes))
     if format is None and not is_file:
         standard = _overridden(JUDGMENT_FORMATS["judgments"], replace(asked, defaults=None))
-        opened = open_source(source)
+        opened = open_source(source, labels=asked.labels)
         named = set(fields_of(standard.games[0])) <= set(opened.names) or not has_known_format(opened)
         if named and not asked.defaults:
             found = _countable(opened, standard)
@@ -424,7 +435,8 @@ def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
         return None
     found, kind, strength = mapped
     native = source.frame.to_native()
-    frame: Any = nw.from_native(typed_relation(native)) if source.is_text else source.frame
+    kinds = {name: kind_of(rows.frame[name].to_list()) for name in (i, j, verdict.field)} if source.is_text else {}
+    frame: Any = nw.from_native(typed_relation(native, kinds)) if source.is_text else source.frame
     judge, prompt = (field_of(names, source.names) for names in (known.judge, known.prompt))
     columns = {"object_i": nw.col(i), "object_j": nw.col(j), "outcome": found}
     columns |= {"judge": nw.col(judge) if judge else nw.lit(None), "prompt": nw.col(prompt) if prompt else nw.lit(None)}

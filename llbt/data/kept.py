@@ -143,9 +143,10 @@ def _open_table(frame: object) -> tuple[Frame, str]:
             f"{_TABLE} has the columns {listed(source.names)}; expected a column 'object' and one for each "
             "object covariate."
         )
-    return source.pick({"object_covariates": source.names}).frame, (
-        "object" if "object" in source.names else source.names[0]
-    )
+    key = "object" if "object" in source.names else source.names[0]
+    written = replace(source, labels="text") if source.is_text else source  # the objects say what they are
+    others = tuple(name for name in source.names if name != key)
+    return written.pick({"objects": (key,), "object_covariates": others}).frame.select(source.names), key
 
 
 def _names_objects(index: Any) -> bool:
@@ -176,8 +177,8 @@ def read_object_table(asked: Wanted, objects: Sequence[Label]) -> tuple[tuple[Co
     if repeated:
         raise JudgmentError(f"{_TABLE} has several rows for {listed(repeated)}; expected one row per object.")
     rows = np.array([where[label][0] for label in objects], dtype=np.int64)
-    compared = set(objects)
-    others = tuple(label for label in named.labels if label not in compared)
+    compared = set(named.codes[rows])
+    others = tuple(label for k, label in enumerate(named.labels) if k not in compared)
     note = f"{counted(len(others), 'object')} of the object table not compared: {listed(others)}"
     columns = [name for name in table.columns if name != key]
     read = tuple(_object_column(asked, table, name, rows, objects) for name in columns)
@@ -185,11 +186,16 @@ def read_object_table(asked: Wanted, objects: Sequence[Label]) -> tuple[tuple[Co
 
 
 def _rows_of(named: Factor, objects: Sequence[Label]) -> dict[Label, list[int]]:
-    """Return the rows that name each object."""
+    """Return the rows that name each object, as it is or as it is written."""
     where: dict[Label, list[int]] = {label: [] for label in objects}
+    spelled: dict[object, Label] = {as_number(label): label for label in objects if not isinstance(label, str)}
+    spelled |= {str(label): label for label in objects}
+    called = [
+        label if label in where else spelled.get(str(label), spelled.get(as_number(label))) for label in named.labels
+    ]
     for row, k in enumerate(named.codes):
-        if k >= 0 and named.labels[k] in where:
-            where[named.labels[k]].append(row)
+        if k >= 0 and called[k] is not None:
+            where[called[k]].append(row)
     return where
 
 

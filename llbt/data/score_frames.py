@@ -18,8 +18,7 @@ from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import open_source
 from .frames import plain
-from .sources import as_names
-from .standard import in_memory
+from .sources import as_names, in_memory
 
 _NUMBERING = re.compile(r"(^|[_\s.-])(id|idx|index)$|^unnamed: \d+$", re.IGNORECASE)
 _RUN = 8  # so many whole numbers without a gap or a repeat are hardly scores

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -16,8 +15,10 @@ import pandas as pd
 from narwhals import Implementation
 from narwhals.exceptions import DuplicateError
 
-from ..columns import FloatArray, IntArray
+from ..columns import FloatArray, IntArray, as_objects
 from ..errors import JudgmentError, listed
+from .frames import read_factor
+from .texts import LabelType, typed_labels, typed_together
 
 Frame = nw.DataFrame[Any]
 Roles = Mapping[str, Sequence[str]]  # parameter → the columns that it names
@@ -28,9 +29,6 @@ _ENDINGS = (
     *(("1", "2"), ("_home", "_away"), ("a", "b"), ("A", "B"), ("i", "j")),
 )
 _OUTCOME_WORDS = ("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote")
-NO_NUMBER = frozenset({"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"})
-_WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d{0,29})")
-_NUMBER = re.compile(rf"({_WHOLE_NUMBER.pattern}(\.\d+)?|-?\.\d+)([eE][+-]?\d+)?|-?inf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +44,8 @@ class Source:
         How messages call it.
     is_text : bool
         Whether all columns are the text of a csv file, in which numbers are still to be found.
+    labels : "text", "number" or None
+        What the caller says that the labels of objects are.
     inner : mapping
         Column → how `frame` calls it, where the engine does not take its name.
     """
@@ -54,6 +54,7 @@ class Source:
     frame: Any
     what: str
     is_text: bool = False
+    labels: LabelType | None = None
     inner: Mapping[str, str] = field(default_factory=dict)
 
     def pick(self, roles: Roles) -> Rows:
@@ -66,7 +67,7 @@ class Source:
         """
         picked: Frame = collected(self._chosen(roles))
         self._refuse_empty(picked)
-        return Rows.each(self._typed(picked))
+        return Rows.each(self._typed(picked, roles))
 
     def tally(self, roles: Roles) -> Rows:
         """Return the distinct rows of the columns that play a role, counted in the engine that holds the frame.
@@ -98,7 +99,7 @@ class Source:
         n = groups[times].to_numpy().astype(np.int64)
         at = groups[first].to_numpy().astype(np.int64) if ordered else np.arange(len(n))
         by_row = np.argsort(at)
-        return Rows(self._typed(groups.select(keys)[by_row]), n[by_row], at[by_row], ordered=ordered)
+        return Rows(self._typed(groups.select(keys)[by_row], roles), n[by_row], at[by_row], ordered=ordered)
 
     def renamed(self, names: Mapping[str, str]) -> Source:
         """Return the frame with some columns under other names (old → new)."""
@@ -116,16 +117,41 @@ class Source:
         names = dict.fromkeys(name for names in roles.values() for name in names)
         return self.frame.select([self.inner.get(name, name) for name in names])
 
-    def _typed(self, frame: Frame) -> Frame:
-        """Return a frame under the caller's names, with numbers where all of a column's texts are."""
+    def _typed(self, frame: Frame, roles: Roles) -> Frame:
+        """Return a frame under the caller's names, texts of a file as what they say, objects as the caller says."""
         outer = {inner: name for name, inner in self.inner.items() if name != inner}
         renamed = {name: outer[name] for name in frame.columns if name in outer}
         frame = frame.rename(renamed) if renamed else frame
-        if not self.is_text:
+        objects = roles.get("objects", ())
+        if not self.is_text and (self.labels is None or not objects):
             return frame
-        columns = {name: as_numbers(pd.Series(frame[name].to_list(), dtype=object)) for name in frame.columns}
+        columns = {name: _series(frame, name) for name in frame.columns}
+        labels = self._labels(frame, objects, roles.get("outcome", ())) if objects else {}
+        columns |= labels
+        sides = roles.get("side_covariates", ())
+        alone = ((name,) for name in columns if name not in sides and name not in labels)
+        for names in (*zip(sides[::2], sides[1::2], strict=True), *alone) if self.is_text else ():
+            columns |= typed_together({name: columns[name] for name in names})
         typed: Frame = nw.from_native(pd.DataFrame(columns), eager_only=True)
         return typed
+
+    def _labels(self, frame: Frame, objects: Sequence[str], outcome: Sequence[str]) -> dict[str, pd.Series[Any]]:
+        """Return the columns of objects, typed together, and those of outcomes that name them."""
+        factors = [read_factor(frame, name) for name in objects]
+        found = [label for factor in factors for label in factor.labels]
+        new = typed_labels(found, self.labels)
+        numbers = any(isinstance(label, (int, float)) for label in new)
+        made, start = {}, 0
+        for name, factor in zip(objects, factors, strict=True):
+            made[name] = _column(new[start : start + len(factor.labels)], factor.codes)
+            start += len(factor.labels)
+        if numbers and self.labels is None:
+            return made  # they are spelled as they were read
+        called = {str(label): said for label, said in zip(found, new, strict=True)}
+        for name, factor in ((name, read_factor(frame, name)) for name in outcome if name not in made):
+            if any(str(label) in called for label in factor.labels):
+                made[name] = _column([called.get(str(label), label) for label in factor.labels], factor.codes)
+        return made
 
     def _refuse_empty(self, frame: Frame) -> None:
         if len(frame) == 0:
@@ -231,6 +257,19 @@ def _without_dots(frame: Any, names: tuple[str, ...], what: str) -> Source:
     return Source(names, nw.from_native(frame.project(chosen)), what, inner=inner)
 
 
+def in_memory(source: Source, objects: Sequence[str] = (), outcome: Sequence[str] = ()) -> pd.DataFrame:
+    """Return a source as a pandas frame; columns of objects and of outcomes, if there, are typed together."""
+    roles = {"objects": [name for name in source.names if name in objects]}
+    roles["outcome"] = [name for name in source.names if name in outcome and name not in objects]
+    roles["records"] = [name for name in source.names if name not in (*objects, *outcome)]
+    frame = source.pick(roles).frame
+    native = frame.to_native()
+    if isinstance(native, pd.DataFrame):
+        return native[list(source.names)]
+    columns = {name: frame[name] for name in source.names}
+    return pd.DataFrame({n: c.to_list() if c.dtype.is_nested() else c.to_numpy() for n, c in columns.items()})
+
+
 def quoted(name: str) -> str:
     """Return a column's name as SQL has it."""
     return '"' + name.replace('"', '""') + '"'
@@ -264,25 +303,17 @@ def _unused(name: str, taken: Sequence[str]) -> str:
     return name if name not in taken else _unused(f"{name}_", taken)
 
 
-def as_numbers(texts: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of texts as numbers if all of them spell one in the usual way ("007" does not).
+def _series(frame: Frame, name: str) -> pd.Series[Any]:
+    """Return a column as pandas has it."""
+    native = frame[name].to_native()
+    if isinstance(native, pd.Series):
+        return native.reset_index(drop=True)
+    return inferred(pd.Series(frame[name].to_list(), dtype=object))
 
-    Words such as NA are missing among numbers, and labels among labels.
-    """
-    found = [text for text in texts.dropna().unique() if text not in NO_NUMBER]
-    if not found or not all(_NUMBER.fullmatch(text) for text in found):
-        return texts
-    whole = all(_WHOLE_NUMBER.fullmatch(text) for text in found)
-    values: dict[str, float] = {text: int(text) if whole else float(text) for text in found}
-    if len(set(values.values())) < len({text for text in found if float(text) != 0}) + any(
-        v == 0 for v in values.values()
-    ):
-        return texts  # 1.1 and 1.10 may be two versions; 0 and -0 are one number
-    numbers = texts.map(values)
-    if not whole:
-        return numbers.astype(np.float64)
-    fits = max(map(len, found)) < 19 and texts.isin(found).all()
-    return numbers.astype(np.int64) if fits else pd.Series(list(map(values.get, texts)), texts.index, object)
+
+def _column(labels: Sequence[Any], codes: IntArray) -> pd.Series[Any]:
+    """Return labels by their codes (−1: missing) as a column."""
+    return inferred(pd.Series(as_objects([*labels, None])[codes]))
 
 
 def inferred(values: pd.Series[Any]) -> pd.Series[Any]:

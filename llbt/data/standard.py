@@ -15,10 +15,10 @@ from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import located
-from .formats import Constant, Game, JudgmentFormat, Reworded, Side, fields_of
+from .formats import Constant, Game, JudgmentFormat, Labels, Reworded, Side, fields_of
 from .readings import LEFT_OUT
 from .reshaped import field_of, gap, joined_values, judged
-from .sources import Source, inferred
+from .sources import Source, in_memory, inferred
 from .verdicts import Records, decide, label_codes, weigh
 
 OPTIONAL = ("weight", "record")  # columns that only some formats have
@@ -64,16 +64,6 @@ class _Piece:
     recorded: IntArray | None = None  # which of them come from one record of a joined label; None: no such labels
 
 
-def in_memory(source: Source) -> pd.DataFrame:
-    """Return a source as a pandas frame."""
-    frame = source.pick({"records": source.names}).frame
-    native = frame.to_native()
-    if isinstance(native, pd.DataFrame):
-        return native
-    columns = {name: frame[name] for name in frame.columns}
-    return pd.DataFrame({n: c.to_list() if c.dtype.is_nested() else c.to_numpy() for n, c in columns.items()})
-
-
 def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> JudgmentFrame:
     """Return the judgments of a source, in the order of its records.
 
@@ -87,7 +77,7 @@ def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> Judgmen
 
 
 def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFrame:
-    frame = in_memory(source)
+    frame = in_memory(source, *_labelled(known))
     everything = np.arange(len(frame))
     records, left = judged(Records(frame.reset_index(drop=True), everything, everything, source.what), known)
     records = _filled(records, known.defaults)
@@ -111,6 +101,13 @@ def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFr
     made.objects = known.objects
     made.shown, made.dropped = known.shown, sum(piece.dropped for piece in pieces)
     return made
+
+
+def _labelled(known: JudgmentFormat) -> tuple[list[str], list[str]]:
+    """Return the fields of a format that hold objects, and those that may name them."""
+    objects = [side for game in known.games for side in game.objects if isinstance(side, str)]
+    outcomes = [game.verdict.field for game in known.games if isinstance(game.verdict, Labels)]
+    return list(dict.fromkeys(objects)), list(dict.fromkeys(outcomes))
 
 
 def _filled(records: Records, defaults: Mapping[str, Label]) -> Records:

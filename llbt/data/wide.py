@@ -17,7 +17,7 @@ from .frames import as_number
 from .matrices import from_matrix
 from .outcomes import Outcomes
 from .readings import Meaning
-from .sources import Source, as_names, collected, open_frame
+from .sources import Source, as_names, collected, in_memory, open_frame
 
 Pairs = str | Sequence[Sequence[str]]
 _SHOWN = 6  # columns in a note
@@ -26,8 +26,8 @@ _SIGNS = (":", " vs ", "_vs_", " - ", "-", "_", ".")
 
 def matrix_source(source: Source) -> Source:
     """Return a square matrix of wins, row over column, as a frame of counts."""
-    native = collected(source.frame).to_native()
-    return open_frame(from_matrix(native).to_frame(), source.what)
+    matrix = in_memory(source) if source.is_text else collected(source.frame).to_native()
+    return open_frame(from_matrix(matrix).to_frame(), source.what)
 
 
 def prefmod_format(

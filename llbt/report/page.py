@@ -19,6 +19,7 @@ from ..data.doors import from_counts, from_judgments
 from ..data.judgments import Format
 from ..data.outcomes import Outcomes
 from ..data.sources import as_names
+from ..data.texts import LabelType
 from ..errors import DesignError, JudgmentError, LLBTError, SeparationError
 from ..formulas.grid import At
 from ..inference.anova import anova
@@ -46,7 +47,7 @@ _MOST_DRAWN = 30  # objects of a heat map
 _JUDGMENT_OPTIONS = ("format", "objects", "outcome", "outcomes", "weights", "defaults", "max_dropped")
 _UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
 _COUNT_OPTIONS = ("wins", "ties")
-_AUDIT_OPTIONS = ("format", "objects", "outcome", "outcomes", "judge", "prompt", "weights", "defaults")
+_AUDIT_OPTIONS = ("format", "objects", "outcome", "outcomes", "judge", "prompt", "weights", "defaults", "labels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +98,7 @@ def write_report(
     object_covariates: object = None,
     side_covariates: Mapping[str, Sequence[str]] | None = None,
     order: bool = False,
+    labels: LabelType | None = None,
     judge: str | None = None,
     prompt: str | None = None,
     reference: Label | None = None,
@@ -120,7 +122,7 @@ def write_report(
         How judgments are written, as in `from_judgments`.
     wins, ties
         Columns of counts, as in `from_counts`.
-    covariates, clusters, numeric, object_covariates, side_covariates, order
+    covariates, clusters, numeric, object_covariates, side_covariates, order, labels
         As in `from_judgments`.
     judge, prompt : str, optional
         Columns, as in `audit`.
@@ -179,6 +181,7 @@ def write_report(
         "object_covariates": object_covariates,
         "side_covariates": side_covariates,
         "order": order,
+        "labels": labels,
         "judge": judge,
         "prompt": prompt,
     }

@@ -13,7 +13,7 @@ from scipy import stats
 from ...columns import FloatArray, Label, sort_key
 from ...data.files import open_source
 from ...data.frames import plain
-from ...data.standard import in_memory
+from ...data.sources import in_memory
 from ...errors import DesignError, JudgmentError, listed
 from ...table import Field, Record, Table, counted
 from .system_scores import refuse_other_labels, score_matrix
