@@ -112,7 +112,7 @@ def test_version():
 def test_every_option_has_a_help_text():
     text = run("fit", "--help", terminal_width=200).stdout
     options = re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE)
-    assert len(options) == 25
+    assert len(options) == 26
     assert all(len(said) > 15 for _, said in options)
 
 
@@ -444,7 +444,7 @@ def test_numbers_without_a_mapping_print_one_to_paste(tmp_path):
         (b"\x1f\x8b\x08\x00 no gzip at all", "'the file' is gzipped, but damaged"),
         (b'a,b\n1,"2\n', "'the file' cannot be read as csv"),
         (b"a,b\n1,2,3\n1,2,3\n", "'the file', line 2: 3 fields, but the first line names 2"),
-        (b"object_i,object_j,wins_i,wins_j\n", "the frame has no rows"),
+        (b"object_i,object_j,wins_i,wins_j\n", "the file has no rows"),
     ],
 )
 def test_bad_input(raw, fragment):
