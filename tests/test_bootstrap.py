@@ -677,6 +677,25 @@ def test_simulated_tables_keep_their_kind() -> None:
     assert BESIDE.comparisons.clusters == ("judge",)
 
 
+def test_simulated_tables_so_many_times_as_large_are_those_of_the_larger_table() -> None:
+    """Two routes: the judgments of the fit multiplied, or the table multiplied and fitted again."""
+    larger = quietly(POOLED.specification.formula, with_counts(POOLED.comparisons, 6 * POOLED.counts))
+    for one, other in zip(llbt.simulate(POOLED, 3, times=6, rng=4), llbt.simulate(larger, 3, rng=4), strict=True):
+        assert np.array_equal(one.counts, other.counts)
+        assert np.array_equal(one.totals, 6 * POOLED.comparisons.totals)
+        assert any("6 times as many judgments" in note for note in one.notes)
+    halves = np.array([c.totals for c in llbt.simulate(POOLED, 400, times=0.01, rng=1)])  # 160 becomes 1 or 2
+    expected = 0.01 * POOLED.comparisons.totals
+    assert np.all((halves == np.floor(expected)) | (halves == np.ceil(expected)))
+    assert np.all(np.abs(halves.mean(axis=0) - expected) < 5 * 0.5 / np.sqrt(400))
+
+
+@pytest.mark.parametrize("times", [0, -1, np.nan, np.inf, "2", True, 1e14])
+def test_simulate_refuses_times_that_are_no_positive_number(times: object) -> None:
+    with pytest.raises(DesignError, match="how many times as many judgments"):
+        llbt.simulate(POOLED, times=times, rng=1)
+
+
 # -- the bootstrap test of fit ---------------------------------------------------------------------------------------
 
 

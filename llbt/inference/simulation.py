@@ -19,16 +19,21 @@ from ..results import LLBTResults, check_fit
 
 _LISTED = 4  # outcomes of a comparison for each table drawn, up to which they are listed
 _BLOCK = 64  # comparisons
+_MOST = 1e15  # judgments of a comparison: as counts they are exact
 
 
-def simulate(res: LLBTResults, n: int = 1, *, rng: np.random.Generator | int | None = None) -> tuple[Comparisons, ...]:
-    """Return new tables drawn from a fit, the totals of the comparisons as they are.
+def simulate(
+    res: LLBTResults, n: int = 1, *, times: float = 1, rng: np.random.Generator | int | None = None
+) -> tuple[Comparisons, ...]:
+    """Return new tables drawn from a fit, the totals of the comparisons as they are or so many times as large.
 
     Parameters
     ----------
     res : LLBTResults
     n : int
         How many tables.
+    times : float
+        How many times as many judgments each comparison gets: 6 for a study of the same design, six times as large.
     rng : numpy.random.Generator or int, optional
 
     Returns
@@ -37,6 +42,11 @@ def simulate(res: LLBTResults, n: int = 1, *, rng: np.random.Generator | int | N
         Without clusters: the model says nothing about which cluster a judgment comes from. A fractional total is
         rounded up with the probability of its fraction, else down.
 
+    Raises
+    ------
+    DesignError
+        For `times` that is no positive number or makes totals beyond 10¹⁵.
+
     Examples
     --------
     >>> import llbt
@@ -44,14 +54,26 @@ def simulate(res: LLBTResults, n: int = 1, *, rng: np.random.Generator | int | N
     >>> one, other = llbt.simulate(res, 2, rng=1)
     >>> one.n_judgments
     960
+    >>> llbt.simulate(res, times=2.5, rng=1)[0].n_judgments
+    2400
     """
     check_fit("simulate", res)
     check_count("simulate", "n", n, least=1)
     c = res.comparisons
-    drawn = draw_parametric(res.solution.means, n, as_generator(rng, "simulate"))
-    note = "counts simulated from " + repr(res.specification.formula)
+    _check_times(times, c)
+    drawn = draw_parametric(times * res.solution.means, n, as_generator(rng, "simulate"))
+    larger = "" if times == 1 else f", {times:.4g} times as many judgments"
+    note = f"counts simulated from {res.specification.formula!r}{larger}"
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))
     return tuple(replace(with_counts(c, counts), cluster_counts=None, notes=notes) for counts in drawn)
+
+
+def _check_times(times: object, c: Comparisons) -> None:
+    number = isinstance(times, (int, float, np.integer, np.floating)) and not isinstance(times, bool)
+    if not (number and 0 < float(times) * c.totals.max() <= _MOST):  # type: ignore[arg-type]
+        raise DesignError(
+            f"simulate: times={times!r}; it is a positive number, how many times as many judgments a comparison gets."
+        )
 
 
 def with_counts(c: Comparisons, counts: FloatArray) -> Comparisons:
