@@ -57,11 +57,12 @@ class FlipTest:
         """The smallest p-value that the test can have."""
         return 1 / self.flips if self.every else 1 / (self.flips + 1)
 
-    def said(self, group: str) -> str:
-        """Say how the p-value was found, for a note."""
+    def said(self, group: str, most: int = 0) -> str:
+        """Say how the p-value was found, for a note; `most`: the clusters of another test beside it."""
         many = f"all {format_count(self.flips)}" if self.every else f"{format_count(self.flips)} random"
+        size = f"{self.clusters} to {most}" if most > self.clusters else f"{self.clusters}"
         return (
-            f"p-values by {many} flips of the signs of the scores of {self.clusters} clusters of {group}; none can be "
+            f"p-values by {many} flips of the signs of the scores of {size} clusters of {group}; none can be "
             f"below {format_number(self.least, 2)}"
         )
 

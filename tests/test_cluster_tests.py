@@ -305,6 +305,22 @@ def test_a_note_says_how_many_flips_and_what_the_least_p_value_is(six):
     assert "Pr(flips)" in llbt.anova(res).as_text()
 
 
+def test_a_note_counts_the_clusters_that_say_something_of_any_term():
+    """A judge who sees each pair in both orders and always prefers the same object says nothing of the order."""
+    shown = [*itertools.combinations("abc", 2), *itertools.combinations("cba", 2)]
+    kept = [("J0", i, j, "ij"["abc".index(i) > "abc".index(j)]) for i, j in shown]
+    rng = np.random.default_rng(5)
+    others = [(f"J{k}", i, j, rng.choice(["i", "tie", "j"])) for k in range(1, 7) for i, j in shown]
+    frame = pd.DataFrame(kept + others, columns=["judge", "object_i", "object_j", "outcome"])
+    res = fit(
+        "object + tie + order",
+        llbt.from_judgments(frame, clusters="judge", order=True),
+        cov_type="cluster",
+        groups="judge",
+    )
+    assert any("flips of the signs of the scores of 6 to 7 clusters of judge" in note for note in llbt.anova(res).notes)
+
+
 def test_random_numbers_are_its_own():
     c, _ = table(16)
     m0, m1 = fit("tie", c), fit("object + tie", c, cov_type="cluster", groups="judge")

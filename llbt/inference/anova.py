@@ -368,7 +368,8 @@ def flip_notes(tests: Sequence[Compared | None], res: LLBTResults) -> tuple[str,
     """Return how many clusters' scores were flipped, and how often; and where clusters have no answer."""
     found = [t.flips for t in tests if t is not None and t.flips is not None]
     groups = " and ".join(res.specification.groups)
-    notes = [min(found, key=lambda flips: flips.clusters).said(groups)] if found else []
+    found.sort(key=lambda flips: flips.clusters)  # a cluster whose score is 0 has none to flip
+    notes = [found[0].said(groups, most=found[-1].clusters)] if found else []
     if any(t is not None and t.df > 0 and math.isnan(t.p_value) for t in tests):
         notes.append(
             f"NA: of some parameter that is tested a single cluster of {groups} says all that is known, so clusters do "
