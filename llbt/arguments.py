@@ -18,8 +18,14 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def is_real(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number, finite or not; True and False are none."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    """Whether a value is a real number that fits a float, finite or not; True and False are none."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return False
+    try:
+        float(value)
+    except OverflowError:  # 10**400
+        return False
+    return True
 
 
 def check_flag(asker: str, name: str, value: object, error: type[LLBTError] = DesignError) -> None:

@@ -17,6 +17,7 @@ Label = str | int | float | bool
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
+MOST_COUNTED = 2.0**53  # from here on floats skip whole numbers, and a judgment more is lost
 _DENSE = 2**22  # keys up to which a table of all that are possible is made
 _CHUNK = 2**18
 _BLOCK = 2**15
@@ -135,9 +136,35 @@ def as_objects(labels: Iterable[Any]) -> npt.NDArray[Any]:
 
 def unmasked(values: Any) -> npt.NDArray[Any]:
     """Return values as an array, with NaN where a masked array has none."""
-    if not isinstance(values, np.ma.MaskedArray) or values.dtype.kind not in "biuf":
+    if not isinstance(values, np.ma.MaskedArray):
         return np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(object))
     return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
+
+
+def refuse_surrogates(where: str, labels: Iterable[Any]) -> None:
+    """Raise for text that no file can hold: halves of characters, which JSON and careless readers let in."""
+    for label in labels:
+        if isinstance(label, str) and not label.isascii() and any("\ud800" <= c <= "\udfff" for c in label):
+            raise JudgmentError(
+                f"{where}: the label {label!r} has half a character (a lone surrogate), which no file can hold. Read "
+                "its source as UTF-8, or replace it: label.encode('utf-8', 'replace').decode()."
+            )
+
+
+def real_array(values: Any) -> FloatArray:
+    """Return values as an array of floats, NaN where a masked array has none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no array of real numbers; complex ones would lose a part.
+    """
+    array = unmasked(values)
+    if array.dtype.kind in "cUS":
+        raise TypeError(f"no real numbers: {array.dtype}")
+    return array.astype(np.float64)
 
 
 def code(name: str, values: npt.NDArray[Any], *, numeric: bool = False) -> Coded:

@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .arguments import check_flag
 from .columns import (
+    MOST_COUNTED,
     ClusterCounts,
     Coded,
     FloatArray,
@@ -428,7 +429,7 @@ def _check_alike(what: str, labels: tuple[Label, ...]) -> None:
 
 
 def _check_counts(counts: FloatArray) -> None:
-    if counts.size and counts.min() >= 0 and 0 < counts.max() < math.inf:  # false where there is a NaN
+    if counts.size and counts.min() >= 0 and 0 < counts.sum() < MOST_COUNTED:  # false where there is a NaN
         return
     bad = np.flatnonzero(~np.isfinite(counts).all(axis=1) | (counts < 0).any(axis=1))
     if bad.size:
@@ -437,7 +438,13 @@ def _check_counts(counts: FloatArray) -> None:
             f"{bad.size} comparisons have counts that are negative or not finite, the first {found} "
             "(wins_i, ties, wins_j); counts are finite and at least 0."
         )
-    if counts.size and not counts.sum() > 0:
+    total = counts.sum() if counts.size else math.nan
+    if total >= MOST_COUNTED:
+        raise JudgmentError(
+            f"the counts add up to {total:.4g}; expected fewer than 2**53 ({MOST_COUNTED:.4g}) judgments, beyond which "
+            "single ones are lost. Check the weights, or divide all counts by one number."
+        )
+    if counts.size and not total > 0:
         raise JudgmentError("all counts are 0: there is not one judgment.")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from .arguments import check_flag, is_real
 from .cluster_units import LEAST, cautious_unit
 from .clusters import Way, kept_way, way_of
-from .columns import FloatArray, Label
+from .columns import MOST_COUNTED, FloatArray, Label
 from .comparisons import Comparisons
 from .errors import DesignError, listed
 from .jackknife import LeftOut, left_out
@@ -205,7 +205,9 @@ def check_options(spec: Specification) -> None:
     if spec.scale == "X2" and spec.cov_type != "nonrobust":
         raise DesignError("scale='X2' and a robust cov_type are two answers to one question; choose one.")
     check_flag("fit", "bias_reduction", spec.bias_reduction)
-    if spec.prior is not None and not (is_real(spec.prior) and 0 < spec.prior < np.inf):
-        raise DesignError(f"prior={spec.prior!r}; it is the positive number of judgments that each pair is given.")
+    if spec.prior is not None and not (is_real(spec.prior) and 0 < spec.prior < MOST_COUNTED):
+        raise DesignError(
+            f"prior={spec.prior!r}; it is the positive number of judgments, below 2**53, that each pair is given."
+        )
     if spec.bias_reduction and (spec.prior is not None or spec.method == "glm"):
         raise DesignError("bias_reduction=True goes with neither prior= nor method='glm'; use method='eliminate'.")

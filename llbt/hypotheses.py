@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from .cluster_tests import directions, flip_test, hotelling_p
 from .clusters import clustered
-from .columns import FloatArray
+from .columns import FloatArray, real_array
 from .errors import DesignError, listed
 from .gathered import Gathered
 from .likelihood import information, score
@@ -170,10 +170,13 @@ def _read(res: LLBTResults, hypothesis: Any) -> tuple[list[str], FloatArray, Flo
     if isinstance(hypothesis, Sequence) and hypothesis and all(isinstance(h, str) for h in hypothesis):
         return _read_text(res, hypothesis)
     try:
-        matrix = np.atleast_2d(np.asarray(hypothesis, dtype=float))
+        matrix = np.atleast_2d(real_array(hypothesis))
+        if not np.isfinite(matrix).all():
+            raise ValueError
     except (TypeError, ValueError):
         raise DesignError(
-            f"hypothesis={hypothesis!r:.80}; expected a text such as 'object[A] = 0', several, or an array of numbers."
+            f"hypothesis={hypothesis!r:.80}; expected a text such as 'object[A] = 0', several, or an array of finite "
+            "numbers."
         ) from None
     p = len(res.names)
     if matrix.ndim != 2 or matrix.shape[1] != p:

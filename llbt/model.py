@@ -11,6 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from . import explicit, likelihood, solvers
+from .arguments import is_real
 from .comparisons import Comparisons
 from .covariances import check_options, few_clusters, settled
 from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
@@ -25,6 +26,8 @@ from .specification import CovType, Method, Specification, make_problem, penaliz
 from .table import format_percent
 
 _MATRICES = 5  # parameters × parameters, held at once
+_NEAR = 4.0  # held predictors up to which statsmodels converges from its usual start
+_FARTHEST = 30.0  # and those up to which elimination does
 _AUTO_ENTRIES = 1e5  # up to here the literal GLM of statsmodels answers at once
 
 
@@ -113,6 +116,7 @@ class LLBT:
         held = spec.fixed
         free = np.array([k for k, name in enumerate(self.design.names) if name not in held], dtype=np.int64)
         problem = make_problem(self.design, self.comparisons, free, held)
+        _refuse_far(problem, held)
         start = None
         if not is_settled(problem):
             independent = solvers.independent_columns(problem)
@@ -298,14 +302,30 @@ def _refuse_too_large(size: int) -> None:
 
 
 def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]:
+    if fixed is not None and not isinstance(fixed, Mapping):
+        raise DesignError(f"fixed={fixed!r}; expected a mapping of parameters to numbers: {{'tie': -0.5}}.")
     held = dict(fixed or {})
     unknown = [name for name in held if name not in design.names]
     if unknown:
         raise DesignError(f"fixed: no parameter {listed(unknown)}; the model has {listed(design.names, 12)}.")
-    bad = [name for name, value in held.items() if not isinstance(value, (int, float)) or not math.isfinite(value)]
+    bad = [name for name, value in held.items() if not is_real(value) or not math.isfinite(value)]
     if bad:
         raise DesignError(f"fixed: {bad[0]!r} is held at {held[bad[0]]!r}; a parameter is held at a finite number.")
     return {name: float(held[name]) for name in design.names if name in held}
+
+
+def _refuse_far(problem: Problem, held: Mapping[str, float]) -> None:
+    """Raise where held parameters leave an outcome no probability that a computer can tell from 0."""
+    if held and _held_apart(problem) > _FARTHEST:
+        raise DesignError(
+            f"fixed={dict(held)!r}: an outcome would have odds of e^{_held_apart(problem):.4g}, whose probability is 0 "
+            f"to a computer; hold parameters at log-worths within ±{_FARTHEST:g} of each other."
+        )
+
+
+def _held_apart(problem: Problem) -> float:
+    """Return the largest predictor that held parameters make by themselves."""
+    return float(max(np.abs(problem.signed_offset).max(), np.abs(problem.tie_offset).max()))
 
 
 def _solve(
@@ -316,6 +336,7 @@ def _solve(
         raise DesignError(f"method={spec.method!r} is not known; it may be {', '.join(map(repr, get_args(Method)))}.")
     begin = None if start is None else start.params
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
+    small = small and _held_apart(problem) <= _NEAR
     if spec.method == "glm" or (spec.method == "auto" and small):
         solution = explicit.glm(augmented, names, begin)
     else:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import Coded, FloatArray, IntArray, Label, arranged, as_objects, code
+from ..columns import MOST_COUNTED, Coded, FloatArray, IntArray, Label, arranged, as_objects, code, refuse_surrogates
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 
@@ -51,20 +51,46 @@ def read_factor(frame: Frame, name: str) -> Factor:
     native = series.to_native()
     # a dictionary of pyarrow loses its missing values on the way to numpy
     series = series if isinstance(native, pd.Series) or not _is_coded(series.dtype) else series.cast(nw.String)
+    _refuse_type(name, series)
     values: Any = native if isinstance(native, pd.Series) else series.to_numpy()
     try:
         codes, found = _codes(values)
     except (TypeError, ValueError, NotImplementedError):  # lists and other values without a hash
-        raise JudgmentError(
-            f"column {name!r} holds values of type {series.dtype} that cannot be told apart; "
-            "expected labels or numbers."
-        ) from None
+        raise _no_labels(name, series.dtype) from None
     labels = as_objects(plain(value) for value in found)
     # Different values may have one label (1 and Decimal('1')); a frame may tell NaN from missing.
+    refuse_surrogates(f"column {name!r}", labels)
     again, distinct = pd.factorize(labels)
     if not np.array_equal(again, np.arange(len(again))):
         codes = np.append(again, -1)[codes]
     return Factor(list(distinct), codes)
+
+
+def _refuse_type(name: str, series: Any) -> None:
+    """Raise for columns of records, lists or complex numbers, and where True and 1 would become one label."""
+    native = series.to_native()
+    if series.dtype.is_nested():
+        raise _no_labels(name, series.dtype)
+    if not isinstance(native, pd.Series) or native.dtype.kind not in "cO":
+        return
+    if native.dtype.kind == "c":
+        raise _no_labels(name, native.dtype)
+    if pd.api.types.infer_dtype(native, skipna=True).startswith("mixed"):
+        found = {type(value) for value in native}
+        flags, rest = found & {bool, np.bool_}, found - {bool, np.bool_}
+        if flags and any(
+            issubclass(kind, (int, np.number, decimal.Decimal)) for kind in rest
+        ):  # a float may be missing
+            raise JudgmentError(
+                f"column {name!r} holds numbers beside True and False, and 1 is equal to True; expected one kind of "
+                "values. Make them text: frame[column].astype(str)."
+            )
+
+
+def _no_labels(name: str, dtype: object) -> JudgmentError:
+    return JudgmentError(
+        f"column {name!r} holds values of type {dtype} that cannot be told apart; expected labels or numbers."
+    )
 
 
 def _codes(values: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -184,6 +210,13 @@ def read_counts(rows: Rows, name: str) -> FloatArray:
     """Return a column of counts or weights, shape (U,): finite and at least 0, whole or fractional."""
     values = _as_floats(rows, name, text=False)
     _refuse_missing(rows, name, np.isnan(values))
+    large = np.isfinite(values) & (values >= MOST_COUNTED)
+    if large.any():
+        raise JudgmentError(
+            f"column {name!r}: {counted(rows.count(large), 'value')} of 2**53 or more{rows.place(large)} "
+            f"({values[rows.start(large)]:.6g}), where floats skip whole numbers; expected counts below. Check the "
+            "column, or divide all counts by one number."
+        )
     bad = np.isinf(values) | (values < 0)
     if bad.any():
         raise JudgmentError(
@@ -218,6 +251,7 @@ def as_number(label: object) -> float | None:
 def _as_floats(rows: Rows, name: str, *, text: bool) -> FloatArray:
     """Return a column as floats, NaN where it is missing."""
     series = rows.frame[name]
+    _refuse_type(name, series)
     values = series.to_numpy()
     if values.dtype.kind in "iufb":
         return values.astype(np.float64)

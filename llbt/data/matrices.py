@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ..columns import FloatArray, Label, Lines, arranged, as_objects, unmasked
+from ..columns import FloatArray, Label, Lines, arranged, as_objects, refuse_surrogates, unmasked
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
@@ -100,6 +100,7 @@ def _checked_names(names: Sequence[Label]) -> tuple[Label, ...]:
     given = tuple(plain(name) for name in ([names] if isinstance(names, str) else names))
     if any(is_missing(name) for name in given):
         raise JudgmentError(f"names= has missing labels: {listed(given)}; expected one label per object.")
+    refuse_surrogates("names=", given)
     _refuse_twice("names=", given)
     return given
 

@@ -243,6 +243,12 @@ def open_frame(frame: object, what: str = "the frame") -> Source:
         names = tuple(getattr(frame, "columns" if hasattr(frame, "iloc") else "column_names", ()))
         twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
         raise JudgmentError(f"{what} has several columns named {listed(twice)}; rename all but one.") from None
+    odd = next((name for name in names if not isinstance(name, str)), None)
+    if odd is not None:
+        raise JudgmentError(
+            f"{what} has a column named {odd!r}, of type {type(odd).__name__}; expected text for every name: "
+            "frame.columns = [str(name) for name in frame.columns]."
+        )
     if any("." in name for name in names) and opened.implementation in (Implementation.DUCKDB, Implementation.PYSPARK):
         return _without_dots(frame, names, what)
     return Source(names, opened, what)
@@ -321,7 +327,10 @@ def inferred(values: pd.Series[Any]) -> pd.Series[Any]:
 
     As floats, long ones would become alike.
     """
-    return values if values.isna().any() else values.infer_objects()
+    try:
+        return values if values.isna().any() else values.infer_objects()
+    except UnicodeEncodeError:  # half a character, refused where the column is read
+        return values
 
 
 def as_names(names: object, parameter: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import special
 
 from ..arguments import check_flag, check_option
-from ..columns import FloatArray
+from ..columns import MOST_COUNTED, FloatArray, real_array
 from ..errors import JudgmentError
 from ..statistics import TestResult, critical_value, ratio
 from ..table import counted, format_count
@@ -346,10 +346,10 @@ def _one_sided_pairs(i: FloatArray, j: FloatArray) -> tuple[str, ...]:
 def _two_by_two(table: Any) -> npt.NDArray[np.int64]:
     """Return a table of paired outcomes, checked."""
     try:
-        counts = np.asarray(table, dtype=np.float64)
+        counts = real_array(table)
     except (TypeError, ValueError):
         counts = np.empty(0)
-    whole = bool(np.all(np.isfinite(counts)) and np.all(counts >= 0) and np.all(counts == np.floor(counts)))
+    whole = bool(np.all((counts >= 0) & (counts < MOST_COUNTED)) and np.all(counts == np.floor(counts)))
     if counts.shape != (2, 2) or not whole:
         raise JudgmentError(
             f"mcnemar_test: found {np.asarray(table, dtype=object).tolist()!r}; expected a 2 × 2 table of whole "
