@@ -84,4 +84,10 @@ def test_llmfao_is_recognized(shared: Path) -> None:
     assert (c.n_judgments, len(c.objects), c.n_ties) == (8931, 59, 3471)
     assert len(c.cluster_counts.columns[0].levels) == 124
     found = llbt.audit(shared / "data" / "llmfao.csv")
-    assert [finding.check for finding in found.failed("warning")] == ["ties", "position", "judges"]
+    assert [finding.check for finding in found.failed("warning")] == [
+        "blocks",
+        "ties",
+        "position",
+        "judges",
+        "outlying_judges",
+    ]

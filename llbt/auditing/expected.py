@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from ..likelihood import Problem, probabilities
 from ..robust import Clustered
 from ..solvers import Fit, eliminate, independent_columns
 
+_MANY = 500  # parameters
+_PRIOR = 1.0  # judgments of each comparison, split equally over its outcomes
 _FAR = 5.0  # log-worths beyond which estimates may be infinite
 
 
@@ -25,7 +27,7 @@ class Expected:
     pairs : ndarray of int, shape (S, 2)
     problem : Problem
     fit : Fit
-        With Firth's bias reduction where estimates are infinite or nearly so.
+        With Firth's bias reduction, or of many objects a prior, where estimates are infinite or nearly so.
     probability : ndarray, shape (S, C)
     rows : ndarray of int, shape (N,)
         The comparison of each line of the evidence.
@@ -82,10 +84,17 @@ def expect(c: Comparisons, rows: IntArray, counts: FloatArray) -> Expected:
 
 
 def _fitted(problem: Problem) -> Fit:
-    """Return the maximum likelihood fit, or that with Firth's bias reduction, which exists, where it does not."""
+    """Return the maximum likelihood fit or, where it does not exist, one that does."""
     try:
         fit = eliminate(problem)
     except np.linalg.LinAlgError:  # probabilities of 0 on the way to infinity
-        return eliminate(problem, bias_reduction=True)
+        return _finite(problem)
     near = fit.converged and np.abs(fit.params).max(initial=0) <= _FAR and np.isfinite(fit.cov).all()
-    return fit if near else eliminate(problem, bias_reduction=True)
+    return fit if near else _finite(problem)
+
+
+def _finite(problem: Problem) -> Fit:
+    """Return the fit with Firth's bias reduction; of many parameters, which it takes minutes for, that with a prior."""
+    if problem.signed.shape[1] <= _MANY:
+        return eliminate(problem, bias_reduction=True)
+    return eliminate(replace(problem, counts=problem.counts + _PRIOR / problem.counts.shape[1]))

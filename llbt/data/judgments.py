@@ -161,6 +161,8 @@ def _without_selves(made: JudgmentFrame, max_dropped: int) -> JudgmentFrame:
             f"{counted(n, 'judgment')} of an object with itself, and {format_count(made.dropped)} unknown to the "
             f"format; leave them out (counted) with max_dropped={made.dropped + n}."
         )
+    if same.all():
+        raise JudgmentError(f"no judgment is left: {counted(n, 'judgment')} of an object with itself.")
     kept = made[~same].reset_index(drop=True)
     kept.notes = (*made.notes, self_note(n))
     return kept
