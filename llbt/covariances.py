@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from .arguments import check_flag, is_real
 from .cluster_units import LEAST, cautious_unit
@@ -17,7 +18,7 @@ from .errors import DesignError, listed
 from .jackknife import LeftOut, left_out
 from .likelihood import Problem
 from .results import pearson_chi2
-from .robust import LOST, Clustered, Covariance, cluster_sandwich, error_ratio, judgment_sandwich
+from .robust import LOST, Clustered, Covariance, Shares, cluster_sandwich, error_ratio, judgment_sandwich
 from .solvers import Fit
 from .specification import CovType, Specification
 from .table import format_number
@@ -102,7 +103,10 @@ def jackknifed(problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequ
         parts.append(_overlap(problem, solution, _crossed(ways)[2]))
     matrix, notes = _summed(parts)
     notes += [_alone(left, way, names) for left, way in zip(found, ways, strict=True) if len(left.lost)]
-    return Covariance(matrix, df, (note, *notes), np.concatenate([left.lost for left in found]))
+    lost = np.concatenate([left.lost for left in found])
+    shares = tuple(Shares(problem, solution, way.clusters) for way in ways)
+    whole = Covariance(matrix, df, (note, *notes), lost, shares)
+    return replace(whole, notes=(*whole.notes, *_from_few(whole, ways, names)))
 
 
 def _cr3(solution: Fit, left: LeftOut, size: int) -> FloatArray:
@@ -152,6 +156,34 @@ def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
         f"clusters. Ways out: a formula without these parameters, levels merged (Comparisons.pool), another reference, "
         f"or cov_type='nonrobust', for these {way.name}s alone"
     )
+
+
+def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> list[str]:
+    """Say which parameters are known from few of the clusters, and from how many."""
+    rows = np.eye(len(names))
+    known = ~(np.abs(cov.moves_lost(rows)) > LOST).any(axis=1)
+    own, df = cov.effective(rows), cov.df_of(rows)
+    without = known & cov.unknown(rows)
+    few = known & ~without & (df < cov.df)
+    what = " and ".join(f"{way.name}s" for way in ways)
+
+    def said(which: npt.NDArray[np.bool_]) -> str:
+        places = np.flatnonzero(which).tolist()
+        more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+        return ", ".join(f"{names[k]} (G* = {format_number(own[k], 3)})" for k in places[:_NAMED]) + more
+
+    notes = []
+    if without.any():
+        notes.append(
+            f"Std. Error NA: fewer than two {what} of equal weight tell of {said(without)}. Ways out: more {what} "
+            f"there, a formula without these parameters, or cov_type='nonrobust', for these {what} alone"
+        )
+    if few.any():
+        notes.append(
+            f"known from few of the {what}, by what each contributes to its variance: {said(few)}; t with G* − 1 df. "
+            f"More {what} there make it surer, not more judgments of these"
+        )
+    return notes
 
 
 def few_clusters(spec: Specification, c: Comparisons) -> str:

@@ -23,7 +23,7 @@ from .gathered import Gathered
 from .likelihood import information, score
 from .solvers import Fit, eliminate
 from .specification import penalized
-from .statistics import TestResult, chi2_p_value, critical_value
+from .statistics import TestResult, chi2_p_value, critical_values
 from .summary import coefficient_fields
 from .table import Field, Table
 
@@ -59,10 +59,11 @@ def z_tests(res: LLBTResults, hypothesis: Hypothesis, confidence: float) -> Tabl
     """Return estimate, test and interval of each hypothesis; see `LLBTResults.t_test`."""
     found = estimated(res, hypothesis)
     error = np.sqrt(np.maximum(np.diag(found.cov), 0))
-    half = critical_value("t_test", confidence, res.df_inference) * error
+    df = res.df_of(found.matrix)
+    half = critical_values("t_test", confidence, df) * error
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, found.estimate / error, np.nan)
-    p_value = 2 * stats.t.sf(np.abs(z), res.df_inference)
+    p_value = 2 * stats.t.sf(np.abs(z), df)
     return Table(
         (
             *coefficient_fields(found.labels, found.estimate, error, z, p_value, res.df_inference),
@@ -99,7 +100,8 @@ def _wald(res: LLBTResults, found: Linear) -> TestResult:
     if not res.specification.groups:
         p_value = float(stats.f.sf(statistic / q, q, res.df_inference))
         return TestResult("Wald test", null, statistic / q, q, p_value, f"F with {res.df_inference:g} denominator df")
-    value, df_denom, p_value = hotelling_p(statistic, q, res.df_inference)
+    df = float(res.df_of(found.matrix)[0]) if q == 1 else res.df_inference
+    value, df_denom, p_value = hotelling_p(statistic, q, df)
     if math.isnan(p_value):
         raise DesignError(few_for_hotelling("wald_test", q, res))
     return TestResult("Wald test", null, value, q, p_value, f"F with {df_denom:.4g} denominator df")

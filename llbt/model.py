@@ -230,8 +230,10 @@ def fit(
 
     CR3 is (G − 1)/G Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ over the G clusters, θ₍₋g₎ by one step: θ̂ − (H − H_g)⁻¹s_g, with H and
     H_g the information of all judgments and of the cluster and s_g its score (Bell & McCaffrey 2002). G* = (Σn)²/Σn²,
-    n the judgments of a cluster, is G where clusters are of equal size. A parameter on which the judgments without some
-    cluster say nothing has no cluster-robust standard error: NA.
+    n the judgments of a cluster, is G where clusters are of equal size. What is known from markedly fewer of them has t
+    on its own G* − 1 df: for a combination r of the parameters (Σv)²/Σv² with v = rᵀV H_g V r, what each cluster
+    contributes to its variance under the model, where that is below four fifths of G*. Below two, and where the
+    judgments without some cluster say nothing of it, there is no cluster-robust standard error: NA.
 
     References
     ----------

@@ -22,7 +22,7 @@ from .formulas.grid import At, check_at, codes_of, covariate_grid, rows_at
 from .formulas.sides import side_of
 from .gathered import Gathered
 from .likelihood import Problem, distances, information, probabilities
-from .statistics import critical_value
+from .statistics import critical_values
 from .table import Field, Table
 
 if TYPE_CHECKING:
@@ -103,15 +103,18 @@ def chances_of(res: LLBTResults, problem: Problem) -> FloatArray:
     return found
 
 
-def _probabilities(res: LLBTResults, problem: Problem) -> tuple[FloatArray, FloatArray]:
-    """Return outcome probabilities and their delta-method standard errors, each (R, C)."""
+def _probabilities(res: LLBTResults, problem: Problem) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return outcome probabilities and their delta-method standard errors, each (R, C), and degrees of freedom (R,)."""
     found = chances_of(res, problem)
     signed, tie = problem.signed.columns(res.free), problem.tie.columns(res.free)
     free = replace(problem, signed=signed, tie=tie)
     error = found * np.sqrt(np.maximum(distances(free, found, res.covariance.matrix), 0))
-    if len(res.covariance.lost):
-        error[res.covariance.unknown(signed.toarray()) | res.covariance.unknown(tie.toarray())] = np.nan
-    return found, error
+    df = np.full(len(found), res.df_inference)
+    if res.covariance.shares:
+        for part in (signed.toarray(), tie.toarray()):
+            error[res.covariance.unknown(part)] = np.nan
+            df = np.minimum(df, res.covariance.df_of(part))
+    return found, error, df
 
 
 def _predicted_pairs(res: LLBTResults, at: Any, confidence: float) -> Table:
@@ -184,14 +187,14 @@ def _pair_codes(codings: Codings, pairs: IntArray) -> dict[str, IntArray]:
 def _long(
     res: LLBTResults,
     shown: dict[str, list[Any]],
-    found: tuple[FloatArray, FloatArray],
+    found: tuple[FloatArray, FloatArray, FloatArray],
     confidence: float,
     notes: tuple[str, ...],
 ) -> Table:
     """Return one row per comparison and outcome, with intervals on the logit scale so that they stay in range."""
     outcomes = OUTCOMES if res.comparisons.has_ties else ("i", "j")
-    z = critical_value("predict", confidence, res.df_inference)
-    estimate, error = (values.ravel() for values in found)
+    z = np.repeat(critical_values("predict", confidence, found[2]), len(outcomes))
+    estimate, error = (values.ravel() for values in found[:2])
     with np.errstate(divide="ignore", invalid="ignore"):
         center = special.logit(estimate)
         half = z * error / (estimate * (1 - estimate))

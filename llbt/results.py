@@ -139,13 +139,20 @@ class LLBTResults(Record):
     @property
     def pvalues(self) -> pd.Series[float]:
         """Two-sided p-values of `tvalues`, shape (p,)."""
-        p = 2 * stats.t.sf(np.abs(self.tvalues), self.df_inference)
+        p = 2 * stats.t.sf(np.abs(self.tvalues), self.df_of(np.eye(len(self.names))))
         return pd.Series(p, index=list(self.names), name="p_value")
 
     @property
     def df_inference(self) -> float:
         """Degrees of freedom of the t distribution behind tests and intervals; infinite for the normal."""
         return self.covariance.df
+
+    def df_of(self, rows: FloatArray) -> FloatArray:
+        """Return the degrees of freedom of t for linear combinations (k, p) of the parameters, shape (k,).
+
+        `df_inference`, but fewer for combinations that are known from few of the clusters.
+        """
+        return self.covariance.df_of(rows[:, self.free])
 
     def combined_cov(self, rows: FloatArray) -> FloatArray:
         """Return the covariance of linear combinations (k, p) of the parameters, shape (k, k).
@@ -178,7 +185,7 @@ class LLBTResults(Record):
         check_share("conf_int", "alpha", alpha)
         if method == "profile":
             return self._profile_intervals(alpha)
-        half = stats.t.isf(alpha / 2, self.df_inference) * self.bse
+        half = stats.t.isf(alpha / 2, self.df_of(np.eye(len(self.names)))) * self.bse
         return pd.DataFrame({"conf_low": self.params - half, "conf_high": self.params + half})
 
     def _profile_intervals(self, alpha: float) -> pd.DataFrame:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from .gathered import FloatArray, weighted_product
 from .likelihood import Problem, weighted_gram
@@ -16,37 +18,10 @@ from .solvers import Fit
 IntArray = npt.NDArray[np.int64]
 
 _ENTRIES = 2e7  # scores of clusters held at a time
+_PAIR = 2.0  # clusters of equal size below which what is known has no error by clusters
+_ROUNDING = 1e-9
+_NEAR = 0.8  # share of G* from which a combination is known from about as many clusters as there are
 LOST = 1e-6  # movement along a direction of length 1 that is more than rounding
-
-
-@dataclass(frozen=True, eq=False)
-class Covariance:
-    """The covariance of the estimates, and the distribution of what is divided by its roots.
-
-    Attributes
-    ----------
-    matrix : ndarray, shape (p, p)
-    df : float
-        Degrees of freedom of t; infinite for the normal.
-    notes : tuple of str
-        What it allows for.
-    lost : ndarray, shape (d, p)
-        Directions of the estimates of which a single cluster says all that is known: what moves along one has no
-        standard error. None as a rule, shape (0, 0).
-    """
-
-    matrix: FloatArray
-    df: float = np.inf
-    notes: tuple[str, ...] = ()
-    lost: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
-
-    def moves_lost(self, rows: FloatArray) -> FloatArray:
-        """Return how far linear combinations (k, p) of the estimates move along each lost direction, shape (k, d)."""
-        return np.asarray(rows @ self.lost.T) if len(self.lost) else np.zeros((len(rows), 0))
-
-    def unknown(self, rows: FloatArray) -> npt.NDArray[np.bool_]:
-        """Return which linear combinations (k, p) of the estimates have no standard error, shape (k,)."""
-        return np.asarray((np.abs(self.moves_lost(rows)) > LOST).any(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +50,112 @@ class Clustered:
     def judgments(self) -> FloatArray:
         """Judgments of each cluster n, shape (G,)."""
         return np.asarray(np.bincount(self.codes, self.counts.sum(axis=1), self.size), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """What each cluster contributes to what is known, under the model.
+
+    Attributes
+    ----------
+    problem : Problem
+    fit : Fit
+    clusters : Clustered
+    """
+
+    problem: Problem
+    fit: Fit
+    clusters: Clustered
+
+    def effective(self, rows: FloatArray) -> FloatArray:
+        """Return from how many clusters of equal weight linear combinations (k, p) are known, G*ₖ, shape (k,).
+
+        With v = rᵀV H_g V r, what cluster g contributes to the variance rᵀVr of independent judgments, it is
+        (Σv)²/Σv²: G* = (Σn)²/Σn² where every cluster's judgments say the same of the combination.
+        """
+        lines = csr_array(
+            (self.clusters.counts.sum(axis=1), (self.clusters.codes, self.clusters.rows)),
+            shape=(self.clusters.size, len(self.problem.counts)),
+        )
+        found = np.empty(len(rows))
+        each = max(1, int(_ENTRIES // max(lines.shape)))
+        signed, tie = self.problem.signed.tocsr(), self.problem.tie.tocsr()
+        for begin in range(0, len(rows), each):
+            moved = self.fit.cov @ rows[begin : begin + each].T
+            v = lines @ self._information(signed @ moved, tie @ moved if self.problem.has_ties else 0.0)
+            below = np.sum(v**2, axis=0)
+            whole = np.sum(v, axis=0) ** 2
+            found[begin : begin + each] = np.divide(whole, below, out=np.full(len(whole), np.inf), where=below > 0)
+        return found
+
+    def _information(self, signed: FloatArray, tie: FloatArray | float) -> FloatArray:
+        """Return the information of one judgment of each comparison along (S, k) predictors."""
+        p = self.fit.means / self.problem.totals[:, None]
+        lead = (p[:, 0] - p[:, -1])[:, None]
+        ties = p[:, 1:2] if self.problem.has_ties else np.zeros((len(p), 1))
+        decided = (p[:, 0] + p[:, -1])[:, None]
+        return np.asarray((decided - lead**2) * signed**2 - 2 * lead * ties * signed * tie + ties * (1 - ties) * tie**2)
+
+
+@dataclass(frozen=True, eq=False)
+class Covariance:
+    """The covariance of the estimates, and the distribution of what is divided by its roots.
+
+    Attributes
+    ----------
+    matrix : ndarray, shape (p, p)
+    df : float
+        Degrees of freedom of t; infinite for the normal.
+    notes : tuple of str
+        What it allows for.
+    lost : ndarray, shape (d, p)
+        Directions of the estimates of which a single cluster says all that is known: what moves along one has no
+        standard error. None as a rule, shape (0, 0).
+    shares : tuple of Shares
+        For the jackknife: what each cluster contributes, for each way of clustering.
+    """
+
+    matrix: FloatArray
+    df: float = np.inf
+    notes: tuple[str, ...] = ()
+    lost: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    shares: tuple[Shares, ...] = ()
+
+    def moves_lost(self, rows: FloatArray) -> FloatArray:
+        """Return how far linear combinations (k, p) of the estimates move along each lost direction, shape (k, d)."""
+        return np.asarray(rows @ self.lost.T) if len(self.lost) else np.zeros((len(rows), 0))
+
+    def unknown(self, rows: FloatArray) -> npt.NDArray[np.bool_]:
+        """Return which linear combinations (k, p) of the estimates have no standard error, shape (k,).
+
+        Those that one cluster alone knows, and those that are known from fewer than two, all told.
+        """
+        lost = (np.abs(self.moves_lost(rows)) > LOST).any(axis=1)
+        return np.asarray(lost | (self.effective(rows) < _PAIR - _ROUNDING))
+
+    def effective(self, rows: FloatArray) -> FloatArray:
+        """Return from how many clusters of equal weight combinations (k, p) are known, (k,); infinite for none."""
+        if not self.shares:
+            return np.full(len(rows), np.inf)
+        if rows.shape == self.matrix.shape and np.array_equal(rows, np.eye(len(rows))):
+            return self._effective
+        return np.asarray(np.min([way.effective(rows) for way in self.shares], axis=0))
+
+    @functools.cached_property
+    def _effective(self) -> FloatArray:
+        """`effective` of each estimate, shape (p,)."""
+        return np.asarray(np.min([way.effective(np.eye(len(self.matrix))) for way in self.shares], axis=0))
+
+    def df_of(self, rows: FloatArray) -> FloatArray:
+        """Return the degrees of freedom of t for linear combinations (k, p), shape (k,).
+
+        `df`, but G*ₖ − 1 for those that are known from markedly fewer clusters than there are; NaN for fewer than two.
+        """
+        if not self.shares:
+            return np.full(len(rows), self.df)
+        own = self.effective(rows)
+        few = np.where(own < _PAIR - _ROUNDING, np.nan, np.maximum(own, _PAIR) - 1)
+        return np.where(own < _NEAR * (self.df + 1), few, self.df)
 
 
 def effective_clusters(judgments: FloatArray) -> tuple[int, float]:

@@ -7,7 +7,7 @@ import math
 import string
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -160,6 +160,12 @@ def critical_value(asker: str, confidence: object, df: float) -> float:
     return float(stats.t.isf((1 - check_confidence(asker, confidence)) / 2, df))
 
 
+def critical_values(asker: str, confidence: object, df: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return `critical_value` for each of several degrees of freedom."""
+    critical_value(asker, confidence, np.inf)
+    return np.asarray(stats.t.isf((1 - float(cast(float, confidence))) / 2, df))
+
+
 def ratio(estimate: npt.NDArray[np.float64], error: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return estimates over standard errors; NaN where nothing was estimated."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -263,7 +269,7 @@ def max_z(
     return MaxZ(drawn.reshape(_NODES, -1).mean(axis=1), rank, size, df)
 
 
-def two_sided_p(z: npt.NDArray[np.float64], df: float) -> npt.NDArray[np.float64]:
+def two_sided_p(z: npt.NDArray[np.float64], df: float | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the two-sided p-values of z (or t) statistics."""
     return np.asarray(2 * stats.t.sf(np.abs(z), df))
 

@@ -132,3 +132,77 @@ def test_coverage_again(setting: str) -> None:
     recorded = json.loads((SIMULATIONS / "cluster_coverage.json").read_text(encoding="utf-8"))
     found = coverage(setting, recorded["runs"], recorded["seed"])
     assert found == pytest.approx(recorded["coverage"][setting], abs=2e-3)
+
+
+# -- an object that few of the judges know ---------------------------------------------------------------------------
+
+FEW = (2, 3, 4, 5, 6, 10)  # of 30 judges
+KNOWS = PAIRS[:, 1] == 4  # pairs with the fifth object
+
+
+def known_by(rng: np.random.Generator, few: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return 30 judges of 60 judgments; the fifth object is shown to some of them alone."""
+    judge = np.repeat(np.arange(30), EACH)
+    pair = np.where(
+        judge < few, rng.integers(0, 10, len(judge)), np.flatnonzero(~KNOWS)[rng.integers(0, 6, len(judge))]
+    )
+    return pair, outcomes(rng, np.append(TRUE[:4], 0.0) + tastes(rng, 30)[judge], pair), judge
+
+
+@cache
+def target_of(few: int) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    pair = np.tile(np.arange(10), 200_000)
+    said = outcomes(rng, np.append(TRUE[:4], 0.0) + tastes(rng, len(pair)), pair)
+    often = few / 10 + np.where(KNOWS, 0, (30 - few) / 6)
+    counts = np.bincount(pair * 3 + said, minlength=30).reshape(1, 10, 3) * often[:, None]
+    return fit_many(design(), counts, TRUE).params[0]
+
+
+def coverage_of_few(few: int, runs: int, seed: int) -> dict[str, float]:
+    """Return the coverage of differences to the fifth object, by t on G* − 1 of all judges and on their own, and more.
+
+    Own intervals are those that are given: NA is the share of the others.
+    """
+    rng = np.random.default_rng(seed)
+    others = np.array([[1.0, -1, 0, 0, 0], [0, 1, -1, 0, 0], [0, 0, 1, -1, 0]])
+    rows = np.concatenate([np.eye(5)[:4], others])
+    found = []
+    for _ in range(runs):
+        pair, said, judge = known_by(rng, few)
+        table = replace(design(), counts=np.bincount(pair * 3 + said, minlength=30).reshape(10, 3).astype(float))
+        fit = eliminate(table)
+        cov = jackknifed(table, fit, [Way("judge", Clustered(pair, np.eye(3)[said], judge), tuple(judge))], NAMES)
+        off = np.abs(rows @ (fit.params - target_of(few))) / np.sqrt(np.einsum("kp,pq,kq->k", rows, cov.matrix, rows))
+        found.append([off < stats.t.isf(0.025, cov.df), off < stats.t.isf(0.025, cov.df_of(rows)), cov.unknown(rows)])
+    overall, own, unknown = np.array(found).transpose(1, 0, 2)
+    given = ~unknown[:, :4]
+    return {
+        "all judges": float(overall[:, :4].mean()),
+        "own": float(own[:, :4][given].mean()),
+        "NA": float(unknown[:, :4].mean()),
+        "other objects": float(own[:, 4:].mean()),
+    }
+
+
+@pytest.mark.slow
+def test_intervals_of_an_object_that_few_judges_know() -> None:
+    found = coverage_of_few(3, 250, 4)
+    assert found["all judges"] < 0.90 < 0.92 < found["own"]
+    assert found["NA"] == 0
+
+
+@pytest.mark.parametrize("few", FEW)
+def test_recorded_coverage_of_few(few: int) -> None:
+    recorded = json.loads((SIMULATIONS / "cluster_coverage_few.json").read_text(encoding="utf-8"))["coverage"][str(few)]
+    assert recorded["own"] >= 0.93
+    assert recorded["other objects"] >= 0.93
+    assert recorded["own"] >= recorded["all judges"]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("few", FEW)
+def test_coverage_of_few_again(few: int) -> None:
+    recorded = json.loads((SIMULATIONS / "cluster_coverage_few.json").read_text(encoding="utf-8"))
+    found = coverage_of_few(few, recorded["runs"], recorded["seed"])
+    assert found == pytest.approx(recorded["coverage"][str(few)], abs=2e-3)

@@ -247,3 +247,93 @@ def test_one_lost_direction() -> None:
     found = left_out(res.problem(), res.solution, clustered(res.comparisons, "judge", ("judge",)))
     close(np.abs(found.lost), [[0.5, 0.5, 0.5, 0.5, 0.0]], atol=1e-9)  # all others against E, the reference
     assert found.clusters.tolist() == [0]
+
+
+# -- what few of the clusters know -----------------------------------------------------------------------------------
+
+
+def known_by(few: int) -> Comparisons:
+    """Object E is judged by so many of twelve judges alone."""
+    frame = judged(12, rows=1200, clusters="judge").to_frame(clusters=True)
+    some = frame[(frame["judge"] < f"J{few:02d}") & (frame["object_i"] == "A")].assign(object_i="E")
+    turned = some.rename(columns={"wins_i": "wins_j", "wins_j": "wins_i"})
+    return llbt.from_counts(pd.concat([frame, some, turned]), clusters="judge")
+
+
+@pytest.mark.parametrize("few", [2, 3, 5])
+def test_from_how_many_clusters_a_parameter_is_known(few: int) -> None:
+    """(Σv)²/Σv², v the diagonal of V H_g V, by a loop over dense matrices."""
+    res = fitted("object + tie", known_by(few), reference="D")
+    problem, clusters = res.problem(), clustered(res.comparisons, "judge", ("judge",))
+    p = res.solution.means / problem.totals[:, None]
+    v = []
+    for g in range(12):
+        inside = clusters.codes == g
+        n = np.bincount(clusters.rows[inside], clusters.counts[inside].sum(axis=1), len(p))
+        v.append(np.diag(res.solution.cov @ information(problem, p, n) @ res.solution.cov))
+    v = np.array(v)
+    close(v.sum(axis=0), np.diag(res.solution.cov), rtol=1e-5)
+    own = v.sum(axis=0) ** 2 / (v**2).sum(axis=0)
+    close(res.covariance.effective(np.eye(len(own))), own, rtol=1e-8)
+    k = res.names.index("object[E]")
+    assert few - 0.5 < own[k] < 1.4 * few  # the other object's share is everybody's
+    df = res.df_of(np.eye(len(own)))
+    close(df[k], own[k] - 1, rtol=1e-10)
+    close(np.delete(df, k), res.df_inference, rtol=1e-12)
+
+
+def test_its_intervals_are_those_of_as_few() -> None:
+    res = fitted("object + tie", known_by(3), reference="D")
+    name = "object[E]"
+    df = float(res.df_of(np.eye(len(res.names)))[res.names.index(name)])
+    assert 1.5 < df < 3.2
+    t = res.params[name] / res.bse[name]
+    p = 2 * stats.t.sf(abs(t), df)
+    close(res.pvalues[name], p, rtol=1e-10)
+    half = stats.t.isf(0.025, df) * res.bse[name]
+    close(res.conf_int().loc[name], [res.params[name] - half, res.params[name] + half], rtol=1e-10)
+    asked = res.t_test("object[E] = 0").to_frame()
+    close(asked["p_value"], p, rtol=1e-10)
+    close(asked["conf_high"], res.params[name] + half, rtol=1e-10)
+    close(res.wald_test("object[E] = 0").p_value, p, rtol=1e-8)
+    worths = llbt.worth(res, scale="log_worth").to_frame().set_index("object")
+    close(worths.loc["E", "conf_high"], res.params[name] + half, rtol=1e-10)
+    contrast = llbt.contrasts(res, {"E": {"E": 1, "D": -1}}, scale="log_worth").to_frame()
+    close(contrast["p_value"], p, rtol=1e-8)
+    close(contrast["conf_high"], res.params[name] + half, rtol=1e-8)
+    pairs = llbt.pairwise(res, adjust=None).to_frame().set_index(["object_i", "object_j"])
+    close(pairs.loc[("D", "E"), "p_value"], p, rtol=1e-8)
+    assert f"object[E] (G* = {df + 1:.2f}); t with G* − 1 df" in res.as_text()
+    table = llbt.model_table([res], below="conf_int")
+    assert f"{res.params[name] + half:.5f}" in table.as_text().replace("−", "-")
+
+
+def test_simultaneous_intervals_have_the_tail_of_as_few() -> None:
+    res = fitted("object + tie", known_by(3), reference="D")
+    pairs = llbt.pairwise(res)
+    few = np.array([res.comparisons.objects[j] == "E" for j in pairs.pairs[:, 1]])
+    assert (pairs.reach[few] > 1.3 * pairs.critical).all()
+    close(pairs.reach[~few], pairs.critical, rtol=1e-12)
+    own = res.df_of(np.array([plain_contrast(res, "C", "E")[0]]))
+    row = [tuple(pairs.objects[k] for k in two) for two in pairs.pairs].index(("C", "E"))
+    close(stats.t.sf(pairs.reach[row], own), stats.t.sf(pairs.critical, pairs.df), rtol=1e-8)
+
+
+def test_fewer_than_two_have_no_error() -> None:
+    """Two judges know it, one of them next to nothing."""
+    frame = known_by(2).to_frame(clusters=True)
+    little = (frame["judge"] == "J01") & ((frame["object_i"] == "E") | (frame["object_j"] == "E"))
+    frame = frame.astype({"wins_i": float, "ties": float, "wins_j": float})
+    frame.loc[little, ["wins_i", "ties", "wins_j"]] *= 0.05
+    res = fitted("object + tie", llbt.from_counts(frame, clusters="judge"), reference="D")
+    assert res.bse.index[res.bse.isna()].tolist() == ["object[E]"]
+    assert np.isnan(res.pvalues["object[E]"])
+    note = next(note for note in res.covariance.notes if note.startswith("Std. Error NA"))
+    assert "fewer than two judges of equal weight tell of object[E] (G* = 1." in note
+    assert "cov_type='nonrobust'" in note
+    pairs = llbt.pairwise(res).to_frame()
+    assert pairs[pairs["object_j"] == "E"][["std_error", "p_adjusted", "conf_low"]].isna().all(axis=None)
+    worths = llbt.worth(res, scale="log_odds").to_frame().set_index("object")
+    assert worths.loc["E", ["std_error", "conf_low", "conf_high"]].isna().all()
+    predicted = res.predict().to_frame()
+    assert predicted[predicted["object_j"] == "E"]["std_error"].isna().all()

@@ -15,8 +15,7 @@ from ..formulas.grid import At
 from ..hypotheses import Linear, estimated
 from ..prediction import undetermined
 from ..results import LLBTResults, check_fit
-from ..robust import LOST
-from ..statistics import critical_value, ratio, two_sided_p
+from ..statistics import critical_value, critical_values, ratio, two_sided_p
 from ..summary import coefficient_fields
 from ..table import Field, Table, format_number
 from .objects import KNOWN, LogWorths, log_worths_at
@@ -70,7 +69,7 @@ def contrasts(
     """
     check_fit("contrasts", res)
     check_scale("contrasts", scale)
-    critical = critical_value("contrasts", confidence, res.df_inference)
+    critical_value("contrasts", confidence, res.df_inference)
     if not isinstance(weights, Mapping) or not weights:
         raise DesignError(
             "contrasts: expected a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}; "
@@ -79,13 +78,13 @@ def contrasts(
     rows, notes = _linear(res, weights, at, scale)
     estimate = np.concatenate([row.estimate for row in rows])
     error = np.sqrt(np.maximum(np.concatenate([np.diag(row.cov) for row in rows]), 0))
-    df = res.df_inference
+    own = res.df_of(np.concatenate([row.matrix for row in rows]))
     z = ratio(estimate, error)
-    shown, shown_error, low, high = on_scale(scale, estimate, error, critical)
+    shown, shown_error, low, high = on_scale(scale, estimate, error, critical_values("contrasts", confidence, own))
     labels = [label for row in rows for label in row.labels]
     return Table(
         (
-            *coefficient_fields(labels, shown, shown_error, z, two_sided_p(z, df), df),
+            *coefficient_fields(labels, shown, shown_error, z, two_sided_p(z, own), res.df_inference),
             Field("conf_low", f"{100 * confidence:.4g} % low", low, "estimate"),
             Field("conf_high", "high", high, "estimate"),
         ),
@@ -118,7 +117,7 @@ def _one(res: LLBTResults, name: str, weights: Any, found: LogWorths) -> Linear:
     cov[cov <= KNOWN * np.diag(found.cov).max() * (row @ row)] = 0.0
     unknown = undetermined(res, csr_array(matrix))
     estimate[unknown] = np.nan
-    cov[unknown | (np.abs(row @ found.lost) > LOST).any()] = np.nan
+    cov[unknown | res.covariance.unknown(matrix[:, res.free]).any()] = np.nan
     return Linear([name], matrix, estimate, cov)
 
 

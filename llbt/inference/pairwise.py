@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 from scipy.sparse import csr_array
 
 from .. import statistics
@@ -52,6 +53,8 @@ class Pairwise(Record):
     p_value, p_adjusted : ndarray, shape (m,)
     critical : float
         Quantile of max |z| over all pairs, for the simultaneous intervals.
+    reach : ndarray, shape (m,)
+        Standard errors that each interval reaches: `critical`, but more for pairs that are known from few clusters.
     df : float
         Degrees of freedom behind tests and intervals; infinite for the normal.
     scale : str
@@ -68,6 +71,7 @@ class Pairwise(Record):
     p_value: FloatArray
     p_adjusted: FloatArray
     critical: float
+    reach: FloatArray
     df: float
     scale: Scale
     adjust: Adjust | None
@@ -94,7 +98,7 @@ class Pairwise(Record):
     @property
     def apart(self) -> npt.NDArray[np.bool_]:
         """Whether the simultaneous interval leaves out equality, shape (m,)."""
-        half = np.where(self.std_error == 0, _SAME, self.critical * self.std_error)
+        half = np.where(self.std_error == 0, _SAME, self.reach * self.std_error)
         return np.abs(self.difference) > half
 
     @property
@@ -112,7 +116,7 @@ class Pairwise(Record):
 
     def table(self) -> Table:
         """Return object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high."""
-        estimate, error, low, high = on_scale(self.scale, self.difference, self.std_error, self.critical)
+        estimate, error, low, high = on_scale(self.scale, self.difference, self.std_error, self.reach)
         letter = "z" if np.isinf(self.df) else "t"
         sides = [[self.objects[k] for k in column] for column in self.pairs.T]
         rest = len(self.pairs) - _MOST_ROWS
@@ -226,9 +230,15 @@ def all_pairs(
     pairs = np.column_stack(np.triu_indices(len(objects), 1)).astype(np.int64)
     difference = found.estimate[pairs[:, 0]] - found.estimate[pairs[:, 1]]
     error = _pair_errors(found, pairs)
+    own = res.df_of(found.rows[pairs[:, 0]] - found.rows[pairs[:, 1]])
+    error[np.isnan(own)] = np.nan
     distribution = _largest(found, pairs, error, df, rng)
     statistic = ratio(difference, error)
-    p_value = two_sided_p(statistic, df)
+    p_value = two_sided_p(statistic, own)
+    critical = distribution.quantile(confidence)
+    few = own < df  # their statistics and intervals are those of the tail that they have
+    statistic = np.where(few, stats.t.isf(p_value / 2, df), statistic)
+    reach = np.where(few, stats.t.isf(stats.t.sf(critical, df), own), critical)
     return Pairwise(
         objects,
         pairs,
@@ -236,7 +246,8 @@ def all_pairs(
         error,
         p_value,
         _adjusted(statistic, p_value, adjust, distribution),
-        distribution.quantile(confidence),
+        critical,
+        reach,
         df,
         scale,
         adjust,

@@ -19,7 +19,7 @@ from ..statistics import critical_value
 from ..table import Field, Table, format_count
 from .objects import LogWorths, centred
 from .pairwise import Pairwise, all_pairs, best_first, letters_of
-from .scales import FACTORS, SCALES, Scale, check_scale, worths_on_scale
+from .scales import FACTORS, SCALES, Scale, check_scale, critical_for, worths_on_scale
 
 Anchor = Label | Mapping[Any, float]
 
@@ -149,12 +149,13 @@ def leaderboard(
     """
     check_fit("leaderboard", res)
     check_scale("leaderboard", scale)
-    z = critical_value("leaderboard", confidence, res.df_inference)
+    critical_value("leaderboard", confidence, res.df_inference)
     generator = as_generator(rng, "leaderboard")
     label, value = _read_anchor(res, anchor, scale)
     found, notes = centred(res, at, "leaderboard")
     pairs = all_pairs(res, found, generator, confidence=confidence)
     measured = found if label is None else _anchored(res, found, label, value / FACTORS[scale])
+    z = critical_for("leaderboard", res, measured, scale, confidence)
     estimate, _, low, high = worths_on_scale(measured, scale, z)
     counts, more = _object_counts(res.comparisons, at)
     letters = letters_of(pairs)

@@ -9,7 +9,9 @@ from scipy import special
 
 from ..columns import FloatArray
 from ..errors import DesignError
+from ..results import LLBTResults
 from ..robust import LOST
+from ..statistics import critical_values
 from .objects import LogWorths
 
 Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
@@ -46,7 +48,7 @@ def check_scale(asker: str, scale: object) -> None:
 
 
 def on_scale(
-    scale: Scale, difference: FloatArray, error: FloatArray, z: float
+    scale: Scale, difference: FloatArray, error: FloatArray, z: float | FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return estimate, standard error and interval ± z of differences of log-worths, shape (m,) each."""
     factor = FACTORS.get(scale, 2.0)
@@ -61,18 +63,28 @@ def on_scale(
     return center, spread, low, high
 
 
-def worths_on_scale(found: LogWorths, scale: Scale, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def critical_for(asker: str, res: LLBTResults, found: LogWorths, scale: Scale, confidence: float) -> FloatArray:
+    """Return how many standard errors the intervals of log-worths or, on their scale, worths reach, shape (J,)."""
+    rows = found.rows
+    if scale == "probability":
+        rows = rows - special.softmax(np.where(np.isnan(found.estimate), -np.inf, 2 * found.estimate)) @ rows
+    return critical_values(asker, confidence, res.df_of(rows))
+
+
+def worths_on_scale(
+    found: LogWorths, scale: Scale, z: float | FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return estimate, standard error and interval ± z of the J objects of one class, each (J,).
 
     NaN where the table does not determine a log-worth; worths sum to 1 over the other objects. Errors and intervals
     are NaN where a single cluster says all that is known of one, for worths of any of them.
     """
-    unknown, open_ = np.isnan(found.estimate), found.unknown
+    unknown, open_ = np.isnan(found.estimate), found.unknown | np.isnan(z)
     if scale == "probability":
         if np.sum(~unknown) < 2:  # an object that is compared with no other has no share
             unknown = np.ones_like(unknown)
         parts = _shares(found.estimate, found.cov, z)
-        open_ = np.full_like(open_, bool(np.any(np.ptp(found.lost[~unknown], axis=0) > LOST)))
+        open_ = np.isnan(z) | bool(np.any(np.ptp(found.lost[~unknown], axis=0) > LOST))
     else:
         center, error = FACTORS[scale] * found.estimate, FACTORS[scale] * np.sqrt(np.maximum(np.diag(found.cov), 0))
         parts = (center, error, center - z * error, center + z * error)
@@ -83,7 +95,9 @@ def worths_on_scale(found: LogWorths, scale: Scale, z: float) -> tuple[FloatArra
     return estimate, error, low, high
 
 
-def _shares(log_worth: FloatArray, cov: FloatArray, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _shares(
+    log_worth: FloatArray, cov: FloatArray, z: float | FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return worths π = softmax(2λ) with delta-method errors and logit intervals."""
     share = special.softmax(np.where(np.isnan(log_worth), -np.inf, 2 * log_worth))
     spread = cov @ share

@@ -12,7 +12,7 @@ from ..results import LLBTResults, check_fit
 from ..statistics import critical_value
 from ..table import Field, Table
 from .objects import NAMED, LogWorths, class_name, worth_classes
-from .scales import SCALES, Scale, check_scale, worths_on_scale
+from .scales import SCALES, Scale, check_scale, critical_for, worths_on_scale
 
 
 def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, confidence: float = 0.95) -> Table:
@@ -62,9 +62,9 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     """
     check_fit("worth", res)
     check_scale("worth", scale)
-    z = critical_value("worth", confidence, res.df_inference)
+    critical_value("worth", confidence, res.df_inference)
     classes, shown, notes = worth_classes(res, at)
-    blocks = [worths_on_scale(found, scale, z) for found in classes]
+    blocks = [worths_on_scale(found, scale, critical_for("worth", res, found, scale, confidence)) for found in classes]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]
     labels = res.comparisons.objects
     fields = [Field(name, name, [v for v in column for _ in labels]) for name, column in shown.items()]

@@ -248,7 +248,7 @@ def model_table(
     [[44, 960], [35, 960]]
     """
     fits = _checked(results, below)
-    critical = [critical_value("model_table", confidence, fit.df_inference) for fit in fits]
+    critical_value("model_table", confidence, np.inf)
     check_flag("model_table", "stars", stars)
     headings = _headings(names, len(fits))
     if not is_whole(digits) or not 1 <= digits <= 15:
@@ -257,7 +257,7 @@ def model_table(
     values = {
         name: _spread(terms, [getattr(f, name) for f in fits]) for name in ("params", "bse", "tvalues", "pvalues")
     }
-    half = np.array(critical) * values["bse"]
+    half = _spread(terms, [_half(f, confidence) for f in fits])
     return ModelTable(
         headings,
         tuple(fit.specification.formula for fit in fits),
@@ -306,6 +306,12 @@ def _terms(fits: Sequence[LLBTResults]) -> tuple[str, ...]:
     """Return all parameters: by what they describe, then as they first appear."""
     block = {n: b for fit in fits for n, b in zip(fit.names, fit.design.blocks, strict=True)}
     return tuple(sorted(dict.fromkeys(n for fit in fits for n in fit.names), key=lambda n: _BLOCKS.index(block[n])))
+
+
+def _half(fit: LLBTResults, confidence: float) -> pd.Series[float]:
+    bounds = fit.conf_int(1 - confidence)
+    half: pd.Series[float] = (bounds["conf_high"] - bounds["conf_low"]) / 2
+    return half
 
 
 def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatArray:

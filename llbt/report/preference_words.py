@@ -84,7 +84,7 @@ def _one_pair(res: LLBTResults, pairs: Pairwise, i: int, j: int, which: str) -> 
     """Say the odds of one object over another, and the share of decisions that they mean."""
     row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
     difference = 2 * abs(float(pairs.difference[row]))
-    half = 2 * pairs.critical * float(pairs.std_error[row])
+    half = 2 * float(pairs.reach[row] * pairs.std_error[row])
     with np.errstate(over="ignore"):
         odds, low, high = (float(x) for x in np.exp([difference, difference - half, difference + half]))
     a, b = pairs.objects[i], pairs.objects[j]
