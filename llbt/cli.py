@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import typer
 
 import llbt
+from llbt.errors import UNSEEN, printable
 
 app = typer.Typer(
     add_completion=False,
@@ -228,7 +229,7 @@ def report(
             typer.echo(page, nl=False)
         else:
             _refuse_standard_input(output, file, asked)
-            typer.echo(f"written: {llbt.write_report(data, path=output, **given)}")
+            typer.echo(f"written: {printable(llbt.write_report(data, path=output, **given))}")
 
 
 @app.command()
@@ -253,6 +254,13 @@ def _llbt(
     """Fit log-linear Bradley-Terry models to paired comparisons with ties, order effects and covariates."""
 
 
+class _Said(io.TextIOWrapper):
+    """Standard error, where names that came from outside are no commands to a terminal."""
+
+    def write(self, text: str) -> int:
+        return super().write("\n".join(map(printable, text.split("\n"))))
+
+
 def main() -> None:
     """Run the command line; what it prints is UTF-8 whatever the locale."""
     if sys.stdout is None:
@@ -260,6 +268,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")
+    if isinstance(sys.stderr, io.TextIOWrapper) and not isinstance(sys.stderr, _Said):
+        sys.stderr = _Said(sys.stderr.buffer, encoding="utf-8", line_buffering=True)
     app(prog_name="llbt")
 
 
@@ -468,11 +478,7 @@ def _object(text: str | None, data: llbt.Comparisons) -> str | int | float | Non
 def _rendered(found: llbt.Audit, form: Format) -> str:
     frame = found.to_frame()
     if form == Format.json:
-        return json.dumps(
-            {"sizes": list(found.sizes), "notes": list(found.notes), "findings": frame.to_dict("records")},
-            ensure_ascii=False,
-            indent=2,
-        )
+        return _as_json({"sizes": list(found.sizes), "notes": list(found.notes), "findings": frame.to_dict("records")})
     if form == Format.csv:
         return frame.to_csv(index=False, lineterminator="\n").removesuffix("\n")
     renderings = {Format.markdown: found.as_markdown, Format.latex: found.as_latex, Format.html: found.as_html}
@@ -492,7 +498,13 @@ def _json(res: llbt.LLBTResults) -> str:
         "notes": list(res.summary(odds=False).notes),
         "coefficients": rows,
     }
-    return json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=2)
+    return _as_json(facts)
+
+
+def _as_json(facts: Mapping[str, Any]) -> str:
+    """Return facts as JSON in which what cannot be seen is escaped."""
+    text = json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=2)
+    return "\n".join(UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], line) for line in text.split("\n"))
 
 
 _RENDERED: dict[Format, Callable[[llbt.LLBTResults], str]] = {

@@ -1,15 +1,37 @@
 """The exceptions and warnings of llbt.
 
-Every message says where, what was found, what was expected and what to do.
+Every message says where, what was found, what was expected and what to do. Labels, columns and paths in it may come
+from strangers, so no message sends a terminal anything but text.
 """
 
+import re
 import sys
 import warnings
 from collections.abc import Sequence
 
+# controls, half characters, and what is not seen or changes the direction of what is: Unicode's Cc, Cs, Cf, Zl and Zp,
+# fillers, and the joiner of graphemes
+UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+)
+_BELOW = "\n  "  # what messages set below their first line: a formula with a mark under it
+
+
+def printable(text: object) -> str:
+    r"""Return a text on one line as it may be printed: what cannot be seen in it as its escape, such as ``\u202e``."""
+    return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+
+
+def _printable(message: object) -> object:
+    return _BELOW.join(map(printable, message.split(_BELOW))) if isinstance(message, str) else message
+
 
 class LLBTError(ValueError):
     """Anything that llbt refuses to do; the message says why and what to do instead."""
+
+    def __init__(self, *message: object) -> None:
+        super().__init__(*map(_printable, message))
 
 
 class JudgmentError(LLBTError):
@@ -30,6 +52,9 @@ class SeparationError(DesignError):
 
 class LLBTWarning(UserWarning):
     """What was asked is answered, but there is something to know: not what was meant, perhaps, or not reliable."""
+
+    def __init__(self, *message: object) -> None:
+        super().__init__(*map(_printable, message))
 
 
 class TiesWarning(LLBTWarning):
@@ -59,11 +84,11 @@ def warn_user(message: str, category: type[LLBTWarning]) -> None:
 
 def listed(labels: Sequence[object], most: int = 8) -> str:
     """Return labels quoted and joined for a message: ``'A', 'B' and 3 more``."""
-    shown = ", ".join(repr(label) for label in labels[:most])
-    return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"
+    said = ", ".join(repr(label) for label in labels[:most])
+    return said if len(labels) <= most else f"{said} and {len(labels) - most} more"
 
 
 def braced(labels: Sequence[object], most: int = 8) -> str:
     """Return a set of labels for a message: ``{A, B, … (3 more)}``."""
-    shown = ", ".join(str(label) for label in labels[:most])
-    return "{" + (shown if len(labels) <= most else f"{shown}, … ({len(labels) - most} more)") + "}"
+    said = ", ".join(map(printable, labels[:most]))
+    return "{" + (said if len(labels) <= most else f"{said}, … ({len(labels) - most} more)") + "}"

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from .errors import printable
+
 Kind = Literal["text", "composed", "estimate", "number", "statistic", "count", "p_value", "stars"]
 
 LEGEND = "Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1"
@@ -215,12 +217,12 @@ def printed_cells(table: Table) -> tuple[list[str], list[list[str]]]:
     digits = min((f.digits for f in table.fields if f.kind == "estimate"), default=4)
     shared = _decimals(estimates, digits)
     columns = [_column(f, values, shared) for f, values in zip(table.fields, picked, strict=True)]
-    return [f.heading for f in table.fields], columns
+    return [printable(f.heading) for f in table.fields], columns
 
 
 def _column(f: Field, values: list[Any], shared: int) -> list[str]:
     if f.kind in ("text", "composed"):
-        return [_flat(value) for value in values]
+        return [printable(value) for value in values]
     if f.kind == "stars":
         return [stars(value) for value in values]
     if f.kind == "p_value":
@@ -230,11 +232,6 @@ def _column(f: Field, values: list[Any], shared: int) -> list[str]:
     if f.kind == "statistic":
         return _with_decimals(values, 3)
     return _with_decimals(values, shared if f.kind == "estimate" else _decimals(values, f.digits))
-
-
-def _flat(value: object) -> str:
-    """Return a label on one line: control characters are shown as their escapes."""
-    return "".join(c.encode("unicode_escape").decode() if unicodedata.category(c) == "Cc" else c for c in str(value))
 
 
 def _width(text: str) -> int:
@@ -249,8 +246,8 @@ def _pad(text: str, width: int, left: bool) -> str:
 
 def _flattened(table: Table) -> Table:
     """Return the table with each of its lines on one line, whatever the labels in it hold."""
-    head, foot, notes = (tuple(map(_flat, lines)) for lines in (table.head, table.foot, table.notes))
-    return replace(table, title=_flat(table.title), head=head, foot=foot, notes=notes, more=_flat(table.more))
+    head, foot, notes = (tuple(map(printable, lines)) for lines in (table.head, table.foot, table.notes))
+    return replace(table, title=printable(table.title), head=head, foot=foot, notes=notes, more=printable(table.more))
 
 
 def _text(table: Table) -> str:

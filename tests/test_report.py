@@ -289,7 +289,7 @@ def test_the_text_after_the_names_is_still_there(evil):
 
 
 def test_control_characters_do_not_break_the_page():
-    assert page_parts.escaped("a\x00b\x1b[31m\nc") == "a b [31m c"
+    assert page_parts.escaped("a\x00b\x1b[31m\nc") == r"a\x00b\x1b[31m c"
 
 
 # -- colours ---------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..auditing.finding import p_text
-from ..errors import DesignError
+from ..errors import DesignError, printable
 from ..formulas.grammar import parse, vocabulary
 from ..hypotheses import score_test
 from ..inference.anova import few_judgments
@@ -54,8 +54,8 @@ class Interpretation(Record):
 
     @property
     def text(self) -> str:
-        """The paragraph."""
-        return " ".join(self.sentences.values())
+        """The paragraph, as it prints."""
+        return printable(" ".join(self.sentences.values()))
 
     def __str__(self) -> str:
         return self.text

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..columns import FloatArray
+from ..errors import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,7 +155,7 @@ def _over_white(colour: Any) -> FloatArray:
 
 def short_names(labels: Iterable[Any], most: int = _LONGEST) -> list[str]:
     """Return labels as names of at most so many characters, cut in the middle; more where they would be the same."""
-    full = [re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", str(label)) for label in labels]
+    full = [printable(re.sub(r"[\t\n\r]+", " ", str(label))) for label in labels]
     while True:
         names = [_cut(name, most) for name in full]
         if len(set(names)) == len(set(full)):

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ..errors import LLBTError
+from ..errors import LLBTError, printable
 from ..table import LEGEND, Field, Record, Table, printed_cells
 from .look import on_page
 from .page_style import SCRIPT, content_policy, stylesheet
@@ -24,8 +24,8 @@ _LEVELS = ("error", "warning")
 
 
 def escaped(text: object) -> str:
-    """Return text without markup, also inside an attribute; control characters become spaces."""
-    return html.escape(re.sub(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]+", " ", str(text)))
+    """Return text without markup, also inside an attribute; what cannot be seen in it is escaped, breaks are spaces."""
+    return html.escape(printable(re.sub(r"[\t\n\r]+", " ", str(text))))
 
 
 def paragraph(text: str, kind: str = "") -> str:
