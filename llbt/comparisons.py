@@ -13,6 +13,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from .arguments import check_flag
+from .budgets import refuse_square
 from .columns import (
     MOST_COUNTED,
     ClusterCounts,
@@ -218,6 +219,7 @@ class Comparisons(Record):
 
     def win_matrix(self) -> pd.DataFrame:
         """Return wins of the row over the column, summed over all covariates (J × J, labelled)."""
+        refuse_square("the matrix of wins", len(self.objects), JudgmentError)
         wins = np.zeros((len(self.objects), len(self.objects)))
         i, j = self.pairs.T
         np.add.at(wins, (i, j), self.counts[:, 0])

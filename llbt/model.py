@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -12,6 +11,7 @@ import numpy as np
 
 from . import explicit, likelihood, solvers
 from .arguments import is_real
+from .budgets import refuse_parameters
 from .comparisons import Comparisons
 from .covariances import check_options, few_clusters, settled
 from .errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
@@ -25,7 +25,6 @@ from .solvers import Fit, Maximum
 from .specification import CovType, Method, Specification, make_problem, penalized
 from .table import format_percent
 
-_MATRICES = 5  # parameters × parameters, held at once
 _NEAR = 4.0  # held predictors up to which statsmodels converges from its usual start
 _FARTHEST = 30.0  # and those up to which elimination does
 _AUTO_ENTRIES = 1e5  # up to here the literal GLM of statsmodels answers at once
@@ -108,7 +107,7 @@ class LLBT:
 
     def solved(self, spec: Specification) -> LLBTResults:
         """Return the fit that a specification asks for, without the warnings of `fit`: what a question refits with."""
-        _refuse_too_large(len(self.design.names))
+        refuse_parameters(len(self.design.names))
         with solvers.few_threads(len(self.design.names)):
             return self._solved(spec)
 
@@ -287,20 +286,6 @@ def default_formula(comparisons: Comparisons) -> str:
     'object + tie'
     """
     return "object" + (" + tie" if comparisons.n_ties else "") + (" + order" if comparisons.keeps_order else "")
-
-
-def _refuse_too_large(size: int) -> None:
-    """Raise where the covariance of so many parameters does not fit into this machine's memory."""
-    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:  # nobody says how much there is
-        return
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    needed = _MATRICES * 8 * size**2
-    if needed > memory:
-        raise DesignError(
-            f"the model has {size:,} parameters, whose covariance takes {needed / 2**30:.0f} GiB to make, and this "
-            f"machine has {memory / 2**30:.0f} GiB. Merge levels (Comparisons.pool, select), or keep judges as "
-            "clusters rather than covariates: cov_type='cluster'."
-        )
 
 
 def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]:

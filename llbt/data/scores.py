@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..arguments import check_flag, check_least
+from ..budgets import refuse_square
 from ..columns import FloatArray, IntArray, as_objects, groups
 from ..comparisons import COUNT_COLUMNS, Comparisons
 from ..errors import JudgmentError, listed
@@ -194,6 +195,7 @@ def _lines(known: ScoreMatrix, rule: TieRule, higher_is_better: bool) -> tuple[n
     first, group = groups(codes)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], np.arange(len(first)))
+    refuse_square("the table of all pairs", len(known.systems), JudgmentError)
     i, j = np.triu_indices(len(known.systems), 1)
     values = known.values[:, order] if higher_is_better else -known.values[:, order]
     counts = _pair_outcomes(values, starts, rule)

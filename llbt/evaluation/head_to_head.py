@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..budgets import refuse_square
 from ..columns import FloatArray, IntArray, Label, as_objects
 from ..statistics import sign_p
 from ..table import Field, Record, Table, counted
@@ -49,6 +50,7 @@ class HeadToHead(Record):
 
         J × J, labelled; NaN on the diagonal and where the two were never compared.
         """
+        refuse_square("the matrix of shares", len(self.objects))
         made = np.full((len(self.objects), len(self.objects)), np.nan)
         i, j = self.pairs.T
         made[i, j], made[j, i] = self.shares[:, 0], self.shares[:, 2]

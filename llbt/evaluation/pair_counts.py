@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..budgets import refuse_square
 from ..columns import FloatArray, IntArray, Label, dense, groups, summed
 from ..comparisons import Comparisons
 from ..errors import DesignError, JudgmentError, listed
@@ -54,6 +55,7 @@ class PairCounts:
     @property
     def wins(self) -> FloatArray:
         """Wins of the row over the column, shape (J, J)."""
+        refuse_square("the matrix of wins", len(self.objects))
         made = np.zeros((len(self.objects), len(self.objects)))
         i, j = self.pairs.T
         made[i, j], made[j, i] = self.counts[:, 0], self.counts[:, 2]
@@ -62,6 +64,7 @@ class PairCounts:
     @property
     def totals(self) -> FloatArray:
         """Judgments of the row against the column, shape (J, J); symmetric."""
+        refuse_square("the matrix of judgments", len(self.objects))
         made = np.zeros((len(self.objects), len(self.objects)))
         i, j = self.pairs.T
         made[i, j] = made[j, i] = self.counts.sum(axis=1)

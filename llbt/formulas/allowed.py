@@ -304,6 +304,16 @@ def _spline_columns(node: ast.Call, fail: Fail) -> int:
     return max(size["df"], inner + size["degree"] + 1)
 
 
+def most_columns(code: str) -> int:
+    """Return the largest number of columns that an expression of numbers may have, once it was checked."""
+    calls = (node for node in ast.walk(ast.parse(code, mode="eval")) if isinstance(node, ast.Call))
+    return math.prod(_spline_columns(node, _never) for node in calls if _called(node) in _SPLINES)
+
+
+def _never(message: str) -> NoReturn:
+    raise AssertionError(message)  # the expression was refused before
+
+
 def _check_product(node: ast.Call, fail: Fail) -> None:
     """Bound the columns of te(…), which are the product of those of its splines."""
     if not all(isinstance(part, ast.Call) and _called(part) in _SPLINES for part in node.args):

@@ -15,11 +15,12 @@ import patsy
 import patsy.builtins
 from scipy.sparse import csr_array
 
+from ..budgets import refuse_parameters
 from ..columns import Coded, FloatArray, IntArray, Label, as_objects, groups
 from ..comparisons import Comparisons
 from ..errors import DesignError, FormulaError, listed
 from ..gathered import Gathered
-from .allowed import MOST_TERMS, NAMESPACE
+from .allowed import MOST_TERMS, NAMESPACE, most_columns
 from .grammar import Formula, Term, Variable, marked, parse, vocabulary
 from .sides import check_antisymmetric, side_names, side_of
 
@@ -203,12 +204,23 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
     columns = _relevelled(_columns(c, formula.variables), chosen)
     table = VariableTable(text, c, columns, words.variables, _reference(chosen.get("object"), c))
     _check_constant(formula, table)
+    refuse_parameters(sum(_most_columns(table, term) for term in (*formula.worth, *formula.tie, *formula.order)))
     blocks: dict[Block, Coding] = {
         "worth": _coding(table, "worth", formula.worth, _with_margins(formula)),
         "tie": _coding(table, "tie", formula.tie, formula.tie),
         "order": _coding(table, "order", formula.order, formula.order),
     }
     return Codings(formula, _treatment_reference(formula, blocks["worth"], table.reference), table, blocks)
+
+
+def _most_columns(table: VariableTable, term: Term) -> int:
+    """Return the largest number of columns that a term may have."""
+    size = 1
+    for factor in term.factors:
+        whole = next((name for name in factor.variables if factor.code == name or factor.code.startswith("C(")), None)
+        labels = whole is not None and (factor.code != whole or not table.columns[whole].numeric)
+        size *= len(table.columns[whole].levels) if whole is not None and labels else most_columns(factor.code)
+    return size
 
 
 def column_values(column: Coded, codes: IntArray) -> npt.NDArray[Any]:
@@ -514,6 +526,8 @@ def _fail_at(what: str, text: str, term: Term) -> NoReturn:
 
 
 def _fail(error: Exception, text: str) -> NoReturn:
+    if isinstance(error, MemoryError):
+        raise DesignError(f"the columns of the formula do not fit into memory: {error}.\n{marked(text, 0, len(text))}")
     origin = getattr(error, "origin", None)
     message = str(getattr(error, "message", error))
     spot = (origin.start, origin.end) if origin else (0, len(text))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..budgets import refuse_square
 from ..columns import FloatArray, IntArray, Label, as_objects
 from ..comparisons import Comparisons
 from ..errors import JudgmentError
@@ -337,6 +338,7 @@ def _compared_triples(compared: npt.NDArray[np.bool_]) -> IntArray:
 
 def _pooled(c: Comparisons, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return wins and ties (J, J) of counts (S, 3) summed over the comparisons of each pair."""
+    refuse_square("the matrices of wins and ties", len(c.objects))
     wins, ties = np.zeros((2, len(c.objects), len(c.objects)))
     i, j = c.pairs.T
     np.add.at(wins, (i, j), counts[:, 0])

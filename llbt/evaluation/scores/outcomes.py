@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from ...budgets import refuse_square
 from ...columns import FloatArray, IntArray, Label
 from ...comparisons import COUNT_COLUMNS, Comparisons
 from ...data.doors import from_counts
@@ -103,6 +104,7 @@ def drawn_weights(size: int, n: int, rng: np.random.Generator) -> FloatArray:
 
 def outcomes_of_scores(matrix: ScoreMatrix, rule: TieRule, higher_is_better: bool) -> Outcomes:
     """Return who scored higher, pair by pair."""
+    refuse_square("the table of all pairs", len(matrix.systems))
     scores = matrix.values if higher_is_better else -matrix.values
     blocks = rule.said_by_pair(scores)
     counts = np.vstack([np.stack([(said == k).sum(axis=1) for k in range(3)], axis=1) for said in blocks])

@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import special, stats
 
 from ...arguments import check_flag, check_least, check_option
+from ...budgets import refuse_square
 from ...columns import FloatArray, IntArray, Label
 from ...data.doors import from_counts
 from ...data.score_frames import ScoreMatrix, read_scores
@@ -148,6 +149,7 @@ def pairwise_scores(
         score=score,
         covariates=covariates,
     )
+    refuse_square("the table of all pairs", len(scores.systems))
     values = scores.values if higher_is_better else -scores.values
     pairs = np.column_stack(np.triu_indices(len(scores.systems), 1)).astype(np.int64)
     found = _joined(list(_by_block(values, pairs, TieRule(float(tie_threshold), bool(relative)), alternative)))
