@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import llbt
 from llbt import JudgmentError
 from llbt.cli import app
-from llbt.data import files
+from llbt.data import duckdb_files, files, paths
 from llbt.report import writing
 
 ROWS = "object_i,object_j,outcome\n{0},{1},i\n{0},{1},j\n{0},{1},i\n"
@@ -71,7 +71,7 @@ def test_the_connection_reads_what_was_named_and_nothing_else(engine, tmp_path):
     if not files.LARGE["csv"]:
         import duckdb
 
-        connection = files._connection(["run[1].csv", str(tmp_path / "it's.csv")])
+        connection = duckdb_files.connection_to(["run[1].csv", str(tmp_path / "it's.csv")])
         assert len(connection.read_csv("run[[]1].csv").fetchall()) == 3
         assert len(connection.read_csv("it's.csv").fetchall()) == 3
         for refused in (
@@ -107,7 +107,7 @@ def test_messages_do_not_show_a_file_that_is_no_table(content, engine):
 
 
 def test_a_gzipped_file_is_not_unpacked_without_bound(monkeypatch):
-    monkeypatch.setattr(files, "_MOST_UNZIPPED", 10_000)
+    monkeypatch.setattr(paths, "_MOST_UNZIPPED", 10_000)
     with gzip.open("bomb.csv.gz", "wt") as file:
         file.write(ROWS.format("a", "b") + "a,b,i\n" * 10_000)
     with pytest.raises(JudgmentError, match=r"bomb.csv.gz.*holds more than .* MiB .*unzip it"):

@@ -13,9 +13,9 @@ import numpy as np
 from ..columns import Label
 from ..comparisons import Comparisons
 from ..data.doors import from_judgments
-from ..data.files import located
 from ..data.judgments import Asked, Format, countable, unless_default
 from ..data.outcomes import Outcomes
+from ..data.paths import located
 from ..data.standard import OBJECTS
 from ..data.texts import LabelType
 from ..errors import JudgmentError, listed

@@ -16,11 +16,12 @@ from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError
 from ..statistics import sign_p
 from ..table import counted, format_count, format_p, format_percent
-from .files import located, open_source
+from .files import open_source
 from .frames import read_counts, read_label_pair
 from .judgments import Asked, Countable, Format, countable, self_note, tie_kind_notes, unless_default
 from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
+from .paths import located
 from .sources import Rows, Source, as_names, as_two_names
 from .standard import OBJECTS
 from .texts import LabelType

@@ -16,7 +16,8 @@ from ..columns import IntArray, Label
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, LLBTWarning, listed, warn_user
 from ..table import counted, format_count
-from .files import located, open_source, typed_relation
+from .duckdb_files import typed_relation
+from .files import open_source
 from .formats import Game, JudgmentFormat, Labels, Lean, fields_of
 from .frames import read_factor, read_label_pair
 from .known_formats import (
@@ -28,6 +29,7 @@ from .known_formats import (
     refuse_values_of_another,
 )
 from .outcomes import Outcomes, checked_outcomes, read_outcomes
+from .paths import located
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .reshaped import field_of
 from .sources import Roles, Rows, Source, as_two_names, in_memory

@@ -14,8 +14,8 @@ from ..columns import FloatArray, IntArray, Label, as_objects
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from ..table import counted
-from .files import located
 from .formats import Constant, Game, JudgmentFormat, Labels, Reworded, Side, fields_of
+from .paths import located
 from .readings import LEFT_OUT
 from .reshaped import field_of, gap, joined_values, judged
 from .sources import Source, in_memory, inferred

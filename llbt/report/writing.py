@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..data.files import matching
+from ..data.paths import matching
 from ..errors import DesignError, JudgmentError
 
 

@@ -1,0 +1,121 @@
+"""Names of files and patterns, and what the files hold as text; an error names the file."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import JudgmentError, listed
+
+_MOST_UNZIPPED = 2**30  # bytes
+_LONGEST_LINE = 2**20  # characters of the first line
+_KINDS = {
+    **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+}
+
+
+def matching(name: str) -> list[str]:
+    """Return the file of that name or, where there is none, the files that it stands for as a pattern."""
+    if not is_pattern(name) or "\0" in name or Path(name).exists():
+        return [existing(name)]
+    return [path for path in sorted(glob.glob(name, recursive=True)) if Path(path).is_file()] or [existing(name)]
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name that no file has may stand for several."""
+    return any(sign in name for sign in "*?[")
+
+
+def existing(path: str) -> str:
+    """Return the path of a file that is there; addresses are refused."""
+    if "://" in path:
+        raise JudgmentError(f"{path!r} is an address, and nothing is fetched; download the file and name it.")
+    try:
+        there, found = Path(path).is_file(), "is a folder" if Path(path).is_dir() else "is not there"
+    except (OSError, ValueError) as error:  # a name that no file can have
+        there, found = False, f"is not there ({first_line(error)})"
+    if not there:
+        raise JudgmentError(f"the file {path!r} {found}; expected a file, or a pattern such as 'a/*.parquet'.")
+    return path
+
+
+def kind_of(path: str) -> str:
+    """Return what a path's suffix says: csv (also without one), json or parquet."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    last = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), ".csv")
+    if last not in _KINDS:
+        raise JudgmentError(
+            f"{path!r}: unknown kind of file; expected one of {listed(tuple(_KINDS), 20)} (or + '.gz')."
+        )
+    return _KINDS[last]
+
+
+def bytes_of(path: str) -> bytes:
+    """Return what a file holds."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise JudgmentError(f"the file {path!r} cannot be read: {error.strerror}.") from None
+
+
+def first_text(path: str) -> str:
+    """Return the first line of a file."""
+    opened = gzip.open if path.endswith(".gz") else open
+    try:
+        with opened(existing(path), "rt", encoding="utf-8-sig") as file:
+            return str(file.readline(_LONGEST_LINE))
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise JudgmentError(f"{path!r} cannot be read: {first_line(error)}") from None
+
+
+def unzipped(raw: bytes, what: str) -> bytes:
+    """Return bytes without gzip's compression, if they have it."""
+    if not raw.startswith(b"\x1f\x8b"):
+        return raw
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+            found = file.read(_MOST_UNZIPPED + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise JudgmentError(f"{what!r} is gzipped, but damaged or cut off: {first_line(error)}") from None
+    if len(found) > _MOST_UNZIPPED:
+        raise JudgmentError(
+            f"{what!r} is gzipped and holds more than {_MOST_UNZIPPED >> 20} MiB ({len(raw) / 2**20:.1f} MiB as it "
+            "is); unzip it, so that it is read with DuckDB, or pass a frame that you read yourself."
+        )
+    return found
+
+
+def decoded(raw: bytes, what: str) -> str:
+    """Return UTF-8 as text, without a byte order mark."""
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        guess = "UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "another encoding"
+        raise JudgmentError(
+            f"{what!r}, line {line}: the byte 0x{raw[error.start]:02x} is not UTF-8 (the file may be in {guess}); "
+            "expected a UTF-8 file. Save it as UTF-8."
+        ) from None
+
+
+@contextlib.contextmanager
+def located(what: str) -> Iterator[None]:
+    """Name the file in what is refused inside."""
+    try:
+        yield
+    except JudgmentError as error:
+        if what in ("the frame", "the list") or what in str(error):
+            raise
+        raise JudgmentError(f"{what}: {error}") from None
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says."""
+    return next(iter(str(error).splitlines()), type(error).__name__)
