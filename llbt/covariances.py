@@ -15,6 +15,7 @@ from .clusters import Way, kept_way, way_of
 from .columns import MOST_COUNTED, FloatArray, Label
 from .comparisons import Comparisons
 from .errors import DesignError, listed
+from .existence import separated_without
 from .jackknife import LeftOut, left_out
 from .likelihood import Problem
 from .results import pearson_chi2
@@ -68,7 +69,7 @@ def covariance_of(
         return (
             by_clusters(problem, solution, ways)
             if spec.cov_type == "CR1"
-            else jackknifed(problem, solution, ways, names)
+            else jackknifed(problem, solution, ways, names, finite=spec.bias_reduction or spec.prior is not None)
         )
     if spec.cov_type == "HC0":
         note = "standard errors by the sandwich of single judgments (HC0)"
@@ -90,14 +91,18 @@ def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way]) -> Covaria
     return Covariance(matrix, df, (note, *notes))
 
 
-def jackknifed(problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequence[str]) -> Covariance:
-    """Return CR3 by one step, for one or two ways of clustering."""
+def jackknifed(
+    problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequence[str], *, finite: bool = False
+) -> Covariance:
+    """Return CR3 by one step, for one or two ways of clustering; `finite` where estimates are so in any table."""
     df = min(way.effective for way in ways) - 1
     note = (
         f"standard errors allow for dependence within {' and '.join(way.size for way in ways)}, by leaving out each "
         f"cluster (CR3); t with {format_number(df, 3)} df"
     )
     found = [left_out(problem, solution, way.clusters) for way in ways]
+    if not finite:
+        found = [_with_infinite(problem, left, way) for left, way in zip(found, ways, strict=True)]
     parts = [_cr3(solution, left, way.clusters.size) for left, way in zip(found, ways, strict=True)]
     if len(ways) == 2:
         parts.append(_overlap(problem, solution, _crossed(ways)[2]))
@@ -107,6 +112,14 @@ def jackknifed(problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequ
     shares = tuple(Shares(problem, solution, way.clusters) for way in ways)
     whole = Covariance(matrix, df, (note, *notes), lost, shares)
     return replace(whole, notes=(*whole.notes, *_from_few(whole, ways, names)))
+
+
+def _with_infinite(problem: Problem, left: LeftOut, way: Way) -> LeftOut:
+    """Return also the directions along which estimates are infinite without some cluster: one step stays finite."""
+    directions, clusters = separated_without(problem, way.clusters, left.clusters)
+    return replace(
+        left, lost=np.concatenate([left.lost, directions]), clusters=np.concatenate([left.clusters, clusters])
+    )
 
 
 def _cr3(solution: Fit, left: LeftOut, size: int) -> FloatArray:
@@ -152,7 +165,7 @@ def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
     said = [f"{listed(here, 4)} without {way.name} {label!r}" for label, here in list(told.items())[:_NAMED]]
     more = f", and so on for {len(told) - _NAMED} more" if len(told) > _NAMED else ""
     return (
-        f"Std. Error NA: no estimate of {'; of '.join(said)}{more}: what one cluster alone says has no error by "
+        f"Std. Error NA: no finite estimate of {'; of '.join(said)}{more}: what one cluster alone says has no error by "
         f"clusters. Ways out: a formula without these parameters, levels merged (Comparisons.pool), another reference, "
         f"or cov_type='nonrobust', for these {way.name}s alone"
     )

@@ -21,11 +21,14 @@ from .comparisons import Comparisons
 from .errors import DesignError, SeparationError, braced
 from .formulas.design import Design
 from .likelihood import Problem, rows_of, weighted_gram
+from .robust import Clustered
 from .separation import TOLERANCE, Separation, describe, describe_groups, describe_no_ties
 from .solvers import Maximum, independent_in_gram, maximum
 
 _SAMPLED = 20  # comparisons for each parameter that are looked at first
 _MANY = 500  # rows from which a fit is tried before the linear program
+_CHECKS = 100  # tables without some clusters that are looked at
+_ENTRIES = 1e6  # comparisons × parameters of such a table
 _NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
 
 
@@ -137,6 +140,47 @@ def recession_direction(problem: Problem) -> FloatArray | None:
     return None if -found.fun < TOLERANCE else np.asarray(found.x[:p] * scale)
 
 
+def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> tuple[FloatArray, IntArray]:
+    """Return what has no finite estimate without some cluster, directions (d, p) of length 1, and the cluster of each.
+
+    A combination of the parameters that moves along such a direction is infinite or open without that cluster. Asked of
+    clusters that alone hold a cell, but those that are `lost` anyway; of many at once first, since what no outcome
+    opens without all of them is not opened without one. Nothing is found in tables too large for it.
+    """
+    found, by = [np.empty((0, problem.signed.shape[1]))], [np.empty(0, dtype=np.int64)]
+    holder = _only_holders(problem, clusters)
+    waiting = [np.setdiff1d(holder[holder >= 0], lost)]
+    if problem.signed.shape[0] * problem.signed.shape[1] > _ENTRIES:
+        waiting = []
+    for _ in range(_CHECKS):
+        if not waiting:
+            break
+        some = waiting.pop()
+        left = replace(problem, counts=np.where(np.isin(holder, some), 0.0, problem.counts))
+        if not len(some) or _is_pinned(left):
+            continue
+        direction = recession_direction(left)
+        if len(some) > 1:
+            if direction is not None or _open_directions(left, np.zeros(left.signed.shape[1])).size:
+                waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
+        elif direction is not None:
+            open_ = _open_directions(left, direction)
+            found.append(open_)
+            by.append(np.full(len(open_), some[0]))
+    return np.concatenate(found), np.concatenate(by)
+
+
+def _only_holders(problem: Problem, clusters: Clustered) -> IntArray:
+    """Return the one cluster that has judgments in a cell, shape (S, C); −1 for none and for several."""
+    line, cell = np.nonzero(clusters.counts > 0)
+    cells = clusters.rows[line] * problem.counts.shape[1] + cell
+    both = np.unique(cells * clusters.size + clusters.codes[line])
+    cells, first, number = np.unique(both // clusters.size, return_index=True, return_counts=True)
+    holder = np.full(problem.counts.size, -1, dtype=np.int64)
+    holder[cells[number == 1]] = (both % clusters.size)[first[number == 1]]
+    return holder.reshape(problem.counts.shape)
+
+
 def _recession_rows(problem: Problem) -> tuple[csr_array, csr_array]:
     """Return rows a of the conditions a·v = 0 and a·v ≥ 0 on a direction of recession v.
 
@@ -224,8 +268,12 @@ def _strong_components(size: int, edges: list[tuple[IntArray, IntArray, npt.NDAr
 
 def _undetermined(problem: Problem, direction: FloatArray) -> npt.NDArray[np.bool_]:
     """Return which parameters the outcomes that do not separate leave open, shape (p,)."""
+    return np.asarray(np.abs(_open_directions(problem, direction)).max(axis=0, initial=0) > 1e-6)
+
+
+def _open_directions(problem: Problem, direction: FloatArray) -> FloatArray:
+    """Return what the outcomes that do not separate along a direction leave open, orthonormal directions (d, p)."""
     equal, unequal = _recession_rows(problem)
-    still = sparse.vstack([equal, unequal[np.abs(unequal @ direction) < TOLERANCE * np.abs(direction).max()]])
+    still = sparse.vstack([equal, unequal[np.abs(unequal @ direction) <= TOLERANCE * np.abs(direction).max()]])
     values, vectors = linalg.eigh((still.T @ still).toarray())
-    null = vectors[:, values < 1e-9 * max(1.0, float(values.max(initial=0)))]
-    return np.asarray(np.abs(null).max(axis=1, initial=0) > 1e-6)
+    return np.asarray(vectors[:, values < 1e-9 * max(1.0, float(values.max(initial=0)))].T)

@@ -232,7 +232,7 @@ def fit(
     n the judgments of a cluster, is G where clusters are of equal size. What is known from markedly fewer of them has t
     on its own G* − 1 df: for a combination r of the parameters (Σv)²/Σv² with v = rᵀV H_g V r, what each cluster
     contributes to its variance under the model, where that is below four fifths of G*. Below two, and where the
-    judgments without some cluster say nothing of it, there is no cluster-robust standard error: NA.
+    judgments without some cluster say nothing of it or make it infinite, there is no cluster-robust standard error: NA.
 
     References
     ----------

@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from scipy import stats
 from test_robust import DRAS, close, free_cov, judged, quietly
 
 import llbt
-from llbt import ClusterWarning, Comparisons, LLBTResults, jackknife
+from llbt import ClusterWarning, Comparisons, LLBTResults, existence, jackknife
 from llbt.clusters import clustered
 from llbt.jackknife import left_out
 from llbt.likelihood import information
@@ -337,3 +338,77 @@ def test_fewer_than_two_have_no_error() -> None:
     assert worths.loc["E", ["std_error", "conf_low", "conf_high"]].isna().all()
     predicted = res.predict().to_frame()
     assert predicted[predicted["object_j"] == "E"]["std_error"].isna().all()
+
+
+# -- what is infinite without a cluster ------------------------------------------------------------------------------
+
+
+def changed(c: Comparisons, where: Callable[[pd.DataFrame], pd.Series], **counts: str) -> Comparisons:
+    """Return a table whose lines that are named have the counts of other outcomes added to theirs."""
+    frame = c.to_frame(clusters=True)
+    some = where(frame)
+    for new, old in counts.items():
+        frame.loc[some, new] += frame.loc[some, old]
+        frame.loc[some, old] = 0
+    return llbt.from_counts(frame, clusters="judge")
+
+
+def test_the_only_judge_who_ties() -> None:
+    """Without J00 there are no ties, and the tie effect is −∞: one step says a finite error, which is none."""
+    c = changed(judged(12, clusters="judge"), lambda f: f["judge"] != "J00", wins_i="ties")
+    rest = c.select(where={"judge": [f"J{k:02d}" for k in range(1, 12)]})
+    with pytest.raises(llbt.SeparationError, match="tie"):
+        quietly("object + tie", rest)
+    res = fitted("object + tie", c)
+    assert res.bse.index[res.bse.isna()].tolist() == ["tie"]
+    moved = steps(res, "judge")
+    close(res.bse.drop("tie"), np.sqrt(11 / 12 * (moved**2).sum(axis=0))[:3], rtol=1e-8)
+    note = next(note for note in res.covariance.notes if note.startswith("Std. Error NA"))
+    assert "no finite estimate of 'tie' without judge 'J00'" in note
+    for finite in ({"bias_reduction": True}, {"prior": 1.0}):
+        assert fitted("object + tie", c, **finite).bse.notna().all()
+
+
+def test_the_only_judge_for_whom_an_object_wins() -> None:
+    """Without J01 object A never wins nor ties: all differences to A are infinite, the others known."""
+    table = changed(
+        judged(12, clusters="judge"), lambda f: (f["judge"] != "J01") & (f["object_i"] == "A"), wins_j="ties"
+    )
+    c = changed(table, lambda f: (f["judge"] != "J01") & (f["object_i"] == "A"), wins_j="wins_i")
+    with pytest.raises(llbt.SeparationError, match="A"):
+        quietly("object + tie", c.select(where={"judge": [f"J{k:02d}" for k in range(12) if k != 1]}))
+    res = fitted("object + tie", c, reference="D")
+    assert res.bse.index[res.bse.isna()].tolist() == ["object[A]"]
+    pairs = llbt.pairwise(res).to_frame()
+    assert pairs.loc[pairs["object_i"] == "A", "std_error"].isna().all()
+    assert pairs.loc[pairs["object_i"] != "A", "std_error"].notna().all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_as_refitting_without_each_judge_says(seed: int) -> None:
+    """Sparse tables: parameters without an error are those that have no finite estimate without some judge."""
+    rng = np.random.default_rng(seed)
+    pair = np.array([(i, j) for i in range(4) for j in range(i + 1, 4)])[rng.integers(0, 6, 60)]
+    frame = pd.DataFrame(
+        {"object_i": np.array(list("ABCD"))[pair[:, 0]], "object_j": np.array(list("ABCD"))[pair[:, 1]]}
+    )
+    frame["outcome"] = np.array(["i", "tie", "j"], dtype=object)[rng.choice(3, 60, p=[0.72, 0.06, 0.22])]
+    frame["judge"] = [f"J{k}" for k in rng.integers(0, 6, 60)]
+    c = llbt.from_judgments(frame, clusters="judge")
+    try:
+        res = fitted("object + tie", c)
+    except llbt.SeparationError:
+        return
+    separated = False
+    for judge in frame["judge"].unique():
+        try:
+            quietly("object + tie", llbt.from_judgments(frame[frame["judge"] != judge], covariates=()))
+        except (llbt.SeparationError, llbt.DesignError, llbt.TiesWarning):
+            separated = True
+    assert res.bse.isna().any() == separated
+
+
+def test_nothing_is_asked_of_shared_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where every cell has several judges no linear program is solved."""
+    monkeypatch.setattr(existence, "recession_direction", lambda _: pytest.fail("asked"))
+    assert fitted("object + tie", judged(10, rows=3000, clusters="judge")).bse.notna().all()
