@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -86,6 +87,17 @@ def test_what_fits_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "memory", lambda: 5 * 8 * 120.0**2 - 1)
     with pytest.raises(DesignError, match="120 parameters"):
         llbt.fit("object", ring(120))
+
+
+@pytest.mark.parametrize("door", ["pandas", "duckdb"])
+def test_an_audit_of_too_many_rows_says_so(door: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.DataFrame({"object_i": ["A", "B"] * 50, "object_j": ["B", "A"] * 50, "outcome": ["i", "j"] * 50})
+    data = duckdb.from_df(frame) if door == "duckdb" else frame
+    monkeypatch.setattr(budgets, "memory", lambda: 39_999.0)
+    with pytest.raises(llbt.JudgmentError, match=r"an audit of 100 rows takes .* GiB.* Audit a part of them"):
+        llbt.audit(data)
+    monkeypatch.setattr(budgets, "memory", lambda: 40_000.0)
+    assert llbt.audit(data).findings
 
 
 UNDER_LIMIT = """

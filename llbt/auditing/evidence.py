@@ -15,6 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from ..arguments import check_names
+from ..budgets import refuse_large
 from ..columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups, summed
 from ..comparisons import Comparisons, tabulate
 from ..data.doors import from_judgments
@@ -27,6 +28,7 @@ from .expected import Expected, expect
 
 BoolArray = npt.NDArray[np.bool_]
 
+_PER_ROW = 50.0  # floats that a row takes at the peak, with judge and prompt: measured on a million
 _TASKS = ("task", "lp", "language_pair", "language", "lang", "subset", "split", "dataset", "benchmark", "domain")
 _TASK_PAIRS = (("srclang", "trglang"), ("source_lang", "target_lang"), ("src_lang", "tgt_lang"))
 _TIMES = ("tstamp", "timestamp", "time", "datetime", "date", "created_at", "submitted_at", "created", "day")
@@ -199,6 +201,13 @@ def from_source(found: Countable, named: Named) -> Evidence:
             f"{source.what} has no column {listed(gone)}; it has {has}. Name them: objects=, outcome=, …"
         )
     others = tuple(dict.fromkeys(name for name in names if name not in (*sides, outcome)))
+    size = source.n_rows()
+    refuse_large(
+        f"an audit of {size:,} rows",
+        _PER_ROW * size,
+        "Audit a part of them, such as rows drawn at random, or a table: from_judgments(…, clusters='judge').",
+        JudgmentError,
+    )
     opened = source.pick({"objects": sides, "outcome": (outcome,), "judgments": others}).frame
     read = {name: read_factor(opened, name) for name in names}
     n = _weights(read[weights]) if weights in read else np.ones(len(opened))

@@ -112,6 +112,12 @@ class Source:
             return replace(self, names=renamed, frame=self.frame.rename(changed))
         return replace(self, names=renamed, inner=inner)
 
+    def n_rows(self) -> int:
+        """Return the number of rows, counted by the engine that holds them."""
+        if isinstance(self.frame, nw.DataFrame):
+            return len(self.frame)
+        return int(collected(self.frame.select(nw.len())).item())
+
     def _chosen(self, roles: Roles) -> Any:
         _check_roles(self, roles)
         names = dict.fromkeys(name for names in roles.values() for name in names)
