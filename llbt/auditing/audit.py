@@ -186,7 +186,7 @@ def audit(
     within pairs the test of Cochran, Mantel and Haenszel, which holds whatever the worths; the test of the order effect
     given the worths, which uses all judgments, decides. Every test has the level .005 (a third of it for each of
     the three of ``drift``), so that fewer than one board in order out of twenty is accused by any of them. How often
-    fourteen planted defects are named, by strength and size of board, is shown in ARCHITECTURE.md, section 9: with
+    fourteen planted defects are named, by strength and size of board, is shown in ARCHITECTURE.md, section 10: with
     20,000 judgments most of them nearly always, with 1,000 a careless judge or the drift of one object hardly ever.
 
     References
