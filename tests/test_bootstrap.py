@@ -725,6 +725,7 @@ def test_bootstrap_p_value_is_never_zero() -> None:
     assert frame["p_bootstrap"].isna().tolist() == [False, False] + [True] * (len(frame) - 2)
 
 
+@pytest.mark.slow
 def test_bootstrap_p_value_counts_degenerate_tables() -> None:
     """A drawn table without a finite estimate has a deviance all the same: the largest likelihood is a supremum."""
     res = quietly("object + tie", table([("A", "B", 3, 1, 1), ("B", "C", 2, 1, 2), ("A", "C", 3, 0, 1)]))
@@ -766,6 +767,7 @@ def test_the_bootstrap_p_value_is_reproducible() -> None:
 # -- several processes, and draws from lists of outcomes -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_number_of_jobs_changes_nothing() -> None:
     alone = llbt.bootstrap(POOLED, n=1200, rng=3)
     together = llbt.bootstrap(POOLED, n=1200, rng=3, n_jobs=2)

@@ -503,6 +503,7 @@ def verdict(formula, c, **keywords):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_the_verdict_agrees_with_newtons_method(formula):
     rng = np.random.default_rng([20150216, sorted(FORMULAS).index(formula)])
@@ -531,6 +532,7 @@ def test_the_verdict_with_a_held_tie_effect_agrees_too(formula):
     assert min(seen.count(True), seen.count(False)) >= 5
 
 
+@pytest.mark.slow
 def test_two_cells_agree_too():
     rng = np.random.default_rng(8)
     seen = []
@@ -553,6 +555,7 @@ def test_the_second_route_can_tell():
     assert not finds_a_maximum(rows, np.array([[5.0, 3.0, 0.0]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", ["object", "object + tie"])
 def test_the_graph_agrees_with_the_linear_program(formula):
     rng = np.random.default_rng(3)

@@ -180,6 +180,7 @@ def test_the_most_circular_triads(size):
     assert (ranked.circular_triads, ranked.zeta, ranked.strong) == (0, 1, 0)
 
 
+@pytest.mark.slow
 def test_a_quarter_is_circular_by_chance_whatever_is_missing():
     """Moran (1947): mean T/4 and variance 3T/16 over all 2^pairs tournaments, here without the pair (0, 1)."""
     pairs = [p for p in itertools.combinations(range(5), 2) if p != (0, 1)]

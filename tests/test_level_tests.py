@@ -84,6 +84,7 @@ def test_judges_unlike_the_rest_are_first_and_say_why() -> None:
     assert found.loc["J09", "object_statistic"] > 5
 
 
+@pytest.mark.slow
 def test_the_familywise_error_of_judges_alike_is_kept() -> None:
     """100 boards of 12 judges, 20 judgments for each in half of them: any adjusted p below .05 in at most 10 %."""
     rejected = [table_of(judgments(seed, n=20 + 60 * (seed % 2)))["p_adjusted"].min() < 0.05 for seed in range(100)]

@@ -367,6 +367,7 @@ def test_tests_hold_their_level_where_systems_do_not_differ() -> None:
     assert share["median"] < 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["TAC_08_scores.csv.gz", "Dialogue_tc_scores.csv.gz"])
 def test_real_scores_agree_with_scipy_pair_by_pair(shared: Path, name: str) -> None:

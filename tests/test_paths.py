@@ -145,6 +145,7 @@ def shell(*args, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 
 
+@pytest.mark.slow
 def test_standard_input_is_not_written_over():
     with open("run1.csv") as file:
         found = shell("report", "-", "-o", "run1.csv", stdin=file)
@@ -153,6 +154,7 @@ def test_standard_input_is_not_written_over():
     assert Path("run1.csv").read_text() == ROWS.format("x", "y")
 
 
+@pytest.mark.slow
 def test_standard_output_takes_the_page():
     found = shell("report", "run1.csv", "-o", "-")
     assert found.returncode == 0

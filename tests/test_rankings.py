@@ -472,6 +472,7 @@ def one_by_one(wide, names, wins, **options):
     return from_judgments(pd.DataFrame(said), outcomes="slots", **options)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(rankings, st.sampled_from([{}, {"covariates": "judge"}, {"clusters": "row"}]))
 def test_a_plain_loop_finds_the_same(some, kept):

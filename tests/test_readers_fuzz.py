@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 import llbt
 from llbt import JudgmentError, read_judgments
 
+pytestmark = pytest.mark.slow
+
 LEFT, BAD, FATAL = "left out", "bad", "fatal"  # what a judgment of a record can be beside (i, j, outcome)
 NO_NUMBER = {"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"}
 

@@ -465,6 +465,7 @@ def test_the_command_says_what_is_wrong(args, fragment):
     assert fragment in " ".join(result.stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_a_report_on_real_judgments(shared, tmp_path):
     """LLMFAO: 8,931 judgments of 59 models by 124 workers, 39 % ties (the data's README)."""

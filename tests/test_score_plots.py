@@ -316,6 +316,7 @@ def test_errors_say_what_was_found(frame: Any, options: dict[str, Any], error: t
         plot_ranks_by_method(frame, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_real_scores_are_drawn(shared: Path) -> None:
     """TAC-08, S3_pyr: 57 systems and humans on 48 inputs."""

@@ -30,6 +30,7 @@ def test_every_judgment_is_counted(judgments: pd.DataFrame) -> None:
     assert c.counts[:, 0].sum() == left + right
 
 
+@pytest.mark.slow
 def test_the_eliminated_fit_is_the_explicit_glm(judgments: pd.DataFrame) -> None:
     c = llbt.from_judgments(judgments, objects=("model_x", "model_y"), outcome="winner")
     res = llbt.fit("object + tie", c)
@@ -45,6 +46,7 @@ def test_the_eliminated_fit_is_the_explicit_glm(judgments: pd.DataFrame) -> None
 WMT10 = "wmt10_expert_RNK.csv.gz"
 
 
+@pytest.mark.slow
 def test_wmt10_by_name_and_in_display_order(shared: Path) -> None:
     """Counts of a plain loop over the blocks: 75,768 judgments, 12,729 ties, both orders of the pairs."""
     by_name = llbt.from_judgments(shared / "data" / WMT10)

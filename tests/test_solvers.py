@@ -203,6 +203,7 @@ def drawn(draw: st.DrawFn) -> Drawn:
     return Drawn(table, " + ".join(part for part in parts if part))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(drawn())
 def test_solvers_agree_on_random_designs(example):
