@@ -76,6 +76,21 @@ def crossed(
     return pair, outcomes(rng, worths, pair), [judge, item]
 
 
+def crossed_unequally(
+    rng: np.random.Generator, judges: int, items: int, number: int
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """So many judgments, each by a judge and of an item drawn with probabilities that are lognormal themselves."""
+    ways = []
+    for size in (judges, items):
+        often = np.exp(UNEQUAL * rng.normal(size=size))
+        ways.append(np.unique(rng.choice(size, number, p=often / often.sum()), return_inverse=True)[1])
+    pair = rng.integers(0, 10, number)
+    worths = np.append(TRUE[:4], 0.0) + sum(
+        tastes(rng, size)[way] for size, way in zip((judges, items), ways, strict=True)
+    )
+    return pair, outcomes(rng, worths, pair), ways
+
+
 def covered(
     drawn: tuple[np.ndarray, np.ndarray, list[np.ndarray]], sought: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -100,6 +115,11 @@ SETTINGS = {
     "12 judges, 30 items, three judgments each": (crossed, 12, 30, 3),
     "8 judges, 12 items, five judgments each": (crossed, 8, 12, 5),
     "5 judges, 40 items, two judgments each": (crossed, 5, 40, 2),
+    "30 judges, 100 items, both of unequal size": (crossed_unequally, 30, 100, 1800),
+    "12 judges, 30 items, both of unequal size": (crossed_unequally, 12, 30, 720),
+    "8 judges, 12 items, both of unequal size": (crossed_unequally, 8, 12, 480),
+    "6 judges, 6 items, both of unequal size": (crossed_unequally, 6, 6, 360),
+    "4 judges, 60 items, both of unequal size": (crossed_unequally, 4, 60, 360),
 }
 
 
