@@ -1,5 +1,6 @@
 """Labels of objects: typed over both columns together, alike in memory and by DuckDB, and as the caller says."""
 
+import gzip
 import io
 import json
 
@@ -225,3 +226,88 @@ def test_labels_on_the_command_line(labels, source, saved):
     done = CliRunner().invoke(app, ["fit", path, "--format", "json", "--labels", labels], input=given)
     assert json.loads(done.stdout)["objects"] == (["2", "2.0", "3"] if labels == "text" else [2, 3])
     assert CliRunner().invoke(app, ["audit", path, "--labels", labels], input=given).exit_code == 0
+
+
+# one table written in ways in which DuckDB and memory once differed → what both read
+ENDS = {
+    "some lines of Windows": "a,b,i,1\r\nb,c,j,2\na,c,i,x\r\n",
+    "Windows after Unix": "a,b,i,1\nb,c,j,2\na,c,i,x\r\n",
+    "an old Mac's in between": "a,b,i,1\nb,c,j,2\ra,c,i,x\n",
+    "line breaks in labels": 'a,b,i,1\r\nb,c,j,"2\n3"\r\na,c,i,x\r\n',
+    "quoted, of several kinds": '"a","b","i","1"\nb,c,j,"2"\r\na,c,i,"x"\n',
+    "empty lines": "\r\na,b,i,1\n\n\nb,c,j,2\r\n\r\na,c,i,x\n",
+}
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("case", ENDS)
+def test_line_ends_of_several_kinds(case, pack, saved, where):
+    text = ("object_i,object_j,outcome,judge\n" + ENDS[case]).encode()
+    c = from_judgments(saved(pack(text), "t.csv.gz" if pack is gzip.compress else "t.csv"), covariates="judge")
+    assert c.to_frame()[["object_i", "object_j", "wins_i", "wins_j"]].to_numpy().tolist() == [
+        *(["a", "b", 1, 0], ["a", "c", 1, 0], ["b", "c", 0, 1])
+    ]
+    assert c.columns[0].levels.tolist() == (["1", "2\n3", "x"] if "labels" in case else ["1", "2", "x"])
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_columns_that_differ_in_case(kind, tmp_path, where):
+    frame = pd.DataFrame({"object_i": ["a", "b"], "object_j": ["b", "c"], "outcome": ["i", "j"]})
+    frame = frame.assign(Judge=["X", "Y"], judge=["x", "y"])
+    path = tmp_path / f"t.{kind}"
+    match kind:
+        case "csv":
+            frame.to_csv(path, index=False)
+        case "jsonl":
+            frame.to_json(path, orient="records", lines=True)
+        case _:
+            frame.to_parquet(path)
+    assert from_judgments(path, covariates="Judge").columns[0].levels.tolist() == ["X", "Y"]
+    assert from_judgments(path, covariates="judge").columns[0].levels.tolist() == ["x", "y"]
+    assert from_judgments(read_judgments(path), covariates="Judge").columns[0].levels.tolist() == ["X", "Y"]
+
+
+def test_lines_before_the_names_and_blanks_between_fields(saved, where):
+    assert from_judgments(saved("\n\n" + HEAD + "a,b,i\n")).objects == ("a", "b")
+    assert from_judgments(saved("object_i object_j  outcome\na   b i\nb c    j\n", "t.txt")).objects == ("a", "b", "c")
+
+
+# values of a field of JSON → the labels that they are
+FIELDS = {
+    "dates": (["2024-01-01", "2024-01-02"], ["2024-01-01", "2024-01-02"]),
+    "times": (["2024-01-01 00:00:00", "2024-01-02 00:00:00"], ["2024-01-01 00:00:00", "2024-01-02 00:00:00"]),
+    "times of the world": (["2024-01-01T10:00:00Z", "x"], ["2024-01-01T10:00:00Z", "x"]),
+    "hours": (["10:00:00", "09:00:00"], ["09:00:00", "10:00:00"]),
+    "identifiers": (["123E4567-e89b-12d3-a456-426614174000"] * 2, ["123E4567-e89b-12d3-a456-426614174000"]),
+    "texts of numbers": (["1", "02"], ["02", "1"]),
+    "numbers and texts": ([1, "x"], [1, "x"]),
+    "flags": ([True, False], [False, True]),
+    "flags and texts": ([True, "x"], [True, "x"]),
+    "long numbers": ([12345678901234567890123, 12345678901234567890124], None),
+    "numbers beyond 64 bits": ([12345678901234567890, 1], None),
+    "whole floats": ([1.0, 2], [1, 2]),
+}
+
+
+@pytest.mark.parametrize("role", ["objects", "cluster"])
+@pytest.mark.parametrize("case", FIELDS)
+def test_fields_of_json(case, role, saved, where):
+    values, expected = FIELDS[case]
+    expected = sorted(values) if expected is None else expected
+    rows = [{"object_i": "p", "object_j": "q", "outcome": "i", "judge": value} for value in values]
+    if role == "objects":
+        rows = [{**row, "object_i": value, "object_j": "other"} for row, value in zip(rows, values, strict=True)]
+    path = saved("\n".join(map(json.dumps, rows)), "t.jsonl")
+    if role == "cluster":
+        levels = from_judgments(path, clusters="judge").cluster_counts.columns[0].levels.tolist()
+    else:
+        levels = [label for label in from_judgments(path).objects if label != "other"]
+        assert from_judgments(path) == from_judgments(read_judgments(path))
+    assert levels == expected
+    assert [type(level) for level in levels] == [type(level) for level in expected]
+
+
+def test_labels_that_json_tells_apart_are_not_merged(saved, where):
+    rows = [{"object_i": 1, "object_j": "2", "outcome": "i"}, {"object_i": "1", "object_j": "2", "outcome": "j"}]
+    assert "read alike" in refusal(from_judgments, saved("\n".join(map(json.dumps, rows)), "t.jsonl"))
+    assert from_judgments(saved("\n".join(map(json.dumps, rows)), "t.jsonl"), labels="text").objects == ("1", "2")

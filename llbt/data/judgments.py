@@ -154,7 +154,8 @@ def _stays_on_disk(source: Source) -> bool:
 
 def _without_selves(made: JudgmentFrame, max_dropped: int) -> JudgmentFrame:
     """Return judgments without those of an object with itself, if some may be left out."""
-    same = (made["object_i"] == made["object_j"]).to_numpy(dtype=bool)
+    i, j = (made[name].to_numpy(dtype=object) for name in OBJECTS)  # pandas cannot compare text with long numbers
+    same = np.asarray(i == j, dtype=bool)
     n = int(same.sum())
     if not n or not max_dropped:
         return made
@@ -425,6 +426,8 @@ def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
     game, verdict = known.games[0], known.games[0].verdict
     assert isinstance(verdict, Labels)  # what flat means
     i, j = as_two_names(game.objects, "objects")
+    if source.unsure & {i, j, verdict.field}:
+        return None
     rows = source.tally({"objects": (i, j), "outcome": (verdict.field,)})
     pairs = read_label_pair(rows, "objects", (i, j))
     selves = rows.count(pairs.codes[:, 0] == pairs.codes[:, 1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -46,6 +46,10 @@ class Source:
         Whether all columns are the text of a csv file, in which numbers are still to be found.
     labels : "text", "number" or None
         What the caller says that the labels of objects are.
+    unsure : frozenset of str
+        Columns that the engine types unlike a reading into memory: JSON of several types, whole numbers of any length.
+    otherwise : callable or None
+        What reads a file into memory instead.
     inner : mapping
         Column → how `frame` calls it, where the engine does not take its name.
     """
@@ -55,6 +59,8 @@ class Source:
     what: str
     is_text: bool = False
     labels: LabelType | None = None
+    unsure: frozenset[str] = frozenset()
+    otherwise: Callable[[], Source] | None = None
     inner: Mapping[str, str] = field(default_factory=dict)
 
     def pick(self, roles: Roles) -> Rows:
@@ -65,6 +71,8 @@ class Source:
         JudgmentError
             For a column that is not there or plays two roles, and for a frame without rows.
         """
+        if self.unsure & _named(roles) and self.otherwise is not None:
+            return replace(self.otherwise(), labels=self.labels).pick(roles)
         picked: Frame = collected(self._chosen(roles))
         self._refuse_empty(picked)
         return Rows.each(self._typed(picked, roles))
@@ -79,7 +87,7 @@ class Source:
         JudgmentError
             As `pick`.
         """
-        if self.frame.implementation.is_pandas_like():
+        if self.frame.implementation.is_pandas_like() or self.unsure & _named(roles):
             return self.pick(roles)
         chosen = self._chosen(roles)
         schema = chosen.collect_schema()
@@ -110,7 +118,9 @@ class Source:
         inner = {changed.get(name, name): self.inner.get(name, name) for name in self.names}
         if isinstance(self.frame, nw.DataFrame):
             return replace(self, names=renamed, frame=self.frame.rename(changed))
-        return replace(self, names=renamed, inner=inner)
+        unsure, otherwise = frozenset(changed.get(name, name) for name in self.unsure), self.otherwise
+        again = None if otherwise is None else lambda: otherwise().renamed(names)
+        return replace(self, names=renamed, inner=inner, unsure=unsure, otherwise=again)
 
     def n_rows(self) -> int:
         """Return the number of rows, counted by the engine that holds them."""
@@ -302,6 +312,10 @@ def collected(frame: Any) -> Any:
         return frame.collect()
     except engine_error as error:
         raise JudgmentError(f"DuckDB cannot read the file: {str(error).strip().splitlines()[0]}") from None
+
+
+def _named(roles: Roles) -> set[str]:
+    return {name for names in roles.values() for name in names}
 
 
 def _numbered(frame: Any, name: str) -> Any:
