@@ -162,9 +162,12 @@ def real_array(values: Any) -> FloatArray:
         For what is no array of real numbers; complex ones would lose a part.
     """
     array = unmasked(values)
-    if array.dtype.kind in "cUS":
+    if array.dtype.kind in "cUSmM":
         raise TypeError(f"no real numbers: {array.dtype}")
-    return array.astype(np.float64)
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise ValueError("integers too large for floats") from None
 
 
 def code(name: str, values: npt.NDArray[Any], *, numeric: bool = False) -> Coded:

@@ -181,9 +181,10 @@ def _read(res: LLBTResults, hypothesis: Any) -> tuple[list[str], FloatArray, Flo
             "numbers."
         ) from None
     p = len(res.names)
-    if matrix.ndim != 2 or matrix.shape[1] != p:
+    if matrix.ndim != 2 or matrix.shape[1] != p or not len(matrix):
         raise DesignError(
-            f"hypothesis is an array of shape {matrix.shape}; expected (k, {p}): coefficients of {listed(res.names)}."
+            f"hypothesis is an array of shape {matrix.shape}; expected (k, {p}) with a row or more: coefficients of "
+            f"{listed(res.names)}."
         )
     return [f"hypothesis {k}" for k in range(len(matrix))], matrix, np.zeros(len(matrix))
 

@@ -119,10 +119,15 @@ def factorized(table: pd.DataFrame, name: str) -> tuple[IntArray, Any]:
 def _numbers(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
     """Return ranks or ratings, NaN where there is none, shape (N,)."""
     values = table[name].to_numpy(dtype=object)
-    values = np.where(pd.isna(values) | table[name].isin(scale.unranked).to_numpy(), np.nan, values)
-    strange = np.array([not isinstance(value, numbers.Real | Decimal) for value in values])
-    _refuse(strange, table, name, "value", f"expected {scale.noun}s that are numbers", " not a number")
-    found = values.astype(np.float64)
+    try:
+        values = np.where(pd.isna(values) | table[name].isin(scale.unranked).to_numpy(), np.nan, values)
+        strange = np.array([not isinstance(value, numbers.Real | Decimal) for value in values])
+        _refuse(strange, table, name, "value", f"expected {scale.noun}s that are numbers", " not a number")
+        found = values.astype(np.float64)
+    except ArithmeticError:  # integers beyond all floats, and the signalling NaN of decimals
+        raise JudgmentError(
+            f"column {name!r} has a value that no float can hold; expected finite {scale.noun}s."
+        ) from None
     _refuse(np.isinf(found), table, name, "infinite value", f"expected finite {scale.noun}s")
     return found
 

@@ -141,7 +141,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, datetime.datetime):
         midnight = value.time() == datetime.time() and value.tzinfo is None
         return value.date().isoformat() if midnight else value.isoformat(sep=" ")
-    return value.isoformat() if isinstance(value, datetime.date) else str(value)
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if callable(value) or repr(value) == object.__repr__(value):  # its text would be an address in memory
+        raise JudgmentError(f"{value!r} is of type {type(value).__name__}; expected labels: text, numbers or dates.")
+    return str(value)
 
 
 def is_number(frame: Frame, name: str) -> bool:

@@ -190,8 +190,10 @@ def _rest(a: Sequence[Label], b: Sequence[Label]) -> tuple[Label, ...]:
 
 def _counts(values: Any, parameter: str) -> FloatArray:
     try:
+        if values.dtype.kind == "S":  # Python would read numbers out of bytes
+            raise TypeError
         return np.where(pd.isna(values), np.nan, values.astype(object)).astype(np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         found = [value for value in as_objects(np.ravel(values)) if isinstance(value, str)]
         shown = f" such as {str(found[0])!r}" if found else ""
         raise JudgmentError(f"{parameter}= holds values{shown} that are not numbers; expected counts.") from None

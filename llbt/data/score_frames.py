@@ -171,6 +171,12 @@ def _long(
 
 def _labelled(column: pd.Series) -> tuple[npt.NDArray[np.intp], list[Label]]:
     """Return a column as codes into its distinct plain labels, in order of appearance."""
+    try:
+        pd.factorize(column)
+    except TypeError:  # lists and other values without a hash
+        raise JudgmentError(
+            f"column {column.name!r} holds values that cannot be told apart; expected labels: text, numbers or dates."
+        ) from None
     codes, found = pd.factorize(column.map(plain))
     return codes, [plain(label) for label in found]
 
@@ -217,11 +223,14 @@ def _is_number(column: pd.Series) -> bool:
 
 def _as_floats(column: pd.Series) -> FloatArray | None:
     """Return objects as floats, NaN where there is none, or None if some are no numbers."""
-    there = column.notna().to_numpy()
-    values = column.to_numpy(dtype=object)
-    if not all(isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, bool) for value in values[there]):
+    try:
+        there = column.notna().to_numpy()
+        values = column.to_numpy(dtype=object)
+        if not all(isinstance(v, (numbers.Real, Decimal)) and not isinstance(v, bool) for v in values[there]):
+            return None
+        return np.where(there, values, np.nan).astype(np.float64)
+    except ArithmeticError:  # integers beyond all floats, and the signalling NaN of decimals
         return None
-    return np.where(there, values, np.nan).astype(np.float64)
 
 
 def _numbers(column: pd.Series, asker: str, name: str) -> FloatArray:

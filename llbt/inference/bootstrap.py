@@ -312,6 +312,10 @@ def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
     >>> ranks[ranks["rank"] == 1].set_index("object")["estimate"].to_dict()
     {'A': 1.0, 'B': 0.0, 'C': 0.0, 'D': 0.0}
     """
+    if not isinstance(boot, Bootstrap):
+        raise DesignError(
+            f"rank_distribution: found a {type(boot).__name__}; it takes what llbt.bootstrap(res) returns."
+        )
     if boot.names != boot.results.names:
         raise DesignError(
             "rank_distribution needs a bootstrap of the parameters: llbt.bootstrap(res) without statistic=."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -229,7 +230,7 @@ def _n_bins(n: int) -> int:
 def _two_systems(asker: str, frame: object, names: tuple[Label, Label], columns: tuple[str, str | None, str]) -> _Two:
     system, instance, score = columns
     scores = read_scores(frame, asker, system=system, instance=instance, score=score)
-    gone = [name for name in names if name not in scores.systems]
+    gone = [name for name in names if not isinstance(name, Hashable) or name not in scores.systems]
     if gone:
         raise JudgmentError(f"{asker}: no system {listed(gone)}; the frame has {listed(list(scores.systems), 20)}.")
     i, j = (scores.values[scores.systems.index(name)] for name in names)

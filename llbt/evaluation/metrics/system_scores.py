@@ -50,7 +50,7 @@ def numbers(asker: str, name: str, values: object, *, ndim: int = 1, missing: bo
     try:
         array = unmasked(values)
         found = array.astype(np.float64) if not np.iscomplexobj(array) else None
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         found = None
     if found is None or found.ndim != ndim or array.dtype.kind in "USM":
         shape = "one number per system" if ndim == 1 else "a matrix, one row per system and one column per segment"
@@ -81,7 +81,7 @@ def score_matrix(asker: str, name: str, values: npt.ArrayLike) -> FloatArray:
         if array.dtype.kind in "USMmc":
             raise TypeError
         found: FloatArray = array.astype(np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise JudgmentError(
             f"{asker}: {name} is no matrix of numbers; expected shape (systems, inputs), NaN where a score is missing."
         ) from None

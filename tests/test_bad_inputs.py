@@ -1,0 +1,81 @@
+"""Bad inputs to every public function end in a clear refusal, or in the answer to the same input written cleanly."""
+
+import random
+import resource
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from bad_inputs import NO_REMEDY, RAW, REFUSED, RIGHT, TRAP, WRONG, Case, every_case, outcome
+
+import llbt
+
+SEED, SAMPLE = 16, 700
+GOOD = (REFUSED, RIGHT)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a report that is written is written there
+
+
+def refuted(cases: list[Case]) -> list[str]:
+    """What is neither refused nor right, one line each."""
+    found = ((case, *outcome(case)) for case in cases)
+    return [f"{kind} | {case} | {text[:200]!r}" for case, kind, text in found if kind not in GOOD]
+
+
+def test_a_sample_is_refused_or_right():
+    assert refuted(random.Random(SEED).sample(every_case(), SAMPLE)) == []
+
+
+@pytest.mark.exhaustive
+def test_all_are_refused_or_right():
+    cases = every_case()
+    assert len(set(map(str, cases))) == len(cases) > 5_000
+    kinds = Counter(outcome(case)[0] for case in cases)
+    print(dict(kinds))
+    assert set(kinds) == set(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ask", "oracle"),
+    [
+        (REFUSED, lambda: llbt.from_counts(3), None),
+        (RIGHT, lambda: 2.0, lambda: 2.0 + 1e-12),
+        (RIGHT, lambda: pd.DataFrame({"a": [1]}), lambda: pd.DataFrame({"a": [1.0]})),
+        (WRONG, lambda: 2.0, None),
+        (WRONG, lambda: 2.0, lambda: 3.0),
+        (WRONG, lambda: 2.0, lambda: llbt.from_counts(3)),
+        (WRONG, lambda: pd.DataFrame({"a": [1]}), lambda: pd.DataFrame({"a": [2]})),
+        (RAW, lambda: [][1], None),
+        (NO_REMEDY, lambda: fail("no"), None),
+        (NO_REMEDY, lambda: fail("the table is not to our liking at all"), None),
+    ],
+)
+def test_every_outcome_is_told_apart(kind, ask, oracle):
+    assert outcome(Case("f", "x", ask, oracle))[0] == kind
+
+
+def test_much_memory_is_a_trap(monkeypatch):
+    monkeypatch.setattr("bad_inputs.MEGABYTES", 100)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024  # growth is seen beyond the most so far
+    assert outcome(Case("f", "x", lambda: np.ones((most + 200, 2**17)).sum()))[0] == TRAP
+
+
+def test_what_does_not_end_is_a_trap(monkeypatch):
+    monkeypatch.setattr("bad_inputs.SECONDS", 0.05)
+
+    def endless() -> None:
+        while True:
+            try:
+                sum(range(1000))
+            except Exception:
+                continue
+
+    assert outcome(Case("f", "x", endless))[0] == TRAP
+
+
+def fail(text: str) -> None:
+    raise llbt.LLBTError(text)
