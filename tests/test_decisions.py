@@ -447,7 +447,7 @@ BAD = [
         "1 values that are not 0 or 1 (first 0.5 at pair 1)",
     ),
     (lambda: difference_curve([1.0, 2.0], [1, 0], target=1), DesignError, "target=1; it lies between"),
-    (lambda: difference_curve([1.0, 2.0], [1, 0], bins=0), DesignError, "bins=0; it is a number of bins"),
+    (lambda: difference_curve([1.0, 2.0], [1, 0], bins=0), DesignError, "bins=0; expected an integer of at least 1"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], confidence=95), DesignError, "confidence=95"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a"]), DesignError, "groups= has 1 labels for 2 pairs"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", "a"]), DesignError, "at least two groups"),
