@@ -598,7 +598,7 @@ def test_worth_needs_worths():
 
 
 def test_at_a_number_takes_numbers(rich):
-    with pytest.raises(DesignError, match=r"'age' is a number, but 'old' was given"):
+    with pytest.raises(DesignError, match=r"'age' is a finite number, but 'old' was given"):
         llbt.worth(fit("object * age + tie", rich), at={"age": "old"})
 
 

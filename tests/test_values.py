@@ -215,3 +215,12 @@ def test_a_parameter_may_be_held_far_away(name: str, value: float) -> None:
     logs -= np.logaddexp.reduce(logs, axis=1)[:, None]
     saturated = C.counts * np.log(np.where(C.counts > 0, C.counts, 1) / C.totals[:, None])
     assert res.deviance == pytest.approx(2 * float(np.sum(saturated - C.counts * logs)), rel=1e-9)
+
+
+@pytest.mark.parametrize("value", [True, "3", None, float("nan"), float("inf"), 1j, np.ma.masked, [1.0, float("nan")]])
+def test_a_numeric_covariate_is_asked_about_at_finite_numbers(value: Any) -> None:
+    c = llbt.from_judgments(JUDGMENTS.assign(x=np.arange(8) / 2), numeric="x")
+    res = llbt.fit("object + object:x", c, bias_reduction=True)
+    with pytest.raises(DesignError, match="at: covariate 'x' is a finite number"):
+        llbt.worth(res, at={"x": value})
+    assert len(llbt.worth(res, at={"x": np.float32(1.5)}).to_frame()) == 3

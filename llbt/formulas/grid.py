@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from ..arguments import is_real
 from ..columns import IntArray
 from ..errors import DesignError, listed
 from ..table import format_number
@@ -114,17 +115,16 @@ def codes_of(levels: Sequence[Any], wanted: Sequence[Any], what: str) -> IntArra
 
 
 def _asked(table: VariableTable, name: str, wanted: Any) -> npt.NDArray[Any]:
+    wanted = wanted.ravel() if isinstance(wanted, np.ndarray) else wanted  # a single number may be an array, too
     several = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
     column = table.columns[name]
     if not several:
         raise DesignError(f"at: no value is given for {name!r}; name one or more, or leave it out.")
     if not column.numeric:
         return codes_of(column.levels.tolist(), several, f"at: covariate {name!r}")
-    try:
-        numbers = np.array(several, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DesignError(f"at: covariate {name!r} is a number, but {wanted!r} was given.") from None
-    return numbers
+    if not all(is_real(value) and np.isfinite(value) for value in several):
+        raise DesignError(f"at: covariate {name!r} is a finite number, but {wanted!r} was given.")
+    return np.array(several, dtype=np.float64)
 
 
 def _default(table: VariableTable, name: str, notes: list[str]) -> npt.NDArray[Any]:
