@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import gzip
 import os
+import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -98,11 +99,14 @@ def _ends_differ(path: str) -> bool:
     opened = gzip.open if path.endswith(".gz") else open
     windows = mac = unix = 0
     last = b""
-    with opened(path, "rb") as file:
-        while chunk := file.read(_CHUNK):
-            both = chunk.count(b"\r\n") + (last == b"\r" and chunk[:1] == b"\n")
-            windows, mac, unix = windows + both, mac + chunk.count(b"\r"), unix + chunk.count(b"\n")
-            last = chunk[-1:]
+    try:
+        with opened(path, "rb") as file:
+            while chunk := file.read(_CHUNK):
+                both = chunk.count(b"\r\n") + (last == b"\r" and chunk[:1] == b"\n")
+                windows, mac, unix = windows + both, mac + chunk.count(b"\r"), unix + chunk.count(b"\n")
+                last = chunk[-1:]
+    except (OSError, EOFError, zlib.error) as error:
+        raise JudgmentError(f"{path!r} is damaged or cut off: {first_line(error)}") from None
     return sum(n > 0 for n in (windows, mac - windows, unix - windows)) > 1
 
 
