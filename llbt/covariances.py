@@ -26,6 +26,7 @@ from .table import format_number
 
 FEW_CLUSTERS = 30  # CR1
 _NAMED = 3  # clusters in a note
+_TOLD = 10.0  # G* from which more clusters would hardly make an interval shorter by their degrees of freedom
 
 
 def settled(
@@ -177,7 +178,7 @@ def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> lis
     known = ~(np.abs(cov.moves_lost(rows)) > LOST).any(axis=1)
     own, df = cov.effective(rows), cov.df_of(rows)
     without = known & cov.unknown(rows)
-    few = known & ~without & (df < cov.df)
+    few = known & ~without & (df < cov.df) & (own < _TOLD)
     what = " and ".join(f"{way.name}s" for way in ways)
 
     def said(which: npt.NDArray[np.bool_]) -> str:
