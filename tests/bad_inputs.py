@@ -126,12 +126,12 @@ def said(answer: Any) -> Any:
         return answer.to_frame(clusters=bool(answer.clusters))
     if isinstance(answer, llbt.LLBTResults):
         return answer.params.to_frame(), answer.bse.to_frame()
+    if isinstance(answer, pd.Series):
+        return answer.to_numpy()
     if hasattr(answer, "to_frame") and not isinstance(answer, pd.DataFrame):
         return answer.to_frame()
     if isinstance(answer, dict):
         return tuple(answer), *map(said, answer.values())
-    if isinstance(answer, pd.Series):
-        return answer.to_numpy()
     if isinstance(answer, (list, tuple)):
         return tuple(map(said, answer))
     return answer if isinstance(answer, (pd.DataFrame, np.ndarray, str, float, int)) else type(answer).__name__

@@ -2,7 +2,6 @@
 
 import random
 import resource
-from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -34,9 +33,7 @@ def test_a_sample_is_refused_or_right():
 def test_all_are_refused_or_right():
     cases = every_case()
     assert len(set(map(str, cases))) == len(cases) > 5_000
-    kinds = Counter(outcome(case)[0] for case in cases)
-    print(dict(kinds))
-    assert set(kinds) == set(GOOD)
+    assert refuted(cases) == []
 
 
 @pytest.mark.parametrize(
