@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import math
 import typing
 from collections.abc import Callable, Iterator
@@ -78,6 +79,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.from_rankings: lambda: ([RANKINGS], {"objects": list("ABC")}),
     llbt.from_ratings: lambda: ([RATINGS], {}),
     llbt.from_scores: lambda: ([SCORES], {}),
+    llbt.read_table: lambda: ([io.BytesIO(b"a,b\n1,2\n")], {}),
     llbt.read_judgments: lambda: ([JUDGMENTS], {}),
     llbt.audit: lambda: ([JUDGMENTS], {}),
     llbt.fit: lambda: (["object + tie", counts()], {}),
