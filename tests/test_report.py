@@ -376,9 +376,8 @@ def test_the_audit_sees_the_judgments(folder):
     found = llbt.audit(frame, judge="who")
     text = write_report(frame, path=folder / "audit.html", judge="who").read_text(encoding="utf-8")
     document = parsed(text)
-    levels = [
-        value for table in document.xpath("//section[@id='audit']//table") for value in columns_of(table)["Level"]
-    ]
+    tables = [columns_of(table) for table in document.xpath("//section[@id='audit']//table")]
+    levels = [value for columns in tables for value in columns.get("Level", ())]
     assert sorted(levels) == sorted(finding.level for finding in found.findings)
 
 
