@@ -3,12 +3,15 @@
 Nothing here takes a design from llbt where an own one is promised: the dummies are made by hand from ``to_frame()``.
 """
 
+import gc
 import itertools
 import math
+import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -842,3 +845,22 @@ def test_exponentials_do_not_overflow_far_from_the_maximum(far: float) -> None:
     expectation = solvers.Expectation.of(problem)
     found = likelihood.probabilities(problem, start)
     close(expectation.score(start), likelihood.score(problem, found), rtol=1e-9, atol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the size of a process is read from Linux's /proc")
+@pytest.mark.parametrize("method", ["glm", "eliminate"])
+def test_a_thousand_fits_leave_nothing_behind(method):
+    """Neither objects of patsy and statsmodels nor memory: a fit's results hold some 50 kB, a thousand 50 MB."""
+    table = llbt.load_dataset("dras_table1")
+
+    def kept(n: int) -> tuple[int, int]:
+        for _ in range(n):
+            llbt.fit("object + tie", table, method=method)
+        gc.collect()
+        return len(gc.get_objects()), int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    objects, size = kept(50)  # what is loaded and kept once
+    more_objects, more_size = kept(1_000)
+    assert more_objects - objects < 100
+    assert more_size - size < 20e6
