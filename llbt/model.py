@@ -311,8 +311,14 @@ def _refuse_far(problem: Problem, held: Mapping[str, float]) -> None:
 
 
 def _held_apart(problem: Problem) -> float:
-    """Return the largest predictor that held parameters make by themselves."""
-    return float(max(np.abs(problem.signed_offset).max(), np.abs(problem.tie_offset).max()))
+    """Return the largest predictor that held parameters make by themselves.
+
+    Ties of which there are none may be held as far away as anybody likes: that is what their −∞ is held for.
+    """
+    tie = problem.tie_offset
+    if problem.has_ties:
+        tie = np.where((tie < 0) & (problem.counts[:, 1] == 0), 0.0, tie)
+    return float(max(np.abs(problem.signed_offset).max(), np.abs(tie).max()))
 
 
 def _solve(
