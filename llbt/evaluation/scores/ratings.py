@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ...columns import FloatArray, IntArray
 from ...errors import DesignError
+
+Skill = TypeVar("Skill", float, FloatArray)  # of one order, or of several at once
 
 _ENTRIES = 4_000_000  # games held at once
 _WINDOW = 16  # games per system that are sorted into steps together
@@ -219,29 +221,27 @@ def after_game(
     μ ← μ ± σ²/c · v, σ² ← σ²(1 − σ²/c² · w) with c² = 2β² + σ₁² + σ₂², and v and w of (μ₁ − μ₂)/c and margin/c
     (Herbrich, Minka & Graepel 2007). The variances come with the τ² that a game adds.
     """
-    squared = variance[0] + variance[1] + 2 * beta**2
-    c = np.sqrt(squared)
+    c = np.sqrt(variance[0] + variance[1] + 2 * beta**2)
     apart, near = (mu[0] - mu[1]) / c, margin / c
     v, w = won(apart, near)
     if drawn.any():
         v[drawn], w[drawn] = tied(apart[drawn], near[drawn])
-    shares = variance[0] / squared, variance[1] / squared
-    return (
-        mu[0] + variance[0] / c * v,
-        mu[1] - variance[1] / c * v,
-        variance[0] * (1 - shares[0] * w),
-        variance[1] * (1 - shares[1] * w),
-    )
+    return _moved(mu, variance, v, w, c)
 
 
 def _after_one_game(
     mu: tuple[float, float], variance: tuple[float, float], drawn: bool, beta: float, margin: float
 ) -> tuple[float, float, float, float]:
     """Return what `after_game` does, of one game: arrays of one number would cost twenty times as much."""
-    squared = variance[0] + variance[1] + 2 * beta**2
-    c = math.sqrt(squared)
+    c = math.sqrt(variance[0] + variance[1] + 2 * beta**2)
     v, w = _moments_of_draw((mu[0] - mu[1]) / c, margin / c) if drawn else _moments_of_win((mu[0] - mu[1] - margin) / c)
-    shares = variance[0] / squared, variance[1] / squared
+    return _moved(mu, variance, v, w, c)
+
+
+def _moved(
+    mu: tuple[Skill, Skill], variance: tuple[Skill, Skill], v: Skill, w: Skill, c: Skill
+) -> tuple[Skill, Skill, Skill, Skill]:
+    shares = variance[0] / c**2, variance[1] / c**2
     return (
         mu[0] + variance[0] / c * v,
         mu[1] - variance[1] / c * v,
