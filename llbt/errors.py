@@ -47,7 +47,20 @@ class DesignError(LLBTError):
 
 
 class SeparationError(DesignError):
-    """The maximum likelihood estimate does not exist: some parameters are infinite."""
+    """The maximum likelihood estimate does not exist: some parameters are infinite.
+
+    Attributes
+    ----------
+    found : str
+        Who separates, and what is infinite: a sentence without its full stop.
+    remedy : str
+        What to do instead.
+    """
+
+    def __init__(self, found: str, remedy: str = "") -> None:
+        super().__init__(f"{found}. {remedy}" if remedy else found)
+        self.found = printable(found)
+        self.remedy = printable(remedy)
 
 
 class LLBTWarning(UserWarning):

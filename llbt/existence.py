@@ -94,7 +94,7 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
         full = np.zeros(len(design.names))
         full[free] = direction / np.abs(direction).max()
         infinite = [design.names[k] for k in free[_undetermined(merged, direction)]]
-        raise _separated(describe(Separation(full, infinite, design, merged, rows, c)))
+        raise _separated(*describe(Separation(full, infinite, design, merged, rows, c)))
     return None
 
 
@@ -111,8 +111,9 @@ def _reached(problem: Problem) -> Maximum | None:
     return found if furthest < _NEAR else None
 
 
-def _separated(what: str) -> SeparationError:
-    return SeparationError(f"{what} Or have finite estimates: fit(…, bias_reduction=True) or fit(…, prior=…).")
+def _separated(found: str, remedy: str) -> SeparationError:
+    finite = "Or have finite estimates: fit(…, bias_reduction=True) or fit(…, prior=…)."
+    return SeparationError(found, f"{remedy} {finite}")
 
 
 def recession_direction(problem: Problem) -> FloatArray | None:
@@ -248,11 +249,11 @@ def _exists_by_graph(design: Design, free: IntArray, problem: Problem, c: Compar
         winner = np.concatenate([i[wins | ties], j[losses | ties]])
         loser = np.concatenate([j[wins | ties], i[losses | ties]])
         beaten = group[loser[group[winner] != group[loser]]]
-        raise _separated(describe_groups(c, group, top=int(np.setdiff1d(group, beaten)[0])))
+        raise _separated(*describe_groups(c, group, top=int(np.setdiff1d(group, beaten)[0])))
     if all(design.blocks[k] == "worth" for k in free):
         return True
     if not ties.any():
-        raise _separated(describe_no_ties(float(problem.counts.sum())))
+        raise _separated(*describe_no_ties(float(problem.counts.sum())))
     # a closed walk of wins alone has more wins than ties
     cycles = _strong_components(len(c.objects), [(i, j, wins), (j, i, losses)])
     return len(np.unique(cycles)) < len(c.objects)

@@ -67,8 +67,8 @@ class Separation:
         return f"so {listed(self.infinite)} have no finite estimate"
 
 
-def describe(found: Separation) -> str:
-    """Say what separates: ties, the order of presentation, or objects."""
+def describe(found: Separation) -> tuple[str, str]:
+    """Return what separates (ties, the order of presentation, or objects), and the remedy."""
     worth = found.design.worth.matrix @ found.direction
     index = found.design.worth.index[found.rows]
     shift = worth[index[:, 0]] - worth[index[:, 1]]
@@ -80,30 +80,32 @@ def describe(found: Separation) -> str:
     return _ties(found)
 
 
-def describe_groups(c: Comparisons, group: IntArray, top: int) -> str:
-    """Say who won everything, for strong components of the win graph, `top` beaten by no other; group (J,)."""
+def describe_groups(c: Comparisons, group: IntArray, top: int) -> tuple[str, str]:
+    """Return who won everything, and the remedy, for strong components of the win graph: group (J,), `top` unbeaten."""
     inside = group == top
     i, j = c.pairs.T
     across = inside[i] != inside[j]
     won = float(np.where(inside[i], c.counts[:, 0], c.counts[:, 2])[across].sum())
     above, below = (tuple(o for o, k in zip(c.objects, inside, strict=True) if k == side) for side in (True, False))
     number = len(np.unique(group))
-    more = f" In all there are {number} such groups." if number > 2 else ""
-    return (
+    more = f". In all there are {number} such groups" if number > 2 else ""
+    found = (
         f"{braced(above)} won all {format_count(won)} judgments against {braced(below)}, so their log-worths differ by "
-        f"∞ and have no finite estimate.{more} {_REMEDY}"
+        f"∞ and have no finite estimate{more}"
     )
+    return found, _REMEDY
 
 
-def describe_no_ties(judgments: float) -> str:
-    """Say that a table with a tie category has no ties."""
-    return (
+def describe_no_ties(judgments: float) -> tuple[str, str]:
+    """Return that a table with a tie category has no ties, and the remedy."""
+    found = (
         f"there are no ties among {format_count(judgments)} judgments, though the table has a tie category, so tie is "
-        "−∞. Leave tie out after c.drop_ties(), which removes the empty category."
+        "−∞"
     )
+    return found, "Leave tie out after c.drop_ties(), which removes the empty category."
 
 
-def _ties(found: Separation) -> str:
+def _ties(found: Separation) -> tuple[str, str]:
     problem, unit = found.problem, found.design.tie.index[found.rows]
     names = found.classes(found.design.tie.units)
     moved = np.abs(found.design.tie.matrix @ found.direction) > TOLERANCE
@@ -118,10 +120,10 @@ def _ties(found: Separation) -> str:
         told.append(f"{who} has {what} among {format_count(totals[k])} judgments")
     more = f" and {len(blamed) - 3} more alike" if len(blamed) > 3 else ""
     remedy = f"Use one tie effect (tie), or merge the levels of {listed(names)}." if names else _REMEDY
-    return f"{'; '.join(told)}{more}, {found.verdict}. {remedy}"
+    return f"{'; '.join(told)}{more}, {found.verdict}", remedy
 
 
-def _order(found: Separation, order: FloatArray) -> str:
+def _order(found: Separation, order: FloatArray) -> tuple[str, str]:
     moved = np.abs(order) > TOLERANCE
     names = found.classes(found.design.order.units)
     where = found.class_at(names, int(np.flatnonzero(moved)[0]))
@@ -129,13 +131,14 @@ def _order(found: Separation, order: FloatArray) -> str:
     members = moved & ((order > 0) == first)
     won = found.problem.counts[members, 0 if first else -1].sum()
     side = "first" if first else "second"
-    return (
+    said = (
         f"the object shown {side} won all {format_count(won)} decided judgments{' of ' + where if where else ''}, "
-        f"{found.verdict}. Leave {'the interactions of order' if names else 'order'} out."
+        f"{found.verdict}"
     )
+    return said, f"Leave {'the interactions of order' if names else 'order'} out."
 
 
-def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> str:
+def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[str, str]:
     """Name the objects that won everything against others, in the class where the direction moves most."""
     c, problem = found.comparisons, found.problem
     row = int(np.argmax(np.abs(shift)))
@@ -151,10 +154,11 @@ def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> str:
     ties = f", tied {format_count(counts[1])}" if problem.has_ties and counts[1] else ""
     setting = f" (under {where})" if where else ""
     fewer = f"Leave the interactions with {', '.join(names)} out of the worth. Or: " if where else ""
-    return (
+    said = (
         f"{braced(above)} won {format_count(counts[0])}{ties} and lost {format_count(counts[-1])} of the judgments "
-        f"against {braced(below)}{setting}, {found.verdict}. {fewer}{_REMEDY}"
+        f"against {braced(below)}{setting}, {found.verdict}"
     )
+    return said, f"{fewer}{_REMEDY}"
 
 
 def _tally(counts: FloatArray, upper: npt.NDArray[np.bool_], members: npt.NDArray[np.bool_]) -> FloatArray:

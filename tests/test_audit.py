@@ -582,6 +582,10 @@ def test_an_object_that_changes_under_its_name_and_a_part_recorded_otherwise():
     shuffled = drifting.sample(frac=1, random_state=1)
     assert_same(found(shuffled, "drift"), finding)  # by time, not by row
     assert found(shuffled.drop(columns="tstamp"), "drift").level == "ok"
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(shuffled["tstamp"], unit="min")
+    assert_same(found(shuffled.assign(tstamp=days.astype(str)), "drift"), finding)
+    american = days.dt.strftime("%m/%d/%Y %H:%M")  # 01/02: January or February?
+    assert found(shuffled.assign(tstamp=american), "drift").level == "unchecked"
     said = steady["outcome"].where(~((moment > 0) & (moment < 0.2)), steady["outcome"].map({"i": "j", "j": "i"}))
     part = found(steady.assign(outcome=said), "drift")
     assert "from 50% to 55% of the judgments it agrees too little with the worths of all" in part.found

@@ -1,6 +1,7 @@
 """Does the estimate exist? Every kind of separation is refused by name, and tables right at the edge fit."""
 
 import itertools
+import pickle
 import re
 import warnings
 
@@ -680,3 +681,24 @@ def test_the_errors_say_what_to_do():
     message = refused("object", table([("a", "b", 5, 0, 0)]))
     assert "select" in message
     assert issubclass(SeparationError, DesignError)
+
+
+def test_the_error_says_apart_what_was_found_and_what_to_do():
+    names = ["Dr. Leave A", "B. Use one C"]  # as the sentences of the message begin
+    frame = pd.DataFrame([(*names, 5, 0)], columns=["object_i", "object_j", "wins_i", "wins_j"])
+    with pytest.raises(SeparationError) as caught:
+        llbt.fit("object", llbt.from_counts(frame))
+    error = caught.value
+    assert error.found == (
+        "{Dr. Leave A} won all 5 judgments against {B. Use one C}, so their log-worths differ by ∞ and have no "
+        "finite estimate"
+    )
+    assert error.remedy.startswith("Leave out or merge objects")
+    assert str(error) == f"{error.found}. {error.remedy}"
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.found, again.remedy) == (str(error), error.found, error.remedy)
+    finding = llbt.audit(llbt.from_counts(frame)).finding("separation")
+    assert (finding.found, finding.remedy) == (f"object: {error.found}", error.remedy)
+    scores = pd.DataFrame({names[0]: [3.0, 2.0], names[1]: [1.0, 1.0]})
+    notes = llbt.aggregate(scores, method="bt", separated="rank").table().notes
+    assert any(f"no finite scores ({error.found.replace('all 5', 'all 2')})" in note for note in notes)

@@ -3,9 +3,11 @@
 import concurrent.futures
 import contextlib
 import io
+import re
 import sys
 import threading
 import warnings
+from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -129,3 +131,17 @@ def test_a_figure_of_the_main_thread_is_pyplots_and_others_are_not():
     figure = llbt.plot_worth(res).get_figure()
     assert figure.number not in before
     plt.close(figure)
+
+
+def test_no_library_code_touches_what_belongs_to_the_process():
+    """The command line, a process of its own, collects warnings; pyplot is asked in one place, in the main thread."""
+    package = Path(llbt.__file__).parent
+    pattern = re.compile(
+        r"catch_warnings|simplefilter|filterwarnings|rc_context|rcParams\[[^]]*\]\s*=|pyplot|plt\.show"
+    )
+    found = {
+        (path.relative_to(package).as_posix(), match)
+        for path in package.rglob("*.py")
+        for match in pattern.findall(re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
+    }
+    assert found == {("cli.py", "catch_warnings"), ("cli.py", "simplefilter"), ("report/look.py", "pyplot")}

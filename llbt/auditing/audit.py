@@ -162,7 +162,8 @@ def audit(
         ``"language"``, ``"dataset"``, …, or ``"srclang"`` with ``"trglang"``).
     time : str, optional
         Column that says when; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else
-        the order of the rows.
+        the order of the rows. Numbers, or times in the forms of ISO 8601 (of other forms nobody can say which number
+        is the day).
     defaults : mapping, optional
         Field → its value where the file lacks it, as in `read_judgments`.
     labels : "text", "number" or None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from scipy import linalg
 
@@ -72,8 +70,7 @@ def _separated(formula: str, c: Comparisons) -> tuple[str, str]:
     try:
         check_existence(design, free, problem, c)
     except SeparationError as found:
-        said = re.split(r"\. (?=Leave |Use one )", str(found), maxsplit=1)
-        return said[0], said[-1] if len(said) > 1 else ""
+        return found.found, found.remedy
     return "", ""
 
 

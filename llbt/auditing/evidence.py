@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -288,9 +287,8 @@ def _as_times(labels: Sequence[Any]) -> FloatArray | None:
     numbers = pd.to_numeric(series, errors="coerce")
     if numbers.notna().all():
         return np.asarray(numbers, dtype=np.float64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pandas says that it guesses the format
-        times = pd.to_datetime(series.astype(str), errors="coerce", utc=True)
+    # only ISO 8601 says which number is the day; of other forms pandas guesses, with a warning
+    times = pd.to_datetime(series.astype(str), format="ISO8601", errors="coerce", utc=True)
     return np.asarray(times.astype("int64"), dtype=np.float64) if times.notna().all() else None
 
 

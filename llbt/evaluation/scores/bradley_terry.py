@@ -167,8 +167,7 @@ def _in_the_limit(outcomes: Outcomes, formula: str, c: Comparisons, notes: tuple
 
 
 def _separated_note(error: SeparationError) -> str:
-    why = str(error).partition(". ")[0]
-    return f"no finite scores ({why}): ranks, worths and probabilities are those that a vanishing prior leaves"
+    return f"no finite scores ({error.found}): ranks, worths and probabilities are those that a vanishing prior leaves"
 
 
 def _check_connected(c: Comparisons, asker: str) -> None:
