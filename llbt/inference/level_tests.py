@@ -117,6 +117,7 @@ def _directions(res: LLBTResults) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Return what a level of its own adds to the predictors: signed and tie parts, each (S,)."""
     c, none, one = res.comparisons, np.zeros(len(res.comparisons)), np.ones(len(res.comparisons))
     worth = np.array([block == "worth" for block in res.design.blocks])
+    # an aliased parameter (NaN) adds nothing to the predictors
     lead = res.design.worth.of_comparisons() @ np.where(
         worth, np.nan_to_num(res.params.to_numpy(dtype=np.float64)), 0.0
     )
