@@ -17,7 +17,8 @@ from .comparisons import OUTCOMES
 from .data.frames import read_covariate, read_covariate_pair, read_label_pair
 from .data.sources import open_frame
 from .errors import DesignError
-from .formulas.coding import Block, Codings, code_formula
+from .formulas import design
+from .formulas.coding import Block, Codings
 from .formulas.grid import At, check_at, codes_of, covariate_grid, rows_at
 from .formulas.sides import side_of
 from .gathered import Gathered
@@ -36,7 +37,7 @@ Values = Mapping[str, npt.NDArray[Any]]
 def codings_of(res: LLBTResults) -> Codings:
     """Return the fit's formula coded on its table, to evaluate rows for other values."""
     spec = res.specification
-    return code_formula(spec.formula, res.comparisons, reference=spec.reference)
+    return design.codings_of(res.design, spec.formula, res.comparisons, spec.reference)
 
 
 def predicted(res: LLBTResults, frame: Any, at: At, confidence: float) -> Table:

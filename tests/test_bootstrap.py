@@ -282,10 +282,8 @@ def test_large_designs_find_degenerate_tables_too() -> None:
 
 
 def made_up(replicates: np.ndarray, estimate: float = 0.5) -> Bootstrap:
-    ones = np.ones(4)
     values = np.asarray(replicates, dtype=float)[:, None]
-    influences = np.array([-0.3, -0.1, 0.1, 0.3])[:, None]
-    return Bootstrap(POOLED, ("x",), np.array([estimate]), values, influences, ones, "judgment")
+    return Bootstrap(POOLED, ("x",), np.array([estimate]), values, "judgment", lambda _: {"x": estimate})
 
 
 def test_degenerate_resamples_stand_at_the_ends() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -113,8 +113,7 @@ class Coding:
 class Codings:
     """A formula coded on a table: evaluates rows for any objects and covariate values.
 
-    Not kept by any result, since patsy's designs cannot be pickled: made again where rows for new values
-    are wanted.
+    No field of any result, since patsy's designs cannot be pickled: `llbt.formulas.design` keeps it beside the Design.
     """
 
     formula: Formula
@@ -126,6 +125,12 @@ class Codings:
     def names(self) -> tuple[str, ...]:
         """Names of all p parameters: worth, then tie, then order."""
         return tuple(name for coding in self.blocks.values() for name in coding.names)
+
+    def without_rows(self) -> Codings:
+        """Return the codings without the rows of the table, which are many and in the Design."""
+        none = np.zeros(0, dtype=np.int64)
+        blocks = {name: replace(coding, units=({}, none, none), values={}) for name, coding in self.blocks.items()}
+        return replace(self, blocks=blocks)
 
     def rows(self, block: Block, values: Mapping[str, npt.NDArray[Any]], size: int) -> csr_array:
         """Return what `gathered` does as one sparse matrix, (size, p)."""

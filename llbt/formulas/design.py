@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from ..columns import IntArray, Label
 from ..comparisons import Comparisons
@@ -86,6 +87,9 @@ class Design:
         return self.tie.of_comparisons()
 
 
+_CODINGS: WeakKeyDictionary[Design, Codings] = WeakKeyDictionary()  # patsy's designs cannot be pickled
+
+
 def build_design(text: str, c: Comparisons, *, reference: Reference = None) -> Design:
     """Return the design of a formula on a table.
 
@@ -106,7 +110,7 @@ def build_design(text: str, c: Comparisons, *, reference: Reference = None) -> D
     """
     codings = code_formula(text, c, reference=reference)
     blocks = codings.blocks
-    return Design(
+    design = Design(
         names=codings.names,
         terms=tuple(term for coding in blocks.values() for term in coding.terms),
         blocks=tuple(block for block, coding in blocks.items() for _ in coding.names),
@@ -120,6 +124,20 @@ def build_design(text: str, c: Comparisons, *, reference: Reference = None) -> D
         plain=_is_plain(codings.formula),
         remarks=tuple(stray_messages(codings.formula)),
     )
+    _CODINGS[design] = codings.without_rows()
+    return design
+
+
+def codings_of(design: Design, text: str, c: Comparisons, reference: Reference) -> Codings:
+    """Return the codings that a design was made from, to evaluate rows for other values.
+
+    They stay beside the design as long as it lives. A design that was pickled has lost them, and its formula is coded
+    again on its table, once.
+    """
+    found = _CODINGS.get(design)
+    if found is None:
+        found = _CODINGS[design] = code_formula(text, c, reference=reference).without_rows()
+    return found
 
 
 def _rows(codings: Codings, block: Block) -> Rows:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -52,13 +52,11 @@ class Bootstrap(Record):
         The statistic of the fit itself.
     replicates : ndarray, shape (B, k)
         NaN in degenerate resamples.
-    influences : ndarray or None, shape (n, k)
-        How much each judgment or cluster moves the statistic, for the acceleration of BCa intervals; None for the
-        parameters of the fit, whose influences are made when they are asked for.
-    weights : ndarray or None, shape (n,)
-        How many judgments each influence stands for.
     resample : str
         What was resampled.
+    statistic : callable or None
+        What was asked for, for BCa intervals, which leave out each judgment or cluster in turn; None for the parameters
+        of the fit. A pickle does not keep it, since few functions can be pickled.
 
     Notes
     -----
@@ -71,9 +69,8 @@ class Bootstrap(Record):
     names: tuple[str, ...]
     estimate: FloatArray
     replicates: FloatArray
-    influences: FloatArray | None
-    weights: FloatArray | None
     resample: str
+    statistic: Statistic | None = None
 
     @property
     def degenerate(self) -> int:
@@ -87,7 +84,7 @@ class Bootstrap(Record):
         Parameters of which a single cluster says all that is known; and where most resamples are degenerate for that,
         everything: the others are the few that hold all such clusters.
         """
-        lost = self._lost()
+        lost = self._lost
         if not len(lost):
             return np.zeros(len(self.names), dtype=np.bool_)
         if 2 * self.degenerate > len(self.replicates):
@@ -95,8 +92,9 @@ class Bootstrap(Record):
         moved = (np.abs(lost) > LOST).any(axis=0)
         return np.isin(self.names, [self.results.names[k] for k in self.results.free[moved]])
 
+    @functools.cached_property
     def _lost(self) -> FloatArray:
-        """Return the directions of the free parameters of which one resampled cluster says all, shape (d, p)."""
+        """The directions of the free parameters of which one resampled cluster says all, shape (d, p)."""
         if self.resample in ("judgment", "parametric"):
             return np.empty((0, len(self.results.free)))
         lines = clustered(self.results.comparisons, self.resample, (self.resample,))
@@ -125,19 +123,28 @@ class Bootstrap(Record):
             raise DesignError(f"conf_int: method={method!r}; it may be {', '.join(map(repr, get_args(Interval)))}.")
         critical_value("conf_int", confidence, math.inf)
         tail = (1 - confidence) / 2
-        moved = self._moved() if method == "bca" else None
+        moved = self._moved if method == "bca" else None
         bounds = np.array([self._bounds(k, tail, method, moved) for k in range(len(self.names))]).reshape(-1, 2)
         bounds[self.unsupported] = np.nan
         return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
 
+    @functools.cached_property
     def _moved(self) -> tuple[FloatArray, FloatArray]:
-        """Return influences and weights."""
-        if self.influences is not None and self.weights is not None:
-            return self.influences, self.weights
+        """How much each judgment or cluster moves each value, (n, k), and how many judgments it stands for, (n,)."""
+        if self.statistic is not None:
+            return _influences(self.results, self.statistic, self.names, self.estimate, self.resample)
+        if self.names != self.results.names:
+            raise DesignError(
+                "conf_int: method='bca' leaves out each judgment or cluster in turn and needs the statistic, which a "
+                "pickle does not keep. Ask for these intervals once before it, or bootstrap again."
+            )
         scores, weights = _scores(self.results, self.resample)
         influences: FloatArray = np.zeros((len(scores), len(self.names)))
         influences[:, self.results.free] = scores @ self.results.solution.cov
         return influences, weights
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "statistic": None}
 
     def _bounds(
         self, k: int, tail: float, method: Interval, moved: tuple[FloatArray, FloatArray] | None
@@ -356,11 +363,11 @@ def _blocks(res: LLBTResults, n: int, rng: np.random.Generator) -> list[tuple[in
 
 
 def _of_parameters(res: LLBTResults, n: int, resample: str, rng: np.random.Generator, n_jobs: int) -> Bootstrap:
-    parts = run_jobs([partial(_refitted, res, resample, *block) for block in _blocks(res, n, rng)], n_jobs)
+    parts = run_jobs([functools.partial(_refitted, res, resample, *block) for block in _blocks(res, n, rng)], n_jobs)
     estimate = np.asarray(res.params, dtype=np.float64)
     replicates = np.repeat(estimate[None, :], n, axis=0)
     replicates[:, res.free] = np.concatenate(parts)
-    return Bootstrap(res, res.names, estimate, replicates, None, None, resample)
+    return Bootstrap(res, res.names, estimate, replicates, resample)
 
 
 def _refitted(res: LLBTResults, resample: str, n: int, seed: int) -> FloatArray:
@@ -394,12 +401,19 @@ def _of_statistic(
         found = _statistic_of(res, statistic, names, with_counts(res.comparisons, table), f"resample {b}")
         if found is not None:
             replicates[b] = found
+    return Bootstrap(res, names, estimate, replicates, resample, statistic)
+
+
+def _influences(
+    res: LLBTResults, statistic: Statistic, names: tuple[str, ...], estimate: FloatArray, resample: str
+) -> tuple[FloatArray, FloatArray]:
+    """Return how far leaving out each unit moves a statistic, (n, k), and how often the unit is there, (n,)."""
     left_out, weights = _left_out(res, resample)
     influences = np.zeros((len(left_out), len(names)))
     for k, table in enumerate(left_out):
         found = _statistic_of(res, statistic, names, with_counts(res.comparisons, table), f"leave-one-out table {k}")
         influences[k] = estimate - found if found is not None else 0.0
-    return Bootstrap(res, names, estimate, replicates, influences, weights, resample)
+    return influences, weights
 
 
 def _left_out(res: LLBTResults, resample: str) -> tuple[list[FloatArray], FloatArray]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Literal, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +14,7 @@ from scipy import stats
 from scipy.sparse import csr_array
 
 from .. import statistics
-from ..arguments import as_generator
+from ..arguments import as_generator, is_whole
 from ..columns import FloatArray, IntArray, Label
 from ..errors import DesignError
 from ..formulas.grid import At
@@ -210,15 +213,54 @@ def pairwise(
     if adjust is not None and adjust not in get_args(Adjust):
         known = ", ".join(map(repr, get_args(Adjust)))
         raise DesignError(f"pairwise: adjust={adjust!r} is not known; it may be {known} or None.")
-    generator = as_generator(rng, "pairwise")
+    as_generator(rng, "pairwise")
     found, notes = centred(res, at, "pairwise")
-    return all_pairs(res, found, generator, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
+    return all_pairs(res, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tests:
+    """The tests of all m pairs at one place, whatever their level and adjustment.
+
+    Attributes
+    ----------
+    pairs : ndarray of int, shape (m, 2)
+    std_error, p_value : ndarray, shape (m,)
+    statistic : ndarray, shape (m,)
+        On the degrees of freedom of the table, for pairs that are known from few clusters too.
+    own : ndarray, shape (m,)
+        Degrees of freedom of each.
+    distribution : MaxZ
+    """
+
+    pairs: IntArray
+    std_error: FloatArray
+    p_value: FloatArray
+    statistic: FloatArray
+    own: FloatArray
+    distribution: MaxZ
+
+    @functools.cached_property
+    def single_step(self) -> FloatArray:
+        """The single-step adjusted p-values, (m,)."""
+        found = self.distribution.p_value(self.statistic)
+        found.flags.writeable = False
+        return found
+
+    def adjusted(self, adjust: Adjust | None) -> FloatArray:
+        """Return adjusted p-values, (m,)."""
+        if adjust is None:
+            return self.p_value
+        return self.single_step if adjust == "single-step" else adjust_p(self.p_value, adjust)
+
+
+_TESTS: WeakKeyDictionary[LLBTResults, dict[tuple[int, bytes], _Tests]] = WeakKeyDictionary()
 
 
 def all_pairs(
     res: LLBTResults,
     found: LogWorths,
-    rng: np.random.Generator,
+    rng: int | np.random.Generator,
     *,
     scale: Scale = "log_odds",
     adjust: Adjust | None = "single-step",
@@ -226,28 +268,17 @@ def all_pairs(
     notes: tuple[str, ...] = (),
 ) -> Pairwise:
     """Return every pair of objects compared, from the centred log-worths of one class."""
-    objects, df = res.comparisons.objects, res.df_inference
-    pairs = np.column_stack(np.triu_indices(len(objects), 1)).astype(np.int64)
-    difference = found.estimate[pairs[:, 0]] - found.estimate[pairs[:, 1]]
-    error = _pair_errors(found, pairs)
-    own = res.df_of(found.rows[pairs[:, 0]] - found.rows[pairs[:, 1]])
-    error[np.isnan(own)] = np.nan
-    distribution = _largest(found, pairs, error, df, rng)
-    statistic = ratio(difference, error)
-    p_value = two_sided_p(statistic, own)
-    critical = distribution.quantile(confidence)
-    few = own < df  # their statistics and intervals are those of the tail that they have
-    statistic = np.where(few, stats.t.isf(p_value / 2, df), statistic)
-    reach = np.where(few, stats.t.isf(stats.t.sf(critical, df), own), critical)
+    df, tests = res.df_inference, _tests_of(res, found, rng)
+    critical = tests.distribution.quantile(confidence)
     return Pairwise(
-        objects,
-        pairs,
+        res.comparisons.objects,
+        tests.pairs,
         found.estimate,
-        error,
-        p_value,
-        _adjusted(statistic, p_value, adjust, distribution),
+        tests.std_error,
+        tests.p_value,
+        tests.adjusted(adjust),
         critical,
-        reach,
+        np.where(tests.own < df, stats.t.isf(stats.t.sf(critical, df), tests.own), critical),
         df,
         scale,
         adjust,
@@ -256,10 +287,30 @@ def all_pairs(
     )
 
 
-def _adjusted(statistic: FloatArray, p_value: FloatArray, adjust: Adjust | None, distribution: MaxZ) -> FloatArray:
-    if adjust is None:
-        return p_value
-    return distribution.p_value(statistic) if adjust == "single-step" else adjust_p(p_value, adjust)
+def _tests_of(res: LLBTResults, found: LogWorths, rng: int | np.random.Generator) -> _Tests:
+    """Return the tests of all pairs; of a seed they are made once, and kept as long as the results."""
+    if not is_whole(rng):
+        return _tested(res, found, as_generator(rng, "pairwise"))
+    known = _TESTS.setdefault(res, {})
+    key = int(rng), blake2b(found.rows.tobytes() + found.estimate.tobytes()).digest()
+    if key not in known:
+        known[key] = _tested(res, found, np.random.default_rng(int(rng)))
+    return known[key]
+
+
+def _tested(res: LLBTResults, found: LogWorths, rng: np.random.Generator) -> _Tests:
+    df = res.df_inference
+    i, j = np.triu_indices(len(res.comparisons.objects), 1)
+    pairs = np.column_stack([i, j]).astype(np.int64)
+    error, own = _pair_errors(found, pairs), res.df_of(found.rows[i] - found.rows[j])
+    error[np.isnan(own)] = np.nan
+    statistic = ratio(found.estimate[i] - found.estimate[j], error)
+    p_value = two_sided_p(statistic, own)
+    statistic = np.where(own < df, stats.t.isf(p_value / 2, df), statistic)  # of the tail that they have
+    distribution = _largest(found, pairs, error, df, rng)
+    for shared in (pairs, error, p_value):
+        shared.flags.writeable = False
+    return _Tests(pairs, error, p_value, statistic, own, distribution)
 
 
 def _pair_errors(found: LogWorths, pairs: IntArray) -> FloatArray:

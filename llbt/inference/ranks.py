@@ -83,9 +83,9 @@ def rank_intervals(
     check_fit("rank_intervals", res)
     check_scale("rank_intervals", scale)
     z = critical_value("rank_intervals", confidence, res.df_inference)
-    generator = as_generator(rng, "rank_intervals")
+    as_generator(rng, "rank_intervals")
     found, notes = centred(res, at, "rank_intervals")
-    pairs = all_pairs(res, found, generator, confidence=confidence)
+    pairs = all_pairs(res, found, rng, confidence=confidence)
     order, estimate = best_first(pairs), worths_on_scale(found, scale, z)[0]
     return Table(
         (
@@ -150,10 +150,10 @@ def leaderboard(
     check_fit("leaderboard", res)
     check_scale("leaderboard", scale)
     critical_value("leaderboard", confidence, res.df_inference)
-    generator = as_generator(rng, "leaderboard")
+    as_generator(rng, "leaderboard")
     label, value = _read_anchor(res, anchor, scale)
     found, notes = centred(res, at, "leaderboard")
-    pairs = all_pairs(res, found, generator, confidence=confidence)
+    pairs = all_pairs(res, found, rng, confidence=confidence)
     measured = found if label is None else _anchored(res, found, label, value / FACTORS[scale])
     z = critical_for("leaderboard", res, measured, scale, confidence)
     estimate, _, low, high = worths_on_scale(measured, scale, z)
