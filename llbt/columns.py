@@ -344,9 +344,39 @@ def summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:
     return np.column_stack([np.bincount(group, weights=counts[:, k], minlength=size) for k in range(3)])
 
 
+def tally(
+    by: IntArray, said: IntArray, weights: FloatArray | None = None, size: int | None = None, outcomes: int = 3
+) -> FloatArray:
+    """Return how often each group has which outcome, shape (size, outcomes).
+
+    Parameters
+    ----------
+    by, said : ndarray of int, each (R,)
+        Group and outcome, both from 0.
+    weights : ndarray, shape (R,), optional
+        What each row counts; by default 1.
+    size, outcomes : int
+        How many groups there are (by default as many as are named), and outcomes.
+    """
+    size = int(by.max(initial=-1)) + 1 if size is None else size
+    sums = np.bincount(outcomes * np.asarray(by, dtype=np.int64) + said, weights, outcomes * size)
+    return sums.reshape(size, outcomes).astype(np.float64)
+
+
 def same_columns(a: tuple[Coded, ...], b: tuple[Coded, ...]) -> bool:
     """Whether columns are equal in names, kinds and values."""
     return len(a) == len(b) and all(x.same_as(y) for x, y in zip(a, b, strict=True))
+
+
+def inferred(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Return Python values as the type they all have; whole numbers with a gap stay what they are.
+
+    As floats, long ones would become alike.
+    """
+    try:
+        return values if values.isna().any() else values.infer_objects()
+    except UnicodeEncodeError:  # half a character, refused where the column is read
+        return values
 
 
 def inferable(values: npt.NDArray[Any]) -> Any:

@@ -14,6 +14,7 @@ from ..arguments import check_count, check_flag
 from ..columns import Coded, FloatArray, IntArray, Label, Lines, groups, tallied
 from ..comparisons import Comparisons, tabulate
 from ..errors import JudgmentError
+from ..judgments import OBJECTS
 from ..statistics import sign_p
 from ..table import counted, format_count, format_p, format_percent
 from .files import open_source
@@ -23,7 +24,6 @@ from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
 from .paths import located
 from .sources import Rows, Source, as_names, as_two_names
-from .standard import OBJECTS
 from .texts import LabelType
 
 Two = Sequence[str]

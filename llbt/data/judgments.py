@@ -15,6 +15,7 @@ from ..arguments import check_count, check_flag, check_names
 from ..columns import IntArray, Label
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, LLBTWarning, listed, warn_user
+from ..judgments import OBJECTS, STANDARD
 from ..table import counted, format_count
 from .duckdb_files import typed_relation
 from .files import open_source
@@ -33,7 +34,7 @@ from .paths import located
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .reshaped import field_of
 from .sources import Roles, Rows, Source, as_two_names, in_memory
-from .standard import OBJECTS, OPTIONAL, ORDER_UNKNOWN, STANDARD, JudgmentFrame, free_name, kind_note, read
+from .standard import OPTIONAL, ORDER_UNKNOWN, JudgmentFrame, free_name, kind_note, read
 from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from ..columns import inferred
 from ..errors import JudgmentError, listed
 from .paths import first_line
-from .sources import inferred
 
 
 def json_records(text: str, what: str) -> list[Any]:

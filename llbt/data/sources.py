@@ -15,7 +15,7 @@ import pandas as pd
 from narwhals import Implementation
 from narwhals.exceptions import DuplicateError
 
-from ..columns import FloatArray, IntArray, as_objects
+from ..columns import FloatArray, IntArray, as_objects, inferred
 from ..errors import JudgmentError, listed
 from .frames import read_factor
 from .texts import LabelType, typed_labels, typed_together
@@ -340,17 +340,6 @@ def _series(frame: Frame, name: str) -> pd.Series[Any]:
 def _column(labels: Sequence[Any], codes: IntArray) -> pd.Series[Any]:
     """Return labels by their codes (−1: missing) as a column."""
     return inferred(pd.Series(as_objects([*labels, None])[codes]))
-
-
-def inferred(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Return Python values as the type they all have; whole numbers with a gap stay what they are.
-
-    As floats, long ones would become alike.
-    """
-    try:
-        return values if values.isna().any() else values.infer_objects()
-    except UnicodeEncodeError:  # half a character, refused where the column is read
-        return values
 
 
 def as_names(names: object, parameter: str) -> tuple[str, ...]:

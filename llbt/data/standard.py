@@ -10,20 +10,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import FloatArray, IntArray, Label, as_objects
+from ..columns import FloatArray, IntArray, Label, as_objects, inferred
 from ..comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
+from ..judgments import STANDARD
 from ..table import counted
 from .formats import Constant, Game, JudgmentFormat, Labels, Reworded, Side, fields_of
 from .paths import located
 from .readings import LEFT_OUT
 from .reshaped import field_of, gap, joined_values, judged
-from .sources import Source, in_memory, inferred
+from .sources import Source, in_memory
 from .verdicts import Records, decide, label_codes, weigh
 
 OPTIONAL = ("weight", "record")  # columns that only some formats have
-STANDARD = ("object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block", "record")
-OBJECTS = ("object_i", "object_j")
 ORDER_UNKNOWN = "the order of presentation is not known: object_i need not have been shown first"
 
 

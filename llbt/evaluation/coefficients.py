@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..columns import FloatArray, IntArray, groups
+from ..columns import FloatArray, IntArray, groups, tally
 
 Coefficient = Literal[
     "percent",
@@ -95,7 +95,7 @@ class Sums:
 
 def unit_features(data: Labelled, among: str) -> FloatArray:
     """Return what is summed over units, shape (U, 6 + 2K + K²): the fields of `Sums` but for the margins."""
-    counts = _tally(data.unit, data.units, data.label, len(data.flip))
+    counts = tally(data.unit, data.label, size=data.units, outcomes=len(data.flip))
     total = counts.sum(axis=1)
     same_pairs, same_agree = _same_judge(data)
     pairs, agree = same_pairs, same_agree
@@ -215,7 +215,7 @@ def judge_pair_sums(met: Crossed, counts: FloatArray, k: int) -> Sums:
 
 def judge_counts(data: Labelled) -> FloatArray:
     """Return the judgments of each judge by label, shape (J, K)."""
-    return _tally(data.judge, int(data.judge.max()) + 1, data.label, len(data.flip))
+    return tally(data.judge, data.label, outcomes=len(data.flip))
 
 
 # -- the coefficients --------------------------------------------------------------------------------------------
@@ -305,15 +305,11 @@ def _alpha(coincidences: FloatArray, flip: IntArray, *, ordinal: bool) -> tuple[
 def _same_judge(data: Labelled) -> tuple[FloatArray, FloatArray]:
     """Return the pairs of judgments of each unit by the same judge, and those of them that agree, each (U,)."""
     first, cell = groups([data.unit, data.judge])
-    counts = _tally(cell, len(first), data.label, len(data.flip))
+    counts = tally(cell, data.label, size=len(first), outcomes=len(data.flip))
     of = data.unit[first]
     pairs = np.bincount(of, _choose2(counts.sum(axis=1)), data.units)
     agree = np.bincount(of, _choose2(counts).sum(axis=1), data.units)
     return pairs.astype(np.float64), agree.astype(np.float64)
-
-
-def _tally(row: IntArray, rows: int, label: IntArray, k: int) -> FloatArray:
-    return np.bincount(row * k + label, minlength=rows * k).reshape(rows, k).astype(np.float64)
 
 
 def _choose2(n: FloatArray) -> FloatArray:

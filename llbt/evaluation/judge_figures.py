@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..columns import Coded, FloatArray, IntArray, groups
+from ..columns import Coded, FloatArray, IntArray, groups, tally
 from ..comparisons import Comparisons
 from ..data.sources import as_names
 from ..errors import JudgmentError, listed
+from ..judgments import Judgments
 from ..table import counted, format_count
-from .judged import Judged
 
 ASKER = "judge_summary"
 
@@ -44,11 +44,12 @@ class Lines:
         return np.asarray(np.bincount(self.judge.codes, values, len(self.judge.levels)), dtype=np.float64)
 
 
-def lines_of_judgments(judged: Judged, judge: str) -> Lines:
+def lines_of_judgments(judgments: Judgments, judge: str) -> Lines:
     """Return a line per judgment."""
-    name = judge if judge in judged.frame else "judge"  # a column that was read as the judge is called so
-    rows = np.arange(len(judged.said))
-    return Lines(judged.column(name, ASKER, "judge"), np.eye(3)[judged.said], judged.frame, rows, judged.shown)
+    name = judge if judge in judgments.names else "judge"  # a column that was read as the judge is called so
+    rows = np.arange(len(judgments))
+    column = judgments.column(name, ASKER, "judge")
+    return Lines(column, judgments.tally(rows, len(rows)), judgments.to_frame(), rows, judgments.shown)
 
 
 def lines_of_counts(c: Comparisons, judge: str) -> Lines:
@@ -89,16 +90,14 @@ def unknown_repeats(judges: int) -> Repeats:
     return Repeats(unknown, unknown, unknown, unknown, (note,))
 
 
-def count_repeats(judged: Judged, judge: Coded, unit: str | Sequence[str] | None) -> Repeats:
+def count_repeats(judgments: Judgments, judge: Coded, unit: str | Sequence[str] | None) -> Repeats:
     """Count pairs of judgments of the same unit: of a judge and others, and of a judge in both display orders."""
-    names, note = _unit(judged, unit)
-    among, _ = judged.grouped(names, ASKER, "unit")
-    size, low = len(judge.levels), judged.pairs.min(axis=1)
-    _, units = groups([low, judged.pairs.max(axis=1), among])
+    names, note = _unit(judgments, unit)
+    among, _ = judgments.grouped(names, ASKER, "unit")
+    size, oriented = len(judge.levels), judgments.oriented()
+    _, units = groups([*oriented.pairs.T, among])
     first, line = groups([units, np.asarray(judge.codes, dtype=np.int64)])
-    turned = judged.pairs[:, 0] > low
-    said = np.where(turned, 2 - judged.said, judged.said)
-    own, everyone = _tally(line, said), _tally(units, said)[units[first]]
+    own, everyone = oriented.tally(line), oriented.tally(units)[units[first]]
     others = everyone - own
 
     def by_judge(values: FloatArray) -> FloatArray:
@@ -107,21 +106,16 @@ def count_repeats(judged: Judged, judge: Coded, unit: str | Sequence[str] | None
     agreed = by_judge((own * others).sum(axis=1))
     pairs = by_judge(own.sum(axis=1) * others.sum(axis=1))
     notes = (note,)
-    if not judged.shown:
+    if not judgments.shown:
         unknown = np.full(size, np.nan)
         return Repeats(agreed, pairs, unknown, unknown, notes)
-    one, other = (_tally(line[way], judged.said[way], len(first)) for way in (~turned, turned))
+    turned = judgments.pairs[:, 0] > judgments.pairs[:, 1]
+    one, other = (tally(line[way], judgments.said[way], size=len(first)) for way in (~turned, turned))
     swapped = by_judge(one.sum(axis=1) * other.sum(axis=1))
     return Repeats(agreed, pairs, swapped, by_judge(one[:, 0] * other[:, 0] + one[:, 2] * other[:, 2]), notes)
 
 
-def _tally(group: IntArray, said: IntArray, size: int | None = None) -> FloatArray:
-    """Return how often each group says what, shape (size, 3)."""
-    size = int(group.max(initial=-1)) + 1 if size is None else size
-    return np.bincount(3 * group + said, minlength=3 * size).reshape(-1, 3).astype(np.float64)
-
-
-def _unit(judged: Judged, unit: str | Sequence[str] | None) -> tuple[tuple[str, ...], str]:
+def _unit(judgments: Judgments, unit: str | Sequence[str] | None) -> tuple[tuple[str, ...], str]:
     """Return the columns that make a unit beside the objects, the prompt unless others are named, and a note."""
     if unit is not None:
         names = as_names(unit, "unit")
@@ -129,9 +123,9 @@ def _unit(judged: Judged, unit: str | Sequence[str] | None) -> tuple[tuple[str, 
             names,
             f"units are the two objects and {', '.join(names)}" if names else "units are the two objects alone",
         )
-    gaps = int(judged.frame["prompt"].isna().sum()) if "prompt" in judged.frame else len(judged.said)
+    gaps = int(judgments.values("prompt").isna().sum()) if "prompt" in judgments.names else len(judgments)
     if not gaps:
         return ("prompt",), "units are the two objects and the prompt; unit=[] leaves it out"
-    some = gaps < len(judged.said)
-    why = f": prompt has no value in {format_count(gaps)} of {counted(len(judged.said), 'row')}" if some else ""
+    some = gaps < len(judgments)
+    why = f": prompt has no value in {format_count(gaps)} of {counted(len(judgments), 'row')}" if some else ""
     return (), f"units are the two objects alone{why}"

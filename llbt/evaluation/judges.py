@@ -220,9 +220,9 @@ def judge_summary(
         lines = lines_of_counts(data, judge)
         repeated = unknown_repeats(len(lines.judge.levels))
     else:
-        judged, _, once = read_judged(data, ASKER, judge=None if judge == "judge" else judge).once()
-        lines = lines_of_judgments(judged, judge)
-        repeated = count_repeats(judged, lines.judge, unit)
+        judgments, _, once = read_judged(data, ASKER, judge=None if judge == "judge" else judge).once()
+        lines = lines_of_judgments(judgments, judge)
+        repeated = count_repeats(judgments, lines.judge, unit)
         repeated = replace(repeated, notes=(*once, *repeated.notes))
     return _summary(lines, repeated, model_figures(lines, model), min_judgments, confidence)
 

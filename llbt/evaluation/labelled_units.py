@@ -15,11 +15,12 @@ from ..comparisons import OUTCOMES, Comparisons
 from ..data.files import open_source
 from ..data.known_formats import has_known_format
 from ..data.sources import as_names
-from ..data.standard import OBJECTS, JudgmentFrame
+from ..data.standard import JudgmentFrame
 from ..errors import DesignError, JudgmentError, LLBTError, listed
+from ..judgments import OBJECTS, Judgments
 from ..table import counted, format_count
 from .coefficients import COEFFICIENTS, Labelled, label_shares, unit_features
-from .judged import Judged, read_judged
+from .judged import read_judged
 
 Among = Literal["inter", "intra"]
 Reason = tuple[type[LLBTError], str]
@@ -37,7 +38,7 @@ class LabelledUnits:
 
     Attributes
     ----------
-    judged : Judged
+    judgments : Judgments
     data : Labelled
         Codes; labels as if the smaller object of each pair were i.
     labels : list
@@ -53,7 +54,7 @@ class LabelledUnits:
     notes : tuple of str
     """
 
-    judged: Judged
+    judgments: Judgments
     data: Labelled
     labels: list[Label]
     judge: Coded
@@ -70,7 +71,7 @@ class LabelledUnits:
 
     def column(self, name: str, parameter: str) -> Coded:
         """Return a column by the name that the caller gave."""
-        return self.judged.column(self.called.get(name, name), ASKER, parameter)
+        return self.judgments.column(self.called.get(name, name), ASKER, parameter)
 
     @property
     def ordered(self) -> bool:
@@ -86,23 +87,31 @@ def read_units(
     names = as_names(unit, "unit")
     renames = judge != "judge" and not isinstance(frame, JudgmentFrame)
     outcome, label = _columns_of(frame, label, objects)
-    judged = read_judged(frame, ASKER, objects=objects, outcome=outcome, judge=judge if renames else None)
-    judged, kept, once = judged.once()
-    judged, said, rows, notes = _labelled(judged, label)
-    called = {judge: "judge"} if renames and judge not in judged.frame else {}  # its name once it was read
-    judges = judged.column(called.get(judge, judge), ASKER, "judge")
-    given, _ = judged.grouped([called.get(name, name) for name in names], ASKER, "unit")
-    low, high = np.sort(judged.pairs, axis=1).T
+    judgments = read_judged(frame, ASKER, objects=objects, outcome=outcome, judge=judge if renames else None)
+    judgments, kept, once = judgments.once()
+    judgments, said, rows, notes = _labelled(judgments, label)
+    called = {judge: "judge"} if renames and judge not in judgments.names else {}  # its name once it was read
+    judges = judgments.column(called.get(judge, judge), ASKER, "judge")
+    given, _ = judgments.grouped([called.get(name, name) for name in names], ASKER, "unit")
+    low, high = np.sort(judgments.pairs, axis=1).T
     _, units = groups([given, low, high])
     codes = np.asarray(judges.codes, dtype=np.int64)
     first, cell = groups([units, codes])
     again = first[cell] != np.arange(len(cell))
     labels = _sorted_labels(said.levels.tolist())
     _refuse_many(label, labels, int(units.max()) + 1)
-    data = _oriented(said.values, labels, judged.pairs)
+    data = _oriented(said.values, labels, judgments.pairs)
     data = replace(data, unit=units, judge=codes)
     return LabelledUnits(
-        judged, data, labels, judges, (*objects, *names), called, kept[rows], again, (*judged.notes, *once, *notes)
+        judgments,
+        data,
+        labels,
+        judges,
+        (*objects, *names),
+        called,
+        kept[rows],
+        again,
+        (*judgments.notes, *once, *notes),
     )
 
 
@@ -120,17 +129,17 @@ def _columns_of(frame: object, label: str, objects: Sequence[str]) -> tuple[str,
     return label, "outcome"
 
 
-def _labelled(judged: Judged, label: str) -> tuple[Judged, Coded, IntArray, list[str]]:
+def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntArray, list[str]]:
     """Return the judgments that have a label, their labels, where they stood, and a note on the others."""
-    rows = np.arange(len(judged.said))
-    missing = judged.frame[label].isna().to_numpy() if label in judged.frame else np.zeros(len(rows), dtype=bool)
+    rows = np.arange(len(judgments))
+    missing = judgments.values(label).isna().to_numpy() if label in judgments.names else np.zeros(len(rows), dtype=bool)
     if not missing.any():
-        return judged, judged.column(label, ASKER, "label"), rows, []
+        return judgments, judgments.column(label, ASKER, "label"), rows, []
     if missing.all():
         raise JudgmentError(f"{ASKER}: column {label!r} (label=) has no value in any of {len(missing):,} rows.")
-    judged = judged.take(~missing)
+    judgments = judgments.take(~missing)
     note = f"{counted(int(missing.sum()), 'judgment')} left out: no value of {label!r}"
-    return judged, judged.column(label, ASKER, "label"), rows[~missing], [note]
+    return judgments, judgments.column(label, ASKER, "label"), rows[~missing], [note]
 
 
 def _refuse_many(name: str, labels: list[Label], units: int) -> None:
@@ -224,7 +233,7 @@ def withheld(read: LabelledUnits, among: Among, names: Sequence[str]) -> dict[st
 
 def _repeats(read: LabelledUnits) -> str:
     row = int(read.again.argmax())
-    i, j = read.judged.objects[read.judged.pairs[row]]
+    i, j = (read.judgments.objects[k] for k in read.judgments.pairs[row])
     where = [f"{name} {read.column(name, 'unit').values[row]!r}" for name in read.unit[2:]]
     first = ", ".join([f"judge {read.judge.values[row]!r}", f"objects {i!r} and {j!r}", *where])
     again, of = format_count(int(read.again.sum())), counted(len(read.again), "judgment")

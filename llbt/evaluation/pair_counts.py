@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..budgets import refuse_square
-from ..columns import FloatArray, IntArray, Label, dense, groups, summed
+from ..columns import FloatArray, IntArray, Label, Lines, dense, groups, summed
 from ..comparisons import Comparisons
 from ..errors import DesignError, JudgmentError, listed
+from ..judgments import Judgments
 from ..table import counted
-from .judged import Judged, read_judged
+from .judged import read_judged
 
 Objects = Sequence[Label] | Label
 
@@ -32,8 +33,8 @@ class PairCounts:
         Positions of i and j, i before j.
     counts : ndarray, shape (P, 3)
         Wins of i, ties, wins of j; each pair has judgments.
-    judged : Judged or None
-        The R judgments themselves, with the same positions; None where a table of counts was given.
+    judgments : Judgments or None
+        The R judgments themselves, of the same objects; None where a table of counts was given.
     cells : ndarray of int, shape (R,)
         The place of each judgment in ``counts.ravel()``; empty for a table.
     notes : tuple of str
@@ -42,7 +43,7 @@ class PairCounts:
     objects: tuple[Label, ...]
     pairs: IntArray
     counts: FloatArray
-    judged: Judged | None
+    judgments: Judgments | None
     cells: IntArray
     notes: tuple[str, ...]
 
@@ -91,34 +92,34 @@ def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCount
     """
     if isinstance(data, Comparisons):
         return _of_table(data, asker, exclude)
-    judged = data if isinstance(data, Judged) else read_judged(data, asker)
-    objects = tuple(judged.objects.tolist())
-    keep, notes = _kept(objects, judged.pairs, np.ones(len(judged.said)), exclude, asker)
-    pairs, used = dense(judged.pairs[keep], len(objects))
-    left = replace(judged.take(keep), objects=judged.objects[used], pairs=pairs)
-    low, high, swap = _oriented(pairs)
-    first, group = groups([low, high])
-    cells = 3 * group + np.where(swap, 2 - left.said, left.said)
-    counts = np.bincount(cells, minlength=3 * len(first)).reshape(-1, 3).astype(np.float64)
-    notes = (*judged.notes, *notes, *_gone(objects, used, exclude))
+    judgments = read_judged(data, asker)
+    keep, notes = _kept(judgments.objects, judgments.pairs, np.ones(len(judgments)), exclude, asker)
+    left = judgments.take(keep).among_judged()
+    oriented = left.oriented()
+    first, group = groups([*oriented.pairs.T])
     return PairCounts(
-        tuple(left.objects.tolist()), np.column_stack([low[first], high[first]]), counts, left, cells, notes
+        left.objects,
+        oriented.pairs[first],
+        oriented.tally(group, len(first)),
+        left,
+        3 * group + oriented.said,
+        (*judgments.notes, *notes, *_gone(judgments.objects, left.objects, exclude)),
     )
 
 
 def _of_table(c: Comparisons, asker: str, exclude: Objects) -> PairCounts:
     keep, notes = _kept(c.objects, c.pairs, c.totals, exclude, asker)
     pairs, used = dense(c.pairs[keep], len(c.objects))
-    low, high, swap = _oriented(pairs)
-    first, group = groups([low, high])
-    counts = np.where(swap[:, None], c.counts[keep][:, ::-1], c.counts[keep])
+    left = Lines(pairs, c.counts[keep]).oriented()
+    first, group = groups(left.keys())
+    objects = tuple(c.objects[k] for k in used)
     return PairCounts(
-        tuple(c.objects[k] for k in used),
-        np.column_stack([low[first], high[first]]),
-        summed(counts, group, len(first)),
+        objects,
+        left.pairs[first],
+        summed(left.counts, group, len(first)),
         None,
         np.empty(0, dtype=np.int64),
-        (*c.notes, *_summed_over(c), *notes, *_gone(c.objects, used, exclude)),
+        (*c.notes, *_summed_over(c), *notes, *_gone(c.objects, objects, exclude)),
     )
 
 
@@ -130,11 +131,6 @@ def _summed_over(c: Comparisons) -> list[str]:
 def as_whole(values: FloatArray) -> npt.NDArray[Any]:
     """Return counts and ranks as integers where all are whole."""
     return values.astype(np.int64) if np.all(np.isfinite(values) & (values == np.floor(values))) else values
-
-
-def _oriented(pairs: IntArray) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
-    """Return the smaller and the larger position, and whether they changed places, each (R,)."""
-    return pairs.min(axis=1), pairs.max(axis=1), pairs[:, 0] > pairs[:, 1]
 
 
 def _kept(
@@ -154,10 +150,9 @@ def _kept(
     return keep, (f"{counted(float(totals[touched].sum()), 'judgment')} of {listed(named(exclude))} left out",)
 
 
-def _gone(objects: tuple[Label, ...], used: IntArray, exclude: Objects) -> tuple[str, ...]:
+def _gone(objects: tuple[Label, ...], judged: tuple[Label, ...], exclude: Objects) -> tuple[str, ...]:
     """Return a note on objects that have no judgment and were not excluded."""
-    unused = [objects[k] for k in np.setdiff1d(np.arange(len(objects)), used)]
-    gone = [label for label in unused if label not in named(exclude)]
+    gone = [label for label in objects if label not in {*judged, *named(exclude)}]
     return (f"{counted(len(gone), 'object')} without a judgment left out: {listed(gone)}",) if gone else ()
 
 

@@ -14,10 +14,12 @@ from .. import statistics
 from ..arguments import as_generator, check_count, check_flag
 from ..columns import FloatArray, IntArray, Label
 from ..comparisons import Comparisons
+from ..data.sources import as_names
 from ..errors import DesignError, JudgmentError, listed
+from ..judgments import Judgments
 from ..statistics import critical_value
 from ..table import Field, Record, Table, counted, format_count
-from .judged import Judged, read_judged
+from .judged import read_judged
 from .pair_counts import Objects, PairCounts, as_whole, excluded, named, pair_counts
 from .readings import READINGS, Reading, Sums, block_sums, pair_sums, quantiles, ranked
 
@@ -185,9 +187,9 @@ def ranking_scores(
 def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str] | None, asker: str) -> Sums:
     """Return the sums that a reading of some judgments is made of; by block where there are blocks."""
     size = len(counts.objects)
-    group = _blocks(counts.judged, reading, block, asker)
-    if reading == "ge_all_in_block" and counts.judged is not None and group is not None:
-        return block_sums(counts.judged.pairs, counts.judged.said, group, size)
+    group = _blocks(counts.judgments, reading, block, asker)
+    if reading == "ge_all_in_block" and counts.judgments is not None and group is not None:
+        return block_sums(counts.judgments.pairs, counts.judgments.said, group, size)
     return pair_sums(reading, counts.pairs, counts.counts, size, counts.cells, group)
 
 
@@ -205,14 +207,16 @@ def _check_options(data: object, reading: object, exclude_when: object, block: s
         )
 
 
-def _blocks(judged: Judged | None, reading: Reading, block: str | Sequence[str] | None, asker: str) -> IntArray | None:
+def _blocks(
+    judgments: Judgments | None, reading: Reading, block: str | Sequence[str] | None, asker: str
+) -> IntArray | None:
     """Return the number of the block of each judgment, (R,), or None where judgments stand for themselves."""
-    if judged is None or block is None:
+    if judgments is None or block is None:
         return None
-    there = "block" in judged.frame and bool(judged.frame["block"].notna().any())
+    there = "block" in judgments.names and bool(judgments.values("block").notna().any())
     if block == "block" and not there and reading != "ge_all_in_block":
         return None
-    return judged.grouped(block, asker, "block")[0]
+    return judgments.grouped(as_names(block, "block"), asker, "block")[0]
 
 
 def _shown(

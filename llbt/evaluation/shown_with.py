@@ -16,9 +16,10 @@ from ..data.blocks import as_pandas
 from ..data.files import open_source
 from ..data.sources import as_names
 from ..errors import DesignError, JudgmentError, listed
+from ..judgments import Judgments
 from ..statistics import critical_value
 from ..table import Field, Record, Table, counted
-from .judged import Judged, read_judged
+from .judged import read_judged
 from .pair_counts import pair_counts
 from .ranking_scores import reading_sums
 from .readings import READINGS, Reading
@@ -155,18 +156,18 @@ def shown_with(
         )
     critical_value("shown_with", confidence, math.inf)
     groups = as_names(by, "by")
-    judged = read_judged(data, "shown_with")
-    exposed = _exposed(judged, None if shown is None else as_names(shown, "shown"), blocks, block, groups)
+    judgments = read_judged(data, "shown_with")
+    exposed = _exposed(judgments, None if shown is None else as_names(shown, "shown"), blocks, block, groups)
     met = _met(exposed, groups, reference)
-    scores = _scores(judged, groups, reading, block)
+    scores = _scores(judgments, groups, reading, block)
     systems, more = _joined(met, scores, groups, reference)
     correlations, undefined = _correlations(systems, groups, confidence)
-    every = (*judged.notes, *_uncounted(shown, blocks), *more, *undefined)
+    every = (*judgments.notes, *_uncounted(shown, blocks), *more, *undefined)
     return ShownWith(systems, correlations, groups, reference, reading, confidence, every)
 
 
 def _exposed(
-    judged: Judged, shown: tuple[str, ...] | None, blocks: object, block: Names, by: tuple[str, ...]
+    judgments: Judgments, shown: tuple[str, ...] | None, blocks: object, block: Names, by: tuple[str, ...]
 ) -> pd.DataFrame:
     """Return one row per block and object shown in it: the columns of `by`, _block, object."""
     if blocks is not None and shown is not None:
@@ -176,16 +177,16 @@ def _exposed(
             raise JudgmentError(f"shown_with: blocks= has no column {listed(gone)}; it has {listed(source.names, 30)}.")
         frame = as_pandas(source, (*by, *shown))
         return _stacked(frame, np.arange(len(frame)), shown, by)
-    judged.grouped(by, "shown_with", "by")
-    group, _ = judged.grouped(tuple(dict.fromkeys((*as_names(block, "block"), *by))), "shown_with", "block")
+    judgments.grouped(by, "shown_with", "by")
+    group, _ = judgments.grouped(tuple(dict.fromkeys((*as_names(block, "block"), *by))), "shown_with", "block")
     if shown is None:
-        frame = judged.frame
+        frame = judgments.to_frame()
         return _stacked(frame, group, ("object_i", "object_j"), by)
     for name in shown:
-        if name not in judged.frame:
-            judged.column(name, "shown_with", "shown")
+        if name not in judgments.names:
+            judgments.column(name, "shown_with", "shown")
     first = np.unique(group, return_index=True)[1]
-    return _stacked(judged.frame.iloc[first], group[first], shown, by)
+    return _stacked(judgments.take(first).to_frame(), group[first], shown, by)
 
 
 def _uncounted(shown: Names | None, blocks: object) -> list[str]:
@@ -215,12 +216,12 @@ def _met(exposed: pd.DataFrame, by: tuple[str, ...], reference: Label) -> pd.Dat
     return found.rename(columns={"size": "shown", "sum": "with_reference"})
 
 
-def _scores(judged: Judged, by: tuple[str, ...], reading: Reading, block: Names) -> pd.DataFrame:
+def _scores(judgments: Judgments, by: tuple[str, ...], reading: Reading, block: Names) -> pd.DataFrame:
     """Return the scores of the objects of each group: the columns of `by`, object, score, n."""
-    group, values = judged.grouped(by, "shown_with", "by")
+    group, values = judgments.grouped(by, "shown_with", "by")
     frames = []
     for k in range(len(values)):  # groups, not judgments
-        counts = pair_counts(judged.take(group == k), "shown_with")
+        counts = pair_counts(judgments.take(group == k), "shown_with")
         sums = reading_sums(counts, reading, block if reading == "ge_all_in_block" else None, "shown_with")
         score, n = (found[0] for found in sums.scores(sums.total[None, :]))
         frame = pd.DataFrame({"object": list(counts.objects), "score": score, "n": n})
