@@ -8,7 +8,16 @@
 
 from .auditing.audit import Audit, audit
 from .auditing.finding import Finding
-from .comparisons import Comparisons
+from .classical.block_tests import durbin_test, friedman_test, page_test, skillings_mack_test
+from .classical.feedback_order import FeedbackOrder, minimum_feedback_order
+from .classical.head_to_head import HeadToHead, head_to_head
+from .classical.ranking_readings import ranking_readings
+from .classical.ranking_scores import RankingScores, ranking_scores
+from .classical.shown_with import ShownWith, shown_with
+from .classical.sign_records import LLBTTests, SignTests
+from .classical.sign_tests import llbt_test, mcnemar_test, sign_test
+from .core.comparisons import Comparisons
+from .core.statistics import TestResult
 from .data.datasets import list_datasets, load_dataset
 from .data.doors import from_counts, from_judgments
 from .data.files import read_table
@@ -30,40 +39,9 @@ from .errors import (
     SeparationError,
     TiesWarning,
 )
-from .evaluation.agreement import Agreement, agreement
-from .evaluation.block_tests import durbin_test, friedman_test, page_test, skillings_mack_test
-from .evaluation.feedback_order import FeedbackOrder, minimum_feedback_order
-from .evaluation.head_to_head import HeadToHead, head_to_head
-from .evaluation.judges import JudgeSummary, judge_summary
-from .evaluation.metrics.compare_all_metrics import MetricComparisons, compare_all_metrics
-from .evaluation.metrics.compare_metrics import MetricComparison, compare_metrics
-from .evaluation.metrics.correlation_intervals import CorrelationInterval, correlation_interval
-from .evaluation.metrics.correlations import Correlation, correlate
-from .evaluation.metrics.decision_errors import error_agreement
-from .evaluation.metrics.decisions import decision_table, decisions_from_tests
-from .evaluation.metrics.difference_curve import difference_curve
-from .evaluation.metrics.metric_power import MetricPower, metric_power
-from .evaluation.metrics.metric_scores import MetricScores, system_normality
-from .evaluation.metrics.metric_simulations import IntervalCoverage, interval_coverage
-from .evaluation.metrics.outliers import correlation_without_outliers, outliers
-from .evaluation.metrics.pairwise_accuracy import pairwise_accuracy
-from .evaluation.metrics.soft_accuracy import soft_pairwise_accuracy
-from .evaluation.metrics.system_subsets import rolling_correlations, sampled_correlations, top_correlations
-from .evaluation.metrics.tie_calibration import tie_calibrated_accuracy
-from .evaluation.metrics.williams import williams_test
-from .evaluation.power import Power, power
-from .evaluation.power_grid import PowerGrid, power_grid
-from .evaluation.ranking_readings import ranking_readings
-from .evaluation.ranking_scores import RankingScores, ranking_scores
-from .evaluation.scores.aggregate import Aggregation, aggregate
-from .evaluation.scores.compare_aggregations import AggregationComparison, compare_aggregations
-from .evaluation.scores.pairwise_score_records import PairwiseScores
-from .evaluation.scores.pairwise_scores import pairwise_scores
-from .evaluation.scores.setups import aggregate_methods, aggregate_setups
-from .evaluation.scores.simulate_scores import SimulatedScores, simulate_scores
-from .evaluation.shown_with import ShownWith, shown_with
-from .evaluation.sign_records import LLBTTests, SignTests
-from .evaluation.sign_tests import llbt_test, mcnemar_test, sign_test
+from .fitting.model import LLBT, default_formula, fit
+from .fitting.results import LLBTResults
+from .fitting.specification import Specification
 from .inference.anova import anova
 from .inference.bootstrap import Bootstrap, bootstrap, rank_distribution
 from .inference.contrasts import contrasts
@@ -79,25 +57,47 @@ from .inference.residuals import residual_table
 from .inference.simulation import simulate
 from .inference.terms import add1, drop1
 from .inference.worth import worth
-from .model import LLBT, default_formula, fit
-from .report.bump_plot import plot_ranks_by_method
-from .report.decision_plots import plot_decisions, plot_difference_curve, plot_subset_correlations
-from .report.fit_plots import plot_anova, plot_residuals
+from .judges.agreement import Agreement, agreement
+from .judges.summary import JudgeSummary, judge_summary
+from .metrics.accuracy import pairwise_accuracy
+from .metrics.compare import MetricComparison, compare_metrics
+from .metrics.compare_all import MetricComparisons, compare_all_metrics
+from .metrics.correlate import Correlation, correlate
+from .metrics.coverage import IntervalCoverage, interval_coverage
+from .metrics.decision_errors import error_agreement
+from .metrics.decisions import decision_table, decisions_from_tests
+from .metrics.difference_curve import difference_curve
+from .metrics.interval import CorrelationInterval, correlation_interval
+from .metrics.metric_scores import MetricScores, system_normality
+from .metrics.outliers import correlation_without_outliers, outliers
+from .metrics.power import MetricPower, metric_power
+from .metrics.soft_accuracy import soft_pairwise_accuracy
+from .metrics.subsets import rolling_correlations, sampled_correlations, top_correlations
+from .metrics.tie_calibration import tie_calibrated_accuracy
+from .metrics.williams import williams_test
+from .planning.power import Power, power
+from .planning.power_grid import PowerGrid, power_grid
+from .plot.decisions import plot_decisions, plot_difference_curve, plot_subset_correlations
+from .plot.differences import plot_differences, plot_paired
+from .plot.fits import plot_anova, plot_residuals
+from .plot.intervals import plot_intervals, plot_ranks
+from .plot.judges import plot_judges, plot_ties
+from .plot.network import plot_network
+from .plot.pairs import plot_outcomes, plot_probabilities
+from .plot.power import plot_power
+from .plot.ranks_by_method import plot_ranks_by_method
+from .plot.significance import plot_significance
+from .plot.win_probabilities import plot_win_probabilities
+from .plot.worth import plot_worth
 from .report.interpret import Interpretation, interpret
-from .report.interval_plots import plot_intervals, plot_ranks
-from .report.judge_plots import plot_judges, plot_ties
-from .report.metric_plots import plot_significance
 from .report.model_table import ModelTable, model_table
-from .report.network_plot import plot_network
 from .report.page import write_report
-from .report.pair_plots import plot_outcomes, plot_probabilities
-from .report.plots import plot_worth
-from .report.power_plot import plot_power
-from .report.score_plots import plot_differences, plot_paired
-from .report.win_plot import plot_win_probabilities
-from .results import LLBTResults
-from .specification import Specification
-from .statistics import TestResult
+from .scores.aggregate import Aggregation, aggregate
+from .scores.compare import AggregationComparison, compare_aggregations
+from .scores.pairwise import pairwise_scores
+from .scores.pairwise_records import PairwiseScores
+from .scores.setups import aggregate_methods, aggregate_setups
+from .scores.simulate import SimulatedScores, simulate_scores
 from .table import Table
 
 __version__ = "0.1.0"

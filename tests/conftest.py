@@ -13,8 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from hypothesis import settings
-
-REFERENCE = Path(__file__).parent / "reference"
+from support.folders import REFERENCE
 
 # Every run tries the same examples: a failure is the change's doing, and a slow machine is no failure.
 settings.register_profile("llbt", deadline=None, derandomize=True)

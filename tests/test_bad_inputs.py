@@ -6,7 +6,7 @@ import resource
 import numpy as np
 import pandas as pd
 import pytest
-from bad_inputs import NO_REMEDY, RAW, REFUSED, RIGHT, TRAP, WRONG, Case, every_case, outcome
+from support.bad_inputs import NO_REMEDY, RAW, REFUSED, RIGHT, TRAP, WRONG, Case, every_case, outcome
 
 import llbt
 
@@ -56,13 +56,13 @@ def test_every_outcome_is_told_apart(kind, ask, oracle):
 
 
 def test_much_memory_is_a_trap(monkeypatch):
-    monkeypatch.setattr("bad_inputs.MEGABYTES", 100)
+    monkeypatch.setattr("support.bad_inputs.MEGABYTES", 100)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024  # growth is seen beyond the most so far
     assert outcome(Case("f", "x", lambda: np.ones((most + 200, 2**17)).sum()))[0] == TRAP
 
 
 def test_what_does_not_end_is_a_trap(monkeypatch):
-    monkeypatch.setattr("bad_inputs.SECONDS", 0.05)
+    monkeypatch.setattr("support.bad_inputs.SECONDS", 0.05)
 
     def endless() -> None:
         while True:

@@ -3,17 +3,17 @@
 import math
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.folders import REPOSITORY
 
 from benchmarks import accuracy, frames, promises, prototype, report
 from benchmarks.contestants import CONTESTANTS
 from benchmarks.inputs import OUTCOMES, TIES, TINY, make
 from benchmarks.running import Measured
 
-ROOT = Path(__file__).parent.parent
+ROOT = REPOSITORY
 ORDER = "Davidson ties, order effect"
 
 

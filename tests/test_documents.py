@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.folders import REPOSITORY
 from typer.testing import CliRunner, Result
 
 from llbt.cli import app
 
-README = Path(__file__).parent.parent / "README.md"
+README = REPOSITORY / "README.md"
 CI = README.parent / ".ci" / "run"
 SHELL = re.compile(r"(?:<!-- command: (\w+) -->\n)?```bash\n(.*?)```", re.DOTALL)
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt import prediction
 from llbt.errors import DesignError
+from llbt.fitting import prediction
 from llbt.formulas import design
 from llbt.inference import bootstrap, pairwise
 

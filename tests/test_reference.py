@@ -11,13 +11,13 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
+from support.folders import REFERENCE
 
 import llbt
 from llbt import Comparisons, LLBTResults, TiesWarning
@@ -35,7 +35,7 @@ WORTH = 1e-7
 # Fitted values, residuals and hat values at gnm's unpolished estimates, with counts of hundreds.
 CELL = 1e-6
 
-FOLDER = Path(__file__).parent / "reference"
+FOLDER = REFERENCE
 METHODS = ("glm", "eliminate")
 
 # -- the tables ------------------------------------------------------------------------------------------------------

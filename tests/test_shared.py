@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt.explicit import explicit_glm
+from llbt.kernel.explicit import explicit_glm
 
 pytestmark = pytest.mark.shared
 

@@ -108,14 +108,14 @@ def test_the_threads_of_linear_algebra_are_restored_when_fits_overlap():
     entered, leave = threading.Event(), threading.Event()
 
     def first():
-        with llbt.solvers.few_threads(3):
+        with llbt.kernel.solvers.few_threads(3):
             entered.set()
             leave.wait()
 
     thread = threading.Thread(target=first)
     thread.start()
     entered.wait()
-    with llbt.solvers.few_threads(3):
+    with llbt.kernel.solvers.few_threads(3):
         leave.set()
         thread.join()
         assert {n for path, n in settings()[2] if "blas" in path} == {1}
@@ -144,4 +144,4 @@ def test_no_library_code_touches_what_belongs_to_the_process():
         for path in package.rglob("*.py")
         for match in pattern.findall(re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
     }
-    assert found == {("cli.py", "catch_warnings"), ("cli.py", "simplefilter"), ("report/look.py", "pyplot")}
+    assert found == {("cli.py", "catch_warnings"), ("cli.py", "simplefilter"), ("plot/look.py", "pyplot")}

@@ -7,13 +7,13 @@ import ast
 import json
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from support.folders import REFERENCE, REPOSITORY
 
-FOLDER = Path(__file__).parent.parent / "vignettes"
+FOLDER = REPOSITORY / "vignettes"
 NOTEBOOKS = sorted(path.name for path in FOLDER.glob("*.ipynb"))
 INDEX = (FOLDER / "README.md").read_text(encoding="utf-8")
 
@@ -108,7 +108,7 @@ def test_vignette_2_shows_figures_of_each_package():
 @pytest.mark.parametrize("name", R_FIGURES)
 def test_figures_of_r_are_those_of_its_output(name):
     """Vignette 2 shows R's figures to eight decimals; the files of the references hold all digits."""
-    r = json.loads((Path(__file__).parent / "reference" / f"{name}.json").read_text(encoding="utf-8"))
+    r = json.loads((REFERENCE / f"{name}.json").read_text(encoding="utf-8"))
     # gnm stops up to 4e-9 early; where a file has them, its estimates were polished by Newton steps
     estimates, errors = r.get("coefficients_refined", r.get("coefficients")), r.get("se_refined", r.get("se"))
     expected = {

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import Label
-from ..comparisons import Comparisons
+from ..core.columns import Label
+from ..core.comparisons import Comparisons
+from ..core.judgments import OBJECTS
 from ..data.doors import from_judgments
 from ..data.judgments import Asked, Format, countable, unless_default
 from ..data.outcomes import Outcomes
 from ..data.paths import located
 from ..data.texts import LabelType
 from ..errors import JudgmentError, listed
-from ..judgments import OBJECTS
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .checks import CHECKS, run
 from .evidence import Evidence, Named, from_source, from_table

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from ..comparisons import Comparisons
+from ..core.comparisons import Comparisons
 from ..errors import SeparationError, braced
-from ..existence import check_existence
+from ..fitting.existence import check_existence
 from ..formulas.design import build_design
-from ..likelihood import Problem
-from ..solvers import independent_columns
+from ..kernel.likelihood import Problem
+from ..kernel.solvers import independent_columns
 from ..table import counted, format_count, format_percent
 from .evidence import Evidence
 from .finding import Finding, and_more

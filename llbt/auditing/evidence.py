@@ -15,8 +15,8 @@ from scipy import stats
 
 from ..arguments import check_names
 from ..budgets import refuse_large
-from ..columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups, summed
-from ..comparisons import Comparisons, tabulate
+from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups, summed
+from ..core.comparisons import Comparisons, tabulate
 from ..data.doors import from_judgments
 from ..data.frames import Factor, read_factor
 from ..data.judgments import Countable

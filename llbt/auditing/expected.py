@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..columns import FloatArray, IntArray
-from ..comparisons import Comparisons
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
 from ..formulas.design import build_design
-from ..likelihood import Problem, probabilities
-from ..robust import Clustered
-from ..solvers import Fit, eliminate, independent_columns
+from ..kernel.likelihood import Problem, probabilities
+from ..kernel.robust import Clustered
+from ..kernel.solvers import Fit, eliminate, independent_columns
 
 _MANY = 500  # parameters
 _PRIOR = 1.0  # judgments of each comparison, split equally over its outcomes

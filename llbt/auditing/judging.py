@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from ..columns import FloatArray
-from ..statistics import adjust_p, sign_p
+from ..core.columns import FloatArray
+from ..core.statistics import adjust_p, sign_p
 from ..table import counted, format_count, format_percent
 from .evidence import Evidence
 from .finding import FIRST_REMEDY, SIGNIFICANT, Finding, and_more, p_text

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ..columns import Label
+from ..core.columns import Label
 
 _MOST_LABELS = 2_000  # among which near duplicates are looked for
 _MOST_CANDIDATES = 20_000  # pairs of labels that are compared letter by letter

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..columns import FloatArray, IntArray, Label
-from ..robust import Clustered
-from ..statistics import adjust_p
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.statistics import adjust_p
+from ..kernel.robust import Clustered
+from ..kernel.unit_scores import UnitTests, compare_units, dependence, trend_scores
 from ..table import counted, format_count, format_percent
-from ..unit_scores import UnitTests, compare_units, dependence, trend_scores
 from .evidence import Evidence
 from .finding import NAMED, SIGNIFICANT, Finding, and_more, p_text
 

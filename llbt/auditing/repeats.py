@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..columns import IntArray, groups
-from ..statistics import sign_p
+from ..core.columns import IntArray, groups
+from ..core.statistics import sign_p
 from ..table import counted, format_count, format_percent
 from .evidence import BoolArray, Evidence
 from .finding import FIRST_REMEDY, SIGNIFICANT, Finding, p_text

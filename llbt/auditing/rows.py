@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..columns import Label
+from ..core.columns import Label
 from ..errors import listed
 from ..table import counted, format_count
 from .evidence import Evidence

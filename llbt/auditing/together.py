@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..columns import dense
+from ..core.columns import dense
 from ..data.frames import Factor
-from ..robust import cluster_sandwich, error_ratio
+from ..kernel.robust import cluster_sandwich, error_ratio
+from ..kernel.unit_scores import dependence
 from ..table import counted
-from ..unit_scores import dependence
 from .evidence import Evidence, units_of
 from .finding import NAMED, SIGNIFICANT, Finding, p_text
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import FloatArray, IntArray, as_objects, groups
+from ..core.columns import FloatArray, IntArray, as_objects, groups
 from ..errors import JudgmentError
 from ..table import counted
 from .sources import Source

@@ -7,7 +7,7 @@ from importlib import resources
 
 import pandas as pd
 
-from ..comparisons import Comparisons
+from ..core.comparisons import Comparisons
 from ..errors import JudgmentError, listed
 from ..table import Field, Table
 from .doors import from_counts

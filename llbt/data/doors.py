@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..arguments import check_count, check_flag
-from ..columns import Coded, FloatArray, IntArray, Label, Lines, groups, tallied
-from ..comparisons import Comparisons, tabulate
+from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, groups, tallied
+from ..core.comparisons import Comparisons, tabulate
+from ..core.judgments import OBJECTS
+from ..core.statistics import sign_p
 from ..errors import JudgmentError
-from ..judgments import OBJECTS
-from ..statistics import sign_p
 from ..table import counted, format_count, format_p, format_percent
 from .files import open_source
 from .frames import read_counts, read_label_pair

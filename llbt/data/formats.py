@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field as given
 
-from ..columns import Label
+from ..core.columns import Label
 from ..errors import JudgmentError
 from .outcomes import Outcomes
 from .readings import Meaning

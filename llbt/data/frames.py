@@ -17,7 +17,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import MOST_COUNTED, Coded, FloatArray, IntArray, Label, arranged, as_objects, code, refuse_surrogates
+from ..core.columns import (
+    MOST_COUNTED,
+    Coded,
+    FloatArray,
+    IntArray,
+    Label,
+    arranged,
+    as_objects,
+    code,
+    refuse_surrogates,
+)
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import check_count, check_flag, check_names
-from ..columns import IntArray, Label
-from ..comparisons import OUTCOMES
+from ..core.columns import IntArray, Label
+from ..core.comparisons import OUTCOMES
+from ..core.judgments import OBJECTS, STANDARD
 from ..errors import JudgmentError, LLBTWarning, listed, warn_user
-from ..judgments import OBJECTS, STANDARD
 from ..table import counted, format_count
 from .duckdb_files import typed_relation
 from .files import open_source

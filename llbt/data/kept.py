@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..columns import Coded, IntArray, Label, arranged, as_objects, code
-from ..comparisons import RESERVED
+from ..core.columns import Coded, IntArray, Label, arranged, as_objects, code
+from ..core.comparisons import RESERVED
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import open_source

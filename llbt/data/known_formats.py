@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 
-from ..columns import Label
+from ..core.columns import Label
 from ..errors import JudgmentError, listed
 from ..table import Field, Table
 from .formats import UNNAMED, Always, Game, JudgmentFormat, Labels, Lean, OneHot, Scores, Share, meaning

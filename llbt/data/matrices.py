@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ..columns import FloatArray, Label, Lines, arranged, as_objects, refuse_surrogates, unmasked
-from ..comparisons import Comparisons, tabulate
+from ..core.columns import FloatArray, Label, Lines, arranged, as_objects, refuse_surrogates, unmasked
+from ..core.comparisons import Comparisons, tabulate
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .frames import is_missing, plain, read_factor

@@ -5,7 +5,7 @@ The sources of the layouts are named beside them.
 
 from __future__ import annotations
 
-from ..columns import Label
+from ..core.columns import Label
 from .formats import (
     UNNAMED,
     Choice,

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..columns import Coded, IntArray, Label
-from ..comparisons import OUTCOMES
+from ..core.columns import Coded, IntArray, Label
+from ..core.comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .frames import as_number, is_missing, plain

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import check_flag, check_least, check_names
-from ..columns import sort_key
-from ..comparisons import Comparisons
+from ..core.columns import sort_key
+from ..core.comparisons import Comparisons
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .blocks import (

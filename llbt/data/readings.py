@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import Coded, IntArray, Label
-from ..comparisons import OUTCOMES
+from ..core.columns import Coded, IntArray, Label
+from ..core.comparisons import OUTCOMES
 from .frames import Factor, as_number, read_factor
 from .sources import Rows
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..columns import inferred
+from ..core.columns import inferred
 from ..errors import JudgmentError, listed
 from .paths import first_line
 

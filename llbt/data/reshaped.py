@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import IntArray, as_objects
+from ..core.columns import IntArray, as_objects
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .formats import JudgmentFormat, fields_of

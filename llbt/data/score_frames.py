@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..arguments import check_names
-from ..columns import FloatArray, Label, sort_key
+from ..core.columns import FloatArray, Label, sort_key
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import open_source

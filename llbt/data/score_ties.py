@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..columns import FloatArray
+from ..core.columns import FloatArray
 
 Said = npt.NDArray[np.int8]
 

@@ -13,8 +13,8 @@ import pandas as pd
 
 from ..arguments import check_flag, check_least
 from ..budgets import refuse_square
-from ..columns import FloatArray, IntArray, as_objects, groups
-from ..comparisons import COUNT_COLUMNS, Comparisons
+from ..core.columns import FloatArray, IntArray, as_objects, groups
+from ..core.comparisons import COUNT_COLUMNS, Comparisons
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .doors import from_counts

@@ -15,7 +15,7 @@ import pandas as pd
 from narwhals import Implementation
 from narwhals.exceptions import DuplicateError
 
-from ..columns import FloatArray, IntArray, as_objects, inferred
+from ..core.columns import FloatArray, IntArray, as_objects, inferred
 from ..errors import JudgmentError, listed
 from .frames import read_factor
 from .texts import LabelType, typed_labels, typed_together

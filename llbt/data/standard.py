@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import FloatArray, IntArray, Label, as_objects, inferred
-from ..comparisons import OUTCOMES
+from ..core.columns import FloatArray, IntArray, Label, as_objects, inferred
+from ..core.comparisons import OUTCOMES
+from ..core.judgments import STANDARD
 from ..errors import JudgmentError, listed
-from ..judgments import STANDARD
 from ..table import counted
 from .formats import Constant, Game, JudgmentFormat, Labels, Reworded, Side, fields_of
 from .paths import located

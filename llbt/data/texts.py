@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..columns import Label
+from ..core.columns import Label
 from ..errors import JudgmentError, listed
 
 LabelType = Literal["text", "number"]

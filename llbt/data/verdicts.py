@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..columns import FloatArray, IntArray, Label, as_objects
+from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .formats import Always, Choice, Constant, Labels, Lean, OneHot, Scores, Share, Verdict

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..columns import Label
+from ..core.columns import Label
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .formats import Constant, Game, JudgmentFormat, Labels

@@ -16,10 +16,10 @@ import patsy.builtins
 from scipy.sparse import csr_array
 
 from ..budgets import refuse_parameters
-from ..columns import Coded, FloatArray, IntArray, Label, as_objects, groups
-from ..comparisons import Comparisons
+from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, groups
+from ..core.comparisons import Comparisons
 from ..errors import DesignError, FormulaError, listed
-from ..gathered import Gathered
+from ..kernel.gathered import Gathered
 from .allowed import MOST_TERMS, NAMESPACE, most_columns
 from .grammar import Formula, Term, Variable, marked, parse, vocabulary
 from .sides import check_antisymmetric, side_names, side_of

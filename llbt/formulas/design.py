@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from ..columns import IntArray, Label
-from ..comparisons import Comparisons
-from ..gathered import Gathered
+from ..core.columns import IntArray, Label
+from ..core.comparisons import Comparisons
+from ..kernel.gathered import Gathered
 from .coding import Block, Codings, Reference, code_formula
 from .grammar import Formula, stray_messages
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NoReturn
 import patsy
 from patsy.parse_formula import parse_formula
 
-from ..comparisons import Comparisons
+from ..core.comparisons import Comparisons
 from ..errors import FormulaError, listed
 from .allowed import FUNCTIONS, MOST_CHARACTERS, bounded, check_expression
 from .sides import check_sides, is_both, side_names, side_of

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from ..arguments import is_real
-from ..columns import IntArray
+from ..core.columns import IntArray
 from ..errors import DesignError, listed
 from ..table import format_number
 from .coding import Block, Codings, VariableTable, column_values

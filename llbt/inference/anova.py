@@ -12,16 +12,16 @@ import numpy as np
 from scipy import linalg, stats
 from scipy.sparse import csr_array, hstack
 
-from ..cluster_tests import FlipTest, flip_test, hotelling_p
-from ..clusters import clustered
-from ..columns import FloatArray
+from ..core.columns import FloatArray
+from ..core.statistics import chi2_p_value, chi2_reservation
 from ..errors import DesignError
-from ..gathered import Gathered
-from ..hypotheses import few_for_hotelling
-from ..likelihood import Problem, information, probabilities, score, weighted_gram
-from ..results import LLBTResults, bic_reservation
-from ..solvers import independent_columns
-from ..statistics import chi2_p_value, chi2_reservation
+from ..fitting.clusters import clustered
+from ..fitting.hypotheses import few_for_hotelling
+from ..fitting.results import LLBTResults, bic_reservation
+from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
+from ..kernel.gathered import Gathered
+from ..kernel.likelihood import Problem, information, probabilities, score, weighted_gram
+from ..kernel.solvers import independent_columns
 from ..table import Field, Table, format_number
 from .refit import own_terms, refit_terms
 

@@ -14,17 +14,17 @@ import pandas as pd
 from scipy import stats
 
 from ..arguments import as_generator, check_count, check_flag, check_jobs
-from ..batch import params_of_many
-from ..clusters import clustered
-from ..columns import FloatArray
-from ..comparisons import Comparisons
+from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
+from ..core.statistics import critical_value, run_jobs
 from ..errors import DesignError, listed
+from ..fitting.clusters import clustered
+from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
-from ..jackknife import left_out
-from ..results import LLBTResults, check_fit
-from ..robust import LOST, cluster_scores
-from ..solvers import few_threads
-from ..statistics import critical_value, run_jobs
+from ..kernel.batch import params_of_many
+from ..kernel.jackknife import left_out
+from ..kernel.robust import LOST, cluster_scores
+from ..kernel.solvers import few_threads
 from ..table import Field, Record, Table, format_count, format_percent
 from .objects import log_worths_at
 from .refit import refit_table

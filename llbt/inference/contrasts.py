@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..columns import FloatArray
+from ..core.columns import FloatArray
+from ..core.statistics import critical_value, critical_values, ratio, two_sided_p
 from ..errors import DesignError, listed
+from ..fitting.hypotheses import Linear, estimated
+from ..fitting.prediction import undetermined
+from ..fitting.results import LLBTResults, check_fit
+from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
-from ..hypotheses import Linear, estimated
-from ..prediction import undetermined
-from ..results import LLBTResults, check_fit
-from ..statistics import critical_value, critical_values, ratio, two_sided_p
-from ..summary import coefficient_fields
 from ..table import Field, Table, format_number
 from .objects import KNOWN, LogWorths, log_worths_at
 from .scales import CONTRASTS, Scale, check_scale, on_scale

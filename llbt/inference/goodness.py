@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arguments import as_generator, check_count
-from ..batch import fit_many
-from ..cluster_tests import FlipTest, fit_flip_test
-from ..clusters import clustered
-from ..columns import FloatArray, IntArray, groups
+from ..core.columns import FloatArray, IntArray, groups
+from ..core.statistics import TestResult, chi2_p_value, chi2_reservation
 from ..errors import DesignError
+from ..fitting.clusters import clustered
+from ..fitting.results import LLBTResults, check_fit, deviance, pearson_chi2
 from ..formulas.grammar import parse, vocabulary
-from ..likelihood import rows_of
-from ..results import LLBTResults, check_fit, deviance, pearson_chi2
-from ..solvers import eliminate
-from ..statistics import TestResult, chi2_p_value, chi2_reservation
+from ..kernel.batch import fit_many
+from ..kernel.cluster_tests import FlipTest, fit_flip_test
+from ..kernel.likelihood import rows_of
+from ..kernel.solvers import eliminate
 from ..table import Field, Record, Table, counted, format_number
 from .simulation import draw_parametric
 

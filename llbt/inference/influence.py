@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DesignError, LLBTError
+from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At, check_at
-from ..results import LLBTResults, check_fit
 from ..table import Field, Record, Table, format_count
 from .level_tests import levels_of, tests_of
 from .objects import log_worths_at

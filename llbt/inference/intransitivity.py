@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..budgets import refuse_square
-from ..columns import FloatArray, IntArray, Label, as_objects
-from ..comparisons import Comparisons
+from ..core.columns import FloatArray, IntArray, Label, as_objects
+from ..core.comparisons import Comparisons
 from ..errors import JudgmentError
-from ..results import LLBTResults
+from ..fitting.results import LLBTResults
 from ..table import Field, Record, Table, format_count, format_number, format_share
 
 _MOST_ROWS = 20

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..clusters import clustered
-from ..columns import FloatArray
-from ..comparisons import Comparisons
+from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
 from ..errors import DesignError, listed
-from ..likelihood import probabilities
-from ..results import LLBTResults, check_fit
+from ..fitting.clusters import clustered
+from ..fitting.results import LLBTResults, check_fit
+from ..kernel.likelihood import probabilities
+from ..kernel.unit_scores import UnitTests, compare_units
 from ..table import Field, Table
-from ..unit_scores import UnitTests, compare_units
 
 _PRINTED = 20
 

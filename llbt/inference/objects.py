@@ -11,13 +11,13 @@ import numpy.typing as npt
 from scipy import special
 from scipy.sparse import csr_array, eye_array, kron
 
-from ..columns import FloatArray, IntArray, Label, groups
+from ..core.columns import FloatArray, IntArray, Label, groups
 from ..errors import DesignError, listed
+from ..fitting.prediction import UNDETERMINED, alias_columns, codings_of, undetermined
+from ..fitting.results import LLBTResults
 from ..formulas.coding import Codings, column_values
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
-from ..prediction import UNDETERMINED, alias_columns, codings_of, undetermined
-from ..results import LLBTResults
-from ..robust import LOST
+from ..kernel.robust import LOST
 from ..table import format_number
 
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..columns import FloatArray, groups
-from ..gathered import Gathered
-from ..results import LLBTResults, check_fit
-from ..statistics import ratio
+from ..core.columns import FloatArray, groups
+from ..core.statistics import ratio
+from ..fitting.results import LLBTResults, check_fit
+from ..kernel.gathered import Gathered
 from ..table import Field, Table
 
 _EXACT = 1e-8  # of a pair's variance: below it the pair is fitted exactly

@@ -13,14 +13,14 @@ import numpy.typing as npt
 from scipy import stats
 from scipy.sparse import csr_array
 
-from .. import statistics
 from ..arguments import as_generator, is_whole
-from ..columns import FloatArray, IntArray, Label
+from ..core import statistics
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.statistics import MaxZ, adjust_p, critical_value, max_z, ratio, two_sided_p
 from ..errors import DesignError
+from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
-from ..results import LLBTResults, check_fit
-from ..robust import LOST
-from ..statistics import MaxZ, adjust_p, critical_value, max_z, ratio, two_sided_p
+from ..kernel.robust import LOST
 from ..table import Field, Record, Table, format_count, format_number
 from .objects import KNOWN, LogWorths, centred
 from .scales import DIFFERENCES, Scale, check_scale, on_scale

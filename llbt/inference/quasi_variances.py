@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from scipy import linalg
 
-from ..columns import FloatArray, Label
+from ..core.columns import FloatArray, Label
+from ..core.statistics import critical_value
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
+from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
-from ..results import LLBTResults, check_fit
-from ..statistics import critical_value
 from ..table import Field, Record, Table, format_percent
 from .objects import LogWorths, log_worths_at
 

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arguments import as_generator
-from ..columns import FloatArray, Label, matching
-from ..comparisons import Comparisons
+from ..core.columns import FloatArray, Label, matching
+from ..core.comparisons import Comparisons
+from ..core.statistics import critical_value
 from ..errors import DesignError, listed
+from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
-from ..results import LLBTResults, check_fit
-from ..statistics import critical_value
 from ..table import Field, Table, format_count
 from .objects import LogWorths, centred
 from .pairwise import Pairwise, all_pairs, best_first, letters_of

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..comparisons import Comparisons
+from ..core.comparisons import Comparisons
 from ..errors import DesignError, listed
+from ..fitting.model import LLBT
+from ..fitting.results import LLBTResults
+from ..fitting.specification import Specification
 from ..formulas.coding import Block, references
 from ..formulas.grammar import Term, parse, vocabulary
-from ..model import LLBT
-from ..results import LLBTResults
-from ..specification import Specification
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..arguments import check_count
-from ..columns import FloatArray, IntArray
+from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
-from ..results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults, check_fit
 from ..table import Field, Table, format_count, format_percent
 
 Residual = Literal["pearson", "deviance"]

@@ -7,11 +7,11 @@ from typing import Literal, get_args
 import numpy as np
 from scipy import special
 
-from ..columns import FloatArray
+from ..core.columns import FloatArray
+from ..core.statistics import critical_values
 from ..errors import DesignError
-from ..results import LLBTResults
-from ..robust import LOST
-from ..statistics import critical_values
+from ..fitting.results import LLBTResults
+from ..kernel.robust import LOST
 from .objects import LogWorths
 
 Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]

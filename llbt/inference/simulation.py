@@ -11,11 +11,11 @@ from scipy import special
 from scipy.sparse import csr_array
 
 from ..arguments import as_generator, check_count
-from ..clusters import clustered
-from ..columns import FloatArray, IntArray
-from ..comparisons import Comparisons
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
 from ..errors import DesignError
-from ..results import LLBTResults, check_fit
+from ..fitting.clusters import clustered
+from ..fitting.results import LLBTResults, check_fit
 
 _LISTED = 4  # outcomes of a comparison for each table drawn, up to which they are listed
 _BLOCK = 64  # comparisons

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import DesignError, listed
+from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grammar import parse, stray_messages, vocabulary
-from ..results import LLBTResults, check_fit
 from ..table import Field, Table
 from .anova import (
     Compared,

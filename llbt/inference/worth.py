@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.statistics import critical_value
+from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
-from ..results import LLBTResults, check_fit
-from ..statistics import critical_value
 from ..table import Field, Table
 from .objects import NAMED, LogWorths, class_name, worth_classes
 from .scales import SCALES, Scale, check_scale, critical_for, worths_on_scale

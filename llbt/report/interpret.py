@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..auditing.finding import p_text
+from ..core.statistics import TestResult, critical_value
 from ..errors import DesignError, printable
+from ..fitting.hypotheses import score_test
+from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grammar import parse, vocabulary
-from ..hypotheses import score_test
 from ..inference.anova import few_judgments
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
-from ..results import LLBTResults, check_fit
-from ..statistics import TestResult, critical_value
 from ..table import (
     Field,
     Record,

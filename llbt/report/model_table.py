@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..arguments import check_flag, is_whole
-from ..columns import FloatArray
+from ..core.columns import FloatArray
+from ..core.statistics import critical_value
 from ..errors import DesignError
-from ..results import LLBTResults, bic_reservation
-from ..statistics import critical_value
+from ..fitting.results import LLBTResults, bic_reservation
 from ..table import Field, Record, Table, format_count, format_estimates, format_number, stars
 
 BoolArray = npt.NDArray[np.bool_]

@@ -13,14 +13,17 @@ import numpy as np
 
 from ..arguments import check_confidence, check_flag, check_names
 from ..auditing.audit import Audit, audit
-from ..columns import Label
-from ..comparisons import Comparisons
+from ..core.columns import Label
+from ..core.comparisons import Comparisons
 from ..data.doors import from_counts, from_judgments
 from ..data.judgments import Format
 from ..data.outcomes import Outcomes
 from ..data.sources import as_names
 from ..data.texts import LabelType
 from ..errors import DesignError, JudgmentError, LLBTError, SeparationError
+from ..fitting.model import default_formula, fit
+from ..fitting.results import LLBTResults
+from ..fitting.specification import CovType
 from ..formulas.grid import At
 from ..inference.anova import anova
 from ..inference.goodness import goodness_of_fit
@@ -29,17 +32,14 @@ from ..inference.objects import worth_classes
 from ..inference.pairwise import Pairwise, pairwise
 from ..inference.ranks import leaderboard
 from ..inference.residuals import residual_table
-from ..model import default_formula, fit
-from ..results import LLBTResults
-from ..specification import CovType
+from ..plot.fits import plot_residuals
+from ..plot.intervals import plot_intervals
+from ..plot.network import plot_network
+from ..plot.pairs import plot_outcomes, plot_probabilities
+from ..plot.worth import plot_worth
 from ..table import Record, Table, counted, format_count
-from .fit_plots import plot_residuals
 from .interpret import interpret
-from .interval_plots import plot_intervals
-from .network_plot import plot_network
 from .page_parts import folded, page, paragraph, picture, section, table
-from .pair_plots import plot_outcomes, plot_probabilities
-from .plots import plot_worth
 from .writing import checked_target, write_whole
 
 _MOST_PAIRS = 300  # rows of pairs and comparisons that are printed

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ..errors import LLBTError, printable
+from ..plot.look import on_page
 from ..table import LEGEND, Field, Record, Table, printed_cells
-from .look import on_page
 from .page_style import SCRIPT, content_policy, stylesheet
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def picture(name: str, caption: str, draw: Callable[[], Axes]) -> str:
 
 def _drawn(draw: Callable[[], Axes]) -> bytes:
     """Return a picture as SVG with its letters as text."""
-    from .svg import page_svg
+    from ..plot.svg import page_svg
 
     with on_page():
         figure = draw().get_figure(root=True)

@@ -8,11 +8,11 @@ import numpy as np
 from scipy import special
 
 from ..auditing.finding import p_text
-from ..columns import Label
+from ..core.columns import Label
+from ..fitting.results import LLBTResults
 from ..inference.objects import averaged_share, worth_classes
 from ..inference.pairwise import Pairwise, pairwise
 from ..inference.worth import worth
-from ..results import LLBTResults
 from ..table import counted, format_count, format_number, format_percent, format_share
 
 Said = tuple[str, dict[str, float]]  # a sentence and the numbers in it

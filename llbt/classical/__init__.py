@@ -1,0 +1,1 @@
+"""The readings and tests that need no model: signs, ranks, orders."""

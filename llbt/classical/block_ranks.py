@@ -1,0 +1,167 @@
+"""Ranks of objects in blocks, and the designs that tests of them expect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import check_names
+from ..core.columns import FloatArray, IntArray, sort_key
+from ..data.blocks import Blocks, Scale, as_pandas, read_long, read_wide, refuse_twice
+from ..data.files import open_source
+from ..data.sources import as_names
+from ..errors import DesignError, JudgmentError, listed
+from ..table import counted
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Ranks of t objects in b blocks, N in all.
+
+    Attributes
+    ----------
+    objects : tuple, length t
+    block, item : ndarray of int, shape (N,)
+        Numbered from 0, sorted by block.
+    rank : ndarray, shape (N,)
+        Within the block, from 1; midranks for ties.
+    size : ndarray of int, shape (b,)
+        Objects of each block.
+    names : list of str, length b
+        The blocks, for messages.
+    notes : tuple of str
+    """
+
+    objects: tuple[Any, ...]
+    block: IntArray
+    item: IntArray
+    rank: FloatArray
+    size: IntArray
+    names: list[str]
+    notes: tuple[str, ...]
+
+    @property
+    def deviation(self) -> FloatArray:
+        """Ranks less the mean rank of their block, shape (N,)."""
+        return np.asarray(self.rank - (self.size[self.block] + 1) / 2)
+
+    @property
+    def spread(self) -> FloatArray:
+        """Sum of squared deviations by block, shape (b,); k(k² − 1)/12 without ties."""
+        return np.asarray(np.bincount(self.block, self.deviation**2, len(self.size)), dtype=np.float64)
+
+    def summed(self, values: FloatArray) -> FloatArray:
+        """Return values (N,) summed by object, shape (t,)."""
+        return np.asarray(np.bincount(self.item, values, len(self.objects)), dtype=np.float64)
+
+    def incidence(self) -> FloatArray:
+        """Return 1 where a block has an object, shape (b, t)."""
+        made = np.zeros((len(self.size), len(self.objects)))
+        made[self.block, self.item] = 1.0
+        return made
+
+
+def read_ranks(
+    asker: str,
+    frame: object,
+    objects: Sequence[str] | None,
+    item: str,
+    rank: str,
+    block: str | Sequence[str] | None,
+) -> Ranked:
+    """Return the ranks within blocks that have at least two objects."""
+    check_names(asker, {"object": item, "rank": rank})
+    source = open_source(frame)
+    makers = () if block is None else as_names(block, "block")
+    if (objects is None) == (not makers):
+        found = "neither" if objects is None else "both"
+        raise JudgmentError(
+            f"{asker}: expected either objects=[…], one column of ranks per object and one row per block, or "
+            f"block=, the column that says which rows belong together; found {found}."
+        )
+    values = (item, rank) if objects is None else as_names(objects, "objects")
+    columns = (*values, *makers)
+    gone = tuple(name for name in columns if name not in source.names)
+    if gone:
+        raise JudgmentError(f"{asker}: the frame has no column {listed(gone)}; it has {listed(source.names)}.")
+    if len(set(columns)) < len(columns):
+        raise JudgmentError(f"{asker}: {listed(columns)}: a column is named twice; each column has one role.")
+    table = as_pandas(source, columns)
+    scale = Scale("rank", "ranked", higher_wins=False)
+    made = (read_long if objects is None else read_wide)(table, values, makers, scale)
+    entries = made.ranked()
+    refuse_twice(entries, table, scale)
+    return _ranked(asker, made, entries, table)
+
+
+def _ranked(asker: str, made: Blocks, entries: Blocks, table: pd.DataFrame) -> Ranked:
+    """Return midranks; blocks with fewer than two objects go, with a note."""
+    sizes = np.bincount(entries.block, minlength=len(made.first))
+    kept = sizes > 1
+    rows = kept[entries.block]
+    labels = made.labels.tolist()
+    order = sorted(range(len(labels)), key=lambda k: sort_key(labels[k]))
+    if len(order) < 2:
+        raise JudgmentError(f"{asker}: found {counted(len(order), 'object')}; expected ranks of two or more.")
+    beside = np.bincount(entries.item[rows], minlength=len(labels))
+    alone = [labels[k] for k in order if not beside[k]]
+    if alone:
+        raise JudgmentError(
+            f"{asker}: {counted(len(alone), 'object')} never ranked beside another: {listed(alone)}; expected each in "
+            "a block of two or more. Leave them out."
+        )
+    position = np.argsort(order)
+    block = (np.cumsum(kept) - 1)[entries.block[rows]]
+    rank = np.asarray(pd.Series(entries.value[rows]).groupby(block).rank(method="average"), dtype=np.float64)
+    small = int((~kept).sum())
+    notes = (f"{counted(small, 'block')} with fewer than two ranked objects left out",) if small else ()
+    names = [made.named(table, row) for row in made.first[kept].tolist()]
+    item = np.asarray(position[entries.item[rows]], dtype=np.int64)
+    return Ranked(tuple(labels[k] for k in order), block, item, rank, sizes[kept], names, notes)
+
+
+def refuse_incomplete(ranked: Ranked, asker: str) -> None:
+    """Raise if a block lacks an object."""
+    t = len(ranked.objects)
+    short = np.flatnonzero(ranked.size < t)
+    if short.size:
+        k = int(short[0])
+        raise DesignError(
+            f"{asker}: {counted(short.size, 'block')} of {len(ranked.size):,} without some of the {t} objects, the "
+            f"first {ranked.names[k]} with {ranked.size[k]}; expected complete blocks. Use skillings_mack_test, or "
+            "leave these blocks out."
+        )
+
+
+def refuse_unbalanced(ranked: Ranked) -> None:
+    """Raise if the blocks are not of one size with every object and every pair equally often."""
+    there = ranked.incidence()
+    together = there.T @ there
+    times, pairs = np.diag(together), together[np.triu_indices(len(together), 1)]
+    for what, found in (
+        ("blocks have", ranked.size),
+        ("numbers of blocks by object are", times),
+        ("numbers of blocks by pair are", pairs),
+    ):
+        if found.min() < found.max():
+            unit = " objects" if what == "blocks have" else ""
+            raise DesignError(
+                f"durbin_test: {what} {found.min():.0f} to {found.max():.0f}{unit}; expected a balanced incomplete "
+                "block design: blocks of one size, every object equally often, and every pair. Use skillings_mack_test."
+            )
+
+
+def places(order: Sequence[Any], objects: tuple[Any, ...]) -> FloatArray:
+    """Return the place of each object in a stated order, from 1, shape (t,)."""
+    stated = list(order)
+    wrong = [o for o in stated if o not in objects] + [o for o in objects if stated.count(o) != 1]
+    if wrong:
+        raise DesignError(
+            f"page_test: order={stated!r} is not the {len(objects)} objects, each once: see {listed(wrong)}; expected "
+            f"{listed(objects)} in the hypothesized order, the best first."
+        )
+    return np.array([stated.index(o) + 1.0 for o in objects])

@@ -1,0 +1,297 @@
+"""Do objects that were ranked in blocks differ at all? The tests of Friedman, Durbin, Skillings and Mack, and Page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import linalg, stats
+
+from ..core.statistics import TestResult, chi2_p_value
+from ..errors import listed
+from ..table import counted
+from .block_ranks import Ranked, places, read_ranks, refuse_incomplete, refuse_unbalanced
+
+_FEW_BLOCKS = 10
+_NULL = "in every block all orders of its objects are equally likely"
+
+
+def friedman_test(
+    frame: object,
+    *,
+    objects: Sequence[str] | None = None,
+    object: str = "object",
+    rank: str = "rank",
+    block: str | Sequence[str] | None = None,
+) -> TestResult:
+    """Test whether objects differ that were all ranked in every block: Friedman's test.
+
+    Parameters
+    ----------
+    frame : frame, path or list of records
+        A frame of any library that narwhals knows, or what `read_table` reads. Long, one row per ranked object, or
+        wide, one row per block.
+    objects : sequence of str, optional
+        Wide form: the columns of ranks, one per object; each row is a block.
+    object, rank : str
+        Long form: the columns with the object and its rank. Only the order within a block counts, so ratings do as
+        well; equal values are tied and get their mean rank.
+    block : str or sequence of str, optional
+        Long form: the columns that make a block, such as ``"judge"`` or ``["judge", "prompt"]``.
+
+    Returns
+    -------
+    TestResult
+        χ² with t − 1 degrees of freedom for t objects; NaN with a note for a single block and where all is tied.
+
+    Raises
+    ------
+    JudgmentError
+        For columns that are not there, ranks that are no finite numbers, and an object ranked twice in a block.
+    DesignError
+        For blocks that have only some of the objects.
+
+    Notes
+    -----
+    With rank sums R_j in b blocks, deviations of ranks from (t + 1)/2 summing to D_j by object and squared to S in all,
+    χ² = (t − 1) Σ D_j² / S, which allows for ties (Conover 1999, eq. 5.8.5).
+
+    References
+    ----------
+    .. [1] Friedman, M. (1937). The use of ranks to avoid the assumption of normality implicit in the analysis of
+       variance. Journal of the American Statistical Association 32(200), 675-701.
+    .. [2] Conover, W. J. (1999). Practical Nonparametric Statistics, 3rd ed. Wiley.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import pandas as pd
+    >>> ranks = pd.DataFrame({"A": [1, 1, 2, 1], "B": [2, 3, 1, 2], "C": [3, 2, 3, 3]})
+    >>> test = llbt.friedman_test(ranks, objects=["A", "B", "C"])
+    >>> test.statistic, test.df
+    (4.5, 2.0)
+    """
+    ranked = read_ranks("friedman_test", frame, objects, object, rank, block)
+    refuse_incomplete(ranked, "friedman_test")
+    return _quadratic("Friedman's test", ranked)
+
+
+def durbin_test(
+    frame: object,
+    *,
+    objects: Sequence[str] | None = None,
+    object: str = "object",
+    rank: str = "rank",
+    block: str | Sequence[str] | None = None,
+) -> TestResult:
+    """Test whether objects differ that were ranked in balanced incomplete blocks: Durbin's test.
+
+    Parameters
+    ----------
+    frame, objects, object, rank, block
+        As in `friedman_test`; a missing rank means that the block does not have the object.
+
+    Returns
+    -------
+    TestResult
+        χ² with t − 1 degrees of freedom for t objects; NaN with a note for a single block and where all is tied.
+
+    Raises
+    ------
+    JudgmentError
+        As in `friedman_test`.
+    DesignError
+        For a design that is not balanced: blocks of one size, every object in as many blocks, and every pair.
+
+    Notes
+    -----
+    As Friedman's test, with deviations from (k + 1)/2 in blocks of k objects (Conover 1999, eq. 5.9.3, which allows for
+    ties).
+
+    References
+    ----------
+    .. [1] Durbin, J. (1951). Incomplete blocks in ranking experiments. British Journal of Psychology 4(2), 85-90.
+    .. [2] Conover, W. J. (1999). Practical Nonparametric Statistics, 3rd ed. Wiley.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import pandas as pd
+    >>> ranks = pd.DataFrame({"A": [1, 1, None], "B": [2, None, 1], "C": [None, 2, 2]})
+    >>> test = llbt.durbin_test(ranks, objects=["A", "B", "C"])
+    >>> round(test.statistic, 4), test.df
+    (2.6667, 2.0)
+    """
+    ranked = read_ranks("durbin_test", frame, objects, object, rank, block)
+    refuse_unbalanced(ranked)
+    return _quadratic("Durbin's test", ranked)
+
+
+def skillings_mack_test(
+    frame: object,
+    *,
+    objects: Sequence[str] | None = None,
+    object: str = "object",
+    rank: str = "rank",
+    block: str | Sequence[str] | None = None,
+) -> TestResult:
+    """Test whether objects differ that were ranked in blocks of any objects: the test of Skillings and Mack.
+
+    Parameters
+    ----------
+    frame, objects, object, rank, block
+        As in `friedman_test`; a missing rank means that the block does not have the object. Blocks with fewer than
+        two objects are left out, with a note.
+
+    Returns
+    -------
+    TestResult
+        χ² with t − 1 degrees of freedom, less one for each further group of objects that no block connects.
+
+    Raises
+    ------
+    JudgmentError
+        As in `friedman_test`, and for an object that no block has beside another.
+
+    Notes
+    -----
+    Deviations of ranks from (k + 1)/2, weighted by √(12/(k + 1)) in blocks of k objects, are summed by object to A; the
+    statistic is AᵀV⁻A with a generalized inverse of their covariance V over all orders within blocks. V is that of the
+    midranks seen, so that ties are allowed for, which the published test does not do: without ties it is that test, on
+    complete blocks Friedman's test with its correction for ties, and on balanced incomplete blocks without ties
+    Durbin's.
+
+    References
+    ----------
+    Skillings, J. H. & Mack, G. A. (1981). On the use of a Friedman-type statistic in balanced and unbalanced block
+    designs. Technometrics 23(2), 171-177.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import pandas as pd
+    >>> ranks = pd.DataFrame({"A": [1, 1, None, 1], "B": [2, 3, 1, 2], "C": [3, 2, 2, None]})
+    >>> test = llbt.skillings_mack_test(ranks, objects=["A", "B", "C"])
+    >>> round(test.statistic, 4), test.df
+    (4.1989, 2.0)
+    """
+    ranked = read_ranks("skillings_mack_test", frame, objects, object, rank, block)
+    name = "Skillings and Mack's test"
+    reason = _degenerate(ranked)
+    if reason:
+        return _undefined(name, _NULL, ranked, reason, "chi2")
+    weight = np.sqrt(12 / (ranked.size + 1))
+    sums = ranked.summed(weight[ranked.block] * ranked.deviation)
+    # over all orders of a block: variance S/k of a rank, covariance −S/(k(k − 1)) of two
+    common = weight**2 * ranked.spread / (ranked.size * (ranked.size - 1))
+    there = ranked.incidence()
+    covariance = np.diag(there.T @ (common * ranked.size)) - there.T @ (common[:, None] * there)
+    inverse, df = linalg.pinvh(covariance, return_rank=True)
+    statistic = float(sums @ inverse @ sums)
+    notes = (*ranked.notes, *_rough(ranked))
+    return TestResult(name, _NULL, statistic, float(df), chi2_p_value(statistic, df), "chi2", notes)
+
+
+def page_test(
+    frame: object,
+    *,
+    order: Sequence[Any],
+    objects: Sequence[str] | None = None,
+    object: str = "object",
+    rank: str = "rank",
+    block: str | Sequence[str] | None = None,
+) -> TestResult:
+    """Test whether objects ranked in blocks follow an order that was stated beforehand: Page's test, one-sided.
+
+    Parameters
+    ----------
+    frame, objects, object, rank, block
+        As in `friedman_test`, and blocks may lack objects; here 1 is the best rank.
+    order : sequence
+        All objects, the one expected best first.
+
+    Returns
+    -------
+    TestResult
+        The standardized statistic, large where the ranks follow `order`; its p-value is one-sided. The notes give
+        Page's L where blocks are complete.
+
+    Raises
+    ------
+    JudgmentError
+        As in `friedman_test`, and for an object that no block has beside another.
+    DesignError
+        If `order` is not the objects, each once.
+
+    Notes
+    -----
+    L = Σ_j j R_j with the place j of an object in `order` and its rank sum R_j; mean and variance are those over all
+    orders of the midranks seen, so that ties are allowed for. In a block of k of the t objects deviations of ranks have
+    the weight (t + 1)/(k + 1) (Alvo & Cabilio 1995).
+
+    References
+    ----------
+    .. [1] Page, E. B. (1963). Ordered hypotheses for multiple treatments: a significance test for linear ranks.
+       Journal of the American Statistical Association 58(301), 216-230.
+    .. [2] Alvo, M. & Cabilio, P. (1995). Testing ordered alternatives in the presence of incomplete data. Journal of
+       the American Statistical Association 90(431), 1015-1024.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import pandas as pd
+    >>> ranks = pd.DataFrame({"A": [1, 1, 2, 1], "B": [2, 3, 1, 2], "C": [3, 2, 3, 3]})
+    >>> test = llbt.page_test(ranks, objects=["A", "B", "C"], order=["A", "B", "C"])
+    >>> round(test.statistic, 4), test.notes[0]
+    (2.1213, 'L = 54')
+    """
+    ranked = read_ranks("page_test", frame, objects, object, rank, block)
+    place = places(order, ranked.objects)[ranked.item]
+    name, null = "Page's test", f"{_NULL}; alternative: better ranks in the order {listed(tuple(order))}"
+    reason = "all ranks are tied, so there is nothing to test" if not ranked.spread.any() else ""
+    if reason:
+        return _undefined(name, null, ranked, reason, "normal")
+    b, t = len(ranked.size), len(ranked.objects)
+    weight = (t + 1) / (ranked.size + 1)
+    centred = place - (np.bincount(ranked.block, place, b) / ranked.size)[ranked.block]
+    above = float(np.sum(weight[ranked.block] * centred * ranked.deviation))
+    stated = np.bincount(ranked.block, centred**2, b)
+    variance = float(np.sum(weight**2 * stated * ranked.spread / (ranked.size - 1)))
+    z = above / variance**0.5
+    complete = np.all(ranked.size == t)
+    notes = ((f"L = {np.sum(place * ranked.rank):.10g}",) if complete else ()) + ranked.notes + _rough(ranked)
+    return TestResult(name, null, z, np.nan, float(stats.norm.sf(z)), "normal", notes)
+
+
+# -- tests ------------------------------------------------------------------------------------------------------
+
+
+def _quadratic(name: str, ranked: Ranked) -> TestResult:
+    """Return the test of rank sums in blocks of one size, each pair of objects equally often in one."""
+    reason = _degenerate(ranked)
+    if reason:
+        return _undefined(name, _NULL, ranked, reason, "chi2")
+    df = len(ranked.objects) - 1
+    statistic = float(df * np.sum(ranked.summed(ranked.deviation) ** 2) / ranked.spread.sum())
+    notes = (*ranked.notes, *_rough(ranked))
+    return TestResult(name, _NULL, statistic, float(df), chi2_p_value(statistic, df), "chi2", notes)
+
+
+def _degenerate(ranked: Ranked) -> str:
+    """Return why there is nothing to test, if so."""
+    if not ranked.spread.any():
+        return "all ranks are tied, so there is nothing to test"
+    if np.bincount(ranked.item).max() < 2:
+        return "no object is in more than one block, so the statistic is the same whatever the ranks"
+    return ""
+
+
+def _undefined(name: str, null: str, ranked: Ranked, reason: str, distribution: str) -> TestResult:
+    df = float(len(ranked.objects) - 1) if distribution == "chi2" else np.nan
+    return TestResult(name, null, np.nan, df, np.nan, distribution, (*ranked.notes, reason))
+
+
+def _rough(ranked: Ranked) -> tuple[str, ...]:
+    b = len(ranked.size)
+    return (f"only {counted(b, 'block')}: the p-value is rough",) if b < _FEW_BLOCKS else ()

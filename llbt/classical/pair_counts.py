@@ -1,0 +1,182 @@
+"""Judgments summed by pair, without those of the objects that are left out."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..budgets import refuse_square
+from ..core.columns import FloatArray, IntArray, Label, Lines, dense, groups, summed
+from ..core.comparisons import Comparisons
+from ..core.judgments import Judgments
+from ..data.judged import read_judged
+from ..errors import DesignError, JudgmentError, listed
+from ..table import counted
+
+Objects = Sequence[Label] | Label
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """Counts of J objects and P pairs, whatever the covariates and the order of presentation.
+
+    Attributes
+    ----------
+    objects : tuple, length J
+        Sorted; each was judged at least once.
+    pairs : ndarray of int, shape (P, 2)
+        Positions of i and j, i before j.
+    counts : ndarray, shape (P, 3)
+        Wins of i, ties, wins of j; each pair has judgments.
+    judgments : Judgments or None
+        The R judgments themselves, of the same objects; None where a table of counts was given.
+    cells : ndarray of int, shape (R,)
+        The place of each judgment in ``counts.ravel()``; empty for a table.
+    notes : tuple of str
+    """
+
+    objects: tuple[Label, ...]
+    pairs: IntArray
+    counts: FloatArray
+    judgments: Judgments | None
+    cells: IntArray
+    notes: tuple[str, ...]
+
+    @property
+    def sides(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+        """The labels of i and of j, each of length P."""
+        i, j = (tuple(self.objects[k] for k in column) for column in self.pairs.T)
+        return i, j
+
+    @property
+    def wins(self) -> FloatArray:
+        """Wins of the row over the column, shape (J, J)."""
+        refuse_square("the matrix of wins", len(self.objects))
+        made = np.zeros((len(self.objects), len(self.objects)))
+        i, j = self.pairs.T
+        made[i, j], made[j, i] = self.counts[:, 0], self.counts[:, 2]
+        return made
+
+    @property
+    def totals(self) -> FloatArray:
+        """Judgments of the row against the column, shape (J, J); symmetric."""
+        refuse_square("the matrix of judgments", len(self.objects))
+        made = np.zeros((len(self.objects), len(self.objects)))
+        i, j = self.pairs.T
+        made[i, j] = made[j, i] = self.counts.sum(axis=1)
+        return made
+
+
+def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCounts:
+    """Return the judgments summed by pair, without those of some objects.
+
+    Parameters
+    ----------
+    data : Comparisons, or what `read_judged` reads
+    asker : str
+        The public function, for messages.
+    exclude : label or sequence of labels
+        Objects whose judgments are left out.
+
+    Raises
+    ------
+    DesignError
+        For objects to leave out that are not there.
+    JudgmentError
+        If no judgment is left.
+    """
+    if isinstance(data, Comparisons):
+        return _of_table(data, asker, exclude)
+    judgments = read_judged(data, asker)
+    keep, notes = _kept(judgments.objects, judgments.pairs, np.ones(len(judgments)), exclude, asker)
+    left = judgments.take(keep).among_judged()
+    oriented = left.oriented()
+    first, group = groups([*oriented.pairs.T])
+    return PairCounts(
+        left.objects,
+        oriented.pairs[first],
+        oriented.tally(group, len(first)),
+        left,
+        3 * group + oriented.said,
+        (*judgments.notes, *notes, *_gone(judgments.objects, left.objects, exclude)),
+    )
+
+
+def _of_table(c: Comparisons, asker: str, exclude: Objects) -> PairCounts:
+    keep, notes = _kept(c.objects, c.pairs, c.totals, exclude, asker)
+    pairs, used = dense(c.pairs[keep], len(c.objects))
+    left = Lines(pairs, c.counts[keep]).oriented()
+    first, group = groups(left.keys())
+    objects = tuple(c.objects[k] for k in used)
+    return PairCounts(
+        objects,
+        left.pairs[first],
+        summed(left.counts, group, len(first)),
+        None,
+        np.empty(0, dtype=np.int64),
+        (*c.notes, *_summed_over(c), *notes, *_gone(c.objects, objects, exclude)),
+    )
+
+
+def _summed_over(c: Comparisons) -> list[str]:
+    notes = [f"summed over {', '.join(c.covariates)}"] if c.covariates else []
+    return notes + (["summed over both orders of display"] if c.keeps_order else [])
+
+
+def as_whole(values: FloatArray) -> npt.NDArray[Any]:
+    """Return counts and ranks as integers where all are whole."""
+    return values.astype(np.int64) if np.all(np.isfinite(values) & (values == np.floor(values))) else values
+
+
+def _kept(
+    objects: tuple[Label, ...], pairs: IntArray, totals: FloatArray, exclude: Objects, asker: str
+) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
+    """Return which rows (R,) have judgments of no excluded object, and a note on the others."""
+    out = excluded(objects, exclude, asker)
+    touched = out[pairs].any(axis=1)
+    keep = ~touched & (totals > 0)
+    if not keep.any():
+        raise JudgmentError(
+            f"{asker}: no judgment is left: each of the {counted(float(totals.sum()), 'judgment')} has an object of "
+            f"exclude={list(named(exclude))!r}; expected some between two others. Exclude fewer objects."
+        )
+    if not out.any():
+        return keep, ()
+    return keep, (f"{counted(float(totals[touched].sum()), 'judgment')} of {listed(named(exclude))} left out",)
+
+
+def _gone(objects: tuple[Label, ...], judged: tuple[Label, ...], exclude: Objects) -> tuple[str, ...]:
+    """Return a note on objects that have no judgment and were not excluded."""
+    gone = [label for label in objects if label not in {*judged, *named(exclude)}]
+    return (f"{counted(len(gone), 'object')} without a judgment left out: {listed(gone)}",) if gone else ()
+
+
+def named(exclude: Objects) -> tuple[Label, ...]:
+    """Return one label or several as a tuple, each once."""
+    if isinstance(exclude, (str, numbers.Real)):
+        return (exclude,)
+    if not isinstance(exclude, Iterable):
+        raise DesignError(f"exclude={exclude!r}: expected one object or several.")
+    return tuple(dict.fromkeys(exclude))
+
+
+def excluded(objects: tuple[Label, ...], exclude: Objects, asker: str) -> npt.NDArray[np.bool_]:
+    """Return whether each object is excluded, shape (J,).
+
+    Raises
+    ------
+    DesignError
+        For objects to leave out that are not there.
+    """
+    unknown = [label for label in named(exclude) if label not in objects]
+    if unknown:
+        raise DesignError(
+            f"{asker}: exclude names {listed(unknown)}, which the judgments do not have; the objects are "
+            f"{listed(objects, 20)}."
+        )
+    return np.isin(np.arange(len(objects)), [objects.index(label) for label in named(exclude)])

@@ -1,0 +1,79 @@
+"""What every table of pairs has: who was compared, how often, and p-values adjusted for the number of pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import get_args
+
+from ..core.columns import FloatArray, Label
+from ..core.statistics import AdjustP, adjust_p
+from ..errors import DesignError
+from ..table import Field, Table, counted, format_count
+from .pair_counts import PairCounts, as_whole
+
+Adjust = AdjustP | None
+
+_ADJUSTED: dict[AdjustP, str] = {
+    "holm": "Holm's method",
+    "bonferroni": "Bonferroni's method",
+    "fdr_bh": "Benjamini and Hochberg's method (false discovery rate)",
+}
+_MOST_ROWS = 60
+
+
+def check_adjust(asker: str, adjust: object) -> None:
+    """Raise for an unknown way to adjust p-values."""
+    known = get_args(AdjustP)
+    if adjust is not None and adjust not in known:
+        said = ", ".join(map(repr, known))
+        raise DesignError(f"{asker}: adjust={adjust!r} is not known; it may be {said} or None.")
+
+
+def adjusted_p(p_value: FloatArray, adjust: Adjust) -> FloatArray:
+    """Return p-values adjusted for their number, shape (P,); the same ones for None."""
+    return p_value if adjust is None else adjust_p(p_value, adjust)
+
+
+def adjust_note(adjust: Adjust) -> str:
+    """Return how p-values were adjusted."""
+    if adjust is None:
+        return "p-values are not adjusted for the number of pairs"
+    return f"adjusted p-values: {_ADJUSTED[adjust]}, over the pairs of the table"
+
+
+def absent_pairs(found: PairCounts) -> tuple[str, ...]:
+    """Return a note on the pairs that were never judged."""
+    absent = math.comb(len(found.objects), 2) - len(found.pairs)
+    return (f"{counted(absent, 'pair')} without a judgment: no row",) if absent else ()
+
+
+def pair_fields(object_i: Sequence[Label], object_j: Sequence[Label], counts: FloatArray) -> tuple[Field, ...]:
+    """Return the first columns: object_i, object_j, wins_i, ties, wins_j, from counts (P, 3)."""
+    wins_i, ties, wins_j = as_whole(counts).T
+    return (
+        Field("object_i", "object_i", object_i),
+        Field("object_j", "object_j", object_j),
+        Field("wins_i", "wins_i", wins_i, "count"),
+        Field("ties", "ties", ties, "count"),
+        Field("wins_j", "wins_j", wins_j, "count"),
+    )
+
+
+def p_fields(p_value: FloatArray, p_adjusted: FloatArray) -> tuple[Field, ...]:
+    """Return the last columns: p_value, p_adjusted, and the stars of the latter."""
+    return (
+        Field("p_value", "p", p_value, "p_value"),
+        Field("p_adjusted", "adjusted", p_adjusted, "p_value"),
+        Field("", "", p_adjusted, "stars"),
+    )
+
+
+def pair_table(
+    fields: tuple[Field, ...], *, title: str, head: tuple[str, ...] = (), notes: tuple[str, ...] = ()
+) -> Table:
+    """Return a table of which not more than 60 pairs are printed."""
+    rest = len(fields[0].values) - _MOST_ROWS
+    shown = tuple(range(_MOST_ROWS)) if rest > 0 else None
+    more = f"… {format_count(rest)} more rows: .to_frame()" if rest > 0 else ""
+    return Table(fields, title=title, head=head, notes=notes, shown=shown, more=more)

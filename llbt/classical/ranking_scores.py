@@ -1,0 +1,330 @@
+"""Scores of systems as shared tasks read them from rankings, with bootstrap intervals, rank ranges and clusters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arguments import as_generator, check_count, check_flag
+from ..core import statistics
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.comparisons import Comparisons
+from ..core.judgments import Judgments
+from ..core.statistics import critical_value
+from ..data.judged import read_judged
+from ..data.sources import as_names
+from ..errors import DesignError, JudgmentError, listed
+from ..table import Field, Record, Table, counted, format_count
+from .pair_counts import Objects, PairCounts, as_whole, excluded, named, pair_counts
+from .readings import READINGS, Reading, Sums, block_sums, pair_sums, quantiles, ranked
+
+ExcludeWhen = Literal["before", "after"]
+
+_ENTRIES = 4_000_000  # numbers of resamples held at once: 32 MB
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RankingScores(Record):
+    """Scores of J systems, the best first.
+
+    Attributes
+    ----------
+    objects : tuple, length J
+    estimate : ndarray, shape (J,)
+        Scores on the scale of the reading: shares, or from −1 to 1 for ``"net_wins"``. NaN where nothing was counted.
+    n : ndarray, shape (J,)
+        Judgments behind each score (decided ones where ties are ignored); blocks for ``"ge_all_in_block"``.
+    conf_low, conf_high : ndarray, shape (J,)
+        Percentile intervals; NaN without resamples.
+    rank, rank_low, rank_high : ndarray, shape (J,)
+        1 is the best, equal scores share the better rank; the range over the resamples is NaN without them.
+    cluster : ndarray, shape (J,)
+        1 for the best: every rank range above a break is better than every one below it. NaN without resamples.
+    reading : str
+    resamples : int
+    confidence : float
+    notes : tuple of str
+    """
+
+    objects: tuple[Label, ...]
+    estimate: FloatArray
+    n: FloatArray
+    conf_low: FloatArray
+    conf_high: FloatArray
+    rank: FloatArray
+    rank_low: FloatArray
+    rank_high: FloatArray
+    cluster: FloatArray
+    reading: Reading
+    resamples: int
+    confidence: float
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Return object, estimate, n, conf_low, conf_high, rank, rank_low, rank_high, cluster; the best first."""
+        unit = "blocks" if self.reading == "ge_all_in_block" else "judgments"
+        return Table(
+            (
+                Field("object", "object", list(self.objects)),
+                Field("estimate", "score", self.estimate, "estimate"),
+                Field("n", unit, self.n, "count"),
+                Field("conf_low", f"{100 * self.confidence:.4g} % low", self.conf_low, "estimate"),
+                Field("conf_high", "high", self.conf_high, "estimate"),
+                *(Field(name, name, getattr(self, name), "count") for name in ("rank", "rank_low", "rank_high")),
+                Field("cluster", "cluster", self.cluster, "count"),
+            ),
+            title=f"Ranking scores: {READINGS[self.reading]}",
+            notes=self.notes,
+        )
+
+
+def ranking_scores(
+    data: object,
+    *,
+    reading: Reading = "ge_others",
+    exclude: Objects = (),
+    exclude_when: ExcludeWhen = "before",
+    block: str | Sequence[str] | None = "block",
+    n: int = 0,
+    confidence: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+    progress: bool = False,
+) -> RankingScores:
+    """Return scores of systems as the Workshop on Machine Translation (WMT) read them from rankings.
+
+    Parameters
+    ----------
+    data : Comparisons, frame, path or list of records
+        A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates.
+    reading : str
+        Of an object with w wins, t ties and l losses:
+
+        * ``"ge_others"``: (w + t)/(w + t + l), the official score of WMT10;
+        * ``"gt_others"``: w/(w + t + l);
+        * ``"ignore_ties"``: w/(w + l);
+        * ``"ge_all_in_block"``: the share of its blocks in which no other object is better; objects that share the
+          first place all count. Needs judgments with blocks;
+        * ``"expected_wins"``: the mean over opponents of w/(w + l) against each, whatever the number of judgments;
+          opponents without a decided judgment are left out of the mean;
+        * ``"net_wins"``: (w − l)/(w + t + l), the share won less the share lost, from −1 to 1.
+    exclude : label or sequence of labels
+        Objects that are not scored, such as the reference translation ``"_ref"``.
+    exclude_when : {"before", "after"}
+        Before scoring, their judgments are left out: nobody loses to them, and a block in which one object is left has
+        no judgment. After scoring, judgments and blocks are counted with them, they only vanish from the result.
+    block : str, sequence of str or None
+        Columns of the judgments that together make a block, the systems ranked side by side. Where they have values,
+        blocks are resampled whole; None resamples judgments one by one.
+    n : int
+        Number of resamples, 1000 say, for intervals, rank ranges and clusters; 0 leaves these out.
+    confidence : float
+        Of each interval and each rank range.
+    rng : numpy.random.Generator or int, optional
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    RankingScores
+        object, estimate, n, conf_low, conf_high, rank, rank_low, rank_high, cluster; the best first.
+
+    Raises
+    ------
+    DesignError
+        For unknown readings and options, and objects to exclude that are not there.
+    JudgmentError
+        For judgments without blocks where blocks are asked for; if fewer than two objects, or no judgment, are left;
+        and for resampling fractional counts.
+
+    Notes
+    -----
+    ``"ge_others"`` rewards ties: a system that says the same as others, and is never better than they are, gains
+    (Bojar et al. 2011). All readings depend on whom a system happened to be compared with: ``"expected_wins"``, which
+    gives each opponent the same weight, on which opponents it met at all, as those it never met are left out. A fit
+    with ``object + tie`` allows for that.
+
+    Resamples draw judgments from the whole table (or blocks from all blocks) with replacement, as many as there are.
+    A rank range runs between two quantiles of the ranks in the resamples; clusters are the groups that do not overlap
+    (Koehn 2012; WMT13). A rank range holds for one system, not for all together; for that see `rank_intervals`.
+
+    References
+    ----------
+    Bojar, O., Ercegovčević, M., Popel, M. & Zaidan, O. F. (2011). A grain of salt for the WMT manual evaluation. WMT,
+    1-11. Koehn, P. (2012). Simulating human judgment in machine translation evaluation campaigns. IWSLT, 179-184.
+    Lopez, A. (2012). Putting human assessments of machine translation systems in order. WMT, 1-9. Sakaguchi, K.,
+    Post, M. & Van Durme, B. (2014). Efficient elicitation of annotations for human evaluation of machine translation.
+    WMT, 1-11.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> scores = llbt.ranking_scores(llbt.load_dataset("dras_table1"), n=200, rng=1)
+    >>> scores.to_frame()[["object", "n", "rank", "rank_low", "rank_high", "cluster"]].values.tolist()
+    [['A', 480, 1, 1, 1, 1], ['D', 480, 2, 2, 2, 2], ['B', 480, 3, 3, 3, 3], ['C', 480, 4, 4, 4, 4]]
+    """
+    _check_options(data, reading, exclude_when, block)
+    check_count("ranking_scores", "n", n, least=0)
+    check_flag("ranking_scores", "progress", progress)
+    critical_value("ranking_scores", confidence, math.inf)
+    generator = as_generator(rng, "ranking_scores")
+    # a table of counts has no blocks: read_judged says so
+    table = isinstance(data, Comparisons) and reading != "ge_all_in_block"
+    source = data if table else read_judged(data, "ranking_scores")
+    counts = pair_counts(source, "ranking_scores", exclude=exclude if exclude_when == "before" else ())
+    shown, notes = _shown(counts, exclude, exclude_when)
+    sums = reading_sums(counts, reading, block, "ranking_scores")
+    if n and sums.units is None:
+        _refuse_fractions(sums)
+    drawn = _resampled(sums, n if sums.number > 1 else 0, generator, progress)[:, shown]
+    return _scored(counts, sums, shown, drawn, confidence, (*counts.notes, *notes))
+
+
+def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str] | None, asker: str) -> Sums:
+    """Return the sums that a reading of some judgments is made of; by block where there are blocks."""
+    size = len(counts.objects)
+    group = _blocks(counts.judgments, reading, block, asker)
+    if reading == "ge_all_in_block" and counts.judgments is not None and group is not None:
+        return block_sums(counts.judgments.pairs, counts.judgments.said, group, size)
+    return pair_sums(reading, counts.pairs, counts.counts, size, counts.cells, group)
+
+
+def _check_options(data: object, reading: object, exclude_when: object, block: str | Sequence[str] | None) -> None:
+    if reading not in get_args(Reading):
+        raise DesignError(f"ranking_scores: reading={reading!r} is not known; it may be {listed(get_args(Reading))}.")
+    if exclude_when not in get_args(ExcludeWhen):
+        raise DesignError(f"ranking_scores: exclude_when={exclude_when!r}; it may be 'before' or 'after'.")
+    if block is None and reading == "ge_all_in_block":
+        raise DesignError("ranking_scores: reading='ge_all_in_block' needs blocks; name their columns with block=.")
+    if isinstance(data, Comparisons) and block not in ("block", None):
+        raise DesignError(
+            f"ranking_scores: block={block!r} names columns of judgments, but a table of counts has none. Pass the "
+            "judgments, what llbt.read_judgments(…) gives."
+        )
+
+
+def _blocks(
+    judgments: Judgments | None, reading: Reading, block: str | Sequence[str] | None, asker: str
+) -> IntArray | None:
+    """Return the number of the block of each judgment, (R,), or None where judgments stand for themselves."""
+    if judgments is None or block is None:
+        return None
+    there = "block" in judgments.names and bool(judgments.values("block").notna().any())
+    if block == "block" and not there and reading != "ge_all_in_block":
+        return None
+    return judgments.grouped(as_names(block, "block"), asker, "block")[0]
+
+
+def _shown(
+    counts: PairCounts, exclude: Objects, exclude_when: ExcludeWhen
+) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
+    """Return which objects the result has, shape (J,), and a note on the others."""
+    if exclude_when == "before" or not named(exclude):
+        return np.ones(len(counts.objects), dtype=np.bool_), ()
+    shown = ~excluded(counts.objects, exclude, "ranking_scores")
+    if shown.sum() < 2:
+        left = [label for label, kept in zip(counts.objects, shown, strict=True) if kept]
+        raise JudgmentError(
+            f"ranking_scores: exclude={list(named(exclude))!r} leaves {counted(len(left), 'object')}"
+            f"{f' ({listed(left)})' if left else ''}; expected at least two to rank. Exclude fewer objects."
+        )
+    judgments = counts.totals[~shown].sum() - counts.totals[np.ix_(~shown, ~shown)].sum() / 2
+    said = f"{counted(judgments, 'judgment')} of {listed(named(exclude))} counted for the others"
+    return shown, (f"{said}, not shown",)
+
+
+def _refuse_fractions(sums: Sums) -> None:
+    if not np.all(sums.total == np.floor(sums.total)):
+        raise JudgmentError(
+            "ranking_scores: the table has fractional counts, which are not judgments that could be resampled; pass a "
+            "table of whole counts, or n=0."
+        )
+
+
+def _scored(
+    counts: PairCounts,
+    sums: Sums,
+    shown: npt.NDArray[np.bool_],
+    drawn: FloatArray,
+    confidence: float,
+    notes: tuple[str, ...],
+) -> RankingScores:
+    """Return the scores of the objects that are shown, the best first, from those of resamples (n, J)."""
+    scores, numbers = (values[0, shown] for values in sums.scores(sums.total[None, :]))
+    rank = ranked(scores[None, :])[0]
+    tails = ((1 - confidence) / 2, (1 + confidence) / 2)
+    low, high = quantiles(drawn, tails, whole=False)
+    ranges = quantiles(ranked(drawn), tails, whole=True)
+    order = np.argsort(rank, kind="stable")  # NaN last
+    labels = [label for label, kept in zip(counts.objects, shown, strict=True) if kept]
+    return RankingScores(
+        objects=tuple(labels[k] for k in order),
+        estimate=scores[order],
+        n=as_whole(numbers[order]),
+        conf_low=low[order],
+        conf_high=high[order],
+        rank=as_whole(rank[order]),
+        rank_low=as_whole(ranges[0, order]),
+        rank_high=as_whole(ranges[1, order]),
+        cluster=as_whole(_clusters(ranges, order)[order]),
+        reading=sums.reading,
+        resamples=len(drawn),
+        confidence=confidence,
+        notes=(*notes, *_reservations(counts, sums, scores, drawn, confidence)),
+    )
+
+
+def _resampled(sums: Sums, n: int, rng: np.random.Generator, progress: bool) -> FloatArray:
+    """Return the scores of n resamples, shape (n, J)."""
+    held = max(len(sums.total), sums.units.shape[0] if sums.units is not None else 0)
+    chunk = max(1, _ENTRIES // held)
+    drawn = np.full((n, sums.size), np.nan)
+    for start in _starts(n, chunk, progress):
+        stop = min(start + chunk, n)
+        drawn[start:stop] = sums.scores(sums.drawn(stop - start, rng))[0]
+    return drawn
+
+
+def _starts(n: int, chunk: int, progress: bool) -> Iterator[int]:
+    if not progress:
+        return iter(range(0, n, chunk))
+    from tqdm.auto import tqdm
+
+    return iter(tqdm(range(0, n, chunk), desc="ranking_scores"))
+
+
+def _clusters(ranges: FloatArray, order: IntArray) -> FloatArray:
+    """Return the cluster of each object, shape (J,): groups whose rank ranges do not overlap; NaN without a range."""
+    low, high = ranges
+    with_range = [int(k) for k in order if not math.isnan(low[k])]
+    number = np.array(statistics.significance_clusters(high[:, None] < low[None, :], with_range), dtype=np.float64)
+    return np.where(number > 0, number, np.nan)
+
+
+def _reservations(
+    counts: PairCounts, sums: Sums, scores: FloatArray, drawn: FloatArray, confidence: float
+) -> list[str]:
+    notes = []
+    if np.isnan(scores).any():
+        notes.append(f"{counted(int(np.isnan(scores).sum()), 'object')} without a judgment that counts: score NA")
+    if sums.reading == "expected_wins":
+        undecided = int((counts.counts[:, [0, 2]].sum(axis=1) == 0).sum())
+        notes += [f"{counted(undecided, 'pair')} without a decided judgment left out of the means"] if undecided else []
+    if not sums.number > 1:
+        unit = "judgment" if sums.units is None else "block"
+        return [*notes, f"a single {unit} says nothing of chance: no intervals, rank ranges or clusters"]
+    if not len(drawn):
+        return [*notes, "no resamples: n=1000 gives intervals, rank ranges and clusters"]
+    unit = "judgments, taken as independent" if sums.units is None else counted(sums.units.shape[0], "block")
+    notes.append(
+        f"{100 * confidence:.4g} % percentile intervals and rank ranges, each by itself: {format_count(len(drawn))} "
+        f"resamples of the {unit}; clusters are groups whose rank ranges do not overlap"
+    )
+    lost = int((np.isnan(drawn) & ~np.isnan(scores)).any(axis=1).sum())
+    if lost:
+        notes.append(f"{counted(lost, 'resample')} without a judgment of some object, left out for it")
+    return notes

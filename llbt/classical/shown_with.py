@@ -1,0 +1,272 @@
+"""Does the company that a system is shown in make its score? How often it is shown beside the reference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ..core.columns import IntArray, Label
+from ..core.judgments import Judgments
+from ..core.statistics import critical_value
+from ..data.blocks import as_pandas
+from ..data.files import open_source
+from ..data.judged import read_judged
+from ..data.sources import as_names
+from ..errors import DesignError, JudgmentError, listed
+from ..table import Field, Record, Table, counted
+from .pair_counts import pair_counts
+from .ranking_scores import reading_sums
+from .readings import READINGS, Reading
+
+Names = str | Sequence[str]
+_ALL = "all"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ShownWith(Record):
+    """How the scores of systems go with how often they are shown beside the reference.
+
+    Attributes
+    ----------
+    systems : DataFrame
+        A row per system and group: the columns of `by`, then object, shown (blocks that show it), with_reference (of
+        these, blocks that show the reference too), share, score, n (judgments or blocks behind the score).
+    correlations : DataFrame
+        A row per group, then one of all rows together: the columns of `by`, then n_objects, estimate (Pearson's
+        correlation of share and score), conf_low, conf_high.
+    by : tuple of str
+    reference : label
+    reading : str
+    confidence : float
+    notes : tuple of str
+    """
+
+    systems: pd.DataFrame
+    correlations: pd.DataFrame
+    by: tuple[str, ...]
+    reference: Label
+    reading: Reading
+    confidence: float
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Return the correlation of each group, and of all its rows together in the last row."""
+        kinds: dict[str, Literal["count", "number"]] = {"n_objects": "count"}
+        headings = {"n_objects": "objects", "conf_low": f"{100 * self.confidence:.4g} % low", "conf_high": "high"}
+        frame = self.correlations
+        return Table(
+            (
+                *(Field(name, name, frame[name].tolist()) for name in self.by),
+                *(
+                    Field(name, headings.get(name, name), frame[name].to_numpy(), kinds.get(name, "number"), 3)
+                    for name in ("n_objects", "estimate", "conf_low", "conf_high")
+                ),
+            ),
+            title=f"Correlation of being shown with {self.reference!r} and score",
+            head=(
+                f"share: of the blocks that show an object, those that show {self.reference!r} too",
+                f"score: {READINGS[self.reading]}",
+            ),
+            notes=self.notes,
+            more=".systems has shares and scores",
+        )
+
+
+def shown_with(
+    data: object,
+    *,
+    shown: Names | None = None,
+    blocks: object = None,
+    block: Names = "block",
+    by: Names = (),
+    reference: Label = "_ref",
+    reading: Reading = "ge_others",
+    confidence: float = 0.95,
+) -> ShownWith:
+    """Return the correlation of how often systems are shown beside the reference with their scores.
+
+    Parameters
+    ----------
+    data : JudgmentFrame, frame, path or list of records
+        Judgments, whatever `read_judgments` reads; they give the scores, those against the reference included.
+    shown : str or sequence of str, optional
+        Columns with the objects that a block shows, ranked or not. Without it a block shows the objects that it has
+        judgments of.
+    blocks : frame, path or list of records, optional
+        One row per block, with the columns `shown` and `by`: the raw file, say, with blocks that no judgment is left
+        of. By default the blocks of the judgments.
+    block : str or sequence of str
+        Columns of the judgments that, together with `by`, make a block.
+    by : str or sequence of str
+        Columns that make groups, scored and correlated each by itself, such as the language pair.
+    reference : label
+        The object that others may be shown with; it is in no correlation.
+    reading : str
+        As in `ranking_scores`.
+    confidence : float
+        Of the intervals.
+
+    Returns
+    -------
+    ShownWith
+        The columns of `by`, n_objects, estimate, conf_low, conf_high: a row per group, and one (``"all"``) that
+        correlates the rows of all groups. NaN for fewer than three objects, or where shares or scores are all equal.
+        Its attribute ``systems`` has share and score of each object.
+
+    Raises
+    ------
+    JudgmentError
+        For columns that are not there, blocks that do not show the objects judged, and a reference that no block shows.
+    DesignError
+        For an unknown reading, and `blocks` without `shown`.
+
+    Notes
+    -----
+    A system that meets the reference mostly loses to it, so one might expect that being shown with it more often lowers
+    a score under ``"ge_others"``. Bojar et al. (2011) asked that of WMT10 and found no correlation over all, −.107, and
+    from .341 (Spanish to English) to −.433 (English to German) within language pairs, the last caused by a few outlying
+    systems. So look at ``systems`` before a correlation is believed. Intervals are Fisher's, which take the objects for
+    a random sample.
+
+    References
+    ----------
+    Bojar, O., Ercegovčević, M., Popel, M. & Zaidan, O. F. (2011). A grain of salt for the WMT manual evaluation. WMT,
+    1-11.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> rows = [("A", "_ref", "j"), ("A", "B", "i"), ("B", "C", "i"), ("A", "C", "i"), ("C", "_ref", "j")]
+    >>> names = ("object_i", "object_j", "outcome", "block")
+    >>> judgments = [dict(zip(names, (*row, number))) for number, row in enumerate(rows)]
+    >>> llbt.shown_with(judgments).systems[["object", "shown", "with_reference", "score"]].round(2).values.tolist()
+    [['A', 3, 1, 0.67], ['B', 2, 0, 0.5], ['C', 3, 1, 0.0]]
+    """
+    if reading not in get_args(Reading):
+        raise DesignError(f"shown_with: reading={reading!r} is not known; it may be {listed(get_args(Reading))}.")
+    if blocks is not None and shown is None:
+        raise DesignError(
+            "shown_with: blocks= without shown=; name the columns of its objects: shown=['system1Id', …]."
+        )
+    critical_value("shown_with", confidence, math.inf)
+    groups = as_names(by, "by")
+    judgments = read_judged(data, "shown_with")
+    exposed = _exposed(judgments, None if shown is None else as_names(shown, "shown"), blocks, block, groups)
+    met = _met(exposed, groups, reference)
+    scores = _scores(judgments, groups, reading, block)
+    systems, more = _joined(met, scores, groups, reference)
+    correlations, undefined = _correlations(systems, groups, confidence)
+    every = (*judgments.notes, *_uncounted(shown, blocks), *more, *undefined)
+    return ShownWith(systems, correlations, groups, reference, reading, confidence, every)
+
+
+def _exposed(
+    judgments: Judgments, shown: tuple[str, ...] | None, blocks: object, block: Names, by: tuple[str, ...]
+) -> pd.DataFrame:
+    """Return one row per block and object shown in it: the columns of `by`, _block, object."""
+    if blocks is not None and shown is not None:
+        source = open_source(blocks, what="blocks")
+        gone = [name for name in (*by, *shown) if name not in source.names]
+        if gone:
+            raise JudgmentError(f"shown_with: blocks= has no column {listed(gone)}; it has {listed(source.names, 30)}.")
+        frame = as_pandas(source, (*by, *shown))
+        return _stacked(frame, np.arange(len(frame)), shown, by)
+    judgments.grouped(by, "shown_with", "by")
+    group, _ = judgments.grouped(tuple(dict.fromkeys((*as_names(block, "block"), *by))), "shown_with", "block")
+    if shown is None:
+        frame = judgments.to_frame()
+        return _stacked(frame, group, ("object_i", "object_j"), by)
+    for name in shown:
+        if name not in judgments.names:
+            judgments.column(name, "shown_with", "shown")
+    first = np.unique(group, return_index=True)[1]
+    return _stacked(judgments.take(first).to_frame(), group[first], shown, by)
+
+
+def _uncounted(shown: Names | None, blocks: object) -> list[str]:
+    """Return notes on what the judgments do not say of the blocks."""
+    notes = [] if shown is not None else ["objects shown but never judged in a block are not counted there: shown="]
+    return notes + ([] if blocks is not None else ["blocks without a judgment are not counted: blocks="])
+
+
+def _stacked(frame: pd.DataFrame, block: IntArray, columns: Sequence[str], by: tuple[str, ...]) -> pd.DataFrame:
+    """Return objects in several columns below each other, each object once a block."""
+    beside = {name: np.tile(frame[name].to_numpy(dtype=object), len(columns)) for name in by}
+    objects = np.concatenate([frame[name].to_numpy(dtype=object) for name in columns])
+    stacked = pd.DataFrame({**beside, "_block": np.tile(block, len(columns)), "object": objects})
+    return stacked.dropna(subset=["object"]).drop_duplicates(["_block", "object"])
+
+
+def _met(exposed: pd.DataFrame, by: tuple[str, ...], reference: Label) -> pd.DataFrame:
+    """Return how many blocks show each object of each group, and how many of these the reference too."""
+    there = exposed.loc[exposed["object"] == reference, "_block"]
+    if there.empty:
+        raise JudgmentError(
+            f"shown_with: no block shows reference={reference!r}; the objects shown are "
+            f"{listed(sorted(exposed['object'].unique(), key=str), 20)}."
+        )
+    beside = exposed.assign(with_reference=exposed["_block"].isin(there))
+    found = beside.groupby([*by, "object"], sort=True)["with_reference"].agg(["size", "sum"]).reset_index()
+    return found.rename(columns={"size": "shown", "sum": "with_reference"})
+
+
+def _scores(judgments: Judgments, by: tuple[str, ...], reading: Reading, block: Names) -> pd.DataFrame:
+    """Return the scores of the objects of each group: the columns of `by`, object, score, n."""
+    group, values = judgments.grouped(by, "shown_with", "by")
+    frames = []
+    for k in range(len(values)):  # groups, not judgments
+        counts = pair_counts(judgments.take(group == k), "shown_with")
+        sums = reading_sums(counts, reading, block if reading == "ge_all_in_block" else None, "shown_with")
+        score, n = (found[0] for found in sums.scores(sums.total[None, :]))
+        frame = pd.DataFrame({"object": list(counts.objects), "score": score, "n": n})
+        frames.append(frame.assign(**{name: values[name].iloc[k] for name in by}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _joined(
+    met: pd.DataFrame, scores: pd.DataFrame, by: tuple[str, ...], reference: Label
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return shares and scores of the objects but the reference, and a note on those never judged."""
+    both = met.merge(scores, on=[*by, "object"], how="outer", sort=True)
+    unseen = both[both["shown"].isna()]
+    if len(unseen):
+        raise JudgmentError(
+            f"shown_with: {counted(len(unseen), 'object')} judged, but shown in no block, the first "
+            f"{listed(unseen[[*by, 'object']].iloc[0].tolist())}; expected the blocks of these judgments. Check "
+            "shown=, blocks= and by=."
+        )
+    both = both[both["object"] != reference].reset_index(drop=True)
+    both.insert(len(by) + 3, "share", both["with_reference"] / both["shown"])
+    both = both.astype({"shown": np.int64, "with_reference": np.int64})
+    unjudged = int(both["score"].isna().sum())
+    said = f"{counted(unjudged, 'object')} shown without a score: in no correlation"
+    return both, (said,) if unjudged else ()
+
+
+def _correlations(
+    systems: pd.DataFrame, by: tuple[str, ...], confidence: float
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    scored = systems.dropna(subset=["score"])
+    parts = [(key, part) for key, part in scored.groupby(list(by), sort=True)] if by else []
+    rows = [(*key, *_correlation(part, confidence)) for key, part in parts]
+    rows.append((*([_ALL] * len(by)), *_correlation(scored, confidence)))
+    frame = pd.DataFrame(rows, columns=[*by, "n_objects", "estimate", "conf_low", "conf_high"])
+    undefined = int(frame["estimate"].isna().sum())
+    said = f"{counted(undefined, 'correlation')} undefined: fewer than three objects, or no variation"
+    return frame, (said,) if undefined else ()
+
+
+def _correlation(part: pd.DataFrame, confidence: float) -> tuple[int, float, float, float]:
+    """Return the number of objects, and the correlation of share and score with Fisher's interval."""
+    share, score = part["share"].to_numpy(dtype=np.float64), part["score"].to_numpy(dtype=np.float64)
+    if len(part) < 3 or np.ptp(share) == 0 or np.ptp(score) == 0:
+        return len(part), math.nan, math.nan, math.nan
+    found = stats.pearsonr(share, score)
+    low, high = found.confidence_interval(confidence) if len(part) > 3 else (math.nan, math.nan)
+    return len(part), float(found.statistic), float(low), float(high)

@@ -1,0 +1,135 @@
+"""What the tests of pairs return: one row per pair, with what was counted, estimated and tested."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.columns import FloatArray, Label
+from ..table import Field, Record, Table
+from .pair_counts import as_whole
+from .pair_tables import p_fields, pair_fields, pair_table
+from .sign_rules import RULES, Alternative, Ties
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SignTests(Record):
+    """Sign tests of S pairs of objects, made by `sign_test`.
+
+    Attributes
+    ----------
+    object_i, object_j : tuple, length S
+    counts : ndarray, shape (S, 3)
+        Wins of i, ties, wins of j.
+    n : ndarray, shape (S,)
+        Judgments that the test uses.
+    estimate, conf_low, conf_high : ndarray, shape (S,)
+        Share of wins of i among what the rule counts, as a probability, and its two-sided interval.
+    statistic : ndarray, shape (S,)
+        Wins counted for i (exact binomial tests), wins of i less wins of j (exact trinomial test), or z.
+    p_value : ndarray, shape (S,)
+    p_adjusted : ndarray, shape (S,)
+        As `p_value` where not adjusted.
+    rule, alternative : str
+    exact : bool
+        Whether the reference distribution is that of the counts, not the normal.
+    confidence : float
+    notes : tuple of str
+    """
+
+    object_i: tuple[Label, ...]
+    object_j: tuple[Label, ...]
+    counts: FloatArray
+    n: FloatArray
+    estimate: FloatArray
+    conf_low: FloatArray
+    conf_high: FloatArray
+    statistic: FloatArray
+    p_value: FloatArray
+    p_adjusted: FloatArray
+    rule: Ties
+    alternative: Alternative
+    exact: bool
+    confidence: float
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Return object_i … n, estimate, conf_low, conf_high, statistic, p_value, p_adjusted."""
+        rule = RULES[self.rule]
+        statistic = "z" if not self.exact else "i − j" if self.rule == "trinomial" else "wins"
+        level = f"{100 * self.confidence:.4g} %"
+        return pair_table(
+            (
+                *pair_fields(self.object_i, self.object_j, self.counts),
+                Field("n", "n", as_whole(self.n), "count"),
+                Field("estimate", "Share of i", self.estimate, "estimate"),
+                Field("conf_low", f"{level} low", self.conf_low, "estimate"),
+                Field("conf_high", "high", self.conf_high, "estimate"),
+                Field("statistic", statistic, self.statistic, "number" if self.exact else "statistic"),
+                *p_fields(self.p_value, self.p_adjusted),
+            ),
+            title=f"Sign tests: {rule.says} ({self.rule})",
+            head=(
+                f"Null hypothesis: {rule.tested(self.alternative)}",
+                f"Reference distribution: {_reference(self.rule, self.exact)}",
+            ),
+            notes=self.notes,
+        )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LLBTTests(Record):
+    """Tests of equal worth in the model ``object + tie``, pair by pair; made by `llbt_test`.
+
+    Attributes
+    ----------
+    object_i, object_j : tuple, length S
+    counts : ndarray, shape (S, 3)
+        Wins of i, ties, wins of j.
+    estimate, std_error : ndarray, shape (S,)
+        Log-odds 2(λ_i − λ_j).
+    wald_statistic, wald_p_value : ndarray, shape (S,)
+        Estimate over standard error, held against the normal.
+    statistic, p_value : ndarray, shape (S,)
+        Likelihood ratio, held against χ² with one degree of freedom.
+    p_adjusted : ndarray, shape (S,)
+        Of `p_value`; the same where not adjusted.
+    notes : tuple of str
+    """
+
+    object_i: tuple[Label, ...]
+    object_j: tuple[Label, ...]
+    counts: FloatArray
+    estimate: FloatArray
+    std_error: FloatArray
+    wald_statistic: FloatArray
+    wald_p_value: FloatArray
+    statistic: FloatArray
+    p_value: FloatArray
+    p_adjusted: FloatArray
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Return object_i … wins_j, estimate, std_error, both tests, p_adjusted."""
+        return pair_table(
+            (
+                *pair_fields(self.object_i, self.object_j, self.counts),
+                Field("estimate", "Log-odds", self.estimate, "estimate"),
+                Field("std_error", "Std. Error", self.std_error, "estimate"),
+                Field("wald_statistic", "z value", self.wald_statistic, "statistic"),
+                Field("wald_p_value", "Wald p", self.wald_p_value, "p_value"),
+                Field("statistic", "LR", self.statistic, "statistic"),
+                Field("df", "Df", np.ones(len(self.statistic)), "count"),
+                *p_fields(self.p_value, self.p_adjusted),
+            ),
+            title="Tests of equal worth in the model object + tie, one fit per pair",
+            head=("Null hypothesis: λ_i = λ_j", "Reference distribution: chi2 (LR), normal (Wald)"),
+            notes=self.notes,
+        )
+
+
+def _reference(ties: Ties, exact: bool) -> str:
+    if not exact:
+        return "normal (asymptotic)"
+    return "trinomial at the share of ties seen" if ties == "trinomial" else "binomial (exact)"

@@ -1,0 +1,404 @@
+"""Columns as codes into their distinct values, and lines of counts grouped by such codes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..errors import JudgmentError, listed
+
+Label = str | int | float | bool
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+MOST_COUNTED = 2.0**53  # from here on floats skip whole numbers, and a judgment more is lost
+_DENSE = 2**22  # keys up to which a table of all that are possible is made
+_CHUNK = 2**18
+_BLOCK = 2**15
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column kept as codes into its sorted distinct values.
+
+    Attributes
+    ----------
+    name : str
+    levels : ndarray
+        Sorted distinct values: labels (dtype object) or numbers (dtype float64).
+    codes : ndarray of int
+        Index into `levels`; shape (S,) for a covariate, (S, 2) for a side covariate, (J,) for an object
+        covariate, (R,) for a cluster.
+    """
+
+    name: str
+    levels: npt.NDArray[Any]
+    codes: IntArray
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the values are numbers (else they are labels)."""
+        return self.levels.dtype.kind == "f"
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """The column itself, shaped like `codes`."""
+        return self.levels[self.codes]
+
+    def take(self, rows: npt.NDArray[Any] | slice) -> Coded:
+        """Return the column at some rows, without the levels that are gone."""
+        # a copy, lest a table share its memory with the caller's frame
+        picked = self.codes[rows].copy() if isinstance(rows, slice) else self.codes[rows]
+        codes, used = dense(picked, len(self.levels))
+        return Coded(self.name, self.levels if len(used) == len(self.levels) else self.levels[used], codes)
+
+    def same_as(self, other: Coded) -> bool:
+        """Whether name, kind and values are equal."""
+        same_shape = self.codes.shape == other.codes.shape and self.numeric == other.numeric
+        return self.name == other.name and same_shape and bool(np.all(self.values == other.values))
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterCounts:
+    """Counts by comparison and cluster, kept beside the table.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (R,)
+        The comparison that each line belongs to.
+    columns : tuple of Coded, each (R,)
+        The clusters.
+    counts : ndarray, shape (R, 3)
+        Wins of i, ties, wins of j; summed over the lines of a comparison they give its counts.
+    """
+
+    rows: IntArray
+    columns: tuple[Coded, ...]
+    counts: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Counts before they are summed to comparisons: one line each, in any order, shape (R, …)."""
+
+    pairs: IntArray
+    counts: FloatArray
+    columns: tuple[Coded, ...] = ()
+    sides: tuple[Coded, ...] = ()
+    clusters: tuple[Coded, ...] = ()
+
+    def take(self, rows: npt.NDArray[Any]) -> Lines:
+        """Return some of the lines."""
+        return Lines(
+            self.pairs[rows],
+            self.counts[rows],
+            tuple(c.take(rows) for c in self.columns),
+            tuple(c.take(rows) for c in self.sides),
+            tuple(c.take(rows) for c in self.clusters),
+        )
+
+    def oriented(self) -> Lines:
+        """Return the lines with the smaller object first; counts and side covariates follow."""
+        swap = (self.pairs[:, 0] > self.pairs[:, 1])[:, None]
+        if not swap.any():
+            return self
+        return replace(
+            self,
+            pairs=np.where(swap, self.pairs[:, ::-1], self.pairs),
+            counts=np.where(swap, self.counts[:, ::-1], self.counts),
+            sides=tuple(replace(c, codes=np.where(swap, c.codes[:, ::-1], c.codes)) for c in self.sides),
+        )
+
+    def keys(self) -> list[IntArray]:
+        """Return what tells comparisons apart: objects, covariates and side covariates, each (R,)."""
+        sides = [c.codes[:, k] for c in self.sides for k in (0, 1)]
+        return [*self.pairs.T, *(c.codes for c in self.columns), *sides]
+
+
+def sort_key(label: Any) -> tuple[int, Any]:
+    """Sort labels: numbers as numbers, then text by code point."""
+    return (0, label) if isinstance(label, (bool, int, float)) else (1, str(label))
+
+
+def as_objects(labels: Iterable[Any]) -> npt.NDArray[Any]:
+    """Return labels as a vector that keeps their Python types, shape (n,)."""
+    kept = list(labels)
+    array = np.empty(len(kept), dtype=object)
+    array[:] = kept
+    return array
+
+
+def unmasked(values: Any) -> npt.NDArray[Any]:
+    """Return values as an array, with NaN where a masked array has none."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(object))
+    return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
+
+
+def refuse_surrogates(where: str, labels: Iterable[Any]) -> None:
+    """Raise for text that no file can hold: halves of characters, which JSON and careless readers let in."""
+    for label in labels:
+        if isinstance(label, str) and not label.isascii() and any("\ud800" <= c <= "\udfff" for c in label):
+            raise JudgmentError(
+                f"{where}: the label {label!r} has half a character (a lone surrogate), which no file can hold. Read "
+                "its source as UTF-8, or replace it: label.encode('utf-8', 'replace').decode()."
+            )
+
+
+def real_array(values: Any) -> FloatArray:
+    """Return values as an array of floats, NaN where a masked array has none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no array of real numbers; complex ones would lose a part.
+    """
+    array = unmasked(values)
+    if array.dtype.kind in "cUSmM":
+        raise TypeError(f"no real numbers: {array.dtype}")
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise ValueError("integers too large for floats") from None
+
+
+def code(name: str, values: npt.NDArray[Any], *, numeric: bool = False) -> Coded:
+    """Return a column as codes into its sorted distinct values.
+
+    Parameters
+    ----------
+    name : str
+    values : ndarray
+        Labels, or numbers where `numeric`; without missing values.
+    numeric : bool
+        Whether the values are numbers.
+    """
+    if numeric:
+        levels, numbers = ranked(np.asarray(values, dtype=np.float64).ravel())
+        return Coded(name, levels, numbers.reshape(values.shape))
+    codes, found = pd.factorize(values.ravel())
+    labels = as_objects(label.item() if isinstance(label, np.generic) else label for label in found)
+    return arranged(name, labels, codes.reshape(values.shape))
+
+
+def arranged(name: str, found: npt.NDArray[Any], codes: IntArray) -> Coded:
+    """Return codes into distinct labels as a column with sorted levels."""
+    order = np.array(sorted(range(len(found)), key=lambda k: sort_key(found[k])), dtype=np.int64)
+    if np.array_equal(order, np.arange(len(order))):
+        return Coded(name, found, codes)
+    rank = np.empty(len(order), dtype=codes.dtype)
+    rank[order] = np.arange(len(order))
+    return Coded(name, found[order], rank[codes])
+
+
+def ranked(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
+    """Return the sorted distinct values of numbers (n,) and the rank of each; np.unique takes twice as long."""
+    order = np.argsort(values)
+    levels = values[order]
+    new = levels[1:] != levels[:-1]
+    codes = np.empty(len(values), dtype=np.int64)
+    if new.all():
+        codes[order] = np.arange(len(values))
+        return levels, codes
+    new = np.append(True, new)
+    codes[order] = np.cumsum(new) - 1
+    return levels[new], codes
+
+
+def dense(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """Return codes without gaps and, for each new code, the old one; no sorting, so fast for many rows."""
+    seen = np.zeros(size, dtype=bool)
+    seen[codes] = True
+    if seen.all():
+        return np.asarray(codes, dtype=np.int64), np.arange(size)
+    return (np.cumsum(seen) - 1)[codes], np.flatnonzero(seen)
+
+
+def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+    """Return the first line of each distinct combination, sorted by the keys, and each line's combination.
+
+    Parameters
+    ----------
+    keys : sequence of ndarray of int, each (R,)
+
+    Returns
+    -------
+    first : ndarray of int, shape (G,)
+    group : ndarray of int, shape (R,)
+    """
+    key = np.asarray(keys[0], dtype=np.int64)
+    size = int(key.max(initial=0)) + 1
+    for codes in keys[1:]:
+        width = int(codes.max(initial=0)) + 1
+        if size > 2**62 // width:  # the product would overflow: number what is there so far
+            if _increasing(key):
+                break
+            found, key = ranked(key)
+            size = len(found)
+            if size == len(key):  # told apart already, and what follows decides nothing
+                break
+        key = key * width + codes
+        size *= width
+    if _increasing(key):  # sorted and told apart already
+        return np.arange(len(key)), np.arange(len(key))
+    if size <= max(_DENSE, 4 * len(key)):  # few possible keys: mark those that are there
+        there = np.zeros(size, dtype=bool)
+        there[key] = True
+        found = np.flatnonzero(there)
+        group = key if len(found) == size else (np.cumsum(there) - 1)[key]
+    else:
+        group, found = pd.factorize(key)  # hashing: many rows, few combinations
+        order = np.argsort(found)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        group = rank[group]
+    first = np.empty(len(found), dtype=np.int64)
+    first[group[::-1]] = np.arange(len(key) - 1, -1, -1)  # the last to be written is the first row
+    return first, group
+
+
+def _increasing(key: IntArray) -> bool:
+    return bool(np.all(key[1:] > key[:-1]))
+
+
+def tallied(
+    keys: Sequence[npt.NDArray[Any]], said: npt.NDArray[Any], weights: FloatArray | None
+) -> tuple[list[IntArray], FloatArray]:
+    """Return the distinct combinations of some codes and how often each has which outcome.
+
+    Parameters
+    ----------
+    keys : sequence of ndarray of int, each (R,)
+        Codes from 0.
+    said : ndarray of int, shape (R,)
+        0, 1 or 2; others are not counted.
+    weights : ndarray or None, shape (R,)
+        What each row counts; None: 1.
+
+    Returns
+    -------
+    codes : list of ndarray of int, each (U,)
+        The combinations that have an outcome, sorted.
+    counts : ndarray, shape (U, 3)
+    """
+    sizes = [int(codes.max(initial=0)) + 1 for codes in keys]
+    size = math.prod(sizes)
+    if 4 * size > max(_DENSE, 4 * len(said)):
+        first, group = groups([np.asarray(codes, dtype=np.int64) for codes in keys])
+        n, judged = _by_outcome([group], said, weights, [len(first)])
+        kept = np.flatnonzero(judged)
+        rows = first[kept]
+        return [np.asarray(codes[rows], dtype=np.int64) for codes in keys], n[kept]
+    n, judged = _by_outcome(keys, said, weights, sizes)
+    found = np.flatnonzero(judged)
+    return [np.asarray(codes) for codes in np.unravel_index(found, sizes)], n[found]
+
+
+def _by_outcome(
+    keys: Sequence[npt.NDArray[Any]], said: npt.NDArray[Any], weights: FloatArray | None, sizes: Sequence[int]
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Return counts of the outcomes in all possible combinations, (G, 3), and which have any, also of weight 0."""
+    size, cells = math.prod(sizes), 1 + max(2, int(said.max(initial=0)))
+    judged = np.zeros(cells * size, dtype=np.int64)
+    sums = np.zeros(len(judged) if weights is not None else 0)
+    for start, key in _cell_numbers((*keys, said), (*sizes, cells), max(_CHUNK, len(judged))):
+        judged += np.bincount(key, minlength=len(judged))
+        if weights is not None:
+            sums += np.bincount(key, weights[start : start + len(key)], len(judged))
+    table = judged.reshape(size, cells)[:, :3]
+    seen = np.asarray((table[:, 0] | table[:, 1] | table[:, 2]) > 0)
+    return np.asarray(table if weights is None else sums.reshape(size, cells)[:, :3], dtype=np.float64), seen
+
+
+def _cell_numbers(
+    columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], chunk: int
+) -> Iterator[tuple[int, IntArray]]:
+    """Yield where each chunk of rows starts, and the number of the cell that each row falls into.
+
+    A bincount costs a pass over the whole table, so chunks are as long as it; numbers are made in shorter blocks, which
+    stay in the processor's cache.
+    """
+    keys = np.empty(min(chunk, len(columns[0])), dtype=np.int64)
+    for start in range(0, len(columns[0]), chunk):
+        stop = min(start + chunk, len(columns[0]))
+        for first in range(start, stop, _BLOCK):
+            rows = slice(first, min(first + _BLOCK, stop))
+            block = keys[first - start : rows.stop - start]
+            block[:] = columns[0][rows]
+            for codes, size in zip(columns[1:], sizes[1:], strict=True):
+                block *= size
+                block += codes[rows]
+        yield start, keys[: stop - start]
+
+
+def summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:
+    """Return counts (R, 3) summed by group, shape (size, 3)."""
+    return np.column_stack([np.bincount(group, weights=counts[:, k], minlength=size) for k in range(3)])
+
+
+def tally(
+    by: IntArray, said: IntArray, weights: FloatArray | None = None, size: int | None = None, outcomes: int = 3
+) -> FloatArray:
+    """Return how often each group has which outcome, shape (size, outcomes).
+
+    Parameters
+    ----------
+    by, said : ndarray of int, each (R,)
+        Group and outcome, both from 0.
+    weights : ndarray, shape (R,), optional
+        What each row counts; by default 1.
+    size, outcomes : int
+        How many groups there are (by default as many as are named), and outcomes.
+    """
+    size = int(by.max(initial=-1)) + 1 if size is None else size
+    sums = np.bincount(outcomes * np.asarray(by, dtype=np.int64) + said, weights, outcomes * size)
+    return sums.reshape(size, outcomes).astype(np.float64)
+
+
+def same_columns(a: tuple[Coded, ...], b: tuple[Coded, ...]) -> bool:
+    """Whether columns are equal in names, kinds and values."""
+    return len(a) == len(b) and all(x.same_as(y) for x, y in zip(a, b, strict=True))
+
+
+def inferred(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Return Python values as the type they all have; whole numbers with a gap stay what they are.
+
+    As floats, long ones would become alike.
+    """
+    try:
+        return values if values.isna().any() else values.infer_objects()
+    except UnicodeEncodeError:  # half a character, refused where the column is read
+        return values
+
+
+def inferable(values: npt.NDArray[Any]) -> Any:
+    """Return labels as a list, so that pandas infers their type; numbers as they are."""
+    return values.tolist() if values.dtype == object else values
+
+
+def matching(name: str, values: Sequence[Label] | Label, columns: tuple[Coded, ...]) -> npt.NDArray[np.bool_]:
+    """Whether each row has one of these values of a column; for `Comparisons.select`."""
+    column = next((c for c in columns if c.name == name), None)
+    if column is None:
+        has = listed(tuple(c.name for c in columns)) or "none"
+        raise JudgmentError(f"select: no covariate or cluster {name!r}; the table has {has}.")
+    wanted = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+    levels = column.levels.tolist()
+    chosen = [levels.index(v) for v in known(wanted, levels, name)]
+    return np.isin(column.codes, chosen)
+
+
+def known(wanted: Sequence[Any], has: Sequence[Any], what: str) -> Sequence[Any]:
+    """Return what is wanted, all of which must be there."""
+    missing = [w for w in wanted if w not in has]
+    if missing:
+        raise JudgmentError(f"select: {what} has no {listed(missing)}; it has {listed(list(has))}.")
+    return wanted

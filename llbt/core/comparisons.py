@@ -1,0 +1,476 @@
+"""The central noun: validated counts of wins and ties per comparison, clusters kept beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ..arguments import check_flag
+from ..budgets import refuse_square
+from ..errors import JudgmentError, listed
+from ..table import Field, Record, Table, counted, format_count, format_percent
+from .columns import (
+    MOST_COUNTED,
+    ClusterCounts,
+    Coded,
+    FloatArray,
+    IntArray,
+    Label,
+    Lines,
+    as_objects,
+    code,
+    dense,
+    groups,
+    inferable,
+    known,
+    matching,
+    same_columns,
+    sort_key,
+    summed,
+)
+
+__all__ = [
+    "COUNT_COLUMNS",
+    "OUTCOMES",
+    "RESERVED",
+    "ClusterCounts",
+    "Coded",
+    "Comparisons",
+    "FloatArray",
+    "IntArray",
+    "Label",
+    "Lines",
+    "code",
+    "groups",
+    "sort_key",
+    "tabulate",
+]
+
+OUTCOMES = ("i", "tie", "j")
+COUNT_COLUMNS = ("wins_i", "ties", "wins_j")
+RESERVED = frozenset(
+    {"object", "tie", "order", "pair", "object_i", "object_j", *COUNT_COLUMNS}
+    | {"outcome", "estimate", "std_error", "conf_low", "conf_high"}
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparisons(Record):
+    """Counts of wins and ties, one row per comparison: the table that a model is fitted to.
+
+    Made by `from_counts`, `from_judgments`, `from_matrix` or `load_dataset` rather than directly. A
+    comparison is one pair of objects under one combination of covariates. J objects, S comparisons.
+
+    Attributes
+    ----------
+    objects : tuple
+        The J objects, sorted unless the judgments come with an order of theirs.
+    pairs : ndarray of int, shape (S, 2)
+        Objects i and j of each comparison; i was shown first where `keeps_order`.
+    counts : ndarray, shape (S, 3)
+        Wins of i, ties, wins of j; finite and not negative, whole or fractional.
+    has_ties : bool
+        Whether the table has a tie category (three cells per comparison, not two).
+    keeps_order : bool
+        Whether object i is the one shown first.
+    columns, sides, object_columns : tuple of Coded
+        Covariates (S,), side covariates (S, 2) and object covariates (J,).
+    cluster_counts : ClusterCounts or None
+    notes : tuple of str
+        What was merged, left out or changed on the way here.
+    unkept : tuple of str
+        Columns of the user's frame that were not kept.
+
+    Raises
+    ------
+    JudgmentError
+        For fewer than two objects, no comparison, an object against itself, counts that are negative or
+        not finite, and names that are reserved or used twice.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> c = llbt.load_dataset("dras_modpref")
+    >>> c.objects, c.n_judgments, c.n_ties
+    (('+', '-'), 120, 24)
+    """
+
+    objects: tuple[Label, ...]
+    pairs: IntArray
+    counts: FloatArray
+    has_ties: bool
+    keeps_order: bool = False
+    columns: tuple[Coded, ...] = ()
+    sides: tuple[Coded, ...] = ()
+    object_columns: tuple[Coded, ...] = ()
+    cluster_counts: ClusterCounts | None = None
+    notes: tuple[str, ...] = ()
+    unkept: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_names(self)
+        _check_counts(self.counts)
+        if len(self.objects) < 2:
+            raise JudgmentError(f"found {len(self.objects)} object ({listed(self.objects)}); a comparison needs two.")
+        if len(self.pairs) == 0:
+            raise JudgmentError("the table is empty: it has no comparisons.")
+        same = np.flatnonzero(self.pairs[:, 0] == self.pairs[:, 1])
+        if same.size:
+            label = self.objects[self.pairs[same[0], 0]]
+            raise JudgmentError(
+                f"{same.size} comparisons of an object with itself, the first of {label!r}; leave them out."
+            )
+        _check_alike("object", self.objects)
+        for column in (*self.columns, *self.sides, *self.object_columns):
+            if not column.numeric:
+                _check_alike(f"{column.name!r}", tuple(column.levels.tolist()))
+        self.pairs.flags.writeable = False
+        self.counts.flags.writeable = False
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Names of the covariates that split the table, side covariates last."""
+        return tuple(c.name for c in (*self.columns, *self.sides))
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """Names of the clusters kept beside the counts."""
+        return tuple(c.name for c in self.cluster_counts.columns) if self.cluster_counts else ()
+
+    @property
+    def object_covariates(self) -> tuple[str, ...]:
+        """Names of the columns of the object table."""
+        return tuple(c.name for c in self.object_columns)
+
+    @property
+    def totals(self) -> FloatArray:
+        """Judgments per comparison, shape (S,)."""
+        return np.asarray(self.counts[:, 0] + self.counts[:, 1] + self.counts[:, 2])
+
+    @property
+    def n_judgments(self) -> float:
+        """Number of judgments (an int where it is whole)."""
+        return _whole(float(self.counts.sum()))
+
+    @property
+    def n_ties(self) -> float:
+        """Number of ties (an int where it is whole)."""
+        return _whole(float(self.counts[:, 1].sum()))
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two tables say the same: notes and the names of unkept columns do not count."""
+        if not isinstance(other, Comparisons):
+            return NotImplemented
+        return (
+            self.same_counts(other)
+            and same_columns(self.object_columns, other.object_columns)
+            and _same_clusters(self.cluster_counts, other.cluster_counts)
+        )
+
+    def same_counts(self, other: Comparisons) -> bool:
+        """Whether the comparisons and their counts are equal, so that deviances of the two can be compared."""
+        return (
+            (self.objects, self.has_ties, self.keeps_order) == (other.objects, other.has_ties, other.keeps_order)
+            and np.array_equal(self.pairs, other.pairs)
+            and np.allclose(self.counts, other.counts, rtol=1e-12, atol=0)
+            and same_columns(self.columns, other.columns)
+            and same_columns(self.sides, other.sides)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # tables are compared, not used as keys
+
+    def to_frame(self, *, clusters: bool = False) -> pd.DataFrame:
+        """Return the table as a frame that `from_counts` reads back.
+
+        Parameters
+        ----------
+        clusters : bool
+            One row per comparison and cluster, with the clusters as columns, instead of one per comparison.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``object_i, object_j, <covariates…>, wins_i, ties, wins_j``; a side covariate ``x`` has the
+            columns ``x_i`` and ``x_j``.
+        """
+        check_flag("to_frame", "clusters", clusters, JudgmentError)
+        kept = self.cluster_counts if clusters else None
+        rows = np.arange(len(self)) if kept is None else kept.rows
+        counts = self.counts if kept is None else kept.counts
+        labels = as_objects(self.objects)
+        data: dict[str, Any] = {f"object_{side}": labels[self.pairs[rows, k]] for k, side in enumerate("ij")}
+        data |= {c.name: c.values[rows] for c in self.columns}
+        data |= {f"{c.name}_{side}": c.values[rows, k] for c in self.sides for k, side in enumerate("ij")}
+        data |= {c.name: c.values for c in (kept.columns if kept else ())}
+        whole = np.all(counts == np.floor(counts))
+        printed = counts.astype(np.int64) if whole else counts
+        data |= {name: printed[:, k] for k, name in enumerate(COUNT_COLUMNS)}
+        return pd.DataFrame({name: inferable(values) for name, values in data.items()})
+
+    def win_matrix(self) -> pd.DataFrame:
+        """Return wins of the row over the column, summed over all covariates (J × J, labelled)."""
+        refuse_square("the matrix of wins", len(self.objects), JudgmentError)
+        wins = np.zeros((len(self.objects), len(self.objects)))
+        i, j = self.pairs.T
+        np.add.at(wins, (i, j), self.counts[:, 0])
+        np.add.at(wins, (j, i), self.counts[:, 2])
+        return pd.DataFrame(wins, index=list(self.objects), columns=list(self.objects))
+
+    def components(self) -> tuple[tuple[Label, ...], ...]:
+        """Return the groups of objects connected by judgments, the group of the first object first.
+
+        Objects of different groups were never compared, not even through others: their worths have no
+        common scale. Fit the groups apart with ``c.select(objects=group)``.
+        """
+        judged = self.totals > 0
+        i, j = (self.pairs if judged.all() else self.pairs[judged]).T
+        size = len(self.objects)
+        met = np.zeros(size, dtype=np.bool_)
+        met[j[i == 0]] = met[i[j == 0]] = met[0] = True
+        if met.all():  # as a rule in large tables: the first object has met all others
+            return (self.objects,)
+        graph = coo_array((np.ones(len(i)), (i, j)), shape=(size, size))
+        number, group = connected_components(graph, directed=False)
+        return tuple(tuple(o for o, g in zip(self.objects, group, strict=True) if g == k) for k in range(number))
+
+    def pool(self, *names: str) -> Comparisons:
+        """Return the table summed over covariates: all of them, or those named.
+
+        Pooling keeps clusters, and forgets a cluster that is named.
+        """
+        unknown = tuple(name for name in names if name not in (*self.covariates, *self.clusters))
+        if unknown:
+            has = listed((*self.covariates, *self.clusters)) or "none"
+            raise JudgmentError(f"pool: no covariate {listed(unknown)}; the table has {has}.")
+        gone = names or self.covariates
+        rows = _lines(self)
+        return tabulate(
+            replace(
+                rows,
+                columns=tuple(c for c in rows.columns if c.name not in gone),
+                sides=tuple(c for c in rows.sides if c.name not in gone),
+                clusters=tuple(c for c in rows.clusters if c.name not in gone),
+            ),
+            self,
+        )
+
+    def select(
+        self,
+        *,
+        objects: Sequence[Label] | None = None,
+        where: Mapping[str, Sequence[Label] | Label] | None = None,
+    ) -> Comparisons:
+        """Return the part of the table among some objects and under some values of covariates or clusters.
+
+        Parameters
+        ----------
+        objects : sequence of labels, optional
+            Keep comparisons between these.
+        where : mapping, optional
+            Covariate or cluster → the value or values to keep.
+
+        Notes
+        -----
+        Objects left without comparisons go; the notes of the result name them.
+        """
+        rows = _lines(self)
+        keep = np.ones(len(rows.counts), dtype=bool)
+        if objects is not None:
+            chosen = np.array([self.objects.index(o) for o in known(objects, self.objects, "objects")], dtype=np.int64)
+            keep &= np.isin(rows.pairs, chosen).all(axis=1)
+        for name, values in (where or {}).items():
+            keep &= matching(name, values, (*rows.columns, *rows.clusters))
+        if not keep.any():
+            raise JudgmentError("select: no comparison is left; every row fails objects= or where=.")
+        return tabulate(rows.take(keep), self)
+
+    def drop_empty(self) -> Comparisons:
+        """Return the table without comparisons that have no judgment; the notes count them."""
+        empty = int((self.totals == 0).sum())
+        if not empty:
+            return self
+        lines = _lines(self)
+        kept = tabulate(lines.take(lines.counts.sum(axis=1) > 0), self)
+        return replace(kept, notes=(*kept.notes, f"{counted(empty, 'comparison')} without a judgment left out"))
+
+    def drop_ties(self) -> Comparisons:
+        """Return the table without its ties and without a tie category; the notes say how many went."""
+        if not self.has_ties:
+            return self
+        return self._without_ties(0.0, f"{_ties(self)} were dropped (drop_ties)")
+
+    def split_ties(self) -> Comparisons:
+        """Return the table with each tie as half a win for either side, without a tie category.
+
+        The standard errors of a fit to it are conservative: half wins vary less than the judgments that
+        the likelihood takes them for. The notes, and so every summary, say it.
+        """
+        if not self.has_ties:
+            return self
+        note = f"{_ties(self)} count half a win for either side (split_ties): standard errors are conservative"
+        return self._without_ties(0.5, note)
+
+    def _without_ties(self, share: float, note: str) -> Comparisons:
+        def moved(counts: FloatArray) -> FloatArray:
+            half = share * counts[:, 1]
+            return np.column_stack([counts[:, 0] + half, np.zeros(len(counts)), counts[:, 2] + half])
+
+        kept = self.cluster_counts
+        return replace(
+            self,
+            counts=moved(self.counts),
+            has_ties=False,
+            cluster_counts=kept and replace(kept, counts=moved(kept.counts)),
+            notes=(*self.notes, note),
+        )
+
+    def table(self) -> Table:
+        """Return the table as it prints: sizes, then its first rows."""
+        frame = self.to_frame()
+        shown = tuple(range(min(len(frame), 20)))
+        rest = len(frame) - len(shown)
+        return Table(
+            fields=tuple(
+                Field(name, name, list(frame[name]), "count" if name in COUNT_COLUMNS else "text")
+                for name in frame.columns
+            ),
+            title=f"Comparisons: {', '.join(self.sizes())}",
+            head=tuple(_head_lines(self)),
+            notes=self.notes,
+            shown=shown,
+            more=f"… {format_count(rest)} more rows: .to_frame()" if rest else "",
+        )
+
+    def sizes(self) -> list[str]:
+        """Return objects, comparisons, judgments and ties as phrases, for the first line of a printout."""
+        ties = f"{_share_of_ties(self)} ties" if self.has_ties else "no tie category"
+        return [
+            f"{format_count(len(self.objects))} objects",
+            counted(len(self), "comparison"),
+            f"{counted(self.n_judgments, 'judgment')} ({ties})",
+        ]
+
+
+def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
+    """Sum lines to a table in canonical order, with everything else as in `like`.
+
+    Pairs are oriented with the smaller object first unless the order is kept; rows are sorted by objects,
+    then covariates. Objects of `like` that no line mentions go, and a note names them.
+    """
+    lines = lines if like.keeps_order else lines.oriented()
+    pairs, used = dense(lines.pairs, len(like.objects))
+    lines = replace(lines, pairs=pairs)
+    first, group = groups(lines.keys())
+    rows = slice(None) if np.array_equal(first, np.arange(len(group))) else first  # as a rule they stand as they should
+    gone = [like.objects[k] for k in np.setdiff1d(np.arange(len(like.objects)), used)]
+    note = (f"{counted(len(gone), 'object')} left without comparisons: {listed(gone)}",) if gone else ()
+    return replace(
+        like,
+        objects=tuple(like.objects[k] for k in used),
+        pairs=lines.pairs[rows],
+        counts=lines.counts[rows] if len(first) == len(group) else summed(lines.counts, group, len(first)),
+        columns=tuple(c.take(rows) for c in lines.columns),
+        sides=tuple(c.take(rows) for c in lines.sides),
+        object_columns=tuple(c.take(used) for c in like.object_columns),
+        cluster_counts=_cluster_counts(lines, group),
+        notes=(*like.notes, *note),
+    )
+
+
+def _lines(c: Comparisons) -> Lines:
+    """Return the table at its finest: by cluster where it has clusters."""
+    kept = c.cluster_counts
+    if kept is None:
+        return Lines(c.pairs, c.counts, c.columns, c.sides)
+    spread = Lines(c.pairs, c.counts, c.columns, c.sides).take(kept.rows)
+    return replace(spread, counts=kept.counts, clusters=kept.columns)
+
+
+def _cluster_counts(lines: Lines, group: IntArray) -> ClusterCounts | None:
+    if not lines.clusters:
+        return None
+    first, line = groups([group, *(c.codes for c in lines.clusters)])
+    columns = tuple(c.take(first) for c in lines.clusters)
+    return ClusterCounts(group[first], columns, summed(lines.counts, line, len(first)))
+
+
+def _check_names(c: Comparisons) -> None:
+    names = [*c.covariates, *c.clusters, *c.object_covariates]
+    taken = [*names, *(f"{s.name}_{side}" for s in c.sides for side in "ij")]
+    reserved = tuple(name for name in dict.fromkeys([*names, *taken]) if name in RESERVED)
+    if reserved:
+        raise JudgmentError(f"{listed(reserved)} is a word that llbt uses itself; rename the column.")
+    twice = tuple(sorted({name for name in taken if taken.count(name) > 1}))
+    if twice:
+        raise JudgmentError(
+            f"{listed(twice)} is named twice among covariates, clusters, object covariates and side "
+            "covariates; each column has one role."
+        )
+
+
+def _check_alike(what: str, labels: tuple[Label, ...]) -> None:
+    """Parameters are named after labels, so two labels such as 1 and '1' would be one name."""
+    if len({str(label) for label in labels}) < len(labels):
+        seen: dict[str, Label] = {}
+        for label in labels:
+            if str(label) in seen:
+                raise JudgmentError(
+                    f"{what}: the labels {seen[str(label)]!r} and {label!r} read alike; rename one of them."
+                )
+            seen[str(label)] = label
+
+
+def _check_counts(counts: FloatArray) -> None:
+    if counts.size and counts.min() >= 0 and 0 < counts.sum() < MOST_COUNTED:  # false where there is a NaN
+        return
+    bad = np.flatnonzero(~np.isfinite(counts).all(axis=1) | (counts < 0).any(axis=1))
+    if bad.size:
+        found = counts[bad[0]].tolist()
+        raise JudgmentError(
+            f"{bad.size} comparisons have counts that are negative or not finite, the first {found} "
+            "(wins_i, ties, wins_j); counts are finite and at least 0."
+        )
+    total = counts.sum() if counts.size else math.nan
+    if total >= MOST_COUNTED:
+        raise JudgmentError(
+            f"the counts add up to {total:.4g}; expected fewer than 2**53 ({MOST_COUNTED:.4g}) judgments, beyond which "
+            "single ones are lost. Check the weights, or divide all counts by one number."
+        )
+    if counts.size and not total > 0:
+        raise JudgmentError("all counts are 0: there is not one judgment.")
+
+
+def _same_clusters(a: ClusterCounts | None, b: ClusterCounts | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    same_rows = np.array_equal(a.rows, b.rows) and np.allclose(a.counts, b.counts, rtol=1e-12, atol=0)
+    return same_rows and same_columns(a.columns, b.columns)
+
+
+def _whole(x: float) -> float:
+    return int(x) if math.isfinite(x) and x.is_integer() else x
+
+
+def _ties(c: Comparisons) -> str:
+    return f"{format_count(c.n_ties)} ties ({_share_of_ties(c)} of the judgments)"
+
+
+def _share_of_ties(c: Comparisons) -> str:
+    return format_percent(c.n_ties / c.n_judgments)
+
+
+def _head_lines(c: Comparisons) -> list[str]:
+    lines = ["object_i was shown first"] if c.keeps_order else []
+    lines += [f"clusters beside the counts: {', '.join(c.clusters)}"] if c.clusters else []
+    lines += [f"object covariates: {', '.join(c.object_covariates)}"] if c.object_covariates else []
+    return lines

@@ -1,0 +1,261 @@
+"""The outcomes that a judgment can have, and how predictors make them more or less probable.
+
+Given the total of a comparison its counts of K outcomes are multinomial, outcome k with the log weight
+Σ_b L[k, b] · u_b: L the loadings, u the B predictors of the comparison. The first predictor is the signed one,
+λ_i − λ_j + δ, which changes its sign when the two sides change places; the others belong to outcomes that the sides
+share, such as a tie.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import JudgmentError, listed
+
+FloatArray = npt.NDArray[np.float64]
+
+_FAR = 300.0  # a log weight beyond which exponentials are shifted, lest they overflow
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """K outcomes of a judgment, and the loadings of B predictors on each.
+
+    Attributes
+    ----------
+    outcomes : tuple of str, length K
+    loadings : ndarray, shape (K, B)
+        L: the log weight of outcome k is Σ_b L[k, b] · u_b.
+    flip : tuple of int, length K
+        Which outcome each becomes when objects i and j change places.
+
+    Raises
+    ------
+    JudgmentError
+        For fewer than two outcomes, names used twice, loadings that are not finite, not of shape (K, B) or do not tell
+        predictors apart, and a flip that is not its own inverse or does more to the loadings than to turn the sign of
+        the first predictor.
+
+    Examples
+    --------
+    >>> THREE.outcomes, THREE.loadings.tolist()
+    (('i', 'tie', 'j'), [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    >>> THREE.probabilities(np.array([[np.log(2)], [0.0]]))[0].ravel().round(4).tolist()
+    [0.5714, 0.2857, 0.1429]
+    """
+
+    outcomes: tuple[str, ...]
+    loadings: FloatArray
+    flip: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "loadings", np.array(self.loadings, dtype=np.float64))
+        _check(self)
+        self.loadings.flags.writeable = False
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two responses have the same outcomes with the same loadings."""
+        if not isinstance(other, Response):
+            return NotImplemented
+        return (self.outcomes, self.flip) == (other.outcomes, other.flip) and np.array_equal(
+            self.loadings, other.loadings
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.outcomes, self.flip))
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether a judgment can be a tie."""
+        return "tie" in self.outcomes
+
+    @property
+    def width(self) -> int:
+        """Number of predictors B."""
+        return int(self.loadings.shape[1])
+
+    @functools.cached_property
+    def _terms(self) -> tuple[tuple[tuple[int, float], ...], ...]:
+        """The predictors that bear on each outcome, with their loadings."""
+        return tuple(tuple((int(b), float(row[b])) for b in np.flatnonzero(row)) for row in self.loadings)
+
+    @functools.cached_property
+    def _mirrors(self) -> tuple[int | None, ...]:
+        """An earlier outcome whose log weight is minus that of this one, for each outcome; None where there is none."""
+        earlier = [np.flatnonzero((self.loadings[:k] == -row).all(axis=1)) for k, row in enumerate(self.loadings)]
+        return tuple(int(found[0]) if len(found) else None for found in earlier)
+
+    def log_weights(self, predictors: Sequence[FloatArray] | FloatArray) -> list[FloatArray]:
+        """Return Σ_b L[k, b] · u_b of each outcome, K arrays (S,), for predictors (B, S)."""
+        return [_combined(terms, predictors) for terms in self._terms]
+
+    def probabilities(self, predictors: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the probabilities of the outcomes, (K, S), and the log of what they are scaled by, (S,).
+
+        Parameters
+        ----------
+        predictors : ndarray, shape (B, S)
+            Or any other shape behind B, such as (B, R, S), which the answers then have, too.
+        """
+        logs = self.log_weights(predictors)
+        found = np.empty((len(logs), *np.broadcast_shapes(*(log.shape for log in logs))))
+        shift = None if self._are_near(logs) else np.max(np.broadcast_arrays(*logs), axis=0)
+        for k, (log, mirror) in enumerate(zip(logs, self._mirrors, strict=True)):
+            if shift is not None:
+                np.exp(log - shift, out=found[k])
+            elif mirror is None:
+                np.exp(log, out=found[k])
+            else:  # a division costs a fifth of an exponential
+                np.divide(1.0, found[mirror], out=found[k])
+        norm = found.sum(axis=0)
+        found /= norm
+        return found, np.log(norm) if shift is None else np.log(norm) + shift
+
+    def _are_near(self, logs: list[FloatArray]) -> bool:
+        """Whether no exponential is near an overflow, and their sum is not near 0: as a rule."""
+        mirrored = {mirror for mirror in self._mirrors if mirror is not None}
+        for k, log in enumerate(logs):
+            if self._mirrors[k] is None and (np.abs(log) if k in mirrored else log).max(initial=0.0) >= _FAR:
+                return False
+        return bool(mirrored)
+
+    def mean(self, probability: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        """Return the mean loadings Lᵀp under probabilities (K, S), shape (B, S)."""
+        columns = (tuple((int(k), float(column[k])) for k in np.flatnonzero(column)) for column in self.loadings.T)
+        return np.stack([_combined(terms, probability) for terms in columns])
+
+    def weight(self, probability: Sequence[FloatArray] | FloatArray, n: FloatArray | float) -> FloatArray:
+        """Return the information of n judgments (S,) on the predictors, n (Lᵀ diag(p) L − p̄ p̄ᵀ), shape (B, B, S)."""
+        return self._weight(probability, self.mean(probability), n)
+
+    def _weight(
+        self, probability: Sequence[FloatArray] | FloatArray, mean: FloatArray, n: FloatArray | float
+    ) -> FloatArray:
+        found = np.empty((self.width, *mean.shape))
+        for b in range(self.width):
+            for c in range(b, self.width):
+                product = self.loadings[:, b] * self.loadings[:, c]
+                terms = tuple((int(k), float(product[k])) for k in np.flatnonzero(product))
+                np.multiply(mean[b], mean[c], out=found[b, c])
+                np.subtract(_combined(terms, probability) if terms else 0.0, found[b, c], out=found[b, c])
+                found[b, c] *= n
+                if c > b:
+                    found[c, b] = found[b, c]
+        return found
+
+    def moments(
+        self, predictors: Sequence[FloatArray] | FloatArray, n: FloatArray | float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return what the likelihood of comparisons asks of a response.
+
+        Parameters
+        ----------
+        predictors : ndarray, shape (B, S)
+        n : ndarray, shape (S,)
+            Judgments of each comparison.
+
+        Returns
+        -------
+        norm : ndarray, shape (S,)
+            log Σ_k exp(Σ_b L[k, b] · u_b).
+        mean : ndarray, shape (B, S)
+            Its gradient p̄ = Lᵀp: what one judgment is expected to add to the statistics of the predictors.
+        weight : ndarray, shape (B, B, S)
+            n (Lᵀ diag(p) L − p̄ p̄ᵀ), the information of n judgments on the predictors.
+        """
+        probability, norm = self.probabilities(predictors)
+        mean = self.mean(probability)
+        return norm, mean, self._weight(probability, mean, n)
+
+    def log_probabilities(self, predictors: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        """Return the log-probability of each outcome, shape (K, S), for predictors (B, S)."""
+        _, norm = self.probabilities(predictors)
+        return np.stack([log - norm for log in self.log_weights(predictors)])
+
+
+def graded(steps: int, middle: bool) -> Response:
+    """Return the response of a scale with so many grades of preference to either side.
+
+    Parameters
+    ----------
+    steps : int
+        Grades of preference H, at least 1: with 2, i is much better or better, or j is.
+    middle : bool
+        Whether the sides can tie.
+
+    Returns
+    -------
+    Response
+        Outcomes from i with H − 1 plus signs to j with as many, with scores h = H … −H, or 2H − 1, 2H − 3 … −(2H − 1)
+        without a middle. Predictors: the signed one, loaded with the scores; one for the tie; one for each larger grade
+        |h|, so that only the smallest has none of its own.
+
+    References
+    ----------
+    Agresti, A. (1992). Analysis of ordinal paired comparison data. Applied Statistics 41(2), 287-297.
+
+    Examples
+    --------
+    >>> graded(2, middle=True).outcomes
+    ('i+', 'i', 'tie', 'j', 'j+')
+    >>> graded(2, middle=False).loadings.tolist()
+    [[3.0, 1.0], [1.0, 0.0], [-1.0, 0.0], [-3.0, 1.0]]
+    >>> graded(1, middle=True) == THREE
+    True
+    """
+    grades = np.arange(steps, 0, -1)
+    scores = (grades if middle else 2 * grades - 1).astype(np.float64)
+    names = ["+" * (grade - 1) for grade in grades]
+    outcomes = [*(f"i{name}" for name in names), *(["tie"] if middle else []), *(f"j{name}" for name in names[::-1])]
+    signed = np.concatenate([scores, [0.0] if middle else [], -scores[::-1]])
+    levels = ([0.0] if middle else []) + sorted(scores[:-1])
+    loadings = np.column_stack([signed, *(np.abs(signed) == level for level in levels)])
+    return Response(tuple(outcomes), loadings, tuple(range(len(outcomes) - 1, -1, -1)))
+
+
+def _combined(terms: Sequence[tuple[int, float]], parts: Sequence[FloatArray] | FloatArray) -> FloatArray:
+    """Return the sum of parts times factors; most factors are 1 or −1, which is not multiplied by."""
+    total: FloatArray | None = None
+    for k, factor in terms:
+        if total is None:
+            total = parts[k] if factor == 1 else -parts[k] if factor == -1 else factor * parts[k]
+        elif abs(factor) == 1:
+            total = total + parts[k] if factor == 1 else total - parts[k]
+        else:
+            total = total + factor * parts[k]
+    return np.zeros_like(parts[0]) if total is None else total
+
+
+def _check(response: Response) -> None:
+    """Raise for fields that do not go together."""
+    outcomes, loadings, flip = response.outcomes, response.loadings, response.flip
+    size = len(outcomes)
+    if size < 2 or len(set(outcomes)) < size:
+        raise JudgmentError(f"response: its outcomes are {listed(outcomes)}; expected two or more, each named once.")
+    if loadings.ndim != 2 or len(loadings) != size or not np.isfinite(loadings).all():
+        raise JudgmentError(
+            f"response: loadings of shape {loadings.shape} for {size} outcomes; expected finite numbers, one row for "
+            "each outcome and one column for each predictor."
+        )
+    if np.linalg.matrix_rank(loadings - loadings.mean(axis=0)) < loadings.shape[1]:
+        raise JudgmentError(
+            "response: some combination of the predictors has the same loading on every outcome, so that no judgment "
+            "tells of it; leave a column of loadings out."
+        )
+    if sorted(flip) != list(range(size)) or any(flip[flip[k]] != k for k in range(size)):
+        raise JudgmentError(f"response: flip={flip}; expected the place of each outcome's mirror, (2, 1, 0) for three.")
+    turned = loadings * np.append(-1.0, np.ones(loadings.shape[1] - 1))
+    if not np.array_equal(loadings[list(flip)], turned):
+        raise JudgmentError(
+            "response: with the sides exchanged the first column of loadings changes its sign and the others stay as "
+            f"they are; expected {turned.tolist()} in the order of flip={flip}, found {loadings[list(flip)].tolist()}."
+        )
+
+
+TWO = graded(1, middle=False)
+THREE = graded(1, middle=True)

@@ -1,1 +1,0 @@
-"""Metrics against humans: correlations, their uncertainty and comparison, and decisions for pairs of systems."""

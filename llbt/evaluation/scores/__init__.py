@@ -1,1 +1,0 @@
-"""Scores of systems on instances: turned into comparisons, and into rankings by several mechanisms."""

@@ -1,0 +1,91 @@
+"""Which judgments belong to which cluster: the counts of a table by comparison and cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.columns import Label, dense
+from ..core.comparisons import Comparisons
+from ..errors import DesignError, listed
+from ..kernel.robust import Clustered, effective_clusters
+from ..table import format_count, format_number
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One of the ways in which judgments are clustered.
+
+    Attributes
+    ----------
+    name : str
+    clusters : Clustered
+    levels : tuple
+        The G labels of the clusters.
+    """
+
+    name: str
+    clusters: Clustered
+    levels: tuple[Label, ...]
+
+    @property
+    def effective(self) -> float:
+        """How many clusters of equal size these are worth, G*."""
+        return effective_clusters(self.clusters.judgments)[1]
+
+    @property
+    def size(self) -> str:
+        """The clusters in words."""
+        return f"{self.name} (G = {format_count(self.clusters.size)}, G* = {format_number(self.effective, 3)})"
+
+
+def way_of(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
+    """Return one of the groups with its labels, on lines common to all of them.
+
+    Raises
+    ------
+    DesignError
+        As `clustered`.
+    """
+    found = kept_way(c, name, groups)
+    if found.clusters.size < 2:
+        raise DesignError(f"groups={name!r} has one cluster; a cluster-robust covariance needs at least two.")
+    return found
+
+
+def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
+    """Return the counts by comparison and cluster for one of the groups, on lines common to all of them.
+
+    Raises
+    ------
+    DesignError
+        For groups that the table does not keep, and for a single cluster.
+    """
+    return way_of(c, name, groups).clusters
+
+
+def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
+    """Return one of the groups as `way_of` does, also where it is a single cluster."""
+    kept = c.cluster_counts
+    columns = {column.name: column for column in c.columns}
+    lines = kept is not None and any(group in c.clusters for group in groups)
+    rows = kept.rows if kept is not None and lines else np.arange(len(c))
+    counts = kept.counts if kept is not None and lines else c.counts
+    if name in columns:
+        column, codes = columns[name], columns[name].codes[rows]
+    elif kept is not None and name in c.clusters:
+        column = next(column for column in kept.columns if column.name == name)
+        codes = column.codes
+    else:
+        has = listed((*c.clusters, *(column.name for column in c.columns))) or "none"
+        raise DesignError(
+            f"groups={name!r} is not kept by this table (clusters and covariates: {has}); keep it where the table is "
+            f"made: from_judgments(…, clusters={name!r})."
+        )
+    counts = counts if c.has_ties else counts[:, [0, 2]]
+    judged = (counts[:, 0] > 0) | (counts[:, 1] > 0) | (counts[:, -1] > 0)  # a cluster without judgments is none
+    if not judged.all():
+        rows, counts, codes = rows[judged], counts[judged], codes[judged]
+    codes, seen = dense(codes, int(codes.max(initial=0)) + 1)
+    return Way(name, Clustered(rows, counts, codes), tuple(column.levels[seen].tolist()))

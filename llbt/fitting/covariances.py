@@ -1,0 +1,259 @@
+"""Which covariance a fit asks for: of independent, overdispersed or clustered judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arguments import check_flag, is_real
+from ..core.columns import MOST_COUNTED, FloatArray, Label
+from ..core.comparisons import Comparisons
+from ..errors import DesignError, listed
+from ..kernel.jackknife import LeftOut, left_out
+from ..kernel.likelihood import Problem
+from ..kernel.robust import LOST, Clustered, Covariance, Shares, cluster_sandwich, error_ratio, judgment_sandwich
+from ..kernel.solvers import Fit
+from ..table import format_number
+from .cluster_units import LEAST, cautious_unit
+from .clusters import Way, kept_way, way_of
+from .existence import separated_without
+from .results import pearson_chi2
+from .specification import CovType, Specification
+
+FEW_CLUSTERS = 30  # CR1
+_NAMED = 3  # clusters in a note
+_TOLD = 10.0  # G* from which more clusters would hardly make an interval shorter by their degrees of freedom
+
+
+def settled(
+    spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str]
+) -> tuple[Specification, Covariance]:
+    """Return the covariance that is asked for, and what `cov_type="cautious"` comes to: by which clusters, or none."""
+    if spec.cov_type != "cautious":
+        return spec, covariance_of(spec, c, problem, solution, names)
+    unit = cautious_unit(problem, solution, c)
+    if unit is None or unit.ratio <= 1:
+        notes = (
+            (f"judgments are taken as independent: {_too_few(c) if unit is None else unit.said}",) if c.clusters else ()
+        )
+        return replace(spec, cov_type="nonrobust"), Covariance(solution.cov, notes=notes)
+    spec = replace(spec, cov_type="cluster", groups=(unit.name,))
+    found = covariance_of(spec, c, problem, solution, names)
+    ratio = unit.ratio if len(found.lost) else error_ratio(problem, found.matrix, solution.cov)
+    chosen = f"of {', '.join(c.clusters)} the one with the largest standard errors, " if len(c.clusters) > 1 else ""
+    said = (
+        f"clusters by {unit.name}: {chosen}{format_number(ratio, 3)} times those of independent judgments "
+        "(cov_type='nonrobust')"
+    )
+    return spec, replace(found, notes=(*found.notes, said))
+
+
+def _too_few(c: Comparisons) -> str:
+    """Say why no unit is taken."""
+    ways = [kept_way(c, name, (name,)) for name in c.clusters]
+    sizes = " and ".join(way.size for way in ways)
+    if all(way.effective < LEAST for way in ways):
+        return f"{sizes}: standard errors by clusters need G* = (Σn)²/Σn² of {format_number(LEAST, 1)} or more"
+    return f"{sizes}: a model without worths, or too much work"
+
+
+def covariance_of(
+    spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str]
+) -> Covariance:
+    """Return the covariance that `cov_type`, `groups` and `scale` ask for; `names` are those of the estimates."""
+    if spec.groups:
+        ways = [way_of(c, name, spec.groups) for name in spec.groups]
+        return (
+            by_clusters(problem, solution, ways)
+            if spec.cov_type == "CR1"
+            else jackknifed(problem, solution, ways, names, finite=spec.bias_reduction or spec.prior is not None)
+        )
+    if spec.cov_type == "HC0":
+        note = "standard errors by the sandwich of single judgments (HC0)"
+        return Covariance(judgment_sandwich(problem, solution), notes=(note,))
+    if spec.scale == "X2":
+        return _dispersed(problem, solution)
+    return Covariance(solution.cov)
+
+
+def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way]) -> Covariance:
+    """Return CR1, for one or two ways of clustering."""
+    df = min(way.clusters.size for way in ways) - 1
+    note = (
+        f"standard errors allow for dependence within {' and '.join(way.size for way in ways)}, by the sandwich CR1; "
+        f"t with {df} df"
+    )
+    parts = [cluster_sandwich(problem, solution, clusters) for clusters in _crossed(ways)]
+    matrix, notes = _summed(parts)
+    return Covariance(matrix, df, (note, *notes))
+
+
+def jackknifed(
+    problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequence[str], *, finite: bool = False
+) -> Covariance:
+    """Return CR3 by one step, for one or two ways of clustering; `finite` where estimates are so in any table."""
+    df = min(way.effective for way in ways) - 1
+    note = (
+        f"standard errors allow for dependence within {' and '.join(way.size for way in ways)}, by leaving out each "
+        f"cluster (CR3); t with {format_number(df, 3)} df"
+    )
+    found = [left_out(problem, solution, way.clusters) for way in ways]
+    if not finite:
+        found = [_with_infinite(problem, left, way) for left, way in zip(found, ways, strict=True)]
+    parts = [_cr3(solution, left, way.clusters.size) for left, way in zip(found, ways, strict=True)]
+    if len(ways) == 2:
+        parts.append(_overlap(problem, solution, _crossed(ways)[2]))
+    matrix, notes = _summed(parts)
+    notes += [_alone(left, way, names) for left, way in zip(found, ways, strict=True) if len(left.lost)]
+    lost = np.concatenate([left.lost for left in found])
+    shares = tuple(Shares(problem, solution, way.clusters) for way in ways)
+    whole = Covariance(matrix, df, (note, *notes), lost, shares)
+    return replace(whole, notes=(*whole.notes, *_from_few(whole, ways, names)))
+
+
+def _with_infinite(problem: Problem, left: LeftOut, way: Way) -> LeftOut:
+    """Return also the directions along which estimates are infinite without some cluster: one step stays finite."""
+    directions, clusters = separated_without(problem, way.clusters, left.clusters)
+    return replace(
+        left, lost=np.concatenate([left.lost, directions]), clusters=np.concatenate([left.clusters, clusters])
+    )
+
+
+def _cr3(solution: Fit, left: LeftOut, size: int) -> FloatArray:
+    return np.asarray((size - 1) / size * (solution.cov @ left.meat @ solution.cov))
+
+
+def _overlap(problem: Problem, solution: Fit, both: Clustered) -> FloatArray:
+    """Return V₁₂: by one step, but CR1 where no two judgments share both clusters."""
+    if both.judgments.max() <= 1:
+        return cluster_sandwich(problem, solution, both)
+    return _cr3(solution, left_out(problem, solution, both), both.size)
+
+
+def _crossed(ways: Sequence[Way]) -> list[Clustered]:
+    """Return the clusters of each way, and of two ways also those of both together."""
+    each = [way.clusters for way in ways]
+    if len(each) == 1:
+        return each
+    one, other = each
+    _, codes = np.unique(one.codes * other.size + other.codes, return_inverse=True)
+    return [one, other, Clustered(one.rows, one.counts, codes)]
+
+
+def _summed(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[str]]:
+    """Return V, or V₁ + V₂ − V₁₂ with negative eigenvalues set to 0 and a note (Cameron, Gelbach & Miller 2011)."""
+    if len(parts) == 1:
+        return parts[0], []
+    values, vectors = np.linalg.eigh(parts[0] + parts[1] - parts[2])
+    matrix = np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
+    if values.min(initial=0) >= -1e-12 * values.max(initial=0):
+        return matrix, []
+    return matrix, ["the two-way covariance was not positive semidefinite; its negative eigenvalues were set to 0"]
+
+
+def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
+    """Say which parameters have no standard error, and which cluster alone knows them."""
+    told: dict[Label, list[str]] = {}
+    for cluster, direction in zip(left.clusters, left.lost, strict=True):
+        here = told.setdefault(way.levels[cluster], [])
+        here += [
+            name for name, moved in zip(names, np.abs(direction) > LOST, strict=True) if moved and name not in here
+        ]
+    said = [f"{listed(here, 4)} without {way.name} {label!r}" for label, here in list(told.items())[:_NAMED]]
+    more = f", and so on for {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+    return (
+        f"Std. Error NA: no finite estimate of {'; of '.join(said)}{more}: what one cluster alone says has no error by "
+        f"clusters. Ways out: a formula without these parameters, levels merged (Comparisons.pool), another reference, "
+        f"or cov_type='nonrobust', for these {way.name}s alone"
+    )
+
+
+def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> list[str]:
+    """Say which parameters are known from few of the clusters, and from how many."""
+    rows = np.eye(len(names))
+    known = ~(np.abs(cov.moves_lost(rows)) > LOST).any(axis=1)
+    own, df = cov.effective(rows), cov.df_of(rows)
+    without = known & cov.unknown(rows)
+    few = known & ~without & (df < cov.df) & (own < _TOLD)
+    what = " and ".join(f"{way.name}s" for way in ways)
+
+    def said(which: npt.NDArray[np.bool_]) -> str:
+        places = np.flatnonzero(which).tolist()
+        more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+        return ", ".join(f"{names[k]} (G* = {format_number(own[k], 3)})" for k in places[:_NAMED]) + more
+
+    notes = []
+    if without.any():
+        notes.append(
+            f"Std. Error NA: fewer than two {what} of equal weight tell of {said(without)}. Ways out: more {what} "
+            f"there, a formula without these parameters, or cov_type='nonrobust', for these {what} alone"
+        )
+    if few.any():
+        notes.append(
+            f"known from few of the {what}, by what each contributes to its variance: {said(few)}; t with G* − 1 df. "
+            f"More {what} there make it surer, not more judgments of these"
+        )
+    return notes
+
+
+def few_clusters(spec: Specification, c: Comparisons) -> str:
+    """Return a warning where there are too few clusters for the sandwich to be relied on, else nothing.
+
+    Raises
+    ------
+    DesignError
+        As `clustered`.
+    """
+    if not spec.groups:
+        return ""
+    ways = [way_of(c, name, spec.groups) for name in spec.groups]
+    least = FEW_CLUSTERS if spec.cov_type == "CR1" else LEAST
+    few = [way for way in ways if way.effective < least]
+    if not few:
+        return ""
+    sizes = " and ".join(way.size for way in few)
+    if spec.cov_type == "CR1":
+        return (
+            f"{sizes}: with G* = (Σn)²/Σn² below {FEW_CLUSTERS} the standard errors of cov_type='CR1' are too small "
+            "more often than not. cov_type='cluster' leaves out each cluster in turn, and its intervals hold."
+        )
+    return (
+        f"{sizes}: with G* = (Σn)²/Σn² below {LEAST} all that is known of the dependence is how two clusters or "
+        "little more differ, and intervals say next to nothing. More clusters help, or clusters of equal size; "
+        f"llbt.influence(res, by={few[0].name!r}) shows what each does to the estimates."
+    )
+
+
+def _dispersed(problem: Problem, solution: Fit) -> Covariance:
+    df = problem.counts.size - len(problem.counts) - len(solution.params)
+    if df == 0:
+        raise DesignError("scale='X2': the model is saturated, so there is no dispersion to estimate.")
+    scale = pearson_chi2(problem.counts, solution.means) / df
+    note = f"standard errors times √{format_number(scale, 4)}, the dispersion X²/df; t with {df} df"
+    return Covariance(solution.cov * scale, df, (note,))
+
+
+def check_options(spec: Specification) -> None:
+    """Raise where the options of a fit contradict each other."""
+    if spec.cov_type not in get_args(CovType):
+        known = ", ".join(map(repr, get_args(CovType)))
+        raise DesignError(f"cov_type={spec.cov_type!r} is not known; it may be {known}.")
+    if not all(isinstance(name, str) for name in spec.groups) or len(set(spec.groups)) < len(spec.groups):
+        raise DesignError(f"groups={spec.groups!r}; it is the name of one cluster or covariate, or of two.")
+    if (spec.cov_type in ("cluster", "CR1")) != bool(spec.groups) or len(spec.groups) > 2:
+        raise DesignError("cov_type='cluster' (or 'CR1') and groups= go together: groups='judge', or two names.")
+    if isinstance(spec.scale, bool) or spec.scale not in (1.0, "X2"):
+        raise DesignError(f"scale={spec.scale!r} is not known; it is 1 or 'X2' (standard errors times √(X²/df)).")
+    if spec.scale == "X2" and spec.cov_type != "nonrobust":
+        raise DesignError("scale='X2' and a robust cov_type are two answers to one question; choose one.")
+    check_flag("fit", "bias_reduction", spec.bias_reduction)
+    if spec.prior is not None and not (is_real(spec.prior) and 0 < spec.prior < MOST_COUNTED):
+        raise DesignError(
+            f"prior={spec.prior!r}; it is the positive number of judgments, below 2**53, that each pair is given."
+        )
+    if spec.bias_reduction and (spec.prior is not None or spec.method == "glm"):
+        raise DesignError("bias_reduction=True goes with neither prior= nor method='glm'; use method='eliminate'.")

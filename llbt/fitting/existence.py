@@ -1,0 +1,280 @@
+"""Does the maximum likelihood estimate exist? Checked before a fit, and what fails is named.
+
+The estimate exists when no direction of the parameters keeps every observed outcome at least as likely
+against every other outcome of its comparison, and one of them more likely: along such a direction of
+recession the likelihood never falls, and some parameters go to infinity (Albert & Anderson 1984,
+Biometrika 71(1); for the win graph Ford 1957, American Mathematical Monthly 64(8)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg, optimize, sparse
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from ..core.columns import FloatArray, IntArray, groups
+from ..core.comparisons import Comparisons
+from ..errors import DesignError, SeparationError, braced
+from ..formulas.design import Design
+from ..kernel.likelihood import Problem, rows_of, weighted_gram
+from ..kernel.robust import Clustered
+from ..kernel.solvers import Maximum, independent_in_gram, maximum
+from .separation import TOLERANCE, Separation, describe, describe_groups, describe_no_ties
+
+_SAMPLED = 20  # comparisons for each parameter that are looked at first
+_MANY = 500  # rows from which a fit is tried before the linear program
+_CHECKS = 100  # tables without some clusters that are looked at
+_ENTRIES = 1e6  # comparisons × parameters of such a table
+_NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
+
+
+def check_connected(c: Comparisons) -> None:
+    """Raise where the worths of the objects have no common scale.
+
+    Raises
+    ------
+    DesignError
+        Where some objects were never compared with the others, not even through third ones; the groups
+        are named.
+    """
+    components = c.components()
+    if len(components) > 1:
+        shown = ", ".join(braced(group) for group in components[:6]) + (", …" if len(components) > 6 else "")
+        raise DesignError(
+            f"the objects fall into {len(components)} groups never compared with each other: {shown}; their worths "
+            "have no common scale. Fit the groups apart: c.select(objects=group) for group in c.components()."
+        )
+
+
+def is_settled(problem: Problem) -> bool:
+    """Whether some comparisons of a large table already say that no parameter is aliased and no estimate infinite."""
+    size, some = problem.signed.shape[0], _SAMPLED * problem.signed.shape[1]
+    if size <= 2 * some:
+        return False
+    return _is_pinned(rows_of(problem, np.random.default_rng(0).integers(0, size, some)))
+
+
+def check_existence(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> Maximum | None:
+    """Raise where the estimate of some parameter is infinite.
+
+    Parameters
+    ----------
+    design : Design
+    free : ndarray of int, shape (p,)
+        Which of the design's parameters the problem's columns are.
+    problem : Problem
+    c : Comparisons
+        The table of the problem, for the names.
+
+    Returns
+    -------
+    Maximum or None
+        Of the likelihood, where it had to be looked for.
+
+    Raises
+    ------
+    SeparationError
+        Naming the objects, levels and parameters without a finite estimate.
+    """
+    if _is_plain(design, free):
+        if _exists_by_graph(design, free, problem, c):
+            return None
+    elif _is_pinned(problem):
+        return None
+    merged, rows = _merged(design, problem)
+    reached = _reached(merged) if merged.signed.shape[0] > _MANY else None
+    if reached is not None:
+        return reached
+    direction = recession_direction(merged)
+    if direction is not None:
+        full = np.zeros(len(design.names))
+        full[free] = direction / np.abs(direction).max()
+        infinite = [design.names[k] for k in free[_undetermined(merged, direction)]]
+        raise _separated(*describe(Separation(full, infinite, design, merged, rows, c)))
+    return None
+
+
+def _reached(problem: Problem) -> Maximum | None:
+    """Return where Newton's method stops, if it is a maximum near 0: the likelihood is concave, so then there is one.
+
+    For large tables, where the linear program takes far longer than a fit. Along a direction of recession it would
+    stop only where probabilities are 0 to rounding.
+    """
+    found = maximum(problem)
+    if found is None:
+        return None
+    furthest = max(abs(problem.signed @ found.params).max(), abs(problem.tie @ found.params).max())
+    return found if furthest < _NEAR else None
+
+
+def _separated(found: str, remedy: str) -> SeparationError:
+    finite = "Or have finite estimates: fit(…, bias_reduction=True) or fit(…, prior=…)."
+    return SeparationError(found, f"{remedy} {finite}")
+
+
+def recession_direction(problem: Problem) -> FloatArray | None:
+    """Return a direction of recession that separates as many outcomes as any can, or None; shape (p,).
+
+    The linear program maximizes Σ min(1, a·v) over the inequalities a·v ≥ 0 that the outcomes set, subject
+    to the equalities that outcomes seen together set; its solution is strict wherever any direction is.
+    """
+    equal, unequal = _recession_rows(problem)
+    p, m = problem.signed.shape[1], unequal.shape[0]
+    if m == 0:
+        return None
+    scale = 1 / np.maximum(abs(sparse.vstack([equal, unequal])).max(axis=0).toarray().ravel(), 1e-300)
+    found = optimize.linprog(
+        np.concatenate([np.zeros(p), -np.ones(m)]),
+        A_ub=sparse.hstack([-unequal.multiply(scale), sparse.eye_array(m)], format="csr"),
+        b_ub=np.zeros(m),
+        A_eq=sparse.hstack([equal.multiply(scale), csr_array((equal.shape[0], m))], format="csr"),
+        b_eq=np.zeros(equal.shape[0]),
+        bounds=[(None, None)] * p + [(0, 1)] * m,
+        method="highs",
+    )
+    if found.status != 0:
+        raise DesignError(f"the check that estimates exist did not finish: {found.message}")
+    return None if -found.fun < TOLERANCE else np.asarray(found.x[:p] * scale)
+
+
+def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> tuple[FloatArray, IntArray]:
+    """Return what has no finite estimate without some cluster, directions (d, p) of length 1, and the cluster of each.
+
+    A combination of the parameters that moves along such a direction is infinite or open without that cluster. Asked of
+    clusters that alone hold a cell, but those that are `lost` anyway; of many at once first, since what no outcome
+    opens without all of them is not opened without one. Nothing is found in tables too large for it.
+    """
+    found, by = [np.empty((0, problem.signed.shape[1]))], [np.empty(0, dtype=np.int64)]
+    holder = _only_holders(problem, clusters)
+    waiting = [np.setdiff1d(holder[holder >= 0], lost)]
+    if problem.signed.shape[0] * problem.signed.shape[1] > _ENTRIES:
+        waiting = []
+    for _ in range(_CHECKS):
+        if not waiting:
+            break
+        some = waiting.pop()
+        left = replace(problem, counts=np.where(np.isin(holder, some), 0.0, problem.counts))
+        if not len(some) or _is_pinned(left):
+            continue
+        direction = recession_direction(left)
+        if len(some) > 1:
+            if direction is not None or _open_directions(left, np.zeros(left.signed.shape[1])).size:
+                waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
+        elif direction is not None:
+            open_ = _open_directions(left, direction)
+            found.append(open_)
+            by.append(np.full(len(open_), some[0]))
+    return np.concatenate(found), np.concatenate(by)
+
+
+def _only_holders(problem: Problem, clusters: Clustered) -> IntArray:
+    """Return the one cluster that has judgments in a cell, shape (S, C); −1 for none and for several."""
+    line, cell = np.nonzero(clusters.counts > 0)
+    cells = clusters.rows[line] * problem.counts.shape[1] + cell
+    both = np.unique(cells * clusters.size + clusters.codes[line])
+    cells, first, number = np.unique(both // clusters.size, return_index=True, return_counts=True)
+    holder = np.full(problem.counts.size, -1, dtype=np.int64)
+    holder[cells[number == 1]] = (both % clusters.size)[first[number == 1]]
+    return holder.reshape(problem.counts.shape)
+
+
+def _recession_rows(problem: Problem) -> tuple[csr_array, csr_array]:
+    """Return rows a of the conditions a·v = 0 and a·v ≥ 0 on a direction of recession v.
+
+    An observed cell has the largest predictor of its comparison along v; cells observed together have
+    equal ones.
+    """
+    u, w = problem.signed.tocsr(), problem.tie.tocsr()
+    seen = problem.counts > 0
+    i, j = seen[:, 0], seen[:, -1]
+    if not problem.has_ties:
+        return u[i & j], sparse.vstack([u[i & ~j], -u[j & ~i]], format="csr")
+    t = seen[:, 1]
+    equal = [u[i & j], w[i & j & t], (u - w)[i & t & ~j], (u + w)[j & t & ~i]]
+    only_i, only_j, only_t = i & ~t & ~j, j & ~t & ~i, t & ~i & ~j
+    unequal = [
+        *((u - w)[only_i], u[only_i]),
+        *((-u - w)[only_j], -u[only_j]),
+        *((w - u)[only_t], (w + u)[only_t]),
+        *(u[i & t & ~j], -u[j & t & ~i], -w[i & j & ~t]),
+    ]
+    return sparse.vstack(equal, format="csr"), sparse.vstack(unequal, format="csr")
+
+
+def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
+    """Sum comparisons with the same linear predictors; also return the first comparison of each."""
+    keys = [*design.worth.index.T, design.tie.index, design.order.index]
+    first, group = groups(keys)
+    if len(first) == len(group):
+        return problem, np.arange(len(first))
+    order = np.argsort(first)  # as they stand in the table, sorted by their objects
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    first, group = first[order], rank[group]
+    counts: FloatArray = np.column_stack([np.bincount(group, column, len(first)) for column in problem.counts.T])
+    return replace(rows_of(problem, first), counts=counts), first
+
+
+def _is_plain(design: Design, free: IntArray) -> bool:
+    """Whether the free parameters are all worths, and at most the one tie effect."""
+    worths = [k for k in free if design.blocks[k] == "worth"]
+    others = [design.names[k] for k in free if design.blocks[k] != "worth"]
+    return design.plain and others in ([], ["tie"]) and len(worths) == design.worth.matrix.shape[0] - 1
+
+
+def _is_pinned(problem: Problem) -> bool:
+    """Whether outcomes seen together already rule out every direction: the usual, fast case."""
+    seen = problem.counts > 0
+    i, j = seen[:, 0], seen[:, -1]
+    t = seen[:, 1] if problem.has_ties else np.zeros_like(i)
+    if 2 * np.count_nonzero((i & j) | (t & (i | j))) < problem.signed.shape[1]:  # two equations each at most
+        return False
+    # outcomes seen together have equal predictors: u = 0, w = 0, u = w or u = −w
+    weights = (i & j) | (t & (i ^ j)), (t & j & ~i) * 1.0 - (t & i & ~j), t & (i | j)
+    gram = weighted_gram(problem, *(weight.astype(np.float64) for weight in weights))
+    return bool(independent_in_gram(gram).all())
+
+
+def _exists_by_graph(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> bool:
+    """Decide plain `object` and most of `object + tie` on the graph of wins; False where the graph cannot tell."""
+    i, j = c.pairs.T
+    wins, losses = problem.counts[:, 0] > 0, problem.counts[:, -1] > 0
+    ties = problem.counts[:, 1] > 0 if problem.has_ties else np.zeros(len(i), dtype=np.bool_)
+    group = _strong_components(len(c.objects), [(i, j, wins | ties), (j, i, losses | ties)])
+    if group.max() > 0:
+        winner = np.concatenate([i[wins | ties], j[losses | ties]])
+        loser = np.concatenate([j[wins | ties], i[losses | ties]])
+        beaten = group[loser[group[winner] != group[loser]]]
+        raise _separated(*describe_groups(c, group, top=int(np.setdiff1d(group, beaten)[0])))
+    if all(design.blocks[k] == "worth" for k in free):
+        return True
+    if not ties.any():
+        raise _separated(*describe_no_ties(float(problem.counts.sum())))
+    # a closed walk of wins alone has more wins than ties
+    cycles = _strong_components(len(c.objects), [(i, j, wins), (j, i, losses)])
+    return len(np.unique(cycles)) < len(c.objects)
+
+
+def _strong_components(size: int, edges: list[tuple[IntArray, IntArray, npt.NDArray[np.bool_]]]) -> IntArray:
+    """Return the strong component of each node, shape (size,)."""
+    start = np.concatenate([a[kept] for a, _, kept in edges])
+    end = np.concatenate([b[kept] for _, b, kept in edges])
+    graph = coo_array((np.ones(len(start)), (start, end)), shape=(size, size))
+    return np.asarray(connected_components(graph, connection="strong")[1], dtype=np.int64)
+
+
+def _undetermined(problem: Problem, direction: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return which parameters the outcomes that do not separate leave open, shape (p,)."""
+    return np.asarray(np.abs(_open_directions(problem, direction)).max(axis=0, initial=0) > 1e-6)
+
+
+def _open_directions(problem: Problem, direction: FloatArray) -> FloatArray:
+    """Return what the outcomes that do not separate along a direction leave open, orthonormal directions (d, p)."""
+    equal, unequal = _recession_rows(problem)
+    still = sparse.vstack([equal, unequal[np.abs(unequal @ direction) <= TOLERANCE * np.abs(direction).max()]])
+    values, vectors = linalg.eigh((still.T @ still).toarray())
+    return np.asarray(vectors[:, values < 1e-9 * max(1.0, float(values.max(initial=0)))].T)

@@ -1,0 +1,242 @@
+"""Linear hypotheses about the parameters of a fit: read, estimated, tested."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import patsy
+from patsy.constraint import parse_constraint
+from scipy import stats
+from scipy.sparse import csr_array
+
+from ..core.columns import FloatArray, real_array
+from ..core.statistics import TestResult, chi2_p_value, critical_values
+from ..errors import DesignError, listed
+from ..kernel.cluster_tests import directions, flip_test, hotelling_p
+from ..kernel.gathered import Gathered
+from ..kernel.likelihood import information, score
+from ..kernel.solvers import Fit, eliminate
+from ..table import Field, Table
+from .clusters import clustered
+from .specification import penalized
+from .summary import coefficient_fields
+
+if TYPE_CHECKING:
+    from .results import LLBTResults
+
+Hypothesis = str | Sequence[str] | npt.ArrayLike
+
+_MOST_CHARACTERS = 30_000
+_MOST_NESTED = 200  # operators within operators: patsy goes through them by recursion
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """Hypotheses ``matrix @ params = right`` with their estimates.
+
+    Attributes
+    ----------
+    labels : list of str, length k
+    matrix : ndarray, shape (k, p)
+    estimate : ndarray, shape (k,)
+        Left − right side.
+    cov : ndarray, shape (k, k)
+    """
+
+    labels: list[str]
+    matrix: FloatArray
+    estimate: FloatArray
+    cov: FloatArray
+
+
+def z_tests(res: LLBTResults, hypothesis: Hypothesis, confidence: float) -> Table:
+    """Return estimate, test and interval of each hypothesis; see `LLBTResults.t_test`."""
+    found = estimated(res, hypothesis)
+    error = np.sqrt(np.maximum(np.diag(found.cov), 0))
+    df = res.df_of(found.matrix)
+    half = critical_values("t_test", confidence, df) * error
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(error > 0, found.estimate / error, np.nan)
+    p_value = 2 * stats.t.sf(np.abs(z), df)
+    return Table(
+        (
+            *coefficient_fields(found.labels, found.estimate, error, z, p_value, res.df_inference),
+            Field("conf_low", f"{100 * confidence:.4g} % low", found.estimate - half, "estimate"),
+            Field("conf_high", "high", found.estimate + half, "estimate"),
+        ),
+        title="Linear hypotheses",
+    )
+
+
+def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
+    """Return the joint test of some hypotheses; see `LLBTResults.wald_test`."""
+    found = estimated(res, hypothesis)
+    q = len(found.labels)
+    rank = int(np.linalg.matrix_rank(found.matrix[:, res.free] * np.sqrt(np.diag(res.solution.cov))))
+    if rank < q:
+        raise DesignError(
+            f"wald_test: the {q} hypotheses have rank {rank}, so some say the same or nothing about the parameters; "
+            "leave them out."
+        )
+    flips = q > 1 and len(res.specification.groups) == 1 and not np.isnan(found.cov).any()
+    return _flipped(res, found) if flips else _wald(res, found)
+
+
+def _wald(res: LLBTResults, found: Linear) -> TestResult:
+    q, null = len(found.labels), ", ".join(found.labels)
+    if np.isnan(found.cov).any():
+        note = "of some hypothesis a single cluster says all that is known, which has no error by clusters"
+        return TestResult("Wald test", null, math.nan, q, math.nan, "none", (note,))
+    few = int(np.linalg.matrix_rank(found.cov)) < q
+    statistic = math.nan if few else float(found.estimate @ np.linalg.solve(found.cov, found.estimate))
+    if math.isinf(res.df_inference):
+        return TestResult("Wald test", null, statistic, q, chi2_p_value(statistic, q), "chi2")
+    if not res.specification.groups:
+        p_value = float(stats.f.sf(statistic / q, q, res.df_inference))
+        return TestResult("Wald test", null, statistic / q, q, p_value, f"F with {res.df_inference:g} denominator df")
+    df = float(res.df_of(found.matrix)[0]) if q == 1 else res.df_inference
+    value, df_denom, p_value = hotelling_p(statistic, q, df)
+    if math.isnan(p_value):
+        raise DesignError(few_for_hotelling("wald_test", q, res))
+    return TestResult("Wald test", null, value, q, p_value, f"F with {df_denom:.4g} denominator df")
+
+
+def few_for_hotelling(asker: str, df: int, res: LLBTResults) -> str:
+    """Return why Wald's test of so many parameters has no answer with the clusters of a fit."""
+    return (
+        f"{asker}: {df} parameters are tested at once, with clusters of {' and '.join(res.specification.groups)} that "
+        f"are worth {res.df_inference + 1:.3g} of equal size; Hotelling's form of Wald's test needs more clusters than "
+        "parameters. Test fewer at once"
+        + (", or take anova(…, test='cluster')." if len(res.specification.groups) == 1 else ".")
+    )
+
+
+def score_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
+    """Return Rao's test of some hypotheses, the judgments independent of each other."""
+    found = estimated(res, hypothesis)
+    problem, free = res.problem(), found.matrix[:, res.free]
+    probability = _restricted(res, found).means / problem.totals[:, None]
+    own, _ = directions(information(problem, probability, problem.totals), free)
+    statistic, q = float(np.sum((score(problem, probability) @ own) ** 2)), len(free)
+    return TestResult("Score test", ", ".join(found.labels), statistic, q, chi2_p_value(statistic, q), "chi2")
+
+
+def _flipped(res: LLBTResults, found: Linear) -> TestResult:
+    """Return the test of several hypotheses by flips of clusters' scores."""
+    (name,) = res.specification.groups
+    clusters = clustered(res.comparisons, name, (name,))
+    test = flip_test(res.problem(), _restricted(res, found), clusters, found.matrix[:, res.free])
+    said, null = f"flips of {test.clusters} clusters' scores", ", ".join(found.labels)
+    return TestResult("Score test", null, test.statistic, test.df, test.p_value, said, (test.said(name),))
+
+
+def _restricted(res: LLBTResults, found: Linear) -> Fit:
+    """Return the fit that keeps to some hypotheses, its means those of the judgments."""
+    free = found.matrix[:, res.free]
+    unit = np.sqrt(np.diag(res.solution.cov))  # parameters in standard errors, whatever their scale
+    basis = np.linalg.qr((free * unit).T, mode="complete")[0][:, len(free) :]
+    start = res.solution.params - unit * np.linalg.lstsq(free * unit, found.estimate)[0]
+    problem = res.problem()
+    inside = replace(
+        problem,
+        signed=Gathered.of(csr_array(problem.signed.tocsr() @ (unit[:, None] * basis))),
+        tie=Gathered.of(csr_array(problem.tie.tocsr() @ (unit[:, None] * basis))),
+        signed_offset=problem.signed_offset + problem.signed @ start,
+        tie_offset=problem.tie_offset + problem.tie @ start,
+    )
+    shrunk = penalized(inside, res.comparisons, res.specification)
+    fit = eliminate(shrunk, bias_reduction=res.specification.bias_reduction)
+    return replace(fit, means=fit.means * (problem.totals / shrunk.totals)[:, None])
+
+
+def estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:
+    """Return hypotheses with their estimates and covariance; aliased parameters are refused."""
+    labels, matrix, right = _read(res, hypothesis)
+    missing = [name for name in res.aliased if matrix[:, res.names.index(name)].any()]
+    if missing:
+        raise DesignError(f"hypothesis: {listed(missing)} is aliased (NA), so nothing is known about it.")
+    params = np.asarray(res.params.fillna(0.0), dtype=float)
+    return Linear(labels, matrix, matrix @ params - right, res.combined_cov(matrix))
+
+
+def _read(res: LLBTResults, hypothesis: Any) -> tuple[list[str], FloatArray, FloatArray]:
+    """Return labels, coefficients (k, p) and right-hand sides (k,)."""
+    if isinstance(hypothesis, str):
+        return _read_text(res, [hypothesis])
+    if isinstance(hypothesis, Sequence) and hypothesis and all(isinstance(h, str) for h in hypothesis):
+        return _read_text(res, hypothesis)
+    try:
+        matrix = np.atleast_2d(real_array(hypothesis))
+        if not np.isfinite(matrix).all():
+            raise ValueError
+    except (TypeError, ValueError):
+        raise DesignError(
+            f"hypothesis={hypothesis!r:.80}; expected a text such as 'object[A] = 0', several, or an array of finite "
+            "numbers."
+        ) from None
+    p = len(res.names)
+    if matrix.ndim != 2 or matrix.shape[1] != p or not len(matrix):
+        raise DesignError(
+            f"hypothesis is an array of shape {matrix.shape}; expected (k, {p}) with a row or more: coefficients of "
+            f"{listed(res.names)}."
+        )
+    return [f"hypothesis {k}" for k in range(len(matrix))], matrix, np.zeros(len(matrix))
+
+
+def _read_text(res: LLBTResults, texts: Sequence[str]) -> tuple[list[str], FloatArray, FloatArray]:
+    """Read hypotheses with patsy; references of treatment coding may be named and count as 0."""
+    names = [*res.names, *res.design.references]
+    if not all(text.strip() for text in texts):
+        raise DesignError(f"hypothesis: the text is empty; write one such as '{names[0]} = 0'.")
+    try:
+        for text in texts:
+            _check_size(text, names)
+        with np.errstate(all="ignore"):  # what is not finite is refused below
+            found = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
+    except patsy.PatsyError as error:
+        raise DesignError(f"hypothesis: {error}\n  It may name {listed(names, 12)}.") from None
+    matrix = np.vstack([constraint.coefs for constraint in found])[:, : len(res.names)]
+    right = np.concatenate([constraint.constants.ravel() for constraint in found])
+    if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
+        raise DesignError(
+            f"hypothesis: {listed(texts)}: a coefficient or constant is not finite; write finite numbers."
+        )
+    labels = [label for text, c in zip(texts, found, strict=True) for label in _labels(text, len(c.coefs))]
+    return labels, matrix, right
+
+
+def _check_size(text: str, names: list[str]) -> None:
+    """Refuse a hypothesis that patsy cannot go through; reading it into a tree needs no recursion."""
+    if len(text) > _MOST_CHARACTERS:
+        raise DesignError(
+            f"hypothesis: a text of {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read. Pass an array of "
+            f"coefficients, shape (k, {len(names)}) less the references."
+        )
+    level = [parse_constraint(text, names)]
+    for _ in range(_MOST_NESTED):
+        level = [part for node in level for part in node.args]
+        if not level:
+            return
+    raise DesignError(
+        f"hypothesis: {text[:60]!r}… has more than {_MOST_NESTED} operators within operators. Pass several texts, or "
+        "an array of coefficients."
+    )
+
+
+def _labels(text: str, size: int) -> list[str]:
+    """Name the hypotheses of one text: commas separate them, or equals signs in a chain, unless part of a name."""
+    if size == 1:
+        return [text.strip()]
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) == size:
+        return parts
+    chain = [part.strip() for part in text.split("=")]
+    if len(chain) == size + 1:
+        return [f"{left} = {right}" for left, right in itertools.pairwise(chain)]
+    return [f"{text.strip()} [{k}]" for k in range(size)]

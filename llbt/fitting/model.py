@@ -1,0 +1,346 @@
+"""Formula + comparisons → solver → results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from ..arguments import is_real
+from ..budgets import refuse_parameters
+from ..core.comparisons import Comparisons
+from ..errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
+from ..formulas.coding import Reference
+from ..formulas.design import Design, build_design
+from ..formulas.grammar import compares_objects, parse, vocabulary
+from ..kernel import explicit, likelihood, solvers
+from ..kernel.likelihood import Problem
+from ..kernel.solvers import Fit, Maximum
+from ..table import format_percent
+from .covariances import check_options, few_clusters, settled
+from .existence import check_connected, check_existence, is_settled
+from .results import LLBTResults
+from .specification import CovType, Method, Specification, make_problem, penalized
+
+_NEAR = 4.0  # held predictors up to which statsmodels converges from its usual start
+_FARTHEST = 30.0  # and those up to which elimination does
+_AUTO_ENTRIES = 1e5  # up to here the literal GLM of statsmodels answers at once
+
+
+@dataclass(frozen=True, eq=False)
+class LLBT:
+    """A log-linear Bradley-Terry model that is not fitted yet.
+
+    Attributes
+    ----------
+    formula : str
+    comparisons : Comparisons
+        The table, without comparisons that have no judgment.
+    reference : label, mapping or None
+    design : Design
+
+    Examples
+    --------
+    >>> import llbt
+    >>> model = llbt.LLBT.from_formula("object + tie", llbt.load_dataset("dras_modpref"))
+    >>> model.design.names
+    ('object[+]', 'tie')
+    >>> round(model.fit().deviance, 6)
+    0.0
+    """
+
+    formula: str
+    comparisons: Comparisons
+    reference: Reference
+    design: Design
+
+    @classmethod
+    def from_formula(cls, formula: str, data: Comparisons, *, reference: Reference = None) -> LLBT:
+        """Return the model that a formula describes on a table.
+
+        Parameters
+        ----------
+        formula : str
+            Right-hand side over ``object``, ``tie``, ``order``, ``pair`` and the table's covariates.
+        data : Comparisons
+        reference : label or mapping, optional
+            The object with λ = 0, by default the last; or that and levels of covariates, as `fit` says.
+
+        Raises
+        ------
+        FormulaError
+            For a formula that cannot be read, or names something that the table does not have.
+        DesignError
+            For objects that are not connected by judgments, unknown references, constant covariates.
+        """
+        if not isinstance(data, Comparisons):
+            raise DesignError(
+                f"data is a {type(data).__name__}, but a model is fitted to Comparisons: make them with "
+                "llbt.from_counts(frame, …) or llbt.from_judgments(frame, …)."
+            )
+        if compares_objects(parse(formula, vocabulary(data))):
+            check_connected(data)
+        judged = data.drop_empty()
+        return cls(formula, judged, reference, build_design(formula, judged, reference=reference))
+
+    def fit(
+        self,
+        *,
+        method: Method = "auto",
+        fixed: Mapping[str, float] | None = None,
+        cov_type: CovType = "nonrobust",
+        groups: str | Sequence[str] = (),
+        scale: float | Literal["X2"] = 1.0,
+        bias_reduction: bool = False,
+        prior: float | None = None,
+    ) -> LLBTResults:
+        """Fit by maximum likelihood; see `llbt.fit` for the parameters and errors."""
+        held = _held(fixed, self.design)
+        ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
+        spec = Specification(self.formula, self.reference, method, held, cov_type, ways, scale, bias_reduction, prior)
+        check_options(spec)
+        self._warn(spec)
+        return self.solved(spec)
+
+    def solved(self, spec: Specification) -> LLBTResults:
+        """Return the fit that a specification asks for, without the warnings of `fit`: what a question refits with."""
+        refuse_parameters(len(self.design.names))
+        with solvers.few_threads(len(self.design.names)):
+            return self._solved(spec)
+
+    def _solved(self, spec: Specification) -> LLBTResults:
+        held = spec.fixed
+        free = np.array([k for k, name in enumerate(self.design.names) if name not in held], dtype=np.int64)
+        problem = make_problem(self.design, self.comparisons, free, held)
+        _refuse_far(problem, held)
+        start = None
+        if not is_settled(problem):
+            independent = solvers.independent_columns(problem)
+            if not independent.all():
+                free = free[independent]
+                problem = make_problem(self.design, self.comparisons, free, held)
+            if not spec.bias_reduction and spec.prior is None:
+                start = check_existence(self.design, free, problem, self.comparisons)
+        names = tuple(self.design.names[k] for k in free)
+        solution = _solve(problem, penalized(problem, self.comparisons, spec), names, spec, start)
+        spec, covariance = settled(spec, self.comparisons, problem, solution, names)
+        return LLBTResults(spec, self.comparisons, self.design, free, solution, covariance)
+
+    def _warn(self, spec: Specification) -> None:
+        few = few_clusters(spec, self.comparisons)
+        if few:
+            warn_user(few, ClusterWarning)
+        for remark in self.design.remarks:
+            warn_user(remark, FormulaWarning)
+        if self.comparisons.has_ties and "tie" not in self.design.blocks:
+            share = format_percent(self.comparisons.n_ties / self.comparisons.n_judgments)
+            warn_user(
+                f"{share} of the judgments are ties and the formula has no tie term: this is the model with γ = 0, in "
+                "which equal objects tie in a third of their judgments. Add + tie; or take the ties out of the table, "
+                "with c.drop_ties() or c.split_ties().",
+                TiesWarning,
+            )
+
+
+def fit(
+    formula: str,
+    data: Comparisons,
+    *,
+    reference: Reference = None,
+    method: Method = "auto",
+    fixed: Mapping[str, float] | None = None,
+    cov_type: CovType = "nonrobust",
+    groups: str | Sequence[str] = (),
+    scale: float | Literal["X2"] = 1.0,
+    bias_reduction: bool = False,
+    prior: float | None = None,
+) -> LLBTResults:
+    """Fit a log-linear Bradley-Terry model by maximum likelihood.
+
+    Parameters
+    ----------
+    formula : str
+        Right-hand side over ``object`` (log-worths λ), ``tie`` (γ), ``order`` (δ), ``pair`` and the table's
+        covariates, such as ``"object + tie"`` or ``"object * judge + tie"``.
+    data : Comparisons
+        J objects, S comparisons.
+    reference : label or mapping, optional
+        The object with λ = 0; by default the last. ``{"judge": "J2"}`` makes J2 the reference level of the labels of
+        judge wherever the formula has them, by default the first; both: ``{"object": "B", "judge": "J2"}``. A column of
+        0 and 1 is labels, too; named in ``numeric=`` where the table is made it is a number, one column as in R.
+    method : {"auto", "glm", "eliminate"}
+        ``"glm"``: statsmodels' Poisson GLM with one dummy per comparison. ``"eliminate"``: Fisher scoring with these
+        nuisance parameters profiled out. The results agree; ``"auto"`` takes the GLM while its matrix is small.
+    fixed : mapping of str to float, optional
+        Parameters to hold at a value, by name: ``{"tie": -0.5}``.
+    cov_type : {"nonrobust", "HC0", "cluster", "CR1", "cautious"}
+        Standard errors of independent judgments; by the sandwich of single judgments; or allowing for dependence
+        within `groups`: by the leave-one-out jackknife (CR3) with t on G* − 1 df, or by the plain sandwich (CR1) with
+        the factor G/(G − 1) and t on G − 1 df, whose intervals are too short for few or unequal clusters.
+        ``"cautious"``: ``"cluster"`` by those clusters of the table that make standard errors largest, among those with
+        G* of 8 or more (of 3, where none has so many); nonrobust where there are none. A note says which, and the ratio
+        to independent judgments. `write_report` and the command line take it by default.
+    groups : str or two str
+        Clusters or covariates of the table, for ``cov_type="cluster"`` and ``"CR1"``; two give V₁ + V₂ − V₁₂.
+    scale : 1.0 or "X2"
+        ``"X2"`` multiplies the covariance by the dispersion X²/df and uses t with the residual df.
+    bias_reduction : bool
+        Firth's bias reduction of the multinomial likelihood: estimates are finite wherever the objects are connected.
+        Where a pair has next to nothing but ties the penalized likelihood can have more than one maximum.
+    prior : float, optional
+        Judgments that each pair is given, split equally over the outcomes and over its comparisons as its own are.
+
+    Returns
+    -------
+    LLBTResults
+
+    Raises
+    ------
+    FormulaError
+        For a formula that cannot be read, or names something that the table does not have.
+    DesignError
+        For objects that are not connected by judgments, constant covariates, unknown names in `reference` or
+        `fixed`, and a GLM beyond 5·10⁷ matrix entries.
+    SeparationError
+        Where some estimate is infinite; the objects, levels or parameters are named.
+
+    Warns
+    -----
+    ClusterWarning
+        Where intervals by clusters as few or unequal as these hold less often than they say.
+    TiesWarning
+        Where the table has ties and the formula has no term for them.
+    FormulaWarning
+        For terms that cancel.
+
+    Notes
+    -----
+    A side covariate such as ``length`` enters as the difference of its values, ``np.log(length)`` as that of their
+    logarithms. A feature of both sides that is no difference stands in ``sides(…)``, where ``length_i`` is the value of
+    object i and ``length_j`` that of its opponent: ``object + tie + sides((length_i - length_j) / (length_i +
+    length_j))``, or ``sides(np.tanh((length_i - length_j) / 200))`` for one that saturates. It is added to λᵢ − λⱼ, so
+    its log-odds are 2β times it, and it has to change its sign when the sides change places.
+
+    The counts of comparison s between i and j are Poisson with log means μ + λᵢ − λⱼ + δ, μ + γ and
+    μ − λᵢ + λⱼ − δ: Dras (2015), equations (1) and (2). The odds of i over j are exp(2(λᵢ − λⱼ)).
+
+    CR3 is (G − 1)/G Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ over the G clusters, θ₍₋g₎ by one step: θ̂ − (H − H_g)⁻¹s_g, with H and
+    H_g the information of all judgments and of the cluster and s_g its score (Bell & McCaffrey 2002). G* = (Σn)²/Σn²,
+    n the judgments of a cluster, is G where clusters are of equal size. What is known from markedly fewer of them has t
+    on its own G* − 1 df: for a combination r of the parameters (Σv)²/Σv² with v = rᵀV H_g V r, what each cluster
+    contributes to its variance under the model, where that is below four fifths of G*. Below two, and where the
+    judgments without some cluster say nothing of it or make it infinite, there is no cluster-robust standard error: NA.
+
+    References
+    ----------
+    Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics 41(2), 337-345.
+
+    Dittrich, R., Hatzinger, R. & Katzenbeisser, W. (1998). Modelling the effect of subject-specific covariates in
+    paired comparison studies with an application to university rankings. Applied Statistics 47(4), 511-525.
+
+    Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80(1), 27-38.
+
+    Bell, R. M. & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology 28(2), 169-181.
+
+    Cameron, A. C., Gelbach, J. B. & Miller, D. L. (2011). Robust inference with multiway clustering. Journal of
+    Business & Economic Statistics 29(2), 238-249.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    >>> round(res.deviance, 4), res.df_resid
+    (30.4554, 8)
+    """
+    return LLBT.from_formula(formula, data, reference=reference).fit(
+        method=method,
+        fixed=fixed,
+        cov_type=cov_type,
+        groups=groups,
+        scale=scale,
+        bias_reduction=bias_reduction,
+        prior=prior,
+    )
+
+
+def default_formula(comparisons: Comparisons) -> str:
+    """Return the formula that a table asks for by itself: that of the report, and of the command line.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+
+    Returns
+    -------
+    str
+        ``object``, with ``+ tie`` where there are ties and ``+ order`` where the order was kept (``order=True``).
+
+    Examples
+    --------
+    >>> import llbt
+    >>> llbt.default_formula(llbt.load_dataset("dras_table1"))
+    'object + tie'
+    """
+    return "object" + (" + tie" if comparisons.n_ties else "") + (" + order" if comparisons.keeps_order else "")
+
+
+def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]:
+    if fixed is not None and not isinstance(fixed, Mapping):
+        raise DesignError(f"fixed={fixed!r}; expected a mapping of parameters to numbers: {{'tie': -0.5}}.")
+    held = dict(fixed or {})
+    unknown = [name for name in held if name not in design.names]
+    if unknown:
+        raise DesignError(f"fixed: no parameter {listed(unknown)}; the model has {listed(design.names, 12)}.")
+    bad = [name for name, value in held.items() if not is_real(value) or not math.isfinite(value)]
+    if bad:
+        raise DesignError(f"fixed: {bad[0]!r} is held at {held[bad[0]]!r}; a parameter is held at a finite number.")
+    return {name: float(held[name]) for name in design.names if name in held}
+
+
+def _refuse_far(problem: Problem, held: Mapping[str, float]) -> None:
+    """Raise where held parameters leave an outcome no probability that a computer can tell from 0."""
+    if held and _held_apart(problem) > _FARTHEST:
+        raise DesignError(
+            f"fixed={dict(held)!r}: an outcome would have odds of e^{_held_apart(problem):.4g}, whose probability is 0 "
+            f"to a computer; hold parameters at log-worths within ±{_FARTHEST:g} of each other."
+        )
+
+
+def _held_apart(problem: Problem) -> float:
+    """Return the largest predictor that held parameters make by themselves.
+
+    Ties of which there are none may be held as far away as anybody likes: that is what their −∞ is held for.
+    """
+    tie = problem.tie_offset
+    if problem.has_ties:
+        tie = np.where((tie < 0) & (problem.counts[:, 1] == 0), 0.0, tie)
+    return float(max(np.abs(problem.signed_offset).max(), np.abs(tie).max()))
+
+
+def _solve(
+    problem: Problem, augmented: Problem, names: tuple[str, ...], spec: Specification, start: Maximum | None
+) -> Fit:
+    """Fit the counts with what a prior adds to them; the fitted counts are those of the judgments alone."""
+    if spec.method not in get_args(Method):
+        raise DesignError(f"method={spec.method!r} is not known; it may be {', '.join(map(repr, get_args(Method)))}.")
+    begin = None if start is None else start.params
+    small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
+    small = small and _held_apart(problem) <= _NEAR
+    if spec.method == "glm" or (spec.method == "auto" and small):
+        solution = explicit.glm(augmented, names, begin)
+    else:
+        solution = solvers.eliminate(augmented, start=begin, bias_reduction=spec.bias_reduction)
+        solution = solution if start is None else replace(solution, n_iter=start.n_iter + solution.n_iter)
+    if not solution.converged:
+        warn_user(
+            f"the {solution.solver} solver stopped after {solution.n_iter} iterations with a gradient of norm "
+            f"{np.linalg.norm(solution.gradient):.2g}; the estimates may be off.",
+            ConvergenceWarning,
+        )
+    if augmented is problem:
+        return solution
+    return replace(solution, means=problem.totals[:, None] * likelihood.probabilities(problem, solution.params))

@@ -1,0 +1,213 @@
+"""Probabilities of outcomes under a fit: of its own comparisons, of new ones, of all pairs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg, special
+from scipy.sparse import csr_array
+
+from ..core.columns import Coded, FloatArray, IntArray
+from ..core.comparisons import OUTCOMES
+from ..core.statistics import critical_values
+from ..data.frames import read_covariate, read_covariate_pair, read_label_pair
+from ..data.sources import open_frame
+from ..errors import DesignError
+from ..formulas import design
+from ..formulas.coding import Block, Codings
+from ..formulas.grid import At, check_at, codes_of, covariate_grid, rows_at
+from ..formulas.sides import side_of
+from ..kernel.gathered import Gathered
+from ..kernel.likelihood import Problem, distances, information, probabilities
+from ..table import Field, Table
+
+if TYPE_CHECKING:
+    from .results import LLBTResults
+
+BLOCKS: tuple[Block, ...] = ("worth", "tie", "order")
+UNDETERMINED = 1e-8  # a product with `alias_columns` above this is no rounding
+Values = Mapping[str, npt.NDArray[Any]]
+
+
+def codings_of(res: LLBTResults) -> Codings:
+    """Return the fit's formula coded on its table, to evaluate rows for other values."""
+    spec = res.specification
+    return design.codings_of(res.design, spec.formula, res.comparisons, spec.reference)
+
+
+def predicted(res: LLBTResults, frame: Any, at: At, confidence: float) -> Table:
+    """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
+    if frame is not None and at is not None:
+        raise DesignError("predict: give a frame or at=, not both.")
+    if isinstance(at, str) and at == "average":
+        raise DesignError("predict: at='average' averages worths, not probabilities; name values: at={'judge': 'J1'}.")
+    check_at(at, average=False)
+    if frame is not None:
+        return _predicted_frame(res, frame, confidence)
+    if at is not None:
+        return _predicted_pairs(res, at, confidence)
+    problem = _without_counts(res, res.design.signed_rows(), res.design.tie_rows())
+    found = _probabilities(res, problem)
+    table = res.comparisons.to_frame().drop(columns=["wins_i", "ties", "wins_j"])
+    return _long(res, {str(name): table[name].tolist() for name in table}, found, confidence, ())
+
+
+def undetermined(res: LLBTResults, rows: csr_array | Gathered) -> npt.NDArray[np.bool_]:
+    """Return which rows, linear combinations of the parameters, the table does not determine; shape (R,)."""
+    if not res.aliased:
+        return np.zeros(rows.shape[0], dtype=np.bool_)
+    return np.asarray((np.abs(rows.toarray() @ alias_columns(res)) > UNDETERMINED).any(axis=1))
+
+
+def alias_columns(res: LLBTResults) -> FloatArray:
+    """Return what rows are multiplied by to see whether the table determines them, shape (p, aliased parameters).
+
+    A row is determined when its entries for aliased parameters are what the other entries imply, as for every
+    row of the table itself: when its product with these columns is 0.
+    """
+    aliased = np.array([res.names.index(name) for name in res.aliased], dtype=np.int64)
+    columns = np.zeros((len(res.names), len(aliased)))
+    if not len(aliased):
+        return columns
+    signed, tie = res.design.signed_rows(), res.design.tie_rows()
+    size, cells = res.counts.shape
+    zero = np.zeros(size)
+    whole = Problem(signed, tie, res.counts, zero, zero)
+    gram = information(whole, np.full((size, cells), 1 / cells), np.ones(size))
+    columns[res.free] = -linalg.lstsq(gram[np.ix_(res.free, res.free)], gram[np.ix_(res.free, aliased)])[0]
+    columns[aliased, range(len(aliased))] = 1.0
+    return columns
+
+
+def _problem_at(res: LLBTResults, codings: Codings, pairs: IntArray, values: tuple[Values, Values]) -> Problem:
+    """Return the linear predictors of pairs (R, 2) with the covariate values of either side."""
+    i, j = pairs.T
+    signed = rows_at(codings, "worth", i, values[0]) - rows_at(codings, "worth", j, values[1])
+    signed = csr_array(signed + rows_at(codings, "order", i, values[0]))
+    return _without_counts(res, Gathered.of(signed), Gathered.of(rows_at(codings, "tie", i, values[0])))
+
+
+def _without_counts(res: LLBTResults, signed: Gathered, tie: Gathered) -> Problem:
+    size = signed.shape[0]
+    return Problem(signed, tie, np.zeros((size, res.counts.shape[1])), np.zeros(size), np.zeros(size))
+
+
+def chances_of(res: LLBTResults, problem: Problem) -> FloatArray:
+    """Return outcome probabilities, shape (R, C); NaN where the table does not determine them."""
+    found = probabilities(problem, np.asarray(res.params.fillna(0.0), dtype=float))
+    found[undetermined(res, problem.signed) | undetermined(res, problem.tie)] = np.nan
+    return found
+
+
+def _probabilities(res: LLBTResults, problem: Problem) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return outcome probabilities and their delta-method standard errors, each (R, C), and degrees of freedom (R,)."""
+    found = chances_of(res, problem)
+    signed, tie = problem.signed.columns(res.free), problem.tie.columns(res.free)
+    free = replace(problem, signed=signed, tie=tie)
+    error = found * np.sqrt(np.maximum(distances(free, found, res.covariance.matrix), 0))
+    df = np.full(len(found), res.df_inference)
+    if res.covariance.shares:
+        for part in (signed.toarray(), tie.toarray()):
+            error[res.covariance.unknown(part)] = np.nan
+            df = np.minimum(df, res.covariance.df_of(part))
+    return found, error, df
+
+
+def _predicted_pairs(res: LLBTResults, at: Any, confidence: float) -> Table:
+    """Predict all pairs, and both presentations of each where there is an order effect."""
+    codings = codings_of(res)
+    grid = covariate_grid(codings, BLOCKS, at)
+    size = len(res.comparisons.objects)
+    choose = itertools.permutations if "order" in res.design.blocks else itertools.combinations
+    pairs = np.array(list(choose(range(size), 2)), dtype=np.int64)
+    every = np.tile(pairs, (grid.size, 1))
+    repeated = {name: np.repeat(values, len(pairs)) for name, values in grid.values.items()}
+    values = {**repeated, **_pair_codes(codings, every)}
+    labels = res.comparisons.objects
+    shown: dict[str, list[Any]] = {f"object_{side}": [labels[k] for k in every[:, n]] for n, side in enumerate("ij")}
+    for name, column in grid.shown.items():
+        shown[name] = [value for value in column for _ in range(len(pairs))]
+    found = _probabilities(res, _problem_at(res, codings, every, (values, values)))
+    return _long(res, shown, found, confidence, grid.notes)
+
+
+def _predicted_frame(res: LLBTResults, frame: Any, confidence: float) -> Table:
+    problem, shown = comparisons_of(res, frame)
+    return _long(res, shown, _probabilities(res, problem), confidence, ())
+
+
+def comparisons_of(res: LLBTResults, frame: Any) -> tuple[Problem, dict[str, list[Any]]]:
+    """Return the linear predictors of new comparisons, without counts, and the columns that were read for them."""
+    codings = codings_of(res)
+    table = codings.table
+    used = sorted({name for block in BLOCKS for name in codings.blocks[block].variables})
+    covariates = [name for name in used if table.variables[name].role == "covariate"]
+    sides = {name: (f"{name}_i", f"{name}_j") for name in used if table.variables[name].role == "side covariate"}
+    roles: dict[str, tuple[str, ...]] = {"objects": ("object_i", "object_j"), "covariates": tuple(covariates), **sides}
+    picked = open_frame(frame).pick(roles)
+    objects = read_label_pair(picked, "objects", ("object_i", "object_j"))
+    pairs = codes_of(res.comparisons.objects, objects.values.ravel().tolist(), "object").reshape(-1, 2)
+    values: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    shown: dict[str, list[Any]] = {"object_i": objects.values[:, 0].tolist(), "object_j": objects.values[:, 1].tolist()}
+    for name in covariates:
+        column = read_covariate(picked, name, numeric=table.columns[name].numeric)
+        shown[name] = column.values.tolist()
+        values[0][name] = values[1][name] = _matched(table.columns[name], column.values)
+    for name, columns in sides.items():
+        sided = read_covariate_pair(picked, name, columns, numeric=table.columns[name].numeric)
+        for k in (0, 1):
+            shown[columns[k]] = sided.values[:, k].tolist()
+            values[k][name] = _matched(table.columns[name], sided.values[:, k])
+    for name in [name for name in used if table.variables[name].role == "one side"]:
+        covariate, other = side_of(name)
+        for k in (0, 1):
+            values[k][name] = values[k ^ other][covariate]
+    for k in (0, 1):
+        values[k].update(_pair_codes(codings, pairs))
+    return _problem_at(res, codings, pairs, values), shown
+
+
+def _matched(known: Coded, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return values as `Codings.rows` takes them: labels as codes of the table's levels."""
+    if known.numeric:
+        return values.astype(np.float64)
+    return codes_of(known.levels.tolist(), values.tolist(), f"covariate {known.name!r}")
+
+
+def _pair_codes(codings: Codings, pairs: IntArray) -> dict[str, IntArray]:
+    if not any("pair" in coding.variables for coding in codings.blocks.values()):
+        return {}
+    return {"pair": codings.table.pair_codes(pairs)}
+
+
+def _long(
+    res: LLBTResults,
+    shown: dict[str, list[Any]],
+    found: tuple[FloatArray, FloatArray, FloatArray],
+    confidence: float,
+    notes: tuple[str, ...],
+) -> Table:
+    """Return one row per comparison and outcome, with intervals on the logit scale so that they stay in range."""
+    outcomes = OUTCOMES if res.comparisons.has_ties else ("i", "j")
+    z = np.repeat(critical_values("predict", confidence, found[2]), len(outcomes))
+    estimate, error = (values.ravel() for values in found[:2])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        center = special.logit(estimate)
+        half = z * error / (estimate * (1 - estimate))
+    return Table(
+        (
+            *(Field(name, name, [v for v in column for _ in outcomes]) for name, column in shown.items()),
+            Field("outcome", "outcome", list(outcomes) * len(found[0])),
+            Field("estimate", "estimate", estimate, "estimate", 3),
+            Field("std_error", "std_error", error, "estimate", 3),
+            Field("conf_low", "conf_low", special.expit(center - half), "estimate", 3),
+            Field("conf_high", "conf_high", special.expit(center + half), "estimate", 3),
+        ),
+        title="Outcome probabilities",
+        notes=(*notes, f"{100 * confidence:.4g} % intervals"),
+    )

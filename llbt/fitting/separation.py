@@ -1,0 +1,167 @@
+"""Words for estimates that do not exist: who separates, and which parameters are infinite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
+from ..errors import braced, listed
+from ..formulas.design import Design
+from ..kernel.likelihood import Problem
+from ..table import format_count
+
+TOLERANCE = 1e-7
+_REMEDY = (
+    "Leave out or merge objects or levels (Comparisons.select, Comparisons.pool), or use a formula without the terms "
+    "that separate."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Separation:
+    """A direction of recession, and what it says of the table.
+
+    Attributes
+    ----------
+    direction : ndarray, shape (p,)
+        In all parameters of the design, the largest entry 1.
+    infinite : list of str
+        Parameters without a finite estimate.
+    design : Design
+    problem : Problem
+        The comparisons with equal linear predictors summed, S' rows.
+    rows : ndarray of int, shape (S',)
+        A comparison of the table for each row of the problem.
+    comparisons : Comparisons
+    """
+
+    direction: FloatArray
+    infinite: list[str]
+    design: Design
+    problem: Problem
+    rows: IntArray
+    comparisons: Comparisons
+
+    def classes(self, units: dict[str, IntArray]) -> list[str]:
+        """Return which of a block's variables are the same on both sides of a comparison."""
+        same = (*(column.name for column in self.comparisons.columns), "pair")
+        return [name for name in units if name in same]
+
+    def class_at(self, names: list[str], row: int) -> str:
+        """Return the class of a row of the problem: ``judge 'J7', sex 'f'``."""
+        c, s = self.comparisons, int(self.rows[row])
+        values = {column.name: column.levels[column.codes[s]] for column in c.columns}
+        values["pair"] = ":".join(str(c.objects[k]) for k in np.sort(c.pairs[s]))
+        return ", ".join(f"{name} {values[name]!r}" for name in names)
+
+    @property
+    def verdict(self) -> str:
+        """Which parameters are infinite, and of one in which direction."""
+        if len(self.infinite) == 1:
+            name = self.infinite[0]
+            return f"so {name} is {'−∞' if self.direction[self.design.names.index(name)] < 0 else '+∞'}"
+        return f"so {listed(self.infinite)} have no finite estimate"
+
+
+def describe(found: Separation) -> tuple[str, str]:
+    """Return what separates (ties, the order of presentation, or objects), and the remedy."""
+    worth = found.design.worth.matrix @ found.direction
+    index = found.design.worth.index[found.rows]
+    shift = worth[index[:, 0]] - worth[index[:, 1]]
+    order = (found.design.order.matrix @ found.direction)[found.design.order.index[found.rows]]
+    if np.any(np.abs(shift) > TOLERANCE):
+        return _worths(found, worth, shift)
+    if np.any(np.abs(order) > TOLERANCE):
+        return _order(found, order)
+    return _ties(found)
+
+
+def describe_groups(c: Comparisons, group: IntArray, top: int) -> tuple[str, str]:
+    """Return who won everything, and the remedy, for strong components of the win graph: group (J,), `top` unbeaten."""
+    inside = group == top
+    i, j = c.pairs.T
+    across = inside[i] != inside[j]
+    won = float(np.where(inside[i], c.counts[:, 0], c.counts[:, 2])[across].sum())
+    above, below = (tuple(o for o, k in zip(c.objects, inside, strict=True) if k == side) for side in (True, False))
+    number = len(np.unique(group))
+    more = f". In all there are {number} such groups" if number > 2 else ""
+    found = (
+        f"{braced(above)} won all {format_count(won)} judgments against {braced(below)}, so their log-worths differ by "
+        f"∞ and have no finite estimate{more}"
+    )
+    return found, _REMEDY
+
+
+def describe_no_ties(judgments: float) -> tuple[str, str]:
+    """Return that a table with a tie category has no ties, and the remedy."""
+    found = (
+        f"there are no ties among {format_count(judgments)} judgments, though the table has a tie category, so tie is "
+        "−∞"
+    )
+    return found, "Leave tie out after c.drop_ties(), which removes the empty category."
+
+
+def _ties(found: Separation) -> tuple[str, str]:
+    problem, unit = found.problem, found.design.tie.index[found.rows]
+    names = found.classes(found.design.tie.units)
+    moved = np.abs(found.design.tie.matrix @ found.direction) > TOLERANCE
+    ties = np.bincount(unit, weights=problem.counts[:, 1])
+    totals = np.bincount(unit, weights=problem.totals)
+    pure = (ties == 0) | (ties == totals)  # the classes to blame; others only move against the reference
+    blamed = np.flatnonzero(moved & pure) if (moved & pure).any() else np.flatnonzero(moved)
+    told = []
+    for k in blamed[:3]:
+        who = found.class_at(names, int(np.flatnonzero(unit == k)[0])) or "the table"
+        what = "no ties" if ties[k] == 0 else f"{format_count(ties[k])} ties"
+        told.append(f"{who} has {what} among {format_count(totals[k])} judgments")
+    more = f" and {len(blamed) - 3} more alike" if len(blamed) > 3 else ""
+    remedy = f"Use one tie effect (tie), or merge the levels of {listed(names)}." if names else _REMEDY
+    return f"{'; '.join(told)}{more}, {found.verdict}", remedy
+
+
+def _order(found: Separation, order: FloatArray) -> tuple[str, str]:
+    moved = np.abs(order) > TOLERANCE
+    names = found.classes(found.design.order.units)
+    where = found.class_at(names, int(np.flatnonzero(moved)[0]))
+    first = bool(order[moved][0] > 0)
+    members = moved & ((order > 0) == first)
+    won = found.problem.counts[members, 0 if first else -1].sum()
+    side = "first" if first else "second"
+    said = (
+        f"the object shown {side} won all {format_count(won)} decided judgments{' of ' + where if where else ''}, "
+        f"{found.verdict}"
+    )
+    return said, f"Leave {'the interactions of order' if names else 'order'} out."
+
+
+def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[str, str]:
+    """Name the objects that won everything against others, in the class where the direction moves most."""
+    c, problem = found.comparisons, found.problem
+    row = int(np.argmax(np.abs(shift)))
+    names = found.classes(found.design.worth.units)
+    where = found.class_at(names, row)
+    members = np.array([found.class_at(names, k) == where for k in range(len(found.rows))])
+    index = found.design.worth.index[found.rows]
+    upper = worth[index] > worth[index[row]].mean()
+    counts = _tally(problem.counts, upper, members)
+    pairs = c.pairs[found.rows][members]
+    above = [c.objects[k] for k in np.unique(pairs[upper[members]])]
+    below = [c.objects[k] for k in np.unique(pairs[~upper[members]])]
+    ties = f", tied {format_count(counts[1])}" if problem.has_ties and counts[1] else ""
+    setting = f" (under {where})" if where else ""
+    fewer = f"Leave the interactions with {', '.join(names)} out of the worth. Or: " if where else ""
+    said = (
+        f"{braced(above)} won {format_count(counts[0])}{ties} and lost {format_count(counts[-1])} of the judgments "
+        f"against {braced(below)}{setting}, {found.verdict}"
+    )
+    return said, f"{fewer}{_REMEDY}"
+
+
+def _tally(counts: FloatArray, upper: npt.NDArray[np.bool_], members: npt.NDArray[np.bool_]) -> FloatArray:
+    """Return wins, (ties,) losses of the upper objects against the others, shape (C,)."""
+    across = members & (upper[:, 0] != upper[:, 1])
+    return np.asarray(np.where(upper[:, :1], counts, counts[:, ::-1])[across].sum(axis=0))

@@ -1,0 +1,80 @@
+"""What a fit is asked for, and the arrays that it makes of a design and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
+from ..formulas.coding import Reference
+from ..formulas.design import Design
+from ..kernel import likelihood
+from ..kernel.likelihood import Problem
+
+Method = Literal["auto", "glm", "eliminate"]
+CovType = Literal["nonrobust", "HC0", "cluster", "CR1", "cautious"]
+
+
+@dataclass(frozen=True)
+class Specification:
+    """Everything that a fit was asked for: with the comparisons it gives the same fit again.
+
+    Attributes
+    ----------
+    formula : str
+    reference : label, mapping or None
+        As given; None is the last object.
+    method : str
+    fixed : mapping of str to float
+        Parameters held at a value.
+    cov_type : str
+        Of a fit never ``"cautious"``, but what that came to.
+    groups : tuple of str
+        Clusters or covariates of the cluster-robust covariance, for ``"cluster"`` and ``"CR1"``.
+    scale : 1.0 or "X2"
+    bias_reduction : bool
+    prior : float or None
+
+    Notes
+    -----
+    The fields have the names of the arguments of `llbt.fit`: ``llbt.fit(data=c, **dataclasses.asdict(s))`` repeats it.
+    """
+
+    formula: str
+    reference: Reference = None
+    method: Method = "auto"
+    fixed: Mapping[str, float] = field(default_factory=dict)
+    cov_type: CovType = "nonrobust"
+    groups: tuple[str, ...] = ()
+    scale: float | Literal["X2"] = 1.0
+    bias_reduction: bool = False
+    prior: float | None = None
+
+
+def cell_counts(c: Comparisons) -> FloatArray:
+    """Return the counts of the cells that a table has, shape (S, C)."""
+    return c.counts if c.has_ties else c.counts[:, [0, 2]]
+
+
+def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[str, float]) -> Problem:
+    """Return the arrays of a fit: the free columns, and what held parameters add."""
+    signed, tie = design.signed_rows(), design.tie_rows()
+    none = np.broadcast_to(0.0, len(c))
+    if not fixed:
+        return Problem(signed.columns(free), tie.columns(free), cell_counts(c), none, none)
+    held = np.zeros(len(design.names))
+    for name, value in fixed.items():
+        held[design.names.index(name)] = value
+    return Problem(signed.columns(free), tie.columns(free), cell_counts(c), signed @ held, tie @ held)
+
+
+def penalized(problem: Problem, c: Comparisons, spec: Specification) -> Problem:
+    """Return the problem with the counts that a prior adds to it."""
+    if spec.prior is None:
+        return problem
+    pseudo = likelihood.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)
+    return replace(problem, counts=problem.counts + pseudo)

@@ -1,0 +1,220 @@
+"""The printout of a fit, as R prints a model."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.columns import FloatArray
+from ..core.statistics import chi2_p_value, chi2_reservation
+from ..formulas.grammar import parse, vocabulary
+from ..table import Field, Table, counted, format_count, format_number, format_p, format_percent, format_share
+from .cluster_units import cautious_unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .results import LLBTResults
+
+_MOST_ROWS = 60
+_MOST_WORTHS = 10
+
+_ODDS = {
+    "worth": "exp(2λ), against the reference where λ is",
+    "order": "exp(2δ), of the object shown first",
+    "tie": "exp(γ), of a tie against a win between equal objects",
+}
+
+
+def summary_table(res: LLBTResults, *, odds: bool) -> Table:
+    """Return the summary of a fit; see `LLBTResults.summary`."""
+    names, estimate, error, statistic, p_value, kinds = _rows(res)
+    fields = coefficient_fields(names, estimate, error, statistic, p_value, res.df_inference)
+    if odds:
+        factor = np.where(np.array(kinds) == "tie", 1.0, 2.0)
+        with np.errstate(over="ignore"):
+            fields += (Field("odds", "Odds", np.exp(factor * estimate), "number"),)
+    shown = _shown(res, names)
+    more = "" if shown is None else f"… {format_count(len(names) - len(shown))} more rows: res.to_frame()"
+    return Table(
+        fields,
+        title="Log-linear Bradley-Terry model",
+        head=_head(res),
+        foot=_foot(res),
+        notes=_notes(res, odds),
+        shown=shown,
+        more=more,
+    )
+
+
+def coefficient_fields(
+    names: Sequence[str],
+    estimate: FloatArray,
+    error: FloatArray,
+    statistic: FloatArray,
+    p_value: FloatArray,
+    df: float,
+) -> tuple[Field, ...]:
+    """Return the columns of a coefficient table with R's headings, for z or for t with finite df."""
+    letter = "z" if np.isinf(df) else "t"
+    return (
+        Field("term", "", list(names)),
+        Field("estimate", "Estimate", estimate, "estimate"),
+        Field("std_error", "Std. Error", error, "estimate"),
+        Field("statistic", f"{letter} value", statistic, "statistic"),
+        Field("p_value", f"Pr(>|{letter}|)", p_value, "p_value"),
+        Field("", "", p_value, "stars"),
+    )
+
+
+def _rows(res: LLBTResults) -> tuple[list[str], FloatArray, FloatArray, FloatArray, FloatArray, list[str]]:
+    """Return names, estimates and the rest, with the references of main effects shown as 0."""
+    positions = [position for position, _ in res.design.reference_rows]
+    zeros = [name for _, name in res.design.reference_rows]
+    names = np.insert(np.array(res.names, dtype=object), positions, zeros).tolist()
+    kinds = np.insert(np.array(res.design.blocks, dtype=object), positions, "worth").tolist()
+
+    def inserted(values: pd.Series[float], zero: float) -> FloatArray:
+        return np.asarray(np.insert(values.to_numpy(dtype=float), positions, zero), dtype=np.float64)
+
+    error, statistic, p_value = (inserted(values, np.nan) for values in (res.bse, res.tvalues, res.pvalues))
+    return names, inserted(res.params, 0.0), error, statistic, p_value, kinds
+
+
+def _shown(res: LLBTResults, names: list[str]) -> tuple[int, ...] | None:
+    """Return the first rows of each term where there are too many to print."""
+    if len(names) <= _MOST_ROWS:
+        return None
+    terms = list(dict.fromkeys(res.design.terms))
+    each = max(3, _MOST_ROWS // len(terms))
+    position = {name: k for k, name in enumerate(names)}
+    first = [[n for n, t in zip(res.names, res.design.terms, strict=True) if t == term][:each] for term in terms]
+    first.append([name for _, name in res.design.reference_rows])
+    return tuple(sorted(position[name] for block in first for name in block))
+
+
+def _head(res: LLBTResults) -> tuple[str, ...]:
+    lines = [f"Formula: {res.specification.formula}", f"Data: {'; '.join(_data(res))}", _ties(res)]
+    worths = _worths(res)
+    return (*lines, f"Worth: {worths}") if worths else tuple(lines)
+
+
+def _data(res: LLBTResults) -> list[str]:
+    c = res.comparisons
+    reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
+    sizes = (
+        f"{format_count(len(c.objects))} objects{reference}, {counted(len(c), 'comparison')}, "
+        f"{counted(c.n_judgments, 'judgment')}"
+    )
+    order = ["object_i shown first"] if c.keeps_order else []
+    return [sizes, *order, *_covariates(res)]
+
+
+def _covariates(res: LLBTResults) -> list[str]:
+    """Say of each covariate whether it is a number or labels, and the reference of those that the formula uses."""
+    c = res.comparisons
+    formula = parse(res.specification.formula, vocabulary(c))
+    phrases = []
+    for column in (*c.columns, *c.sides, *c.object_columns):
+        kind = "numeric" if column.numeric else f"{len(column.levels)} levels"
+        if column.name in formula.variables:
+            phrases.append(f"{column.name}: {kind}{_reference_level(res, column.name)}")
+        elif column.name in c.covariates:
+            phrases.append(f"{column.name}: {kind}, not in the formula")
+    return phrases
+
+
+def _reference_level(res: LLBTResults, name: str) -> str:
+    """Say which level of a covariate is 0, in which terms where they differ; nothing for other codings and numbers."""
+    found: dict[object, list[str]] = {}
+    for variable, term, level in res.design.levels:
+        if variable == name:
+            found.setdefault(level, []).append(term)
+    where = len(found) > 1
+    said = [
+        ("no reference" if level is None else f"reference {level}") + (f" in {', '.join(terms)}" if where else "")
+        for level, terms in found.items()
+    ]
+    return "".join(f", {text}" for text in said)
+
+
+def _ties(res: LLBTResults) -> str:
+    c = res.comparisons
+    if not c.has_ties:
+        return "Ties: no tie category"
+    share = format_percent(c.n_ties / c.n_judgments)
+    return f"Ties: {share}" if "tie" in res.design.blocks else f"Ties: {share}, not modelled (γ = 0); add + tie"
+
+
+def _worths(res: LLBTResults) -> str:
+    """Return the worths in order, for a few objects and no covariate in the worth."""
+    c = res.comparisons
+    if list(res.design.worth.units) != ["object"] or len(c.objects) > _MOST_WORTHS or res.aliased:
+        return ""
+    worth = np.empty(len(c.objects))
+    estimates = np.asarray(res.params, dtype=np.float64)
+    worth[res.design.worth.units["object"]] = np.exp(2 * (res.design.worth.matrix @ estimates))
+    worth /= worth.sum()
+    ranked = np.argsort(-np.round(np.log(worth), 9), kind="stable")  # equal worths in the order of the objects
+    text = f"{c.objects[ranked[0]]} {format_share(worth[ranked[0]])}"
+    for before, k in itertools.pairwise(ranked):
+        relation = "=" if np.isclose(worth[before], worth[k], rtol=1e-9) else ">"
+        text += f" {relation} {c.objects[k]} {format_share(worth[k])}"
+    return text
+
+
+def _foot(res: LLBTResults) -> tuple[str, ...]:
+    null, residual = format_number(res.null_deviance), format_number(res.deviance if res.df_resid else 0.0)
+    width, digits = max(len(null), len(residual)), len(str(res.df_null))
+    return (
+        f"    Null deviance: {null:>{width}}  on {res.df_null:>{digits}}  degrees of freedom",
+        f"Residual deviance: {residual:>{width}}  on {res.df_resid:>{digits}}  degrees of freedom{_fit(res)}",
+        f"Pearson X²: {format_number(res.pearson_chi2) if res.df_resid else '0'}   AIC: {format_number(res.aic)}   "
+        f"log-likelihood: {format_number(res.llf)} (Poisson), {format_number(res.llf_multinomial)} (multinomial)",
+        f"Number of Fisher Scoring iterations: {res.n_iter} ({res.solution.solver})",
+    )
+
+
+def _fit(res: LLBTResults) -> str:
+    if res.df_resid == 0:
+        return " (saturated)"
+    possible, _ = chi2_reservation(res.solution.means)
+    if not possible:
+        return " (no χ² test of fit)"
+    p = format_p(chi2_p_value(res.deviance, res.df_resid))
+    p = f"p {p}" if p.startswith("<") else f"p = {p}"
+    return f" ({p}, χ² test of fit on {counted(len(res.comparisons), 'comparison')})"
+
+
+def _notes(res: LLBTResults, odds: bool) -> tuple[str, ...]:
+    used = [block for block in _ODDS if block in res.design.blocks]
+    notes = ["estimates are on the log-worth scale λ: the odds of i over j are exp(2(λᵢ − λⱼ)), log-odds are 2λ"]
+    if odds and used:
+        notes.append(f"Odds: {'; '.join(_ODDS[block] for block in used)}; interactions multiply")
+    if res.aliased:
+        notes.append(f"NA: aliased with the terms before, not determined by the table: {', '.join(res.aliased)}")
+    if res.fixed:
+        notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
+    if res.specification.bias_reduction:
+        notes.append("estimates with Firth's bias reduction; deviance and likelihood are those at these estimates")
+    if res.specification.prior is not None:
+        notes.append(f"estimates with a prior of {format_number(res.specification.prior, 4)} judgments per pair")
+    notes += [*res.covariance.notes, *_kept_clusters(res)]
+    if not res.converged:
+        notes.append("the solver did not converge")
+    reservation = chi2_reservation(res.solution.means)[1] if res.df_resid else ""
+    return (*notes, *([reservation] if reservation else []), *res.comparisons.notes)
+
+
+def _kept_clusters(res: LLBTResults) -> tuple[str, ...]:
+    """Say what the clusters that the table keeps would change in a fit that takes judgments as independent."""
+    spec = res.specification
+    if spec.cov_type != "nonrobust" or spec.scale != 1 or res.covariance.notes or not res.comparisons.clusters:
+        return ()
+    unit = cautious_unit(res.problem(), res.solution, res.comparisons)
+    if unit is None:
+        return ()
+    return (f"judgments are taken as independent; {unit.said}: cov_type='cluster', groups={unit.name!r}",)

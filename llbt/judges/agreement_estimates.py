@@ -1,0 +1,174 @@
+"""Coefficients of agreement of groups of judgments, with intervals from resampled units and judges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from ..core.columns import FloatArray
+from ..data.standard import free_name
+from ..errors import listed
+from ..table import counted
+from .coefficients import Labelled, Sums, corrected, crossed, observed_and_expected, summed, unit_features
+from .labelled_units import Among, LabelledUnits
+from .resampled_judges import JudgedUnits
+
+ResampledAgreement = Literal["units", "judges", "both"]
+
+_ENTRIES = 4_000_000  # weights of resamples held at once: 32 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is computed of each group.
+
+    Attributes
+    ----------
+    names, withheld : tuple of str
+        Coefficients, and those of them that the judgments do not allow.
+    among : {"inter", "intra"}
+    chance : ndarray, shape (K,), or None
+        Label shares for Scott's π; None: those of the group.
+    n : int
+        Resamples.
+    resample : {"units", "judges", "both"}
+        What is drawn.
+    confidence : float
+    rng : Generator
+    """
+
+    names: tuple[str, ...]
+    withheld: tuple[str, ...]
+    among: Among
+    chance: FloatArray | None
+    n: int
+    resample: ResampledAgreement
+    confidence: float
+    rng: np.random.Generator
+
+
+def measure(read: LabelledUnits, plan: Plan, by: str | None) -> tuple[list[pd.DataFrame], list[str]]:
+    """Return the result frame of each group and of all judgments, and notes."""
+    if by is None:
+        found, said = _measured(read.data, plan)
+        return [found], said
+    column = read.column(by, "by")
+    levels = column.levels.tolist()
+    frames: list[pd.DataFrame] = []
+    notes: dict[str, list[object]] = {}
+    for k, name in enumerate(levels):
+        found, said = _measured(read.data.take(np.flatnonzero(column.codes == k)), plan)
+        frames.append(found.assign(**{by: name}))
+        for note in said:
+            notes.setdefault(note, []).append(name)
+    found, said = _measured(read.data, plan)
+    total = free_name("all", [str(level) for level in levels])
+    frames.append(found.assign(**{by: total}))
+    within = sum(int(part["pairs"].iloc[0]) for part in frames[:-1])
+    if within < frames[-1]["pairs"].iloc[0]:
+        said = [*said, f"pairs of judgments with different {by} count in the row {total!r} only"]
+    return [part[[by, *found.columns]] for part in frames], [
+        *(f"{by} {listed(names)}: {note}" for note, names in notes.items()),
+        *said,
+    ]
+
+
+def _measured(data: Labelled, plan: Plan) -> tuple[pd.DataFrame, list[str]]:
+    """Return the result frame of some judgments, and what is undefined and why."""
+    features = unit_features(data, plan.among)
+    kappa = any(name.startswith("cohen") and name not in plan.withheld for name in plan.names)
+    met = crossed(data).unit_margins(data.units, len(data.flip)) if kappa else None
+    sums = _sums(features, met, np.ones((1, data.units)))
+    found = observed_and_expected(sums, data.flip, plan.chance)
+    enough = sums.paired[0] >= 2
+    rows = np.full((len(plan.names), 3), np.nan)
+    for k, name in enumerate(plan.names):
+        if name not in plan.withheld and enough:
+            rows[k] = [corrected(name, *found[name])[0], found[name][0][0], found[name][1][0]]
+    frame = pd.DataFrame({"term": plan.names, "estimate": rows[:, 0]})
+    notes = _undefined(rows, plan, int(sums.paired[0]))
+    if plan.n:
+        frame["conf_low"], frame["conf_high"], more = _intervals(data, plan, features, met, rows[:, 0])
+        notes += more
+    frame["observed"], frame["expected"] = rows[:, 1], rows[:, 2]
+    for name, value in (("agreements", sums.agree), ("pairs", sums.pairs), ("units", sums.paired)):
+        frame[name] = round(float(value[0]))
+    return frame, notes
+
+
+def _sums(features: FloatArray, met: Any, weights: FloatArray) -> Sums:
+    if met is None:
+        return summed(features, weights)
+    k = round((features.shape[1] - 5) ** 0.5) - 1
+    return summed(features, weights, (weights @ met).reshape(len(weights), -1, 2, k))
+
+
+def _undefined(rows: FloatArray, plan: Plan, paired: int) -> list[str]:
+    if paired < 2:
+        how = "by two judges" if plan.among == "inter" else "twice by a judge"
+        return [f"{counted(paired, 'unit')} judged {how}: agreement is undefined"]
+    gone = [n for n, row in zip(plan.names, rows, strict=True) if np.isnan(row[0]) and n not in plan.withheld]
+    why = "chance alone makes all judgments agree (0/0): one label only, at least in the units judged again"
+    return [f"{', '.join(gone)} undefined: {why}"] if gone else []
+
+
+def _intervals(
+    data: Labelled, plan: Plan, features: FloatArray, met: Any, estimates: FloatArray
+) -> tuple[FloatArray, FloatArray, list[str]]:
+    """Return bounds of each coefficient, (C,) each, from resamples, and a note on degenerate ones."""
+    defined = np.flatnonzero(~np.isnan(estimates))
+    bounds = np.full((len(estimates), 2), np.nan)
+    if not len(defined):
+        return bounds[:, 0], bounds[:, 1], []
+    drawn = []
+    draws = (
+        _of_units(data, plan, features, met) if plan.resample == "units" else _of_judges(data, plan, met is not None)
+    )
+    for sums in draws:
+        found = observed_and_expected(sums, data.flip, plan.chance)
+        drawn.append(np.column_stack([corrected(plan.names[k], *found[plan.names[k]]) for k in defined]))
+    values = np.concatenate(drawn)
+    for k, replicates in zip(defined, values.T, strict=True):
+        bounds[k] = _percentiles(replicates, (1 - plan.confidence) / 2)
+    lost = int(np.isnan(values).any(axis=1).sum())
+    note = "in which some coefficient is undefined: they stand below lower and above upper bounds"
+    return bounds[:, 0], bounds[:, 1], [f"{counted(lost, 'resample')} {note}"] if lost else []
+
+
+def _of_units(data: Labelled, plan: Plan, features: FloatArray, met: Any) -> Iterator[Sums]:
+    block = max(1, _ENTRIES // max(data.units, met.shape[1] if met is not None else 0))
+    for start in range(0, plan.n, block):
+        yield _sums(features, met, _drawn(data.units, min(block, plan.n - start), plan.rng))
+
+
+def _of_judges(data: Labelled, plan: Plan, by_pair: bool) -> Iterator[Sums]:
+    levels, judge = np.unique(data.judge, return_inverse=True)
+    tables = JudgedUnits.of(replace(data, judge=judge.astype(np.int64)), by_pair)
+    block = tables.block()
+    for start in range(0, plan.n, block):
+        size = min(block, plan.n - start)
+        judges = _drawn(len(levels), size, plan.rng)
+        units = _drawn(data.units, size, plan.rng) if plan.resample == "both" else np.ones((size, data.units))
+        yield tables.sums(judges, units, plan.among)
+
+
+def _drawn(units: int, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return how often each unit is drawn in each resample, shape (size, U)."""
+    drawn = rng.integers(units, size=(size, units)) + np.arange(size)[:, None] * units
+    return np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
+
+
+def _percentiles(values: FloatArray, tail: float) -> tuple[float, float]:
+    """Return both percentiles; NaN where undefined values are more than the tail holds."""
+    gone = np.isnan(values)
+    if not gone.any():
+        low, high = np.quantile(values, [tail, 1 - tail])
+        return float(low), float(high)
+    low = np.quantile(np.where(gone, -np.inf, values), tail, method="lower")
+    high = np.quantile(np.where(gone, np.inf, values), 1 - tail, method="higher")
+    return float(low) if np.isfinite(low) else math.nan, float(high) if np.isfinite(high) else math.nan

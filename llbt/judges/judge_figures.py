@@ -1,0 +1,131 @@
+"""What is counted for each judge: outcomes, and repeats of a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..core.columns import Coded, FloatArray, IntArray, groups, tally
+from ..core.comparisons import Comparisons
+from ..core.judgments import Judgments
+from ..data.sources import as_names
+from ..errors import JudgmentError, listed
+from ..table import counted, format_count
+
+ASKER = "judge_summary"
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """R lines of judgments by one judge each.
+
+    Attributes
+    ----------
+    judge : Coded, shape (R,)
+    counts : ndarray, shape (R, 3)
+    frame : DataFrame
+        Objects and covariates of the comparisons.
+    at : ndarray of int, shape (R,)
+        The row of `frame` that a line belongs to.
+    shown : bool
+    """
+
+    judge: Coded
+    counts: FloatArray
+    frame: pd.DataFrame
+    at: IntArray
+    shown: bool
+
+    def summed(self, values: FloatArray) -> FloatArray:
+        """Return values (R,) summed by judge, shape (K,)."""
+        return np.asarray(np.bincount(self.judge.codes, values, len(self.judge.levels)), dtype=np.float64)
+
+
+def lines_of_judgments(judgments: Judgments, judge: str) -> Lines:
+    """Return a line per judgment."""
+    name = judge if judge in judgments.names else "judge"  # a column that was read as the judge is called so
+    rows = np.arange(len(judgments))
+    column = judgments.column(name, ASKER, "judge")
+    return Lines(column, judgments.tally(rows, len(rows)), judgments.to_frame(), rows, judgments.shown)
+
+
+def lines_of_counts(c: Comparisons, judge: str) -> Lines:
+    """Return a line per comparison and judge, who is a covariate or a cluster of the table."""
+    frame, kept = c.to_frame(), c.cluster_counts
+    column = next((found for found in c.columns if found.name == judge), None)
+    if column is not None and not column.numeric:
+        return Lines(column, c.counts, frame, np.arange(len(c)), c.keeps_order)
+    column = next((found for found in kept.columns if found.name == judge), None) if kept else None
+    if column is None or kept is None:
+        labels = [found.name for found in (*c.columns, *(kept.columns if kept else ())) if not found.numeric]
+        instead = f"Name the judge among these, judge={labels[0]!r} say, or keep it" if labels else "Keep it"
+        raise JudgmentError(
+            f"{ASKER}: the table has no cluster or covariate of labels {judge!r} (judge=); it keeps "
+            f"{listed(labels) or 'none'}. {instead} where the table is made: from_judgments(…, clusters={judge!r})."
+        )
+    return Lines(column, kept.counts, frame, kept.rows, c.keeps_order)
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """What judgments of the same unit say, each (K,), and notes."""
+
+    agreed: FloatArray
+    pairs: FloatArray
+    swapped: FloatArray
+    flips: FloatArray
+    notes: tuple[str, ...]
+
+
+def unknown_repeats(judges: int) -> Repeats:
+    """Return what a table of counts says of repeats: nothing."""
+    unknown = np.full(judges, np.nan)
+    note = (
+        "a table of counts does not say which judgments are of the same unit: agreement, swapped and flips are NA; "
+        "pass the judgments themselves"
+    )
+    return Repeats(unknown, unknown, unknown, unknown, (note,))
+
+
+def count_repeats(judgments: Judgments, judge: Coded, unit: str | Sequence[str] | None) -> Repeats:
+    """Count pairs of judgments of the same unit: of a judge and others, and of a judge in both display orders."""
+    names, note = _unit(judgments, unit)
+    among, _ = judgments.grouped(names, ASKER, "unit")
+    size, oriented = len(judge.levels), judgments.oriented()
+    _, units = groups([*oriented.pairs.T, among])
+    first, line = groups([units, np.asarray(judge.codes, dtype=np.int64)])
+    own, everyone = oriented.tally(line), oriented.tally(units)[units[first]]
+    others = everyone - own
+
+    def by_judge(values: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(judge.codes[first], values, size), dtype=np.float64)
+
+    agreed = by_judge((own * others).sum(axis=1))
+    pairs = by_judge(own.sum(axis=1) * others.sum(axis=1))
+    notes = (note,)
+    if not judgments.shown:
+        unknown = np.full(size, np.nan)
+        return Repeats(agreed, pairs, unknown, unknown, notes)
+    turned = judgments.pairs[:, 0] > judgments.pairs[:, 1]
+    one, other = (tally(line[way], judgments.said[way], size=len(first)) for way in (~turned, turned))
+    swapped = by_judge(one.sum(axis=1) * other.sum(axis=1))
+    return Repeats(agreed, pairs, swapped, by_judge(one[:, 0] * other[:, 0] + one[:, 2] * other[:, 2]), notes)
+
+
+def _unit(judgments: Judgments, unit: str | Sequence[str] | None) -> tuple[tuple[str, ...], str]:
+    """Return the columns that make a unit beside the objects, the prompt unless others are named, and a note."""
+    if unit is not None:
+        names = as_names(unit, "unit")
+        return (
+            names,
+            f"units are the two objects and {', '.join(names)}" if names else "units are the two objects alone",
+        )
+    gaps = int(judgments.values("prompt").isna().sum()) if "prompt" in judgments.names else len(judgments)
+    if not gaps:
+        return ("prompt",), "units are the two objects and the prompt; unit=[] leaves it out"
+    some = gaps < len(judgments)
+    why = f": prompt has no value in {format_count(gaps)} of {counted(len(judgments), 'row')}" if some else ""
+    return (), f"units are the two objects alone{why}"

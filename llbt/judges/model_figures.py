@@ -1,0 +1,213 @@
+"""What a model says of each judge's judgments: probabilities, and a standardized log-likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import special
+
+from ..core.columns import FloatArray, IntArray, code, groups
+from ..errors import DesignError, JudgmentError, listed
+from ..fitting.prediction import BLOCKS, chances_of, codings_of, comparisons_of
+from ..fitting.results import LLBTResults
+from ..fitting.specification import cell_counts
+from ..kernel.likelihood import Problem
+from ..table import counted
+from .judge_figures import ASKER, Lines
+
+_FLAT = 1e-10  # a variance of log-probabilities per judgment below which the model expects all answers alike
+_FOLLOWED = 1e-8  # a share of the variance below which nothing is left of it once the model is fitted
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFigures:
+    """What a model says of the judgments of K judges.
+
+    Attributes
+    ----------
+    judgments, said, expected : ndarray, shape (K,)
+        Sums over a judge's judgments: how many, p(said), Σ p².
+    statistic : ndarray, shape (K,)
+        Standardized log-likelihood.
+    followed : ndarray of bool, shape (K,)
+        Judges whom parameters of the model's describe alone, so that nothing is left to compare.
+    notes : tuple of str
+    """
+
+    judgments: FloatArray
+    said: FloatArray
+    expected: FloatArray
+    statistic: FloatArray
+    followed: npt.NDArray[np.bool_]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """R lines of judgments held to a model; those that it does not determine count 0 (R,) of `judgments`.
+
+    Attributes
+    ----------
+    lines : Lines
+    problem : Problem
+        The distinct comparisons, F of them.
+    at : ndarray of int, shape (R,)
+        The comparison of each line.
+    p : ndarray, shape (F, C)
+        Probabilities of the outcomes; 1 throughout where they are not determined.
+    counts : ndarray, shape (R, C)
+    """
+
+    lines: Lines
+    problem: Problem
+    at: IntArray
+    p: FloatArray
+    counts: FloatArray
+
+    @property
+    def judgments(self) -> FloatArray:
+        """Judgments of each line, shape (R,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    def moment(self, order: int) -> FloatArray:
+        """Return the central moment of log p(said) that the model expects, summed by judge, shape (K,)."""
+        return self.lines.summed(self.judgments * (self.p * self.excess**order).sum(axis=1)[self.at])
+
+    @property
+    def excess(self) -> FloatArray:
+        """Log p − Σ p log p of each outcome, shape (F, C)."""
+        return np.asarray(np.log(self.p) - special.xlogy(self.p, self.p).sum(axis=1, keepdims=True))
+
+    def slopes(self, free: IntArray) -> FloatArray:
+        """Return the covariance of each judge's log-likelihood with his score, shape (K, p)."""
+        pull = self.p * self.excess
+        size, codes, n = (
+            len(self.lines.judge.levels),
+            np.asarray(self.lines.judge.codes, dtype=np.int64),
+            self.judgments,
+        )
+        signed = (pull[:, 0] - pull[:, -1])[self.at] * n
+        found = self.problem.signed.columns(free).summed(signed, self.at, codes, size)
+        if self.problem.has_ties:
+            found = found + self.problem.tie.columns(free).summed(pull[:, 1][self.at] * n, self.at, codes, size)
+        return np.asarray(found)
+
+
+def model_figures(lines: Lines, model: LLBTResults | None) -> ModelFigures:
+    """Return what a model says of each judge's judgments; zeros and NaN, and a note, without one."""
+    if model is None:
+        zero = np.zeros(len(lines.judge.levels))
+        note = "no model= was given: agreement with a model is NA"
+        return ModelFigures(zero, zero, zero, np.full_like(zero, np.nan), zero > 0, (note,))
+    held, notes = _held(lines, model)
+    statistic, followed, said = _standardized(held, model)
+    n = held.judgments
+    return ModelFigures(
+        judgments=lines.summed(n),
+        said=lines.summed((held.counts * held.p[held.at]).sum(axis=1)),
+        expected=lines.summed(n * (held.p**2).sum(axis=1)[held.at]),
+        statistic=statistic,
+        followed=followed,
+        notes=(*notes, said),
+    )
+
+
+def _standardized(held: _Held, model: LLBTResults) -> tuple[FloatArray, npt.NDArray[np.bool_], str]:
+    """Return the standardized log-likelihoods (K,), who is followed (K,), and a note on whose the model is.
+
+    With V the variance of the log-likelihood, c its covariance with the score and I the information of the fit, the
+    estimate's own error leaves V − cᵀI⁻¹c where the judgments are among those of the fit and adds cᵀI⁻¹c where they
+    are not. Skewness is removed by Hall's cubic, whose slope is a square.
+    """
+    own = _among(held, model)
+    variance, third = held.moment(2), held.moment(3)
+    slopes = held.slopes(model.free)
+    pulled = np.einsum("kp,pq,kq->k", slopes, model.solution.cov, slopes, optimize=True)
+    flat = variance <= _FLAT * held.lines.summed(held.judgments)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(flat, 0.0, pulled / variance)
+        followed = own & (share > 1 - _FOLLOWED)
+        left = 1 - share if own else 1 + share
+        z = held.lines.summed((held.counts * held.excess[held.at]).sum(axis=1)) / np.sqrt(variance * left)
+        # the third cumulant of what is left, the pull of the others going the way of the judge's own
+        skewness = third * (left * (1 - 2 * share) if own else left * (1 - share)) / (variance * left) ** 1.5
+        z = z - skewness / 6 * (z**2 - 1) + skewness**2 / 108 * z**3
+    whose = (
+        "z takes these judgments as among those of the fit, which has as many of each pair and outcome"
+        if own
+        else "z takes these judgments as others than those of the fit, which has fewer of some pair and outcome"
+    )
+    return np.where(flat | followed, np.nan, z), np.asarray(followed & ~flat), whose
+
+
+def _among(held: _Held, model: LLBTResults) -> bool:
+    """Return whether the fit has as many judgments of each pair and outcome."""
+    c = model.comparisons
+    size, place = len(c.objects), {label: k for k, label in enumerate(c.objects)}
+    sides = np.array([[place[x] for x in held.lines.frame[name]] for name in ("object_i", "object_j")]).T
+    given = _by_pair(sides[held.lines.at], held.counts, size)
+    return bool((given <= _by_pair(c.pairs, cell_counts(c), size) + 1e-9).all())
+
+
+def _by_pair(pairs: IntArray, counts: FloatArray, size: int) -> FloatArray:
+    """Return counts (R, C) of pairs (R, 2) summed over those of a pair in either order, shape (size², C)."""
+    cell = pairs.min(axis=1) * size + pairs.max(axis=1)
+    both = np.where(pairs[:, :1] > pairs[:, 1:], counts[:, ::-1], counts)
+    return np.column_stack([np.bincount(cell, column, size * size) for column in both.T])
+
+
+def _held(lines: Lines, model: LLBTResults) -> tuple[_Held, tuple[str, ...]]:
+    """Return the lines beside what the model expects of them, and notes on what it does not know."""
+    first, group = _distinct(lines, model)
+    problem, _ = comparisons_of(model, first)
+    p, at = chances_of(model, problem), group[lines.at]
+    counts = lines.counts if model.comparisons.has_ties else lines.counts[:, [0, 2]]
+    unknown = np.asarray(np.isnan(p).any(axis=1))
+    p = np.where(unknown[:, None], 1.0, p)
+    ties, lost = float(lines.counts.sum() - counts.sum()), float(counts[unknown[at]].sum())
+    notes = [f"{counted(ties, 'tie')} left out of the agreement with the model, which has no ties"] if ties else []
+    if lost:
+        notes.append(f"{counted(lost, 'judgment')} left out of the agreement with the model: not determined by it")
+    return _Held(lines, problem, at, p, np.where(unknown[at][:, None], 0.0, counts)), tuple(notes)
+
+
+def _distinct(lines: Lines, model: LLBTResults) -> tuple[pd.DataFrame, IntArray]:
+    """Return the distinct comparisons of the lines' frame as far as the model tells them apart, and each row's."""
+    if "order" in model.design.blocks and not lines.shown:
+        raise DesignError(
+            f"{ASKER}: the model {model.specification.formula!r} has an order effect, but these data do not say which "
+            "object was shown first. Pass judgments that do (from_judgments(…, order=True)), or a model without order."
+        )
+    needed = _needed(model)
+    gone = [name for name in needed if name not in lines.frame]
+    if gone:
+        raise JudgmentError(
+            f"{ASKER}: the model {model.specification.formula!r} needs {listed(gone)}, which these data do not have; "
+            f"they have {listed(list(lines.frame), 20)}."
+        )
+    frame = pd.DataFrame(lines.frame)[needed]
+    gaps = [name for name in needed if frame[name].isna().any()]
+    if gaps:
+        raise JudgmentError(f"{ASKER}: column {gaps[0]!r}, which the model uses, has missing values. Leave them out.")
+    codes = [code(name, frame[name].to_numpy(dtype=object)) for name in needed]
+    objects = model.comparisons.objects
+    strange = [x for x in dict.fromkeys(x for column in codes[:2] for x in column.levels.tolist()) if x not in objects]
+    if strange:
+        raise JudgmentError(
+            f"{ASKER}: the model does not know the objects {listed(strange)}; it has {listed(objects)}. Leave them out."
+        )
+    first, group = groups([np.asarray(column.codes, dtype=np.int64) for column in codes])
+    return frame.iloc[first].reset_index(drop=True), group
+
+
+def _needed(model: LLBTResults) -> list[str]:
+    """Return the columns that a prediction needs: the objects first."""
+    codings = codings_of(model)
+    columns = ["object_i", "object_j"]
+    for name in sorted({name for block in BLOCKS for name in codings.blocks[block].variables}):
+        role = codings.table.variables[name].role
+        columns += [name] if role == "covariate" else [f"{name}_i", f"{name}_j"] if role == "side covariate" else []
+    return columns

@@ -1,0 +1,304 @@
+"""What each judge does: ties, positions, agreement with the others and with a fit, verdicts that flip."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arguments import check_count
+from ..classical.sign_rules import share_interval
+from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
+from ..core.statistics import critical_value, ratio, sign_p
+from ..data.judged import read_judged
+from ..errors import DesignError, JudgmentError, listed
+from ..fitting.results import LLBTResults
+from ..table import Field, Kind, Record, Table, counted, format_percent
+from .judge_figures import (
+    ASKER,
+    Lines,
+    Repeats,
+    count_repeats,
+    lines_of_counts,
+    lines_of_judgments,
+    unknown_repeats,
+)
+from .model_figures import ModelFigures, model_figures
+
+_MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False)
+class ByJudge:
+    """Figures of K judges; every array has shape (K,), counts, shares or probabilities, NaN where undefined.
+
+    Attributes
+    ----------
+    judge : ndarray
+        Labels, sorted.
+    judgments : ndarray
+    tie_rate : ndarray
+        Share of ties.
+    first_rate, conf_low, conf_high, p_value : ndarray
+        Share of wins of the object shown first among decided judgments, Wilson's interval, exact sign test of ½.
+    agreement, agreement_pairs : ndarray
+        Share of pairs of judgments of the same unit, one by this judge and one by another, that say the same; how many
+        such pairs there are.
+    swapped, flips : ndarray
+        Pairs of this judge's judgments of the same unit in the two display orders, and how many of them say the same
+        position rather than the same object.
+    model_agreement, model_expected : ndarray
+        Mean probability that the model gives to what was said, and what the model expects of it.
+    statistic : ndarray
+        Standardized log-likelihood: standard normal, nearly, for a judge who judges as the model says, negative for
+        one who judges otherwise.
+    """
+
+    judge: npt.NDArray[np.object_]
+    judgments: FloatArray
+    tie_rate: FloatArray
+    first_rate: FloatArray
+    conf_low: FloatArray
+    conf_high: FloatArray
+    p_value: FloatArray
+    agreement: FloatArray
+    agreement_pairs: FloatArray
+    swapped: FloatArray
+    flips: FloatArray
+    model_agreement: FloatArray
+    model_expected: FloatArray
+    statistic: FloatArray
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class JudgeSummary(Record):
+    """What each of K judges does.
+
+    Attributes
+    ----------
+    by_judge : ByJudge
+        The columns of ``to_frame()``.
+    overall : tuple of str
+        The same of all judges together, as it prints.
+    confidence : float
+    notes : tuple of str
+    """
+
+    by_judge: ByJudge
+    overall: tuple[str, ...]
+    confidence: float
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Return one row per judge."""
+        size = len(self.by_judge.judge)
+        rest = size - _MOST_SHOWN
+        return Table(
+            tuple(
+                Field(name, heading, getattr(self.by_judge, name), kind, 3)
+                for name, (heading, kind) in _headings(self.confidence).items()
+            ),
+            title=f"Summary of {counted(size, 'judge')}",
+            head=self.overall,
+            notes=self.notes,
+            shown=tuple(range(_MOST_SHOWN)) if rest > 0 else None,
+            more=f"… {counted(rest, 'more judge')}: .to_frame()" if rest > 0 else "",
+        )
+
+
+def _headings(confidence: float) -> dict[str, tuple[str, Kind]]:
+    """Return the heading and the kind of each column."""
+    return {
+        "judge": ("Judge", "text"),
+        "judgments": ("Judgments", "count"),
+        "tie_rate": ("Ties", "estimate"),
+        "first_rate": ("First wins", "estimate"),
+        "conf_low": (f"{100 * confidence:.4g} % low", "estimate"),
+        "conf_high": ("high", "estimate"),
+        "p_value": ("p", "p_value"),
+        "agreement": ("Agrees", "estimate"),
+        "agreement_pairs": ("of pairs", "count"),
+        "swapped": ("Swapped", "count"),
+        "flips": ("Flips", "count"),
+        "model_agreement": ("P(said)", "estimate"),
+        "model_expected": ("expected", "estimate"),
+        "statistic": ("z", "statistic"),
+    }
+
+
+def judge_summary(
+    data: object,
+    *,
+    judge: str = "judge",
+    unit: str | Sequence[str] | None = None,
+    model: LLBTResults | None = None,
+    min_judgments: int = 20,
+    confidence: float = 0.95,
+) -> JudgeSummary:
+    """Return one row per judge: ties, position bias, agreement with the others and with a model, flips.
+
+    Parameters
+    ----------
+    data : frame, path, list of records or Comparisons
+        Judgments, whatever `read_judgments` reads; or a table that keeps the judge as a covariate or a cluster, which
+        knows ties, positions (if it keeps the order) and the model, but not which judgments are of the same unit.
+    judge : str
+        Column of the judge.
+    unit : str or sequence of str, optional
+        Columns that say, together with the two objects, which judgments are of the same thing; by default the prompt,
+        where the judgments record one. An empty list: the two objects alone.
+    model : LLBTResults, optional
+        A fit, of these judgments or of others, that has their objects and covariates.
+    min_judgments : int
+        Judges with fewer are named in a note; none is left out.
+    confidence : float
+        Level of Wilson's intervals.
+
+    Returns
+    -------
+    JudgeSummary
+        ``to_frame()``: judge, judgments, tie_rate, first_rate (wins of the object shown first among decided judgments)
+        with conf_low, conf_high, p_value (exact sign test of ½), agreement of agreement_pairs, flips of swapped
+        repeats, model_agreement, model_expected, statistic. NaN where the data do not say it; the notes say why.
+
+    Raises
+    ------
+    JudgmentError
+        For columns that are not there or have gaps, judgments of a weight other than 1, and objects that the model
+        does not know.
+    DesignError
+        For a `model` that is no fit, or has an order effect that these data cannot be held against.
+
+    Notes
+    -----
+    Agreement is over pairs of judgments of the same unit by this judge and by others, turned to the same order of the
+    objects; it is not corrected for chance. A repeat counts as a judgment.
+
+    With p the model's probabilities of the outcomes of a judgment, model_agreement is the mean of p(said) and
+    model_expected that of Σ p². The statistic begins as l_z of Drasgow, Levine and Williams: W, the log-likelihood less
+    its expectation, over the root of its variance V, each summed over the judge's judgments. That would take the model
+    as known. A model fitted to the same judgments has been pulled to each judge (with two judges of one model, W of the
+    one is −W of the other), one fitted to others has errors of its own: V becomes V − cᵀI⁻¹c or V + cᵀI⁻¹c, with c the
+    covariance of W and the judge's score and I the information of the fit. The judgments count as those of the fit
+    where it has at least as many of each pair and outcome; a note says which was taken. The skewness of the
+    log-likelihood is then removed by the cubic of Hall. Judgments are taken as independent.
+
+    References
+    ----------
+    Drasgow, F., Levine, M. V. & Williams, E. A. (1985). Appropriateness measurement with polychotomous item response
+    models and standardized indices. British Journal of Mathematical and Statistical Psychology 38(1), 67-86.
+
+    Snijders, T. A. B. (2001). Asymptotic null distribution of person fit statistics with estimated person parameter.
+    Psychometrika 66(3), 331-342.
+
+    Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B 54(1),
+    221-228.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> c = llbt.load_dataset("dras_table1")
+    >>> found = llbt.judge_summary(c, model=llbt.fit("object + tie", c.pool()))
+    >>> found.to_frame()[["judge", "judgments", "tie_rate", "model_agreement", "statistic"]].round(2).values.tolist()
+    [['J1', 240.0, 0.02, 0.78, 2.84], ['J2', 240.0, 0.04, 0.77, 2.41], ['J3', 240.0, 0.08, 0.63, -5.97],
+     ['J4', 240.0, 0.04, 0.76, 1.76]]
+    """
+    critical_value(ASKER, confidence, math.inf)
+    check_count(ASKER, "min_judgments", min_judgments, least=0)
+    if model is not None and not isinstance(model, LLBTResults):
+        raise DesignError(f"{ASKER}: model= is of type {type(model).__name__}; expected a fit: model=llbt.fit(…).")
+    if isinstance(data, Comparisons):
+        if unit is not None:
+            raise JudgmentError(
+                f"{ASKER}: unit={unit!r}, but a table of counts does not say which judgments are of the same unit. "
+                "Pass the judgments, what llbt.read_judgments(…) gives, or leave unit= out."
+            )
+        lines = lines_of_counts(data, judge)
+        repeated = unknown_repeats(len(lines.judge.levels))
+    else:
+        judgments, _, once = read_judged(data, ASKER, judge=None if judge == "judge" else judge).once()
+        lines = lines_of_judgments(judgments, judge)
+        repeated = count_repeats(judgments, lines.judge, unit)
+        repeated = replace(repeated, notes=(*once, *repeated.notes))
+    return _summary(lines, repeated, model_figures(lines, model), min_judgments, confidence)
+
+
+def _summary(
+    lines: Lines, repeated: Repeats, model: ModelFigures, min_judgments: int, confidence: float
+) -> JudgeSummary:
+    first, ties, second = (lines.summed(lines.counts[:, k]) for k in range(3))
+    n, decided = first + ties + second, first + second
+    if not lines.shown:
+        first = decided = np.full(len(n), np.nan)
+    low, high = share_interval(first, decided, "wilson", confidence)
+    p_value = [sign_p(*pair) if pair[1] > 0 else math.nan for pair in zip(first, decided, strict=True)]
+    found = ByJudge(
+        judge=lines.judge.levels,
+        judgments=n,
+        tie_rate=ratio(ties, n),
+        first_rate=ratio(first, decided),
+        conf_low=low,
+        conf_high=high,
+        p_value=np.array(p_value),
+        agreement=ratio(repeated.agreed, repeated.pairs),
+        agreement_pairs=repeated.pairs,
+        swapped=repeated.swapped,
+        flips=repeated.flips,
+        model_agreement=ratio(model.said, model.judgments),
+        model_expected=ratio(model.expected, model.judgments),
+        statistic=model.statistic,
+    )
+    undefined = _undefined(found, lines.shown, model)
+    notes = (*_small(found, min_judgments), *undefined, *repeated.notes, *model.notes)
+    return JudgeSummary(found, _overall(found, repeated, model), confidence, notes)
+
+
+def _overall(found: ByJudge, repeated: Repeats, model: ModelFigures) -> tuple[str, ...]:
+    """Return one line on all judges together."""
+    n = found.judgments
+    decided = n * (1 - found.tie_rate)
+    parts = [f"{counted(n.sum(), 'judgment')}", f"{format_percent(np.nansum(found.tie_rate * n) / n.sum())} ties"]
+    rates = ~np.isnan(found.first_rate)
+    if rates.any():
+        rate = float(np.sum((found.first_rate * decided)[rates]) / decided[rates].sum())
+        parts.append(f"the object shown first wins {format_percent(rate)} of the decided")
+    if np.nansum(repeated.pairs) > 0:
+        share = format_percent(repeated.agreed.sum() / repeated.pairs.sum())
+        parts.append(f"judgments of a unit by two judges agree in {share}")
+    if model.judgments.any():
+        said, expected = (x.sum() / model.judgments.sum() for x in (model.said, model.expected))
+        parts.append(f"the model gives {format_percent(said)} to what was said, expected {format_percent(expected)}")
+    return ("All: " + "; ".join(parts),)
+
+
+def _small(found: ByJudge, least: int) -> list[str]:
+    few = found.judge[found.judgments < least].tolist()
+    if not few:
+        return []
+    return [f"{counted(len(few), 'judge')} with fewer than {least} judgments, whose rates say little: {listed(few)}"]
+
+
+def _undefined(found: ByJudge, shown: bool, model: ModelFigures) -> list[str]:
+    """Return why figures are NaN."""
+    notes = []
+    if not shown:
+        notes.append("the data do not say which object was shown first: positions and flips are NA")
+    tied = found.judge[np.isnan(found.first_rate) & (found.tie_rate == 1)].tolist() if shown else []
+    if tied:
+        notes.append(f"first wins are NA for {counted(len(tied), 'judge')} with ties alone: {listed(tied)}")
+    alone = found.judge[found.agreement_pairs == 0].tolist()
+    if alone:
+        who = f"{counted(len(alone), 'judge')} who judged no unit that another judged"
+        notes.append(f"agreement is NA for {who}: {listed(alone)}")
+    followed = found.judge[model.followed].tolist()
+    if followed:
+        who = f"{counted(len(followed), 'judge')} whom parameters of the model describe alone"
+        notes.append(f"z is NA for {who}: {listed(followed)}; hold them to a model of all judges")
+    flat = found.judge[np.isnan(found.statistic) & ~np.isnan(found.model_agreement) & ~model.followed].tolist()
+    if flat:
+        notes.append(f"z is NA for {counted(len(flat), 'judge')}: to the model all answers are alike: {listed(flat)}")
+    return notes

@@ -1,0 +1,329 @@
+"""Joint tests where judgments depend on each other within clusters: Rao's score, clusters' scores flipped in sign."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, stats
+
+from ..table import format_count, format_number
+from .gathered import FloatArray, IntArray
+from .likelihood import Problem, information
+from .robust import Clustered, cluster_scores
+from .solvers import Fit
+
+DRAWS = 9_999
+_ENUMERATED = 13  # clusters up to which all 2^(G − 1) flips are gone through: 4,096
+_FLIPPED = 500  # clusters that are flipped one by one; the sum of smaller ones is drawn from the normal
+_FEWER = 999  # draws where one costs more than so many products
+_COSTLY = 1e5
+_AT_ONCE = 4_000_000  # numbers held at once: 32 MB
+_MOST = 3e7  # numbers that a test of fit holds: 240 MB
+_SLACK = 1e-7  # statistics that differ by rounding are equal
+_LEAST = 1e-9  # below that share of its variance a score is 0 to rounding
+
+
+@dataclass(frozen=True)
+class FlipTest:
+    """A joint test by flipping the signs of clusters' scores.
+
+    Attributes
+    ----------
+    statistic : float
+        Rao's score statistic, as of independent judgments.
+    df : int
+        Parameters that are tested at once.
+    p_value : float
+    clusters : int
+        Clusters whose judgments say something of them, G.
+    flips : int
+        Flips that the statistic is held against.
+    every : bool
+        Whether these are all that there are, up to the sign of all.
+    """
+
+    statistic: float
+    df: int
+    p_value: float
+    clusters: int
+    flips: int
+    every: bool
+
+    @property
+    def least(self) -> float:
+        """The smallest p-value that the test can have."""
+        return 1 / self.flips if self.every else 1 / (self.flips + 1)
+
+    def said(self, group: str, most: int = 0) -> str:
+        """Say how the p-value was found, for a note; `most`: the clusters of another test beside it."""
+        many = f"all {format_count(self.flips)}" if self.every else f"{format_count(self.flips)} random"
+        size = f"{self.clusters} to {most}" if most > self.clusters else f"{self.clusters}"
+        return (
+            f"p-values by {many} flips of the signs of the scores of {size} clusters of {group}; none can be "
+            f"below {format_number(self.least, 2)}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Efficient scores of K clusters for r tested directions, each of variance 1 over all clusters.
+
+    Attributes
+    ----------
+    own : ndarray, shape (K, r)
+    shared : ndarray, shape (K, r, m)
+        Covariance of a cluster's scores with those of the m parameters that are not tested, these of variance 1.
+    rest : ndarray, shape (L, r)
+        Scores of further clusters, each too small to matter by itself.
+    """
+
+    own: FloatArray
+    shared: FloatArray
+    rest: FloatArray
+
+
+def flip_test(
+    problem: Problem, restricted: Fit, clusters: Clustered, contrasts: FloatArray, draws: int = DRAWS
+) -> FlipTest:
+    """Test linear hypotheses by Rao's score, its distribution that of the sum of clusters' scores with random signs.
+
+    Parameters
+    ----------
+    problem : Problem
+        The larger model, p parameters.
+    restricted : Fit
+        Its means under the hypotheses.
+    clusters : Clustered
+        Clusters are independent of each other, judgments within them need not be.
+    contrasts : ndarray, shape (q, p)
+        The hypotheses: these combinations of the parameters have the values that they have in `restricted`.
+    draws : int
+        Random flips where not all can be gone through.
+
+    Notes
+    -----
+    Let u_g be the score of cluster g at the restricted estimate, H the information and A = RH⁻¹ with the contrasts R.
+    The statistic is eᵀV⁻¹e with e = Σ Au_g and V = RH⁻¹Rᵀ, as for independent judgments. Where scores are distributed
+    symmetrically about 0, signs s_g of ±1 leave their distribution as it is, whatever covariance the judgments of a
+    cluster have; so e is held against e_s = Σ s_g Au_g. That the restricted estimate fits all judgments, not the
+    flipped ones, makes e_s vary less than e; so e_s is measured by V_s = V − S H_NN⁻¹ Sᵀ, its variance were the
+    judgments independent, with S = Σ s_g A I_gN and I_gN the columns of cluster g's information that belong to the
+    parameters N that are not tested. All flips are gone through up to 13 clusters, up to the sign of all, which changes
+    nothing; else 9,999 are drawn (999 where a draw costs much) from a stream of their own, always the same. Of more
+    than 500 clusters those with the largest scores are flipped, and the sum of the others is drawn from the normal.
+
+    References
+    ----------
+    Hemerik, J., Goeman, J. J. & Finos, L. (2020). Robust testing in generalized linear models by sign flipping score
+    contributions. Journal of the Royal Statistical Society B 82(3), 841-864. De Santis, R., Goeman, J. J., Hemerik, J.,
+    Davenport, S. & Finos, L. (2022). Inference in generalized linear models with robustness to misspecified variances.
+    arXiv:2209.13918.
+    """
+    scores = _efficient(problem, restricted, clusters, contrasts)
+    return flipped(scores, len(contrasts), draws)
+
+
+def fit_flip_test(problem: Problem, means: FloatArray, clusters: Clustered) -> FlipTest | None:
+    """Test whether a model fits its table by Pearson's X², its distribution that under flips of clusters' scores.
+
+    Parameters
+    ----------
+    problem : Problem
+        The table, and the rows of its model, p parameters.
+    means : ndarray, shape (S, C)
+        Fitted counts.
+    clusters : Clustered
+
+    Returns
+    -------
+    FlipTest or None
+        None where every comparison was judged within one cluster, so that nothing tells a misfit from the tastes of
+        that cluster, and where the numbers that flips need do not fit into memory.
+
+    Notes
+    -----
+    X² is Rao's statistic of the saturated model; see `flip_test`.
+    """
+    within = np.unique(np.column_stack([clusters.rows, clusters.codes]), axis=0)
+    size, cells = min(clusters.size, _FLIPPED), means.size
+    if len(within) == len(means) or size * cells * problem.signed.shape[1] > _MOST:
+        return None
+    return flipped(_residual_scores(problem, means, clusters), means.size - len(means) - problem.signed.shape[1])
+
+
+def flipped(scores: Scores, df: int, draws: int = DRAWS) -> FlipTest:
+    """Return the test of efficient scores, whose sum has Rao's statistic as its squared length; see `flip_test`."""
+    statistic = float(np.sum((scores.own.sum(axis=0) + scores.rest.sum(axis=0)) ** 2))
+    bound = statistic - _SLACK * max(statistic, _LEAST)
+    single, r, m = scores.shared.shape
+    if single <= _ENUMERATED:
+        signs = all_signs(single)
+        reached = int(np.sum(_statistics(scores, signs, None) >= bound))
+        return FlipTest(statistic, df, reached / len(signs), single, len(signs), True)
+    draws = min(draws, _FEWER) if single * r * (1 + m) > _COSTLY else draws
+    values, vectors = np.linalg.eigh(scores.rest.T @ scores.rest)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    rng = np.random.default_rng(0)
+    block = max(1, int(_AT_ONCE / (r * (2 + m) + single)))
+    reached = 0
+    for start in range(0, draws, block):
+        many = min(block, draws - start)
+        signs = rng.integers(0, 2, (many, single)).astype(np.float64) * 2 - 1
+        drawn = np.asarray(rng.standard_normal((many, r)) @ root.T) if len(scores.rest) else None
+        reached += int(np.sum(_statistics(scores, signs, drawn) >= bound))
+    return FlipTest(statistic, df, (1 + reached) / (draws + 1), single + len(scores.rest), draws, False)
+
+
+@functools.cache
+def all_signs(size: int) -> FloatArray:
+    """Return the signs of so many clusters, the first always +, shape (2^(size − 1), size)."""
+    numbers = np.arange(2 ** max(size - 1, 0))
+    bits = (numbers[:, None] >> np.arange(size)) & 1
+    return np.asarray(1.0 - 2.0 * np.roll(bits, 1, axis=1))
+
+
+def _statistics(scores: Scores, signs: FloatArray, drawn: FloatArray | None) -> FloatArray:
+    """Return the statistic under each flip (F, G), with what the rest adds to the sums (F, r), shape (F,)."""
+    size, r, m = scores.shared.shape
+    total = np.asarray(signs @ scores.own if drawn is None else signs @ scores.own + drawn)
+    plain: FloatArray = np.sum(total**2, axis=1)
+    if not m:
+        return plain
+    shared = (signs @ scores.shared.reshape(size, r * m)).reshape(-1, r, m)
+    # (I − SSᵀ)⁻¹ = I + S(I − SᵀS)⁻¹Sᵀ: of the two squares the smaller one is solved
+    if m < r:
+        gram = np.swapaxes(shared, 1, 2) @ shared
+        within = np.einsum("fr,frm->fm", total, shared)
+        return plain + _inverse_squares(gram, within)
+    return _inverse_squares(shared @ np.swapaxes(shared, 1, 2), total)
+
+
+def _inverse_squares(lost: FloatArray, total: FloatArray) -> FloatArray:
+    """Return tᵀ(I − lost)⁻¹t of F symmetric matrices (F, k, k) and vectors (F, k), shape (F,)."""
+    kept = np.eye(lost.shape[1]) * (1 + _LEAST) - lost
+    return np.asarray(np.einsum("fk,fk->f", total, np.linalg.solve(kept, total[:, :, None])[:, :, 0]))
+
+
+def _efficient(problem: Problem, restricted: Fit, clusters: Clustered, contrasts: FloatArray) -> Scores:
+    """Return the scores of the clusters whose judgments say something of the tested parameters."""
+    probability = restricted.means / problem.totals[:, None]
+    own, other = directions(information(problem, probability, problem.totals), contrasts)
+    scores = cluster_scores(problem, restricted, clusters) @ own
+    order = np.argsort(-np.sum(scores**2, axis=1), kind="stable")
+    single, rest = np.sort(order[:_FLIPPED]), order[_FLIPPED:]
+    shared = _covariances(problem, probability, clusters, single, own, other)
+    speaking = np.abs(np.concatenate([scores[single, :, None], shared], axis=2)).max(axis=(1, 2)) > _LEAST
+    return Scores(scores[single][speaking], shared[speaking], scores[rest])
+
+
+def directions(matrix: FloatArray, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return combinations of the score, each of variance 1: efficient ones of what is tested, those of the rest.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (p, p)
+        The information H.
+    contrasts : ndarray, shape (q, p)
+
+    Returns
+    -------
+    own : ndarray, shape (p, q)
+        H⁻¹Rᵀ times a root of (RH⁻¹Rᵀ)⁻¹.
+    other : ndarray, shape (p, p − q)
+        Parameters that keep the contrasts, times a root of the inverse of their information.
+    """
+    unit = 1 / np.sqrt(np.diag(matrix))
+    scaled = matrix * np.outer(unit, unit)
+    basis = np.linalg.qr((contrasts * unit).T, mode="complete")[0]
+    tested, others = basis[:, : len(contrasts)], basis[:, len(contrasts) :]
+    moved = linalg.solve(scaled, tested, assume_a="pos")
+    own = _whitened(moved, tested.T @ moved)
+    other = _whitened(others, others.T @ scaled @ others)
+    return unit[:, None] * own, unit[:, None] * other
+
+
+def _whitened(columns: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Return columns made so that what had this covariance has the identity."""
+    if not columns.shape[1]:
+        return columns
+    return np.asarray(linalg.solve_triangular(linalg.cholesky(covariance, lower=True), columns.T, lower=True).T)
+
+
+def _covariances(
+    problem: Problem, probability: FloatArray, clusters: Clustered, chosen: IntArray, own: FloatArray, other: FloatArray
+) -> FloatArray:
+    """Return ownᵀ I_g other for some clusters, I_g the information of each, shape (K, r, m)."""
+    found = np.zeros((len(chosen), own.shape[1], other.shape[1]))
+    if not found.size:
+        return found
+    lead, decided = probability[:, 0] - probability[:, -1], probability[:, 0] + probability[:, -1]
+    ties = 1 - decided
+    n = clusters.counts.sum(axis=1)
+    order = np.argsort(clusters.codes, kind="stable")
+    bounds = np.searchsorted(clusters.codes[order], np.column_stack([chosen, chosen + 1]))
+    signed, tie = problem.signed.tocsr(), problem.tie.tocsr()
+    for k, (first, last) in enumerate(bounds):
+        lines = order[first:last]
+        rows = clusters.rows[lines]
+        left, right = signed[rows] @ own, signed[rows] @ other
+        found[k] = left.T @ ((n[lines] * (decided - lead**2)[rows])[:, None] * right)
+        if problem.has_ties:
+            left_tie, right_tie = tie[rows] @ own, tie[rows] @ other
+            mixed = -(n[lines] * (lead * ties)[rows])[:, None]
+            found[k] += left.T @ (mixed * right_tie) + left_tie.T @ (mixed * right)
+            found[k] += left_tie.T @ ((n[lines] * (ties * decided)[rows])[:, None] * right_tie)
+    return found
+
+
+def _residual_scores(problem: Problem, means: FloatArray, clusters: Clustered) -> Scores:
+    """Return the Pearson residuals of clusters less what the model's parameters take up, S·C directions.
+
+    A cluster's residuals are (y_g − n_g p)/√m by cell; their covariance with its score, were its judgments independent,
+    is n_g p (z − z̄)/√m with the rows z of the cells.
+    """
+    n = clusters.counts.sum(axis=1)
+    p = means / problem.totals[:, None]
+    cells = means.shape[1]
+    excess = (clusters.counts - n[:, None] * p[clusters.rows]) / np.sqrt(means[clusters.rows])
+    own, judged = np.zeros((clusters.size, *means.shape)), np.zeros((clusters.size, len(means)))
+    np.add.at(own, (clusters.codes, clusters.rows), excess)
+    np.add.at(judged, (clusters.codes, clusters.rows), n)
+    _, other = directions(information(problem, p, problem.totals), np.empty((0, problem.signed.shape[1])))
+    signed, tie = problem.signed.tocsr() @ other, problem.tie.tocsr() @ other
+    rows = np.stack([signed, tie, -signed] if cells == 3 else [signed, -signed], axis=1)
+    rows = (rows - np.einsum("sc,scm->sm", p, rows)[:, None]) * np.sqrt(p)[..., None]  # (S, C, m), for one judgment
+    model = (rows * np.sqrt(problem.totals)[:, None, None]).reshape(means.size, -1)  # orthonormal columns
+    flat = own.reshape(clusters.size, -1)
+    flat = flat - (flat @ model) @ model.T
+    order = np.argsort(-np.sum(flat**2, axis=1), kind="stable")
+    single, rest = np.sort(order[:_FLIPPED]), order[_FLIPPED:]
+    share = judged[single] / np.sqrt(problem.totals)
+    shared = (share[:, :, None, None] * rows).reshape(len(single), means.size, -1)
+    shared = shared - model @ (model.T @ shared)
+    return Scores(flat[single], shared, flat[rest])
+
+
+def hotelling_p(statistic: float, q: int, df: float) -> tuple[float, float, float]:
+    """Return Wald's statistic of q parameters in Hotelling's form, its denominator df and p-value.
+
+    Parameters
+    ----------
+    statistic : float
+        Wald's W, its covariance from clusters.
+    q : int
+    df : float
+        Degrees of freedom of one parameter's t, G* − 1 of G* clusters.
+
+    Notes
+    -----
+    T² of q means from G observations is (G − 1)q/(G − q) times F(q, G − q) (Hotelling 1931): F is t² where
+    q is 1. NaN where q is G* or more.
+    """
+    rest = df + 1 - q
+    if rest <= 0:
+        return math.nan, math.nan, math.nan
+    value = statistic * rest / (df * q)
+    return value, rest, float(stats.f.sf(value, q, rest))

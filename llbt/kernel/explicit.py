@@ -1,0 +1,131 @@
+"""The literal model: a Poisson GLM with one dummy per comparison, through statsmodels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DesignError
+from .gathered import FloatArray
+from .likelihood import Problem, log_likelihood, probabilities, score
+from .solvers import Fit, eliminate
+
+MAX_EXPLICIT_ENTRIES = 5e7
+_MAX_ITERATIONS = 100
+_PERFECT = 1e-6  # counts; statsmodels takes fitted counts within 1e-8 of the data for perfect prediction
+
+
+def explicit_entries(problem: Problem) -> float:
+    """Return the number of entries of the explicit model matrix: cells × (p + S)."""
+    size, p = problem.signed.shape
+    return float(problem.counts.size * (p + size))
+
+
+def explicit_matrix(problem: Problem) -> FloatArray:
+    """Return the explicit model matrix, shape (S·C, p + S): parameters, then one nuisance dummy per comparison."""
+    size, p = problem.signed.shape
+    cells = problem.counts.shape[1]
+    matrix = np.zeros((size, cells, p + size))
+    signed = problem.signed.toarray()
+    matrix[:, 0, :p] = signed
+    matrix[:, -1, :p] = -signed
+    if problem.has_ties:
+        matrix[:, 1, :p] = problem.tie.toarray()
+    matrix[np.arange(size), :, p + np.arange(size)] = 1
+    return matrix.reshape(size * cells, p + size)
+
+
+def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
+    """Return statsmodels' fitted `GLMResults` of the explicit Poisson model.
+
+    Raises
+    ------
+    DesignError
+        Where the explicit matrix would have more than 5·10⁷ entries.
+    """
+    _refuse_too_large(problem)
+    return _fitted(problem, names, eliminate(problem).params)
+
+
+def glm(problem: Problem, names: tuple[str, ...], start: FloatArray | None = None) -> Fit:
+    """Fit the literal model: a Poisson GLM with one dummy per comparison, through statsmodels.
+
+    `start`, shape (p,), is where the other solver begins; see `_fitted` for what it is asked.
+    """
+    _refuse_too_large(problem)
+    other = eliminate(problem, start=start)
+    results = _fitted(problem, names, other.params)
+    p = problem.signed.shape[1]
+    params = np.asarray(results.params)[:p]
+    found = probabilities(problem, params)
+    with np.errstate(all="ignore"):
+        cov = np.asarray(results.cov_params())[:p, :p]
+    return Fit(
+        params=params,
+        cov=cov,
+        means=problem.totals[:, None] * found,
+        converged=bool(results.converged),
+        n_iter=int(results.fit_history["iteration"]) if results.method == "IRLS" else other.n_iter,
+        gradient=score(problem, found),
+        objective=log_likelihood(problem, found),
+        solver="glm",
+    )
+
+
+def _refuse_too_large(problem: Problem) -> None:
+    entries = explicit_entries(problem)
+    if entries > MAX_EXPLICIT_ENTRIES:
+        raise DesignError(
+            f"the explicit GLM needs a matrix of {problem.counts.size:,} cells × {sum(problem.signed.shape):,} columns "
+            f"({entries * 8 / 2**30:.1f} GiB), more than {MAX_EXPLICIT_ENTRIES:.0e} entries. Use method='eliminate', "
+            "which gives the same estimates, standard errors and deviance."
+        )
+
+
+def _fitted(problem: Problem, names: tuple[str, ...], estimate: FloatArray) -> Any:
+    """Return statsmodels' fit; `estimate`, shape (p,), found another way, says beforehand whether it is perfect.
+
+    Of a perfect fit statsmodels' iteratively reweighted least squares would warn, and a warning can be kept from the
+    user only through filters that belong to the whole process. Newton's method says nothing and ends there too.
+    """
+    from statsmodels.genmod.families import Poisson
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    size = len(problem.counts)
+    columns = [*names, *(f"mu[{s}]" for s in range(size))]
+    zero = np.zeros(size)
+    middle = [problem.tie_offset] if problem.has_ties else []
+    offset = np.column_stack([problem.signed_offset + zero, *middle, -problem.signed_offset]).ravel()
+    with np.errstate(all="ignore"):  # what matters of it is in the record: convergence, saturation
+        model = GLM(
+            pd.Series(problem.counts.ravel(), name="count"),
+            pd.DataFrame(explicit_matrix(problem), columns=columns),
+            family=Poisson(),
+            offset=offset,
+        )
+        if not _fits_perfectly(problem, estimate):
+            try:
+                return model.fit(maxiter=_MAX_ITERATIONS, tol=1e-10, tol_criterion="params")
+            except ValueError as error:  # parameters held far from where the judgments are
+                raise DesignError(
+                    f"statsmodels' GLM finds no estimates ({error}) Use method='eliminate', or hold parameters nearer."
+                ) from None
+        start = _explicit_params(problem, estimate)
+        results = model.fit(
+            start_params=start, method="newton", maxiter=_MAX_ITERATIONS, disp=0, warn_convergence=False
+        )
+    results._results.converged = bool(results.mle_retvals["converged"])  # the name that the usual way gives it
+    return results
+
+
+def _fits_perfectly(problem: Problem, estimate: FloatArray) -> bool:
+    means = problem.totals[:, None] * probabilities(problem, estimate)
+    return bool(np.allclose(means, problem.counts, rtol=0, atol=_PERFECT))
+
+
+def _explicit_params(problem: Problem, estimate: FloatArray) -> FloatArray:
+    """Return the estimate with the nuisance parameters that it implies, shape (p + S,)."""
+    log_means = np.log(problem.totals) + np.log(probabilities(problem, estimate)[:, 0])
+    return np.concatenate([estimate, log_means - problem.signed @ estimate - problem.signed_offset])

@@ -1,0 +1,249 @@
+"""Scores of units (judges, blocks, stretches of a file) at a fit of all judgments: arrays in, arrays out.
+
+At the estimates of a model the score of a judgment, its outcome less what the model expects, has mean 0. Summed over
+the judgments of a unit it says in which direction the unit differs from the rest, without a fit of its own.
+Notation as in `likelihood`; R lines of counts, G units, J objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from ..core.statistics import adjust_p
+from .gathered import FloatArray, IntArray
+from .likelihood import Problem
+from .robust import Clustered
+from .solvers import Fit
+
+_LEAST = 10  # judgments of a unit that is tested
+_EXPECTED = 5.0  # wins and losses that a unit's judgments of an object must lead to expect: Cochran's rule
+
+
+@dataclass(frozen=True, eq=False)
+class UnitScores:
+    """Scores of units in one direction.
+
+    Attributes
+    ----------
+    score : ndarray, shape (G,)
+    variance : ndarray, shape (G,)
+        Given that the parameters are estimated from all judgments; 0 where nothing is left to test.
+    third : ndarray, shape (G,)
+        Third central moment.
+    """
+
+    score: FloatArray
+    variance: FloatArray
+    third: FloatArray
+
+    @property
+    def z(self) -> FloatArray:
+        """Score over standard error, shape (G,); NaN where nothing is to test."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(self.variance > 0, self.score / np.sqrt(self.variance), np.nan))
+
+    def p_values(self) -> FloatArray:
+        """Return two-sided p-values by the distribution of type III with the same three moments, shape (G,)."""
+        z = self.z
+        with np.errstate(divide="ignore", invalid="ignore"):
+            skew = np.nan_to_num(self.third / self.variance**1.5)
+        lower, upper = stats.pearson3.cdf(z, skew), stats.pearson3.sf(z, skew)
+        return np.asarray(np.where(np.isnan(z), np.nan, np.minimum(2 * np.minimum(lower, upper), 1.0)))
+
+
+def unit_scores(
+    problem: Problem, fit: Fit, probability: FloatArray, units: Clustered, signed: FloatArray, tie: FloatArray
+) -> UnitScores:
+    """Return the scores of units for a parameter of their own that adds `signed` and `tie` (S,) to the predictors.
+
+    The variance of a unit's score i is i − cᵀVc, c its covariance with the score of the model's parameters: Rao's
+    test of one more parameter.
+    """
+    away, second, third = _moments(
+        probability, np.column_stack([signed, tie, -signed] if problem.has_ties else [signed, -signed])
+    )
+    rows, codes, size = units.rows, units.codes, units.size
+    n = units.counts.sum(axis=1)
+    score = _binned(codes, (units.counts * away[rows]).sum(axis=1), size)
+    variance = _binned(codes, n * second[rows], size)
+    moved = probability * away
+    cross = problem.signed.summed(n * (moved[:, 0] - moved[:, -1])[rows], rows, codes, size)
+    if problem.has_ties:
+        cross += problem.tie.summed(n * moved[rows, 1], rows, codes, size)
+    left = variance - np.einsum("gp,gp->g", cross @ fit.cov, cross)
+    left[left < 1e-9 * variance] = 0.0
+    return UnitScores(score, left, _binned(codes, n * third[rows], size))
+
+
+def object_scores(
+    pairs: IntArray, size: int, probability: FloatArray, units: Clustered
+) -> tuple[IntArray, IntArray, UnitScores]:
+    """Return the unit, the object and the score of every unit's judgments of an object that are enough to be tested.
+
+    The direction is a log-worth of the unit's own for the object. Its variance i (1 − i / I), I that of all units,
+    takes the other parameters as known, which leaves it rather too large.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (S, 2)
+    size : int
+        The number of objects J.
+    probability : ndarray, shape (S, C)
+    units : Clustered
+    """
+    lead = np.zeros_like(probability)
+    lead[:, 0], lead[:, -1] = 1.0, -1.0
+    away, second, third = _moments(probability, lead)
+    n = units.counts.sum(axis=1)
+    rows = np.concatenate([units.rows, units.rows])
+    sides = pairs[units.rows].T.ravel()
+    sign = np.repeat([1.0, -1.0], len(n))
+    n = np.concatenate([n, n])
+    found, group = np.unique(np.concatenate([units.codes, units.codes]) * size + sides, return_inverse=True)
+    score = sign * np.concatenate([(units.counts * away[units.rows]).sum(axis=1)] * 2)
+    sums = [_binned(group, x, len(found)) for x in (score, n * second[rows], sign * n * third[rows])]
+    won = np.where(sign > 0, probability[rows, 0], probability[rows, -1])
+    lost = np.where(sign > 0, probability[rows, -1], probability[rows, 0])
+    enough = np.minimum(*(_binned(group, n * p, len(found)) for p in (won, lost))) >= _EXPECTED
+    unit, item = found // size, found % size
+    whole = _binned(item, sums[1], size)[item]
+    left = sums[1] * (1 - sums[1] / whole)
+    enough &= left > 1e-9 * sums[1]
+    scores = UnitScores(sums[0][enough], left[enough], sums[2][enough])
+    return np.asarray(unit[enough]), np.asarray(item[enough]), scores
+
+
+def trend_scores(
+    pairs: IntArray, size: int, probability: FloatArray, counts: FloatArray, moment: FloatArray
+) -> UnitScores:
+    """Return the scores of a linear trend of every object's log-worth, shapes (J,); the arrays are those of N lines.
+
+    The trend is centred at the mean moment of the information on an object, so that the score of its worth, which is
+    estimated, does not count.
+    """
+    lead = np.zeros_like(probability)
+    lead[:, 0], lead[:, -1] = 1.0, -1.0
+    away, second, third = _moments(probability, lead)
+    n = counts.sum(axis=1)
+    sides, sign, when = pairs.T.ravel(), np.repeat([1.0, -1.0], len(n)), np.concatenate([moment, moment])
+    info = np.concatenate([n * second] * 2)
+    whole = np.maximum(_binned(sides, info, size), np.finfo(float).tiny)
+    apart = when - (_binned(sides, info * when, size) / whole)[sides]
+    score = sign * np.concatenate([(counts * away).sum(axis=1)] * 2) * apart
+    third = sign * np.concatenate([n * third] * 2) * apart**3
+    return UnitScores(*(_binned(sides, part, size) for part in (score, info * apart**2, third)))
+
+
+def _binned(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
+    return np.asarray(np.bincount(codes, weights, size), dtype=np.float64)
+
+
+def _moments(probability: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return values of outcomes less their mean (S, C), and their second and third central moments (S,)."""
+    away = values - (probability * values).sum(axis=1, keepdims=True)
+    return away, (probability * away**2).sum(axis=1), (probability * away**3).sum(axis=1)
+
+
+def dependence(pairs: IntArray, size: int, probability: FloatArray, units: Clustered) -> tuple[float, float]:
+    """Return statistic (standardized) and p-value of independence within units against worths that vary between them.
+
+    The statistic is Σ over units and objects of (S² − Q) / I: S the sum of the scores of a unit's judgments of an
+    object, Q that of their squares, I the information on the object. Only products of different judgments of one
+    unit are left, whose mean is 0 (but for what estimating the worths takes away) and whose variance is known: the
+    score test of a variance component (Liang 1987, Biometrika 74(2), 259-264), one-sided, with the independent
+    worths in place of all parameters. Its skewness is that of as many χ² as there are units and objects.
+    """
+    lead = np.zeros_like(probability)
+    lead[:, 0], lead[:, -1] = 1.0, -1.0
+    away, second, _ = _moments(probability, lead)
+    rows, y = units.rows, units.counts
+    n, v = y.sum(axis=1), second[rows]
+    score, square = (y * away[rows]).sum(axis=1), (y * away[rows] ** 2).sum(axis=1)
+    codes, sides = np.concatenate([units.codes] * 2), pairs[rows].T.ravel()
+    found, group = np.unique(codes * size + sides, return_inverse=True)
+
+    def summed(first: FloatArray, second: FloatArray) -> FloatArray:
+        return _binned(group, np.concatenate([first, second]), len(found))
+
+    info = _binned(sides, np.concatenate([n * v] * 2), size)
+    scale = np.maximum(info, np.finfo(float).tiny)[found % size]
+    value = float(((summed(score, -score) ** 2 - summed(square, square)) / scale).sum())
+    apart = np.maximum(summed(n * v, n * v) ** 2 - summed(n * v**2, n * v**2), 0.0) / scale**2
+    low, high = pairs.min(axis=1)[rows], pairs.max(axis=1)[rows]
+    _, both = np.unique((units.codes * size + low) * size + high, return_inverse=True)
+    shared = np.bincount(both, n * v) ** 2 - np.bincount(both, n * v**2)
+    weight = np.zeros(len(shared))
+    weight[both] = info[low] * info[high]
+    variance = 2 * float(apart.sum()) + 4 * float(np.maximum(shared, 0.0) @ (1 / np.maximum(weight, 1e-300)))
+    if variance <= 1e-12:
+        return np.nan, np.nan
+    z = (value + variance / 2) / np.sqrt(variance)
+    skew = 8 * float((apart**1.5).sum()) / variance**1.5
+    return float(z), float(stats.pearson3.sf(z, skew))
+
+
+@dataclass(frozen=True, eq=False)
+class UnitTests:
+    """What tells units from the rest.
+
+    Attributes
+    ----------
+    statistics : dict of str to ndarray, each (G,)
+        The standardized score of every direction; NaN where a unit has too few judgments to tell.
+    item : ndarray of int, shape (G,)
+        The object that a unit judges most unlike the rest; −1 where it has too few judgments of every object.
+    item_statistic : ndarray, shape (G,)
+    reason : ndarray of str, shape (G,)
+        The direction with the smallest p-value, ``"object"`` for the object; empty where nothing was tested.
+    p_values : ndarray, shape (G,)
+        The smallest p-value of a unit's directions and objects times their number.
+    p_adjusted : ndarray, shape (G,)
+        By Holm's method for all units.
+    """
+
+    statistics: dict[str, FloatArray]
+    item: IntArray
+    item_statistic: FloatArray
+    reason: npt.NDArray[np.str_]
+    p_values: FloatArray
+    p_adjusted: FloatArray
+
+
+def compare_units(
+    problem: Problem,
+    fit: Fit,
+    probability: FloatArray,
+    units: Clustered,
+    pairs: IntArray,
+    directions: Mapping[str, tuple[FloatArray, FloatArray]],
+) -> UnitTests:
+    """Test every unit against the rest: in each direction (signed and tie part, each (S,)), and object by object."""
+    size, items = units.size, int(pairs.max()) + 1
+    few = units.judgments < _LEAST
+    tests = {name: unit_scores(problem, fit, probability, units, *parts) for name, parts in directions.items()}
+    p = np.array([np.where(few, np.nan, found.p_values()) for found in tests.values()]).reshape(-1, size)
+    unit, item, scores = object_scores(pairs, items, probability, units)
+    by_item, z = scores.p_values(), scores.z
+    best = np.lexsort([by_item, unit])
+    first = best[np.unique(unit[best], return_index=True)[1]]
+    favoured, favoured_z, favoured_p = np.full(size, -1), np.full(size, np.nan), np.full(size, np.nan)
+    favoured[unit[first]], favoured_z[unit[first]] = item[first], z[first]
+    favoured_p[unit[first]] = by_item[first]
+    p = np.vstack([p, favoured_p])
+    number = (~np.isnan(p[:-1])).sum(axis=0) + np.bincount(unit, minlength=size)
+    smallest = np.where(np.isnan(p), np.inf, p)
+    which, none = smallest.argmin(axis=0), number == 0
+    whole = np.where(none, np.nan, np.minimum(smallest.min(axis=0) * np.maximum(number, 1), 1.0))
+    return UnitTests(
+        {name: np.where(few, np.nan, found.z) for name, found in tests.items()},
+        favoured,
+        favoured_z,
+        np.where(none, "", np.array([*directions, "object"])[which]),
+        whole,
+        adjust_p(whole, "holm"),
+    )

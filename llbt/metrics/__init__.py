@@ -1,0 +1,1 @@
+"""Whether a metric agrees with humans, and which metric better."""

@@ -1,0 +1,227 @@
+"""Which of many metrics agree with humans better than which? Every pair tested, errors controlled."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arguments import as_generator, check_flag, check_option
+from ..classical.pair_tables import Adjust, adjusted_p, check_adjust
+from ..classical.sign_rules import Alternative
+from ..core.columns import FloatArray
+from ..errors import DesignError
+from ..table import Field, Record, Table, counted
+from .compare import (
+    SAYS,
+    MetricComparison,
+    TestMethod,
+    check_constant,
+    check_test,
+    p_value,
+    run_test,
+    shared_cells,
+)
+from .correlate import Level, correlation_of
+from .kernels import NAMES, Coefficient, comparable
+from .metric_scores import MetricScores
+from .williams import williams_p
+
+Family = Literal["row", "table"]
+
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MetricComparisons(Record):
+    """Tests of every ordered pair of K metrics whether that of the row correlates better than that of the column.
+
+    Attributes
+    ----------
+    metrics : tuple of str, length K
+    estimate : ndarray, shape (K,)
+        Correlations with humans.
+    difference : ndarray, shape (K, K)
+        r(row, Z) − r(column, Z), over the cells that both have.
+    p_value, p_adjusted : ndarray, shape (K, K)
+        One-sided; NaN on the diagonal and where a test is undefined.
+    level, coefficient, method, by : str
+    adjust : str or None
+    notes : tuple of str
+    """
+
+    metrics: tuple[str, ...]
+    estimate: FloatArray
+    difference: FloatArray
+    p_value: FloatArray
+    p_adjusted: FloatArray
+    level: Level
+    coefficient: Coefficient
+    method: TestMethod
+    adjust: Adjust
+    by: Family
+    notes: tuple[str, ...]
+
+    def better(self, alpha: float = 0.05, *, adjusted: bool = True) -> npt.NDArray[np.bool_]:
+        """Return whether the metric of the row is significantly better than that of the column, shape (K, K)."""
+        return np.asarray((self.p_adjusted if adjusted else self.p_value) <= alpha)
+
+    def table(self) -> Table:
+        """Return one row per ordered pair."""
+        i, j = np.nonzero(~np.eye(len(self.metrics), dtype=np.bool_))
+        rest = len(i) - _MOST_ROWS
+        family = "all pairs" if self.by == "table" else "the tests of a metric in object_i"
+        rule = "p-values are not adjusted" if self.adjust is None else f"adjusted ({self.adjust}) over {family}"
+        return Table(
+            (
+                Field("object_i", "Metric", [self.metrics[k] for k in i]),
+                Field("object_j", "better than", [self.metrics[k] for k in j]),
+                Field("estimate_i", "r", self.estimate[i], "estimate"),
+                Field("estimate_j", "r", self.estimate[j], "estimate"),
+                Field("difference", "Difference", self.difference[i, j], "estimate"),
+                Field("p_value", "p", self.p_value[i, j], "p_value"),
+                Field("p_adjusted", "adjusted", self.p_adjusted[i, j], "p_value"),
+                Field("", "", self.p_adjusted[i, j], "stars"),
+            ),
+            title=f"Comparison of metrics: {NAMES[self.coefficient]}, {self.level} level",
+            head=(SAYS[self.method],),
+            notes=(*self.notes, f"one-sided; {rule}"),
+            shown=tuple(range(_MOST_ROWS)) if rest > 0 else None,
+            more=f"… {counted(rest, 'more row')}: .to_frame()" if rest > 0 else "",
+        )
+
+
+def compare_all_metrics(
+    scores: MetricScores,
+    *,
+    level: Level = "system",
+    coefficient: Coefficient = "pearson",
+    method: TestMethod = "perm-both",
+    adjust: Adjust = "holm",
+    by: Family = "row",
+    n: int = 1000,
+    rng: np.random.Generator | int | None = None,
+    progress: bool = False,
+    n_jobs: int = 1,
+) -> MetricComparisons:
+    """Return one-sided tests of every ordered pair of metrics.
+
+    Parameters
+    ----------
+    scores : MetricScores
+        Of at least two metrics.
+    level : {"system", "input", "global"}
+    coefficient : {"pearson", "spearman", "kendall"}
+    method : {"perm-both", "perm-systems", "perm-inputs", "boot", "williams"}
+        As in `compare_metrics`.
+    adjust : {"holm", "bonferroni", "fdr_bh"} or None
+        How p-values are adjusted; the paper has Bonferroni's way.
+    by : {"row", "table"}
+        Over what: the K − 1 tests whether one metric beats the others, or all K(K − 1).
+    n : int
+        Number of resamples of each pair. The smallest p-value is 1/(n + 1): with `adjust` it has to be a fraction of
+        the level.
+    rng : numpy.random.Generator or int, optional
+    progress : bool
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core.
+
+    Returns
+    -------
+    MetricComparisons
+
+    Raises
+    ------
+    DesignError
+        For fewer than two metrics, and unknown options.
+    JudgmentError
+        For a metric whose scores are all equal.
+
+    Notes
+    -----
+    The two directions of a pair are read from the same resamples.
+
+    References
+    ----------
+    Deutsch, D., Dror, R. & Roth, D. (2021). A statistical analysis of summarization evaluation metrics using resampling
+    methods. Transactions of the ACL 9, 1132-1146 (Figure 5).
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
+    >>> metrics = {f"noise {sd}": human + sd * rng.normal(size=(12, 50)) for sd in (0.5, 1, 8)}
+    >>> found = llbt.compare_all_metrics(llbt.MetricScores.from_matrices(metrics, human), n=500, rng=1)
+    >>> found.better().sum(axis=1).tolist()
+    [2, 1, 0]
+    """
+    asker = "compare_all_metrics"
+    _check(scores, level, coefficient, method, adjust, by, n, n_jobs)
+    check_flag(asker, "progress", progress)
+    check_constant(asker, dict(zip(scores.metrics, scores.values, strict=True)))
+    generator = as_generator(rng, asker)
+    values, human = [comparable(x) for x in scores.values], comparable(scores.human)
+    size = len(scores.metrics)
+    difference, found = np.full((2, size, size), math.nan)
+    notes = list(scores.notes)
+    pairs = list(itertools.combinations(range(size), 2))
+    for i, j in _shown(pairs, asker if progress else ""):
+        x, y = shared_cells(values[i], values[j])
+        test = run_test(x, y, human, level, coefficient, method, "greater", n, generator, n_jobs, "", ())
+        difference[i, j], difference[j, i] = test.difference, -test.difference
+        found[i, j], found[j, i] = test.p_value, _reversed_p(test)
+    undefined = int(np.isnan(found).sum()) - size
+    if undefined:
+        notes.append(f"{counted(undefined // 2, 'pair')} without a test: a correlation or Williams' t is undefined")
+    if method != "williams":
+        notes.append(f"{counted(n, 'resample')} of each pair")
+    estimate = np.array([correlation_of(x, human, level, coefficient).estimate for x in values])
+    adjusted = _adjusted(found, adjust, by)
+    options = (level, coefficient, method, adjust, by)
+    return MetricComparisons(scores.metrics, estimate, difference, found, adjusted, *options, tuple(notes))
+
+
+def _check(
+    scores: object, level: str, coefficient: str, method: str, adjust: str | None, by: str, n: object, n_jobs: object
+) -> None:
+    asker = "compare_all_metrics"
+    check_test(asker, level, coefficient, method, n, n_jobs)
+    check_adjust(asker, adjust)
+    check_option(asker, "by", by, get_args(Family))
+    if not isinstance(scores, MetricScores):
+        raise DesignError(
+            f"{asker}: found a {type(scores).__name__}; it takes a MetricScores, made by MetricScores.from_frame(…) or "
+            "MetricScores.from_matrices({'name': X}, human=Z)."
+        )
+    if len(scores.metrics) < 2:
+        raise DesignError(f"{asker}: {counted(len(scores.metrics), 'metric')}; expected at least two to compare.")
+
+
+def _reversed_p(test: MetricComparison) -> float:
+    """Return the p-value that the second metric is the better one, from the same resamples."""
+    alternative: Alternative = "less"
+    if test.method == "williams":
+        return williams_p(test.statistic, test.df, alternative)
+    return p_value(test.replicates, test.difference, test.method, alternative)
+
+
+def _adjusted(p_values: FloatArray, adjust: Adjust, by: Family) -> FloatArray:
+    if by == "table":
+        return adjusted_p(p_values.ravel(), adjust).reshape(p_values.shape)
+    return np.stack([adjusted_p(row, adjust) for row in p_values])
+
+
+def _shown(pairs: list[tuple[int, int]], progress: str) -> list[tuple[int, int]]:
+    if not progress:
+        return pairs
+    from tqdm.auto import tqdm
+
+    shown: list[tuple[int, int]] = tqdm(pairs, desc=progress)
+    return shown

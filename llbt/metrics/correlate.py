@@ -1,0 +1,210 @@
+"""How well does a metric agree with humans? Correlations at system, input and global level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arguments import check_option
+from ..core.columns import FloatArray
+from ..errors import JudgmentError
+from ..table import Field, Record, Table, counted
+from .kernels import (
+    COEFFICIENTS,
+    NAMES,
+    Coefficient,
+    column_correlations,
+    comparable,
+    rounding,
+    row_correlations,
+)
+from .system_scores import refuse_other_labels, score_matrix
+
+Level = Literal["system", "input", "global"]
+
+
+@dataclass(frozen=True, repr=False)
+class Correlation(Record):
+    """The correlation of a metric with humans.
+
+    Attributes
+    ----------
+    estimate : float
+        NaN where it is undefined; a note says why.
+    level, coefficient : str
+    n : int
+        Points behind a coefficient: systems that have scores of both, or cells at global level.
+    defined, undefined : int
+        Coefficients that are averaged, and those that are not defined: one per input at input level, one else.
+    notes : tuple of str
+    """
+
+    estimate: float
+    level: Level
+    coefficient: Coefficient
+    n: int
+    defined: int
+    undefined: int
+    notes: tuple[str, ...]
+
+    def __float__(self) -> float:
+        return self.estimate
+
+    def table(self) -> Table:
+        """Return a table of one row."""
+        return Table(
+            (
+                Field("level", "Level", [self.level]),
+                Field("coefficient", "Coefficient", [self.coefficient]),
+                Field("estimate", "Estimate", [self.estimate], "estimate"),
+                Field("n", "n", [self.n], "count"),
+            ),
+            title=f"Correlation with humans: {NAMES[self.coefficient]}, {self.level} level",
+            notes=self.notes,
+        )
+
+
+def correlate(
+    X: npt.ArrayLike, Z: npt.ArrayLike, *, level: Level = "system", coefficient: Coefficient = "pearson"
+) -> Correlation:
+    """Return the correlation of a metric's scores with human scores.
+
+    Parameters
+    ----------
+    X, Z : array_like or DataFrame, shape (N, M)
+        Scores of N systems on M inputs by the metric and by humans, or one score per system, shape (N,). NaN, or
+        masked, where a score is missing. At system level Z may have other inputs than X.
+    level : {"system", "input", "global"}
+        Of the systems' mean scores; mean over the inputs of the correlations over systems; of all cells.
+    coefficient : {"pearson", "spearman", "kendall"}
+        Kendall's is τ-b.
+
+    Returns
+    -------
+    Correlation
+
+    Raises
+    ------
+    JudgmentError
+        For scores that are infinite, no numbers, or of shapes that do not belong together.
+    DesignError
+        For an unknown level or coefficient.
+
+    Notes
+    -----
+    A system's mean is over the scores that it has. At input and global level a cell counts where both scores are
+    there. A correlation is undefined where fewer than two systems have both scores, or one side is constant: at input
+    level such inputs are counted, and the mean is over the others. Scores and means that differ by rounding alone are
+    tied: by 1e-12 of the larger one, and of the spread of all.
+
+    References
+    ----------
+    Deutsch, D., Dror, R. & Roth, D. (2021). A statistical analysis of summarization evaluation metrics using resampling
+    methods. Transactions of the ACL 9, 1132-1146.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> metric = [[0.1, 0.4], [0.3, 0.5], [0.2, 0.9]]
+    >>> human = [[1, 2], [2, 3], [3, 3]]
+    >>> round(llbt.correlate(metric, human, level="input", coefficient="kendall").estimate, 4)
+    0.5749
+    """
+    check_choices("correlate", level, coefficient)
+    x, z = score_matrices("correlate", (X,), Z, level)
+    return correlation_of(x[0], z, level, coefficient)
+
+
+def correlation_of(x: FloatArray, z: FloatArray, level: Level, coefficient: Coefficient) -> Correlation:
+    """Return the correlation of checked matrices."""
+    if level == "input":
+        found = column_correlations(x, z, np.ones((1, len(x))), coefficient)[0]
+    elif level == "system":
+        a, b, weights, tolerance = mean_rows(x, z)
+        found = row_correlations(a, b, weights, coefficient, tolerance)
+    else:
+        found = row_correlations(*cells(x, z), coefficient, (0.0, 0.0))
+    defined = ~np.isnan(found)
+    estimate = float(found[defined].mean()) if defined.any() else float("nan")
+    n = _points(x, z, level)
+    notes = _notes(x, z, level, int((~defined).sum()), len(found))
+    return Correlation(estimate, level, coefficient, n, int(defined.sum()), int((~defined).sum()), notes)
+
+
+def _points(x: FloatArray, z: FloatArray, level: Level) -> int:
+    """Return the cells that have both scores, or the systems with such a cell or mean."""
+    if level == "system":
+        return int(((~np.isnan(x)).any(axis=1) & (~np.isnan(z)).any(axis=1)).sum())
+    there = ~np.isnan(x + z)
+    return int(there.sum() if level == "global" else there.any(axis=1).sum())
+
+
+def mean_rows(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, tuple[float, float]]:
+    """Return the systems' means of x and z, each (1, N), 1 where both are there, and how close means are equal."""
+    (a, there), (b, also) = (system_means(side, np.ones((1, side.shape[1]))) for side in (x, z))
+    return a, b, (there & also).astype(np.float64), (rounding(x), rounding(z))
+
+
+def system_means(x: FloatArray, inputs: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Return every system's mean over the inputs of every resample, (B, N), and whether it has one.
+
+    Parameters
+    ----------
+    x : ndarray, shape (N, M)
+    inputs : ndarray, shape (B, M)
+        How often each resample has each input.
+    """
+    there = ~np.isnan(x)
+    size = inputs @ there.T
+    return inputs @ np.where(there, x, 0.0).T / np.maximum(size, 1), size > 0
+
+
+def cells(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return all cells of x and z in a row, and 1 where both are there; each (1, N·M)."""
+    there = ~np.isnan(x + z)
+    rows = (np.where(there, x, 0.0), np.where(there, z, 0.0), there.astype(np.float64))
+    return rows[0].reshape(1, -1), rows[1].reshape(1, -1), rows[2].reshape(1, -1)
+
+
+def check_choices(asker: str, level: str, coefficient: str) -> None:
+    """Raise for a level or a coefficient that there is not."""
+    check_option(asker, "level", level, get_args(Level))
+    check_option(asker, "coefficient", coefficient, COEFFICIENTS)
+
+
+def score_matrices(
+    asker: str, metrics: Sequence[npt.ArrayLike], human: npt.ArrayLike, level: Level
+) -> tuple[list[FloatArray], FloatArray]:
+    """Return the metrics' matrices and the humans', each (N, M), checked to belong together, as `comparable`."""
+    names = ["X", "Y"][: len(metrics)]
+    x = [score_matrix(asker, name, values) for name, values in zip(names, metrics, strict=True)]
+    z = score_matrix(asker, "Z", human)
+    for name, values in zip([*names[1:], "Z"], [*x[1:], z], strict=True):
+        free = name == "Z" and level == "system"
+        if len(values) != len(x[0]) or (not free and values.shape != x[0].shape):
+            raise JudgmentError(
+                f"{asker}: X has shape {x[0].shape}, {name} {values.shape}; expected "
+                f"{'as many systems (rows)' if free else 'the same systems (rows) and inputs (columns)'}."
+            )
+    for name, labelled in zip([*names[1:], "Z"], [*metrics[1:], human], strict=True):
+        refuse_other_labels(asker, ("X", name), (metrics[0], labelled), inputs=z.shape == x[0].shape and z.shape[1] > 1)
+    if len(z) < 2:
+        raise JudgmentError(f"{asker}: {counted(len(z), 'system')}; a correlation needs at least 2 (the rows of X).")
+    return [comparable(side) for side in x], comparable(z)
+
+
+def _notes(x: FloatArray, z: FloatArray, level: Level, undefined: int, total: int) -> tuple[str, ...]:
+    notes = []
+    missing = int(np.isnan(x).sum()) + int(np.isnan(z).sum())
+    if missing:
+        rule = "a system's mean is over those it has" if level == "system" else "a cell counts where both are there"
+        notes.append(f"{counted(missing, 'score')} missing: {rule}")
+    if undefined:
+        reason = "one side is constant, or fewer than two systems have both scores"
+        where = f"{undefined:,} of {counted(total, 'input')}" if level == "input" else "the correlation"
+        notes.append(f"undefined for {where}: {reason}" if level == "input" else f"{where} is undefined: {reason}")
+    return tuple(notes)

@@ -1,0 +1,107 @@
+"""Which errors of one metric another does not make."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.columns import IntArray
+from ..errors import DesignError
+from ..table import Field, Record, Table, counted
+from .decision_records import DecisionTable
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ErrorAgreement(Record):
+    """Errors that one metric makes and another does not; made by `error_agreement`. K metrics.
+
+    Attributes
+    ----------
+    metrics : tuple of label, length K
+    type_1, type_2 : ndarray of int, shape (K, K)
+        Diagonal: errors of the metric; elsewhere those of the row's metric where the column's metric is right.
+    n : int
+        Pairs on which all metrics are tested.
+    notes : tuple of str
+    """
+
+    metrics: tuple[Hashable, ...]
+    type_1: IntArray
+    type_2: IntArray
+    n: int
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Return metric, other, type_1, type_2; rows with the metric itself have all of its errors."""
+        size = len(self.metrics)
+        others = ["(all errors)" if a == b else self.metrics[b] for a, b in np.ndindex(size, size)]
+        return Table(
+            (
+                Field("metric", "Metric", [name for name in self.metrics for _ in range(size)]),
+                Field("other", "Right", others),
+                Field("type_1", "Type I", self.type_1.ravel(), "count"),
+                Field("type_2", "Type II", self.type_2.ravel(), "count"),
+            ),
+            title="Errors of a metric where another is right",
+            head=(counted(self.n, "pair"),),
+            notes=self.notes,
+        )
+
+
+def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
+    """Return how many errors each metric makes, and how many of them on pairs that another metric has right.
+
+    Parameters
+    ----------
+    decisions : mapping of metric to DecisionTable
+        Decision tables of the same pairs of systems.
+
+    Returns
+    -------
+    ErrorAgreement
+
+    Raises
+    ------
+    DesignError
+        For anything else, and for tables of different pairs.
+
+    Notes
+    -----
+    A metric is right where it makes neither error. Pairs on which a test is undefined for some metric are left out.
+
+    References
+    ----------
+    .. [1] Mathur, N., Baldwin, T. & Cohn, T. (2020). Tangled up in BLEU: reevaluating the evaluation of automatic
+       machine translation evaluation metrics. ACL, 4984-4997, figure 5.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> humans = ([0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
+    >>> one = llbt.decisions_from_tests([2.1, -0.3, 1.0], [0.001, 0.4, 0.03], *humans)
+    >>> other = llbt.decisions_from_tests([9.0, -4.0, 3.0], [0.001, 0.01, 0.2], *humans)
+    >>> llbt.error_agreement({"one": one, "other": other}).type_2.tolist()
+    [[1, 1], [0, 0]]
+    """
+    tables = list(decisions.values()) if isinstance(decisions, Mapping) else []
+    if not tables or not all(isinstance(table, DecisionTable) for table in tables):
+        raise DesignError("error_agreement: expected a mapping of metric to what decision_table(…) returns.")
+    first = tables[0]
+    keys = [(t.object_i, t.object_j, tuple(t.groups[k] for k in t.group), t.alpha) for t in tables]
+    for name, key in zip(decisions, keys, strict=True):
+        if key != keys[0]:
+            raise DesignError(
+                f"error_agreement: {name!r} has other pairs of systems or another α than the first table."
+            )
+    kept = np.all([t.outcome != "undefined" for t in tables], axis=0)
+    one = np.array([table.type_1[kept] for table in tables])
+    two = np.array([table.type_2[kept] for table in tables])
+    right = ~(one | two)
+    counts = [errors.astype(np.int64) @ right.T.astype(np.int64) for errors in (one, two)]
+    for errors, count in zip((one, two), counts, strict=True):
+        np.fill_diagonal(count, errors.sum(axis=1))
+    gone = len(first.group) - int(kept.sum())
+    notes = (f"{counted(gone, 'pair')} without a p-value left out",) if gone else ()
+    return ErrorAgreement(tuple(decisions), counts[0], counts[1], int(kept.sum()), notes)

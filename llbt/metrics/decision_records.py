@@ -1,0 +1,128 @@
+"""Decisions of a metric and of humans on pairs of systems: what became of each pair, counted by bins."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.columns import FloatArray, IntArray
+from ..table import Field, Kind, Record, Table, format_count
+
+OUTCOMES = ("both", "metric_only", "opposite", "humans_only", "neither", "undefined")
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DecisionTable(Record):
+    """Decisions of a metric and of humans on P pairs of systems; made by `decision_table`.
+
+    Attributes
+    ----------
+    groups : tuple of label, length K
+        Groups within which systems are paired; ``("",)`` where there are none.
+    group : ndarray of int, shape (P,)
+        An index into `groups`.
+    object_i, object_j : tuple of label, length P
+    metric_difference, human_difference : ndarray, shape (P,)
+        Mean score of i less that of j.
+    metric_p, human_p : ndarray, shape (P,)
+        Two-sided p-values; NaN where a test is undefined.
+    edges : ndarray
+        Lower edges of the bins of |metric difference|; the last bin has no upper edge.
+    alpha : float
+    notes : tuple of str
+    """
+
+    groups: tuple[Hashable, ...]
+    group: IntArray
+    object_i: tuple[Hashable, ...]
+    object_j: tuple[Hashable, ...]
+    metric_difference: FloatArray
+    human_difference: FloatArray
+    metric_p: FloatArray
+    human_p: FloatArray
+    edges: FloatArray
+    alpha: float
+    notes: tuple[str, ...]
+
+    @property
+    def outcome(self) -> npt.NDArray[np.str_]:
+        """What became of each pair, shape (P,): one of `OUTCOMES`.
+
+        ``both``: significant in the same direction; ``metric_only``; ``opposite``: both significant, in opposite
+        directions; ``humans_only``; ``neither``; ``undefined``: no p-value.
+        """
+        metric, humans = self.metric_p < self.alpha, self.human_p < self.alpha
+        same = np.sign(self.metric_difference) == np.sign(self.human_difference)
+        cases = [np.isnan(self.metric_p) | np.isnan(self.human_p), metric & humans & same, metric & humans]
+        names = ["undefined", "both", "opposite", "metric_only", "humans_only"]
+        return np.select([*cases, metric, humans], names, "neither")
+
+    @property
+    def type_1(self) -> npt.NDArray[np.bool_]:
+        """Whether the metric decides and humans do not, or do otherwise, shape (P,)."""
+        return np.isin(self.outcome, ["metric_only", "opposite"])
+
+    @property
+    def type_2(self) -> npt.NDArray[np.bool_]:
+        """Whether humans decide and the metric does not, shape (P,)."""
+        return np.asarray(self.outcome == "humans_only")
+
+    def table(self) -> Table:
+        """Return low, high, n, both, type_1, opposite (of these), type_2, neither by bin of |metric difference|.
+
+        The last row has all pairs.
+        """
+        low, high = np.append(self.edges, 0.0), np.append(self.edges[1:], [np.inf, np.inf])
+        outcome = self.outcome
+        counts = {
+            "n": ("Pairs", outcome != "undefined"),
+            "both": ("Both", outcome == "both"),
+            "type_1": ("Type I", self.type_1),
+            "opposite": ("(opposite)", outcome == "opposite"),
+            "type_2": ("Type II", self.type_2),
+            "neither": ("Neither", outcome == "neither"),
+        }
+        return Table(
+            (
+                Field("term", "", [*[f"bin {k + 1}" for k in range(len(self.edges))], "all"]),
+                Field("low", "|Δ metric| from", low, "number"),
+                Field("high", "below", high, "number"),
+                *(Field(name, said, self._by_bin(pairs), "count") for name, (said, pairs) in counts.items()),
+            ),
+            title=f"Decisions of the metric against those of humans, α = {self.alpha:g}",
+            notes=(
+                "both: significant in the same direction; type I: the metric's difference is significant, that of "
+                "humans is not or is opposite; type II: that of humans is significant and the metric's is not",
+                *self.notes,
+            ),
+        )
+
+    def pairs(self) -> Table:
+        """Return one row per pair: group, objects, differences, p-values, outcome."""
+        rows = len(self.group)
+        columns: list[tuple[str, str, Sequence[object] | FloatArray, Kind]] = [
+            ("group", "Group", [self.groups[k] for k in self.group], "text"),
+            ("object_i", "object_i", self.object_i, "text"),
+            ("object_j", "object_j", self.object_j, "text"),
+            ("metric_difference", "Metric i − j", self.metric_difference, "number"),
+            ("human_difference", "Humans i − j", self.human_difference, "number"),
+            ("metric_p", "p metric", self.metric_p, "p_value"),
+            ("human_p", "p humans", self.human_p, "p_value"),
+            ("outcome", "Outcome", self.outcome.tolist(), "text"),
+        ]
+        return Table(
+            tuple(Field(*column) for column in columns),
+            title="Decisions pair by pair",
+            notes=self.notes,
+            shown=tuple(range(min(rows, _MOST_ROWS))),
+            more=f"… {format_count(rows - _MOST_ROWS)} more rows: .pairs().to_frame()" if rows > _MOST_ROWS else "",
+        )
+
+    def _by_bin(self, kept: npt.NDArray[np.bool_]) -> IntArray:
+        """Return how many of some pairs lie in each bin, and in all, (bins + 1,)."""
+        where = np.searchsorted(self.edges, np.abs(self.metric_difference[kept]), side="right") - 1
+        return np.append(np.bincount(where, minlength=len(self.edges)), kept.sum()).astype(np.int64)

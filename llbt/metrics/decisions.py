@@ -1,0 +1,232 @@
+"""Whether decisions by a metric are those of humans: type I and type II errors on pairs of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from ..arguments import as_generator, check_count, check_option, check_share, is_whole
+from ..core.columns import FloatArray
+from ..errors import DesignError, JudgmentError
+from ..table import counted
+from .decision_records import DecisionTable
+from .segment_tests import bootstrap, paired_t, rank_sum
+from .system_scores import all_pairs, group_names, numbers, read_segments
+
+MetricTest = Literal["paired-t", "bootstrap"]
+
+
+def decision_table(
+    metric: object,
+    human: object,
+    *,
+    metric_test: MetricTest = "paired-t",
+    alpha: float = 0.05,
+    bins: int | Sequence[float] = 5,
+    n: int = 1000,
+    rng: np.random.Generator | int | None = None,
+) -> DecisionTable:
+    """Return for each pair of systems whether a metric decides as humans do, with errors by size of the difference.
+
+    Parameters
+    ----------
+    metric : array or DataFrame, shape (N, M), or mapping of group to such
+        Scores of N systems on M segments, higher is better. Mappings have the same keys, language pairs say; only
+        systems of one group are paired.
+    human : array or DataFrame, shape (N, K), or sequence of N arrays, or mapping of group to either
+        Human scores; of any number of segments, not the same for every system: NaN where there is none, or arrays of
+        different lengths.
+    metric_test : {"paired-t", "bootstrap"}
+        The test of the metric's differences: the paired t-test over segments, or resampling of segments.
+    alpha : float
+        Level of both tests, two-sided.
+    bins : int or sequence of float
+        Bins of |metric difference|: so many with about the same number of pairs, or the edges between them.
+    n : int
+        Resamples of the bootstrap.
+    rng : numpy.random.Generator or int, optional
+
+    Returns
+    -------
+    DecisionTable
+        ``table()`` by bin, ``pairs()`` pair by pair; `error_agreement` and `plot_decisions` take it.
+
+    Raises
+    ------
+    JudgmentError
+        For scores that are no matrix of numbers, a metric that lacks scores, a system without human scores.
+    DesignError
+        For unknown options.
+
+    Notes
+    -----
+    Humans are tested by Wilcoxon's rank-sum test, with the corrections for ties and continuity. Type I: the metric's
+    difference is significant and that of humans is not, or in the opposite direction; type II: that of humans is
+    significant and the metric's is not [1]_. The score of a system is the mean over its segments: for metrics whose
+    score of a test set is not that (corpus BLEU), and for tests of one's own, see `decisions_from_tests`.
+
+    References
+    ----------
+    .. [1] Mathur, N., Baldwin, T. & Cohn, T. (2020). Tangled up in BLEU: reevaluating the evaluation of automatic
+       machine translation evaluation metrics. ACL, 4984-4997, figure 4.
+    .. [2] Koehn, P. (2004). Statistical significance tests for machine translation evaluation. EMNLP, 388-395.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> quality = np.arange(6)[:, None] / 10
+    >>> metric, human = quality + rng.normal(size=(6, 400)), quality + rng.normal(size=(6, 300))
+    >>> found = llbt.decision_table(metric, human, bins=[0.2])
+    >>> found.to_frame()[["n", "both", "type_1", "type_2", "neither"]].values.tolist()
+    [[6, 1, 1, 0, 4], [9, 7, 2, 0, 0], [15, 8, 3, 0, 4]]
+    """
+    asker = "decision_table"
+    check_option(asker, "metric_test", metric_test, get_args(MetricTest))
+    check_count(asker, "n", n, least=1)
+    generator = as_generator(rng, asker)
+    tested = [_tested(part, metric_test, n, generator) for part in _segments(asker, metric, human)]
+    return decisions_from_tests(
+        *(np.concatenate([part.numbers[k] for part in tested]) for k in range(4)),
+        object_i=tuple(label for part in tested for label in part.object_i),
+        object_j=tuple(label for part in tested for label in part.object_j),
+        group=tuple(part.group for part in tested for _ in part.object_i),
+        alpha=alpha,
+        bins=bins,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Segments:
+    """Scores of one group: the metric's (N, M) and human ones (N, K)."""
+
+    group: Hashable
+    systems: tuple[Hashable, ...]
+    metric: FloatArray
+    human: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Tested:
+    """The pairs of one group: differences and p-values of metric and humans (4, P)."""
+
+    group: Hashable
+    object_i: tuple[Hashable, ...]
+    object_j: tuple[Hashable, ...]
+    numbers: FloatArray
+
+
+def _segments(asker: str, metric: object, human: object) -> list[_Segments]:
+    if not isinstance(metric, Mapping) and not isinstance(human, Mapping):
+        return [_Segments("", *read_segments(asker, metric, human))]
+    names = group_names(asker, metric, human)
+    return [
+        _Segments(name, *read_segments(f"{asker}: group {name!r}", metric[name], human[name]))  # type: ignore[index]
+        for name in names
+    ]
+
+
+def _tested(part: _Segments, metric_test: MetricTest, n: int, rng: np.random.Generator) -> _Tested:
+    i, j = all_pairs(len(part.systems))
+    x, z = part.metric, part.human
+    means = x.mean(axis=1), np.nanmean(z, axis=1)
+    metric_p = bootstrap(x, i, j, n, rng) if metric_test == "bootstrap" else paired_t(x, i, j)
+    found = np.vstack([means[0][i] - means[0][j], metric_p, means[1][i] - means[1][j], rank_sum(z, i, j)])
+    object_i, object_j = (tuple(part.systems[k] for k in side) for side in (i, j))
+    return _Tested(part.group, object_i, object_j, found)
+
+
+def decisions_from_tests(
+    metric_difference: object,
+    metric_p: object,
+    human_difference: object,
+    human_p: object,
+    *,
+    object_i: Sequence[Hashable] | None = None,
+    object_j: Sequence[Hashable] | None = None,
+    group: Sequence[Hashable] | None = None,
+    alpha: float = 0.05,
+    bins: int | Sequence[float] = 5,
+) -> DecisionTable:
+    """Return the decision table of P pairs of systems that were tested elsewhere.
+
+    Parameters
+    ----------
+    metric_difference, human_difference : array, shape (P,)
+        Score of i less that of j, higher is better.
+    metric_p, human_p : array, shape (P,)
+        Two-sided p-values, NaN where a test is undefined; such pairs count nowhere, and a note says how many.
+    object_i, object_j, group : sequence, length P, optional
+        The systems of each pair, by default pair 0, 1, … of ``i`` and ``j``; and the group that it belongs to.
+    alpha, bins
+        As in `decision_table`.
+
+    Returns
+    -------
+    DecisionTable
+
+    Raises
+    ------
+    JudgmentError
+        For differences that are not finite, p-values outside 0 to 1, and arrays of different lengths.
+    DesignError
+        For unknown options.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> found = llbt.decisions_from_tests([2.1, -0.3, 1.0], [0.001, 0.4, 0.03], [0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
+    >>> found.outcome.tolist()
+    ['both', 'humans_only', 'metric_only']
+    """
+    asker = "decisions_from_tests"
+    level = check_share(asker, "alpha", alpha)
+    d, h = numbers(asker, "metric_difference", metric_difference), numbers(asker, "human_difference", human_difference)
+    p, q = (
+        numbers(asker, name, values, missing=True) for name, values in (("metric_p", metric_p), ("human_p", human_p))
+    )
+    labels = [_labels(object_i, "i", len(d)), _labels(object_j, "j", len(d)), _labels(group, "", len(d))]
+    lengths = sorted({*map(len, (d, h, p, q)), *map(len, labels)})
+    if len(lengths) > 1:
+        raise JudgmentError(f"{asker}: arrays of lengths {lengths}; expected one value per pair in each.")
+    for name, values in (("metric_p", p), ("human_p", q)):
+        wrong = (values < 0) | (values > 1)
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            raise JudgmentError(f"{asker}: {name}={values[at]} at pair {at}; p-values lie between 0 and 1.")
+    names = tuple(dict.fromkeys(labels[2])) or ("",)
+    place = {name: k for k, name in enumerate(names)}
+    codes = np.array([place[name] for name in labels[2]], dtype=np.int64)
+    notes, edges = _undefined(p, q), _edges(asker, np.abs(d), bins)
+    return DecisionTable(names, codes, labels[0], labels[1], d, h, p, q, edges, level, notes)
+
+
+def _labels(given: Sequence[Hashable] | None, word: str, size: int) -> tuple[Hashable, ...]:
+    if given is not None:
+        return tuple(given)
+    return tuple(f"{word}{k}" if word else "" for k in range(size))
+
+
+def _undefined(p: FloatArray, q: FloatArray) -> tuple[str, ...]:
+    gone = int((np.isnan(p) | np.isnan(q)).sum())
+    if not len(p):
+        return ("no pair of systems",)
+    return (f"{counted(gone, 'pair')} of {len(p):,} without a p-value (constant differences) left out",) if gone else ()
+
+
+def _edges(asker: str, size: FloatArray, bins: int | Sequence[float]) -> FloatArray:
+    """Return the lower edges of bins, 0 first."""
+    if is_whole(bins) and bins >= 1:
+        inner = np.quantile(size, np.arange(1, int(bins)) / int(bins)) if len(size) else np.empty(0)
+        return np.unique(np.append(0.0, inner))
+    try:
+        edges = np.asarray(bins, dtype=np.float64)
+    except (TypeError, ValueError):
+        edges = np.array([np.nan])
+    if edges.ndim != 1 or not np.isfinite(edges).all() or (edges < 0).any() or (np.diff(edges) <= 0).any():
+        raise DesignError(f"{asker}: bins={bins!r}; a number of bins, or increasing edges of at least 0 between them.")
+    return edges if len(edges) and edges[0] == 0 else np.append(0.0, edges)

@@ -1,0 +1,305 @@
+"""How large a difference of a metric has to be for humans to agree with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import special
+
+from ..arguments import check_count, check_share
+from ..core.columns import FloatArray, IntArray
+from ..core.statistics import critical_value
+from ..errors import DesignError, JudgmentError
+from ..table import Field, Record, Table, counted, format_number
+from .system_scores import numbers
+
+_ASKER = "difference_curve"
+
+
+@dataclass(frozen=True, eq=False)
+class DifferenceBins:
+    """Pairs in K bins of |metric difference|; all shape (K,).
+
+    Attributes
+    ----------
+    low, high, mean : ndarray
+        Edges of each bin and the mean |difference| in it.
+    n, agreements : ndarray of int
+    estimate, conf_low, conf_high : ndarray
+        Share of agreement with Wilson's interval.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    mean: FloatArray
+    n: IntArray
+    agreements: IntArray
+    estimate: FloatArray
+    conf_low: FloatArray
+    conf_high: FloatArray
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DifferenceCurve(Record):
+    """P(humans agree) over the size of a metric's difference; made by `difference_curve`. P pairs.
+
+    Attributes
+    ----------
+    difference : ndarray, shape (P,)
+        |Metric difference|.
+    agree : ndarray of bool, shape (P,)
+    params : ndarray, shape (2,)
+        Intercept and slope of the log-odds of agreement; NaN where they are not finite.
+    cov : ndarray, shape (2, 2)
+    bins : DifferenceBins
+    target : float
+        The probability of agreement asked for.
+    needed, needed_low, needed_high : float
+        The |difference| from which the curve is at the target, and its interval.
+    confidence : float
+    notes : tuple of str
+    """
+
+    difference: FloatArray
+    agree: npt.NDArray[np.bool_]
+    params: FloatArray
+    cov: FloatArray
+    bins: DifferenceBins
+    target: float
+    needed: float
+    needed_low: float
+    needed_high: float
+    confidence: float
+    notes: tuple[str, ...]
+
+    def predict(self, difference: object) -> pd.DataFrame:
+        """Return the probability of agreement at some |differences|: difference, estimate, conf_low, conf_high.
+
+        Parameters
+        ----------
+        difference : array, shape (m,)
+            Of any sign; its size counts.
+        """
+        size = np.abs(numbers(f"{_ASKER}: predict", "difference", difference))
+        rows = np.column_stack([np.ones(len(size)), size])
+        log_odds = rows @ self.params
+        error = np.sqrt(np.einsum("mi,ij,mj->m", rows, self.cov, rows))
+        z = critical_value(_ASKER, self.confidence, math.inf)
+        found = special.expit(np.column_stack([log_odds, log_odds - z * error, log_odds + z * error]))
+        return pd.DataFrame(
+            {"difference": size, **dict(zip(("estimate", "conf_low", "conf_high"), found.T, strict=True))}
+        )
+
+    def table(self) -> Table:
+        """Return low, high, n, agreements, estimate, conf_low, conf_high of each bin; curve and target above them."""
+        bins, level = self.bins, f"{100 * self.confidence:.4g} %"
+        lines = [
+            f"{counted(len(self.agree), 'pair')}, {int(self.agree.sum()):,} agree",
+            f"log-odds of agreement = {format_number(self.params[0])} + {format_number(self.params[1])} · |difference|",
+            f"|difference| for P(agree) = {self.target:g}: {format_number(self.needed)} "
+            f"({level} {format_number(self.needed_low)} to {format_number(self.needed_high)})",
+        ]
+        return Table(
+            (
+                Field("low", "|Δ metric| from", bins.low, "number"),
+                Field("high", "to", bins.high, "number"),
+                Field("n", "Pairs", bins.n, "count"),
+                Field("agreements", "Agree", bins.agreements, "count"),
+                Field("estimate", "Share", bins.estimate, "estimate"),
+                Field("conf_low", f"{level} low", bins.conf_low, "estimate"),
+                Field("conf_high", "high", bins.conf_high, "estimate"),
+            ),
+            title="Agreement of humans by size of the metric's difference",
+            head=tuple(lines),
+            notes=self.notes,
+        )
+
+
+def difference_curve(
+    metric_difference: object,
+    agree: object,
+    *,
+    groups: Sequence[object] | None = None,
+    target: float = 0.8,
+    bins: int = 5,
+    confidence: float = 0.95,
+) -> DifferenceCurve:
+    """Return how probable it is that humans agree with a metric, over the size of its difference between two systems.
+
+    Parameters
+    ----------
+    metric_difference : array, shape (P,)
+        Difference of each pair of systems; its sign does not count.
+    agree : array of bool or of 0 and 1, shape (P,)
+        Whether humans prefer the same system; NaN leaves the pair out, and a note says how many. Both are in what
+        `pairwise_accuracy` returns.
+    groups : sequence, length P, optional
+        Clusters of pairs, language pairs say, for a covariance that is robust to dependence within them (sandwich,
+        at least two clusters); by default pairs are taken as independent.
+    target : float
+        A probability of agreement, for which the difference is looked up.
+    bins : int
+        Number of bins, with about as many pairs each.
+    confidence : float
+
+    Returns
+    -------
+    DifferenceCurve
+        ``needed`` is the difference for the target, ``predict`` the curve; `plot_difference_curve` draws it.
+
+    Raises
+    ------
+    JudgmentError
+        For differences that are not finite and agreements that are not 0 or 1.
+    DesignError
+        For unknown options.
+
+    Notes
+    -----
+    Logistic regression: logit P(agree) = a + b·|d|; its band is that of a + b·|d| ± z·se, brought to probabilities. The
+    needed difference is (logit(target) − a)/b, its standard error by the delta method, its interval cut off at 0. It is
+    NaN where the curve does not rise, and 0 where it is above the target everywhere. Where the pairs that agree and
+    those that do not are separated by size (or all agree) the maximum likelihood estimate is not finite, and the curve
+    NaN. Bins have Wilson's intervals and no model. Pairs that share a system are not independent, so that without
+    `groups` the intervals are too short.
+
+    References
+    ----------
+    .. [1] Mathur, N., Baldwin, T. & Cohn, T. (2020). Tangled up in BLEU: reevaluating the evaluation of automatic
+       machine translation evaluation metrics. ACL, 4984-4997. For the question: how large a difference is one that
+       humans see.
+    .. [2] Kocmi, T., Zouhar, V., Federmann, C. & Post, M. (2024). Navigating the metrics maze: reconciling score
+       magnitudes and accuracies. ACL, 1999-2014.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> agree = [0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1]
+    >>> curve = llbt.difference_curve([0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4], agree, bins=3)
+    >>> round(curve.needed, 2), curve.bins.agreements.tolist()
+    (1.65, [2, 2, 4])
+    """
+    check_share(_ASKER, "target", target)
+    z = critical_value(_ASKER, confidence, math.inf)
+    check_count(_ASKER, "bins", bins, least=1)
+    size, agreed, clusters, notes = _read(metric_difference, agree, groups)
+    params, cov, reason = _fitted(size, agreed, clusters)
+    needed, why = _needed(params, cov, target, z)
+    reasons = [reason] if reason else why
+    if clusters is None and len(size):
+        reasons = [*reasons, "pairs are taken as independent; groups= allows for dependence within groups"]
+    return DifferenceCurve(
+        size,
+        agreed,
+        params,
+        cov,
+        _binned(size, agreed, int(bins), confidence),
+        float(target),
+        *needed,
+        confidence,
+        (*notes, *reasons),
+    )
+
+
+def _read(
+    metric_difference: object, agree: object, groups: Sequence[object] | None
+) -> tuple[FloatArray, npt.NDArray[np.bool_], IntArray | None, list[str]]:
+    """Return |difference|, agreement and cluster of the pairs that count."""
+    size = np.abs(numbers(_ASKER, "metric_difference", metric_difference))
+    said = numbers(_ASKER, "agree", agree, missing=True)
+    if len(said) != len(size):
+        raise JudgmentError(
+            f"{_ASKER}: {len(size)} differences and {len(said)} agreements; expected one each per pair."
+        )
+    kept = ~np.isnan(said)
+    wrong = kept & (said != 0) & (said != 1)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise JudgmentError(
+            f"{_ASKER}: agree= has {int(wrong.sum()):,} values that are not 0 or 1 (first {said[at]} at pair {at}); "
+            "use pairwise_accuracy(…, ties='strict') or ties='drop'."
+        )
+    notes = [] if kept.all() else [f"{counted(int((~kept).sum()), 'pair')} without an agreement left out"]
+    return size[kept], said[kept] == 1, _clusters(groups, kept), notes
+
+
+def _clusters(groups: Sequence[object] | None, kept: npt.NDArray[np.bool_]) -> IntArray | None:
+    if groups is None:
+        return None
+    if len(groups) != len(kept):
+        raise DesignError(f"{_ASKER}: groups= has {len(groups)} labels for {len(kept)} pairs; expected one per pair.")
+    codes, levels = pd.factorize(pd.Series(list(groups), dtype=object))
+    if (codes < 0).any() or len(np.unique(codes[kept])) < 2:
+        raise DesignError(
+            f"{_ASKER}: groups= has {len(levels)} groups and {int((codes < 0).sum())} missing labels; expected a label "
+            "for each pair, and at least two groups. Leave groups= out for independent pairs."
+        )
+    return np.asarray(codes[kept], dtype=np.int64)
+
+
+def _fitted(
+    size: FloatArray, agree: npt.NDArray[np.bool_], clusters: IntArray | None
+) -> tuple[FloatArray, FloatArray, str]:
+    """Return intercept and slope with their covariance, and why they are NaN where they are."""
+    undefined = np.full(2, np.nan), np.full((2, 2), np.nan)
+    if not len(size):
+        return *undefined, "no pairs, so the curve is NaN"
+    if agree.all() or not agree.any():
+        return *undefined, f"{'all' if agree.all() else 'no'} pairs agree, so the curve has no finite estimate"
+    yes, no = size[agree], size[~agree]
+    if np.ptp(size) == 0:
+        return *undefined, "all differences are of the same size, so the curve is undefined"
+    if no.max() <= yes.min() or yes.max() <= no.min():
+        return *undefined, "agreement is separated by the size of the difference, so the curve has no finite estimate"
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    scale = size.max()  # a metric may be on any scale
+    rows = np.column_stack([np.ones(len(size)), size / scale])
+    options = {} if clusters is None else {"cov_type": "cluster", "cov_kwds": {"groups": clusters}}
+    res = GLM(agree.astype(float), rows, family=Binomial()).fit(tol=1e-12, maxiter=200, **options)
+    unit = np.array([1.0, 1 / scale])
+    return np.asarray(res.params) * unit, np.asarray(res.cov_params()) * np.outer(unit, unit), ""
+
+
+def _needed(
+    params: FloatArray, cov: FloatArray, target: float, z: float
+) -> tuple[tuple[float, float, float], list[str]]:
+    """Return the difference at which the curve reaches the target, its interval, and reservations."""
+    intercept, slope = params
+    if not slope > 0:
+        reason = "agreement does not rise with the difference, so no difference is large enough: NaN"
+        return (math.nan, math.nan, math.nan), [reason]
+    estimate = float((special.logit(target) - intercept) / slope)
+    gradient = -np.array([1.0, estimate]) / slope
+    half = z * math.sqrt(float(gradient @ cov @ gradient))
+    notes = []
+    if estimate < 0:
+        notes.append(f"P(agree) is above {target:g} at any difference: the needed one is 0")
+    if slope < z * math.sqrt(cov[1, 1]):
+        notes.append("the slope is not clearly above 0: the interval of the needed difference is rough")
+    low, middle, high = (max(0.0, value) for value in (estimate - half, estimate, estimate + half))
+    return (middle, low, high), notes
+
+
+def _binned(size: FloatArray, agree: npt.NDArray[np.bool_], bins: int, confidence: float) -> DifferenceBins:
+    """Return shares of agreement in bins with about as many pairs each; equal differences stay together."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    if not len(size):
+        none, zero = np.empty(0), np.empty(0, dtype=np.int64)
+        return DifferenceBins(none, none, none, zero, zero, none, none, none)
+    edges = np.unique(np.quantile(size, np.arange(bins + 1) / bins))
+    where = np.clip(np.searchsorted(edges, size, side="right") - 1, 0, max(len(edges) - 2, 0))
+    found, where = np.unique(where, return_inverse=True)
+    n = np.bincount(where)
+    agreements = np.bincount(where, weights=agree).astype(np.int64)
+    low, high = proportion_confint(agreements, n, alpha=1 - confidence, method="wilson")
+    upper = edges[np.minimum(found + 1, len(edges) - 1)]
+    mean = np.bincount(where, weights=size) / n
+    return DifferenceBins(edges[found], upper, mean, n, agreements, agreements / n, np.asarray(low), np.asarray(high))

@@ -1,0 +1,260 @@
+"""How sure is a correlation with humans? Intervals by bootstrap and by Fisher's transformation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from ..arguments import as_generator, check_count, check_flag, check_jobs, check_option
+from ..core.columns import FloatArray
+from ..core.statistics import critical_value
+from ..errors import DesignError
+from ..table import Field, Record, Table, counted
+from .correlate import Correlation, Level, check_choices, correlation_of, score_matrices
+from .kernels import NAMES, Coefficient
+from .resampled import Resampled, bootstrap_correlations, in_blocks
+
+IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
+
+RESAMPLED: dict[str, Resampled] = {"boot-systems": "systems", "boot-inputs": "inputs", "boot-both": "both"}
+_PERFECT = 1e-12  # a correlation that is closer to 1 is 1
+_SAYS = {
+    "boot-systems": "bootstrap of systems",
+    "boot-inputs": "bootstrap of inputs",
+    "boot-both": "bootstrap of systems and inputs",
+    "fisher": "Fisher's transformation",
+}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CorrelationInterval(Record):
+    """A correlation with humans and its interval.
+
+    Attributes
+    ----------
+    correlation : Correlation
+        Of the scores themselves.
+    conf_low, conf_high : float
+    method : str
+    confidence : float
+    replicates : ndarray, shape (B,)
+        The correlation in each resample, NaN where it is undefined; empty for Fisher's transformation.
+    notes : tuple of str
+    """
+
+    correlation: Correlation
+    conf_low: float
+    conf_high: float
+    method: IntervalMethod
+    confidence: float
+    replicates: FloatArray
+    notes: tuple[str, ...]
+
+    @property
+    def estimate(self) -> float:
+        """The correlation of the scores themselves."""
+        return self.correlation.estimate
+
+    def table(self) -> Table:
+        """Return a table of one row."""
+        found = self.correlation
+        level = f"{100 * self.confidence:.4g} %"
+        return Table(
+            (
+                Field("level", "Level", [found.level]),
+                Field("coefficient", "Coefficient", [found.coefficient]),
+                Field("method", "Method", [self.method]),
+                Field("estimate", "Estimate", [found.estimate], "estimate"),
+                Field("conf_low", f"{level} low", [self.conf_low], "estimate"),
+                Field("conf_high", "high", [self.conf_high], "estimate"),
+            ),
+            title=f"Correlation with humans: {NAMES[found.coefficient]}, {found.level} level",
+            head=(f"Interval: {_SAYS[self.method]}",),
+            notes=self.notes,
+        )
+
+
+def correlation_interval(
+    X: npt.ArrayLike,
+    Z: npt.ArrayLike,
+    *,
+    level: Level = "system",
+    coefficient: Coefficient = "pearson",
+    method: IntervalMethod = "boot-both",
+    confidence: float = 0.95,
+    n: int = 1000,
+    paired_inputs: bool = True,
+    rng: np.random.Generator | int | None = None,
+    progress: bool = False,
+    n_jobs: int = 1,
+) -> CorrelationInterval:
+    """Return the interval of a metric's correlation with human scores.
+
+    Parameters
+    ----------
+    X, Z : array_like or DataFrame, shape (N, M)
+        Scores of N systems on M inputs by the metric and by humans; NaN where a score is missing.
+    level : {"system", "input", "global"}
+    coefficient : {"pearson", "spearman", "kendall"}
+    method : {"boot-systems", "boot-inputs", "boot-both", "fisher"}
+        What is drawn with replacement: systems, inputs, or both, for new systems on new inputs; or Fisher's
+        transformation.
+    confidence : float
+    n : int
+        Number of resamples.
+    paired_inputs : bool
+        Whether the columns of X and Z are the same inputs, drawn together. False, at system level only: humans scored
+        inputs of their own, drawn apart.
+    rng : numpy.random.Generator or int, optional
+    progress : bool
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
+
+    Returns
+    -------
+    CorrelationInterval
+
+    Raises
+    ------
+    JudgmentError
+        For scores that are infinite, no numbers, or of shapes that do not belong together.
+    DesignError
+        For an unknown option.
+
+    Notes
+    -----
+    Bootstrap intervals are percentiles. A resample without a correlation stands at −1 for the lower and at 1 for the
+    upper bound, so that it widens the interval, and is counted in a note.
+
+    Fisher's interval is tanh(atanh r ± z·c/√(n − b)) with (b, c) = (3, 1) for Pearson's, (3, √(1 + r²/2)) for
+    Spearman's and (4, √.437) for Kendall's coefficient. n is the number of systems, at input level too, where r is the
+    mean; at global level it is the number of cells, which are not independent: that interval is too narrow.
+
+    References
+    ----------
+    Deutsch, D., Dror, R. & Roth, D. (2021). A statistical analysis of summarization evaluation metrics using resampling
+    methods. Transactions of the ACL 9, 1132-1146. Bonett, D. G. & Wright, T. A. (2000). Sample size requirements for
+    estimating Pearson, Kendall and Spearman correlations. Psychometrika 65(1), 23-28.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
+    >>> metric = human + rng.normal(size=(12, 50))
+    >>> found = llbt.correlation_interval(metric, human, level="input", n=500, rng=1)
+    >>> bool(found.conf_low < found.estimate < found.conf_high)
+    True
+    """
+    asker = "correlation_interval"
+    check_choices(asker, level, coefficient)
+    check_option(asker, "method", method, get_args(IntervalMethod))
+    critical_value(asker, confidence, math.inf)
+    check_count(asker, "n", n, least=1)
+    check_jobs(asker, n_jobs)
+    check_flag(asker, "paired_inputs", paired_inputs)
+    check_flag(asker, "progress", progress)
+    (x,), z = score_matrices(asker, (X,), Z, level)
+    _check_pairing(x, z, level, paired_inputs)
+    if method == "fisher":
+        return fisher_interval(x, z, level, coefficient, confidence)
+    generator = as_generator(rng, asker)
+    task = partial(bootstrap_task, (x,), z, level, coefficient, method, paired_inputs)
+    found = in_blocks(task, n, entries(x, level), generator, n_jobs, asker if progress else "")
+    return percentile_interval(x, z, level, coefficient, method, confidence, found[0])
+
+
+def bootstrap_task(
+    metrics: tuple[FloatArray, ...],
+    human: FloatArray,
+    level: Level,
+    coefficient: Coefficient,
+    method: IntervalMethod,
+    paired_inputs: bool,
+    size: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return correlations of the metrics in resamples of a method, shape (metrics, B)."""
+    how = RESAMPLED[method]
+    return bootstrap_correlations(metrics, human, level, coefficient, how, paired_inputs, size, rng)
+
+
+def entries(x: FloatArray, level: Level) -> int:
+    """Return how many numbers one resample holds."""
+    held = {"system": sum(x.shape) + len(x) ** 2 // 2, "input": x.shape[1], "global": 8 * x.size}
+    return int(held[level])
+
+
+def percentile_interval(
+    x: FloatArray,
+    z: FloatArray,
+    level: Level,
+    coefficient: Coefficient,
+    method: IntervalMethod,
+    confidence: float,
+    replicates: FloatArray,
+) -> CorrelationInterval:
+    """Return the percentile interval of replicates, shape (B,)."""
+    correlation = correlation_of(x, z, level, coefficient)
+    low, high = percentiles(replicates, confidence)
+    undefined = int(np.isnan(replicates).sum())
+    notes = [*correlation.notes, counted(len(replicates), "resample")]
+    if undefined:
+        notes.append(
+            f"{counted(undefined, 'resample')} without a correlation: at −1 for the lower and at 1 for the upper bound"
+        )
+    if math.isnan(correlation.estimate):
+        low = high = math.nan
+    return CorrelationInterval(correlation, low, high, method, confidence, replicates, tuple(notes))
+
+
+def percentiles(replicates: FloatArray, confidence: float) -> tuple[float, float]:
+    """Return the bounds that hold the central share of replicates; undefined ones widen it."""
+    tail = (1 - confidence) / 2
+    missing = np.isnan(replicates)
+    low = np.quantile(np.where(missing, -1.0, replicates), tail)
+    return float(low), float(np.quantile(np.where(missing, 1.0, replicates), 1 - tail))
+
+
+def fisher_interval(
+    x: FloatArray, z: FloatArray, level: Level, coefficient: Coefficient, confidence: float
+) -> CorrelationInterval:
+    """Return the interval by Fisher's transformation; NaN with a note where there is none."""
+    correlation = correlation_of(x, z, level, coefficient)
+    r, n = correlation.estimate, correlation.n
+    lost, spread = {"pearson": (3, 1.0), "spearman": (3, math.sqrt(1 + r**2 / 2)), "kendall": (4, math.sqrt(0.437))}[
+        coefficient
+    ]
+    notes = list(correlation.notes)
+    low = high = math.nan
+    if n <= lost:
+        notes.append(f"no interval: Fisher's transformation needs more than {lost} points, found {n}")
+    elif abs(r) > 1 - _PERFECT:
+        notes.append(f"no interval: the transformation of a correlation of {r:g} is infinite")
+    elif not math.isnan(r):
+        half = float(stats.norm.isf((1 - confidence) / 2)) * spread / math.sqrt(n - lost)
+        low, high = math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
+    if level == "global":
+        notes.append("cells of one system or one input are not independent: this interval is too narrow")
+    return CorrelationInterval(correlation, low, high, "fisher", confidence, np.empty(0), tuple(notes))
+
+
+def _check_pairing(x: FloatArray, z: FloatArray, level: Level, paired_inputs: bool) -> None:
+    if not paired_inputs and level != "system":
+        raise DesignError(
+            f"correlation_interval: paired_inputs=False with level={level!r}; at that level every score of X needs the "
+            "human score of its cell. Pass level='system'."
+        )
+    if paired_inputs and x.shape != z.shape:
+        raise DesignError(
+            f"correlation_interval: X has {x.shape[1]} inputs, Z {z.shape[1]}, so they cannot be drawn together. Pass "
+            "paired_inputs=False"
+        )

@@ -1,0 +1,320 @@
+"""Scores of metrics and of humans for the same systems on the same inputs, as matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats
+
+from ..core.columns import FloatArray, Label, sort_key
+from ..data.files import open_source
+from ..data.frames import plain
+from ..data.sources import in_memory
+from ..errors import DesignError, JudgmentError, listed
+from ..table import Field, Record, Table, counted
+from .system_scores import refuse_other_labels, score_matrix
+
+_FEWEST, _MOST = 3, 5000  # systems that the Shapiro–Wilk test can have
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MetricScores(Record):
+    """Scores of K metrics and of humans for N systems on M inputs.
+
+    Attributes
+    ----------
+    systems, inputs, metrics : tuple of label, length N, M, K
+    values : ndarray, shape (K, N, M)
+        Metric scores; NaN where a score is missing.
+    human : ndarray, shape (N, M)
+        Human scores; NaN where a score is missing.
+    notes : tuple of str
+
+    Notes
+    -----
+    Missing scores are allowed at every level: at system level a system's mean is over the scores it has, so that humans
+    may have judged a part of the inputs; at input and global level a cell counts where metric and human score are both
+    there.
+    """
+
+    systems: tuple[Label, ...]
+    inputs: tuple[Label, ...]
+    metrics: tuple[str, ...]
+    values: FloatArray
+    human: FloatArray
+    notes: tuple[str, ...]
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        human: str = "human",
+        system: str = "system",
+        input: str | None = "input",
+    ) -> MetricScores:
+        """Return the scores of a frame with one row per system and input and one column per metric.
+
+        Parameters
+        ----------
+        frame : frame, path or list of records
+        metrics : str or sequence of str, optional
+            Columns of metric scores; by default all other columns of numbers.
+        human : str
+            Column of human scores.
+        system, input : str
+            Columns that say what was scored; ``input=None`` where there is one score per system.
+
+        Returns
+        -------
+        MetricScores
+            Systems and inputs sorted. Pairs of system and input without a row are missing, and counted.
+
+        Raises
+        ------
+        JudgmentError
+            For columns that are not there or hold no finite numbers, rows without a system or input, pairs that stand
+            there twice, and fewer than two systems.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"system": list("aabb"), "input": [1, 2, 1, 2], "bleu": [1.0, 2, 3, 4], "human": 1.0})
+        >>> llbt.MetricScores.from_frame(frame).matrix("bleu").values.tolist()
+        [[1.0, 2.0], [3.0, 4.0]]
+        """
+        table = in_memory(open_source(frame))
+        keys = [system] if input is None else [system, input]
+        given = [metrics] if isinstance(metrics, str) else metrics
+        names = list(given) if given is not None else _numbers_in(table, [*keys, human])
+        _refuse_gone(table, [*keys, human, *names])
+        if not names:
+            raise JudgmentError("MetricScores.from_frame: no column of metric scores. Pass metrics=['…'].")
+        rows, systems = _labelled(table, system)
+        columns, inputs = _labelled(table, input) if input is not None else (np.zeros_like(rows), ("all",))
+        _refuse_twice(rows * len(inputs) + columns, keys)
+        values = np.full((len(names) + 1, len(systems), len(inputs)), np.nan)
+        for k, name in enumerate([*names, human]):
+            values[k, rows, columns] = _scores(table, name)
+        absent = len(systems) * len(inputs) - len(table)
+        notes = (f"{counted(absent, 'pair')} of system and input without a row: missing",) if absent else ()
+        return cls.from_matrices(
+            dict(zip(names, values, strict=False)), values[-1], systems=systems, inputs=inputs
+        )._with(notes)
+
+    @classmethod
+    def from_matrices(
+        cls,
+        metrics: Mapping[str, npt.ArrayLike],
+        human: npt.ArrayLike,
+        *,
+        systems: Sequence[Label] | None = None,
+        inputs: Sequence[Label] | None = None,
+    ) -> MetricScores:
+        """Return the scores of matrices, one per metric.
+
+        Parameters
+        ----------
+        metrics : mapping of name to array_like or DataFrame, each (N, M) or (N,)
+        human : array_like or DataFrame, shape (N, M) or (N,)
+        systems, inputs : sequence of label, optional
+            By default those of a DataFrame, else 0, 1, 2, …
+
+        Returns
+        -------
+        MetricScores
+
+        Raises
+        ------
+        JudgmentError
+            For matrices that are of different shapes or hold other things than finite numbers and NaN, and frames
+            whose labels differ.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> llbt.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0]}, [1.0, 3.0, 2.0], systems="abc").systems
+        ('a', 'b', 'c')
+        """
+        asker = "MetricScores.from_matrices"
+        if not isinstance(metrics, Mapping) or not metrics:
+            raise JudgmentError(f"{asker}: no metrics; expected a mapping {{name: matrix}}.")
+        of_human = score_matrix(asker, "human", human)
+        found = {str(name): score_matrix(asker, repr(name), values) for name, values in metrics.items()}
+        for name, values in found.items():
+            if values.shape != of_human.shape:
+                raise JudgmentError(
+                    f"MetricScores.from_matrices: {name!r} has shape {values.shape}, human {of_human.shape}; expected "
+                    "the same systems (rows) and inputs (columns), NaN where a score is missing."
+                )
+        if len(of_human) < 2:
+            raise JudgmentError(f"MetricScores: {counted(len(of_human), 'system')}; expected at least 2.")
+        for name, given in metrics.items():
+            refuse_other_labels(asker, ("human", repr(name)), (human, given), inputs=of_human.shape[1] > 1)
+        labelled = next((given for given in (human, *metrics.values()) if isinstance(given, pd.DataFrame)), None)
+        if labelled is not None:
+            systems = labelled.index.tolist() if systems is None else systems
+            inputs = labelled.columns.tolist() if inputs is None else inputs
+        labels = [
+            _labels(name, given, size)
+            for name, given, size in zip(("systems", "inputs"), (systems, inputs), of_human.shape, strict=True)
+        ]
+        return cls(labels[0], labels[1], tuple(found), np.stack(list(found.values())), of_human, ())
+
+    def matrix(self, metric: str) -> pd.DataFrame:
+        """Return the scores of a metric, a row per system and a column per input.
+
+        Raises
+        ------
+        DesignError
+            For a metric that there is not.
+        """
+        if metric not in self.metrics:
+            raise DesignError(f"MetricScores.matrix: no metric {metric!r}; there are {listed(self.metrics, 30)}.")
+        return self._frame(self.values[self.metrics.index(metric)])
+
+    def human_matrix(self) -> pd.DataFrame:
+        """Return the human scores, a row per system and a column per input."""
+        return self._frame(self.human)
+
+    def table(self) -> Table:
+        """Return mean, standard deviation and number of scores of each metric, and of humans in the last row."""
+        every = [*self.values, self.human]
+        return Table(
+            (
+                Field("metric", "Metric", [*self.metrics, "human"]),
+                Field("mean", "Mean", [float(np.nanmean(x)) if _there(x) else np.nan for x in every], "number"),
+                Field("sd", "SD", [float(np.nanstd(x, ddof=1)) if _there(x) > 1 else np.nan for x in every], "number"),
+                Field("n", "Scores", [_there(x) for x in every], "count"),
+                Field("missing", "Missing", [x.size - _there(x) for x in every], "count"),
+            ),
+            title="Scores of metrics and humans",
+            head=(f"{counted(len(self.systems), 'system')}, {counted(len(self.inputs), 'input')}",),
+            notes=self.notes,
+        )
+
+    def _frame(self, values: FloatArray) -> pd.DataFrame:
+        return pd.DataFrame(values, index=list(self.systems), columns=list(self.inputs))
+
+    def _with(self, notes: tuple[str, ...]) -> MetricScores:
+        return MetricScores(self.systems, self.inputs, self.metrics, self.values, self.human, notes)
+
+
+def system_normality(scores: MetricScores) -> Table:
+    """Return the Shapiro–Wilk test of every metric's system scores: Fisher's and Williams' methods take them as normal.
+
+    Parameters
+    ----------
+    scores : MetricScores
+
+    Returns
+    -------
+    Table
+        metric, statistic (W), p_value; one row per metric, and one for humans. NaN where a metric has fewer than three
+        systems with scores, or all their means are equal.
+
+    References
+    ----------
+    Shapiro, S. S. & Wilk, M. B. (1965). An analysis of variance test for normality. Biometrika 52, 591-611. Deutsch,
+    D., Dror, R. & Roth, D. (2021). Transactions of the ACL 9, 1132-1146, Table 2.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> scores = llbt.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0, 9.0]}, [1.0, 3.0, 2.0, 4.0])
+    >>> llbt.system_normality(scores).to_frame()["statistic"].round(3).tolist()
+    [0.895, 0.993]
+    """
+    if not isinstance(scores, MetricScores):
+        raise DesignError(f"system_normality: found a {type(scores).__name__}; it takes a MetricScores.")
+    found = np.array([_shapiro(x) for x in (*scores.values, scores.human)])
+    undefined = [name for name, p in zip((*scores.metrics, "human"), found[:, 1], strict=True) if np.isnan(p)]
+    why = "fewer than three systems with scores, or all means equal"
+    return Table(
+        (
+            Field("metric", "Metric", [*scores.metrics, "human"]),
+            Field("statistic", "W", found[:, 0], "statistic"),
+            Field("p_value", "p", found[:, 1], "p_value"),
+        ),
+        title="Shapiro–Wilk test of system scores",
+        head=("Null hypothesis: mean scores of systems are normal",),
+        notes=(*scores.notes, *([f"undefined for {listed(undefined)}: {why}"] if undefined else [])),
+    )
+
+
+def _shapiro(x: FloatArray) -> tuple[float, float]:
+    held = ~np.isnan(x).all(axis=1)
+    means = np.nanmean(x[held], axis=1)
+    if not _FEWEST <= len(means) <= _MOST or np.ptp(means) <= 1e-12 * np.abs(means).max():
+        return np.nan, np.nan
+    test = stats.shapiro(means)
+    return float(test.statistic), float(test.pvalue)
+
+
+def _there(x: FloatArray) -> int:
+    return int((~np.isnan(x)).sum())
+
+
+def _labels(name: str, given: Sequence[Label] | None, size: int) -> tuple[Label, ...]:
+    labels = tuple(plain(label) for label in given) if given is not None else tuple(range(size))
+    if len(labels) != size or len(set(labels)) != size:
+        raise JudgmentError(
+            f"MetricScores: {name}= has {counted(len(labels), 'label')}, {len(set(labels))} of them distinct; expected "
+            f"{size} distinct ones."
+        )
+    return labels
+
+
+def _numbers_in(table: pd.DataFrame, roles: Sequence[str]) -> list[str]:
+    others = [name for name in table.columns if name not in roles]
+    return [str(n) for n in others if pd.api.types.is_numeric_dtype(table[n]) and table[n].dtype.kind != "b"]
+
+
+def _refuse_gone(table: pd.DataFrame, names: Sequence[str]) -> None:
+    gone = [name for name in names if name not in table.columns]
+    if gone:
+        raise JudgmentError(
+            f"MetricScores.from_frame: no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}. Name "
+            "its columns: human='…', system='…', input='…', metrics=['…']."
+        )
+
+
+def _labelled(table: pd.DataFrame, name: str) -> tuple[npt.NDArray[np.intp], tuple[Label, ...]]:
+    """Return a column as codes into its sorted labels."""
+    missing = table[name].isna().to_numpy()
+    if missing.any():
+        raise JudgmentError(
+            f"MetricScores.from_frame: column {name!r} has no value in {counted(int(missing.sum()), 'row')}, first at "
+            f"row {int(missing.argmax())}; expected one for each score. Leave these rows out."
+        )
+    codes, found = pd.factorize(table[name].map(plain))
+    labels = [plain(label) for label in found]
+    order = sorted(range(len(labels)), key=lambda k: sort_key(labels[k]))
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank[codes], tuple(labels[k] for k in order)
+
+
+def _refuse_twice(cell: npt.NDArray[np.intp], keys: Sequence[str]) -> None:
+    again = pd.Series(cell).duplicated().to_numpy()
+    if again.any():
+        raise JudgmentError(
+            f"MetricScores.from_frame: {counted(int(again.sum()), 'row')} with the {' and '.join(keys)} of an earlier "
+            f"one, first at row {int(again.argmax())}; expected one row each. Average them first: "
+            f"frame.groupby({list(keys)!r}).mean(numeric_only=True).reset_index()"
+        )
+
+
+def _scores(table: pd.DataFrame, name: str) -> FloatArray:
+    column = table[name]
+    if not pd.api.types.is_numeric_dtype(column) or column.dtype.kind in "bc":
+        raise JudgmentError(
+            f"MetricScores.from_frame: column {name!r} ({column.dtype}) holds no numbers; expected scores."
+        )
+    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))

@@ -1,0 +1,254 @@
+"""Scores of systems by a metric and by humans, checked once: vectors, matrices of segments, and groups of either."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..core.columns import FloatArray, IntArray, unmasked
+from ..errors import DesignError, JudgmentError, listed
+from ..table import counted
+from .kernels import settled
+
+KEEP = "Leave these out of both: keep = metric.notna() & human.notna()"
+
+
+@dataclass(frozen=True, eq=False)
+class SystemScores:
+    """Scores of N systems.
+
+    Attributes
+    ----------
+    systems : tuple of label, length N
+    metric, human : ndarray, shape (N,)
+        Finite, higher is better, on the scales of the caller; those that differ by rounding alone are equal.
+    """
+
+    systems: tuple[Hashable, ...]
+    metric: FloatArray
+    human: FloatArray
+
+    def take(self, rows: IntArray) -> SystemScores:
+        """Return some of the systems."""
+        return SystemScores(tuple(self.systems[row] for row in rows), self.metric[rows], self.human[rows])
+
+
+def numbers(asker: str, name: str, values: object, *, ndim: int = 1, missing: bool = False) -> FloatArray:
+    """Return values as an array of floats that are finite, or NaN where `missing` allows that.
+
+    Raises
+    ------
+    JudgmentError
+        For anything that is no array of numbers with so many axes, and for values that are not finite.
+    """
+    array: npt.NDArray[Any] = np.empty(0)
+    try:
+        array = unmasked(values)
+        found = array.astype(np.float64) if not np.iscomplexobj(array) else None
+    except (OverflowError, TypeError, ValueError):
+        found = None
+    if found is None or found.ndim != ndim or array.dtype.kind in "USM":
+        shape = "one number per system" if ndim == 1 else "a matrix, one row per system and one column per segment"
+        advice = f" Average the segments: {name}.mean(axis=1)" if np.ndim(array) > ndim == 1 else ""
+        was = f"shape {found.shape}" if found is not None else f"a {type(values).__name__}"
+        raise JudgmentError(f"{asker}: {name}= is {was} of dtype {_dtype(values)}; expected numbers: {shape}.{advice}")
+    wrong = np.isinf(found) if missing else ~np.isfinite(found)
+    if wrong.any():
+        where = np.argwhere(wrong)[0].tolist()
+        at = f"row {where[0]}" if ndim == 1 else f"row {where[0]}, column {where[1]}"
+        raise JudgmentError(
+            f"{asker}: {name}= has {int(wrong.sum()):,} values that are not finite (first {found[tuple(where)]} at "
+            f"{at}); expected finite numbers. {KEEP}."
+        )
+    return found
+
+
+def score_matrix(asker: str, name: str, values: npt.ArrayLike) -> FloatArray:
+    """Return scores as a matrix (N, M), NaN where one is missing; a vector becomes a matrix of one column.
+
+    Raises
+    ------
+    JudgmentError
+        For anything that is no matrix of numbers, and for infinite scores.
+    """
+    try:
+        array = unmasked(values)
+        if array.dtype.kind in "USMmc":
+            raise TypeError
+        found: FloatArray = array.astype(np.float64)
+    except (OverflowError, TypeError, ValueError):
+        raise JudgmentError(
+            f"{asker}: {name} is no matrix of numbers; expected shape (systems, inputs), NaN where a score is missing."
+        ) from None
+    found = found[:, None] if found.ndim == 1 else found
+    if found.ndim != 2 or found.size == 0:
+        raise JudgmentError(f"{asker}: {name} has shape {found.shape}; expected (systems, inputs), or one score each.")
+    if np.isinf(found).any():
+        row, column = np.argwhere(np.isinf(found))[0]
+        raise JudgmentError(
+            f"{asker}: {name} has {counted(int(np.isinf(found).sum()), 'infinite score')}, first in row {row}, column "
+            f"{column}; expected finite numbers, NaN where a score is missing."
+        )
+    return found
+
+
+def refuse_other_labels(asker: str, names: tuple[str, str], given: tuple[object, object], inputs: bool) -> None:
+    """Raise where two labelled frames do not stand in the same order, of inputs too where that counts."""
+    first, other = given
+    if not isinstance(first, pd.DataFrame | pd.Series) or not isinstance(other, pd.DataFrame | pd.Series):
+        return
+    same = first.index.equals(other.index)
+    if inputs and isinstance(first, pd.DataFrame) and isinstance(other, pd.DataFrame):
+        same = same and first.columns.equals(other.columns)
+    if not same:
+        raise JudgmentError(
+            f"{asker}: {names[0]} and {names[1]} are frames whose labels differ or stand in another order; "
+            f"rows are systems, columns inputs. Align them first: {names[1]}.reindex_like({names[0]})"
+        )
+
+
+def _dtype(values: object) -> str:
+    return str(np.asarray(values, dtype=None if hasattr(values, "__array__") else object).dtype)
+
+
+def read_systems(asker: str, metric: object, human: object) -> SystemScores:
+    """Return the scores of both as vectors; labelled ones (pandas Series) are matched by label.
+
+    Raises
+    ------
+    JudgmentError
+        For scores that are not finite, different numbers of systems, or labels that do not match.
+    """
+    if isinstance(metric, pd.Series) and isinstance(human, pd.Series):
+        human = _matched(asker, metric, human)
+    x, z = numbers(asker, "metric", metric), numbers(asker, "human", human)
+    if len(x) != len(z):
+        raise JudgmentError(
+            f"{asker}: {len(x)} metric scores and {len(z)} human scores; expected one of each per system, in one order."
+        )
+    named = next((scores for scores in (metric, human) if isinstance(scores, pd.Series)), None)
+    systems = tuple(range(len(x))) if named is None else tuple(named.index.tolist())
+    return SystemScores(systems, settled(x), settled(z))
+
+
+def _matched(asker: str, metric: pd.Series[Any], human: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the human scores in the order of the metric's labels."""
+    if metric.index.equals(human.index):
+        return human
+    for name, index in (("metric", metric.index), ("human", human.index)):
+        if not index.is_unique:
+            twice = index[index.duplicated()].unique().tolist()
+            raise JudgmentError(
+                f"{asker}: the labels of {name}= are not distinct: {listed(twice)}, so they cannot be matched. "
+                "Pass arrays in one order: metric.to_numpy(), human.to_numpy()."
+            )
+    apart = metric.index.symmetric_difference(human.index).tolist()
+    if apart:
+        raise JudgmentError(
+            f"{asker}: {len(apart)} systems have a score in one of metric= and human= only: {listed(apart)}. "
+            "Keep those in both: both = metric.index.intersection(human.index)."
+        )
+    return human.reindex(metric.index)
+
+
+def grouped_systems(
+    asker: str, metric: object, human: object, by: object | None
+) -> tuple[tuple[Hashable, ...], list[SystemScores]]:
+    """Return the names of groups and the scores of each; one group with an empty name where there are none.
+
+    Parameters
+    ----------
+    metric, human : array, Series, or mapping of group to either
+    by : sequence, optional
+        The group of each system.
+    """
+    if isinstance(metric, Mapping) or isinstance(human, Mapping):
+        if by is not None:
+            raise DesignError(f"{asker}: by= with mappings, whose keys are the groups already; leave by= out.")
+        names = group_names(asker, metric, human)
+        pairs: list[tuple[Any, Any]] = [(metric[name], human[name]) for name in names]  # type: ignore[index]
+        return names, [read_systems(f"{asker}: group {name!r}", *pair) for name, pair in zip(names, pairs, strict=True)]
+    scores = read_systems(asker, metric, human)
+    if by is None:
+        return ("",), [scores]
+    codes, levels = _groups(asker, by, len(scores.systems))
+    return levels, [scores.take(np.flatnonzero(codes == k)) for k in range(len(levels))]
+
+
+def _groups(asker: str, by: object, size: int) -> tuple[IntArray, tuple[Hashable, ...]]:
+    """Return the group of each system as codes, and the groups in order of appearance."""
+    labels = list(by) if isinstance(by, Iterable) and not isinstance(by, str) else []
+    if len(labels) != size:
+        raise DesignError(f"{asker}: by= has {len(labels)} labels for {size} systems; expected one per system.")
+    codes, levels = pd.factorize(pd.Series(labels, dtype=object))
+    if (codes < 0).any():
+        raise DesignError(
+            f"{asker}: by= has {int((codes < 0).sum())} missing labels (first at row {int(np.argmax(codes < 0))}); "
+            "expected a group for each system."
+        )
+    return codes.astype(np.int64), tuple(levels.tolist())
+
+
+def group_names(asker: str, metric: object, human: object) -> tuple[Hashable, ...]:
+    """Return the keys of two mappings, which have to be the same."""
+    if not (isinstance(metric, Mapping) and isinstance(human, Mapping)):
+        raise JudgmentError(f"{asker}: one of metric= and human= maps groups to scores, the other does not.")
+    apart = [name for name in [*metric, *human] if name not in metric or name not in human]
+    if apart or not metric:
+        raise JudgmentError(
+            f"{asker}: groups in one of metric= and human= only: {listed(apart)}; expected the same groups in both."
+            if apart
+            else f"{asker}: metric= and human= hold no group."
+        )
+    return tuple(metric)
+
+
+def read_segments(asker: str, metric: object, human: object) -> tuple[tuple[Hashable, ...], FloatArray, FloatArray]:
+    """Return the systems, the metric's scores (N, M), and the human scores (N, K), NaN where there is none.
+
+    Parameters
+    ----------
+    metric : array or DataFrame, shape (N, M)
+    human : array or DataFrame, shape (N, K), or sequence of N arrays
+        Arrays of any lengths, or NaN: a human score of every segment of every system is not needed.
+    """
+    x = numbers(asker, "metric", metric, ndim=2)
+    if isinstance(metric, pd.DataFrame) and isinstance(human, pd.DataFrame) and not metric.index.equals(human.index):
+        raise JudgmentError(
+            f"{asker}: the rows of metric= and human= are labelled differently; expected the same systems in the same "
+            "order: human = human.loc[metric.index]."
+        )
+    z = numbers(asker, "human", _padded(asker, human), ndim=2, missing=True)
+    if len(x) != len(z):
+        raise JudgmentError(f"{asker}: metric= has {len(x)} systems and human= {len(z)}; expected one row for each.")
+    empty = np.flatnonzero(np.isnan(z).all(axis=1)).tolist()
+    if empty or (len(x) and not x.shape[1]):
+        raise JudgmentError(
+            f"{asker}: no human score for the systems in rows {listed(empty)}; leave these systems out of both."
+            if empty
+            else f"{asker}: metric= has no segment."
+        )
+    named = next((scores for scores in (metric, human) if isinstance(scores, pd.DataFrame)), None)
+    return tuple(range(len(x))) if named is None else tuple(named.index.tolist()), x, z
+
+
+def _padded(asker: str, human: object) -> object:
+    """Return a list of arrays of different lengths as one matrix, filled up with NaN."""
+    if not isinstance(human, Sequence) or isinstance(human, str):
+        return human
+    rows = [numbers(f"{asker}: system {k}", "human", row, missing=True) for k, row in enumerate(human)]
+    filled = np.full((len(rows), max(map(len, rows), default=0)), np.nan)
+    for row, scores in zip(filled, rows, strict=True):
+        row[: len(scores)] = scores
+    return filled
+
+
+def all_pairs(n: int) -> tuple[IntArray, IntArray]:
+    """Return the indices i < j of all pairs of n systems, each (n(n − 1)/2,)."""
+    i, j = np.triu_indices(n, 1)
+    return i.astype(np.int64), j.astype(np.int64)

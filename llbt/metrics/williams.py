@@ -1,0 +1,105 @@
+"""Williams' test of two correlations that share a variable."""
+
+from __future__ import annotations
+
+import math
+from typing import get_args
+
+from scipy import stats
+
+from ..arguments import check_option, is_real, is_whole
+from ..classical.sign_rules import Alternative
+from ..core.columns import FloatArray
+from ..errors import DesignError
+from .correlate import Correlation, correlation_of
+from .kernels import Coefficient
+
+_SMALL = 1e-10
+_ONE_LINE = "the metrics agree perfectly, or a correlation is undefined"
+
+
+def williams_test(
+    r_x: float, r_y: float, r_xy: float, n: int, *, alternative: Alternative = "two-sided"
+) -> tuple[float, float, float]:
+    """Return Williams' t, its degrees of freedom and its p-value, for two correlations that share a variable.
+
+    Parameters
+    ----------
+    r_x, r_y : float
+        Correlations of X and of Y with Z.
+    r_xy : float
+        Correlation of X with Y.
+    n : int
+        Points, the systems.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: r_x > r_y.
+
+    Returns
+    -------
+    tuple of float
+        NaN where the test is undefined: fewer than four points, or X and Y perfectly correlated.
+
+    Raises
+    ------
+    DesignError
+        For correlations that are none, and an unknown alternative.
+
+    Notes
+    -----
+    t = (r_x − r_y) √[(n − 1)(1 + r_xy) / (2 |R| (n − 1)/(n − 3) + r̄² (1 − r_xy)³)] with r̄ = (r_x + r_y)/2 and
+    |R| = 1 − r_x² − r_y² − r_xy² + 2 r_x r_y r_xy; n − 3 degrees of freedom.
+
+    References
+    ----------
+    Williams, E. J. (1959). The comparison of regression variables. Journal of the Royal Statistical Society B 21(2),
+    396-399. Steiger, J. H. (1980). Tests for comparing elements of a correlation matrix. Psychological Bulletin 87(2),
+    245-251.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> t, df, p = llbt.williams_test(0.9, 0.6, 0.5, 20)
+    >>> round(t, 3), df, round(p, 4)
+    (2.753, 17, 0.0136)
+    """
+    check_option("williams_test", "alternative", alternative, get_args(Alternative))
+    for name, r in (("r_x", r_x), ("r_y", r_y), ("r_xy", r_xy)):
+        if not is_real(r) or abs(r) > 1 + _SMALL:
+            raise DesignError(f"williams_test: {name}={r!r}; a correlation lies between −1 and 1, or is NaN.")
+    if not is_whole(n) or n < 0:
+        raise DesignError(f"williams_test: n={n!r}; it is the number of points, the systems.")
+    df = n - 3
+    if df < 1:
+        return math.nan, math.nan, math.nan
+    determinant = 1 - r_x**2 - r_y**2 - r_xy**2 + 2 * r_x * r_y * r_xy
+    below = 2 * max(determinant, 0.0) * (n - 1) / df + ((r_x + r_y) / 2) ** 2 * (1 - r_xy) ** 3
+    if not below > _SMALL or 1 - abs(r_xy) < _SMALL:
+        return math.nan, df, math.nan
+    t = (r_x - r_y) * math.sqrt((n - 1) * (1 + r_xy) / below)
+    return t, df, williams_p(t, df, alternative)
+
+
+def williams_p(t: float, df: float, alternative: Alternative) -> float:
+    """Return the p-value of Williams' t; NaN where that is."""
+    tail = {"two-sided": 2 * stats.t.sf(abs(t), df), "greater": stats.t.sf(t, df), "less": stats.t.cdf(t, df)}
+    return float(tail[alternative])
+
+
+def williams_of(
+    x: FloatArray,
+    y: FloatArray,
+    of_x: Correlation,
+    of_y: Correlation,
+    coefficient: Coefficient,
+    alternative: Alternative,
+) -> tuple[float, float, float, str]:
+    """Return Williams' t, df and p-value of two metrics' system scores, and what to say of them."""
+    between = correlation_of(x, y, "system", coefficient).estimate
+    t, df, p = williams_test(of_x.estimate, of_y.estimate, between, of_x.n, alternative=alternative)
+    reason = ""
+    if math.isnan(p):
+        few = f"it needs at least 4 systems, found {of_x.n}"
+        reason = f"Williams' test is undefined: {few if of_x.n < 4 else _ONE_LINE}"
+    elif coefficient != "pearson":
+        reason = "Williams' t was derived for Pearson's r: with rank correlations it is rough"
+    return t, df, p, reason

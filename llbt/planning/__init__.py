@@ -1,0 +1,1 @@
+"""How many judgments a study needs, by simulation."""

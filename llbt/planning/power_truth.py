@@ -1,0 +1,153 @@
+"""What power is simulated for: the true worths, the judges, and the options of `power`, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from scipy import special
+from scipy.sparse import csr_array
+
+from ..arguments import is_real, is_whole
+from ..core.columns import FloatArray, IntArray
+from ..errors import DesignError, listed
+from ..kernel.gathered import Gathered
+from ..kernel.likelihood import Problem
+
+PowerTest = Literal["llbt", "llbt_cluster", "sign", "sign_split"]
+TESTS: tuple[PowerTest, ...] = get_args(PowerTest)
+
+_MOST_OBJECTS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Where tables are drawn from: J objects, all P pairs of them, K judges.
+
+    Attributes
+    ----------
+    log_worth : ndarray, shape (J,)
+        λ, the best object first.
+    tie : float
+        γ; −∞ for tables without a tie category.
+    judges : int
+    judge_sd : float
+        Standard deviation of a judge's log-odds of a pair.
+    """
+
+    log_worth: FloatArray
+    tie: float
+    judges: int
+    judge_sd: float
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether the tables have a tie category."""
+        return bool(np.isfinite(self.tie))
+
+    @property
+    def pairs(self) -> IntArray:
+        """Objects i < j of each pair, shape (P, 2)."""
+        return np.column_stack(np.triu_indices(len(self.log_worth), 1)).astype(np.int64)
+
+    @property
+    def extreme(self) -> int:
+        """The pair of the best and the worst object."""
+        return len(self.log_worth) - 2
+
+    def probabilities(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Return outcome probabilities of n draws of judges, shape (n, K, P, C); (1, 1, P, C) if judges are alike."""
+        worth = self.log_worth[None, None]
+        if self.judge_sd > 0:
+            # on the log-odds scale 2(λ_i − λ_j) both objects' deviations add up to judge_sd
+            deviations = rng.standard_normal((n, self.judges, len(self.log_worth)))
+            worth = worth + self.judge_sd / np.sqrt(8) * deviations
+        i, j = self.pairs.T
+        lead = worth[..., i] - worth[..., j]
+        cells = [lead, np.full_like(lead, self.tie), -lead] if self.has_ties else [lead, -lead]
+        return np.asarray(special.softmax(np.stack(cells, axis=-1), axis=-1))
+
+    def allotment(self, judgments: int) -> IntArray:
+        """Return how many of a pair's judgments each judge makes, shape (K, P): judges take turns.
+
+        The first turn moves on by one from pair to pair, so that a remainder does not always go to the same judges.
+        """
+        place = (np.arange(self.judges)[:, None] - np.arange(len(self.pairs))) % self.judges
+        return np.asarray((judgments - place + self.judges - 1) // self.judges, dtype=np.int64)
+
+    def model(self) -> tuple[Problem, FloatArray]:
+        """Return the design of `object + tie` with the last object as reference, and the true parameters (p,)."""
+        (i, j), size = self.pairs.T, len(self.log_worth)
+        signed = (np.eye(size)[i] - np.eye(size)[j])[:, :-1]
+        worth, zero = self.log_worth[:-1] - self.log_worth[-1], np.zeros(len(i))
+        tie = np.zeros_like(signed)
+        if self.has_ties:
+            signed, tie = np.column_stack([signed, zero]), np.column_stack([tie, zero + 1])
+            worth = np.append(worth, self.tie)
+        rows = Gathered.of(csr_array(signed)), Gathered.of(csr_array(tie))
+        return Problem(*rows, np.zeros((len(i), 2 + self.has_ties)), zero, zero), worth
+
+
+def checked_tests(test: object) -> tuple[PowerTest, ...]:
+    """Return the tests that are asked for."""
+    several = (test,) if isinstance(test, str) else tuple(test) if isinstance(test, Sequence) else ()
+    if not several or any(name not in TESTS for name in several) or len(set(several)) < len(several):
+        raise DesignError(f"power: test={test!r}; it is one or several of {listed(TESTS)}, each once.")
+    return several
+
+
+def checked_judgments(judgments: object) -> IntArray:
+    """Return the distinct numbers of judgments per pair, ascending, shape (M,)."""
+    several = (judgments,) if is_whole(judgments) else judgments
+    found = list(several) if isinstance(several, (Sequence, np.ndarray)) and not isinstance(several, str) else []
+    bad = [x for x in found if not is_whole(x) or x < 1]
+    if bad or not found:
+        said = f"it holds {bad[0]!r}" if bad else f"judgments={judgments!r}"
+        raise DesignError(
+            f"power: {said}; judgments= are whole numbers per pair, of at least 1: judgments=[50, 100, 200]."
+        )
+    return np.unique(np.array(found, dtype=np.int64))
+
+
+def checked_truth(
+    n_objects: int, odds: float, tie_share: float, judges: int | None, judge_sd: float, tests: Sequence[PowerTest]
+) -> Truth:
+    """Return what tables are drawn from."""
+    if not is_whole(n_objects) or not 2 <= n_objects <= _MOST_OBJECTS:
+        raise DesignError(f"power: n_objects={n_objects!r}; it is a whole number from 2 to {_MOST_OBJECTS}.")
+    if not is_real(odds) or not 0 < odds < math.inf:
+        raise DesignError(f"power: odds={odds!r}; they are positive and finite, 1.5 for 3 wins to 2; 1: no difference.")
+    if not is_real(tie_share) or not 0 <= tie_share < 1:
+        raise DesignError(f"power: tie_share={tie_share!r}; it is at least 0 and below 1, .3 for 30 % ties.")
+    if not is_real(judge_sd) or not 0 <= judge_sd < math.inf:
+        raise DesignError(f"power: judge_sd={judge_sd!r}; it is a standard deviation of log-odds: finite, at least 0.")
+    _check_judges(n_objects, judges, judge_sd, tests)
+    tie = math.log(2 * tie_share / (1 - tie_share)) if tie_share > 0 else -math.inf
+    needed = judge_sd > 0 or "llbt_cluster" in tests  # else it does not matter who judges
+    worths = math.log(odds) / 2 * np.linspace(1, 0, n_objects)
+    return Truth(worths, tie, judges if needed and judges is not None else 1, float(judge_sd))
+
+
+def _check_judges(n_objects: int, judges: int | None, judge_sd: float, tests: Sequence[PowerTest]) -> None:
+    if judges is not None and (not is_whole(judges) or judges < 1):
+        raise DesignError(f"power: judges={judges!r}; it is a whole number of at least 1, or None.")
+    if judge_sd > 0 and (judges is None or judges < 2):
+        raise DesignError(
+            f"power: judge_sd={judge_sd:g} with judges={judges!r}; judges who differ are at least two: judges=10."
+        )
+    if "llbt_cluster" in tests and judges is None:
+        raise DesignError("power: test='llbt_cluster' with judges=None; the judges are its clusters: judges=12.")
+
+
+def check_flips(tests: Sequence[PowerTest], judges: int | None, alpha: float) -> None:
+    """Raise where flips of so few judges' scores cannot reject at a level."""
+    least = 2.0 ** (1 - (judges or 1))
+    if "llbt_cluster" in tests and least > alpha:
+        enough = 1 + math.ceil(-math.log2(alpha))
+        raise DesignError(
+            f"power: test='llbt_cluster' with judges={judges!r}; flips of the signs of {judges} judges' scores give no "
+            f"p-value below {least:.3g}, and the level is {alpha:g}: judges={enough} at least."
+        )

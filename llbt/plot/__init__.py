@@ -1,0 +1,1 @@
+"""Pictures: each takes an Axes and returns it."""

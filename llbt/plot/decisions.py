@@ -1,0 +1,277 @@
+"""Pictures of how a metric decides: over subsets of systems, pair by pair, and by the size of its difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import check_names
+from ..errors import DesignError
+from ..metrics.decision_records import DecisionTable
+from ..metrics.difference_curve import DifferenceCurve
+from ..metrics.kernels import NAMES
+from ..metrics.subsets import SampledCorrelations, SubsetCorrelations
+from ..table import format_number
+from .look import BLUE, COLOURS, COLUMN, GREEN, GREY, ORANGE, PURPLE, axes_of, literally
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe & Ito (2008), as in `plot_worth`
+_MARKERS = "osD^vP*X"
+_LOOKS = {
+    "both": ("both", BLUE, "o"),
+    "metric_only": ("metric only", ORANGE, "s"),
+    "opposite": ("opposite", PURPLE, "X"),
+    "humans_only": ("humans only", GREEN, "^"),
+    "neither": ("neither", GREY, "."),
+}
+_XLABELS = {"top": "Best systems taken", "rolling": "Rank of the best system"}
+
+Subset = SubsetCorrelations | SampledCorrelations
+
+
+def plot_subset_correlations(found: Subset | Mapping[str, Subset], *, ax: Axes | None = None) -> Axes:
+    """Plot correlations with human scores over the best systems, over neighbours in quality, or over random systems.
+
+    Parameters
+    ----------
+    found : SubsetCorrelations or SampledCorrelations, or mapping of name to either
+        What `top_correlations`, `rolling_correlations` or `sampled_correlations` return; several for several metrics,
+        or the best against random systems. Rolling ones have an axis of their own and cannot stand with others.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One line each, broken where a correlation is undefined; random systems as their median with a band that holds
+        the share `confidence` of the draws. The fewer and the better the systems, the further right.
+
+    Raises
+    ------
+    DesignError
+        For anything else.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> ax = llbt.plot_subset_correlations(llbt.top_correlations([31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4]))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('Best systems taken', "Pearson's r")
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    drawn = _checked_subsets(found)
+    if ax is None:
+        ax = _new_axes()
+    ax.axhline(0, color="black", linewidth=0.6, zorder=0)
+    for k, (name, one) in enumerate(drawn.items()):
+        _draw_subset(ax, name, one, k)
+    first = next(iter(drawn.values()))
+    ax.set_xlabel("Systems" if isinstance(first, SampledCorrelations) else _XLABELS[first.subsets])
+    ax.set_ylabel(NAMES[first.coefficient])
+    ax.set_ylim(-1.05, 1.05)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if not _is_rolling(first):
+        ax.invert_xaxis()
+    if len(drawn) > 1:
+        _legend_above(ax)
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
+    return ax
+
+
+def _checked_subsets(found: object) -> dict[str, Subset]:
+    """Return what is to be drawn by name; everything on the same axes."""
+    given = dict(found) if isinstance(found, Mapping) else {"": found}
+    drawn = {str(name): one for name, one in given.items() if isinstance(one, Subset)}
+    if not drawn or len(drawn) < len(given):
+        raise DesignError(
+            "plot_subset_correlations: expected what top_correlations, rolling_correlations or sampled_correlations "
+            "return, or a mapping of name to that."
+        )
+    if len({(_is_rolling(one), one.coefficient) for one in drawn.values()}) > 1:
+        raise DesignError(
+            "plot_subset_correlations: rolling sets with others, or several coefficients, do not go on one axis; draw "
+            "them apart with ax=."
+        )
+    return drawn
+
+
+def _is_rolling(one: Subset) -> bool:
+    return isinstance(one, SubsetCorrelations) and one.subsets == "rolling"
+
+
+def _draw_subset(ax: Axes, name: str, one: Subset, k: int) -> None:
+    x = one.first if isinstance(one, SubsetCorrelations) and one.subsets == "rolling" else one.n
+    order = np.argsort(x)
+    colour = COLOURS[k % len(COLOURS)]
+    if isinstance(one, SampledCorrelations):
+        low, high = one.conf_int()[order].T
+        ax.fill_between(x[order], low, high, color=colour, alpha=0.2, linewidth=0)
+    marker = _MARKERS[k % len(_MARKERS)]
+    ax.plot(x[order], one.estimate[order], color=colour, marker=marker, markersize=4, linewidth=1.2, label=name)
+
+
+def plot_decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
+    """Plot the difference of human scores over that of a metric, pair by pair, with the errors of either type marked.
+
+    Parameters
+    ----------
+    decisions : DecisionTable
+        What `decision_table` returns.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One mark per pair, turned so that the metric prefers the first system: below 0 humans prefer the other. The
+        legend has the number of each outcome: both significant in the same direction; the metric only, or both in
+        opposite directions (type I); humans only (type II); neither.
+
+    Raises
+    ------
+    DesignError
+        For anything else than a `DecisionTable`.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> found = llbt.decisions_from_tests([2.1, -0.3, 1.0], [0.001, 0.4, 0.03], [0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
+    >>> [text.get_text() for text in llbt.plot_decisions(found).get_legend().get_texts()]
+    ['both: 1', 'metric only: 1', 'humans only: 1']
+    """
+    if not isinstance(decisions, DecisionTable):
+        raise DesignError(
+            f"plot_decisions: found a {type(decisions).__name__}; it takes what decision_table(…) returns."
+        )
+    if ax is None:
+        ax = _new_axes(3.5)
+    turn = np.where(decisions.metric_difference < 0, -1.0, 1.0)
+    x, y, outcome = turn * decisions.metric_difference, turn * decisions.human_difference, decisions.outcome
+    ax.axhline(0, color="black", linewidth=0.6, zorder=0)
+    for zorder, name in enumerate(["neither", "both", "humans_only", "metric_only", "opposite"], start=1):
+        kept = outcome == name
+        if kept.any():
+            label, colour, marker = _LOOKS[name]
+            text = f"{label}: {int(kept.sum()):,}"
+            ax.scatter(x[kept], y[kept], s=16, color=colour, marker=marker, label=text, linewidths=0.5, zorder=zorder)
+    ax.set_xlabel("Metric difference")
+    ax.set_ylabel("Human difference")
+    handles = {
+        label.split(":")[0]: (handle, label) for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    shown = [handles[look[0]] for look in _LOOKS.values() if look[0] in handles]
+    if shown:
+        _legend_above(ax, [handle for handle, _ in shown], [label for _, label in shown])
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
+    return ax
+
+
+def plot_difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None = None) -> Axes:
+    """Plot how probable it is that humans agree over the size of a metric's difference, and mark the one needed.
+
+    Parameters
+    ----------
+    curve : DifferenceCurve
+        What `difference_curve` returns.
+    unit : str
+        The metric, for the axis: ``"BLEU"``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The curve with its band, the bins with Wilson's intervals at their mean differences, the target as a dashed line
+        and the needed difference where the curve reaches it, if that lies among those seen. The axis ends past the
+        bins, so that a few huge differences do not squeeze the rest.
+
+    Raises
+    ------
+    DesignError
+        For anything else than a `DifferenceCurve`.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> agree = [0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1]
+    >>> curve = llbt.difference_curve([0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4], agree, bins=3)
+    >>> llbt.plot_difference_curve(curve, unit="BLEU").get_xlabel()
+    'Difference of BLEU'
+    """
+    if not isinstance(curve, DifferenceCurve):
+        raise DesignError(
+            f"plot_difference_curve: found a {type(curve).__name__}; it takes what difference_curve(…) returns."
+        )
+    check_names("plot_difference_curve", {"unit": unit}, DesignError)
+    if ax is None:
+        ax = _new_axes()
+    largest = _reach(curve)
+    at = np.linspace(0, largest, 201)
+    found = curve.predict(at)
+    ax.fill_between(at, found["conf_low"], found["conf_high"], color=COLOURS[0], alpha=0.2, linewidth=0)
+    ax.plot(at, found["estimate"], color=COLOURS[0], linewidth=1.4)
+    bins = curve.bins
+    spread = np.abs(np.vstack([bins.conf_low, bins.conf_high]) - bins.estimate)
+    ax.errorbar(bins.mean, bins.estimate, spread, fmt="o", color=COLOURS[1], markersize=4, capsize=2, elinewidth=0.8)
+    _mark_target(ax, curve, largest)
+    ax.set_xlim(0, largest * 1.02)
+    ax.set_ylim(min(0.45, *bins.conf_low - 0.05) if len(bins.n) else 0, 1.02)
+    ax.set_xlabel(f"Difference of {unit}" if unit else "Metric difference")
+    ax.set_ylabel("P(humans agree)")
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
+    return ax
+
+
+def _reach(curve: DifferenceCurve) -> float:
+    """Return how far the axis goes: past the bins and the needed difference, not to a single huge one."""
+    largest = float(curve.difference.max(initial=0.0)) or 1.0
+    needed = 0.0 if math.isnan(curve.needed) else curve.needed
+    return min(largest, 1.2 * max(float(curve.bins.mean.max(initial=0.0)), needed) or largest)
+
+
+def _mark_target(ax: Axes, curve: DifferenceCurve, largest: float) -> None:
+    """Draw the target, and a line down from where the curve reaches it with the difference at its foot."""
+    ax.axhline(curve.target, color="black", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    if math.isnan(curve.needed) or curve.needed > largest:
+        return
+    ax.vlines(curve.needed, 0, curve.target, color=COLOURS[0], linewidth=0.9, linestyle=":", zorder=1)
+    right = curve.needed > 0.7 * largest
+    ax.annotate(
+        format_number(curve.needed, 3),
+        xy=(curve.needed, 0.03),
+        xycoords=ax.get_xaxis_transform(),
+        xytext=(-3 if right else 3, 0),
+        textcoords="offset points",
+        ha="right" if right else "left",
+        color=COLOURS[0],
+        fontsize="small",
+    )
+
+
+def _new_axes(height: float = 2.8) -> Axes:
+    return axes_of(None, COLUMN, height)
+
+
+def _legend_above(ax: Axes, *handles_and_labels: list[Any]) -> None:
+    ax.legend(
+        *handles_and_labels,
+        frameon=False,
+        fontsize="small",
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=2,
+        handletextpad=0.4,
+        columnspacing=1,
+    )

@@ -1,0 +1,243 @@
+"""Pictures of scores of systems on the same instances, with matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray, Label
+from ..data.score_frames import read_scores
+from ..data.score_ties import TieRule
+from ..errors import JudgmentError, listed
+from ..table import format_number, format_percent
+from .look import BLUE, GREY, ORANGE, axes_of, literally
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# of Okabe & Ito (2008), as in `plot_worth`
+_I, _J, _TIE = BLUE, ORANGE, GREY
+_WIDE = 36  # letters of a title that fit above a small picture
+_DASHED = (0, (3, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class _Two:
+    """Scores of two systems on the n instances that have both."""
+
+    i: FloatArray
+    j: FloatArray
+
+    @property
+    def side(self) -> IntArray:
+        """1 where i wins, 0 for ties, −1 where j wins, shape (n,); rounding decides nothing."""
+        return 1 - TieRule().said(self.i, self.j).astype(np.int64)
+
+    @property
+    def shares(self) -> tuple[str, str, str]:
+        """Share of the instances that i wins, that are ties, and that j wins."""
+        wins_i, ties, wins_j = (format_percent(float(np.mean(self.side == k))) for k in (1, 0, -1))
+        return wins_i, ties, wins_j
+
+
+def plot_paired(
+    frame: object,
+    i: Label,
+    j: Label,
+    *,
+    system: str = "system",
+    instance: str | None = None,
+    score: str = "score",
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the scores of two systems on the same instances against each other, with the distribution of either.
+
+    Parameters
+    ----------
+    frame : frame, path or list of records
+        Scores, wide or long, as `pairwise_scores` reads them.
+    i, j : label
+        The systems; i on the horizontal axis.
+    system, instance, score : str
+        How a long frame is read.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One point per instance; those in the shaded triangle are won by i. Lines at either system's mean (solid) and
+        median (dashed); histograms of the scores as inset axes above and on the right.
+
+    Raises
+    ------
+    JudgmentError
+        For a system that is not there, and two systems without a common instance.
+
+    References
+    ----------
+    Peyrard, M., Zhao, W., Eger, S. & West, R. (2021). Better than average: paired evaluation of NLP systems. ACL,
+    2301-2315, figure 2.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib, pandas as pd
+    >>> matplotlib.use("Agg")
+    >>> ax = llbt.plot_paired(pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4]}), "A", "B")
+    >>> [text.get_text() for text in ax.texts]
+    ['A wins 25 %', 'B wins 75 %']
+    """
+    two = _two_systems("plot_paired", frame, (i, j), (system, instance, score))
+    ax = axes_of(ax, 3.4, 3.4)
+    both = np.concatenate([two.i, two.j])
+    edge = 0.06 * (np.ptp(both) or abs(both[0]) or 1.0)
+    low, high = float(both.min() - edge), float(both.max() + edge)
+    ax.fill([low, high, high], [low, low, high], color=_I, alpha=0.1, linewidth=0, zorder=0)
+    ax.plot([low, high], [low, high], color="black", linewidth=0.8, zorder=1)
+    size = float(np.clip(600 / len(two.i), 2, 14))
+    ax.scatter(two.i, two.j, s=size, color="black", alpha=0.45, linewidths=0, zorder=3)
+    ax.set(xlim=(low, high), ylim=(low, high), xlabel=f"Score of {i}", ylabel=f"Score of {j}")
+    ax.set_box_aspect(1)
+    _mark_centres(ax, two)
+    _name_sides(ax, two, (i, j))
+    _add_margins(ax, two)
+    ax.legend(frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.19), ncols=2)
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
+    return ax
+
+
+def _mark_centres(ax: Axes, two: _Two) -> None:
+    """Draw the mean and the median of either system, i's down, j's across."""
+    for value, style, name in ((np.mean, "-", "mean"), (np.median, _DASHED, "median")):
+        ax.axvline(float(value(two.i)), color=_I, linestyle=style, linewidth=1.2, zorder=2)
+        ax.axhline(float(value(two.j)), color=_J, linestyle=style, linewidth=1.2, zorder=2)
+        ax.plot([], [], color="black", linestyle=style, linewidth=1.2, label=name)
+
+
+def _name_sides(ax: Axes, two: _Two, names: tuple[Label, Label]) -> None:
+    """Write who wins how often into the corners of the two triangles."""
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.8}
+    wins_i, _, wins_j = two.shares
+    for place, side, text, colour in (
+        ((0.97, 0.03), ("right", "bottom"), f"{names[0]} wins {wins_i}", _I),
+        ((0.03, 0.97), ("left", "top"), f"{names[1]} wins {wins_j}", _J),
+    ):
+        ax.text(
+            *place,
+            text,
+            transform=ax.transAxes,
+            ha=side[0],
+            va=side[1],
+            color=colour,
+            fontsize="small",
+            bbox=box,
+            zorder=4,
+        )
+
+
+def _add_margins(ax: Axes, two: _Two) -> None:
+    """Draw the histograms of both systems on common bins above and on the right."""
+    bins = np.linspace(*ax.get_xlim(), _n_bins(len(two.i)) + 1)
+    top, right = ax.inset_axes((0, 1.02, 1, 0.18), sharex=ax), ax.inset_axes((1.02, 0, 0.18, 1), sharey=ax)
+    top.hist(two.i, bins=bins.tolist(), color=_I, alpha=0.6)
+    right.hist(two.j, bins=bins.tolist(), color=_J, alpha=0.6, orientation="horizontal")
+    for margin in (top, right):
+        margin.set_axis_off()
+    top.set_ylim(0, 1.06 * top.get_ylim()[1])
+
+
+def plot_differences(
+    frame: object,
+    i: Label,
+    j: Label,
+    *,
+    system: str = "system",
+    instance: str | None = None,
+    score: str = "score",
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the distribution of the differences of two systems' scores on the same instances.
+
+    Parameters
+    ----------
+    frame : frame, path or list of records
+        Scores, wide or long, as `pairwise_scores` reads them.
+    i, j : label
+        The systems; differences are those of i less j.
+    system, instance, score : str
+        How a long frame is read.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A histogram that has 0 as an edge, in the colour of the side that wins, ties in grey right of it; lines at 0,
+        the mean and the median of the differences; the shares of wins in the title.
+
+    Raises
+    ------
+    JudgmentError
+        For a system that is not there, and two systems without a common instance.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib, pandas as pd
+    >>> matplotlib.use("Agg")
+    >>> ax = llbt.plot_differences(pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4]}), "A", "B")
+    >>> ax.get_title()
+    'A wins 25 %, B wins 75 %'
+    """
+    two = _two_systems("plot_differences", frame, (i, j), (system, instance, score))
+    ax = axes_of(ax, 3.4, 2.8)
+    difference, side = two.i - two.j, two.side
+    groups = [difference[side == -1], np.zeros(int(np.sum(side == 0))), difference[side == 1]]
+    edges = _edges_at_zero(difference).tolist()
+    ax.hist(groups, bins=edges, stacked=True, color=[_J, _TIE, _I], alpha=0.6, edgecolor="white", linewidth=0.4)
+    ax.axvline(0, color="black", linewidth=0.8)
+    mean, median = float(difference.mean()), float(np.median(difference))
+    ax.axvline(mean, color="black", linewidth=1.4, label=f"mean {_number(mean)}")
+    ax.axvline(median, color="black", linewidth=1.4, linestyle=_DASHED, label=f"median {_number(median)}")
+    ax.set(xlabel=f"Score of {i} − score of {j}", ylabel="Instances")
+    wins_i, ties, wins_j = two.shares
+    says = [f"{i} wins {wins_i}", *([f"ties {ties}"] if (side == 0).any() else []), f"{j} wins {wins_j}"]
+    ax.set_title((", " if sum(map(len, says)) <= _WIDE else "\n").join(says), fontsize="medium")
+    ax.legend(frameon=False, fontsize="small", loc="best", handlelength=1.8)
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
+    return ax
+
+
+def _number(value: float) -> str:
+    return format_number(value, 3).replace("-", "−")
+
+
+def _edges_at_zero(difference: FloatArray) -> FloatArray:
+    """Return equal bins of which 0 is an edge."""
+    low, high = min(float(difference.min()), 0.0), max(float(difference.max()), 0.0)
+    width = ((high - low) or 1.0) / _n_bins(len(difference))
+    return np.arange(np.floor(low / width), np.floor(high / width) + 2) * width
+
+
+def _n_bins(n: int) -> int:
+    return int(np.clip(2 * n ** (1 / 3), 10, 40))  # Rice's rule, and no fewer than ten
+
+
+def _two_systems(asker: str, frame: object, names: tuple[Label, Label], columns: tuple[str, str | None, str]) -> _Two:
+    system, instance, score = columns
+    scores = read_scores(frame, asker, system=system, instance=instance, score=score)
+    gone = [name for name in names if not isinstance(name, Hashable) or name not in scores.systems]
+    if gone:
+        raise JudgmentError(f"{asker}: no system {listed(gone)}; the frame has {listed(list(scores.systems), 20)}.")
+    i, j = (scores.values[scores.systems.index(name)] for name in names)
+    both = ~(np.isnan(i) | np.isnan(j))
+    if not both.any():
+        raise JudgmentError(
+            f"{asker}: {names[0]!r} and {names[1]!r} have no instance in common; expected scores of both on the same "
+            "instances. Choose systems that were scored on the same inputs."
+        )
+    return _Two(i[both], j[both])

@@ -1,0 +1,188 @@
+"""Pictures of how well models fit: residuals of one, deviances of several, with matplotlib."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DesignError, listed
+from ..fitting.results import LLBTResults, check_fit
+from ..inference.residuals import Residual, residual_table
+from ..table import Table, format_count, format_p
+from .look import (
+    BLUE,
+    COLUMN,
+    GREY,
+    ORANGE,
+    axes_of,
+    ink,
+    label_scale,
+    left_to_right,
+    legend_above,
+    literally,
+    name_rows,
+    row_size,
+    rows_height,
+    short_names,
+    zero_line,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ANOVA = {"df_resid", "deviance", "df", "statistic", "p_value"}
+
+
+def plot_residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 20, ax: Axes | None = None) -> Axes:
+    """Plot the largest standardized residuals: what happens more or less often than the model expects.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    kind : {"pearson", "deviance"}
+        As in `residual_table`.
+    most : int
+        Cells that are drawn, the largest residuals first.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One row per cell with its residual; about 95 % of all cells lie in the shaded band where the model holds.
+
+    Raises
+    ------
+    DesignError
+        For an unknown kind, a `most` below 1, and a saturated model, which has no residuals.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> ax = llbt.plot_residuals(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()), most=3)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A beats C', 'C beats A', 'B beats D']
+    """
+    check_fit("plot_residuals", res)
+    table = residual_table(res, kind=kind, most=most)
+    frame = table.to_frame().iloc[list(table.shown or ())].dropna(subset="residual")
+    if frame.empty:
+        raise DesignError(
+            f"plot_residuals: {res.specification.formula!r} fits every cell exactly, so there are no residuals; fit a "
+            "smaller model."
+        )
+    residual, rows = frame["residual"].to_numpy(), np.arange(len(frame))
+    ax = axes_of(ax, COLUMN, rows_height(len(frame)) + 0.15)
+    ax.axvspan(-2, 2, color=GREY, alpha=0.2, linewidth=0, zorder=-1)
+    zero_line(ax)
+    for sign, colour, marker in ((1, BLUE, "o"), (-1, ORANGE, "D")):
+        chosen = rows[np.sign(residual) == sign]
+        ax.hlines(chosen, 0, residual[chosen], color=colour, linewidth=1.2)
+        ax.plot(residual[chosen], chosen, marker, color=colour, markersize=4)
+    name_rows(ax, _cell_names(frame))
+    what = "Pearson" if kind == "pearson" else "deviance"
+    label_scale(ax, f"standardized {what} residual\nless often ← expected → more often")
+    return ax
+
+
+def plot_anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
+    """Plot the residual deviances of nested models beside their residual degrees of freedom.
+
+    Parameters
+    ----------
+    analysis : Table
+        What `anova` returns, for several fits or for the terms of one.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One bar per model, as long as its residual deviance, with its name above it and the test against the model
+        before; a stroke at the residual df, which the deviance has on average where the model holds and counts are
+        not small.
+
+    Raises
+    ------
+    DesignError
+        For anything else than the table of `anova`.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> ax = llbt.plot_anova(llbt.anova(llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))))
+    >>> len(ax.patches), ax.get_xlabel()
+    (4, 'residual deviance')
+    """
+    frame = analysis.to_frame() if isinstance(analysis, Table) else pd.DataFrame()
+    if not set(frame) >= _ANOVA or not set(frame) & {"model", "term"}:
+        what = f"a table of {listed(list(frame))}" if isinstance(analysis, Table) else f"a {type(analysis).__name__}"
+        raise DesignError(f"plot_anova: found {what}; it takes what llbt.anova(m0, m1) or llbt.anova(res) returns.")
+    rows = np.arange(len(frame))
+    ax = axes_of(ax, COLUMN, rows_height(len(frame), 0.42))
+    ax.barh(rows + 0.2, frame["deviance"], height=0.42, color=BLUE)
+    strokes = ax.vlines(
+        frame["df_resid"].to_numpy(dtype=float),
+        rows - 0.06,
+        rows + 0.46,
+        color=ORANGE,
+        linewidth=2,
+        label="residual df",
+    )
+    strokes.set_zorder(3)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    ax.set_ylim(len(frame) - 0.4, -0.6)
+    ax.set_xlim(0, max(1.0, 1.02 * float(np.nanmax(frame[["deviance", "df_resid"]].to_numpy(dtype=float)))))
+    _write_models(ax, frame)
+    ax.set_xlabel("residual deviance")
+    legend_above(ax)
+    return ax
+
+
+def _cell_names(frame: pd.DataFrame) -> list[str]:
+    """Return what happened in each cell: ``A beats B, J3``."""
+    known = ["object_i", "object_j", "outcome", "count", "fitted", "residual"]
+    labels = pd.unique(frame[["object_i", "object_j"]].to_numpy().ravel())
+    short = dict(zip(labels, short_names(labels, 12), strict=True))
+    covariates = [name for name in frame if name not in known]
+    rows = frame.to_dict("records")
+    return [left_to_right(", ".join([_said(row, short), *(str(row[name]) for name in covariates)])) for row in rows]
+
+
+def _said(row: dict[Any, Any], short: dict[Any, str]) -> str:
+    i, j = short[row["object_i"]], short[row["object_j"]]
+    if row["outcome"] == "tie":
+        return f"{i} ties {j}"
+    return f"{i} beats {j}" if row["outcome"] == "i" else f"{j} beats {i}"
+
+
+def _write_models(ax: Axes, frame: pd.DataFrame) -> None:
+    """Write the name of each model above its bar, and its test against the model before."""
+    size = min(7.5, row_size(ax, 2 * len(frame)) * 1.3)
+    names = frame["model" if "model" in frame else "term"].tolist()
+    added = "" if "model" in frame else "+ "
+    where = ax.get_yaxis_transform()
+    for row, (name, test) in enumerate(zip(short_names(names, 34), _tests(frame), strict=True)):
+        text = name if row == 0 else added + name
+        ax.text(0.01, row - 0.05, text, transform=where, va="bottom", fontsize=size, color=ink(ax))
+        ax.text(1.0, row - 0.05, test, transform=where, va="bottom", ha="right", fontsize=size, color=ink(ax))
+    literally(ax.texts)
+
+
+def _tests(frame: pd.DataFrame) -> list[str]:
+    found = []
+    for df, p in zip(frame["df"], frame["p_value"], strict=True):
+        if math.isnan(df) or math.isnan(p):
+            found.append("")
+        else:
+            text = format_p(p)
+            found.append(f"{format_count(df)} df, p {text if text.startswith('<') else '= ' + text}")
+    return found

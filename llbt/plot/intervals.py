@@ -1,0 +1,266 @@
+"""Pictures of estimates and ranks with their intervals, with matplotlib."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DesignError, listed
+from ..fitting.results import LLBTResults, check_fit
+from ..formulas.grid import At
+from ..inference.pairwise import Pairwise, compact_letters, pairwise, significance_clusters
+from ..inference.quasi_variances import quasi_variances
+from ..inference.ranks import leaderboard
+from ..inference.scales import FACTORS, Scale, check_scale
+from ..table import Table, format_share
+from .look import (
+    BLUE,
+    COLUMN,
+    axes_of,
+    bands,
+    contrasting,
+    ink,
+    label_scale,
+    name_rows,
+    note_beside,
+    row_size,
+    rows_height,
+    set_log_axis,
+    short_names,
+    zero_line,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Bars = Literal["confidence", "quasi"]
+
+_MOST_LETTERS = 5  # longer groups of letters are drawn as lines
+_CELLS = 12  # objects up to which shares are written into the cells
+_LEVELS: dict[Scale, str] = {
+    "log_odds": "log-odds 2λ",
+    "log_worth": "log-worth λ",
+    "odds_ratio": "odds exp(2λ)",
+    "elo": "Elo",
+    "probability": "worth π ∝ exp(2λ)",
+}
+
+
+def plot_intervals(
+    res: LLBTResults,
+    *,
+    at: At = None,
+    scale: Scale = "log_odds",
+    bars: Bars = "confidence",
+    confidence: float = 0.95,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the objects with their intervals, the best at the top, and beside them which do not differ significantly.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    at : mapping or "average", optional
+        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+    scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
+        Worths and odds have a logarithmic axis, on which equal distances are equal odds.
+    bars : {"confidence", "quasi"}
+        Confidence intervals of each estimate against the mean of all, those of `leaderboard`; or comparison intervals
+        from quasi standard errors, against the reference, those of `quasi_variances`: they are for comparing objects
+        with each other, and stand on the scales ``"log_odds"``, ``"log_worth"`` and ``"elo"``.
+    confidence : float
+        Of each interval; and of all letters and clusters together.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One point with its bar per object. Objects that share a letter (or, where letters are many, a line at the right)
+        do not differ significantly, as in `compact_letters`; dashed lines are the breaks of `significance_clusters`.
+
+    Raises
+    ------
+    DesignError
+        For log-worths that differ between classes and no `at`, and for unknown options.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> ax = llbt.plot_intervals(llbt.fit("object + tie", llbt.load_dataset("cems").pool()))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['LO', 'PA', 'SG', 'MI', 'BA', 'ST']
+    """
+    check_fit("plot_intervals", res)
+    check_scale("plot_intervals", scale)
+    if bars not in get_args(Bars):
+        raise DesignError(f"plot_intervals: bars={bars!r} is not known; it may be 'confidence' or 'quasi'.")
+    frame, against = _intervals(res, at, scale, bars, confidence)
+    pairs = pairwise(res, at=at, confidence=confidence)
+    rows = len(frame)
+    ax = axes_of(ax, COLUMN, rows_height(rows))
+    bands(ax, rows)
+    if scale in ("probability", "odds_ratio"):
+        set_log_axis(ax, "x")
+    if scale != "probability":
+        zero_line(ax, 1.0 if scale == "odds_ratio" else 0.0)
+    _draw_bars(ax, frame["estimate"], frame["conf_low"], frame["conf_high"])
+    name_rows(ax, short_names(frame["object"]))
+    label_scale(ax, f"{_LEVELS[scale]}{against}")
+    _draw_groups(ax, pairs, frame["object"].tolist())
+    return ax
+
+
+def plot_ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
+    """Plot how sure the ranks are: how often each object has each rank, or the confidence set of each rank.
+
+    Parameters
+    ----------
+    ranks : Table
+        What `rank_distribution` returns: shares are drawn as shades. Or what `rank_intervals` or `leaderboard` return:
+        ranks are drawn as points with their confidence sets.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One row per object, the best at the top.
+
+    Raises
+    ------
+    DesignError
+        For anything else.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("cems").pool())
+    >>> ax = llbt.plot_ranks(llbt.rank_distribution(llbt.bootstrap(res, n=200, rng=1)))
+    >>> ax.get_xlabel()
+    'rank (share of the resamples)'
+    """
+    frame = ranks.to_frame() if isinstance(ranks, Table) else pd.DataFrame()
+    if {"object", "rank", "rank_low", "rank_high"} <= set(frame):
+        return _plot_rank_sets(frame, ax)
+    if list(frame) == ["object", "rank", "estimate"]:
+        return _plot_rank_shares(frame, ax)
+    what = f"a table of {listed(list(frame))}" if isinstance(ranks, Table) else f"a {type(ranks).__name__}"
+    raise DesignError(
+        f"plot_ranks: found {what}; it takes what llbt.rank_distribution(llbt.bootstrap(res)), "
+        "llbt.rank_intervals(res) or llbt.leaderboard(res) returns."
+    )
+
+
+# -- estimates ------------------------------------------------------------------------------------------------
+
+
+def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: float) -> tuple[pd.DataFrame, str]:
+    """Return object, estimate, conf_low, conf_high, the best first, and what they are measured from."""
+    if bars == "confidence":
+        board = leaderboard(res, scale=scale, at=at, confidence=confidence)
+        against = {"probability": "", "odds_ratio": ", geometric mean 1"}.get(scale, ", mean 0")
+        return board.to_frame(), f"{against}\n({100 * confidence:.4g} % intervals)"
+    if scale in ("probability", "odds_ratio"):
+        raise DesignError(
+            f"plot_intervals: bars='quasi' has no scale={scale!r}; quasi standard errors are those of differences: "
+            "choose scale='log_odds', 'log_worth' or 'elo'."
+        )
+    frame = quasi_variances(res, at=at, confidence=confidence).to_frame()
+    numbers = ["estimate", "conf_low", "conf_high"]
+    frame[numbers] = FACTORS[scale] * frame[numbers]
+    best_first = frame.sort_values("estimate", ascending=False, kind="stable").reset_index(drop=True)
+    level = f"{100 * confidence:.4g} % by quasi standard errors"
+    return best_first, f" against {short_names([res.design.reference], 14)[0]}\n({level})"
+
+
+def _draw_bars(ax: Axes, center: Any, low: Any, high: Any) -> None:
+    x = np.asarray(center, dtype=float)
+    spread = np.abs(np.array([low, high], dtype=float) - x)
+    ax.errorbar(x, np.arange(len(x)), xerr=spread, fmt="o", color=BLUE, markersize=4, elinewidth=1.2)
+
+
+def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> None:
+    """Draw letters or lines beside the rows, and the breaks between clusters."""
+    letters = compact_letters(pairs).to_frame().set_index("object")["group"].reindex(objects).fillna("").tolist()
+    cluster = significance_clusters(pairs).to_frame().set_index("object")["significance_cluster"].reindex(objects)
+    if max(map(len, letters)) <= _MOST_LETTERS:
+        note_beside(ax, letters)
+    else:
+        _draw_lines(ax, letters)
+    for row, (above, below) in enumerate(itertools.pairwise(cluster)):
+        if below > above:
+            ax.axhline(row + 0.5, color=ink(ax), linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
+
+
+def _draw_lines(ax: Axes, letters: list[str]) -> None:
+    """Draw one vertical line per letter over its objects, dotted past objects between that lack it."""
+    from matplotlib.transforms import ScaledTranslation
+
+    known = sorted(set("".join(letters)), key="".join(letters).index)
+    apart = min(4.0, 70 / len(known)) / 72
+    for k, letter in enumerate(known):
+        right = ax.get_yaxis_transform() + ScaledTranslation(0.07 + apart * k, 0, ax.figure.dpi_scale_trans)
+        rows = np.array([row for row, group in enumerate(letters) if letter in group])
+        solid = [(run[0] - 0.35, run[-1] + 0.35) for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)]
+        for ends, style in [*((ends, "-") for ends in solid), ((rows[0], rows[-1]), ":")]:
+            ax.plot([1, 1], ends, style, color=ink(ax), linewidth=0.8, transform=right, clip_on=False, label=letter)
+
+
+# -- ranks ----------------------------------------------------------------------------------------------------
+
+
+def _plot_rank_sets(frame: pd.DataFrame, ax: Axes | None) -> Axes:
+    ax = axes_of(ax, COLUMN, rows_height(len(frame)))
+    bands(ax, len(frame))
+    _draw_bars(ax, frame["rank"], frame["rank_low"], frame["rank_high"])
+    name_rows(ax, short_names(frame["object"]))
+    _mark_ranks(ax, len(frame))
+    label_scale(ax, "rank (simultaneous confidence sets)")
+    return ax
+
+
+def _plot_rank_shares(frame: pd.DataFrame, ax: Axes | None) -> Axes:
+    share = frame.pivot(index="object", columns="rank", values="estimate")
+    mean = (share * share.columns.to_numpy()).sum(axis=1)
+    share = share.loc[mean.sort_values(kind="stable").index]
+    size = len(share)
+    ax = axes_of(ax, max(COLUMN, 1.2 + 0.095 * size), rows_height(size))
+    colours = _shades()
+    values = share.to_numpy()
+    ax.imshow(values, cmap=colours, vmin=0, vmax=1, aspect="auto", extent=(0.5, size + 0.5, size - 0.5, -0.5))
+    name_rows(ax, short_names(share.index))
+    if size <= _CELLS:
+        _write_shares(ax, values, colours)
+    _mark_ranks(ax, size)
+    label_scale(ax, "rank (share of the resamples)")
+    return ax
+
+
+def _shades() -> Any:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("llbt", ["#F7F7F7", BLUE])
+
+
+def _write_shares(ax: Axes, values: Any, colours: Any) -> None:
+    size = min(7.0, row_size(ax, len(values)), 70 / len(values))
+    for row, column in np.argwhere(values >= 0.005):
+        share = values[row, column]
+        text = format_share(share)[:3] if share < 0.995 else "1"
+        colour = contrasting(colours(share))
+        ax.text(column + 1, row, text, ha="center", va="center", fontsize=size, color=colour)
+
+
+def _mark_ranks(ax: Axes, size: int) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ax.set_xlim(0.5, size + 0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=min(size, 10), integer=True, min_n_ticks=1))

@@ -1,0 +1,281 @@
+"""Pictures of judges and other classes: their worths, their ties and order effects, with matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.columns import FloatArray
+from ..core.statistics import critical_value
+from ..errors import DesignError
+from ..fitting.prediction import codings_of
+from ..fitting.results import LLBTResults, check_fit
+from ..formulas.coding import Block, Codings
+from ..formulas.grid import At, check_at, covariate_grid, rows_at
+from ..inference.objects import LogWorths, centred, worth_classes
+from ..inference.scales import Scale, check_scale, worths_on_scale
+from .look import (
+    BLUE,
+    COLUMN,
+    GREY,
+    ORANGE,
+    PALE,
+    axes_of,
+    bands,
+    ink,
+    label_scale,
+    legend_above,
+    look_of,
+    name_rows,
+    rows_height,
+    set_log_axis,
+    short_names,
+    zero_line,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SCALES: dict[Scale, str] = {
+    "log_odds": "log-odds 2λ, mean 0",
+    "log_worth": "log-worth λ, mean 0",
+    "odds_ratio": "odds exp(2λ), geometric mean 1",
+    "elo": "Elo, mean 0",
+    "probability": "worth π ∝ exp(2λ)",
+}
+_MOST_CLASSES = 8  # more are drawn as dots of one colour
+_EFFECTS: dict[Block, tuple[str, str, str]] = {
+    "tie": ("tie effect γ", BLUE, "o"),
+    "order": ("order effect δ", ORANGE, "D"),
+}
+
+
+def plot_judges(
+    res: LLBTResults,
+    pooled: LLBTResults | None = None,
+    *,
+    at: At = None,
+    scale: Scale = "log_worth",
+    confidence: float = 0.95,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the log-worths of the objects as each judge sees them against those of the pooled model.
+
+    Parameters
+    ----------
+    res : LLBTResults
+        A fit whose worths differ by judge (or another covariate), such as ``object * judge``.
+    pooled : LLBTResults, optional
+        The fit without these differences, such as ``object``; by default the average of `res` over the judgments.
+    at : mapping, optional
+        The classes that are drawn, as in `worth`; by default all.
+    scale : {"log_worth", "log_odds", "odds_ratio", "elo", "probability"}
+        Each class has mean 0 by itself, so that no reference object is singled out.
+    confidence : float
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One row per object, the best of the pooled model at the top: a stroke with its interval as a band for the pooled
+        model, a point with its interval for each judge; beyond eight judges points alone.
+
+    Raises
+    ------
+    DesignError
+        Where the worths do not differ by covariates, and for a `pooled` whose worths do or whose objects are others.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> table = llbt.load_dataset("dras_table1")
+    >>> ax = llbt.plot_judges(llbt.fit("object * judge + tie", table), llbt.fit("object + tie", table))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['object + tie', 'J1', 'J2', 'J3', 'J4']
+    """
+    check_fit("plot_judges", res)
+    check_scale("plot_judges", scale)
+    z = critical_value("plot_judges", confidence, res.df_inference)
+    classes = _classes(res, at)
+    center, name = _pooled_worths(res, pooled)
+    objects = res.comparisons.objects
+    shared = worths_on_scale(center, scale, z)
+    order = np.argsort(-np.nan_to_num(shared[0], nan=-np.inf), kind="stable")
+    few = len(classes) <= _MOST_CLASSES
+    row = 0.2 + 0.05 * len(classes) if few else 0.25
+    ax = axes_of(ax, COLUMN, rows_height(len(objects), row) + 0.25 + 0.1 * (len(classes) // 4 if few else 0))
+    if scale in ("probability", "odds_ratio"):
+        set_log_axis(ax, "x")
+    _draw_pooled(ax, [part[order] for part in shared], name)
+    for k, (label, found) in enumerate(classes.items()):
+        parts = [part[order] for part in worths_on_scale(found, scale, z)]
+        _draw_class(ax, parts, label, k, len(classes))
+    name_rows(ax, short_names([objects[k] for k in order]))
+    for edge in range(1, len(objects)):
+        ax.axhline(edge - 0.5, color=PALE, linewidth=0.5, zorder=-1)
+    label_scale(ax, _SCALES[scale] + (f"\n({100 * confidence:.4g} % intervals)" if few else ""))
+    legend_above(ax, columns=3 if few else 2)
+    return ax
+
+
+def plot_ties(res: LLBTResults, *, at: At = None, confidence: float = 0.95, ax: Axes | None = None) -> Axes:
+    """Plot the tie effects and the order effects, by judge or whatever else the formula lets them differ by.
+
+    Parameters
+    ----------
+    res : LLBTResults
+        A fit with ``tie`` or ``order``, such as ``object + tie * judge + order * judge``.
+    at : mapping, optional
+        Covariate values that are drawn, such as ``{"judge": ["J1", "J3"]}``; by default all labels, and numbers at
+        their mean.
+    confidence : float
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        γ and δ with Wald intervals, one row per class. Without an order effect ties have odds exp(γ) against a decision
+        between equals for either side; the object shown first has its odds times exp(2δ).
+
+    Raises
+    ------
+    DesignError
+        For a formula without ``tie`` and ``order``.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> ax = llbt.plot_ties(llbt.fit("object + tie * judge", llbt.load_dataset("dras_table1")))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['J1', 'J2', 'J3', 'J4']
+    """
+    check_fit("plot_ties", res)
+    blocks: list[Block] = [block for block in _EFFECTS if block in res.design.blocks]
+    if not blocks:
+        raise DesignError(
+            f"plot_ties: the formula {res.specification.formula!r} has neither tie nor order; add one, such as "
+            f"'{res.specification.formula} + tie'."
+        )
+    found = {block: _effects(res, block, at, confidence) for block in blocks}
+    labels = list(dict.fromkeys(label for frame in found.values() for label in frame["label"]))
+    ax = axes_of(ax, COLUMN, rows_height(len(labels), 0.22) + 0.25)
+    bands(ax, len(labels))
+    zero_line(ax)
+    for k, (block, frame) in enumerate(found.items()):
+        _draw_effect(ax, frame, labels, block, 0.15 * (2 * k - 1) if len(found) > 1 else 0.0)
+    name_rows(ax, short_names(labels))
+    what = " and ".join({"tie": "γ", "order": "δ"}[block] for block in blocks)
+    label_scale(ax, f"{what}, log scale ({100 * confidence:.4g} % intervals)")
+    legend_above(ax)
+    return ax
+
+
+# -- worths ---------------------------------------------------------------------------------------------------
+
+
+def _classes(res: LLBTResults, at: At) -> dict[str, LogWorths]:
+    """Return the centred log-worths of each class."""
+    _, shown, _ = worth_classes(res, at)
+    rows = [dict(zip(shown, values, strict=True)) for values in zip(*shown.values(), strict=True)]
+    if len(rows) < 2:
+        raise DesignError(
+            f"plot_judges: the worths of {res.specification.formula!r} do not differ by judges or other classes here; "
+            "fit object * judge, or ask plot_intervals(res)."
+        )
+    return {", ".join(map(str, row.values())): centred(res, row, "plot_judges")[0] for row in rows}
+
+
+def _pooled_worths(res: LLBTResults, pooled: LLBTResults | None) -> tuple[LogWorths, str]:
+    if pooled is None:
+        return centred(res, "average", "plot_judges")[0], "average"
+    check_fit("plot_judges", pooled)
+    if pooled.comparisons.objects != res.comparisons.objects:
+        raise DesignError("plot_judges: the pooled fit has other objects; fit both to the same judgments.")
+    return centred(pooled, None, "plot_judges")[0], pooled.specification.formula
+
+
+def _draw_pooled(ax: Axes, parts: list[FloatArray], name: str) -> None:
+    estimate, _, low, high = parts
+    rows = np.arange(len(estimate))
+    ax.barh(rows, high - low, left=low, height=0.84, color=GREY, alpha=0.35, linewidth=0, zorder=0)
+    ax.vlines(estimate, rows - 0.42, rows + 0.42, color=ink(ax), linewidth=1.5, label=name, zorder=1)
+
+
+def _draw_class(ax: Axes, parts: list[FloatArray], label: str, k: int, classes: int) -> None:
+    estimate, _, low, high = parts
+    y = np.arange(len(estimate)) + 0.72 * ((k + 0.5) / classes - 0.5)
+    if classes > _MOST_CLASSES:
+        name = "one dot per class" if k == 0 else f"_{label}"
+        ax.plot(estimate, y, "o", color=BLUE, alpha=0.8, markersize=2.5, markeredgewidth=0, label=name)
+        return
+    colour, marker = look_of(k)
+    spread = np.abs(np.array([low, high]) - estimate)
+    name = short_names([label])[0]
+    ax.errorbar(estimate, y, xerr=spread, fmt=marker, color=colour, markersize=4, elinewidth=1, label=name)
+
+
+# -- ties and order -------------------------------------------------------------------------------------------
+
+
+def _effects(res: LLBTResults, block: Block, at: At, confidence: float) -> pd.DataFrame:
+    """Return label, estimate, conf_low and conf_high of an effect in each class; NaN where it is aliased."""
+    labels, rows = _effect_rows(res, block, at)
+    known = ~rows[:, [res.names.index(name) for name in res.aliased]].any(axis=1)
+    numbers = ["estimate", "conf_low", "conf_high"]
+    frame = pd.DataFrame(np.nan, index=range(len(labels)), columns=numbers)
+    if known.any():
+        frame.loc[known, numbers] = res.t_test(rows[known], confidence=confidence).to_frame()[numbers].to_numpy()
+    return frame.assign(label=labels)
+
+
+def _effect_rows(res: LLBTResults, block: Block, at: At) -> tuple[list[str], FloatArray]:
+    """Return the classes between which an effect differs, and the rows of the parameters that it is in each."""
+    codings = codings_of(res)
+    used = codings.blocks[block].variables
+    check_at(at, average=False)
+    asked = {name: value for name, value in at.items() if name in used} if isinstance(at, Mapping) else None
+    grid = covariate_grid(codings, (block,), asked)
+    pairs, units = _units(codings, res, block)
+    size = len(units)
+    values = {name: np.repeat(v, size) for name, v in grid.values.items()}
+    if "pair" in used:
+        values["pair"] = np.tile(codings.table.pair_codes(pairs), grid.size)
+    rows = rows_at(codings, block, np.tile(pairs[:, 0], grid.size), values).toarray()
+    classes = [", ".join(map(str, row)) for row in zip(*grid.shown.values(), strict=True)] or ["all"]
+    return [_joined(label, unit) for label in classes for unit in units], np.asarray(rows)
+
+
+def _units(codings: Codings, res: LLBTResults, block: Block) -> tuple[Any, list[str]]:
+    """Return the pairs, or the objects as (J, 2), between which an effect differs, and their names."""
+    c = res.comparisons
+    used = codings.blocks[block].variables
+    if "pair" in used:
+        pairs = np.unique(np.sort(c.pairs, axis=1), axis=0)
+        return pairs, [f"{c.objects[i]} – {c.objects[j]}" for i, j in pairs]
+    if any(codings.table.variables[name].role in ("object", "object covariate") for name in used):
+        every = np.arange(len(c.objects))
+        return np.column_stack([every, every]), [str(label) for label in c.objects]
+    return np.zeros((1, 2), dtype=np.int64), [""]
+
+
+def _joined(label: str, unit: str) -> str:
+    if not unit:
+        return label
+    return unit if label == "all" else f"{label}, {unit}"
+
+
+def _draw_effect(ax: Axes, frame: pd.DataFrame, labels: list[str], block: Block, shift: float) -> None:
+    name, colour, marker = _EFFECTS[block]
+    x = frame["estimate"].to_numpy(dtype=float)
+    spread = np.abs(frame[["conf_low", "conf_high"]].to_numpy(dtype=float).T - x)
+    y = np.array([labels.index(label) for label in frame["label"]]) + shift
+    ax.errorbar(x, y, xerr=spread, fmt=marker, color=colour, markersize=4, elinewidth=1.2, label=name)

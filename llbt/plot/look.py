@@ -1,0 +1,303 @@
+"""The look that all pictures share: colours, figures, names drawn letter by letter, axes."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..core.columns import FloatArray
+from ..errors import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+# Okabe & Ito (2008): eight colours that colour-blind readers tell apart; black stays for the text
+BLUE, ORANGE, GREEN, PURPLE, AMBER, SKY, GREY = COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#999999",
+)
+MARKERS = "osD^vP*X"
+PALE = "#DDDDDD"
+COLUMN = 3.4  # inches: one column of a journal
+
+_ON_PAGE: ContextVar[bool] = ContextVar("_ON_PAGE", default=False)
+
+_DARK, _LIGHT = "#1A1A1A", "#F2F2F2"
+_LONGEST = 24  # characters of a name beside an axis
+_SHORT = 8  # up to here names take little of the width
+_SMALLEST, _SMALL = 3.5, 8.5  # points
+# drawn with when the usual font lacks a letter; only those that are installed
+_FALLBACKS = (
+    "DejaVu Sans",
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Emoji",
+    "Symbola",
+    "Segoe UI",
+    "Segoe UI Symbol",
+    "Microsoft YaHei",
+    "Yu Gothic",
+    "Apple Symbols",
+    "Hiragino Sans",
+    "Arial Unicode MS",
+)
+
+
+# -- figures --------------------------------------------------------------------------------------------------
+
+
+def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes to draw in: those given, or those of a new white figure of so many inches.
+
+    The figure is white with dark letters whatever the style says, so that it reads on a light and on a dark page.
+    """
+    if ax is not None:
+        return ax
+    ax = _new_figure(width, height).add_subplot()
+    ax.set_facecolor("white")
+    ax.tick_params(colors=_DARK, which="both", labelsize="small")
+    for label in (ax.xaxis.label, ax.yaxis.label):
+        label.set_color(_DARK)
+    for side, spine in ax.spines.items():
+        spine.set_edgecolor(_DARK)
+        spine.set_visible(side in ("left", "bottom"))
+    ax.grid(visible=False)
+    return ax
+
+
+def _new_figure(width: float, height: float) -> Figure:
+    """Return a figure: one of pyplot's in the main thread, so that notebooks and ``plt.show()`` find it.
+
+    Elsewhere, and for a page, one that nobody else knows: pyplot's list of figures belongs to the whole process.
+    """
+    if _ON_PAGE.get():
+        from .svg import page_figure
+
+        return page_figure(width, height)
+    if threading.current_thread() is not threading.main_thread():
+        from matplotlib.figure import Figure
+
+        return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    import matplotlib.pyplot as plt
+
+    return plt.figure(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+@contextlib.contextmanager
+def on_page() -> Iterator[None]:
+    """Draw for a page meanwhile: letters become text, which browsers measure and find letters for."""
+    token = _ON_PAGE.set(True)
+    try:
+        yield
+    finally:
+        _ON_PAGE.reset(token)
+
+
+def rows_height(rows: int, row: float = 0.2) -> float:
+    """Return the height of a figure with so many rows: closer where they are many, so that it fits a page."""
+    return 0.85 + rows * (row if rows <= 30 else 0.68 * row)
+
+
+def lay_out(ax: Axes) -> None:
+    """Give the axes their final place, so that what is drawn next knows how much room there is."""
+    ax.figure.draw_without_rendering()  # type: ignore[union-attr]
+
+
+def ink(ax: Axes) -> str:
+    """Return the colour of letters and lines that reads on what is behind the axes."""
+    face = ax.get_facecolor()
+    behind = ax.figure.get_facecolor()
+    alpha = _rgba(face)[3]
+    return contrasting(tuple(alpha * _rgba(face)[:3] + (1 - alpha) * _over_white(behind)))
+
+
+def contrasting(colour: Any) -> str:
+    """Return dark or light, whichever reads better on a colour (WCAG's relative luminance)."""
+    rgb = _rgba(colour)[:3]
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return _DARK if float(linear @ [0.2126, 0.7152, 0.0722]) > 0.2 else _LIGHT
+
+
+def darker(colour: Any) -> Any:
+    """Return a colour as letters need it on white."""
+    return tuple(0.65 * _rgba(colour)[:3])
+
+
+def _rgba(colour: Any) -> FloatArray:
+    from matplotlib.colors import to_rgba
+
+    return np.array(to_rgba(colour))
+
+
+def _over_white(colour: Any) -> FloatArray:
+    rgba = _rgba(colour)
+    return np.asarray(rgba[3] * rgba[:3] + (1 - rgba[3]))
+
+
+# -- names ----------------------------------------------------------------------------------------------------
+
+
+def short_names(labels: Iterable[Any], most: int = _LONGEST) -> list[str]:
+    """Return labels as names of at most so many characters, cut in the middle; more where they would be the same."""
+    full = [printable(re.sub(r"[\t\n\r]+", " ", str(label))) for label in labels]
+    while True:
+        names = [_cut(name, most) for name in full]
+        if len(set(names)) == len(set(full)):
+            return names
+        most += 4
+
+
+def _cut(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - most // 2 - 1]}…{name[-(most // 2) :]}"
+
+
+def literally(texts: Iterable[Text]) -> None:
+    r"""Draw texts letter by letter: ``$`` and ``\`` are no markup, letters that the font lacks come from another."""
+    for text in texts:
+        text.set_parse_math(False)
+        text.set_usetex(False)
+        if not text.get_text().isascii():
+            text.set_fontfamily(_families())
+
+
+def _families() -> list[str]:
+    from matplotlib import font_manager, rcParams
+
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    return list(dict.fromkeys([*rcParams["font.family"], *(name for name in _FALLBACKS if name in installed)]))
+
+
+def left_to_right(text: str) -> str:
+    """Return a text of several names so that it reads from left to right whatever script its names are in."""
+    right = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
+    return "\u200e" + text if right else text
+
+
+def row_size(ax: Axes, rows: int) -> float:
+    """Return the font size, in points, at which so many rows of names stand below each other in the axes."""
+    height = 72 * ax.get_window_extent().height / ax.figure.dpi
+    return float(np.clip(0.85 * height / max(1, rows), _SMALLEST, _SMALL))
+
+
+def name_rows(ax: Axes, names: Sequence[str]) -> None:
+    """Write names left of the rows 0, 1, …, the first at the top, and leave room for half a row at either end."""
+    ax.set_yticks(range(len(names)), names, fontsize=row_size(ax, len(names)))
+    literally(ax.get_yticklabels())
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+
+
+def note_beside(ax: Axes, notes: Sequence[str], heading: str = "") -> None:
+    """Write a note right of each row, and a heading above them."""
+    size = row_size(ax, len(notes))
+    where = ax.get_yaxis_transform()
+    for row, note in enumerate(notes):
+        ax.text(1.02, row, note, transform=where, va="center", fontsize=size, color=ink(ax))
+    if heading:
+        ax.annotate(
+            heading,
+            (1.02, 1),
+            (0, 2),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=min(size, 7),
+            color=ink(ax),
+        )
+    literally(ax.texts)
+
+
+def label_scale(ax: Axes, text: str) -> None:
+    """Write the scale of the x axis; beside long names it ends where the axis ends, so that it is not cut off."""
+    ax.set_xlabel(text, loc="right" if _long(ax) else "center", multialignment="center")
+    literally([ax.xaxis.label])
+
+
+def _long(ax: Axes) -> bool:
+    """Whether names left of the axes, and none right of them, take much of the width."""
+    left, right = (max((len(text.get_text()) for text in side), default=0) for side in (ax.get_yticklabels(), ax.texts))
+    return left > _SHORT >= right
+
+
+# -- axes -----------------------------------------------------------------------------------------------------
+
+
+def set_log_axis(ax: Axes, which: Literal["x", "y"]) -> None:
+    """Make an axis logarithmic, with numbers as they are read: 0.1, 0.2, 0.5, 1."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    (ax.set_xscale if which == "x" else ax.set_yscale)("log")
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def zero_line(ax: Axes, x: float = 0.0) -> None:
+    """Draw where nothing differs."""
+    ax.axvline(x, color=GREY, linewidth=0.8, zorder=0)
+
+
+def bands(ax: Axes, rows: int) -> None:
+    """Shade every second row, to lead the eye from a name to its point."""
+    for row in range(1, rows, 2):
+        ax.axhspan(row - 0.5, row + 0.5, color=GREY, alpha=0.1, linewidth=0, zorder=-1)
+
+
+def look_of(k: int) -> tuple[str, str]:
+    """Return colour and marker of the k-th series; 56 differ."""
+    return COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+
+
+def diverging(middle: str) -> LinearSegmentedColormap:
+    """Return the colours from orange over a middle one to blue."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("llbt", [ORANGE, middle, BLUE])
+
+
+def colour_bar(ax: Axes, mappable: ScalarMappable, label: str, *, extend: Any = "neither") -> None:
+    """Draw the colours with their scale below the axes."""
+    figure = ax.get_figure(root=False)
+    assert figure is not None
+    bar = figure.colorbar(mappable, ax=ax, location="bottom", fraction=0.05, pad=0.02, aspect=30, extend=extend)
+    bar.set_label(label, color=ink(ax), fontsize="small", loc="right" if _long(ax) else "center")
+    bar.ax.tick_params(colors=ink(ax), labelsize="x-small", length=2)
+    bar.outline.set_visible(False)
+
+
+def legend_above(ax: Axes, handles: Sequence[Any] | None = None, columns: int = 2, title: str = "") -> None:
+    """Draw the legend above the axes, where it hides nothing."""
+    legend = ax.legend(
+        handles=ax.get_legend_handles_labels()[0] if handles is None else handles,
+        frameon=False,
+        fontsize="small",
+        title=title or None,
+        title_fontsize="small",
+        loc="lower right" if _long(ax) else "lower center",
+        bbox_to_anchor=(1.0 if _long(ax) else 0.5, 1.0),
+        ncols=columns,
+        columnspacing=1,
+        handletextpad=0.4,
+        handlelength=1.5,
+        borderaxespad=0.1,
+        labelcolor=ink(ax),
+    )
+    legend.get_title().set_color(ink(ax))
+    literally([*legend.get_texts(), legend.get_title()])

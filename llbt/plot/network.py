@@ -1,0 +1,140 @@
+"""The picture of who met whom, with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..core.columns import FloatArray
+from ..fitting.results import LLBTResults, check_fit
+from ..formulas.grid import At
+from ..inference.objects import centred
+from ..inference.pair_residuals import pair_residuals
+from ..table import counted
+from .look import COLUMN, GREY, axes_of, colour_bar, diverging, ink, literally, short_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BEYOND = 3.0  # residuals further out have the colour of this one
+_UPRIGHT = 12  # objects up to which names stand upright
+
+
+def plot_network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None) -> Axes:
+    """Plot who met whom: a line per pair, as wide as its judgments, coloured by how far the model is off.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    at : mapping or "average"
+        Where the worths are taken that order the objects, when they differ by covariates.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Objects on a circle, the best at the top and then clockwise. Lines are blue where the better object of the pair
+        won more often than the model expects, orange where it won less often (standardized residuals of the pair over
+        all covariates; grey where the pair is fitted exactly). The figure has further axes for the colours.
+
+    Raises
+    ------
+    DesignError
+        For anything but a fit with worths.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> ax = llbt.plot_network(llbt.fit("object + tie", llbt.load_dataset("dras_table1")))
+    >>> [text.get_text() for text in ax.texts], len(ax.collections[0].get_segments())
+    (['A', 'D', 'B', 'C'], 6)
+    """
+    check_fit("plot_network", res)
+    estimate = np.nan_to_num(centred(res, at, "plot_network")[0].estimate, nan=-np.inf)
+    order = np.argsort(-estimate, kind="stable")
+    rank = np.argsort(order)
+    places = _on_circle(rank)
+    frame = _better_first(pair_residuals(res).to_frame(), res.comparisons.objects, rank)
+    names = short_names([res.comparisons.objects[k] for k in order], 14)
+    width = (COLUMN if len(rank) <= 20 else 5.0) + 0.12 * max(0, max(map(len, names)) - 6)
+    ax = axes_of(ax, width, width + 0.4)
+    lines = _draw_lines(ax, places, frame, _widest(ax, len(rank)))
+    ax.scatter(places[:, 0], places[:, 1], s=_node_size(len(rank)), color=ink(ax), zorder=3)
+    _name_nodes(ax, places[order], names)
+    ax.set_aspect("equal")
+    ax.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), xticks=[], yticks=[])
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    most = counted(float(frame["judgments"].max()), "judgment")
+    what = f"standardized residual: the better object won less | more\noften than expected; widest line: {most}"
+    colour_bar(ax, lines, what, extend="both")
+    return ax
+
+
+def _on_circle(rank: Any) -> FloatArray:
+    """Return where objects of these ranks stand, shape (J, 2): the first at the top, the others clockwise."""
+    angle = np.pi / 2 - 2 * np.pi * rank / len(rank)
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def _better_first(frame: pd.DataFrame, objects: tuple[Any, ...], rank: Any) -> pd.DataFrame:
+    """Return the pairs as positions i, j of objects with the better one first, judgments, and its residual."""
+    position = {label: k for k, label in enumerate(objects)}
+    i, j = (frame[side].map(position).to_numpy() for side in ("object_i", "object_j"))
+    turned = rank[i] > rank[j]
+    residual = np.where(turned, -1.0, 1.0) * frame["residual"].to_numpy(dtype=float)
+    better, worse = np.where(turned, j, i), np.where(turned, i, j)
+    return pd.DataFrame({"i": better, "j": worse, "judgments": frame["judgments"], "residual": residual})
+
+
+def _draw_lines(ax: Axes, places: FloatArray, frame: pd.DataFrame, widest: float) -> Any:
+    """Draw a line per pair, those with the largest residuals on top."""
+    from matplotlib.collections import LineCollection
+
+    frame = frame.iloc[np.argsort(frame["residual"].abs().fillna(-1.0).to_numpy(), kind="stable")]
+    segments = places[frame[["i", "j"]].to_numpy()]
+    width = np.maximum(0.3, widest * frame["judgments"] / frame["judgments"].max())
+    colours = diverging("#C8C8C8").with_extremes(bad=GREY)
+    lines = LineCollection(list(segments), linewidths=width.to_numpy(), cmap=colours, zorder=1, capstyle="round")
+    lines.set_array(np.ma.masked_invalid(frame["residual"].to_numpy()))
+    lines.set_clim(-_BEYOND, _BEYOND)
+    ax.add_collection(lines)
+    return lines
+
+
+def _widest(ax: Axes, objects: int) -> float:
+    """Return the width in points of the line with the most judgments: narrower where lines are many."""
+    inches = ax.get_window_extent().width / ax.figure.dpi
+    return float(np.clip(14 * inches / objects, 0.8, 7.0))
+
+
+def _node_size(objects: int) -> float:
+    return float(np.clip(400 / objects, 8, 40))
+
+
+def _name_nodes(ax: Axes, places: FloatArray, names: list[str]) -> None:
+    """Write names outside the circle: upright where they are few, as rays where they are many."""
+    rays = len(names) > _UPRIGHT
+    around = 72 * np.pi * ax.get_window_extent().width / ax.figure.dpi
+    size = float(np.clip(0.5 * around / len(names), 4.5, 8.0))
+    for (x, y), name in zip(places, names, strict=True):
+        angle = np.degrees(np.arctan2(y, x))
+        left = x < -1e-9
+        side = "right" if left else "left"
+        ax.text(
+            1.07 * x,
+            1.07 * y,
+            name,
+            ha=side if rays or abs(x) > 0.2 else "center",
+            va="center" if rays or abs(x) > 0.2 else ("bottom" if y > 0 else "top"),
+            rotation=(angle + 180 if left else angle) if rays else 0.0,
+            rotation_mode="anchor",
+            fontsize=size,
+            color=ink(ax),
+        )
+    literally(ax.texts)

@@ -1,0 +1,255 @@
+"""Pictures of pairs of objects: probabilities, counts of outcomes, with matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import check_count
+from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
+from ..errors import DesignError
+from ..fitting.results import LLBTResults, check_fit
+from ..formulas.grid import At
+from ..inference.pairwise import pairwise
+from ..table import counted, format_count, format_share
+from .look import (
+    BLUE,
+    COLUMN,
+    ORANGE,
+    PALE,
+    axes_of,
+    colour_bar,
+    contrasting,
+    diverging,
+    label_scale,
+    lay_out,
+    left_to_right,
+    legend_above,
+    literally,
+    name_rows,
+    note_beside,
+    row_size,
+    rows_height,
+    short_names,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+By = Literal["pair", "object"]
+
+_LEAST_CELL = 16.0  # points: the width of a cell in which a probability is written
+_TWO_LINES = 21.0  # and of one with the count below it
+_COLOURS = (BLUE, PALE, ORANGE)
+_OUTCOMES = {"pair": ("left wins", "tie", "right wins"), "object": ("wins", "ties", "losses")}
+
+
+def plot_probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = None) -> Axes:
+    r"""Plot the probability that one object beats another, as a heat map with the counted wins.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    at : mapping or "average", optional
+        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``; wins are those at the labels
+        that it names.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        P(row beats column) given a decision, without the order effect, those of `pairwise`; the best object first.
+        Where cells are large enough the probability is written in them, and below it how often the row did win. The
+        figure has further axes for the colours.
+
+    Raises
+    ------
+    DesignError
+        For log-worths that differ between classes and no `at`.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> ax = llbt.plot_probabilities(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()))
+    >>> [text.get_text() for text in ax.texts][:2]
+    ['.690\n113', '.952\n145']
+    """
+    check_fit("plot_probabilities", res)
+    pairs = pairwise(res, scale="probability", at=at)
+    order = pairs.ranking
+    objects = [pairs.objects[k] for k in order]
+    found = _square(pairs.to_frame(), objects)
+    wins = _wins_at(res.comparisons, at).reindex(index=objects, columns=objects, fill_value=0.0).to_numpy()
+    names, size = short_names(objects), len(objects)
+    side = max(COLUMN, min(7.2, 1.4 + 0.3 * size)) if size <= 20 else 7.2
+    ax = axes_of(ax, side, side + 0.5)
+    colours = diverging("#F7F7F7")
+    image = ax.imshow(found, cmap=colours, vmin=0, vmax=1)
+    name_rows(ax, names)
+    ax.set_xticks(range(size), names, rotation=0 if size * max(map(len, names)) <= 24 else 90)
+    ax.xaxis.tick_top()
+    ax.tick_params(axis="x", length=0, labelsize=row_size(ax, size))
+    literally(ax.get_xticklabels())
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    colour_bar(ax, image, "P(row beats column), given a decision")
+    _write_cells(ax, found, wins, colours)
+    return ax
+
+
+def plot_outcomes(c: Comparisons, *, by: By = "pair", most: int = 30, ax: Axes | None = None) -> Axes:
+    """Plot wins, ties and losses as bars, by pair or by object.
+
+    Parameters
+    ----------
+    c : Comparisons
+    by : {"pair", "object"}
+        One bar per pair of objects, the one with more wins left; or one per object.
+    most : int
+        Rows that are drawn: the pairs or objects with the most judgments.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Shares of the judgments, summed over covariates and both orders, counts in the bars, and the number of judgments
+        at the right; by falling share of wins and half the ties.
+
+    Raises
+    ------
+    DesignError
+        For anything but `Comparisons`, an unknown `by`, and a `most` below 1.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> ax = llbt.plot_outcomes(llbt.load_dataset("puddings"), by="object")
+    >>> [bar.get_label() for bar in ax.containers]
+    ['wins', 'ties', 'losses']
+    """
+    if not isinstance(c, Comparisons):
+        raise DesignError(
+            f"plot_outcomes: found a {type(c).__name__}; it takes a table of counts, such as llbt.from_judgments(…) or "
+            "res.comparisons."
+        )
+    if by not in get_args(By):
+        raise DesignError(f"plot_outcomes: by={by!r} is not known; it may be 'pair' or 'object'.")
+    check_count("plot_outcomes", "most", most, least=1)
+    ends, counts = _outcomes_by_pair(c) if by == "pair" else _outcomes_by_object(c)
+    kept = _most_judged(counts, most)
+    ends, counts = ends[kept], counts[kept]
+    share = counts / counts.sum(axis=1, keepdims=True)
+    names = short_names(c.objects, 14 if by == "pair" else 24)
+    room = 0.1 * max(0, max(map(len, names)) - 8) if by == "pair" else 0.0  # names stand on both sides
+    ax = axes_of(ax, COLUMN + room, rows_height(len(counts)) + 0.2)
+    _draw_shares(ax, share, _OUTCOMES[by], c.has_ties)
+    name_rows(ax, [names[k] for k in ends[:, 0]])
+    totals = [format_count(n) for n in counts.sum(axis=1)]
+    beside = (
+        [left_to_right(f"{names[k]} ({n})") for k, n in zip(ends[:, -1], totals, strict=True)]
+        if by == "pair"
+        else totals
+    )
+    note_beside(ax, beside)
+    ax.set_xlim(0, 1)
+    gone = len(kept) < len(_outcomes_by_pair(c)[0] if by == "pair" else c.objects)
+    label_scale(
+        ax, "share of the judgments" + (f"\n(the {counted(len(kept), by)} with the most judgments)" if gone else "")
+    )
+    legend_above(ax, columns=3)
+    _write_counts(ax, counts, share)
+    return ax
+
+
+# -- probabilities --------------------------------------------------------------------------------------------
+
+
+def _square(frame: pd.DataFrame, objects: list[Any]) -> FloatArray:
+    """Return P(row beats column) of objects, shape (J, J), NaN on the diagonal."""
+    other = frame.rename(columns={"object_i": "object_j", "object_j": "object_i"})
+    both = pd.concat([frame, other.assign(estimate=1 - other["estimate"])])
+    square = both.pivot(index="object_i", columns="object_j", values="estimate")
+    return square.reindex(index=objects, columns=objects).to_numpy(dtype=float)
+
+
+def _wins_at(c: Comparisons, at: At) -> pd.DataFrame:
+    labels = {column.name for column in c.columns if not column.numeric}
+    where = {name: value for name, value in at.items() if name in labels} if isinstance(at, Mapping) else {}
+    return c.select(where=where).win_matrix() if where else c.win_matrix()
+
+
+def _write_cells(ax: Axes, found: FloatArray, wins: FloatArray, colours: Any) -> None:
+    """Write probabilities, and counts below them, where the cells of the finished layout have room."""
+    lay_out(ax)
+    cell = 72 * ax.get_window_extent().width / ax.figure.dpi / len(found)
+    if cell < _LEAST_CELL:
+        return
+    for row, column in np.argwhere(~np.isnan(found)):
+        p = float(found[row, column])
+        text = format_share(p) + (f"\n{format_count(wins[row, column])}" if cell >= _TWO_LINES else "")
+        colour = contrasting(colours(p))
+        size = min(8.5, 0.31 * cell)
+        ax.text(column, row, text, ha="center", va="center", color=colour, fontsize=size, linespacing=1.1)
+
+
+# -- outcomes -------------------------------------------------------------------------------------------------
+
+
+def _outcomes_by_pair(c: Comparisons) -> tuple[Any, FloatArray]:
+    """Return the two objects of each pair (R, 2), the one with more wins first, and its wins, ties, losses (R, 3)."""
+    wins, ties = c.win_matrix().to_numpy(), _tie_matrix(c)
+    i, j = np.nonzero(np.triu(wins + wins.T + ties, 1))
+    turned = wins[j, i] > wins[i, j]
+    first, second = np.where(turned, j, i), np.where(turned, i, j)
+    counts = np.column_stack([wins[first, second], ties[first, second], wins[second, first]])
+    return np.column_stack([first, second]), counts
+
+
+def _outcomes_by_object(c: Comparisons) -> tuple[Any, FloatArray]:
+    """Return the objects (R, 1) and their wins, ties and losses (R, 3)."""
+    wins, ties = c.win_matrix().to_numpy(), _tie_matrix(c)
+    return np.arange(len(wins))[:, None], np.column_stack([wins.sum(axis=1), ties.sum(axis=1), wins.sum(axis=0)])
+
+
+def _tie_matrix(c: Comparisons) -> FloatArray:
+    ties = np.zeros((len(c.objects), len(c.objects)))
+    np.add.at(ties, tuple(c.pairs.T), c.counts[:, 1])
+    return ties + ties.T
+
+
+def _most_judged(counts: FloatArray, most: int) -> Any:
+    """Return the rows with the most judgments, by falling share of wins and half the ties."""
+    totals = counts.sum(axis=1)
+    kept = np.argsort(-totals, kind="stable")[:most]
+    kept = np.sort(kept[totals[kept] > 0])
+    return kept[np.argsort(-(counts[kept, 0] + counts[kept, 1] / 2) / totals[kept], kind="stable")]
+
+
+def _draw_shares(ax: Axes, share: FloatArray, labels: tuple[str, ...], has_ties: bool) -> None:
+    left = np.zeros(len(share))
+    for k, (label, colour) in enumerate(zip(labels, _COLOURS, strict=True)):
+        if k != 1 or has_ties:
+            ax.barh(np.arange(len(share)), share[:, k], left=left, height=0.8, color=colour, label=label)
+            left = left + share[:, k]
+
+
+def _write_counts(ax: Axes, counts: FloatArray, share: FloatArray) -> None:
+    """Write each count into its bar where the finished layout has room for it."""
+    lay_out(ax)
+    width, size = 72 * ax.get_window_extent().width / ax.figure.dpi, min(7.5, row_size(ax, len(counts)))
+    middle = np.cumsum(share, axis=1) - share / 2
+    for row, k in np.ndindex(*counts.shape):
+        text = format_count(float(counts[row, k]))
+        if share[row, k] * width > 0.65 * size * len(text) + 2:
+            colour = contrasting(_COLOURS[k])
+            ax.text(float(middle[row, k]), row, text, ha="center", va="center", fontsize=size, color=colour)

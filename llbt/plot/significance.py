@@ -1,0 +1,145 @@
+"""Pictures of comparisons of metrics, with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arguments import check_share
+from ..errors import DesignError
+from ..metrics.compare_all import MetricComparisons
+from .look import BLUE, COLUMN, axes_of, literally
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHADES = ("#FFFFFF", "#9CC9E3", BLUE)  # not significant, before adjustment, after: Okabe and Ito's blue
+_SIZE = 0.26  # inches a metric
+_FEW = 6  # metrics up to which their names are slanted; more stand upright, so that they do not touch
+_GREY = "#BBBBBB"
+_ADJUSTED = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini–Hochberg"}
+
+
+def plot_significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Plot which metric is significantly better than which, as a matrix.
+
+    Parameters
+    ----------
+    comparisons : MetricComparisons
+        What `compare_all_metrics` returns.
+    alpha : float
+        Level of the tests.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A row and a column per metric; a cell is dark where the metric of its row is better than that of its column
+        after adjustment, light where it is before adjustment only. A dot tells the dark ones apart in print, a dash
+        says that a test is undefined.
+
+    Raises
+    ------
+    DesignError
+        For anything else than a `MetricComparisons`, and a level that is not between 0 and 1.
+
+    References
+    ----------
+    Deutsch, D., Dror, R. & Roth, D. (2021). A statistical analysis of summarization evaluation metrics using resampling
+    methods. Transactions of the ACL 9, 1132-1146 (Figure 5).
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib, numpy as np
+    >>> matplotlib.use("Agg")
+    >>> rng = np.random.default_rng(1)
+    >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
+    >>> metrics = {f"noise {sd}": human + sd * rng.normal(size=(12, 50)) for sd in (0.5, 1, 8)}
+    >>> found = llbt.compare_all_metrics(llbt.MetricScores.from_matrices(metrics, human), n=500, rng=1)
+    >>> ax = llbt.plot_significance(found)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['noise 0.5', 'noise 1', 'noise 8']
+    """
+    from matplotlib.colors import ListedColormap
+
+    _check(comparisons, alpha)
+    size = len(comparisons.metrics)
+    side = max(COLUMN, 1.3 + _SIZE * size)
+    ax = axes_of(ax, side, side)
+    shades = _shades(comparisons, alpha)
+    ax.imshow(shades, cmap=ListedColormap(list(_SHADES)), vmin=0, vmax=2)
+    _mark(ax, comparisons, shades)
+    _draw_grid(ax, size)
+    _name_metrics(ax, comparisons.metrics)
+    _name_shades(ax, comparisons, alpha)
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
+    return ax
+
+
+def _check(comparisons: object, alpha: float) -> None:
+    if not isinstance(comparisons, MetricComparisons):
+        raise DesignError(
+            f"plot_significance: found a {type(comparisons).__name__}; it takes what compare_all_metrics(…) returns."
+        )
+    check_share("plot_significance", "alpha", alpha)
+
+
+def _shades(comparisons: MetricComparisons, alpha: float) -> npt.NDArray[np.int64]:
+    """Return 0, 1, 2 for not significant, significant before adjustment, and after it; shape (K, K)."""
+    before, after = (comparisons.better(alpha, adjusted=adjusted) for adjusted in (False, True))
+    return before.astype(np.int64) + after
+
+
+def _mark(ax: Axes, comparisons: MetricComparisons, shades: npt.NDArray[np.int64]) -> None:
+    i, j = np.nonzero(shades == 2)
+    ax.plot(j, i, linestyle="", marker="o", markersize=2.5, color="white", label="_better")
+    undefined = np.isnan(comparisons.p_value) & ~np.eye(len(comparisons.metrics), dtype=np.bool_)
+    i, j = np.nonzero(undefined)
+    ax.plot(j, i, linestyle="", marker="_", markersize=5, color="#666666", label="_undefined")
+
+
+def _draw_grid(ax: Axes, size: int) -> None:
+    edges = np.arange(size + 1) - 0.5
+    ax.hlines(edges, -0.5, size - 0.5, color=_GREY, linewidth=0.6)
+    ax.vlines(edges, -0.5, size - 0.5, color=_GREY, linewidth=0.6)
+    ax.plot([-0.5, size - 0.5], [-0.5, size - 0.5], label="_diagonal", color=_GREY, linewidth=0.6)
+    ax.set_xlim(-0.5, size - 0.5)
+    ax.set_ylim(size - 0.5, -0.5)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+
+
+def _name_metrics(ax: Axes, metrics: tuple[str, ...]) -> None:
+    ax.set_xticks(range(len(metrics)), metrics, fontsize="small")
+    ax.set_yticks(range(len(metrics)), metrics, fontsize="small")
+    ax.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
+    if len(metrics) <= _FEW:
+        ax.tick_params(axis="x", labelrotation=45)
+        for label in ax.get_xticklabels():
+            label.set(ha="left", rotation_mode="anchor")
+    else:
+        ax.tick_params(axis="x", labelrotation=90)
+
+
+def _name_shades(ax: Axes, comparisons: MetricComparisons, alpha: float) -> None:
+    from matplotlib.patches import Patch
+
+    family = "row" if comparisons.by == "row" else "table"
+    names = {1: f"row better than column, p ≤ {alpha:g}"}
+    if comparisons.adjust is None:
+        names = {2: names[1]}
+    else:
+        names[2] = f"and after {_ADJUSTED[comparisons.adjust]} by {family}"
+    patches = [Patch(facecolor=_SHADES[k], label=name) for k, name in names.items()]
+    ax.legend(
+        handles=patches,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.02),
+        frameon=False,
+        fontsize="small",
+        handlelength=1,
+    )

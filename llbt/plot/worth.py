@@ -1,0 +1,120 @@
+"""The picture of the worths by class, with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..fitting.results import LLBTResults, check_fit
+from ..formulas.grid import At
+from ..inference.scales import SCALES, Scale
+from ..inference.worth import worth
+from .look import COLUMN, axes_of, darker, lay_out, literally, look_of, row_size, set_log_axis, short_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: Axes | None = None) -> Axes:
+    """Plot the worths of the objects by class, as the papers that use prefmod do.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    at : mapping or "average", optional
+        Classes, as in `worth`.
+    scale : str
+        As in `worth`; probabilities and odds have a logarithmic axis, on which equal distances are equal odds.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One line per object over the classes, with 95 % intervals and the name at its end.
+
+    Examples
+    --------
+    >>> import llbt, matplotlib
+    >>> matplotlib.use("Agg")
+    >>> res = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))
+    >>> ax = llbt.plot_worth(res)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['J1', 'J2', 'J3', 'J4']
+    """
+    check_fit("plot_worth", res)
+    frame = worth(res, at, scale).to_frame()
+    classes = list(frame.columns[: list(frame.columns).index("object")])
+    labels = _class_labels(frame, classes, len(res.comparisons.objects))
+    objects = res.comparisons.objects
+    names = short_names(objects)
+    room = 0.06 * max(0, max(map(len, names)) - 6)
+    ax = axes_of(ax, max(COLUMN, 1.6 + 0.8 * len(labels)) + room, max(3.0, 0.16 * len(objects)))
+    ends: list[tuple[float, str, str]] = []
+    for k, (label, name) in enumerate(zip(objects, names, strict=True)):
+        rows = frame[frame["object"] == label]
+        _draw_object(ax, rows, _positions(k, len(objects), len(labels)), look_of(k))
+        known = rows["estimate"].dropna()
+        ends += [(float(known.iloc[-1]), name, look_of(k)[0])] if len(known) else []
+    if scale in ("probability", "odds_ratio"):
+        set_log_axis(ax, "y")
+    ax.set_xticks(range(len(labels)), labels) if classes else ax.set_xticks([])
+    literally(ax.get_xticklabels())
+    ax.set_xlim(-0.5, len(labels) - 0.5)
+    ax.set_xlabel(", ".join(classes))
+    ax.set_ylabel(SCALES[scale])
+    _name_ends(ax, ends)
+    return ax
+
+
+def _positions(k: int, objects: int, classes: int) -> Any:
+    """Return where object k stands over the classes: side by side, so that intervals do not hide each other."""
+    apart = 0.06 * min(1.0, 6 / objects) if classes > 1 else 0.5 / objects
+    return np.arange(classes) + apart * (k - (objects - 1) / 2)
+
+
+def _draw_object(ax: Axes, rows: Any, x: Any, look: tuple[str, str]) -> None:
+    colour, marker = look
+    y = rows["estimate"].to_numpy(dtype=float)
+    spread = np.abs(rows[["conf_low", "conf_high"]].to_numpy(dtype=float).T - y)
+    label = str(rows["object"].iloc[0])
+    ax.errorbar(x, y, spread, color=colour, marker=marker, markersize=5, linewidth=1.2, elinewidth=0.8, label=label)
+
+
+def _class_labels(frame: Any, classes: list[str], objects: int) -> list[str]:
+    if not classes:
+        return [""]
+    first = frame[classes].iloc[::objects]
+    return [", ".join(str(v) for v in row) for row in first.to_numpy().tolist()]
+
+
+def _name_ends(ax: Axes, ends: list[tuple[float, str, str]]) -> None:
+    """Write each object's name at the height of its last point, in its colour, moved apart where points are close."""
+    lay_out(ax)
+    to_axes = ax.transData + ax.transAxes.inverted()
+    known = sorted((float(to_axes.transform((0, y))[1]), name, colour) for y, name, colour in ends)
+    size = row_size(ax, len(known))
+    line = 1.15 * size / 72 * ax.figure.dpi / ax.get_window_extent().height
+    places = _apart([height for height, _, _ in known], min(line, 1 / max(1, len(known))))
+    for (_, name, colour), place in zip(known, places, strict=True):
+        ax.annotate(
+            name,
+            (1.02, place),
+            xycoords="axes fraction",
+            color=darker(colour),
+            va="center",
+            fontsize=size,
+            annotation_clip=False,
+        )
+    literally(ax.texts)
+
+
+def _apart(heights: list[float], gap: float) -> list[float]:
+    """Return rising heights at least so far apart, at most 1."""
+    places = list(heights)
+    for k in range(1, len(places)):  # up from the lowest, then down from the top of the axes
+        places[k] = max(places[k], places[k - 1] + gap)
+    for k in range(len(places) - 1, -1, -1):
+        places[k] = min(places[k], 1.0 if k == len(places) - 1 else places[k + 1] - gap)
+    return places

@@ -1,0 +1,324 @@
+"""Bradley-Terry scores from counts of wins and ties: the exact maximum, the recursion of the paper, and resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
+from ..errors import DesignError, SeparationError, listed
+from ..fitting.existence import check_connected
+from ..fitting.model import fit
+from ..fitting.results import LLBTResults
+from ..inference.objects import centred
+from ..kernel.batch import fit_many
+from ..table import counted, format_count
+from .outcomes import Outcomes
+
+Ties = Literal["davidson", "half", "drop"]
+Algorithm = Literal["exact", "mm"]
+Separated = Literal["raise", "rank"]
+
+EPSILON = 1e-9  # the recursion stops when the squared change of the worths is below: pairformance's `epsilon_bt`
+_MOST_STEPS = 100_000
+_VANISHING = 1e-6  # judgments per pair of a prior that leaves finite differences within 1e-5 of where they are without
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How Bradley-Terry scores are fitted: what ties are, by what algorithm, and what is done where none is finite.
+
+    Attributes
+    ----------
+    ties, algorithm : str
+    prior : float, optional
+        Judgments per pair that are added, as in `llbt.fit`.
+    bias_reduction : bool
+        As in `llbt.fit`.
+    separated : {"raise", "rank"}
+    """
+
+    ties: Ties = "davidson"
+    algorithm: Algorithm = "exact"
+    prior: float | None = None
+    bias_reduction: bool = False
+    separated: Separated = "raise"
+
+    @property
+    def penalized(self) -> bool:
+        """Whether scores are finite wherever systems are connected."""
+        return self.bias_reduction or self.prior is not None
+
+
+@dataclass(frozen=True, eq=False)
+class BradleyTerry:
+    """Scores of the N systems of some games.
+
+    Attributes
+    ----------
+    log_odds : ndarray, shape (N,)
+        Log-odds 2λ, summing to 0; −∞ for a system of worth 0, where no centre exists; NaN where none is finite.
+    worth : ndarray, shape (N,)
+        Worth π ∝ exp(2λ), summing to 1.
+    std_error : ndarray, shape (N,)
+        Of the log-odds; NaN for the recursion.
+    results : LLBTResults or None
+        The fit; None for the recursion, and where scores are not finite.
+    has_ties : bool
+        Whether anything was tied.
+    place : ndarray of int, shape (N,)
+        Where the fit has each system.
+    notes : tuple of str
+    standing : ndarray, shape (N,), or None
+        What ranks go by where the log-odds are not finite.
+    """
+
+    log_odds: FloatArray
+    worth: FloatArray
+    std_error: FloatArray
+    results: LLBTResults | None
+    has_ties: bool
+    place: IntArray
+    notes: tuple[str, ...]
+    standing: FloatArray | None = None
+
+
+def ties_applied(counts: FloatArray, ties: Ties) -> FloatArray:
+    """Return counts (…, P, 3) under a rule for ties: as they are, or wins alone (…, P, 2)."""
+    if ties == "davidson":
+        return counts
+    half = counts[..., 1] / 2 if ties == "half" else 0.0
+    return np.stack([counts[..., 0] + half, counts[..., 2] + half], axis=-1)
+
+
+def bradley_terry(outcomes: Outcomes, fitting: Fitting, asker: str) -> BradleyTerry:
+    """Return the scores of the systems of some games.
+
+    Raises
+    ------
+    SeparationError
+        Where some scores are infinite, naming the systems, and what else can be done.
+    DesignError
+        Where the systems fall into groups without a game between them, or nothing was decided.
+    """
+    decided, ties = outcomes.counts[:, [0, 2]].sum(), fitting.ties
+    helpless = ties == "drop" or not (fitting.penalized or fitting.separated == "rank")
+    if not decided and ties != "half" and fitting.algorithm == "exact" and helpless:
+        raise SeparationError(
+            f"{asker}: all {format_count(outcomes.n_games)} comparisons are ties, which decide nothing under "
+            f"ties={ties!r}; expected some wins. Pass ties='half', under which all systems are equal, or a smaller "
+            "tie_threshold=."
+        )
+    if fitting.algorithm == "mm":
+        return _by_recursion(outcomes, ties, asker)
+    return _exact(outcomes, fitting, asker)
+
+
+def _exact(outcomes: Outcomes, fitting: Fitting, asker: str) -> BradleyTerry:
+    ties = fitting.ties
+    with_ties = ties == "davidson" and bool(outcomes.counts[:, 1].any())
+    c = outcomes.comparisons(ties_applied(outcomes.counts, ties if with_ties or ties == "half" else "drop"))
+    formula = "object + tie" if with_ties else "object"
+    notes = _tie_notes(outcomes, ties)
+    try:
+        res = fit(formula, c, prior=fitting.prior, bias_reduction=fitting.bias_reduction)
+    except SeparationError as error:
+        if fitting.separated == "rank":
+            return _in_the_limit(outcomes, formula, c, (*notes, _separated_note(error)), asker)
+        raise SeparationError(
+            f"{asker}: no finite scores: {error} In {asker}: prior=0.5 adds half a judgment to each pair, "
+            "bias_reduction=True is Firth's, separated='rank' gives ranks alone; or leave such systems out (systems=), "
+            "or ask for method='mean', or 'elo' or 'trueskill', whose scores are always finite."
+        ) from None
+    except DesignError as error:
+        raise DesignError(f"{asker}: {error}") from None
+    log_odds, error_of, place = _scores_of(res, outcomes, asker)
+    if fitting.penalized:
+        notes = (*notes, f"scores are drawn together by {_penalty(fitting)}")
+    tied = bool(outcomes.counts[:, 1].any())
+    return BradleyTerry(log_odds, _worths(log_odds), error_of, res, tied, place, notes)
+
+
+def _penalty(fitting: Fitting) -> str:
+    said = ["Firth's bias reduction"] if fitting.bias_reduction else []
+    return " and ".join(
+        [*said, *([] if fitting.prior is None else [f"a prior of {fitting.prior:g} judgments per pair"])]
+    )
+
+
+def _scores_of(res: LLBTResults, outcomes: Outcomes, asker: str) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return log-odds and standard errors (N,) in the order of the systems, and where the fit has each system."""
+    found, _ = centred(res, None, asker)
+    objects = res.comparisons.objects
+    place = np.array([objects.index(label) for label in outcomes.systems], dtype=np.int64)
+    return 2 * found.estimate[place], 2 * np.sqrt(np.maximum(np.diag(found.cov), 0))[place], place
+
+
+def _in_the_limit(outcomes: Outcomes, formula: str, c: Comparisons, notes: tuple[str, ...], asker: str) -> BradleyTerry:
+    """Return worths and ranks of systems whose log-odds are not finite: those of a prior that vanishes."""
+    standing, _, place = _scores_of(fit(formula, c, prior=_VANISHING), outcomes, asker)
+    nothing = np.full(len(standing), np.nan)
+    tied = bool(outcomes.counts[:, 1].any())
+    return BradleyTerry(nothing, _worths(standing), nothing, None, tied, place, notes, standing)
+
+
+def _separated_note(error: SeparationError) -> str:
+    return f"no finite scores ({error.found}): ranks, worths and probabilities are those that a vanishing prior leaves"
+
+
+def _check_connected(c: Comparisons, asker: str) -> None:
+    try:
+        check_connected(c)
+    except DesignError as error:
+        raise DesignError(f"{asker}: {error}") from None
+
+
+def _tie_notes(outcomes: Outcomes, ties: Ties) -> tuple[str, ...]:
+    tied = float(outcomes.counts[:, 1].sum())
+    if not tied:
+        return ()
+    said = {
+        "davidson": "modelled by one tie effect (Davidson), which the scores do not count as wins",
+        "half": "counted half a win for either side",
+        "drop": "left out",
+    }
+    return (f"{counted(tied, 'tie')} of {format_count(outcomes.n_games)} comparisons {said[ties]}",)
+
+
+def _worths(log_odds: FloatArray) -> FloatArray:
+    made = np.exp(log_odds - log_odds.max())
+    return np.asarray(made / made.sum())
+
+
+def _by_recursion(outcomes: Outcomes, ties: Ties, asker: str) -> BradleyTerry:
+    wins = win_matrices(outcomes, outcomes.counts[None], ties)
+    if wins.any():
+        _check_connected(outcomes.comparisons(ties_applied(outcomes.counts, ties)), asker)
+    worth, steps = recursion(wins)
+    if np.isnan(worth).any():
+        never = [label for label, won in zip(outcomes.systems, wins[0].sum(axis=1), strict=True) if not won]
+        raise SeparationError(
+            f"{asker}: algorithm='mm' divides 0 by 0: {listed(never)} never won, and have no decided comparison with "
+            "each other; their worths go to 0 and their order is unknown. Leave them out (systems=), or pass "
+            "ties='half'."
+        )
+    with np.errstate(divide="ignore"):
+        logs = np.log(worth[0])
+    zero = np.isneginf(logs)
+    log_odds = logs - logs[~zero].mean()
+    notes = [
+        f"the MM recursion of Hunter (2004) stopped after {counted(int(steps[0]), 'step')}, when the squared change of "
+        f"the worths fell below {EPSILON:g}: short of the maximum, which algorithm='exact' gives"
+    ]
+    if zero.any():
+        gone = [label for label, none in zip(outcomes.systems, zero, strict=True) if none]
+        notes.append(f"{listed(gone)} never won: worth 0, log-odds −∞, the others centred without them")
+    nothing = np.full(len(log_odds), np.nan)
+    place = np.arange(len(log_odds))
+    return BradleyTerry(
+        log_odds,
+        worth[0],
+        nothing,
+        None,
+        bool(outcomes.counts[:, 1].any()),
+        place,
+        (*_tie_notes(outcomes, ties), *notes),
+    )
+
+
+def win_matrices(outcomes: Outcomes, counts: FloatArray, ties: Ties) -> FloatArray:
+    """Return wins of the row over the column of B tables (B, P, 3), shape (B, N, N)."""
+    won = ties_applied(counts, ties)
+    size = len(outcomes.systems)
+    made = np.zeros((len(counts), size, size))
+    i, j = outcomes.pairs.T
+    made[:, i, j], made[:, j, i] = won[..., 0], won[..., -1]
+    return made
+
+
+def recursion(wins: FloatArray, epsilon: float = EPSILON) -> tuple[FloatArray, IntArray]:
+    """Return the worths (B, N) at which Hunter's MM recursion stops for win matrices (B, N, N), and the steps (B,).
+
+    π_i ← W_i / Σ_j n_ij / (π_i + π_j), all systems at once, divided by their sum, from equal worths until Σ(Δπ)² is
+    below epsilon (Hunter 2004, equation 3; Peyrard et al. 2021). Equal worths where nobody won; NaN where it
+    divides 0 by 0.
+    """
+    games, won = wins + wins.transpose(0, 2, 1), wins.sum(axis=2)
+    worth = np.full(won.shape, 1 / won.shape[1])
+    steps = np.zeros(len(wins), dtype=np.int64)
+    before = np.full(won.shape, 0.5)  # the first step starts from one half each
+    active = np.flatnonzero(won.sum(axis=1) > 0)
+    for _ in range(_MOST_STEPS):
+        if not len(active):
+            break
+        at = before[active]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = games[active] / (at[:, :, None] + at[:, None, :])
+            terms[:, np.arange(at.shape[1]), np.arange(at.shape[1])] = 0.0
+            new = won[active] / terms.sum(axis=2)
+            new /= new.sum(axis=1, keepdims=True)
+        worth[active] = before[active] = new
+        steps[active] += 1
+        moving = ((new - at) ** 2).sum(axis=1) >= epsilon  # False for NaN, which stays
+        active = active[moving]
+    return worth, steps
+
+
+def resampled_log_odds(
+    found: BradleyTerry, outcomes: Outcomes, tables: Iterable[FloatArray], fitting: Fitting
+) -> Iterator[FloatArray]:
+    """Return the log-odds of resampled tables, blocks (B, P, 3), as blocks (B, N); NaN where they are not finite.
+
+    A resample without a tie has no finite tie effect; its scores are finite all the same, those of the model without.
+    """
+    without = _without_ties(found, outcomes, fitting)
+    for counts in tables:
+        if found.results is None:
+            worth, _ = recursion(win_matrices(outcomes, counts, fitting.ties))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                logs = np.where(worth > 0, np.log(worth), np.nan)
+            yield logs - logs.mean(axis=1, keepdims=True)
+        else:
+            drawn = _refitted(found, found.results, outcomes, counts, fitting)
+            if without is not None and without.results is not None:
+                bare = counts[..., 1].sum(axis=1) == 0
+                half = replace(fitting, ties="half")
+                drawn[bare] = _refitted(without, without.results, outcomes, counts[bare], half)
+            yield drawn
+
+
+def _without_ties(found: BradleyTerry, outcomes: Outcomes, fitting: Fitting) -> BradleyTerry | None:
+    """Return a fit of the same pairs that has no tie effect, where `found` has one that a resample may lack."""
+    if found.results is None or fitting.prior is not None or not (fitting.ties == "davidson" and found.has_ties):
+        return None
+    return _exact(outcomes, replace(fitting, ties="half"), "aggregate")
+
+
+def _refitted(
+    found: BradleyTerry, res: LLBTResults, outcomes: Outcomes, counts: FloatArray, fitting: Fitting
+) -> FloatArray:
+    """Return the log-odds of tables (B, P, 3), shape (B, N)."""
+    if not len(counts):
+        return np.empty((0, len(found.place)))
+    problem = res.problem()
+    kept = ties_applied(counts, fitting.ties if problem.has_ties or fitting.ties == "half" else "drop")
+    tables = _in_order(found, res, outcomes, kept) + (fitting.prior or 0.0) / problem.counts.shape[1]
+    params = fit_many(problem, tables, res.solution.params).params
+    rows, _ = centred(res, None, "aggregate")
+    return np.asarray(2 * params @ rows.rows[:, res.free].T)[:, found.place]
+
+
+def _in_order(found: BradleyTerry, res: LLBTResults, outcomes: Outcomes, counts: FloatArray) -> FloatArray:
+    """Return tables (B, P, C) as the fit has its comparisons, (B, S, C)."""
+    size = len(found.place)
+    i, j = found.place[outcomes.pairs].T
+    row = np.full((size, size), -1, dtype=np.int64)
+    row[i, j] = np.arange(len(i))
+    row[j, i] = np.arange(len(i)) + len(i)  # turned round
+    both = np.concatenate([counts, counts[..., ::-1]], axis=1)
+    a, b = res.comparisons.pairs.T
+    return both[:, row[a, b]]

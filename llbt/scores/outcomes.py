@@ -1,0 +1,133 @@
+"""Who scored higher on which instance: the games that paired mechanisms see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from ..budgets import refuse_square
+from ..classical.pair_counts import pair_counts
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.comparisons import COUNT_COLUMNS, Comparisons
+from ..data.doors import from_counts
+from ..data.score_frames import ScoreMatrix
+from ..data.score_ties import NO_GAME, TieRule
+from ..errors import JudgmentError
+from ..table import counted
+
+_ENTRIES = 8_000_000  # numbers held at once
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Games of N systems, P pairs of them, on M instances or one by one.
+
+    Attributes
+    ----------
+    systems : tuple, length N
+        Sorted.
+    pairs : ndarray of int, shape (P, 2)
+        Positions of i and j, i before j.
+    counts : ndarray, shape (P, 3)
+        Wins of i, ties, wins of j.
+    scores : ndarray, shape (N, M), or None
+        The higher, the better; None where a table of counts was given.
+    rule : TieRule
+    negated : bool
+        Whether `scores` are the given ones with their sign turned, the lower being better.
+    """
+
+    systems: tuple[Label, ...]
+    pairs: IntArray
+    counts: FloatArray
+    scores: FloatArray | None = None
+    rule: TieRule = field(default_factory=TieRule)
+    negated: bool = False
+
+    @property
+    def n_games(self) -> float:
+        """Number of games."""
+        return float(self.counts.sum())
+
+    def comparisons(self, counts: FloatArray) -> Comparisons:
+        """Return a table with such counts of the pairs: (P, 3), or (P, 2) without a tie category."""
+        labels = pd.Series(list(self.systems), dtype=object)
+        sides = {f"object_{side}": labels.take(self.pairs[:, k]).to_numpy() for k, side in enumerate("ij")}
+        names = COUNT_COLUMNS if counts.shape[1] == 3 else (COUNT_COLUMNS[0], COUNT_COLUMNS[2])
+        return from_counts(pd.DataFrame(sides | dict(zip(names, counts.T, strict=True))))
+
+    def resampled(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+        """Return the counts of n resamples in blocks (B, P, 3): of instances, or of the games where there are none."""
+        instances = 0 if self.scores is None else self.scores.shape[1]
+        block = max(1, _ENTRIES // max(self.counts.size, instances))
+        for start in range(0, n, block):
+            size = min(block, n - start)
+            if self.scores is None:
+                share = (self.counts / self.counts.sum()).ravel()
+                drawn = rng.multinomial(int(self.counts.sum()), share, size=size)
+                yield drawn.reshape(size, *self.counts.shape).astype(np.float64)
+            else:
+                yield self._weighted(drawn_weights(self.scores.shape[1], size, rng))
+
+    def _weighted(self, weights: FloatArray) -> FloatArray:
+        """Return the counts where instances count as often as the weights (B, M) say, shape (B, P, 3)."""
+        assert self.scores is not None
+        made = np.empty((len(weights), *self.counts.shape))
+        light = weights.astype(np.float32)  # whole numbers, exact up to 2^24
+        first = 0
+        for said in self.rule.said_by_pair(self.scores):
+            last = first + len(said)
+            for k in range(3):
+                made[:, first:last, k] = light @ (said == k).T.astype(np.float32)
+            first = last
+        return made
+
+    def slots(self) -> IntArray:
+        """Return the games by unit, shape (U, L): 3 · pair + outcome, or −1 where there is none.
+
+        Units are the instances, with a place for each pair; or single games, where there are no instances.
+        """
+        if self.scores is None:
+            return np.repeat(np.arange(self.counts.size), self.counts.ravel().astype(np.int64)).reshape(-1, 1)
+        said = np.vstack(list(self.rule.said_by_pair(self.scores)))
+        games = np.where(said == NO_GAME, NO_GAME, 3 * np.arange(len(said))[:, None] + said)
+        return np.ascontiguousarray(games.T)
+
+
+def drawn_weights(size: int, n: int, rng: np.random.Generator) -> FloatArray:
+    """Return how often each of the instances was drawn in n resamples, shape (n, size)."""
+    return rng.multinomial(size, np.full(size, 1 / size), size=n).astype(np.float64)
+
+
+def outcomes_of_scores(matrix: ScoreMatrix, rule: TieRule, higher_is_better: bool) -> Outcomes:
+    """Return who scored higher, pair by pair."""
+    refuse_square("the table of all pairs", len(matrix.systems))
+    scores = matrix.values if higher_is_better else -matrix.values
+    blocks = rule.said_by_pair(scores)
+    counts = np.vstack([np.stack([(said == k).sum(axis=1) for k in range(3)], axis=1) for said in blocks])
+    pairs = np.column_stack(np.triu_indices(len(matrix.systems), 1)).astype(np.int64)
+    return Outcomes(matrix.systems, pairs, counts.astype(np.float64), scores, rule, not higher_is_better)
+
+
+def outcomes_of_table(c: Comparisons, asker: str) -> tuple[Outcomes, tuple[str, ...]]:
+    """Return the games of a table of counts, and its notes."""
+    found = pair_counts(c, asker)
+    return Outcomes(found.objects, found.pairs, found.counts), found.notes
+
+
+def check_whole(outcomes: Outcomes, asker: str, remedy: str) -> None:
+    """Raise for fractional counts, which are no games to draw or to order."""
+    odd = outcomes.counts != np.floor(outcomes.counts)
+    if odd.any():
+        raise JudgmentError(
+            f"{asker}: the table has {counted(int(odd.sum()), 'fractional count')}, the first "
+            f"{outcomes.counts[odd][0]}; expected whole numbers of judgments. {remedy}"
+        )
+
+
+def without_scores(systems: Sequence[Label], values: FloatArray) -> list[Label]:
+    """Return the systems that have no score at all."""
+    return [label for label, row in zip(systems, values, strict=True) if np.isnan(row).all()]

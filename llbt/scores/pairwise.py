@@ -1,0 +1,318 @@
+"""Which systems differ on the same instances? Means, medians and wins of every pair, and the test of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+from scipy import special, stats
+
+from ..arguments import check_flag, check_least, check_option
+from ..budgets import refuse_square
+from ..classical.pair_tables import Adjust, adjusted_p, check_adjust
+from ..classical.sign_rules import Alternative
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.statistics import critical_value
+from ..data.doors import from_counts
+from ..data.score_frames import ScoreMatrix, read_scores
+from ..data.score_ties import FIRST, ROUNDING, SECOND, TieRule
+from ..errors import DesignError, listed
+from ..fitting.model import fit
+from ..inference.objects import centred
+from ..table import counted, format_count
+from .paired_tests import (
+    PairedTest,
+    cleaned,
+    largest,
+    median_test,
+    moments,
+    pair_up,
+    row_medians,
+    sign_test_of,
+    t_test,
+    wilcoxon_test,
+)
+from .pairwise_records import TESTS, PairwiseScores, ScoreTest, adjust_line
+
+_UNDEFINED: dict[ScoreTest, tuple[str, str]] = {  # the test, and where it is not defined
+    "t": ("paired t", "differences do not vary"),
+    "median": ("Mood's median test", "no score lies above the common median"),
+    "sign": ("sign test", "ties only"),
+    "wilcoxon": ("Wilcoxon's test", "no difference"),
+}
+_MOST_VALUES = 2**18  # differences at a time: they stay in the processor's cache
+
+
+def pairwise_scores(
+    frame: object,
+    *,
+    adjust: Adjust = "holm",
+    tie_threshold: float = 0.0,
+    relative: bool = False,
+    higher_is_better: bool = True,
+    alternative: Alternative = "two-sided",
+    confidence: float = 0.95,
+    systems: Sequence[str] | None = None,
+    system: str = "system",
+    instance: str | None = None,
+    score: str = "score",
+    covariates: str | Sequence[str] = (),
+) -> PairwiseScores:
+    """Compare every pair of systems on the instances that both have a score for: means, medians, wins, and their tests.
+
+    Parameters
+    ----------
+    frame : frame, path or list of records
+        Wide (one row per instance, one column per system) or long (columns `system`, `instance`, `score`).
+    adjust : {"holm", "bonferroni", "fdr_bh"} or None
+        How p-values are adjusted for the number of pairs, each test apart.
+    tie_threshold : float
+        Scores that differ by no more are a tie, in wins, win odds, sign test and the Bradley-Terry model; the other
+        tests take differences as they are.
+    relative : bool
+        Whether the threshold is a share of the larger absolute score.
+    higher_is_better : bool
+        False: differences and wins are those of the negated scores, so that i is always better where they are positive.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: i is better.
+    confidence : float
+        Of the intervals of the mean difference, which are two-sided whatever the alternative.
+    systems, system, instance, score, covariates
+        How the frame is read. Wide: the columns of scores, by default all columns of numbers but `instance` and
+        `covariates`. Long: the columns with the system, the instance and the score.
+
+    Returns
+    -------
+    PairwiseScores
+        ``to_frame()``: object_i, object_j, n, mean_difference, conf_low, conf_high, median_difference (of the
+        differences), difference_of_medians, wins_i, ties, wins_j, win_share, bt_probability, cohen_dz, win_odds,
+        rank_biserial, p_t, p_median, p_sign, p_wilcoxon (adjusted). ``test_table()`` has statistics and p-values before
+        adjustment, ``significance()`` what the tests agree on, ``probabilities()`` matrices of P(i > j).
+
+    Raises
+    ------
+    JudgmentError
+        For frames that cannot be read as scores.
+    DesignError
+        For unknown options.
+
+    Notes
+    -----
+    Each mechanism has its test [1]_: the mean the paired t test, with Cohen's d_z = mean/SD of the differences; the
+    median Mood's median test, which looks at either system's scores above the common median, with Yates' correction,
+    and takes the two samples as independent (one-sided p-values are those of the signed root of χ²); Bradley-Terry, for
+    one pair of systems, the sign test, exact and without ties. Wilcoxon's signed-rank test is the fourth; differences
+    of 0 are left out, up to 50 differences it is exact, with average ranks for equal ones, beyond it is the normal
+    approximation with the variance corrected for equal ones, without correction for continuity. The effect sizes of the
+    last two are the win odds (wins_i + ties/2)/(wins_j + ties/2) [2]_ and the matched-pairs rank-biserial correlation
+    (R₊ − R₋)/(R₊ + R₋) [3]_.
+
+    Win share is the share of instances that i wins, with half of the ties. bt_probability is that of the model fitted
+    to the wins of all pairs without ties by maximum likelihood, NaN where there is no finite estimate. Scores are
+    equal, and differences 0, within a relative 1e-12. Instances are taken as independent.
+
+    References
+    ----------
+    .. [1] Peyrard, M., Zhao, W., Eger, S. & West, R. (2021). Better than average: paired evaluation of NLP systems.
+       ACL, 2301-2315.
+    .. [2] Dong, G., Hoaglin, D. C., Qiu, J. et al. (2020). The win ratio: on interpretation and handling of ties.
+       Statistics in Biopharmaceutical Research 12(1), 99-106.
+    .. [3] Kerby, D. S. (2014). The simple difference formula: an approach to teaching nonparametric correlation.
+       Comprehensive Psychology 3, 11.IT.3.1.
+
+    Examples
+    --------
+    One outlier decides the mean of A; B wins every other instance:
+
+    >>> import llbt
+    >>> import pandas as pd
+    >>> pairs = llbt.pairwise_scores(pd.DataFrame({"A": [9.0, 1, 2, 3, 4, 5, 6, 7], "B": [1.0, 2, 3, 4, 5, 6, 7, 8]}))
+    >>> found = pairs.to_frame()
+    >>> found[["mean_difference", "wins_i", "wins_j"]].values.tolist()
+    [[0.125, 1.0, 7.0]]
+    >>> found[["p_t", "p_sign"]].round(3).values.tolist()
+    [[0.915, 0.07]]
+    """
+    _check_options(adjust, alternative, confidence, tie_threshold)
+    check_flag("pairwise_scores", "relative", relative)
+    check_flag("pairwise_scores", "higher_is_better", higher_is_better)
+    scores = read_scores(
+        frame,
+        "pairwise_scores",
+        systems=systems,
+        system=system,
+        instance=instance,
+        score=score,
+        covariates=covariates,
+    )
+    refuse_square("the table of all pairs", len(scores.systems))
+    values = scores.values if higher_is_better else -scores.values
+    pairs = np.column_stack(np.triu_indices(len(scores.systems), 1)).astype(np.int64)
+    found = _joined(list(_by_block(values, pairs, TieRule(float(tie_threshold), bool(relative)), alternative)))
+    return _record(scores, pairs, found, higher_is_better, (adjust, alternative, float(confidence)), tie_threshold)
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """What was found for P pairs, each array with P rows; the attributes are those of `PairwiseScores`."""
+
+    n: IntArray
+    counts: FloatArray
+    mean: FloatArray
+    deviation: FloatArray
+    median_difference: FloatArray
+    difference_of_medians: FloatArray
+    tests: dict[ScoreTest, PairedTest]
+
+
+def _by_block(values: FloatArray, pairs: IntArray, rule: TieRule, alternative: Alternative) -> Iterator[_Compared]:
+    size = max(1, _MOST_VALUES // values.shape[1])
+    for start in range(0, len(pairs), size):
+        i, j = pairs[start : start + size].T
+        yield _compare(values[i], values[j], rule, alternative)
+
+
+def _compare(i: FloatArray, j: FloatArray, rule: TieRule, alternative: Alternative) -> _Compared:
+    """Compare the scores (P, M) of either side."""
+    scores = pair_up(i, j)
+    difference, larger = scores.i - scores.j, scores.larger
+    scale, distance = largest(larger), np.abs(difference)
+    said, n = rule.said(scores.i, scores.j), scores.n
+    wins_i, wins_j = (np.count_nonzero(said == side, axis=1) for side in (FIRST, SECOND))
+    counts = np.column_stack([wins_i, n - wins_i - wins_j, wins_j]).astype(np.float64)
+    mean, deviation = moments(difference, scale)
+    return _Compared(
+        n,
+        counts,
+        mean,
+        deviation,
+        cleaned(row_medians(difference), scale),
+        cleaned(row_medians(scores.i) - row_medians(scores.j), scale),
+        {
+            "t": t_test(mean, deviation, n, alternative),
+            "median": median_test(scores, alternative),
+            "sign": sign_test_of(counts, alternative),
+            "wilcoxon": wilcoxon_test(difference, distance <= ROUNDING * larger, scale, alternative),
+        },
+    )
+
+
+def _joined(blocks: Sequence[_Compared]) -> _Compared:
+    tests: dict[ScoreTest, PairedTest] = {}
+    for name in TESTS:
+        parts = [block.tests[name] for block in blocks]
+        tests[name] = PairedTest(
+            np.concatenate([part.statistic for part in parts]),
+            np.concatenate([part.df for part in parts]),
+            np.concatenate([part.p_value for part in parts]),
+            np.concatenate([part.effect for part in parts]),
+        )
+    return _Compared(
+        np.concatenate([block.n for block in blocks]),
+        np.concatenate([block.counts for block in blocks]),
+        np.concatenate([block.mean for block in blocks]),
+        np.concatenate([block.deviation for block in blocks]),
+        np.concatenate([block.median_difference for block in blocks]),
+        np.concatenate([block.difference_of_medians for block in blocks]),
+        tests,
+    )
+
+
+def _record(
+    scores: ScoreMatrix,
+    pairs: IntArray,
+    found: _Compared,
+    higher_is_better: bool,
+    options: tuple[Adjust, Alternative, float],
+    tie_threshold: float,
+) -> PairwiseScores:
+    adjust, alternative, confidence = options
+    quantile = stats.t.isf((1 - confidence) / 2, np.where(found.n > 1, found.n - 1.0, np.nan))
+    half = quantile * found.deviation / np.sqrt(np.maximum(found.n, 1))
+    half[found.deviation == 0] = np.nan
+    chances, bt_note = _bradley_terry(scores.systems, pairs, found.counts)
+    p_values = {name: test.p_value for name, test in found.tests.items()}
+    return PairwiseScores(
+        scores.systems,
+        pairs,
+        found.n,
+        found.counts,
+        found.mean,
+        found.mean - half,
+        found.mean + half,
+        found.median_difference,
+        found.difference_of_medians,
+        chances,
+        found.tests,
+        {name: adjusted_p(p, adjust) for name, p in p_values.items()},
+        alternative,
+        adjust,
+        confidence,
+        (
+            adjust_line(adjust),
+            *(() if higher_is_better else ("lower scores are better: differences and wins of the negated scores",)),
+            *((f"ties: scores within {tie_threshold:g}",) if tie_threshold else ()),
+            *scores.notes,
+            *_missing(len(scores.instances), found.n),
+            *_undefined(found),
+            bt_note,
+        ),
+    )
+
+
+def _bradley_terry(systems: Sequence[Label], pairs: IntArray, counts: FloatArray) -> tuple[FloatArray, str]:
+    """Return P(i > j) of the pairs in the model of all systems, and what to say of it."""
+    decided = counts[:, [0, 2]].sum(axis=1) > 0
+    sides = [[systems[k] for k in column] for column in pairs[decided].T]
+    nothing = np.full(len(pairs), np.nan)
+    if not decided.any():
+        return nothing, "BT: NA, there are ties only"
+    wins = dict(zip(("object_i", "object_j", "wins_i", "wins_j"), (*sides, *counts[decided][:, [0, 2]].T), strict=True))
+    try:
+        res = fit("object", from_counts(pd.DataFrame(wins), ties=None))
+    except DesignError as error:
+        return nothing, f"BT: NA, {str(error).partition('. ')[0]}"
+    known = dict(zip(res.comparisons.objects, centred(res, None, "pairwise_scores")[0].estimate, strict=True))
+    log_worth = np.array([known.get(label, np.nan) for label in systems])
+    left = [label for label in systems if label not in known]
+    i, j = pairs.T
+    note = "BT: P(i > j) in the Bradley-Terry model of all systems, ties left out"
+    note += f"; NA for {listed(left)}, without a win or loss" if left else ""
+    return np.asarray(special.expit(2 * (log_worth[i] - log_worth[j]))), note
+
+
+def _missing(instances: int, n: IntArray) -> tuple[str, ...]:
+    """Say how many pairs lack instances for want of a score."""
+    short = int(np.sum(n < instances))
+    if not short:
+        return ()
+    least, most = format_count(instances - n.max(where=n < instances, initial=0)), format_count(instances - n.min())
+    how_many = most if least == most else f"{least} to {most}"
+    note = f"a score is missing: {how_many} of {counted(instances, 'instance')} left out in {counted(short, 'pair')}"
+    bare = int(np.sum(n == 0))
+    return (note, f"{counted(bare, 'pair')} without a common instance: nothing is defined") if bare else (note,)
+
+
+def _undefined(found: _Compared) -> tuple[str, ...]:
+    """Say in how many pairs a test is not defined, and why."""
+    some = found.n > 0
+    gone = {name: some & np.isnan(test.p_value) for name, test in found.tests.items()}
+    single = int(np.sum(gone["t"] & (found.n == 1)))
+    gone["t"] = gone["t"] & (found.n > 1)
+    notes = [
+        f"{_UNDEFINED[name][0]}: NA in {counted(int(rows.sum()), 'pair')}, {_UNDEFINED[name][1]}"
+        for name, rows in gone.items()
+        if rows.any()
+    ]
+    return (*notes, *((f"{_UNDEFINED['t'][0]}: NA in {counted(single, 'pair')} with one instance",) if single else ()))
+
+
+def _check_options(adjust: object, alternative: object, confidence: object, tie_threshold: object) -> None:
+    check_adjust("pairwise_scores", adjust)
+    check_option("pairwise_scores", "alternative", alternative, get_args(Alternative))
+    critical_value("pairwise_scores", confidence, math.inf)
+    check_least("pairwise_scores", "tie_threshold", tie_threshold)

@@ -1,0 +1,220 @@
+"""What comparing systems on the same instances returns: one row per pair of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import check_option, check_share
+from ..classical.pair_tables import Adjust, adjust_note
+from ..classical.sign_rules import Alternative
+from ..core.columns import FloatArray, IntArray, Label
+from ..table import Field, Record, Table, counted, format_count
+from .paired_tests import PairedTest
+
+ScoreTest = Literal["t", "median", "sign", "wilcoxon"]
+Mechanism = Literal["wins", "bt", "mean", "median"]
+
+TESTS: tuple[ScoreTest, ...] = get_args(ScoreTest)
+MECHANISMS: tuple[Mechanism, ...] = get_args(Mechanism)
+
+_EFFECTS: dict[ScoreTest, str] = {
+    "t": "d_z",
+    "median": "share above",
+    "sign": "win odds",
+    "wilcoxon": "rank-biserial",
+}
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PairwiseScores(Record):
+    """Every pair of N systems compared on the instances that both have a score for. P = N(N − 1)/2 pairs.
+
+    Made by `pairwise_scores`.
+
+    Attributes
+    ----------
+    systems : tuple, length N
+        Sorted.
+    pairs : ndarray of int, shape (P, 2)
+        Positions of i and j.
+    n : ndarray, shape (P,)
+        Instances with a score of both.
+    counts : ndarray, shape (P, 3)
+        Instances where i wins, ties, and instances where j wins.
+    mean_difference, conf_low, conf_high : ndarray, shape (P,)
+        Mean of the differences, which is the difference of the means, with the two-sided interval of the paired t.
+    median_difference : ndarray, shape (P,)
+        Median of the differences.
+    difference_of_medians : ndarray, shape (P,)
+        Difference of the medians, which is what comparing systems by their medians looks at.
+    bt_probability : ndarray, shape (P,)
+        P(i > j) in the Bradley-Terry model of all systems.
+    tests : dict of str to PairedTest
+        ``"t"``, ``"median"``, ``"sign"`` and ``"wilcoxon"``: statistic, df, p_value (not adjusted) and effect.
+    p_adjusted : dict of str to ndarray
+        The p-values of each test, adjusted as asked for.
+    alternative : str
+    adjust : str or None
+    confidence : float
+    notes : tuple of str
+    """
+
+    systems: tuple[Label, ...]
+    pairs: IntArray
+    n: IntArray
+    counts: FloatArray
+    mean_difference: FloatArray
+    conf_low: FloatArray
+    conf_high: FloatArray
+    median_difference: FloatArray
+    difference_of_medians: FloatArray
+    bt_probability: FloatArray
+    tests: dict[ScoreTest, PairedTest]
+    p_adjusted: dict[ScoreTest, FloatArray]
+    alternative: Alternative
+    adjust: Adjust
+    confidence: float
+    notes: tuple[str, ...]
+
+    @property
+    def win_share(self) -> FloatArray:
+        """Share of the instances that i wins, with half of the ties, shape (P,); NaN without an instance."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray((self.counts[:, 0] + self.counts[:, 1] / 2) / self.counts.sum(axis=1))
+
+    def table(self) -> Table:
+        """Return one row per pair: instances, differences, wins, effect sizes, and the p-value of each test."""
+        wins_i, ties, wins_j = self.counts.T
+        return _shortened(
+            (
+                *self._sides(),
+                Field("n", "n", self.n, "count"),
+                Field("mean_difference", "mean", self.mean_difference, "estimate"),
+                Field("conf_low", f"{100 * self.confidence:.4g} % low", self.conf_low, "estimate"),
+                Field("conf_high", "high", self.conf_high, "estimate"),
+                Field("median_difference", "median", self.median_difference, "estimate"),
+                Field("difference_of_medians", "of medians", self.difference_of_medians, "estimate"),
+                Field("wins_i", "wins_i", wins_i, "count"),
+                Field("ties", "ties", ties, "count"),
+                Field("wins_j", "wins_j", wins_j, "count"),
+                Field("win_share", "share of i", self.win_share, "statistic"),
+                Field("bt_probability", "BT", self.bt_probability, "statistic"),
+                Field("cohen_dz", "d_z", self.tests["t"].effect, "statistic"),
+                Field("win_odds", "win odds", self.tests["sign"].effect, "statistic"),
+                Field("rank_biserial", "r_rb", self.tests["wilcoxon"].effect, "statistic"),
+                *(Field(f"p_{test}", f"p {test}", self.p_adjusted[test], "p_value") for test in TESTS),
+            ),
+            title="Pairs of systems: differences of scores i − j",
+            head=(
+                "mean, median: of the differences; of medians: difference of the medians",
+                _alternative_line(self.alternative),
+            ),
+            notes=self.notes,
+        )
+
+    def test_table(self) -> Table:
+        """Return one row per pair and test: effect (its name), estimate (its size), statistic, df, p_value, p_adjusted.
+
+        Statistics: t; Mood's χ²; wins of i; the sum of the ranks of positive differences.
+        """
+        found, repeats = [self.tests[test] for test in TESTS], len(TESTS)
+        rows = len(self.pairs)
+
+        def by_pair(columns: Sequence[FloatArray]) -> FloatArray:
+            return np.asarray(np.column_stack(columns).ravel())
+
+        return _shortened(
+            (
+                *(Field(f.name, f.heading, [v for v in f.values for _ in TESTS]) for f in self._sides()),
+                Field("test", "test", list(TESTS) * rows),
+                Field("effect", "effect", [_EFFECTS[test] for test in TESTS] * rows),
+                Field("estimate", "size", by_pair([test.effect for test in found]), "statistic"),
+                Field("statistic", "statistic", by_pair([test.statistic for test in found]), "statistic"),
+                Field("df", "Df", by_pair([test.df for test in found]), "count"),
+                Field("p_value", "p", by_pair([test.p_value for test in found]), "p_value"),
+                Field("p_adjusted", "adjusted", by_pair([self.p_adjusted[test] for test in TESTS]), "p_value"),
+                Field("", "", by_pair([self.p_adjusted[test] for test in TESTS]), "stars"),
+            ),
+            title=f"{counted(repeats, 'test')} of each pair of systems",
+            head=(_alternative_line(self.alternative),),
+            notes=self.notes,
+        )
+
+    def significance(self, alpha: float = 0.05) -> Table:
+        """Return how many pairs each test finds to differ, and which share of them each other test finds, too.
+
+        Parameters
+        ----------
+        alpha : float
+            A pair differs by a test whose adjusted p-value is at most this. One that is not defined finds nothing.
+
+        Returns
+        -------
+        Table
+            test, significant (pairs), and for each test the share of these pairs that are significant by it as well:
+            P(column | row), NaN where the row's test finds none.
+
+        References
+        ----------
+        Peyrard, M., Zhao, W., Eger, S. & West, R. (2021). Better than average: paired evaluation of NLP systems. ACL,
+        2301-2315, figure 6.
+        """
+        check_share("significance", "alpha", alpha)
+        found = np.column_stack([self.p_adjusted[test] <= alpha for test in TESTS]).astype(np.float64)
+        number = found.sum(axis=0)
+        shares = found.T @ found / np.where(number > 0, number, np.nan)[:, None]
+        return Table(
+            (
+                Field("test", "test", list(TESTS)),
+                Field("significant", "pairs", number, "count"),
+                *(Field(test, f"also {test}", shares[:, k], "statistic") for k, test in enumerate(TESTS)),
+            ),
+            title=f"Significant pairs of {format_count(len(self.pairs))} at {alpha:g}, and the share others find too",
+            notes=(adjust_line(self.adjust),),
+        )
+
+    def probabilities(self, mechanism: Mechanism = "wins") -> pd.DataFrame:
+        """Return P(row > column), systems × systems; NaN on the diagonal.
+
+        Parameters
+        ----------
+        mechanism : {"wins", "bt", "mean", "median"}
+            ``"wins"``: the share of instances won, ties half. ``"bt"``: the Bradley-Terry model of all systems.
+            ``"mean"`` and ``"median"`` only put two systems in order: 1 for the one whose mean or median is larger, ½
+            for both where they are equal.
+        """
+        check_option("probabilities", "mechanism", mechanism, MECHANISMS)
+        order = {"mean": self.mean_difference, "median": self.difference_of_medians}
+        shares = {"wins": self.win_share, "bt": self.bt_probability}
+        chances = shares[mechanism] if mechanism in shares else (1 + np.sign(order[mechanism])) / 2
+        matrix = np.full((len(self.systems), len(self.systems)), np.nan)
+        i, j = self.pairs.T
+        matrix[i, j], matrix[j, i] = chances, 1 - chances
+        return pd.DataFrame(matrix, list(self.systems), list(self.systems))
+
+    def _sides(self) -> tuple[Field, Field]:
+        i, j = ([self.systems[k] for k in column] for column in self.pairs.T)
+        return Field("object_i", "object_i", i), Field("object_j", "object_j", j)
+
+
+def adjust_line(adjust: Adjust) -> str:
+    """Return what was done about the number of pairs."""
+    return adjust_note(adjust) + ("" if adjust is None else ", each test apart")
+
+
+def _alternative_line(alternative: Alternative) -> str:
+    says = {"two-sided": "i and j differ", "greater": "i is better", "less": "j is better"}
+    return f"Alternative of the tests: {says[alternative]}"
+
+
+def _shortened(fields: tuple[Field, ...], *, title: str, head: tuple[str, ...], notes: tuple[str, ...]) -> Table:
+    rest = len(fields[0].values) - _MOST_ROWS
+    shown = tuple(range(_MOST_ROWS)) if rest > 0 else None
+    more = f"… {format_count(rest)} more rows: .to_frame()" if rest > 0 else ""
+    return Table(fields, title=title, head=head, notes=notes, shown=shown, more=more)

@@ -1,0 +1,539 @@
+"""The doors for rankings and ratings: each object of a block against each other one."""
+
+import itertools
+import math
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llbt.data.doors import from_judgments
+from llbt.data.rankings import from_rankings, from_ratings
+from llbt.errors import JudgmentError
+from llbt.fitting.model import fit
+
+WIDE = pd.DataFrame(
+    {
+        "A": [1, 2, 1, None, None],
+        "B": [2, 1, 1, 1.5, None],
+        "C": [3, 3, None, 7.25, None],
+        "D": [4, None, None, None, 1],
+        "judge": ["J1", "J1", "J2", "J2", "J3"],
+        "prompt": [1, 2, 1, 2, 1],
+        "age": [20.5, 20.5, 31.0, 31.0, 40.0],
+    }
+)
+LABELS = list("ABCD")
+LONG = WIDE.melt(["judge", "prompt", "age"], LABELS, var_name="object", value_name="rank")
+BLOCK = {"judge": "judge", "prompt": "prompt"}
+RATINGS = pd.DataFrame(
+    {
+        "judge": ["J1", "J1", "J1", "J2", "J2", "J2"],
+        "object": ["A", "B", "C", "A", "B", "C"],
+        "rating": [0.8, 0.7, 0.5, 0.2, None, 0.9],
+    }
+)
+PLAIN = [
+    ["A", "B", 1, 1, 1],
+    ["A", "C", 2, 0, 0],
+    ["A", "D", 1, 0, 0],
+    ["B", "C", 3, 0, 0],
+    ["B", "D", 1, 0, 0],
+    ["C", "D", 1, 0, 0],
+]
+
+
+def rows(c, **options):
+    return c.to_frame(**options).to_numpy().tolist()
+
+
+class TestRankings:
+    @pytest.mark.parametrize("frame", [LONG, LONG.dropna()], ids=["missing ranks", "no rows for them"])
+    def test_long(self, frame):
+        c = from_rankings(frame, **BLOCK)
+        assert rows(c) == PLAIN
+        assert (c.has_ties, c.keeps_order, c.unkept) == (True, False, ("age",))
+
+    def test_wide(self):
+        c = from_rankings(WIDE, objects=LABELS)
+        assert rows(c) == PLAIN
+        assert c.unkept == ("judge", "prompt", "age")
+
+    def test_per_judge(self):
+        c = from_rankings(LONG, **BLOCK, covariates="judge")
+        assert rows(c) == [
+            ["A", "B", "J1", 1, 0, 1],
+            ["A", "B", "J2", 0, 1, 0],
+            ["A", "C", "J1", 2, 0, 0],
+            ["A", "D", "J1", 1, 0, 0],
+            ["B", "C", "J1", 2, 0, 0],
+            ["B", "C", "J2", 1, 0, 0],
+            ["B", "D", "J1", 1, 0, 0],
+            ["C", "D", "J1", 1, 0, 0],
+        ]
+
+    def test_long_and_wide_agree_with_all_that_is_kept(self):
+        table = pd.DataFrame({"object": LABELS, "price": [1.0, 2.0, 3.0, 4.0]})
+        kept = {"covariates": "age", "numeric": "prompt", "clusters": "judge", "object_covariates": table}
+        long, wide = from_rankings(LONG, **BLOCK, **kept), from_rankings(WIDE, objects=LABELS, **kept)
+        assert long == wide
+        assert (long.covariates, long.clusters, long.object_covariates) == (("age", "prompt"), ("judge",), ("price",))
+        assert [column.numeric for column in long.columns] == [True, True]
+        assert long.notes[1:] == wide.notes[1:]
+
+    def test_other_names_and_numeric_object_covariates(self):
+        renamed = LONG.rename(columns={"object": "system", "rank": "place", "judge": "worker", "prompt": "item"})
+        table = pd.DataFrame({"object": LABELS, "size": [1, 2, 3, 4]})
+        c = from_rankings(
+            renamed,
+            object="system",
+            rank="place",
+            judge="worker",
+            prompt="item",
+            object_covariates=table,
+            numeric="size",
+        )
+        assert rows(c) == PLAIN
+        assert c.object_columns[0].numeric
+
+    def test_only_the_order_of_the_ranks_counts(self):
+        stretched = LONG.assign(rank=np.exp(5 * LONG["rank"]) - 100)
+        assert from_rankings(stretched, **BLOCK) == from_rankings(LONG, **BLOCK)
+        close = pd.DataFrame({"A": [1e15], "B": [1e15 + 1]})
+        assert rows(from_rankings(close, objects=["A", "B"])) == [["A", "B", 1, 0, 0]]
+
+    def test_what_makes_a_block(self):
+        by_block = from_rankings(LONG, block=["prompt", "judge"])
+        assert by_block == from_rankings(LONG, **BLOCK)
+        numbered = LONG.assign(ranking=LONG["judge"] + LONG["prompt"].astype(str))
+        assert from_rankings(numbered, block="ranking") == by_block
+        one_prompt = LONG[LONG["prompt"] == 1]
+        assert from_rankings(one_prompt, judge="judge") == from_rankings(one_prompt, **BLOCK)
+
+    @pytest.mark.parametrize("unranked", [-1, [-1], (-1, 99), {-1}])
+    def test_unranked(self, unranked):
+        assert from_rankings(WIDE.fillna(-1), objects=LABELS, unranked=unranked) == from_rankings(WIDE, objects=LABELS)
+        assert from_rankings(LONG.fillna({"rank": -1}), **BLOCK, unranked=unranked) == from_rankings(LONG, **BLOCK)
+
+    def test_unranked_as_text(self):
+        dashed = WIDE[LABELS].astype(object).where(WIDE[LABELS].notna(), "-")
+        assert from_rankings(dashed, objects=LABELS, unranked="-") == from_rankings(WIDE, objects=LABELS)
+
+    def test_undeclared_negative_ranks_are_noted(self):
+        c = from_rankings(WIDE.fillna(-1), objects=LABELS)
+        assert "8 ranks negative and so the best; if they mean not ranked, pass them as unranked=" in c.notes
+        assert rows(c) != PLAIN
+
+    def test_whole_objects_of_any_type(self):
+        frame = pd.DataFrame({"object": [10.0, 9.0, 2.0], "rank": [1, 2, 2], "judge": 1})
+        assert rows(from_rankings(frame, judge="judge")) == [[2, 9, 0, 1, 0], [2, 10, 0, 0, 1], [9, 10, 0, 0, 1]]
+
+    def test_objects_may_be_named_like_outcomes(self):
+        frame = pd.DataFrame({"i": [2, 1], "j": [1, 1], "tie": [3, 3]})
+        assert rows(from_rankings(frame, objects=["i", "j", "tie"])) == [
+            ["i", "j", 0, 1, 1],
+            ["i", "tie", 2, 0, 0],
+            ["j", "tie", 2, 0, 0],
+        ]
+
+
+class TestNotes:
+    lost = (
+        "judgments implied by one block are not independent: standard errors and tests of a plain fit are too "
+        "optimistic; "
+    )
+
+    def test_what_was_read_and_left_out(self):
+        c = from_rankings(WIDE, objects=LABELS)
+        assert c.notes == (
+            "11 judgments implied by 4 blocks of ranked objects",
+            "8 ranks missing: nothing is implied about these objects in these blocks",
+            "1 block with fewer than two ranked objects left out",
+            self.lost + "keep clusters='block' and fit with cov_type='cluster', groups='block'",
+        )
+
+    def test_an_object_never_ranked_is_named(self):
+        c = from_rankings(WIDE.assign(E=math.nan), objects=[*LABELS, "E"])
+        assert c.objects == tuple(LABELS)
+        assert "1 object left without comparisons: 'E'" in c.notes
+        only_alone = from_rankings(WIDE.iloc[1:], objects=LABELS)
+        assert "1 object left without comparisons: 'D'" in only_alone.notes
+
+    @pytest.mark.parametrize(
+        ("options", "advice"),
+        [
+            (BLOCK, "keep clusters='block' and fit with cov_type='cluster', groups='block'"),
+            ({**BLOCK, "clusters": "judge"}, "fit with cov_type='cluster', groups='judge'"),
+            ({**BLOCK, "covariates": "judge"}, "fit with cov_type='cluster', groups='judge'"),
+            ({**BLOCK, "clusters": "block"}, "fit with cov_type='cluster', groups='block'"),
+            ({"block": "ranking"}, "keep clusters='ranking' and fit with cov_type='cluster', groups='ranking'"),
+        ],
+    )
+    def test_the_advice_can_be_followed(self, options, advice):
+        frame = LONG.assign(ranking=LONG["judge"] + LONG["prompt"].astype(str))
+        assert from_rankings(frame, **options).notes[-1] == self.lost + advice
+
+    def test_pairs_alone_are_independent(self):
+        notes = from_rankings(WIDE.iloc[2:3], objects=["A", "B"]).notes
+        assert notes == ("1 judgment implied by 1 block of ranked objects",)
+
+    def test_notes_of_the_object_table_follow(self):
+        table = pd.DataFrame({"object": [*LABELS, "Z"], "price": 1.0})
+        notes = from_rankings(WIDE, objects=LABELS, object_covariates=table).notes
+        assert notes[-1] == "1 object of the object table not compared: 'Z'"
+        assert len(notes) == 5
+
+
+class TestClusters:
+    def test_the_block_of_a_wide_frame_is_its_row(self):
+        c = from_rankings(WIDE, objects=LABELS, clusters=("block", "judge"))
+        kept = c.to_frame(clusters=True)
+        assert sorted(set(zip(kept["block"], kept["judge"], strict=True))) == [
+            (0, "J1"),
+            (1, "J1"),
+            (2, "J2"),
+            (3, "J2"),
+        ]
+        assert kept.groupby("block")[["wins_i", "ties", "wins_j"]].sum().sum(axis=1).to_dict() == {
+            0: 6,
+            1: 3,
+            2: 1,
+            3: 1,
+        }
+
+    def test_the_block_of_a_long_frame_is_its_label(self):
+        kept = from_rankings(LONG, **BLOCK, clusters="block").to_frame(clusters=True)
+        assert set(kept["block"]) == {"('J1', 1)", "('J1', 2)", "('J2', 1)", "('J2', 2)"}
+        one = from_rankings(LONG[LONG["prompt"] == 2], judge="judge", clusters="block").to_frame(clusters=True)
+        assert set(one["block"]) == {"J1", "J2"}
+        named = from_rankings(
+            LONG.assign(block=LONG["prompt"] * 10).query("judge == 'J1'"), block="block", clusters="block"
+        )
+        assert set(named.to_frame(clusters=True)["block"]) == {10, 20}
+
+    def test_a_covariate_may_be_called_block_where_it_means_itself(self):
+        c = from_rankings(WIDE.assign(block="x"), objects=LABELS, covariates="block")
+        assert c.columns[0].levels.tolist() == ["x"]
+
+    @pytest.mark.filterwarnings("ignore::llbt.errors.ClusterWarning")
+    @pytest.mark.parametrize("k", [3, 4])
+    def test_cluster_errors_see_that_a_ranking_is_one_judgment(self, k):
+        # All k! rankings: worths are equal, and the variance of a rank, (k² − 1)/12, is (k + 1)/3 times the
+        # (k − 1)/4 of as many independent judgments; llbt's factor for few clusters is G/(G − 1).
+        labels = LABELS[:k]
+        frame = pd.DataFrame(list(itertools.permutations(range(1, k + 1))), columns=labels)
+        c = from_rankings(frame, objects=labels, clusters="block")
+        plain, robust = fit("object", c), fit("object", c, cov_type="cluster", groups="block")
+        size = math.factorial(k)
+        np.testing.assert_allclose(plain.params, 0, atol=1e-12)
+        np.testing.assert_allclose((robust.bse / plain.bse) ** 2, (k + 1) / 3 * size / (size - 1), rtol=1e-9)
+
+
+class TestRatings:
+    def test_plain(self):
+        c = from_ratings(RATINGS)
+        assert rows(c) == [["A", "B", 1, 0, 0], ["A", "C", 1, 0, 1], ["B", "C", 1, 0, 0]]
+        assert c.notes[:2] == (
+            "4 judgments implied by 2 blocks of rated objects",
+            "1 rating missing: nothing is implied about these objects in these blocks",
+        )
+        assert "groups='judge'" in c.notes[2]
+
+    @pytest.mark.parametrize(
+        ("threshold", "expected"),
+        [
+            (0.05, [["A", "B", 1, 0, 0], ["A", "C", 1, 0, 1], ["B", "C", 1, 0, 0]]),
+            (0.1, [["A", "B", 0, 1, 0], ["A", "C", 1, 0, 1], ["B", "C", 1, 0, 0]]),  # 0.8 − 0.7 > 0.1 in floats
+            (0.2, [["A", "B", 0, 1, 0], ["A", "C", 1, 0, 1], ["B", "C", 0, 1, 0]]),  # not transitive; 0.7 − 0.5 < 0.2
+            (0.3, [["A", "B", 0, 1, 0], ["A", "C", 0, 1, 1], ["B", "C", 0, 1, 0]]),
+            (1, [["A", "B", 0, 1, 0], ["A", "C", 0, 2, 0], ["B", "C", 0, 1, 0]]),
+        ],
+    )
+    def test_threshold(self, threshold, expected):
+        assert rows(from_ratings(RATINGS, tie_threshold=threshold)) == expected
+
+    def test_a_difference_of_rounding_decides_nothing(self):
+        frame = pd.DataFrame({"A": [0.1 + 0.2, 1e-20], "B": [0.3, 2e-20]})
+        assert rows(from_ratings(frame, objects=["A", "B"])) == [["A", "B", 0, 1, 1]]
+
+    def test_lower_may_be_better(self):
+        turned = RATINGS.assign(rating=-RATINGS["rating"])
+        for threshold in (0, 0.1, 0.2):
+            c = from_ratings(turned, higher_is_better=False, tie_threshold=threshold)
+            assert c == from_ratings(RATINGS, tie_threshold=threshold)
+        as_ranks = from_rankings(RATINGS, rank="rating", judge="judge")
+        assert from_ratings(RATINGS, higher_is_better=False) == as_ranks
+        assert not any("negative" in note for note in from_ratings(turned, higher_is_better=False).notes)
+
+    def test_long_and_wide_agree(self):
+        wide = RATINGS.pivot(index="judge", columns="object", values="rating").reset_index()
+        kept = {"clusters": "judge", "tie_threshold": 0.1}
+        assert from_ratings(wide, objects=["A", "B", "C"], **kept) == from_ratings(RATINGS, **kept)
+
+    def test_prompts_and_blocks(self):
+        twice = pd.concat([RATINGS.assign(item=1), RATINGS.assign(item=2)], ignore_index=True)
+        c = from_ratings(twice, prompt="item", covariates="item")
+        assert c.pool().n_judgments == 8
+        assert from_ratings(twice, block=["judge", "item"], covariates="item") == c
+        pooled = from_ratings(RATINGS.assign(judge=["J1"] * 3 + ["J2"] * 3, all=[1, 1, 1, 2, 2, 2]), block="all")
+        assert pooled == from_ratings(RATINGS)
+
+
+def twice(frame, row):
+    return pd.concat([frame, frame.iloc[[row]]], ignore_index=True)
+
+
+WITHOUT = LONG.drop(columns=["judge"])
+BAD_RANKINGS = [
+    (LONG.iloc[:0], BLOCK, "the frame has no rows"),
+    (LONG.to_dict(), BLOCK, "the frame is of type dict; expected a frame of pandas, polars"),
+    (LONG, {}, "nothing says which rows belong together. Pass judge= and prompt="),
+    (LONG, {"block": ()}, "nothing says which rows belong together"),
+    (LONG, {**BLOCK, "block": "age"}, "judge= and prompt= and block=: block= stands in place of judge= and prompt="),
+    (WIDE, {"objects": LABELS, "judge": "judge"}, "judge= beside objects=: in the wide form every row is a block"),
+    (LONG, {**BLOCK, "rank": "place"}, "the frame has no column 'place' (rank=); it has 'judge', 'prompt'"),
+    (WIDE, {"objects": [*LABELS, "E"]}, "the frame has no column 'E' (objects=)"),
+    (WITHOUT, BLOCK, "the frame has no column 'judge' (judge=)"),
+    (LONG, {**BLOCK, "covariates": "size"}, "the frame has no column 'size' (covariates=)"),
+    (LONG, {**BLOCK, "numeric": "size"}, "the frame has no column 'size' (numeric=)"),
+    (LONG, {**BLOCK, "clusters": "worker"}, "the frame has no column 'worker' (clusters=)"),
+    (LONG, {**BLOCK, "rank": None}, "rank=None: expected the name of one column"),
+    (LONG, {**BLOCK, "covariates": 3}, "covariates=3: expected the name of a column"),
+    (LONG, {**BLOCK, "rank": "object"}, "column 'object' is named in object= and rank="),
+    (LONG, {**BLOCK, "covariates": "rank"}, "column 'rank' is named in rank= and covariates="),
+    (LONG, {"judge": "judge", "prompt": "judge"}, "column 'judge' is named in judge= and prompt="),
+    (LONG, {"block": ("judge", "judge")}, "column 'judge' is named in block=, twice"),
+    (LONG, {**BLOCK, "covariates": "judge", "clusters": "judge"}, "'judge' is named in covariates= and clusters="),
+    (WIDE, {"objects": ["A"]}, "objects=['A']: expected at least two columns, each named after its object"),
+    (WIDE, {"objects": []}, "objects=[]: expected at least two columns"),
+    (WIDE, {"objects": ["A", "A"]}, "column 'A' is named in objects=, twice"),
+    (WIDE, {"objects": LABELS, "clusters": "A"}, "column 'A' is named in objects= and clusters="),
+    (WIDE.assign(tie=1), {"objects": LABELS, "covariates": "tie"}, "column 'tie' (covariates=) has a name that llbt"),
+    (
+        WIDE.assign(block=1),
+        {"objects": LABELS, "clusters": "block"},
+        "clusters='block' keeps what makes a block, but the frame has another column 'block'",
+    ),
+    (
+        twice(LONG, 2),
+        BLOCK,
+        "1 rank of an object that its block has ranked before, the first at row 20: 'A' in judge='J2', prompt=1, as at "
+        "row 2; expected every object once per block. Pass block= (or prompt= beside judge=)",
+    ),
+    (LONG, {"judge": "judge"}, "4 ranks of an object that its block has ranked before, the first at row 1: 'A' in"),
+    (
+        LONG.assign(object=LONG["object"].where(LONG.index != 7)),
+        BLOCK,
+        "column 'object': 1 missing value, the first at row 7",
+    ),
+    (
+        LONG.assign(judge=LONG["judge"].where(LONG.index < 9)),
+        BLOCK,
+        "column 'judge': 11 missing values, the first at row 9",
+    ),
+    (
+        LONG.assign(rank="1.0"),
+        BLOCK,
+        "column 'rank': 20 values not a number, the first at row 0 ('1.0')",
+    ),
+    (LONG.assign(rank=[[1]] * 20), BLOCK, "column 'rank': 20 values not a number"),
+    (LONG.assign(rank=pd.Timestamp("2020-01-01")), BLOCK, "column 'rank': 20 values not a number"),
+    (LONG.assign(judge=[[1]] * 20), BLOCK, "column 'judge' holds values that cannot be told apart"),
+    (LONG.assign(rank=[math.inf] * 2 + [1] * 18), BLOCK, "column 'rank': 2 infinite values, the first at row 0 (inf)"),
+    (WIDE.assign(B=[1, 2, 3, math.inf, 5]), {"objects": LABELS}, "column 'B': 1 infinite value, the first at row 3"),
+    (
+        LONG.assign(age=range(20)),
+        {**BLOCK, "covariates": "age"},
+        "column 'age' (covariates=): several values in 5 blocks, the first judge='J1', prompt=1 (0 at row 0, 5 at row "
+        "5); expected one value per block. What describes an object belongs in object_covariates=.",
+    ),
+    (LONG.assign(day=range(20)), {**BLOCK, "clusters": "day"}, "column 'day' (clusters=): several values in 5 blocks"),
+    (
+        WIDE.assign(age=[1, 2, None, 4, 5]),
+        {"objects": LABELS, "covariates": "age"},
+        "column 'age': 1 missing value, the first at row 2",
+    ),
+    (
+        WIDE.assign(age=["1", "2", "3", "old", "5"]),
+        {"objects": LABELS, "numeric": "age"},
+        "column 'age': 1 value not a finite number, the first at row 3 ('old')",
+    ),
+    (LONG, {"block": ["judge", "prompt", "object"]}, "column 'object' is named in object= and block="),
+    (
+        LONG[LONG["object"] == "A"],
+        BLOCK,
+        "no block has two ranked objects: 3 ranks in 5 blocks; a comparison needs two. Check what makes a block "
+        "(judge=, prompt=).",
+    ),
+    (
+        WIDE.assign(B=-1),
+        {"objects": ["B", "D"], "unranked": -1},
+        "no block has two ranked objects: 2 ranks in 5 blocks",
+    ),
+]
+BAD_RATINGS = [
+    (RATINGS.rename(columns={"judge": "worker"}), {}, "the frame has no column 'judge' (judge=); it has 'worker'"),
+    (RATINGS, {"judge": None}, "nothing says which rows belong together"),
+    (RATINGS, {"rating": "score"}, "the frame has no column 'score' (rating=)"),
+    (
+        twice(RATINGS, 3),
+        {},
+        "1 rating of an object that its block has rated before, the first at row 6: 'A' in judge='J2'",
+    ),
+    (RATINGS, {"tie_threshold": -0.1}, "tie_threshold=-0.1; expected a finite number, at least 0"),
+    (RATINGS, {"tie_threshold": math.nan}, "tie_threshold=nan; expected a finite number"),
+    (RATINGS, {"tie_threshold": "1"}, "tie_threshold='1'; expected a finite number"),
+    (RATINGS.assign(rating="good"), {}, "column 'rating': 6 values not a number, the first at row 0 ('good')"),
+    (RATINGS.assign(rating=-math.inf), {}, "column 'rating': 6 infinite values, the first at row 0 (-inf)"),
+    (RATINGS.assign(rating=math.nan), {}, "no block has two rated objects: 0 ratings in 2 blocks"),
+]
+
+
+@pytest.mark.parametrize(("frame", "options", "fragment"), BAD_RANKINGS)
+def test_bad_rankings(frame, options, fragment):
+    with pytest.raises(JudgmentError) as caught:
+        from_rankings(frame, **options)
+    assert fragment in str(caught.value)
+
+
+@pytest.mark.parametrize(("frame", "options", "fragment"), BAD_RATINGS)
+def test_bad_ratings(frame, options, fragment):
+    with pytest.raises(JudgmentError) as caught:
+        from_ratings(frame, **options)
+    assert fragment in str(caught.value)
+
+
+LIBRARIES = {
+    "pandas": lambda frame: frame,
+    "pandas, arrow types": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
+    "pandas, nullable types": lambda frame: frame.convert_dtypes(),
+    "pandas, objects": lambda frame: frame.astype(object),
+    "pandas, another index": lambda frame: frame.set_index(pd.Index([7] * len(frame))),
+    "polars": pl.from_pandas,
+    "polars, lazy": lambda frame: pl.from_pandas(frame).lazy(),
+    "pyarrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+    "narwhals": nw.from_native,
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_frame_library_does_not_matter(library):
+    extra = {"new": [True, False, True, False, True], "day": pd.Timestamp("2020-02-01"), "n": [1, 2, 3, 4, 5]}
+    wide = WIDE.assign(**extra, D=pd.array([4, None, None, None, 1], dtype="Int64"))
+    long = wide.melt(["judge", "prompt", "age", *extra], LABELS, var_name="object", value_name="rank")
+    kept = {"covariates": ("age", "prompt", "new", "day"), "numeric": "n", "clusters": "judge"}
+    expected = from_rankings(wide, objects=LABELS, **kept)
+    assert [(column.name, column.numeric) for column in expected.columns] == [
+        ("age", True), ("prompt", False), ("new", False), ("day", False), ("n", True)
+    ]  # fmt: skip
+    assert expected.columns[2].levels.tolist() == [False, True]
+    assert expected.columns[3].levels.tolist() == ["2020-02-01"]
+    assert from_rankings(LIBRARIES[library](wide), objects=LABELS, **kept) == expected
+    assert from_rankings(LIBRARIES[library](long), **BLOCK, **kept) == expected
+
+
+def test_the_frame_of_the_caller_is_left_alone():
+    for frame, options in ((WIDE, {"objects": LABELS}), (LONG, BLOCK)):
+        before = frame.copy(deep=True)
+        from_rankings(frame, **options, covariates="age", clusters="block", unranked=1)
+        pd.testing.assert_frame_equal(frame, before)
+
+
+# Up to five rankings of some of five objects with ties, with a judge each.
+rankings = st.lists(
+    st.tuples(st.lists(st.sampled_from([None, 1, 2, 3, 4]), min_size=5, max_size=5), st.sampled_from("uv")),
+    min_size=1,
+    max_size=5,
+).filter(lambda some: any(sum(rank is not None for rank in ranks) > 1 for ranks, _ in some))
+
+
+def wide_of(some, names="ABCDE"):
+    frame = pd.DataFrame([ranks for ranks, _ in some], columns=list(names), dtype=float)
+    return frame.assign(judge=[judge for _, judge in some], row=range(len(some)))
+
+
+def long_of(wide):
+    return wide.melt(["judge", "row"], list("ABCDE"), var_name="object", value_name="rank")
+
+
+def one_by_one(wide, names, wins, **options):
+    """Read a wide frame pair by pair, in plain Python."""
+    said = []
+    for record in wide.to_dict("records"):
+        for a, b in itertools.combinations(names, 2):
+            if not (math.isnan(record[a]) or math.isnan(record[b])):
+                outcome = "i" if wins(record[a], record[b]) else "j" if wins(record[b], record[a]) else "tie"
+                said.append({"object_i": a, "object_j": b, "outcome": outcome, **record})
+    return from_judgments(pd.DataFrame(said), outcomes="slots", **options)
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(rankings, st.sampled_from([{}, {"covariates": "judge"}, {"clusters": "row"}]))
+def test_a_plain_loop_finds_the_same(some, kept):
+    wide = wide_of(some)
+    expected = one_by_one(wide, "ABCDE", lambda a, b: a < b, **kept)
+    assert from_rankings(wide, objects=list("ABCDE"), **kept) == expected
+    assert from_rankings(long_of(wide), block="row", **kept) == expected
+    rated = one_by_one(wide, "ABCDE", lambda a, b: a - b > 1.5, **kept)
+    assert from_ratings(wide, objects=list("ABCDE"), tie_threshold=1.5, **kept) == rated
+
+
+def test_a_plain_loop_finds_the_same_in_large_blocks():
+    rng = np.random.default_rng(1)
+    names = [f"s{k}" for k in range(12)]
+    ranks = rng.integers(1, 8, size=(60, 12)).astype(float)
+    ranks[rng.random(ranks.shape) < 0.3] = math.nan
+    wide = pd.DataFrame(ranks, columns=names).assign(judge=rng.integers(0, 5, 60))
+    c = from_rankings(wide, objects=names, covariates="judge")
+    assert c == one_by_one(wide, names, lambda a, b: a < b, covariates="judge")
+    assert c.n_judgments == sum(math.comb(n, 2) for n in (~np.isnan(ranks)).sum(axis=1))
+
+
+@settings(max_examples=40)
+@given(rankings, st.randoms(use_true_random=False), st.permutations("ABCDE"))
+def test_order_of_rows_and_columns_does_not_matter(some, random, columns):
+    wide = wide_of(some)
+    long = long_of(wide)
+    shuffled = long.loc[random.sample(list(long.index), len(long))]
+    by_row = {"block": ["row", "judge"], "clusters": "block", "covariates": "judge"}
+    c, d = from_rankings(long, **by_row), from_rankings(shuffled[["rank", "row", "judge", "object"]], **by_row)
+    assert c == d
+    assert c.notes == d.notes
+    turned = from_rankings(wide[[*columns, "judge", "row"]], objects=columns)
+    assert turned == from_rankings(wide, objects=list("ABCDE"))
+
+
+@settings(max_examples=40)
+@given(rankings)
+def test_turning_all_ranks_round_turns_all_wins_round(some):
+    wide = wide_of(some)
+    c = from_rankings(wide, objects=list("ABCDE"))
+    d = from_rankings(wide.assign(**{name: -wide[name] for name in "ABCDE"}), objects=list("ABCDE"))
+    assert d.counts.tolist() == c.counts[:, ::-1].tolist()
+
+
+@pytest.mark.shared
+def test_the_rankings_of_wmt10(shared):
+    frame = pd.read_csv(shared / "data" / "wmt10_expert_RNK.csv.gz")
+    frame = frame[(frame["srclang"] == "Spanish") & (frame["trglang"] == "English")].reset_index(drop=True)
+    long = pd.concat(
+        pd.DataFrame({"row": frame.index, "system": frame[f"system{k}Id"], "rank": frame[f"system{k}rank"]})
+        for k in range(1, 6)
+    )
+    long = long[long["system"] != "blank"]
+    c = from_rankings(long, object="system", block="row", unranked=-1)
+    wins = dict.fromkeys(itertools.product(c.objects, repeat=2), 0)
+    for record in frame.to_dict("records"):
+        shown = [(record[f"system{k}Id"], record[f"system{k}rank"]) for k in range(1, 6)]
+        ranked = [(system, rank) for system, rank in shown if system != "blank" and rank != -1]
+        for (a, first), (b, second) in itertools.permutations(ranked, 2):
+            wins[a, b] += first < second
+    matrix = c.win_matrix()
+    assert {(a, b): int(matrix.loc[a, b]) for a, b in wins} == wins
+    assert c.n_judgments > 1000

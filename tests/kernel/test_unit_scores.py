@@ -1,0 +1,109 @@
+"""Scores of units: against sums over judgments one by one, and against explicit models with parameters of a unit."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from llbt.auditing.evidence import Evidence
+from llbt.data.frames import Factor
+from llbt.kernel.robust import cluster_sandwich, error_ratio
+from llbt.kernel.unit_scores import dependence
+
+J = 5
+
+
+def evidence(rng: np.random.Generator, n: int = 400, spread: float = 0.0, units: int = 40) -> Evidence:
+    """Judgments of five objects, i shown first; log-worths of each unit deviate by `spread`."""
+    i = rng.integers(0, J, n)
+    j = (i + rng.integers(1, J, n)) % J
+    unit = rng.integers(0, units, n)
+    worth = np.linspace(-0.5, 0.5, J) + spread * rng.normal(size=(units, J))
+    u = worth[unit, i] - worth[unit, j] + 0.1
+    weights = np.exp(np.column_stack([u, np.full(n, -0.7), -u]))
+    edges = (weights / weights.sum(axis=1, keepdims=True)).cumsum(axis=1)
+    said = (rng.random(n)[:, None] > edges).sum(axis=1)
+    objects = tuple("abcde")
+    judge = Factor(list(range(units)), unit)
+    pairs = np.column_stack([i, j])
+    return Evidence(objects, pairs, said, np.ones(n), judge, None, ("judge", "prompt"), True, "", True, {})
+
+
+def one_by_one(e: Evidence) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return d (N, J), residuals and their variances (N,): y_i − y_j less its mean, object i +1 and object j −1."""
+    x = e.expected
+    p = x.probability[x.rows]
+    lead = p[:, 0] - p[:, 2]
+    d = np.zeros((len(p), J))
+    d[np.arange(len(p)), e.pairs[:, 0]] = 1.0
+    d[np.arange(len(p)), e.pairs[:, 1]] = -1.0
+    return d, (1.0 - e.said) - lead, p[:, 0] + p[:, 2] - lead**2
+
+
+def test_dependence_equals_the_sum_over_pairs_of_judgments() -> None:
+    e = evidence(np.random.default_rng(4))
+    assert e.judge is not None
+    d, residual, variance = one_by_one(e)
+    info = (d**2 * variance[:, None]).sum(axis=0)
+    value, spread = 0.0, 0.0
+    for k, m in itertools.permutations(range(len(residual)), 2):
+        if e.judge.codes[k] == e.judge.codes[m]:
+            c = (d[k] * d[m] / info).sum()
+            value += residual[k] * residual[m] * c
+            spread += 2 * variance[k] * variance[m] * c**2
+    x = e.expected
+    z, p = dependence(x.pairs, J, x.probability, x.units(e.judge.codes))
+    assert z == pytest.approx((value + spread / 2) / np.sqrt(spread), rel=1e-9)
+    assert 0 < p < 1
+
+
+def test_dependence_sees_units_with_worths_of_their_own() -> None:
+    rng = np.random.default_rng(7)
+    p_values = []
+    for spread in (0.0, 0.6):
+        e = evidence(rng, 2000, spread)
+        assert e.judge is not None
+        x = e.expected
+        p_values.append(dependence(x.pairs, J, x.probability, x.units(e.judge.codes))[1])
+    assert p_values[0] > 0.01
+    assert p_values[1] < 1e-6
+
+
+def test_dependence_of_independent_judgments_keeps_its_level() -> None:
+    """200 boards at .05: between .01 and .09, more than two standard errors either way."""
+    rng = np.random.default_rng(11)
+    rejected = []
+    for units in (8, 150):
+        for _ in range(100):
+            e = evidence(rng, 300, units=units)
+            assert e.judge is not None
+            x = e.expected
+            rejected.append(dependence(x.pairs, J, x.probability, x.units(e.judge.codes))[1] < 0.05)
+    assert 0.01 <= np.mean(rejected) <= 0.09
+
+
+def test_no_two_judgments_of_a_unit_leave_nothing_to_test() -> None:
+    e = evidence(np.random.default_rng(2))
+    x = e.expected
+    assert np.isnan(dependence(x.pairs, J, x.probability, x.units(np.arange(400)))[1])
+
+
+def test_the_ratio_of_standard_errors_equals_that_of_explicit_covariances() -> None:
+    e = evidence(np.random.default_rng(5), 2000, 0.6)
+    assert e.judge is not None
+    x = e.expected
+    problem = x.problem
+    z = [problem.signed.toarray(), problem.tie.toarray(), -problem.signed.toarray()]
+    mean = sum(p[:, None] * row for p, row in zip(x.probability.T, z, strict=True))
+    scores = np.zeros((40, len(x.fit.params)))
+    for line, (row, said) in enumerate(zip(x.rows, e.said, strict=True)):
+        scores[e.judge.codes[line]] += z[said][row] - mean[row]
+    robust = 40 / 39 * x.fit.cov @ scores.T @ scores @ x.fit.cov
+    contrasts = z[0][x.rows]  # the log-odds of every judgment
+    wide, narrow = (np.einsum("cp,pq,cq->c", contrasts, cov, contrasts).mean() for cov in (robust, x.fit.cov))
+    found = error_ratio(problem, cluster_sandwich(problem, x.fit, x.units(e.judge.codes)), x.fit.cov)
+    assert found == pytest.approx(np.sqrt(wide / narrow), rel=1e-9)
+    assert found > 1.3

@@ -1,0 +1,264 @@
+"""Elo and TrueSkill: game by game in explicit loops, and by the trueskill package."""
+
+import itertools
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+import trueskill
+from scipy import stats
+
+import llbt
+from llbt import DesignError
+from llbt.scores.aggregate import aggregate
+from llbt.scores.ratings import (
+    Elo,
+    Games,
+    TrueSkill,
+    _moments_of_draw,
+    _moments_of_win,
+    cdf,
+    check_finite,
+    tied,
+    won,
+)
+
+
+def ignored(games):
+    """Count nothing."""
+
+
+def random_games(seed=0, systems=6, units=30, missing=0.1):
+    """Round robins with wins, draws, losses and gaps."""
+    rng = np.random.default_rng(seed)
+    pairs = np.column_stack(np.triu_indices(systems, 1))
+    slots = 3 * np.arange(len(pairs)) + rng.integers(0, 3, size=(units, len(pairs)))
+    slots[rng.random(slots.shape) < missing] = -1
+    return Games(systems, pairs, slots)
+
+
+def single_games(seed=0, systems=4, number=200):
+    """Games one by one, as they come from a table of counts."""
+    rng = np.random.default_rng(seed)
+    pairs = np.column_stack(np.triu_indices(systems, 1))
+    return Games(systems, pairs, rng.integers(0, 3 * len(pairs), size=(number, 1)))
+
+
+def played(games, units, seed):
+    """The games of each order one after the other: (i, j, outcome)."""
+    blocks = list(games.sequence(units, np.random.default_rng(seed)))
+    slots = np.concatenate(blocks)
+    return [[(*games.pairs[s // 3], s % 3) for s in column if s >= 0] for column in slots.T]
+
+
+def elo_by_loop(sequence, size, k=20.0, start=1500.0, scale=400.0):
+    rating = [start] * size
+    for i, j, said in sequence:
+        expected = 1 / (1 + 10 ** ((rating[j] - rating[i]) / scale))
+        score = {0: 1.0, 1: 0.5, 2: 0.0}[said]
+        rating[i], rating[j] = rating[i] + k * (score - expected), rating[j] - k * (score - expected)
+    return rating
+
+
+def trueskill_by_package(sequence, size, draw_probability):
+    env = trueskill.TrueSkill(draw_probability=draw_probability)
+    rating = [env.create_rating() for _ in range(size)]
+    for i, j, said in sequence:
+        a, b = (j, i) if said == 2 else (i, j)
+        rating[a], rating[b] = trueskill.rate_1vs1(rating[a], rating[b], drawn=said == 1, env=env)
+    return [r.mu for r in rating], [r.sigma for r in rating]
+
+
+GAMES = {"round robins": random_games(), "single games": single_games(), "two systems": random_games(3, 2, 40)}
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("constants", [(20.0, 1500.0, 400.0), (32.0, 1000.0, 200.0)])
+def test_elo_is_that_of_an_explicit_loop_in_every_order(name, constants):
+    games = GAMES[name]
+    units = games.shuffled(12, np.random.default_rng(1))
+    found, _ = Elo(*constants).rate(games, units, np.random.default_rng(2), ignored)
+    expected = [elo_by_loop(sequence, games.size, *constants) for sequence in played(games, units, 2)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("draw_probability", [0.05, 0.4])
+@pytest.mark.parametrize("orders", [1, 4, 12])
+def test_trueskill_is_that_of_the_package_in_every_order(name, draw_probability, orders):
+    """Few orders are played number by number, many side by side."""
+    games = GAMES[name]
+    units = games.shuffled(orders, np.random.default_rng(1))
+    mu, sigma = TrueSkill(draw_probability).rate(games, units, np.random.default_rng(2), ignored)
+    for b, sequence in enumerate(played(games, units, 2)):
+        expected = trueskill_by_package(sequence, games.size, draw_probability)
+        np.testing.assert_allclose(mu[b], expected[0], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(sigma[b], expected[1], rtol=0, atol=1e-9)
+
+
+def test_one_order_costs_less_than_a_hundred(monkeypatch):
+    """3 to 11 times as much, when it went through the package."""
+    monkeypatch.setattr(trueskill, "rate_1vs1", None)
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(150, 8)))
+    seconds = {}
+    for orders in (1, 100):
+        start = time.perf_counter()
+        aggregate(frame.rename(columns=str), method="trueskill", orders=orders, rng=1)
+        seconds[orders] = time.perf_counter() - start
+    assert seconds[1] < seconds[100]
+
+
+def test_defaults_are_those_of_the_package():
+    env = TrueSkill(0.1).environment()
+    assert (env.mu, env.sigma, env.beta, env.tau) == pytest.approx((25, 25 / 3, 25 / 6, 25 / 300))
+
+
+def test_tails_are_those_of_the_package():
+    """v and w of wins far against expectation and of draws far from even, where the distribution function is 0."""
+    env = trueskill.TrueSkill()
+    apart, near = (x.ravel() for x in np.meshgrid(np.linspace(-30, 30, 121), [0.01, 0.5, 2.0]))
+    v, w = won(apart, near)
+    v_tied, w_tied = tied(apart, near)
+    for k, (t, e) in enumerate(zip(apart, near, strict=True)):
+        assert v[k] == pytest.approx(env.v_win(t, e), rel=1e-9)
+        if 0 < v[k] * (v[k] + t - e) < 1:
+            assert w[k] == pytest.approx(env.w_win(t, e), rel=1e-9, abs=1e-12)
+        assert v_tied[k] == pytest.approx(env.v_draw(t, e), rel=1e-9)
+        assert w_tied[k] == pytest.approx(env.w_draw(t, e), rel=1e-7)
+    singly = np.array([_moments_of_win(t - e) for t, e in zip(apart, near, strict=True)])
+    np.testing.assert_allclose(singly, np.column_stack([v, w]), rtol=1e-9, atol=1e-12)
+    singly = np.array([_moments_of_draw(t, e) for t, e in zip(apart, near, strict=True)])
+    np.testing.assert_allclose(singly, np.column_stack([v_tied, w_tied]), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(won(np.array([-50.0]), np.array([0.5]))[0], [50.5])  # the package's own remedy
+
+
+def test_the_distribution_function_has_seven_digits_in_the_tail():
+    x = np.linspace(-35, 8, 500)
+    np.testing.assert_allclose(cdf(x), stats.norm.cdf(x), rtol=2e-7)
+
+
+def test_every_order_plays_every_game_once_and_instances_whole():
+    games = random_games(missing=0.0)
+    units = games.shuffled(5, np.random.default_rng(1))
+    slots = np.concatenate(list(games.sequence(units, np.random.default_rng(2))))
+    width = games.slots.shape[1]
+    for b in range(5):
+        for place, unit in enumerate(units[b]):
+            assert sorted(slots[place * width : (place + 1) * width, b]) == sorted(games.slots[unit])
+        assert sorted(units[b]) == list(range(30))
+    assert len({tuple(row) for row in units}) == 5
+    assert any(list(slots[:width, b]) != list(games.slots[units[b, 0]]) for b in range(5))
+
+
+def test_the_games_of_one_step_share_no_system():
+    games = random_games()
+    units = games.shuffled(3, np.random.default_rng(1))
+    number = 0
+    for i, j, said in games.steps(units, np.random.default_rng(2)):
+        both = np.concatenate([i, j])
+        assert len(set(both.tolist())) == len(both)
+        assert set(said.tolist()) <= {0, 1, 2}
+        number += len(said)
+    assert number == 3 * (games.slots >= 0).sum()
+
+
+# -- through aggregate -----------------------------------------------------------------------------------
+
+SCORES = pd.DataFrame(np.random.default_rng(5).integers(0, 6, size=(25, 4)), columns=list("DBCA"))
+
+
+@pytest.mark.parametrize("method", ["elo", "trueskill"])
+def test_ratings_are_means_over_orders_with_their_spread(method):
+    """The orders are drawn as the record says; each is replayed from the frame."""
+    found = (
+        aggregate(SCORES, method=method, orders=6, rng=9, confidence=0.8).to_frame().set_index("object").sort_index()
+    )
+    names, rng = sorted(SCORES), np.random.default_rng(9)
+    pairs = list(itertools.combinations(range(4), 2))
+    values = SCORES[names].to_numpy()
+    said = np.array([[1 - np.sign(row[i] - row[j]) for i, j in pairs] for row in values])
+    games = Games(4, np.array(pairs), (3 * np.arange(6) + said).astype(np.int64))
+    units = games.shuffled(6, rng)
+    slots = np.concatenate(list(games.sequence(units, rng)))
+    runs = [[(*pairs[s // 3], s % 3) for s in column] for column in slots.T]
+    if method == "elo":
+        ratings = np.array([elo_by_loop(run, 4) for run in runs])
+    else:
+        both = [trueskill_by_package(run, 4, (said == 1).mean()) for run in runs]
+        ratings = np.array([mu for mu, _ in both])
+        np.testing.assert_allclose(found["sigma"], np.mean([sigma for _, sigma in both], axis=0), atol=1e-9)
+    np.testing.assert_allclose(found["estimate"], ratings.mean(axis=0), atol=1e-9)
+    np.testing.assert_allclose(found["spread"], ratings.std(axis=0, ddof=1), atol=1e-9)
+    np.testing.assert_allclose(found["conf_low"], np.quantile(ratings, 0.1, axis=0), atol=1e-9)
+    np.testing.assert_allclose(found["conf_high"], np.quantile(ratings, 0.9, axis=0), atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["elo", "trueskill"])
+def test_one_order_has_no_spread_and_another_differs(method):
+    one, other = (aggregate(SCORES, method=method, orders=1, rng=seed).to_frame() for seed in (1, 2))
+    assert one[["spread", "conf_low", "conf_high"]].isna().all(axis=None)
+    first, second = (frame.set_index("object")["estimate"].sort_index() for frame in (one, other))
+    assert not np.allclose(first, second)
+
+
+def test_probabilities_are_those_of_the_ratings():
+    elo = aggregate(SCORES, method="elo", rng=1)
+    points = elo.to_frame().set_index("object")["estimate"]
+    assert elo.probabilities.loc["A", "D"] == pytest.approx(1 / (1 + 10 ** ((points["D"] - points["A"]) / 400)))
+    skill = aggregate(SCORES, method="trueskill", rng=1)
+    row = skill.to_frame().set_index("object")
+    beta = trueskill.BETA
+    apart = (row["estimate"]["A"] - row["estimate"]["D"]) / np.hypot(
+        np.sqrt(2) * beta, np.hypot(row["sigma"]["A"], row["sigma"]["D"])
+    )
+    assert skill.probabilities.loc["A", "D"] == pytest.approx(stats.norm.cdf(apart), abs=1e-12)
+    for found in (elo, skill):
+        total = found.probabilities + found.probabilities.T
+        np.testing.assert_allclose(total.to_numpy()[~np.eye(4, dtype=bool)], 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["elo", "trueskill"])
+def test_dropped_ties_are_not_played(method):
+    decided = pd.DataFrame({"A": [2.0, 0.0, 3.0], "B": [1.0, 1.0, 1.0]})
+    padded = pd.concat([decided, pd.DataFrame({"A": [1.0], "B": [1.0]})], ignore_index=True)
+    found = aggregate(padded, method=method, ties="drop", orders=400, rng=1).to_frame()
+    alone = aggregate(decided, method=method, orders=400, rng=1).to_frame()
+    same = aggregate(padded, method=method, orders=400, rng=1).to_frame()
+    width = 4 * found["spread"].max() / np.sqrt(200)
+    np.testing.assert_allclose(found["estimate"], alone["estimate"], atol=width)
+    assert found["spread"].notna().all()
+    assert not np.allclose(same["estimate"], found["estimate"], rtol=1e-9, atol=0)
+
+
+def test_the_draw_probability_is_the_share_of_ties_unless_given():
+    notes = {
+        p: " ".join(aggregate(SCORES, method="trueskill", draw_probability=p, rng=1, orders=2).notes)
+        for p in (None, 0.3)
+    }
+    values = SCORES.to_numpy()
+    share = np.mean([values[:, i] == values[:, j] for i, j in itertools.combinations(range(4), 2)])
+    assert f"draw probability of {share:.4g}" in notes[None]
+    assert "draw probability of 0.3" in notes[0.3]
+
+
+def test_a_table_of_counts_is_played_game_by_game():
+    """A, beaten never, rises by what a loop over 30 games gives whatever their order."""
+    c = llbt.from_counts(pd.DataFrame({"object_i": ["A"], "object_j": ["B"], "wins_i": [30], "wins_j": [0]}))
+    found = aggregate(c, method="elo", rng=1, orders=3).to_frame().set_index("object")
+    expected = elo_by_loop([(0, 1, 0)] * 30, 2)
+    np.testing.assert_allclose(found.loc[["A", "B"], "estimate"], expected, atol=1e-9)
+    np.testing.assert_allclose(found["spread"], 0, atol=1e-9)
+
+
+def test_ratings_beyond_numbers_are_refused():
+    with pytest.raises(DesignError, match="1 of 2 ratings left the range"):
+        check_finite(np.array([1.0, np.inf]), "aggregate")
+
+
+def test_systems_that_never_win_have_finite_ratings():
+    frame = pd.DataFrame({"A": [1, 2, 3], "B": [2, 3, 1], "C": [0, 0, 0]})
+    for method in ("elo", "trueskill"):
+        found = aggregate(frame, method=method, rng=1)
+        assert found.objects[-1] == "C"
+        assert np.isfinite(found.estimate).all()
