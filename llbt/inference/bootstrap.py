@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ..arguments import as_generator, check_count, check_flag, check_jobs
+from ..arguments import check_count
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
-from ..core.statistics import critical_value, run_jobs
+from ..core.statistics import critical_value
 from ..errors import DesignError, listed
 from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults, check_fit
@@ -25,6 +25,7 @@ from ..kernel.batch import params_of_many
 from ..kernel.jackknife import left_out
 from ..kernel.robust import LOST, cluster_scores
 from ..kernel.solvers import few_threads
+from ..resampling import Resampler, percentile, percentiles
 from ..table import Field, Record, Table, format_count, format_percent
 from .objects import log_worths_at
 from .refit import refit_table
@@ -34,8 +35,7 @@ Interval = Literal["percentile", "basic", "bca"]
 Statistic = Callable[[LLBTResults], Any]
 
 _MANY_ALONE = 0.02  # share of judgments that do not vary from which it is said
-_ENTRIES = 100_000_000  # counts of resamples held at once: 200 MB, where they are below 32,768
-_TABLES = 500  # at most
+_REFITS = 20  # tables drawn at once where each is refitted by itself: the bar moves
 _MOST_LEFT_OUT = 5000  # refits that the acceleration of a statistic of one's own may cost
 
 
@@ -122,9 +122,13 @@ class Bootstrap(Record):
         if method not in get_args(Interval):
             raise DesignError(f"conf_int: method={method!r}; it may be {', '.join(map(repr, get_args(Interval)))}.")
         critical_value("conf_int", confidence, math.inf)
-        tail = (1 - confidence) / 2
-        moved = self._moved if method == "bca" else None
-        bounds = np.array([self._bounds(k, tail, method, moved) for k in range(len(self.names))]).reshape(-1, 2)
+        if method == "bca":
+            low, high = self._bca(confidence)
+        else:
+            low, high = percentiles(self.replicates, confidence, self.estimate)
+        if method == "basic":
+            low, high = 2 * self.estimate - high, 2 * self.estimate - low
+        bounds = np.column_stack([low, high])
         bounds[self.unsupported] = np.nan
         return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
 
@@ -146,19 +150,15 @@ class Bootstrap(Record):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "statistic": None}
 
-    def _bounds(
-        self, k: int, tail: float, method: Interval, moved: tuple[FloatArray, FloatArray] | None
-    ) -> tuple[float, float]:
-        values = self.replicates[:, k]
-        low = np.where(np.isnan(values), -np.inf, values)
-        high = np.where(np.isnan(values), np.inf, values)
-        if method == "basic":
-            center = 2 * self.estimate[k]
-            return center - _quantile(high, 1 - tail), center - _quantile(low, tail)
-        tails = (tail, 1 - tail)
-        if moved is not None:
-            tails = _bca_tails(values, self.estimate[k], moved[0][:, k], moved[1], tail)
-        return _quantile(low, tails[0]), _quantile(high, tails[1])
+    def _bca(self, confidence: float) -> tuple[FloatArray, FloatArray]:
+        """Return percentiles at shares corrected for bias and acceleration, (k,) each."""
+        influences, weights = self._moved
+        found = []
+        for values, estimate, moved in zip(self.replicates.T, self.estimate, influences.T, strict=True):
+            tails = _bca_tails(values, estimate, moved, weights, (1 - confidence) / 2)
+            found.append([percentile(values, tails[0], -math.inf), percentile(values, tails[1], math.inf)])
+        low, high = np.array(found).reshape(-1, 2).T
+        return low, high
 
     def table(self) -> Table:
         """Return estimate, bias, std_error and the 95 % percentile interval of each value."""
@@ -239,10 +239,9 @@ def bootstrap(
         Number of resamples.
     rng : numpy.random.Generator or int, optional
     n_jobs : int
-        Processes for the parameters' resamples, as joblib counts them (−1: one per core). They come in blocks of 500,
-        each with a seed drawn from `rng`, so that results do not depend on it.
+        Processes; −1 for one per core. The result is the same for the same `rng`.
     progress : bool
-        Show a progress bar (a statistic of one's own only).
+        Show a progress bar.
 
     Returns
     -------
@@ -270,8 +269,7 @@ def bootstrap(
     if res.specification.bias_reduction or res.specification.prior is not None:
         raise DesignError("bootstrap resamples maximum likelihood fits; fit without bias_reduction= and prior=.")
     check_count("bootstrap", "n", n, least=1)
-    check_jobs("bootstrap", n_jobs)
-    check_flag("bootstrap", "progress", progress)
+    draw = Resampler.of("bootstrap", rng, n_jobs, progress)
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):
         raise DesignError(
@@ -284,10 +282,9 @@ def bootstrap(
             "bootstrap: no comparison has more than one judgment, so judgments resampled within comparisons are always "
             "the same; pass resample='parametric', or a cluster of the table."
         )
-    generator = as_generator(rng, "bootstrap")
     if statistic is None:
-        return _of_parameters(res, n, resample, generator, n_jobs)
-    return _of_statistic(res, statistic, n, resample, generator, progress)
+        return _of_parameters(res, n, resample, draw)
+    return _of_statistic(res, statistic, n, resample, draw)
 
 
 def _alone(c: Comparisons) -> float:
@@ -346,8 +343,7 @@ def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
     )
 
 
-def _drawn(res: LLBTResults, resample: str, n: int, seed: int) -> npt.NDArray[Any]:
-    rng = np.random.default_rng(seed)
+def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) -> npt.NDArray[Any]:
     if resample == "judgment":
         return draw_judgments(res, n, rng)
     if resample == "parametric":
@@ -355,24 +351,21 @@ def _drawn(res: LLBTResults, resample: str, n: int, seed: int) -> npt.NDArray[An
     return draw_clusters(res, resample, n, rng)
 
 
-def _blocks(res: LLBTResults, n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Return the sizes of blocks of resamples, whoever makes them, and a seed for each."""
-    block = min(_TABLES, max(1, _ENTRIES // res.counts.size))
-    sizes = [min(block, n - start) for start in range(0, n, block)]
-    return list(zip(sizes, rng.integers(2**63, size=len(sizes)).tolist(), strict=True))
+def _room(res: LLBTResults) -> int:
+    """Return how much room a drawn table takes, in floats: four counts below 32,768 in that of one."""
+    return res.counts.size // 4
 
 
-def _of_parameters(res: LLBTResults, n: int, resample: str, rng: np.random.Generator, n_jobs: int) -> Bootstrap:
-    parts = run_jobs([functools.partial(_refitted, res, resample, *block) for block in _blocks(res, n, rng)], n_jobs)
+def _of_parameters(res: LLBTResults, n: int, resample: str, draw: Resampler) -> Bootstrap:
     estimate = np.asarray(res.params, dtype=np.float64)
     replicates = np.repeat(estimate[None, :], n, axis=0)
-    replicates[:, res.free] = np.concatenate(parts)
+    replicates[:, res.free] = np.concatenate(draw.blocks(functools.partial(_refitted, res, resample), n, _room(res)))
     return Bootstrap(res, res.names, estimate, replicates, resample)
 
 
-def _refitted(res: LLBTResults, resample: str, n: int, seed: int) -> FloatArray:
+def _refitted(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) -> FloatArray:
     """Return the free parameters of n resamples, shape (n, p)."""
-    counts = _drawn(res, resample, n, seed)
+    counts = _drawn(res, resample, n, rng)
     with few_threads(len(res.free)):
         return params_of_many(res.problem(), counts, res.solution.params)
 
@@ -391,16 +384,10 @@ def _scores(res: LLBTResults, resample: str) -> tuple[FloatArray, FloatArray]:
     return scores.reshape(-1, signed.shape[1]), problem.counts.ravel()
 
 
-def _of_statistic(
-    res: LLBTResults, statistic: Statistic, n: int, resample: str, rng: np.random.Generator, progress: bool
-) -> Bootstrap:
+def _of_statistic(res: LLBTResults, statistic: Statistic, n: int, resample: str, draw: Resampler) -> Bootstrap:
     names, estimate = _values(statistic(res))
-    replicates = np.full((n, len(names)), np.nan)
-    tables = (table for block in _blocks(res, n, rng) for table in _drawn(res, resample, *block))
-    for b, table in zip(_numbered(n, progress), tables, strict=True):
-        found = _statistic_of(res, statistic, names, with_counts(res.comparisons, table), f"resample {b}")
-        if found is not None:
-            replicates[b] = found
+    task = functools.partial(_statistics_of, res, statistic, names, resample)
+    replicates = np.concatenate(draw.blocks(task, n, _room(res), _REFITS))
     return Bootstrap(res, names, estimate, replicates, resample, statistic)
 
 
@@ -414,6 +401,18 @@ def _influences(
         found = _statistic_of(res, statistic, names, with_counts(res.comparisons, table), f"leave-one-out table {k}")
         influences[k] = estimate - found if found is not None else 0.0
     return influences, weights
+
+
+def _statistics_of(
+    res: LLBTResults, statistic: Statistic, names: tuple[str, ...], resample: str, n: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return the values of n resamples, shape (n, k); NaN in degenerate ones."""
+    replicates = np.full((n, len(names)), np.nan)
+    for b, table in enumerate(_drawn(res, resample, n, rng)):
+        found = _statistic_of(res, statistic, names, with_counts(res.comparisons, table), "a resample")
+        if found is not None:
+            replicates[b] = found
+    return replicates
 
 
 def _left_out(res: LLBTResults, resample: str) -> tuple[list[FloatArray], FloatArray]:
@@ -468,26 +467,6 @@ def _values(found: Any) -> tuple[tuple[str, ...], FloatArray]:
         return tuple(map(str, found.index)), found.to_numpy(dtype=np.float64)
     values = np.atleast_1d(np.asarray(found, dtype=np.float64)).ravel()
     return tuple(f"statistic[{k}]" for k in range(len(values))) if len(values) > 1 else ("statistic",), values
-
-
-def _numbered(n: int, progress: bool) -> Iterator[int]:
-    if not progress:
-        return iter(range(n))
-    from tqdm.auto import tqdm
-
-    return iter(tqdm(range(n), desc="bootstrap"))
-
-
-def _quantile(values: FloatArray, tail: float) -> float:
-    """Return a quantile; infinite where an infinite value takes part in the interpolation."""
-    if math.isnan(tail):
-        return math.nan
-    ordered = np.sort(values)
-    place = tail * (len(ordered) - 1)
-    below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
-    if below == above or not np.isfinite([below, above]).all():
-        return float(below if not np.isfinite(below) else above)
-    return float(below + (above - below) * (place - math.floor(place)))
 
 
 def _bca_tails(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from ..arguments import as_generator, check_count
+from ..arguments import check_count
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.statistics import TestResult, chi2_p_value, chi2_reservation
 from ..errors import DesignError
@@ -16,8 +17,9 @@ from ..fitting.results import LLBTResults, check_fit, deviance, pearson_chi2
 from ..formulas.grammar import parse, vocabulary
 from ..kernel.batch import fit_many
 from ..kernel.cluster_tests import FlipTest, fit_flip_test
-from ..kernel.likelihood import rows_of
-from ..kernel.solvers import eliminate
+from ..kernel.likelihood import Problem, rows_of
+from ..kernel.solvers import Fit, eliminate
+from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted, format_number
 from .simulation import draw_parametric
 
@@ -77,7 +79,14 @@ class GoodnessOfFit(Record):
         )
 
 
-def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | int | None = None) -> GoodnessOfFit:
+def goodness_of_fit(
+    res: LLBTResults,
+    n: int = 0,
+    *,
+    rng: np.random.Generator | int | None = None,
+    progress: bool = False,
+    n_jobs: int = 1,
+) -> GoodnessOfFit:
     """Test whether the model fits: residual deviance and Pearson's X² against χ², or against tables drawn from the fit.
 
     Parameters
@@ -88,6 +97,10 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
         probabilities of the bias-reduced estimates, each table refitted, p = (1 + number at least as large) / (n + 1).
         0 leaves it out.
     rng : numpy.random.Generator or int, optional
+    progress : bool
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -116,7 +129,7 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
     """
     check_fit("goodness_of_fit", res)
     check_count("goodness_of_fit", "n", n, least=0)
-    generator = as_generator(rng, "goodness_of_fit")
+    draw = Resampler.of("goodness_of_fit", rng, n_jobs, progress)
     c = res.comparisons
     unused = _unused(res)
     tables = [counted(len(c), "comparison")]
@@ -130,11 +143,11 @@ def goodness_of_fit(res: LLBTResults, n: int = 0, *, rng: np.random.Generator | 
         notes += more
         sparse.append(bool(chi2_reservation(means)[1]))
     dispersion = res.pearson_chi2 / res.df_resid if res.df_resid else math.nan
-    simulated = _bootstrapped(res, n, generator) if n else None
+    simulated = _bootstrapped(res, n, draw) if n else None
     return GoodnessOfFit(*found, *pooled, tuple(tables), tuple(sparse), dispersion, simulated, tuple(notes))
 
 
-def _bootstrapped(res: LLBTResults, n: int, rng: np.random.Generator) -> tuple[float, float]:
+def _bootstrapped(res: LLBTResults, n: int, draw: Resampler) -> tuple[float, float]:
     """Return the parametric-bootstrap p-values of deviance and X².
 
     Tables are drawn at the bias-reduced estimates: at the maximum likelihood estimates, which are too extreme in sparse
@@ -148,12 +161,15 @@ def _bootstrapped(res: LLBTResults, n: int, rng: np.random.Generator) -> tuple[f
         )
     problem = res.problem()
     reduced = eliminate(problem, bias_reduction=True)
-    drawn = fit_many(problem, draw_parametric(reduced.means, n, rng), reduced.params)
+    simulated = draw.blocks(partial(_simulated, problem, reduced), n, problem.counts.size)
+    of_deviance, of_pearson = np.concatenate(simulated, axis=1)
+    return p_value(of_deviance, res.deviance), p_value(of_pearson, res.pearson_chi2)
 
-    def share(simulated: FloatArray, observed: float) -> float:
-        return float((1 + np.sum(simulated >= observed * (1 - 1e-9))) / (n + 1))
 
-    return share(drawn.deviance, res.deviance), share(drawn.pearson_chi2, res.pearson_chi2)
+def _simulated(problem: Problem, fit: Fit, n: int, rng: np.random.Generator) -> FloatArray:
+    """Return deviance and X² of n tables drawn from a fit, shape (2, n)."""
+    found = fit_many(problem, draw_parametric(fit.means, n, rng), fit.params)
+    return np.stack([found.deviance, found.pearson_chi2])
 
 
 def _unused(res: LLBTResults) -> list[str]:

@@ -16,6 +16,7 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError
 from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults, check_fit
+from ..resampling import drawn_weights
 
 _LISTED = 4  # outcomes of a comparison for each table drawn, up to which they are listed
 _BLOCK = 64  # comparisons
@@ -108,7 +109,7 @@ def draw_clusters(res: LLBTResults, name: str, n: int, rng: np.random.Generator)
     shape = (lines.size, size * cells)
     column = (lines.rows[:, None] * cells + np.arange(cells)).ravel()
     by_cluster = csr_array((lines.counts.ravel(), (np.repeat(lines.codes, cells), column)), shape=shape)
-    weights = rng.multinomial(lines.size, np.full(lines.size, 1 / lines.size), size=n).astype(np.float64)
+    weights = drawn_weights(lines.size, n, rng)
     return np.asarray((by_cluster.T @ weights.T).T).reshape(n, size, cells)
 
 

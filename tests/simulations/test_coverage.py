@@ -5,6 +5,7 @@ tables the standard error of a coverage of .95 is .005: the bounds asserted are 
 """
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,12 +15,13 @@ from scipy import stats
 from support.folders import SIMULATIONS
 
 import llbt
-from llbt.inference.bootstrap import _bca_tails, _quantile
+from llbt.inference.bootstrap import _bca_tails
 from llbt.kernel.batch import fit_many
 from llbt.kernel.likelihood import Problem, information, probabilities
 from llbt.kernel.profile import profile_bounds
 from llbt.kernel.robust import Clustered, cluster_sandwich
 from llbt.kernel.solvers import eliminate
+from llbt.resampling import percentile, percentiles
 
 pytestmark = pytest.mark.slow
 
@@ -94,11 +96,13 @@ def test_bootstrap_intervals_cover() -> None:
         influences = np.stack([row - center for row in (signed, tie, -signed)], axis=1).reshape(-1, 4) @ cov
         for k in range(4):
             values = replicates[:, k]
-            low, high = _quantile(values, 0.025), _quantile(values, 0.975)
+            low, high = percentiles(values, 0.95)
             covered["percentile"][k] += low < TRUE[k] < high
             covered["basic"][k] += 2 * estimate[k] - high < TRUE[k] < 2 * estimate[k] - low
             tails = _bca_tails(values, estimate[k], influences[:, k], table.ravel(), 0.025)
-            covered["bca"][k] += _quantile(values, tails[0]) < TRUE[k] < _quantile(values, tails[1])
+            covered["bca"][k] += (
+                percentile(values, tails[0], -math.inf) < TRUE[k] < percentile(values, tails[1], math.inf)
+            )
     for method, count in covered.items():
         assert np.all((count / TABLES > 0.93) & (count / TABLES < 0.97)), (method, count / TABLES)
 

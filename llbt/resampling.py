@@ -1,0 +1,206 @@
+"""Resampling: who draws and who computes, what is drawn, and the percentile intervals and p-values that come of it.
+
+B resamples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from .arguments import as_generator, check_flag, check_jobs
+from .table import counted
+
+T = TypeVar("T")
+Floats = npt.NDArray[np.float64]
+
+_ENTRIES = 4_000_000  # numbers that a block of resamples holds: 32 MB
+_MOST = 250  # resamples in a block: few enough to share among processes, and for a bar to move
+_SAME = 1e-9  # values that are closer are equal: rounding must not decide which are as extreme
+
+
+@dataclass(frozen=True, eq=False)
+class Resampler:
+    """Who draws and who computes, as the caller of a public function asks for it.
+
+    Attributes
+    ----------
+    asker : str
+        The public function; its bar has this name.
+    rng : numpy.random.Generator
+    n_jobs : int
+        Processes, as joblib counts them: −1 for one per core.
+    progress : bool
+        Whether a bar is shown.
+    """
+
+    asker: str
+    rng: np.random.Generator
+    n_jobs: int = 1
+    progress: bool = False
+
+    @classmethod
+    def of(cls, asker: str, rng: object, n_jobs: int = 1, progress: bool = False) -> Resampler:
+        """Return what the arguments of these names ask for.
+
+        Raises
+        ------
+        DesignError
+            For arguments of another type.
+        """
+        check_jobs(asker, n_jobs)
+        check_flag(asker, "progress", progress)
+        return cls(asker, as_generator(rng, asker), int(n_jobs), bool(progress))
+
+    def blocks(self, task: Callable[[int, np.random.Generator], T], n: int, entries: int, most: int = _MOST) -> list[T]:
+        """Return what a task makes of n resamples, block by block.
+
+        Parameters
+        ----------
+        task : callable
+            (number of resamples, generator) → what is made of them.
+        n : int
+        entries : int
+            Numbers that the task holds for one resample.
+        most : int
+            Resamples in a block.
+        """
+        block = max(1, min(most, _ENTRIES // max(1, entries)))
+        sizes = [min(block, n - start) for start in range(0, n, block)]
+        return self.each([partial(task, size) for size in sizes], sizes)
+
+    def each(self, tasks: Sequence[Callable[[np.random.Generator], T]], sizes: Sequence[int] = ()) -> list[T]:
+        """Return what tasks make, each with a generator of its own, so that it does not matter who runs them.
+
+        Parameters
+        ----------
+        tasks : sequence of callable
+        sizes : sequence of int
+            How many steps of the bar each is; by default one.
+        """
+        seeds = self.rng.integers(2**63, size=len(tasks))
+        jobs = [partial(_seeded, task, int(seed)) for task, seed in zip(tasks, seeds, strict=True)]
+        if self.n_jobs == 1 or len(jobs) < 2:
+            return self._shown((job() for job in jobs), sizes or [1] * len(jobs))
+        from joblib import Parallel, delayed
+
+        found = Parallel(n_jobs=self.n_jobs, return_as="generator")(delayed(job)() for job in jobs)
+        return self._shown(found, sizes or [1] * len(jobs))
+
+    def _shown(self, found: Iterable[T], sizes: Sequence[int]) -> list[T]:
+        if not self.progress:
+            return list(found)
+        from tqdm.auto import tqdm
+
+        made = []
+        with tqdm(total=sum(sizes), desc=self.asker) as bar:
+            for size, one in zip(sizes, found, strict=True):
+                made.append(one)
+                bar.update(size)
+        return made
+
+
+def _seeded(task: Callable[[np.random.Generator], T], seed: int) -> T:
+    return task(np.random.default_rng(seed))
+
+
+# -- what is drawn ---------------------------------------------------------------------------------------------------
+
+
+def drawn_weights(units: int, size: int, rng: np.random.Generator) -> Floats:
+    """Return how often each of so many units is drawn, with replacement, in each resample, shape (size, units)."""
+    drawn = rng.integers(units, size=(size, units)) + units * np.arange(size)[:, None]
+    return np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
+
+
+def drawn_counts(counts: Floats, size: int, rng: np.random.Generator) -> Floats:
+    """Return tables of as many judgments, each drawn with replacement from all of a table, shape (size, …)."""
+    drawn = rng.multinomial(int(counts.sum()), (counts / counts.sum()).ravel(), size=size)
+    return drawn.reshape(size, *counts.shape).astype(np.float64)
+
+
+def drawn_swaps(shape: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    """Return the tosses of a coin."""
+    return rng.integers(2, size=shape, dtype=np.bool_)
+
+
+# -- what comes of it ------------------------------------------------------------------------------------------------
+
+
+def percentiles(
+    replicates: Floats, confidence: float, estimate: npt.ArrayLike = 0.0, *, whole: bool = False
+) -> tuple[Floats, Floats]:
+    """Return both bounds of the percentile interval of each column.
+
+    Parameters
+    ----------
+    replicates : ndarray, shape (B, …)
+        NaN where degenerate: at −∞ for lower and at +∞ for upper bounds.
+    confidence : float
+    estimate : array_like, shape (…)
+        What the intervals are of: where it is NaN there are none. Nor are there without resamples.
+    whole : bool
+        Whether bounds are to be values that replicates have, such as ranks.
+
+    Returns
+    -------
+    low, high : ndarray, shape (…)
+    """
+    tail = (1 - confidence) / 2
+    if not len(replicates):
+        return np.full(replicates.shape[1:], np.nan), np.full(replicates.shape[1:], np.nan)
+    found = (percentile(replicates, tail, -math.inf, whole), percentile(replicates, 1 - tail, math.inf, whole))
+    low, high = (np.where(np.isnan(estimate), np.nan, bound) for bound in found)
+    return low, high
+
+
+def percentile(replicates: Floats, share: float, degenerate: float, whole: bool = False) -> Floats:
+    """Return a quantile of each column (B, …), by linear interpolation; infinite where an infinite value is part of it.
+
+    Parameters
+    ----------
+    replicates : ndarray, shape (B, …)
+    share : float
+        NaN gives NaN.
+    degenerate : float
+        What NaN stands for, −∞ or +∞.
+    whole : bool
+        The smallest value with so large a share of the replicates at most as large, in place of interpolation.
+    """
+    if math.isnan(share):
+        return np.full(replicates.shape[1:], np.nan)
+    ordered = np.sort(np.where(np.isnan(replicates), degenerate, replicates), axis=0)
+    size = len(ordered)
+    place = max(0.0, math.ceil(share * size - _SAME) - 1) if whole else share * (size - 1)
+    below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
+    infinite = np.isinf(below) | np.isinf(above)
+    with np.errstate(invalid="ignore"):
+        between = below + (above - below) * (place - math.floor(place))
+    return np.asarray(np.where(infinite, np.where(np.isinf(below), below, above), between))
+
+
+def degenerate_notes(replicates: Floats, lack: str) -> list[str]:
+    """Return a note on how many of B resamples (B, …) are degenerate; none where there are none."""
+    lost = int(np.isnan(replicates).reshape(len(replicates), -1).any(axis=1).sum())
+    return [f"{counted(lost, 'resample')} {lack}: at −∞ for lower and at +∞ for upper bounds"] if lost else []
+
+
+def p_value(replicates: Floats, observed: float) -> float:
+    """Return (1 + number of replicates (B,) at least as large as what was observed)/(B + 1).
+
+    Degenerate replicates count as large. Never 0 (Phipson & Smyth 2010, Statistical Applications in Genetics and
+    Molecular Biology 9(1)).
+    """
+    slack = _SAME * max(1.0, abs(observed))
+    return float(p_of_count(np.sum(~(replicates < observed - slack)), len(replicates)))
+
+
+def p_of_count(as_large: npt.ArrayLike, n: int) -> Floats:
+    """Return (1 + how many of n replicates are as large as what was observed)/(n + 1)."""
+    return np.asarray((1.0 + np.asarray(as_large)) / (n + 1))

@@ -1,0 +1,138 @@
+"""Blocks, bars, weights, percentiles and p-values of resamples, against loops, numpy and combinatorics."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from llbt.errors import DesignError
+from llbt.resampling import (
+    Resampler,
+    degenerate_notes,
+    drawn_counts,
+    drawn_swaps,
+    drawn_weights,
+    p_of_count,
+    p_value,
+    percentile,
+    percentiles,
+)
+
+
+def uniform(size: int, rng: np.random.Generator) -> np.ndarray:
+    """A task, outside of any test so that other processes find it."""
+    return rng.random(size)
+
+
+def asked(seed: int = 1, **options: object) -> Resampler:
+    return Resampler.of("asker", seed, **options)  # type: ignore[arg-type]
+
+
+def test_processes_and_bars_change_no_number(capsys: pytest.CaptureFixture) -> None:
+    plain = np.concatenate(asked().blocks(uniform, 25, 1, 10))
+    assert len(plain) == 25
+    assert len(np.unique(plain)) == 25  # every block has a stream of its own
+    assert np.array_equal(plain, np.concatenate(asked(n_jobs=2).blocks(uniform, 25, 1, 10)))
+    assert capsys.readouterr().err == ""
+    assert np.array_equal(plain, np.concatenate(asked(progress=True).blocks(uniform, 25, 1, 10)))
+    assert np.array_equal(plain, np.concatenate(asked(n_jobs=2, progress=True).blocks(uniform, 25, 1, 10)))
+    shown = capsys.readouterr().err
+    assert "asker: 100%" in shown
+    assert "25/25" in shown
+
+
+def test_blocks_hold_no_more_than_they_may() -> None:
+    sizes = [len(block) for block in asked().blocks(uniform, 23, 400_000)]
+    assert sizes == [10, 10, 3]
+    assert [len(block) for block in asked().blocks(uniform, 3, 10**9)] == [1, 1, 1]
+    assert asked().blocks(uniform, 0, 1) == []
+
+
+def test_a_generator_goes_on() -> None:
+    draw = asked()
+    first, second = (np.concatenate(draw.blocks(uniform, 5, 1)) for _ in range(2))
+    assert not np.any(first == second)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"n_jobs": 0}, "asker: n_jobs=0"), ({"progress": "no"}, "asker: progress='no'"), ({"rng": "x"}, "asker: rng")],
+)
+def test_other_options_are_refused(options: dict, said: str) -> None:
+    with pytest.raises(DesignError, match=said):
+        Resampler.of("asker", **{"rng": 1, **options})
+
+
+def test_weights_are_those_of_a_multinomial() -> None:
+    weights = drawn_weights(5, 40_000, np.random.default_rng(1))
+    assert np.all(weights.sum(axis=1) == 5)
+    cov = np.eye(5) - 1 / 5  # n (diag(p) − p pᵀ), n = 5, p = 1/5
+    assert np.allclose(weights.mean(axis=0), 1, atol=0.02)
+    assert np.allclose(np.cov(weights.T), cov, atol=0.03)
+
+
+def test_drawn_counts_have_the_total_and_the_shares_of_the_table() -> None:
+    table = np.array([[6.0, 0.0], [3.0, 1.0]])
+    drawn = drawn_counts(table, 20_000, np.random.default_rng(1))
+    assert drawn.shape == (20_000, 2, 2)
+    assert np.all(drawn.sum(axis=(1, 2)) == 10)
+    assert np.allclose(drawn.mean(axis=0), table, atol=0.05)
+    assert np.allclose(drawn.var(axis=0), table * (1 - table / 10), atol=0.06)
+
+
+def test_swaps_are_fair_coins() -> None:
+    swaps = drawn_swaps((40_000, 2), np.random.default_rng(1))
+    assert np.allclose(swaps.mean(axis=0), 0.5, atol=0.01)
+    assert abs(np.corrcoef(swaps.T)[0, 1]) < 0.02
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95])
+def test_percentiles_are_those_of_numpy(confidence: float) -> None:
+    replicates = np.random.default_rng(1).normal(size=(101, 3))
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    assert np.allclose(percentiles(replicates, confidence), np.quantile(replicates, tails, axis=0), rtol=1e-12)
+    ranks = np.random.default_rng(1).integers(1, 9, size=(200, 3)).astype(float)
+    exact = [np.quantile(ranks, tail, axis=0, method="inverted_cdf") for tail in tails]
+    assert np.array_equal(percentiles(ranks, confidence, whole=True), exact)
+
+
+@pytest.mark.parametrize("degenerate", range(12))
+def test_degenerate_resamples_stand_at_both_ends(degenerate: int) -> None:
+    """By hand: put −∞ below and +∞ above the others, and read between two neighbours, of which none may be infinite."""
+    values = list(range(11 - degenerate)) if degenerate < 11 else []
+    replicates = np.array([*map(float, values), *[math.nan] * degenerate])[::-1]
+    low, high = percentiles(replicates, 0.6)  # places .2 · 10 = 2 and .8 · 10 = 8
+    size = len(replicates)
+    for bound, share, stood in (
+        (low, Fraction(2, 10), [-math.inf] * degenerate + values),
+        (high, Fraction(8, 10), values + [math.inf] * degenerate),
+    ):
+        place = share * (size - 1)
+        below, above = stood[math.floor(place)], stood[math.ceil(place)]
+        ends = [end for end in (below, above) if math.isinf(end)]
+        expected = ends[0] if ends else below + (above - below) * float(place - math.floor(place))
+        assert bound == pytest.approx(expected)
+
+
+def test_what_was_not_estimated_has_no_interval() -> None:
+    replicates = np.array([[1.0, math.nan], [2.0, math.nan], [3.0, math.nan]])
+    low, high = percentiles(replicates, 0.5, np.array([2.0, math.nan]))
+    assert low.tolist() == pytest.approx([1.5, math.nan], nan_ok=True)
+    assert high.tolist() == pytest.approx([2.5, math.nan], nan_ok=True)
+    assert np.isnan(percentiles(np.empty((0, 2)), 0.95)).all()
+    assert np.isnan(percentile(replicates[:, 0], math.nan, -math.inf))
+
+
+def test_degenerate_resamples_are_counted() -> None:
+    replicates = np.array([[1.0, math.nan], [math.nan, math.nan], [3.0, 4.0]])
+    assert degenerate_notes(replicates, "without a mean") == [
+        "2 resamples without a mean: at −∞ for lower and at +∞ for upper bounds"
+    ]
+    assert degenerate_notes(replicates[2:], "without a mean") == []
+
+
+def test_p_values_count_the_observed_and_the_degenerate() -> None:
+    assert p_value(np.array([0.1, 0.5, 0.5 - 1e-12, math.nan]), 0.5) == pytest.approx(4 / 5)
+    assert p_value(np.zeros(99), 0.5) == pytest.approx(1 / 100)
+    assert p_of_count([0, 3], 9).tolist() == pytest.approx([0.1, 0.4])
