@@ -118,9 +118,33 @@ class Table(Record):
         """Return the table itself."""
         return self
 
+    def first(self, most: int = 60, noun: str = "more row", how: str = ".to_frame()") -> Table:
+        """Return the table of which the first rows are printed, and a line that counts the others."""
+        rest = len(self.fields[0].values) - most
+        if rest <= 0:
+            return self
+        return replace(self, shown=tuple(range(most)), more=f"… {counted(rest, noun)}: {how}")
+
     def to_frame(self) -> pd.DataFrame:
         """Return the columns as a pandas DataFrame, unrounded."""
         return pd.DataFrame({f.name: _frame_values(f.values) for f in self.fields if f.name})
+
+
+def interval_fields(low: Any, high: Any, confidence: float = 0.95, digits: int = 4) -> tuple[Field, Field]:
+    """Return conf_low and conf_high as columns; the first is headed by its level."""
+    return (
+        Field("conf_low", f"{100 * confidence:.4g} % low", low, "estimate", digits),
+        Field("conf_high", "high", high, "estimate", digits),
+    )
+
+
+def p_fields(p_value: npt.NDArray[np.float64], p_adjusted: npt.NDArray[np.float64]) -> tuple[Field, ...]:
+    """Return the last columns: p_value, p_adjusted, and the stars of the latter."""
+    return (
+        Field("p_value", "p", p_value, "p_value"),
+        Field("p_adjusted", "adjusted", p_adjusted, "p_value"),
+        Field("", "", p_adjusted, "stars"),
+    )
 
 
 def format_p(p: float) -> str:

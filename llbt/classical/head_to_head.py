@@ -10,9 +10,9 @@ import pandas as pd
 from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.statistics import sign_p
-from ..table import Field, Record, Table, counted
+from ..table import Field, Record, Table, counted, p_fields
 from .pair_counts import Objects, as_whole, pair_counts
-from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p, check_adjust, p_fields, pair_fields, pair_table
+from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p, check_adjust, pair_fields
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -59,7 +59,7 @@ class HeadToHead(Record):
     def table(self) -> Table:
         """Return object_i, object_j, wins_i, ties, wins_j, n, estimate, share_ties, share_j, p_value, p_adjusted."""
         i, j = as_objects(self.objects)[self.pairs].T.tolist()
-        return pair_table(
+        return Table(
             (
                 *pair_fields(i, j, self.counts),
                 Field("n", "n", as_whole(self.counts.sum(axis=1)), "count"),
@@ -70,7 +70,7 @@ class HeadToHead(Record):
             ),
             title="Head to head: shares of the judgments of each pair",
             notes=(*self.notes, "p-values: sign test of the decided judgments", adjust_note(self.adjust)),
-        )
+        ).first()
 
 
 def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()) -> HeadToHead:

@@ -9,7 +9,7 @@ from typing import get_args
 from ..core.columns import FloatArray, Label
 from ..core.statistics import AdjustP, adjust_p
 from ..errors import DesignError
-from ..table import Field, Table, counted, format_count
+from ..table import Field, counted
 from .pair_counts import PairCounts, as_whole
 
 Adjust = AdjustP | None
@@ -19,7 +19,6 @@ _ADJUSTED: dict[AdjustP, str] = {
     "bonferroni": "Bonferroni's method",
     "fdr_bh": "Benjamini and Hochberg's method (false discovery rate)",
 }
-_MOST_ROWS = 60
 
 
 def check_adjust(asker: str, adjust: object) -> None:
@@ -58,22 +57,3 @@ def pair_fields(object_i: Sequence[Label], object_j: Sequence[Label], counts: Fl
         Field("ties", "ties", ties, "count"),
         Field("wins_j", "wins_j", wins_j, "count"),
     )
-
-
-def p_fields(p_value: FloatArray, p_adjusted: FloatArray) -> tuple[Field, ...]:
-    """Return the last columns: p_value, p_adjusted, and the stars of the latter."""
-    return (
-        Field("p_value", "p", p_value, "p_value"),
-        Field("p_adjusted", "adjusted", p_adjusted, "p_value"),
-        Field("", "", p_adjusted, "stars"),
-    )
-
-
-def pair_table(
-    fields: tuple[Field, ...], *, title: str, head: tuple[str, ...] = (), notes: tuple[str, ...] = ()
-) -> Table:
-    """Return a table of which not more than 60 pairs are printed."""
-    rest = len(fields[0].values) - _MOST_ROWS
-    shown = tuple(range(_MOST_ROWS)) if rest > 0 else None
-    more = f"… {format_count(rest)} more rows: .to_frame()" if rest > 0 else ""
-    return Table(fields, title=title, head=head, notes=notes, shown=shown, more=more)

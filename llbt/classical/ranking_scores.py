@@ -19,7 +19,7 @@ from ..core.statistics import critical_value
 from ..data.judged import read_judged
 from ..data.sources import as_names
 from ..errors import DesignError, JudgmentError, listed
-from ..table import Field, Record, Table, counted, format_count
+from ..table import Field, Record, Table, counted, format_count, interval_fields
 from .pair_counts import Objects, PairCounts, as_whole, excluded, named, pair_counts
 from .readings import READINGS, Reading, Sums, block_sums, pair_sums, quantiles, ranked
 
@@ -73,8 +73,7 @@ class RankingScores(Record):
                 Field("object", "object", list(self.objects)),
                 Field("estimate", "score", self.estimate, "estimate"),
                 Field("n", unit, self.n, "count"),
-                Field("conf_low", f"{100 * self.confidence:.4g} % low", self.conf_low, "estimate"),
-                Field("conf_high", "high", self.conf_high, "estimate"),
+                *interval_fields(self.conf_low, self.conf_high, self.confidence),
                 *(Field(name, name, getattr(self, name), "count") for name in ("rank", "rank_low", "rank_high")),
                 Field("cluster", "cluster", self.cluster, "count"),
             ),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.columns import FloatArray, Label
-from ..table import Field, Record, Table
+from ..table import Field, Record, Table, interval_fields, p_fields
 from .pair_counts import as_whole
-from .pair_tables import p_fields, pair_fields, pair_table
+from .pair_tables import pair_fields
 from .sign_rules import RULES, Alternative, Ties
 
 
@@ -58,14 +58,12 @@ class SignTests(Record):
         """Return object_i … n, estimate, conf_low, conf_high, statistic, p_value, p_adjusted."""
         rule = RULES[self.rule]
         statistic = "z" if not self.exact else "i − j" if self.rule == "trinomial" else "wins"
-        level = f"{100 * self.confidence:.4g} %"
-        return pair_table(
+        return Table(
             (
                 *pair_fields(self.object_i, self.object_j, self.counts),
                 Field("n", "n", as_whole(self.n), "count"),
                 Field("estimate", "Share of i", self.estimate, "estimate"),
-                Field("conf_low", f"{level} low", self.conf_low, "estimate"),
-                Field("conf_high", "high", self.conf_high, "estimate"),
+                *interval_fields(self.conf_low, self.conf_high, self.confidence),
                 Field("statistic", statistic, self.statistic, "number" if self.exact else "statistic"),
                 *p_fields(self.p_value, self.p_adjusted),
             ),
@@ -75,7 +73,7 @@ class SignTests(Record):
                 f"Reference distribution: {_reference(self.rule, self.exact)}",
             ),
             notes=self.notes,
-        )
+        ).first()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -112,7 +110,7 @@ class LLBTTests(Record):
 
     def table(self) -> Table:
         """Return object_i … wins_j, estimate, std_error, both tests, p_adjusted."""
-        return pair_table(
+        return Table(
             (
                 *pair_fields(self.object_i, self.object_j, self.counts),
                 Field("estimate", "Log-odds", self.estimate, "estimate"),
@@ -126,7 +124,7 @@ class LLBTTests(Record):
             title="Tests of equal worth in the model object + tie, one fit per pair",
             head=("Null hypothesis: λ_i = λ_j", "Reference distribution: chi2 (LR), normal (Wald)"),
             notes=self.notes,
-        )
+        ).first()
 
 
 def _reference(ties: Ties, exact: bool) -> str:

@@ -337,8 +337,6 @@ class Comparisons(Record):
     def table(self) -> Table:
         """Return the table as it prints: sizes, then its first rows."""
         frame = self.to_frame()
-        shown = tuple(range(min(len(frame), 20)))
-        rest = len(frame) - len(shown)
         return Table(
             fields=tuple(
                 Field(name, name, list(frame[name]), "count" if name in COUNT_COLUMNS else "text")
@@ -347,9 +345,7 @@ class Comparisons(Record):
             title=f"Comparisons: {', '.join(self.sizes())}",
             head=tuple(_head_lines(self)),
             notes=self.notes,
-            shown=shown,
-            more=f"… {format_count(rest)} more rows: .to_frame()" if rest else "",
-        )
+        ).first(20)
 
     def sizes(self) -> list[str]:
         """Return objects, comparisons, judgments and ties as phrases, for the first line of a printout."""

@@ -22,7 +22,7 @@ from ..kernel.cluster_tests import directions, flip_test, hotelling_p
 from ..kernel.gathered import Gathered
 from ..kernel.likelihood import information, score
 from ..kernel.solvers import Fit, eliminate
-from ..table import Field, Table
+from ..table import Table, interval_fields
 from .clusters import clustered
 from .specification import penalized
 from .summary import coefficient_fields
@@ -67,8 +67,7 @@ def z_tests(res: LLBTResults, hypothesis: Hypothesis, confidence: float) -> Tabl
     return Table(
         (
             *coefficient_fields(found.labels, found.estimate, error, z, p_value, res.df_inference),
-            Field("conf_low", f"{100 * confidence:.4g} % low", found.estimate - half, "estimate"),
-            Field("conf_high", "high", found.estimate + half, "estimate"),
+            *interval_fields(found.estimate - half, found.estimate + half, confidence),
         ),
         title="Linear hypotheses",
     )

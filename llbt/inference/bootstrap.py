@@ -26,7 +26,7 @@ from ..kernel.jackknife import left_out
 from ..kernel.robust import LOST, cluster_scores
 from ..kernel.solvers import few_threads
 from ..resampling import Resampler, percentile, percentiles
-from ..table import Field, Record, Table, format_count, format_percent
+from ..table import Field, Record, Table, format_count, format_percent, interval_fields
 from .objects import log_worths_at
 from .refit import refit_table
 from .simulation import draw_clusters, draw_judgments, draw_parametric, with_counts
@@ -175,8 +175,7 @@ class Bootstrap(Record):
                 Field("estimate", "Estimate", self.estimate, "estimate"),
                 Field("bias", "Bias", bias, "estimate"),
                 Field("std_error", "Std. Error", error, "estimate"),
-                Field("conf_low", "95 % low", bounds["conf_low"].to_numpy(), "estimate"),
-                Field("conf_high", "high", bounds["conf_high"].to_numpy(), "estimate"),
+                *interval_fields(bounds["conf_low"].to_numpy(), bounds["conf_high"].to_numpy()),
             ),
             title=f"Bootstrap of {self.results.specification.formula}",
             head=(f"{format_count(len(self.replicates))} resamples ({self.resample})",),

@@ -17,7 +17,7 @@ from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults, check_fit
 from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
-from ..table import Field, Table, format_number
+from ..table import Table, format_number, interval_fields
 from .objects import KNOWN, LogWorths, log_worths_at
 from .scales import CONTRASTS, Scale, check_scale, on_scale
 
@@ -85,8 +85,7 @@ def contrasts(
     return Table(
         (
             *coefficient_fields(labels, shown, shown_error, z, two_sided_p(z, own), res.df_inference),
-            Field("conf_low", f"{100 * confidence:.4g} % low", low, "estimate"),
-            Field("conf_high", "high", high, "estimate"),
+            *interval_fields(low, high, confidence),
         ),
         title=f"Contrasts: {CONTRASTS[scale]}",
         notes=notes,

@@ -12,7 +12,7 @@ import pandas as pd
 from ..errors import DesignError, LLBTError
 from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At, check_at
-from ..table import Field, Record, Table, format_count
+from ..table import Field, Record, Table
 from .level_tests import levels_of, tests_of
 from .objects import log_worths_at
 from .refit import refit_table
@@ -107,9 +107,7 @@ def _by_cell(res: LLBTResults) -> Table:
             Field("cooks_distance", "Cook's distance", distance[order], "number", 3),
         ),
         title="Influence of cells",
-        shown=tuple(range(min(20, len(order)))),
-        more=f"… {len(order) - 20} more rows: .to_frame()" if len(order) > 20 else "",
-    )
+    ).first(20)
 
 
 def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
@@ -147,7 +145,6 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
     )
     most = moved[order].argmax(axis=1)
     there = without[order, most]
-    more = len(levels) - _MOST_LEVELS
     printed = Table(
         (
             Field(by, by, names),
@@ -160,9 +157,7 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
         ),
         title=f"Influence of each {by}: the log-worth that moves most without it",
         notes=(*notes, "every object: .to_frame()"),
-        shown=tuple(range(_MOST_LEVELS)) if more > 0 else None,
-        more=f"… {format_count(more)} more rows: .levels.to_frame()" if more > 0 else "",
-    )
+    ).first(_MOST_LEVELS, how=".levels.to_frame()")
     return Influence(rows, printed)
 
 

@@ -129,7 +129,7 @@ class Intransitivity(Record):
                 Field("deviance", "deviance", self.deviances[i, j], "statistic"),
             )
         labels = as_objects(self.objects)
-        return _printed(
+        return Table(
             (
                 Field("object_i", "object_i", labels[i].tolist()),
                 Field("object_j", "object_j", labels[j].tolist()),
@@ -140,9 +140,8 @@ class Intransitivity(Record):
                 Field("share", "share of i", self.shares[i, j], "number", 3),
                 *extra,
             ),
-            "Pairs" + (", by deviance" if extra else ""),
-            (),
-        )
+            title="Pairs" + (", by deviance" if extra else ""),
+        ).first(_MOST_ROWS)
 
     def triples(self) -> Table:
         """Return one row per triple of objects whose three pairs were compared.
@@ -170,7 +169,7 @@ class Intransitivity(Record):
         labels = as_objects(self.objects)
         names = ("object_i", "object_j", "object_k")
         values = {"share_ij": first, "share_jk": second, "share_ik": third}
-        return _printed(
+        return Table(
             (
                 *(Field(name, name, labels[ordered[order, side]].tolist()) for side, name in enumerate(names)),
                 *(Field(name, name, column[order], "number", 3) for name, column in values.items()),
@@ -178,9 +177,9 @@ class Intransitivity(Record):
                 Field("circular", "circular", circular[order]),
                 *(() if deviance is None else (Field("deviance", "deviance", deviance[order], "statistic"),)),
             ),
-            "Triples" + ("" if deviance is None else ", by deviance"),
-            ("each is written so that i has at least half against j, and j against k",),
-        )
+            title="Triples" + ("" if deviance is None else ", by deviance"),
+            notes=("each is written so that i has at least half against j, and j against k",),
+        ).first(_MOST_ROWS)
 
 
 def intransitivity(data: LLBTResults | Comparisons) -> Intransitivity:
@@ -394,10 +393,3 @@ def _deviance_line(objects: tuple[Label, ...], deviances: FloatArray) -> str:
     i, j = np.unravel_index(int(deviances.argmax()), deviances.shape)
     total, largest = format_number(float(deviances.sum() / 2)), format_number(float(deviances.max()))
     return f"Residual deviance: {total}, of which {largest} from the pair {objects[int(i)]}, {objects[int(j)]}"
-
-
-def _printed(fields: tuple[Field, ...], title: str, notes: tuple[str, ...]) -> Table:
-    size = len(fields[0].values)
-    rest = max(size - _MOST_ROWS, 0)
-    more = f"… {format_count(rest)} more rows: .to_frame()" if rest else ""
-    return Table(fields, title=title, notes=notes, shown=tuple(range(min(size, _MOST_ROWS))), more=more)

@@ -69,7 +69,6 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     found, units = tests_of(res, by), clustered(c, by, (by,))
     order = np.argsort(np.where(np.isnan(found.p_values), np.inf, found.p_values), kind="stable")
     objects = [*c.objects, None]
-    more = len(levels) - _PRINTED
     return Table(
         (
             Field(by, by, [levels[k] for k in order]),
@@ -83,9 +82,7 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
         ),
         title=f"Each {by} against the rest: score tests",
         notes=(_note(found),),
-        shown=tuple(range(min(_PRINTED, len(levels)))),
-        more=f"… {more} more rows: .to_frame()" if more > 0 else "",
-    )
+    ).first(_PRINTED)
 
 
 def tests_of(res: LLBTResults, by: str) -> UnitTests:

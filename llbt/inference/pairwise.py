@@ -21,7 +21,7 @@ from ..errors import DesignError
 from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
 from ..kernel.robust import LOST
-from ..table import Field, Record, Table, format_count, format_number
+from ..table import Field, Record, Table, format_number, interval_fields
 from .objects import KNOWN, LogWorths, centred
 from .scales import DIFFERENCES, Scale, check_scale, on_scale
 
@@ -34,7 +34,6 @@ _ADJUSTED = {
     "fdr_bh": "Benjamini and Hochberg's method (false discovery rate)",
     None: "not adjusted",
 }
-_MOST_ROWS = 60
 _SAME = 1e-9  # log-worths closer than that are equal
 
 
@@ -122,7 +121,6 @@ class Pairwise(Record):
         estimate, error, low, high = on_scale(self.scale, self.difference, self.std_error, self.reach)
         letter = "z" if np.isinf(self.df) else "t"
         sides = [[self.objects[k] for k in column] for column in self.pairs.T]
-        rest = len(self.pairs) - _MOST_ROWS
         level = f"{100 * self.confidence:.4g} %"
         return Table(
             (
@@ -134,8 +132,7 @@ class Pairwise(Record):
                 Field("p_value", f"Pr(>|{letter}|)", self.p_value, "p_value"),
                 Field("p_adjusted", "adjusted", self.p_adjusted, "p_value"),
                 Field("", "", self.p_adjusted, "stars"),
-                Field("conf_low", f"{level} low", low, "estimate"),
-                Field("conf_high", "high", high, "estimate"),
+                *interval_fields(low, high, self.confidence),
             ),
             title=f"Pairwise comparisons: {DIFFERENCES[self.scale]}",
             notes=(
@@ -143,9 +140,7 @@ class Pairwise(Record):
                 f"p-values: {_ADJUSTED[self.adjust]}; {level} intervals simultaneous, |{letter}| up to "
                 + format_number(self.critical, 4),
             ),
-            shown=tuple(range(_MOST_ROWS)) if rest > 0 else None,
-            more=f"… {format_count(rest)} more rows: .to_frame()" if rest > 0 else "",
-        )
+        ).first()
 
 
 def pairwise(

@@ -363,7 +363,6 @@ def _by_judges_table(judges: npt.NDArray[Any], names: list[str], columns: FloatA
     values = {"estimate": 0, "observed": 1, "expected": 2}
     order = {name: columns[:, k].T.ravel() for name, k in values.items()}
     numbers = {"agreements": sums.agree, "pairs": sums.pairs, "units": sums.paired}
-    rows = len(judges) * times
     return Table(
         (
             Field("judge_i", "judge_i", [name for name in judges[:, 0] for _ in names]),
@@ -374,9 +373,7 @@ def _by_judges_table(judges: npt.NDArray[Any], names: list[str], columns: FloatA
         ),
         title="Agreement by pair of judges",
         notes=("NA: one unit in common, one label only, or repeats that the coefficient does not allow",),
-        shown=tuple(range(_MOST_ROWS)) if rows > _MOST_ROWS else None,
-        more=f"… {format_count(rows - _MOST_ROWS)} more rows: .to_frame()" if rows > _MOST_ROWS else "",
-    )
+    ).first(_MOST_ROWS)
 
 
 def _asked(coefficients: object) -> tuple[str, ...]:

@@ -96,7 +96,6 @@ class JudgeSummary(Record):
     def table(self) -> Table:
         """Return one row per judge."""
         size = len(self.by_judge.judge)
-        rest = size - _MOST_SHOWN
         return Table(
             tuple(
                 Field(name, heading, getattr(self.by_judge, name), kind, 3)
@@ -105,9 +104,7 @@ class JudgeSummary(Record):
             title=f"Summary of {counted(size, 'judge')}",
             head=self.overall,
             notes=self.notes,
-            shown=tuple(range(_MOST_SHOWN)) if rest > 0 else None,
-            more=f"… {counted(rest, 'more judge')}: .to_frame()" if rest > 0 else "",
-        )
+        ).first(_MOST_SHOWN, "more judge")
 
 
 def _headings(confidence: float) -> dict[str, tuple[str, Kind]]:

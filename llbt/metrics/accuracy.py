@@ -11,12 +11,11 @@ import numpy.typing as npt
 
 from ..arguments import check_option
 from ..core.columns import FloatArray, IntArray
-from ..table import Field, Record, Table, format_count
+from ..table import Field, Record, Table
 from .system_scores import all_pairs, grouped_systems
 
 Ties = Literal["strict", "drop", "half"]
 
-_MOST_ROWS = 60
 _RULES: dict[str, str] = {
     "strict": "a tie agrees with a tie and with nothing else",
     "drop": "pairs tied by metric or humans are left out",
@@ -101,7 +100,6 @@ class PairwiseAccuracy(Record):
 
     def pairs(self) -> Table:
         """Return group, object_i, object_j, metric_difference, human_difference, agree; one row per pair."""
-        rest = len(self.agree) - _MOST_ROWS
         return Table(
             (
                 Field("group", "Group", [self.groups[k] for k in self.group]),
@@ -113,9 +111,7 @@ class PairwiseAccuracy(Record):
             ),
             title="Pairs of systems",
             notes=self.notes,
-            shown=tuple(range(min(len(self.agree), _MOST_ROWS))),
-            more=f"… {format_count(rest)} more rows: .pairs().to_frame()" if rest > 0 else "",
-        )
+        ).first(how=".pairs().to_frame()")
 
     def _counted(self, rows: npt.NDArray[np.bool_]) -> tuple[float, int]:
         agree = self.agree[rows]

@@ -15,7 +15,7 @@ from ..classical.pair_tables import Adjust, adjusted_p, check_adjust
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
 from ..errors import DesignError
-from ..table import Field, Record, Table, counted
+from ..table import Field, Record, Table, counted, p_fields
 from .compare import (
     SAYS,
     MetricComparison,
@@ -32,8 +32,6 @@ from .metric_scores import MetricScores
 from .williams import williams_p
 
 Family = Literal["row", "table"]
-
-_MOST_ROWS = 60
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -73,7 +71,6 @@ class MetricComparisons(Record):
     def table(self) -> Table:
         """Return one row per ordered pair."""
         i, j = np.nonzero(~np.eye(len(self.metrics), dtype=np.bool_))
-        rest = len(i) - _MOST_ROWS
         family = "all pairs" if self.by == "table" else "the tests of a metric in object_i"
         rule = "p-values are not adjusted" if self.adjust is None else f"adjusted ({self.adjust}) over {family}"
         return Table(
@@ -83,16 +80,12 @@ class MetricComparisons(Record):
                 Field("estimate_i", "r", self.estimate[i], "estimate"),
                 Field("estimate_j", "r", self.estimate[j], "estimate"),
                 Field("difference", "Difference", self.difference[i, j], "estimate"),
-                Field("p_value", "p", self.p_value[i, j], "p_value"),
-                Field("p_adjusted", "adjusted", self.p_adjusted[i, j], "p_value"),
-                Field("", "", self.p_adjusted[i, j], "stars"),
+                *p_fields(self.p_value[i, j], self.p_adjusted[i, j]),
             ),
             title=f"Comparison of metrics: {NAMES[self.coefficient]}, {self.level} level",
             head=(SAYS[self.method],),
             notes=(*self.notes, f"one-sided; {rule}"),
-            shown=tuple(range(_MOST_ROWS)) if rest > 0 else None,
-            more=f"… {counted(rest, 'more row')}: .to_frame()" if rest > 0 else "",
-        )
+        ).first()
 
 
 def compare_all_metrics(

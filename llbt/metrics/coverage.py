@@ -15,7 +15,7 @@ from ..arguments import as_generator, check_count, check_flag, check_jobs, check
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
 from ..errors import DesignError
-from ..table import Field, Record, Table, counted
+from ..table import Field, Record, Table, counted, interval_fields
 from .compare import check_same_inputs
 from .correlate import Level, check_choices, correlation_of, score_matrices
 from .interval import IntervalMethod, bootstrap_task, entries, fisher_interval, percentiles
@@ -70,8 +70,7 @@ class IntervalCoverage(Record):
             (
                 Field("method", "Method", list(self.methods)),
                 Field("estimate", "Coverage", self.estimate, "estimate", 3),
-                Field("conf_low", "95 % low", low, "estimate", 3),
-                Field("conf_high", "high", high, "estimate", 3),
+                *interval_fields(low, high, digits=3),
                 Field("below", "Below", self.below, "count"),
                 Field("above", "Above", self.above, "count"),
             ),

@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.columns import FloatArray, IntArray
-from ..table import Field, Kind, Record, Table, format_count
+from ..table import Field, Kind, Record, Table
 
 OUTCOMES = ("both", "metric_only", "opposite", "humans_only", "neither", "undefined")
-_MOST_ROWS = 60
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -103,7 +102,6 @@ class DecisionTable(Record):
 
     def pairs(self) -> Table:
         """Return one row per pair: group, objects, differences, p-values, outcome."""
-        rows = len(self.group)
         columns: list[tuple[str, str, Sequence[object] | FloatArray, Kind]] = [
             ("group", "Group", [self.groups[k] for k in self.group], "text"),
             ("object_i", "object_i", self.object_i, "text"),
@@ -118,9 +116,7 @@ class DecisionTable(Record):
             tuple(Field(*column) for column in columns),
             title="Decisions pair by pair",
             notes=self.notes,
-            shown=tuple(range(min(rows, _MOST_ROWS))),
-            more=f"… {format_count(rows - _MOST_ROWS)} more rows: .pairs().to_frame()" if rows > _MOST_ROWS else "",
-        )
+        ).first(how=".pairs().to_frame()")
 
     def _by_bin(self, kept: npt.NDArray[np.bool_]) -> IntArray:
         """Return how many of some pairs lie in each bin, and in all, (bins + 1,)."""

@@ -15,7 +15,7 @@ from ..arguments import check_count, check_share
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
 from ..errors import DesignError, JudgmentError
-from ..table import Field, Record, Table, counted, format_number
+from ..table import Field, Record, Table, counted, format_number, interval_fields
 from .system_scores import numbers
 
 _ASKER = "difference_curve"
@@ -111,8 +111,7 @@ class DifferenceCurve(Record):
                 Field("n", "Pairs", bins.n, "count"),
                 Field("agreements", "Agree", bins.agreements, "count"),
                 Field("estimate", "Share", bins.estimate, "estimate"),
-                Field("conf_low", f"{level} low", bins.conf_low, "estimate"),
-                Field("conf_high", "high", bins.conf_high, "estimate"),
+                *interval_fields(bins.conf_low, bins.conf_high, self.confidence),
             ),
             title="Agreement of humans by size of the metric's difference",
             head=tuple(lines),

@@ -15,7 +15,7 @@ from ..arguments import as_generator, check_count, check_flag, check_jobs, check
 from ..core.columns import FloatArray
 from ..core.statistics import critical_value
 from ..errors import DesignError
-from ..table import Field, Record, Table, counted
+from ..table import Field, Record, Table, counted, interval_fields
 from .correlate import Correlation, Level, check_choices, correlation_of, score_matrices
 from .kernels import NAMES, Coefficient
 from .resampled import Resampled, bootstrap_correlations, in_blocks
@@ -64,15 +64,13 @@ class CorrelationInterval(Record):
     def table(self) -> Table:
         """Return a table of one row."""
         found = self.correlation
-        level = f"{100 * self.confidence:.4g} %"
         return Table(
             (
                 Field("level", "Level", [found.level]),
                 Field("coefficient", "Coefficient", [found.coefficient]),
                 Field("method", "Method", [self.method]),
                 Field("estimate", "Estimate", [found.estimate], "estimate"),
-                Field("conf_low", f"{level} low", [self.conf_low], "estimate"),
-                Field("conf_high", "high", [self.conf_high], "estimate"),
+                *interval_fields([self.conf_low], [self.conf_high], self.confidence),
             ),
             title=f"Correlation with humans: {NAMES[found.coefficient]}, {found.level} level",
             head=(f"Interval: {_SAYS[self.method]}",),

@@ -13,7 +13,7 @@ import pandas as pd
 from ..arguments import as_generator, check_flag, check_share
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
-from ..table import Field, Record, Table, counted
+from ..table import Field, Record, Table, counted, interval_fields
 from .compare import TestMethod, check_constant, check_same_inputs, check_test, run_test
 from .correlate import Level, score_matrices
 from .coverage import TRIALS, check_numbers, several, wilson
@@ -63,8 +63,7 @@ class MetricPower(Record):
                 Field("degraded", "Degraded", np.tile(self.degraded, len(self.methods)), "number"),
                 Field("loss", "Loss", np.tile(self.loss, len(self.methods)), "number", 3),
                 Field("estimate", "Power", self.estimate.ravel(), "estimate", 3),
-                Field("conf_low", "95 % low", low, "estimate", 3),
-                Field("conf_high", "high", high, "estimate", 3),
+                *interval_fields(low, high, digits=3),
             ),
             title=f"Power against degraded metrics: {NAMES[self.coefficient]}, {self.level} level",
             head=(f"One-sided tests at level {self.alpha:g}; {counted(self.n_trials, 'trial')} each",),

@@ -10,11 +10,9 @@ import numpy as np
 from ..arguments import as_generator, check_count
 from ..core.columns import FloatArray
 from ..errors import JudgmentError
-from ..table import Field, Record, Table, counted, format_count, format_number
+from ..table import Field, Record, Table, counted, format_number
 from .segment_tests import sign_flips
 from .system_scores import all_pairs, numbers, read_segments
-
-_MOST_ROWS = 60
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -48,7 +46,6 @@ class SoftPairwiseAccuracy(Record):
 
     def table(self) -> Table:
         """Return object_i, object_j, human_p, metric_p, agreement = 1 − |human_p − metric_p|; one row per pair."""
-        rows = len(self.object_i)
         return Table(
             (
                 Field("object_i", "object_i", self.object_i),
@@ -60,9 +57,7 @@ class SoftPairwiseAccuracy(Record):
             title=f"Soft pairwise accuracy: {format_number(self.estimate, 4)}",
             head=(f"Mean over {counted(self.n, 'pair')}; {counted(self.draws, 'permutation')} for each p-value",),
             notes=("one-sided p-values that i is better than j", *self.notes),
-            shown=tuple(range(min(rows, _MOST_ROWS))),
-            more=f"… {format_count(rows - _MOST_ROWS)} more rows: .to_frame()" if rows > _MOST_ROWS else "",
-        )
+        ).first()
 
 
 def soft_pairwise_accuracy(

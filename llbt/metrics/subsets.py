@@ -12,7 +12,7 @@ from ..arguments import as_generator, check_count, check_option, is_whole
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
 from ..errors import DesignError, JudgmentError
-from ..table import Field, Record, Table, counted
+from ..table import Field, Record, Table, counted, interval_fields
 from .kernels import COEFFICIENTS, LEAST, NAMES, Coefficient, plain_correlations
 from .outliers import why_undefined
 from .system_scores import SystemScores, read_systems
@@ -104,8 +104,7 @@ class SampledCorrelations(Record):
                 Field("n", "Systems", self.n, "count"),
                 Field("draws", "Draws", self.defined, "count"),
                 Field("estimate", f"Median {NAMES[self.coefficient]}", self.estimate, "estimate"),
-                Field("conf_low", f"{100 * self.confidence:.4g} % low", low, "estimate"),
-                Field("conf_high", "high", high, "estimate"),
+                *interval_fields(low, high, self.confidence),
             ),
             title="Correlations over random systems",
             notes=self.notes,

@@ -13,7 +13,7 @@ from ..arguments import as_generator, check_count, check_flag, check_share
 from ..classical.sign_rules import share_interval
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
-from ..table import Field, Record, Table, counted, format_count, format_number, format_percent
+from ..table import Field, Record, Table, counted, format_count, format_number, format_percent, interval_fields
 from .power_tests import p_values
 from .power_truth import PowerTest, Truth, check_flips, checked_judgments, checked_tests, checked_truth
 
@@ -116,8 +116,7 @@ class Power(Record):
                 Field("total", "Total", per_pair * pairs, "count"),
                 Field("estimate", "Power", self.estimate.ravel(), "estimate", 3),
                 Field("std_error", "MC error", self.std_error.ravel(), "estimate", 3),
-                Field("conf_low", f"{100 * self.confidence:.4g} % low", bounds[..., 0].ravel(), "estimate", 3),
-                Field("conf_high", "high", bounds[..., 1].ravel(), "estimate", 3),
+                *interval_fields(bounds[..., 0].ravel(), bounds[..., 1].ravel(), self.confidence, 3),
             ),
             title=f"Simulated power at level {self.alpha:g}",
             head=tuple(self._setting()),

@@ -17,7 +17,7 @@ from ..core.statistics import critical_value
 from ..data.score_frames import read_scores
 from ..data.score_ties import TieRule
 from ..errors import DesignError, JudgmentError, listed
-from ..table import Field, Record, Table, counted, format_count
+from ..table import Field, Record, Table, counted, format_count, interval_fields
 from .bradley_terry import Algorithm, Fitting, Separated, Ties
 from .mechanisms import Asked, Mechanism, Scored, centre, paired, rated
 from .outcomes import Outcomes, outcomes_of_scores, outcomes_of_table, without_scores
@@ -76,8 +76,7 @@ class Aggregation(Record):
                 Field("object", "System", list(self.objects)),
                 Field("estimate", "Score", self.estimate, "estimate"),
                 Field("rank", "Rank", self.rank, "count"),
-                Field("conf_low", f"{100 * self.confidence:.4g} % low", self.conf_low, "estimate"),
-                Field("conf_high", "high", self.conf_high, "estimate"),
+                *interval_fields(self.conf_low, self.conf_high, self.confidence),
                 *(Field(name, _HEADINGS[name], values, "number") for name, values in self.extra.items()),
             ),
             title=f"Aggregated scores: {MECHANISMS[self.method]}",

@@ -13,7 +13,7 @@ from ..arguments import check_option, check_share
 from ..classical.pair_tables import Adjust, adjust_note
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, IntArray, Label
-from ..table import Field, Record, Table, counted, format_count
+from ..table import Field, Record, Table, counted, format_count, interval_fields, p_fields
 from .paired_tests import PairedTest
 
 ScoreTest = Literal["t", "median", "sign", "wilcoxon"]
@@ -28,7 +28,6 @@ _EFFECTS: dict[ScoreTest, str] = {
     "sign": "win odds",
     "wilcoxon": "rank-biserial",
 }
-_MOST_ROWS = 60
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -91,13 +90,12 @@ class PairwiseScores(Record):
     def table(self) -> Table:
         """Return one row per pair: instances, differences, wins, effect sizes, and the p-value of each test."""
         wins_i, ties, wins_j = self.counts.T
-        return _shortened(
+        return Table(
             (
                 *self._sides(),
                 Field("n", "n", self.n, "count"),
                 Field("mean_difference", "mean", self.mean_difference, "estimate"),
-                Field("conf_low", f"{100 * self.confidence:.4g} % low", self.conf_low, "estimate"),
-                Field("conf_high", "high", self.conf_high, "estimate"),
+                *interval_fields(self.conf_low, self.conf_high, self.confidence),
                 Field("median_difference", "median", self.median_difference, "estimate"),
                 Field("difference_of_medians", "of medians", self.difference_of_medians, "estimate"),
                 Field("wins_i", "wins_i", wins_i, "count"),
@@ -116,7 +114,7 @@ class PairwiseScores(Record):
                 _alternative_line(self.alternative),
             ),
             notes=self.notes,
-        )
+        ).first()
 
     def test_table(self) -> Table:
         """Return one row per pair and test: effect (its name), estimate (its size), statistic, df, p_value, p_adjusted.
@@ -129,7 +127,7 @@ class PairwiseScores(Record):
         def by_pair(columns: Sequence[FloatArray]) -> FloatArray:
             return np.asarray(np.column_stack(columns).ravel())
 
-        return _shortened(
+        return Table(
             (
                 *(Field(f.name, f.heading, [v for v in f.values for _ in TESTS]) for f in self._sides()),
                 Field("test", "test", list(TESTS) * rows),
@@ -137,14 +135,14 @@ class PairwiseScores(Record):
                 Field("estimate", "size", by_pair([test.effect for test in found]), "statistic"),
                 Field("statistic", "statistic", by_pair([test.statistic for test in found]), "statistic"),
                 Field("df", "Df", by_pair([test.df for test in found]), "count"),
-                Field("p_value", "p", by_pair([test.p_value for test in found]), "p_value"),
-                Field("p_adjusted", "adjusted", by_pair([self.p_adjusted[test] for test in TESTS]), "p_value"),
-                Field("", "", by_pair([self.p_adjusted[test] for test in TESTS]), "stars"),
+                *p_fields(
+                    by_pair([test.p_value for test in found]), by_pair([self.p_adjusted[test] for test in TESTS])
+                ),
             ),
             title=f"{counted(repeats, 'test')} of each pair of systems",
             head=(_alternative_line(self.alternative),),
             notes=self.notes,
-        )
+        ).first()
 
     def significance(self, alpha: float = 0.05) -> Table:
         """Return how many pairs each test finds to differ, and which share of them each other test finds, too.
@@ -211,10 +209,3 @@ def adjust_line(adjust: Adjust) -> str:
 def _alternative_line(alternative: Alternative) -> str:
     says = {"two-sided": "i and j differ", "greater": "i is better", "less": "j is better"}
     return f"Alternative of the tests: {says[alternative]}"
-
-
-def _shortened(fields: tuple[Field, ...], *, title: str, head: tuple[str, ...], notes: tuple[str, ...]) -> Table:
-    rest = len(fields[0].values) - _MOST_ROWS
-    shown = tuple(range(_MOST_ROWS)) if rest > 0 else None
-    more = f"… {format_count(rest)} more rows: .to_frame()" if rest > 0 else ""
-    return Table(fields, title=title, head=head, notes=notes, shown=shown, more=more)
