@@ -36,6 +36,7 @@ from .errors import (
     JudgmentError,
     LLBTError,
     LLBTWarning,
+    OptionError,
     SeparationError,
     TiesWarning,
 )
@@ -274,6 +275,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "JudgmentError",
     "LLBTError",
     "LLBTWarning",
+    "OptionError",
     "SeparationError",
     "TiesWarning",
 ]

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from .errors import DesignError, JudgmentError, LLBTError
+from .errors import OptionError, alternatives
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -28,60 +28,58 @@ def is_real(value: object) -> TypeGuard[float]:
     return True
 
 
-def check_flag(asker: str, name: str, value: object, error: type[LLBTError] = DesignError) -> None:
+def check_flag(asker: str, name: str, value: object) -> None:
     """Raise for what is neither True nor False: a text such as "no" would be true."""
     if not isinstance(value, (bool, np.bool_)):
-        raise error(f"{asker}: {name}={value!r}; expected True or False.")
+        raise OptionError(f"{name}={value!r}", where=asker, expected="True or False")
 
 
-def check_option(asker: str, name: str, value: object, allowed: Sequence[str]) -> None:
+def check_option(asker: str, name: str, value: object, allowed: Sequence[str | None]) -> None:
     """Raise for an option that is none of those allowed."""
-    if not isinstance(value, str) or value not in allowed:
-        known = ", ".join(map(repr, allowed))
-        raise DesignError(f"{asker}: {name}={value!r} is not known; it may be {known}.")
+    if (value is not None and not isinstance(value, str)) or value not in allowed:
+        raise OptionError(f"{name}={value!r} is not known", where=asker, expected=alternatives(allowed))
 
 
-def check_count(asker: str, name: str, value: object, *, least: int, error: type[LLBTError] = DesignError) -> None:
+def check_count(asker: str, name: str, value: object, *, least: int) -> None:
     """Raise for what is no whole number of at least so many."""
     if not is_whole(value) or value < least:
-        raise error(f"{asker}: {name}={value!r}; expected an integer of at least {least}.")
+        raise OptionError(f"{name}={value!r}", where=asker, expected=f"an integer of at least {least}")
 
 
 def check_share(asker: str, name: str, value: object) -> float:
     """Return a number that lies between 0 and 1; raise for anything else."""
     if not is_real(value) or not 0 < float(value) < 1:
-        raise DesignError(f"{asker}: {name}={value!r}; it lies between 0 and 1.")
+        raise OptionError(f"{name}={value!r}", where=asker, expected="a number between 0 and 1")
     return float(value)
 
 
 def check_confidence(asker: str, value: object) -> float:
     """Return the level of an interval; raise for what is no number between 0 and 1."""
     if not is_real(value) or not 0 < float(value) < 1:
-        raise DesignError(f"{asker}: confidence={value!r}; it lies between 0 and 1, .95 for 95 % intervals.")
+        expected = "a number between 0 and 1, .95 for 95 % intervals"
+        raise OptionError(f"confidence={value!r}", where=asker, expected=expected)
     return float(value)
 
 
-def check_least(
-    asker: str, name: str, value: object, *, least: float = 0.0, error: type[LLBTError] = DesignError
-) -> float:
+def check_least(asker: str, name: str, value: object, *, least: float = 0.0) -> float:
     """Return a finite number of at least so much; raise for anything else."""
     if not is_real(value) or not least <= float(value) < math.inf:
-        raise error(f"{asker}: {name}={value!r}; expected a finite number, at least {least:g}.")
+        raise OptionError(f"{name}={value!r}", where=asker, expected=f"a finite number, at least {least:g}")
     return float(value)
 
 
-def check_names(asker: str, given: Mapping[str, object], error: type[LLBTError] = JudgmentError) -> None:
+def check_names(asker: str, given: Mapping[str, object]) -> None:
     """Raise for arguments that are to name something, such as a column, and are neither text nor None."""
     for name, value in given.items():
         if value is not None and not isinstance(value, str):
-            raise error(f"{asker}: {name}={value!r}; expected a text, one name.")
+            raise OptionError(f"{name}={value!r}", where=asker, expected="a text, one name")
 
 
 def check_jobs(asker: str, n_jobs: object) -> None:
     """Raise for what is no number of processes."""
     if not is_whole(n_jobs) or n_jobs == 0:
-        where = f"{asker}: " if asker else ""
-        raise DesignError(f"{where}n_jobs={n_jobs!r}: expected the number of processes, or -1 for one per core.")
+        expected = "the number of processes, or -1 for one per core"
+        raise OptionError(f"n_jobs={n_jobs!r}", where=asker, expected=expected)
 
 
 def as_generator(rng: object, asker: str) -> np.random.Generator:
@@ -89,15 +87,14 @@ def as_generator(rng: object, asker: str) -> np.random.Generator:
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything else.
     """
     if isinstance(rng, np.random.Generator):
         return rng
     if rng is None:
         return np.random.default_rng()
-    if is_whole(rng):
-        if rng >= 0:
-            return np.random.default_rng(int(rng))
-        raise DesignError(f"{asker}: rng={rng} is negative; a seed is an int of at least 0.")
-    raise DesignError(f"{asker}: rng is of type {type(rng).__name__}; expected an int or a numpy.random.Generator.")
+    if is_whole(rng) and rng >= 0:
+        return np.random.default_rng(int(rng))
+    found = f"rng={rng}" if is_whole(rng) else f"rng is of type {type(rng).__name__}"
+    raise OptionError(found, where=asker, expected="an int of at least 0 or a numpy.random.Generator")

@@ -1,6 +1,7 @@
 """The exceptions and warnings of llbt.
 
-Every message says where, what was found, what was expected and what to do. Labels, columns and paths in it may come
+Every error has fields for where, what was found, what was expected and what to do, from which its text is made in one
+place; code that needs one of them reads the field, never the text. Labels, columns and paths in it may come
 from strangers, so no message sends a terminal anything but text.
 """
 
@@ -23,15 +24,43 @@ def printable(text: object) -> str:
     return UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
-def _printable(message: object) -> object:
-    return _BELOW.join(map(printable, message.split(_BELOW))) if isinstance(message, str) else message
+def _printable(message: str) -> str:
+    return _BELOW.join(map(printable, message.split(_BELOW)))
 
 
 class LLBTError(ValueError):
-    """Anything that llbt refuses to do; the message says why and what to do instead."""
+    """Anything that llbt refuses to do: where, what was found, what was expected instead, and what to do.
 
-    def __init__(self, *message: object) -> None:
-        super().__init__(*map(_printable, message))
+    Attributes
+    ----------
+    where : str
+        The function that was asked, or the file, column or row; empty where it is plain from what was found.
+    found : str
+        What is not as it should be, without its full stop where one of the next two follows.
+    expected : str
+        What would have been right, without its full stop; may be empty.
+    remedy : str
+        What to do: a sentence, or a line to paste; may be empty.
+
+    Notes
+    -----
+    The text is made from these when it is asked for, so a caller that knows more fills `where` of an error in flight.
+    """
+
+    def __init__(self, found: str = "", remedy: str = "", *, where: str = "", expected: str = "") -> None:
+        super().__init__(found)
+        self.where, self.found, self.expected, self.remedy = where, found, expected, remedy
+
+    def __str__(self) -> str:
+        return _told(self)
+
+
+def _told(error: LLBTError) -> str:
+    """Return an error in words."""
+    text = f"{error.where}: {error.found}" if error.where else str(error.found)
+    text += f"; expected {error.expected}" if error.expected else ""
+    text += f". {error.remedy}" if error.remedy else "." if error.expected else ""
+    return _printable(text)
 
 
 class JudgmentError(LLBTError):
@@ -42,32 +71,26 @@ class FormulaError(LLBTError):
     """The formula cannot be read, or names something that the table does not have."""
 
 
+class OptionError(LLBTError):
+    """An argument is none of what it may be, or out of place beside the others."""
+
+
 class DesignError(LLBTError):
-    """What is asked for has no answer: a model that the table does not allow, an option unknown or out of place."""
+    """What is asked for has no answer: a model or a test that the table does not allow."""
 
 
 class SeparationError(DesignError):
     """The maximum likelihood estimate does not exist: some parameters are infinite.
 
-    Attributes
-    ----------
-    found : str
-        Who separates, and what is infinite: a sentence without its full stop.
-    remedy : str
-        What to do instead.
+    `found` says who separates, and what is infinite.
     """
-
-    def __init__(self, found: str, remedy: str = "") -> None:
-        super().__init__(f"{found}. {remedy}" if remedy else found)
-        self.found = printable(found)
-        self.remedy = printable(remedy)
 
 
 class LLBTWarning(UserWarning):
     """What was asked is answered, but there is something to know: not what was meant, perhaps, or not reliable."""
 
-    def __init__(self, *message: object) -> None:
-        super().__init__(*map(_printable, message))
+    def __init__(self, message: str = "") -> None:
+        super().__init__(_printable(message))
 
 
 class TiesWarning(LLBTWarning):
@@ -99,6 +122,12 @@ def listed(labels: Sequence[object], most: int = 8) -> str:
     """Return labels quoted and joined for a message: ``'A', 'B' and 3 more``."""
     said = ", ".join(repr(label) for label in labels[:most])
     return said if len(labels) <= most else f"{said} and {len(labels) - most} more"
+
+
+def alternatives(options: Sequence[object]) -> str:
+    """Return options for a message: ``'a', 'b' or None``."""
+    *others, last = map(repr, options)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def braced(labels: Sequence[object], most: int = 8) -> str:

@@ -26,7 +26,7 @@ def check_adjust(asker: str, adjust: object) -> None:
     known = get_args(AdjustP)
     if adjust is not None and adjust not in known:
         said = ", ".join(map(repr, known))
-        raise DesignError(f"{asker}: adjust={adjust!r} is not known; it may be {said} or None.")
+        raise DesignError(f"{asker}: adjust={adjust!r} is not known; expected {said} or None.")
 
 
 def adjusted_p(p_value: FloatArray, adjust: Adjust) -> FloatArray:

@@ -194,7 +194,7 @@ def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str
 
 def _check_options(data: object, reading: object, exclude_when: object, block: str | Sequence[str] | None) -> None:
     if reading not in get_args(Reading):
-        raise DesignError(f"ranking_scores: reading={reading!r} is not known; it may be {listed(get_args(Reading))}.")
+        raise DesignError(f"ranking_scores: reading={reading!r} is not known; expected {listed(get_args(Reading))}.")
     if exclude_when not in get_args(ExcludeWhen):
         raise DesignError(f"ranking_scores: exclude_when={exclude_when!r}; it may be 'before' or 'after'.")
     if block is None and reading == "ge_all_in_block":

@@ -149,7 +149,7 @@ def shown_with(
     [['A', 3, 1, 0.67], ['B', 2, 0, 0.5], ['C', 3, 1, 0.0]]
     """
     if reading not in get_args(Reading):
-        raise DesignError(f"shown_with: reading={reading!r} is not known; it may be {listed(get_args(Reading))}.")
+        raise DesignError(f"shown_with: reading={reading!r} is not known; expected {listed(get_args(Reading))}.")
     if blocks is not None and shown is None:
         raise DesignError(
             "shown_with: blocks= without shown=; name the columns of its objects: shown=['system1Id', …]."

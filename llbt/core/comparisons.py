@@ -203,7 +203,7 @@ class Comparisons(Record):
             ``object_i, object_j, <covariates…>, wins_i, ties, wins_j``; a side covariate ``x`` has the
             columns ``x_i`` and ``x_j``.
         """
-        check_flag("to_frame", "clusters", clusters, JudgmentError)
+        check_flag("to_frame", "clusters", clusters)
         kept = self.cluster_counts if clusters else None
         rows = np.arange(len(self)) if kept is None else kept.rows
         counts = self.counts if kept is None else kept.counts

@@ -106,7 +106,7 @@ def from_counts(
     >>> c.n_judgments, c.n_ties, c.has_ties
     (33, 3, True)
     """
-    check_flag("from_counts", "order", order, JudgmentError)
+    check_flag("from_counts", "order", order)
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
     source = open_source(frame, labels=labels)
     sides, counts = as_two_names(objects, "objects"), as_two_names(wins, "wins")
@@ -216,8 +216,8 @@ def from_judgments(
     0        x        y       1     0       1
     1        y        x       0     1       0
     """
-    check_flag("from_judgments", "order", order, JudgmentError)
-    check_count("from_judgments", "max_dropped", max_dropped, least=0, error=JudgmentError)
+    check_flag("from_judgments", "order", order)
+    check_count("from_judgments", "max_dropped", max_dropped, least=0)
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
     _one(outcome, "outcome")
     named = Asked(

@@ -133,8 +133,8 @@ def read_judgments(
     >>> frame.notes
     ("2 records read as 'arena': 2 judgments", "1 tie of the kind 'both_bad' counted as ties")
     """
-    check_flag("read_judgments", "joined", joined, JudgmentError)
-    check_count("read_judgments", "max_dropped", max_dropped, least=0, error=JudgmentError)
+    check_flag("read_judgments", "joined", joined)
+    check_count("read_judgments", "max_dropped", max_dropped, least=0)
     asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults, labels)
     if isinstance(source, JudgmentFrame) and format == "auto" and asked == Asked():
         return source.copy()

@@ -213,8 +213,8 @@ def from_ratings(
     1        A        C       1     0       0
     2        B        C       1     0       0
     """
-    threshold = check_least("from_ratings", "tie_threshold", tie_threshold, error=JudgmentError)
-    check_flag("from_ratings", "higher_is_better", higher_is_better, JudgmentError)
+    threshold = check_least("from_ratings", "tie_threshold", tie_threshold)
+    check_flag("from_ratings", "higher_is_better", higher_is_better)
     keep = _keep(covariates, clusters, numeric, object_covariates)
     scale = Scale("rating", "rated", bool(higher_is_better), threshold, _ROUNDING)
     by_default = judge == "judge" and (objects is not None or block is not None)

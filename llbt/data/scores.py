@@ -113,7 +113,7 @@ def from_scores(
     3        B        C   news       1     1       0
     """
     rule = _rule(tie_threshold, relative)
-    check_flag(_ASKER, "higher_is_better", higher_is_better, JudgmentError)
+    check_flag(_ASKER, "higher_is_better", higher_is_better)
     kept, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
     wanted = (*kept, *beside)
     known = read_scores(
@@ -139,8 +139,8 @@ def from_scores(
 
 
 def _rule(tie_threshold: float, relative: bool) -> TieRule:
-    check_flag(_ASKER, "relative", relative, JudgmentError)
-    return TieRule(check_least(_ASKER, "tie_threshold", tie_threshold, error=JudgmentError), bool(relative))
+    check_flag(_ASKER, "relative", relative)
+    return TieRule(check_least(_ASKER, "tie_threshold", tie_threshold), bool(relative))
 
 
 def _kept_names(

@@ -241,7 +241,7 @@ def check_options(spec: Specification) -> None:
     """Raise where the options of a fit contradict each other."""
     if spec.cov_type not in get_args(CovType):
         known = ", ".join(map(repr, get_args(CovType)))
-        raise DesignError(f"cov_type={spec.cov_type!r} is not known; it may be {known}.")
+        raise DesignError(f"cov_type={spec.cov_type!r} is not known; expected {known}.")
     if not all(isinstance(name, str) for name in spec.groups) or len(set(spec.groups)) < len(spec.groups):
         raise DesignError(f"groups={spec.groups!r}; it is the name of one cluster or covariate, or of two.")
     if (spec.cov_type in ("cluster", "CR1")) != bool(spec.groups) or len(spec.groups) > 2:

@@ -326,7 +326,7 @@ def _solve(
 ) -> Fit:
     """Fit the counts with what a prior adds to them; the fitted counts are those of the judgments alone."""
     if spec.method not in get_args(Method):
-        raise DesignError(f"method={spec.method!r} is not known; it may be {', '.join(map(repr, get_args(Method)))}.")
+        raise DesignError(f"method={spec.method!r} is not known; expected {', '.join(map(repr, get_args(Method)))}.")
     begin = None if start is None else start.params
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
     small = small and _held_apart(problem) <= _NEAR

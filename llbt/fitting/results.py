@@ -181,7 +181,7 @@ class LLBTResults(Record):
             Columns conf_low, conf_high; a row per parameter.
         """
         if method not in ("wald", "profile"):
-            raise DesignError(f"conf_int: method={method!r} is not known; it may be 'wald' or 'profile'.")
+            raise DesignError(f"conf_int: method={method!r} is not known; expected 'wald' or 'profile'.")
         check_share("conf_int", "alpha", alpha)
         if method == "profile":
             return self._profile_intervals(alpha)

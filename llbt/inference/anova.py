@@ -129,7 +129,7 @@ def chosen_test(test: Test | None, res: LLBTResults) -> Test:
     if test is None:
         return _default_test(res)
     if test not in get_args(Test):
-        raise DesignError(f"test={test!r} is not known; it may be {', '.join(map(repr, get_args(Test)))}.")
+        raise DesignError(f"test={test!r} is not known; expected {', '.join(map(repr, get_args(Test)))}.")
     if test == "cluster" and len(spec.groups) != 1:
         found = f"clusters by {' and '.join(spec.groups)}" if spec.groups else "judgments that are independent"
         raise DesignError(

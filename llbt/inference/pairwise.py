@@ -207,7 +207,7 @@ def pairwise(
     critical_value("pairwise", confidence, res.df_inference)
     if adjust is not None and adjust not in get_args(Adjust):
         known = ", ".join(map(repr, get_args(Adjust)))
-        raise DesignError(f"pairwise: adjust={adjust!r} is not known; it may be {known} or None.")
+        raise DesignError(f"pairwise: adjust={adjust!r} is not known; expected {known} or None.")
     as_generator(rng, "pairwise")
     found, notes = centred(res, at, "pairwise")
     return all_pairs(res, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)

@@ -61,7 +61,7 @@ def residual_table(res: LLBTResults, *, kind: Residual = "pearson", most: int = 
     """
     check_fit("residual_table", res)
     if kind not in get_args(Residual):
-        raise DesignError(f"residual_table: kind={kind!r} is not known; it may be 'pearson' or 'deviance'.")
+        raise DesignError(f"residual_table: kind={kind!r} is not known; expected 'pearson' or 'deviance'.")
     check_count("residual_table", "most", most, least=1)
     residual = standardized_residuals(res, kind)
     order = np.argsort(-np.where(np.isnan(residual), -np.inf, np.abs(residual)), kind="stable")

@@ -44,7 +44,7 @@ def check_scale(asker: str, scale: object) -> None:
     """Raise for a scale that is not known."""
     if scale not in get_args(Scale):
         known = ", ".join(map(repr, get_args(Scale)))
-        raise DesignError(f"{asker}: scale={scale!r} is not known; it may be {known}.")
+        raise DesignError(f"{asker}: scale={scale!r} is not known; expected {known}.")
 
 
 def on_scale(

@@ -214,7 +214,7 @@ def plot_difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | 
         raise DesignError(
             f"plot_difference_curve: found a {type(curve).__name__}; it takes what difference_curve(…) returns."
         )
-    check_names("plot_difference_curve", {"unit": unit}, DesignError)
+    check_names("plot_difference_curve", {"unit": unit})
     if ax is None:
         ax = _new_axes()
     largest = _reach(curve)

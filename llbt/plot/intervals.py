@@ -99,7 +99,7 @@ def plot_intervals(
     check_fit("plot_intervals", res)
     check_scale("plot_intervals", scale)
     if bars not in get_args(Bars):
-        raise DesignError(f"plot_intervals: bars={bars!r} is not known; it may be 'confidence' or 'quasi'.")
+        raise DesignError(f"plot_intervals: bars={bars!r} is not known; expected 'confidence' or 'quasi'.")
     frame, against = _intervals(res, at, scale, bars, confidence)
     pairs = pairwise(res, at=at, confidence=confidence)
     rows = len(frame)

@@ -143,7 +143,7 @@ def plot_outcomes(c: Comparisons, *, by: By = "pair", most: int = 30, ax: Axes |
             "res.comparisons."
         )
     if by not in get_args(By):
-        raise DesignError(f"plot_outcomes: by={by!r} is not known; it may be 'pair' or 'object'.")
+        raise DesignError(f"plot_outcomes: by={by!r} is not known; expected 'pair' or 'object'.")
     check_count("plot_outcomes", "most", most, least=1)
     ends, counts = _outcomes_by_pair(c) if by == "pair" else _outcomes_by_object(c)
     kept = _most_judged(counts, most)

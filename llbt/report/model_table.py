@@ -289,7 +289,7 @@ def _checked(results: object, below: object) -> list[LLBTResults]:
             raise DesignError(f"model_table: number {k} is a {type(res).__name__}; it takes fits, as llbt.fit returns.")
     if below is not None and below not in get_args(Below):
         known = ", ".join(map(repr, get_args(Below)))
-        raise DesignError(f"model_table: below={below!r} is not known; it may be {known} or None.")
+        raise DesignError(f"model_table: below={below!r} is not known; expected {known} or None.")
     return list(results)
 
 

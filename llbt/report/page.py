@@ -162,7 +162,7 @@ def write_report(
     '<!DOCTYPE html>'
     """
     check_confidence("write_report", confidence)
-    check_flag("write_report", "order", order, JudgmentError)
+    check_flag("write_report", "order", order)
     check_names("write_report", {"title": title, "judge": judge, "prompt": prompt})
     target = checked_target("write_report", path, (data, object_covariates))
     options = {

@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import llbt
-from llbt import DesignError, JudgmentError
+from llbt import DesignError, JudgmentError, OptionError
 from llbt.classical import ranking_scores as module
 from llbt.classical.head_to_head import head_to_head
 from llbt.classical.ranking_scores import ranking_scores
@@ -516,19 +516,19 @@ ERRORS = {
         FRAME,
         {"reading": "elo"},
         DesignError,
-        "reading='elo' is not known; it may be 'ge_others'",
+        "reading='elo' is not known; expected 'ge_others'",
     ),
     "when": (ranking_scores, FRAME, {"exclude_when": "never"}, DesignError, "exclude_when='never'"),
-    "n": (ranking_scores, FRAME, {"n": -1}, DesignError, "n=-1"),
-    "confidence": (ranking_scores, FRAME, {"confidence": 95}, DesignError, "confidence=95"),
-    "rng": (ranking_scores, FRAME, {"rng": "1"}, DesignError, "rng is of type str"),
+    "n": (ranking_scores, FRAME, {"n": -1}, OptionError, "n=-1"),
+    "confidence": (ranking_scores, FRAME, {"confidence": 95}, OptionError, "confidence=95"),
+    "rng": (ranking_scores, FRAME, {"rng": "1"}, OptionError, "rng is of type str"),
     "fractions": (ranking_scores, TABLE.split_ties(), {"n": 10}, JudgmentError, "fractional counts"),
     "adjust": (
         head_to_head,
         FRAME,
         {"adjust": "tukey"},
         DesignError,
-        "adjust='tukey' is not known; it may be 'holm', 'bonferroni', 'fdr_bh' or None",
+        "adjust='tukey' is not known; expected 'holm', 'bonferroni', 'fdr_bh' or None",
     ),
     "pairs, unknown": (head_to_head, FRAME, {"exclude": "Z"}, DesignError, "head_to_head: exclude names 'Z'"),
     "pairs, everything": (

@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 import llbt
 from llbt.classical.sign_rules import RULES, trinomial_tail
 from llbt.classical.sign_tests import llbt_test, mcnemar_test, sign_test
-from llbt.errors import DesignError, JudgmentError
+from llbt.errors import DesignError, JudgmentError, OptionError
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 ANNOTATORS = "ACDMOZ"
@@ -475,11 +475,11 @@ def test_a_table_without_ties_is_tested_alike_by_all_binomial_rules():
 
 
 ERRORS = [
-    ({"ties": "ignore"}, DesignError, "ties='ignore' is not known; it may be 'drop', 'split'"),
-    ({"alternative": "larger"}, DesignError, "alternative='larger'"),
-    ({"adjust": "bh"}, DesignError, "adjust='bh' is not known; it may be 'holm', 'bonferroni', 'fdr_bh' or None"),
-    ({"interval": "wald"}, DesignError, "interval='wald'"),
-    ({"confidence": 95}, DesignError, "confidence=95"),
+    ({"ties": "ignore"}, OptionError, "ties='ignore' is not known; expected 'drop', 'split'"),
+    ({"alternative": "larger"}, OptionError, "alternative='larger'"),
+    ({"adjust": "bh"}, DesignError, "adjust='bh' is not known; expected 'holm', 'bonferroni', 'fdr_bh' or None"),
+    ({"interval": "wald"}, OptionError, "interval='wald'"),
+    ({"confidence": 95}, OptionError, "confidence=95"),
 ]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from llbt.data.doors import from_judgments
 from llbt.data.rankings import from_rankings, from_ratings
-from llbt.errors import JudgmentError
+from llbt.errors import JudgmentError, OptionError
 from llbt.fitting.model import fit
 
 WIDE = pd.DataFrame(
@@ -403,7 +403,7 @@ def test_bad_rankings(frame, options, fragment):
 
 @pytest.mark.parametrize(("frame", "options", "fragment"), BAD_RATINGS)
 def test_bad_ratings(frame, options, fragment):
-    with pytest.raises(JudgmentError) as caught:
+    with pytest.raises((OptionError, JudgmentError)) as caught:
         from_ratings(frame, **options)
     assert fragment in str(caught.value)
 

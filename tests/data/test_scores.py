@@ -12,7 +12,7 @@ import llbt
 from llbt.data.rankings import from_ratings
 from llbt.data.score_frames import read_scores
 from llbt.data.scores import from_scores
-from llbt.errors import JudgmentError
+from llbt.errors import JudgmentError, OptionError
 from llbt.fitting.model import fit
 
 WIDE = pd.DataFrame(
@@ -380,7 +380,7 @@ BAD = [
 
 @pytest.mark.parametrize(("frame", "options", "fragment"), BAD, ids=range(len(BAD)))
 def test_bad_input(frame, options, fragment):
-    with pytest.raises(JudgmentError) as caught:
+    with pytest.raises((OptionError, JudgmentError)) as caught:
         from_scores(frame, **options)
     assert fragment in str(caught.value)
 

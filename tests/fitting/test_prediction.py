@@ -9,7 +9,7 @@ import pytest
 from scipy import special, stats
 
 import llbt
-from llbt import Comparisons, DesignError, LLBTResults
+from llbt import Comparisons, DesignError, LLBTResults, OptionError
 
 COLUMNS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
 # Central differences of step 1e-5 are off by 1e-10 and by rounding of the probabilities over the step.
@@ -205,7 +205,7 @@ def test_what_the_table_does_not_determine_is_nan() -> None:
 
 @pytest.mark.parametrize("confidence", [0, 1, -0.5, 95, "high"])
 def test_confidence_out_of_range(confidence: object) -> None:
-    with pytest.raises(DesignError, match="predict: confidence"):
+    with pytest.raises(OptionError, match="predict: confidence"):
         CASES["pooled"][0].predict(confidence=confidence)
 
 

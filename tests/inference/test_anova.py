@@ -540,7 +540,7 @@ def test_errors(rich):
     cases = {
         "none given": lambda: llbt.anova(),
         "m1 is a Comparisons": lambda: llbt.anova(res, rich),
-        "test='LR' is not known; it may be 'chi2', 'F', 'wald', 'score', 'cluster'": lambda: llbt.anova(res, test="LR"),
+        "test='LR' is not known; expected 'chi2', 'F', 'wald', 'score', 'cluster'": lambda: llbt.anova(res, test="LR"),
         "test='rao' is not known": lambda: drop1(res, test="rao"),
         "test=1 is not known": lambda: add1(res, "order", test=1),
         "with judgments that are independent; the test needs one way": lambda: llbt.anova(res, test="cluster"),

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import llbt
-from llbt import Bootstrap, Comparisons, DesignError, LLBTResults
+from llbt import Bootstrap, Comparisons, DesignError, LLBTResults, OptionError
 from llbt.inference import simulation
 from llbt.inference.simulation import draw_clusters, draw_judgments, draw_parametric, with_counts
 from llbt.kernel.batch import fit_many
@@ -552,20 +552,20 @@ def test_rng_of_a_wrong_type(rng: object) -> None:
         ("simulate", lambda: llbt.simulate(POOLED, rng=rng)),
         ("goodness_of_fit", lambda: llbt.goodness_of_fit(POOLED, 5, rng=rng)),
     ):
-        with pytest.raises(DesignError, match=f"{asker}: rng"):
+        with pytest.raises(OptionError, match=f"{asker}: rng"):
             question()
 
 
 @pytest.mark.parametrize("n", [0, -3, 2.5, "many"])
 def test_numbers_of_resamples_that_are_none(n: object) -> None:
-    with pytest.raises(DesignError, match="bootstrap: n="):
+    with pytest.raises(OptionError, match="bootstrap: n="):
         llbt.bootstrap(POOLED, n=n, rng=1)
 
 
 @pytest.mark.parametrize("n", [-3, 2.5, "many"])
 @pytest.mark.parametrize("asker", ["simulate", "goodness_of_fit"])
 def test_numbers_of_tables_that_are_none(asker: str, n: object) -> None:
-    with pytest.raises(DesignError, match=f"{asker}: n="):
+    with pytest.raises(OptionError, match=f"{asker}: n="):
         getattr(llbt, asker)(POOLED, n, rng=1)
 
 
@@ -775,7 +775,7 @@ def test_the_number_of_jobs_changes_nothing() -> None:
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, True, "all"])
 def test_a_number_of_jobs_is_a_whole_number(n_jobs) -> None:
-    with pytest.raises(llbt.DesignError, match=r"n_jobs=.*number of processes"):
+    with pytest.raises(llbt.OptionError, match=r"n_jobs=.*number of processes"):
         llbt.bootstrap(POOLED, n=10, rng=1, n_jobs=n_jobs)
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import special, stats
 
 import llbt
-from llbt import DesignError, TiesWarning
+from llbt import DesignError, OptionError, TiesWarning
 
 TABLE1 = llbt.load_dataset("dras_table1")
 
@@ -568,7 +568,7 @@ def test_every_worth_table_says_its_scale_and_reference(plain):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"scale": "elos"}, r"scale='elos' is not known; it may be 'probability', 'log_worth'"),
+        ({"scale": "elos"}, r"scale='elos' is not known; expected 'probability', 'log_worth'"),
         ({"at": "mean"}, r"at='mean'"),
         ({"at": {"judge": "J9"}}, r"'judge' has no 'J9' in the table; it has 'J1', 'J2', 'J3', 'J4'"),
         ({"at": {"sex": "f"}}, r"'sex' is not a covariate of the formula"),
@@ -581,7 +581,7 @@ def test_worth_errors(by_judge, arguments, said):
 
 @pytest.mark.parametrize("confidence", [95, 1, 0, -0.5, float("nan")])
 def test_a_confidence_is_a_probability(plain, confidence):
-    with pytest.raises(DesignError, match="confidence"):
+    with pytest.raises(OptionError, match="confidence"):
         llbt.worth(plain, confidence=confidence)
 
 

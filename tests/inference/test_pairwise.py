@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 from llbt.arguments import as_generator
 from llbt.core.statistics import adjust_p, compact_letters, max_z, significance_clusters, two_sided_p
-from llbt.errors import DesignError
+from llbt.errors import OptionError
 
 
 def tukey(size):
@@ -182,8 +182,8 @@ def test_rng_is_an_int_or_a_generator():
 
 @pytest.mark.parametrize(
     ("rng", "said"),
-    [("1", "str"), (1.0, "float"), (True, "bool"), (np.random, "module"), (-1, "negative")],
+    [("1", "str"), (1.0, "float"), (True, "bool"), (np.random, "module"), (-1, "at least 0")],
 )
 def test_rng_of_another_type_is_an_error_that_names_it(rng, said):
-    with pytest.raises(DesignError, match=f"bootstrap: rng.*{said}"):
+    with pytest.raises(OptionError, match=f"bootstrap: rng.*{said}"):
         as_generator(rng, "bootstrap")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import llbt
-from llbt import ConvergenceWarning, DesignError, LLBTWarning
+from llbt import ConvergenceWarning, DesignError, LLBTWarning, OptionError
 from llbt.inference.quasi_variances import fitted_quasi_variances, quasi_variances, worst_errors
 
 # R's figures: qvcalc stops its least squares where the fit changes by less than 1e-8.
@@ -300,7 +300,7 @@ def without_worths():
         (two, {}, r"found 2 log-worths \('\+', '-'\); it takes three objects"),
         (shared_covariate, {}, r"6 of 15 differences of log-worths have no variance: BA − MI"),
         (held, {}, r"1 of 6 differences of log-worths have no variance: A − D"),
-        (plain, {"confidence": 95}, r"confidence=95; it lies between 0 and 1"),
+        (plain, {"confidence": 95}, r"confidence=95; expected a number between 0 and 1"),
         (plain, {"at": {"judge": "J1"}}, r"judge"),
         (without_worths, {}, r"has no term for the worths"),
     ],
@@ -309,5 +309,5 @@ def test_errors(make, options, message):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LLBTWarning)
         res = make()
-    with pytest.raises(DesignError, match=message):
+    with pytest.raises((OptionError, DesignError), match=message):
         quasi_variances(res, **options)

@@ -11,7 +11,7 @@ from support.contrasts import aliased, simulated
 from support.folders import SIMULATIONS
 
 import llbt
-from llbt import DesignError
+from llbt import DesignError, OptionError
 from llbt.inference.pairwise import compact_letters, pairwise
 from llbt.inference.ranks import leaderboard, rank_intervals
 
@@ -231,7 +231,7 @@ BOARD_ERRORS = [
 
 @pytest.mark.parametrize(("options", "said"), BOARD_ERRORS, ids=[said for _, said in BOARD_ERRORS])
 def test_a_leaderboard_says_what_is_wrong(pooled, options, said):
-    with pytest.raises(DesignError) as error:
+    with pytest.raises((OptionError, DesignError)) as error:
         leaderboard(pooled, **options)
     assert said in str(error.value)
 

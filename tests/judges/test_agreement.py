@@ -10,7 +10,7 @@ import pytest
 from statsmodels.stats import inter_rater
 
 import llbt
-from llbt.errors import DesignError, JudgmentError
+from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.judges.agreement import agreement
 from llbt.judges.coefficients import COEFFICIENTS
 
@@ -429,9 +429,9 @@ MIXED = GOOD.assign(kind=["x", "y"] * (len(GOOD) // 2) + ["x"] * (len(GOOD) % 2)
         (GOOD, {"among": "both"}, DesignError, "it may be 'inter' or 'intra'"),
         (GOOD, {"coefficients": "kappa"}, DesignError, "expected names among 'percent'"),
         (GOOD, {"coefficients": []}, DesignError, "expected names among"),
-        (GOOD, {"confidence": 95}, DesignError, "confidence=95"),
-        (GOOD, {"n": -1}, DesignError, "n=-1"),
-        (GOOD, {"rng": "one"}, DesignError, "rng is of type str"),
+        (GOOD, {"confidence": 95}, OptionError, "confidence=95"),
+        (GOOD, {"n": -1}, OptionError, "n=-1"),
+        (GOOD, {"rng": "one"}, OptionError, "rng is of type str"),
         (GOOD, {"unit": "segment"}, JudgmentError, "no column 'segment' (unit=)"),
         (GOOD, {"judge": "worker"}, JudgmentError, "'worker'"),
         (GOOD, {"label": "kind"}, JudgmentError, "no column 'kind' (label=)"),

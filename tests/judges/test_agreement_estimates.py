@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt import DesignError
+from llbt import OptionError
 from llbt.judges.coefficients import Labelled, crossed, observed_and_expected, summed, unit_features
 from llbt.judges.resampled_judges import JudgedUnits
 
@@ -128,5 +128,5 @@ def test_what_was_resampled_is_said():
         frame_found = found.to_frame()
         assert frame_found[["conf_low", "conf_high"]].notna().all(axis=None)
         assert (frame_found["conf_low"] <= frame_found["conf_high"]).all()
-    with pytest.raises(DesignError, match="resample='judge'"):
+    with pytest.raises(OptionError, match="resample='judge'"):
         llbt.agreement(frame, unit="prompt", n=20, resample="judge")

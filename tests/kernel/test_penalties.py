@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 import llbt
-from llbt import Comparisons, DesignError, LLBTResults, SeparationError
+from llbt import Comparisons, DesignError, LLBTResults, OptionError, SeparationError
 
 COLUMNS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
 COUNTS = COLUMNS[2:]
@@ -594,7 +594,7 @@ def test_profile_does_not_depend_on_splitting() -> None:
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5])
 def test_alpha_out_of_range(alpha: float) -> None:
-    with pytest.raises(DesignError, match="alpha"):
+    with pytest.raises(OptionError, match="alpha"):
         quietly("object + tie", LINE, prior=1.0).conf_int(alpha, method="profile")
 
 

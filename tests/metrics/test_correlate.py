@@ -9,7 +9,7 @@ from scipy import stats
 from support.correlations import LEVELS, SCIPY, by_loop, of_points, scores
 
 import llbt
-from llbt import DesignError, JudgmentError
+from llbt import DesignError, JudgmentError, OptionError
 from llbt.metrics import kernels as correlation_kernels
 from llbt.metrics.correlate import correlate
 from llbt.metrics.metric_scores import MetricScores, system_normality
@@ -150,10 +150,10 @@ X, Z = scores()
 ERRORS = {
     "level": (
         lambda: correlate(X, Z, level="summary"),
-        DesignError,
+        OptionError,
         "level='summary' is not known",
     ),
-    "coefficient": (lambda: correlate(X, Z, coefficient="tau"), DesignError, "coefficient='tau'"),
+    "coefficient": (lambda: correlate(X, Z, coefficient="tau"), OptionError, "coefficient='tau'"),
     "shapes": (lambda: correlate(X, Z[:, :3], level="input"), JudgmentError, r"X has shape \(9, 7\), Z \(9, 3\)"),
     "systems": (lambda: correlate(X, Z[:3]), JudgmentError, "expected as many systems"),
     "one system": (lambda: correlate(X[:1], Z[:1]), JudgmentError, "1 system; a correlation needs at least 2"),

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy import optimize, special, stats
 
-from llbt.errors import DesignError, JudgmentError
+from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.metrics.accuracy import pairwise_accuracy
 from llbt.metrics.decision_errors import error_agreement
 from llbt.metrics.decision_records import OUTCOMES
@@ -412,10 +412,10 @@ M = np.random.default_rng(1).normal(size=(3, 6))
 T = ([1.0, 2.0], [0.1, 0.2], [1.0, 2.0], [0.3, 0.4])
 D = decisions_from_tests(*T)
 BAD = [
-    (lambda: decision_table(M, M, metric_test="t"), DesignError, "metric_test='t' is not known; it may be 'paired-t'"),
-    (lambda: decision_table(M, M, n=0), DesignError, "decision_table: n=0"),
-    (lambda: decision_table(M, M, rng="a"), DesignError, "rng is of type str"),
-    (lambda: decision_table(M, M, alpha=5), DesignError, "alpha=5; it lies between 0 and 1"),
+    (lambda: decision_table(M, M, metric_test="t"), OptionError, "metric_test='t' is not known; expected 'paired-t'"),
+    (lambda: decision_table(M, M, n=0), OptionError, "decision_table: n=0"),
+    (lambda: decision_table(M, M, rng="a"), OptionError, "rng is of type str"),
+    (lambda: decision_table(M, M, alpha=5), OptionError, "alpha=5; expected a number between 0 and 1"),
     (lambda: decision_table(M, M, bins=0), DesignError, "bins=0; a number of bins"),
     (lambda: decision_table(M, M, bins=[2.0, 1.0]), DesignError, "bins=[2.0, 1.0]"),
     (lambda: decision_table(M, M, bins=[-1.0]), DesignError, "bins=[-1.0]"),
@@ -446,9 +446,9 @@ BAD = [
         JudgmentError,
         "1 values that are not 0 or 1 (first 0.5 at pair 1)",
     ),
-    (lambda: difference_curve([1.0, 2.0], [1, 0], target=1), DesignError, "target=1; it lies between"),
-    (lambda: difference_curve([1.0, 2.0], [1, 0], bins=0), DesignError, "bins=0; expected an integer of at least 1"),
-    (lambda: difference_curve([1.0, 2.0], [1, 0], confidence=95), DesignError, "confidence=95"),
+    (lambda: difference_curve([1.0, 2.0], [1, 0], target=1), OptionError, "target=1; expected a number between"),
+    (lambda: difference_curve([1.0, 2.0], [1, 0], bins=0), OptionError, "bins=0; expected an integer of at least 1"),
+    (lambda: difference_curve([1.0, 2.0], [1, 0], confidence=95), OptionError, "confidence=95"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a"]), DesignError, "groups= has 1 labels for 2 pairs"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", "a"]), DesignError, "at least two groups"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", None]), DesignError, "1 missing labels"),

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from support.correlations import LEVELS, SCIPY, by_loop, scores
 
-from llbt import DesignError, JudgmentError
+from llbt import DesignError, JudgmentError, OptionError
 from llbt.metrics.correlate import correlate
 from llbt.metrics.coverage import interval_coverage
 from llbt.metrics.interval import correlation_interval, fisher_interval, percentiles
@@ -160,11 +160,11 @@ def test_humans_inputs_of_their_own_are_drawn_apart():
 
 X, Z = scores()
 ERRORS = {
-    "method": ({"method": "boot"}, DesignError, "method='boot' is not known; it may be 'boot-systems'"),
-    "confidence": ({"confidence": 95}, DesignError, "confidence=95"),
-    "n": ({"n": 0}, DesignError, "n=0"),
-    "jobs": ({"n_jobs": 0}, DesignError, "n_jobs=0"),
-    "rng": ({"rng": "1"}, DesignError, "rng is of type str"),
+    "method": ({"method": "boot"}, OptionError, "method='boot' is not known; expected 'boot-systems'"),
+    "confidence": ({"confidence": 95}, OptionError, "confidence=95"),
+    "n": ({"n": 0}, OptionError, "n=0"),
+    "jobs": ({"n_jobs": 0}, OptionError, "n_jobs=0"),
+    "rng": ({"rng": "1"}, OptionError, "rng is of type str"),
     "pairing": ({"level": "input", "paired_inputs": False}, DesignError, "Pass level='system'"),
     "inputs": ({"Z": Z[:, :3]}, DesignError, "X has 7 inputs, Z 3.*Pass paired_inputs=False"),
     "systems": ({"Z": Z[:3]}, JudgmentError, "expected as many systems"),
@@ -247,7 +247,7 @@ def test_trials_without_a_correlation_are_counted():
     ],
 )
 def test_coverage_refuses_what_it_cannot_simulate(options, fragment):
-    with pytest.raises(DesignError, match=fragment):
+    with pytest.raises((OptionError, DesignError), match=fragment):
         interval_coverage(**{"X": X, "Z": Z, **options})
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from llbt.errors import DesignError, JudgmentError, LLBTWarning
+from llbt.errors import DesignError, JudgmentError, LLBTWarning, OptionError
 from llbt.metrics.kernels import plain_correlations
 from llbt.metrics.outliers import correlation_without_outliers, outliers
 from llbt.metrics.subsets import rolling_correlations, sampled_correlations, top_correlations
@@ -247,8 +247,8 @@ BAD = [
     (lambda: correlation_without_outliers([1, math.nan, 3], [1, 2, 3]), JudgmentError, "metric= has 1 values"),
     (
         lambda: correlation_without_outliers(X, Z, coefficient="tau"),
-        DesignError,
-        "coefficient='tau' is not known; it may be",
+        OptionError,
+        "coefficient='tau' is not known; expected",
     ),
     (
         lambda: correlation_without_outliers(pd.Series(X), pd.Series(Z, index=range(1, 9))),
@@ -271,9 +271,9 @@ BAD = [
     (lambda: top_correlations(X, Z, sizes=5), DesignError, "sizes=5"),
     (lambda: rolling_correlations(X, Z, window=9), DesignError, "rolling_correlations: window=9; expected"),
     (lambda: rolling_correlations(X, Z, window=4.0), DesignError, "window=4.0"),
-    (lambda: sampled_correlations(X, Z, n=0), DesignError, "sampled_correlations: n=0"),
-    (lambda: sampled_correlations(X, Z, confidence=95), DesignError, "confidence=95"),
-    (lambda: sampled_correlations(X, Z, rng=-1), DesignError, "rng=-1 is negative"),
+    (lambda: sampled_correlations(X, Z, n=0), OptionError, "sampled_correlations: n=0"),
+    (lambda: sampled_correlations(X, Z, confidence=95), OptionError, "confidence=95"),
+    (lambda: sampled_correlations(X, Z, rng=-1), OptionError, "rng=-1; expected"),
 ]
 
 

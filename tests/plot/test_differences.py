@@ -13,7 +13,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from llbt.errors import DesignError, JudgmentError
+from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.plot.differences import plot_differences, plot_paired
 from llbt.plot.ranks_by_method import plot_ranks_by_method
 from llbt.plot.win_probabilities import plot_win_probabilities
@@ -228,9 +228,9 @@ def test_the_heat_map_refuses_what_it_does_not_know() -> None:
     with pytest.raises(DesignError, match="plot_win_probabilities: found a DataFrame; it takes what pairwise_scores"):
         plot_win_probabilities(scores())  # type: ignore[arg-type]
     found = pairwise_scores(scores(2))
-    with pytest.raises(DesignError, match="test='z' is not known; it may be 't', 'median', 'sign'"):
+    with pytest.raises(OptionError, match="test='z' is not known; expected 't', 'median', 'sign'"):
         plot_win_probabilities(found, test="z")  # type: ignore[arg-type]
-    with pytest.raises(DesignError, match="mechanism='elo' is not known"):
+    with pytest.raises(OptionError, match="mechanism='elo' is not known"):
         plot_win_probabilities(found, mechanism="elo")  # type: ignore[arg-type]
 
 
@@ -306,7 +306,7 @@ ERRORS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "one method": (methods(3)[["mean"]], {}, JudgmentError, "3 systems and 1 methods; expected two or more of each"),
     "text": (methods(3).assign(other="a"), {}, JudgmentError, "column 'other' holds no numbers"),
     "twice": (pd.concat([methods(2)] * 2), {}, JudgmentError, "system 'S00' stands there twice"),
-    "values": (methods(3), {"values": "rank"}, DesignError, "values='rank' is not known; it may be 'scores'"),
+    "values": (methods(3), {"values": "rank"}, OptionError, "values='rank' is not known; expected 'scores'"),
 }
 
 

@@ -394,7 +394,7 @@ def test_the_same_data_give_the_same_page(folder, dras):
         (TABLE1, {"formula": "tie"}, llbt.DesignError, "has no term for the worths; add object"),
         (TABLE1, {"path": "nowhere/at/all.html"}, llbt.DesignError, "there is no folder 'nowhere/at'"),
         (TABLE1, {"path": "."}, llbt.DesignError, "is a folder; name a file"),
-        (TABLE1, {"confidence": 95}, llbt.DesignError, "confidence=95"),
+        (TABLE1, {"confidence": 95}, llbt.OptionError, "confidence=95"),
         (TABLE1, {"reference": "Z"}, llbt.DesignError, "Z"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from scipy import optimize, stats
 
 import llbt
-from llbt import DesignError, JudgmentError, SeparationError
+from llbt import DesignError, JudgmentError, OptionError, SeparationError
 from llbt.data.scores import from_scores
 from llbt.scores.aggregate import aggregate
 from llbt.scores.bradley_terry import recursion
@@ -442,20 +442,20 @@ APART = pd.DataFrame(
         (COUNTS, {"method": "bt", "tie_threshold": 1.0}, DesignError, "read scores"),
         (HALVES, {"method": "elo"}, JudgmentError, "2 fractional counts"),
         (HALVES, {"method": "bt", "n": 5}, JudgmentError, "the first 1.5"),
-        (APPENDIX_F, {"method": "average"}, DesignError, "method='average' is not known; it may be 'mean'"),
-        (APPENDIX_F, {"method": "bt", "ties": "split"}, DesignError, "ties='split'"),
+        (APPENDIX_F, {"method": "average"}, OptionError, "method='average' is not known; expected 'mean'"),
+        (APPENDIX_F, {"method": "bt", "ties": "split"}, OptionError, "ties='split'"),
         (APPENDIX_F, {"method": "bt", "algorithm": "mm"}, DesignError, "has no tie effect"),
         (APPENDIX_F, {"method": "elo", "algorithm": "mm"}, DesignError, "method='bt'"),
-        (APPENDIX_F, {"method": "elo", "orders": 0}, DesignError, "orders=0"),
+        (APPENDIX_F, {"method": "elo", "orders": 0}, OptionError, "orders=0"),
         (APPENDIX_F, {"method": "elo", "k": -1}, DesignError, "k=-1; expected a finite number, above 0"),
         (APPENDIX_F, {"method": "elo", "scale": 0}, DesignError, "scale=0"),
         (APPENDIX_F, {"method": "elo", "start": "1500"}, DesignError, "start='1500'"),
         (APPENDIX_F, {"method": "trueskill", "draw_probability": 1}, DesignError, "a probability below 1"),
         (ALL_TIES, {"method": "trueskill", "draw_probability": 0}, DesignError, "draw_probability=0, but 2"),
         (APPENDIX_F, {"method": "bt", "tie_threshold": -1}, DesignError, "tie_threshold=-1"),
-        (APPENDIX_F, {"n": -1}, DesignError, "n=-1"),
-        (APPENDIX_F, {"confidence": 95}, DesignError, "confidence=95"),
-        (APPENDIX_F, {"rng": "one"}, DesignError, "rng is of type str"),
+        (APPENDIX_F, {"n": -1}, OptionError, "n=-1"),
+        (APPENDIX_F, {"confidence": 95}, OptionError, "confidence=95"),
+        (APPENDIX_F, {"rng": "one"}, OptionError, "rng is of type str"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_answered_is_refused(data, options, error, fragment):

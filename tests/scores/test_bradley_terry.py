@@ -8,7 +8,7 @@ import pytest
 from scipy import special
 
 import llbt
-from llbt import DesignError, LLBTWarning, SeparationError
+from llbt import DesignError, LLBTWarning, OptionError, SeparationError
 
 
 def separated(seed=0, n=30):
@@ -123,7 +123,7 @@ BAD = [
 
 @pytest.mark.parametrize(("options", "fragment"), BAD, ids=[fragment for _, fragment in BAD])
 def test_bad_options(options, fragment):
-    with pytest.raises(DesignError) as caught:
+    with pytest.raises((OptionError, DesignError)) as caught:
         llbt.aggregate(FRAME, **options)
     assert fragment in str(caught.value)
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 import llbt
 from llbt.core.statistics import adjust_p
-from llbt.errors import DesignError, JudgmentError
+from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.scores.paired_tests import (
     PairedScores,
     largest,
@@ -311,13 +311,13 @@ def test_the_record_prints_and_survives_pickling() -> None:
 
 
 ERRORS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
-    "adjust": (scores(), {"adjust": "tukey"}, DesignError, r"adjust='tukey' is not known; it may be 'holm'"),
-    "alternative": (scores(), {"alternative": "both"}, DesignError, "alternative='both' is not known"),
-    "confidence": (scores(), {"confidence": 95}, DesignError, "pairwise_scores: confidence=95"),
+    "adjust": (scores(), {"adjust": "tukey"}, DesignError, r"adjust='tukey' is not known; expected 'holm'"),
+    "alternative": (scores(), {"alternative": "both"}, OptionError, "alternative='both' is not known"),
+    "confidence": (scores(), {"confidence": 95}, OptionError, "pairwise_scores: confidence=95"),
     "threshold": (
         scores(),
         {"tie_threshold": -1},
-        DesignError,
+        OptionError,
         "tie_threshold=-1; expected a finite number, at least 0",
     ),
     "one system": (scores()[["S0"]], {}, JudgmentError, "pairwise_scores: 1 column of scores"),
@@ -334,12 +334,12 @@ def test_errors_say_what_was_found(frame: Any, options: dict[str, Any], error: t
 
 @pytest.mark.parametrize("alpha", [0, 5, "x"])
 def test_alpha_is_a_level(alpha: Any) -> None:
-    with pytest.raises(DesignError, match="significance: alpha="):
+    with pytest.raises(OptionError, match="significance: alpha="):
         pairwise_scores(scores()).significance(alpha)
 
 
 def test_an_unknown_mechanism_is_an_error() -> None:
-    with pytest.raises(DesignError, match=r"probabilities: mechanism='elo' is not known; it may be 'wins'"):
+    with pytest.raises(OptionError, match=r"probabilities: mechanism='elo' is not known; expected 'wins'"):
         pairwise_scores(scores()).probabilities("elo")  # type: ignore[arg-type]
 
 
