@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,13 +15,25 @@ from ..metrics.difference_curve import DifferenceCurve
 from ..metrics.kernels import NAMES
 from ..metrics.subsets import SampledCorrelations, SubsetCorrelations
 from ..table import format_number
-from .look import BLUE, COLOURS, COLUMN, GREEN, GREY, ORANGE, PURPLE, axes_of, literally
+from .look import (
+    BLUE,
+    COLUMN,
+    DASHED,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    axes_of,
+    check_answer,
+    finish,
+    legend_above,
+    look_of,
+    points,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe & Ito (2008), as in `plot_worth`
-_MARKERS = "osD^vP*X"
 _LOOKS = {
     "both": ("both", BLUE, "o"),
     "metric_only": ("metric only", ORANGE, "s"),
@@ -68,8 +80,7 @@ def plot_subset_correlations(found: Subset | Mapping[str, Subset], *, ax: Axes |
     from matplotlib.ticker import MaxNLocator
 
     drawn = _checked_subsets(found)
-    if ax is None:
-        ax = _new_axes()
+    ax = axes_of(ax, COLUMN, 2.8)
     ax.axhline(0, color="black", linewidth=0.6, zorder=0)
     for k, (name, one) in enumerate(drawn.items()):
         _draw_subset(ax, name, one, k)
@@ -81,9 +92,8 @@ def plot_subset_correlations(found: Subset | Mapping[str, Subset], *, ax: Axes |
     if not _is_rolling(first):
         ax.invert_xaxis()
     if len(drawn) > 1:
-        _legend_above(ax)
-    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
-    return ax
+        legend_above(ax)
+    return finish(ax)
 
 
 def _checked_subsets(found: object) -> dict[str, Subset]:
@@ -110,11 +120,10 @@ def _is_rolling(one: Subset) -> bool:
 def _draw_subset(ax: Axes, name: str, one: Subset, k: int) -> None:
     x = one.first if isinstance(one, SubsetCorrelations) and one.subsets == "rolling" else one.n
     order = np.argsort(x)
-    colour = COLOURS[k % len(COLOURS)]
+    colour, marker = look_of(k)
     if isinstance(one, SampledCorrelations):
         low, high = one.conf_int()[order].T
         ax.fill_between(x[order], low, high, color=colour, alpha=0.2, linewidth=0)
-    marker = _MARKERS[k % len(_MARKERS)]
     ax.plot(x[order], one.estimate[order], color=colour, marker=marker, markersize=4, linewidth=1.2, label=name)
 
 
@@ -149,12 +158,8 @@ def plot_decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in llbt.plot_decisions(found).get_legend().get_texts()]
     ['both: 1', 'metric only: 1', 'humans only: 1']
     """
-    if not isinstance(decisions, DecisionTable):
-        raise DesignError(
-            f"plot_decisions: found a {type(decisions).__name__}; it takes what decision_table(…) returns."
-        )
-    if ax is None:
-        ax = _new_axes(3.5)
+    check_answer("plot_decisions", decisions, DecisionTable, "decision_table(…)")
+    ax = axes_of(ax, COLUMN, 3.5)
     turn = np.where(decisions.metric_difference < 0, -1.0, 1.0)
     x, y, outcome = turn * decisions.metric_difference, turn * decisions.human_difference, decisions.outcome
     ax.axhline(0, color="black", linewidth=0.6, zorder=0)
@@ -166,14 +171,9 @@ def plot_decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
             ax.scatter(x[kept], y[kept], s=16, color=colour, marker=marker, label=text, linewidths=0.5, zorder=zorder)
     ax.set_xlabel("Metric difference")
     ax.set_ylabel("Human difference")
-    handles = {
-        label.split(":")[0]: (handle, label) for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    shown = [handles[look[0]] for look in _LOOKS.values() if look[0] in handles]
-    if shown:
-        _legend_above(ax, [handle for handle, _ in shown], [label for _, label in shown])
-    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
-    return ax
+    handles = {label.split(":")[0]: handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    legend_above(ax, [handles[label] for label, _, _ in _LOOKS.values() if label in handles])
+    return finish(ax)
 
 
 def plot_difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None = None) -> Axes:
@@ -210,28 +210,22 @@ def plot_difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | 
     >>> llbt.plot_difference_curve(curve, unit="BLEU").get_xlabel()
     'Difference of BLEU'
     """
-    if not isinstance(curve, DifferenceCurve):
-        raise DesignError(
-            f"plot_difference_curve: found a {type(curve).__name__}; it takes what difference_curve(…) returns."
-        )
+    check_answer("plot_difference_curve", curve, DifferenceCurve, "difference_curve(…)")
     check_names("plot_difference_curve", {"unit": unit})
-    if ax is None:
-        ax = _new_axes()
+    ax = axes_of(ax, COLUMN, 2.8)
     largest = _reach(curve)
     at = np.linspace(0, largest, 201)
     found = curve.predict(at)
-    ax.fill_between(at, found["conf_low"], found["conf_high"], color=COLOURS[0], alpha=0.2, linewidth=0)
-    ax.plot(at, found["estimate"], color=COLOURS[0], linewidth=1.4)
+    ax.fill_between(at, found["conf_low"], found["conf_high"], color=BLUE, alpha=0.2, linewidth=0)
+    ax.plot(at, found["estimate"], color=BLUE, linewidth=1.4)
     bins = curve.bins
-    spread = np.abs(np.vstack([bins.conf_low, bins.conf_high]) - bins.estimate)
-    ax.errorbar(bins.mean, bins.estimate, spread, fmt="o", color=COLOURS[1], markersize=4, capsize=2, elinewidth=0.8)
+    points(ax, bins.mean, bins.estimate, np.column_stack([bins.conf_low, bins.conf_high]), (ORANGE, "o"), across=False)
     _mark_target(ax, curve, largest)
     ax.set_xlim(0, largest * 1.02)
     ax.set_ylim(min(0.45, *bins.conf_low - 0.05) if len(bins.n) else 0, 1.02)
     ax.set_xlabel(f"Difference of {unit}" if unit else "Metric difference")
     ax.set_ylabel("P(humans agree)")
-    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
-    return ax
+    return finish(ax)
 
 
 def _reach(curve: DifferenceCurve) -> float:
@@ -243,10 +237,10 @@ def _reach(curve: DifferenceCurve) -> float:
 
 def _mark_target(ax: Axes, curve: DifferenceCurve, largest: float) -> None:
     """Draw the target, and a line down from where the curve reaches it with the difference at its foot."""
-    ax.axhline(curve.target, color="black", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    ax.axhline(curve.target, color="black", linewidth=0.8, linestyle=DASHED, zorder=1)
     if math.isnan(curve.needed) or curve.needed > largest:
         return
-    ax.vlines(curve.needed, 0, curve.target, color=COLOURS[0], linewidth=0.9, linestyle=":", zorder=1)
+    ax.vlines(curve.needed, 0, curve.target, color=BLUE, linewidth=0.9, linestyle=":", zorder=1)
     right = curve.needed > 0.7 * largest
     ax.annotate(
         format_number(curve.needed, 3),
@@ -255,23 +249,6 @@ def _mark_target(ax: Axes, curve: DifferenceCurve, largest: float) -> None:
         xytext=(-3 if right else 3, 0),
         textcoords="offset points",
         ha="right" if right else "left",
-        color=COLOURS[0],
+        color=BLUE,
         fontsize="small",
-    )
-
-
-def _new_axes(height: float = 2.8) -> Axes:
-    return axes_of(None, COLUMN, height)
-
-
-def _legend_above(ax: Axes, *handles_and_labels: list[Any]) -> None:
-    ax.legend(
-        *handles_and_labels,
-        frameon=False,
-        fontsize="small",
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=2,
-        handletextpad=0.4,
-        columnspacing=1,
     )

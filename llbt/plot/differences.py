@@ -13,7 +13,7 @@ from ..data.score_frames import read_scores
 from ..data.score_ties import TieRule
 from ..errors import JudgmentError, listed
 from ..table import format_number, format_percent
-from .look import BLUE, GREY, ORANGE, axes_of, literally
+from .look import BLUE, GREY, ORANGE, axes_of, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,8 +106,7 @@ def plot_paired(
     _name_sides(ax, two, (i, j))
     _add_margins(ax, two)
     ax.legend(frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.19), ncols=2)
-    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
-    return ax
+    return finish(ax)
 
 
 def _mark_centres(ax: Axes, two: _Two) -> None:
@@ -208,8 +207,7 @@ def plot_differences(
     says = [f"{i} wins {wins_i}", *([f"ties {ties}"] if (side == 0).any() else []), f"{j} wins {wins_j}"]
     ax.set_title((", " if sum(map(len, says)) <= _WIDE else "\n").join(says), fontsize="medium")
     ax.legend(frameon=False, fontsize="small", loc="best", handlelength=1.8)
-    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
-    return ax
+    return finish(ax)
 
 
 def _number(value: float) -> str:

@@ -19,15 +19,17 @@ from ..table import Table, format_share
 from .look import (
     BLUE,
     COLUMN,
+    DASHED,
     axes_of,
-    bands,
     contrasting,
     ink,
     label_scale,
     name_rows,
     note_beside,
+    points,
     row_size,
     rows_height,
+    rows_of,
     set_log_axis,
     short_names,
     zero_line,
@@ -102,15 +104,12 @@ def plot_intervals(
         raise DesignError(f"plot_intervals: bars={bars!r} is not known; expected 'confidence' or 'quasi'.")
     frame, against = _intervals(res, at, scale, bars, confidence)
     pairs = pairwise(res, at=at, confidence=confidence)
-    rows = len(frame)
-    ax = axes_of(ax, COLUMN, rows_height(rows))
-    bands(ax, rows)
+    ax = rows_of(ax, short_names(frame["object"]))
     if scale in ("probability", "odds_ratio"):
         set_log_axis(ax, "x")
     if scale != "probability":
         zero_line(ax, 1.0 if scale == "odds_ratio" else 0.0)
-    _draw_bars(ax, frame["estimate"], frame["conf_low"], frame["conf_high"])
-    name_rows(ax, short_names(frame["object"]))
+    points(ax, frame["estimate"], range(len(frame)), frame[["conf_low", "conf_high"]], (BLUE, "o"))
     label_scale(ax, f"{_LEVELS[scale]}{against}")
     _draw_groups(ax, pairs, frame["object"].tolist())
     return ax
@@ -181,12 +180,6 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
     return best_first, f" against {short_names([res.design.reference], 14)[0]}\n({level})"
 
 
-def _draw_bars(ax: Axes, center: Any, low: Any, high: Any) -> None:
-    x = np.asarray(center, dtype=float)
-    spread = np.abs(np.array([low, high], dtype=float) - x)
-    ax.errorbar(x, np.arange(len(x)), xerr=spread, fmt="o", color=BLUE, markersize=4, elinewidth=1.2)
-
-
 def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> None:
     """Draw letters or lines beside the rows, and the breaks between clusters."""
     letters = compact_letters(pairs).to_frame().set_index("object")["group"].reindex(objects).fillna("").tolist()
@@ -197,7 +190,7 @@ def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> None:
         _draw_lines(ax, letters)
     for row, (above, below) in enumerate(itertools.pairwise(cluster)):
         if below > above:
-            ax.axhline(row + 0.5, color=ink(ax), linewidth=0.7, linestyle=(0, (4, 3)), zorder=1)
+            ax.axhline(row + 0.5, color=ink(ax), linewidth=0.7, linestyle=DASHED, zorder=1)
 
 
 def _draw_lines(ax: Axes, letters: list[str]) -> None:
@@ -218,10 +211,8 @@ def _draw_lines(ax: Axes, letters: list[str]) -> None:
 
 
 def _plot_rank_sets(frame: pd.DataFrame, ax: Axes | None) -> Axes:
-    ax = axes_of(ax, COLUMN, rows_height(len(frame)))
-    bands(ax, len(frame))
-    _draw_bars(ax, frame["rank"], frame["rank_low"], frame["rank_high"])
-    name_rows(ax, short_names(frame["object"]))
+    ax = rows_of(ax, short_names(frame["object"]))
+    points(ax, frame["rank"], range(len(frame)), frame[["rank_low", "rank_high"]], (BLUE, "o"))
     _mark_ranks(ax, len(frame))
     label_scale(ax, "rank (simultaneous confidence sets)")
     return ax

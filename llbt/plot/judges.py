@@ -24,13 +24,14 @@ from .look import (
     ORANGE,
     PALE,
     axes_of,
-    bands,
     ink,
     label_scale,
     legend_above,
     look_of,
     name_rows,
+    points,
     rows_height,
+    rows_of,
     set_log_axis,
     short_names,
     zero_line,
@@ -167,12 +168,10 @@ def plot_ties(res: LLBTResults, *, at: At = None, confidence: float = 0.95, ax: 
         )
     found = {block: _effects(res, block, at, confidence) for block in blocks}
     labels = list(dict.fromkeys(label for frame in found.values() for label in frame["label"]))
-    ax = axes_of(ax, COLUMN, rows_height(len(labels), 0.22) + 0.25)
-    bands(ax, len(labels))
+    ax = rows_of(ax, short_names(labels), 0.22, more=0.25)
     zero_line(ax)
     for k, (block, frame) in enumerate(found.items()):
         _draw_effect(ax, frame, labels, block, 0.15 * (2 * k - 1) if len(found) > 1 else 0.0)
-    name_rows(ax, short_names(labels))
     what = " and ".join({"tie": "γ", "order": "δ"}[block] for block in blocks)
     label_scale(ax, f"{what}, log scale ({100 * confidence:.4g} % intervals)")
     legend_above(ax)
@@ -217,10 +216,7 @@ def _draw_class(ax: Axes, parts: list[FloatArray], label: str, k: int, classes: 
         name = "one dot per class" if k == 0 else f"_{label}"
         ax.plot(estimate, y, "o", color=BLUE, alpha=0.8, markersize=2.5, markeredgewidth=0, label=name)
         return
-    colour, marker = look_of(k)
-    spread = np.abs(np.array([low, high]) - estimate)
-    name = short_names([label])[0]
-    ax.errorbar(estimate, y, xerr=spread, fmt=marker, color=colour, markersize=4, elinewidth=1, label=name)
+    points(ax, estimate, y, np.column_stack([low, high]), look_of(k), label=short_names([label])[0])
 
 
 # -- ties and order -------------------------------------------------------------------------------------------
@@ -274,8 +270,6 @@ def _joined(label: str, unit: str) -> str:
 
 
 def _draw_effect(ax: Axes, frame: pd.DataFrame, labels: list[str], block: Block, shift: float) -> None:
-    name, colour, marker = _EFFECTS[block]
-    x = frame["estimate"].to_numpy(dtype=float)
-    spread = np.abs(frame[["conf_low", "conf_high"]].to_numpy(dtype=float).T - x)
+    name, *look = _EFFECTS[block]
     y = np.array([labels.index(label) for label in frame["label"]]) + shift
-    ax.errorbar(x, y, xerr=spread, fmt=marker, color=colour, markersize=4, elinewidth=1.2, label=name)
+    points(ax, frame["estimate"], y, frame[["conf_low", "conf_high"]], (look[0], look[1]), label=name)

@@ -1,4 +1,4 @@
-"""The look that all pictures share: colours, figures, names drawn letter by letter, axes."""
+"""The grammar that all pictures share: colours, figures, names letter by letter, axes, forests, matrices, the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..core.columns import FloatArray
-from ..errors import printable
+from ..errors import DesignError, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +35,7 @@ BLUE, ORANGE, GREEN, PURPLE, AMBER, SKY, GREY = COLOURS = (
 MARKERS = "osD^vP*X"
 PALE = "#DDDDDD"
 COLUMN = 3.4  # inches: one column of a journal
+DASHED = (0, (4, 3))
 
 _ON_PAGE: ContextVar[bool] = ContextVar("_ON_PAGE", default=False)
 
@@ -233,6 +234,45 @@ def _long(ax: Axes) -> bool:
     """Whether names left of the axes, and none right of them, take much of the width."""
     left, right = (max((len(text.get_text()) for text in side), default=0) for side in (ax.get_yticklabels(), ax.texts))
     return left > _SHORT >= right
+
+
+# -- parts of pictures ----------------------------------------------------------------------------------------
+
+
+def check_answer(asker: str, found: object, kind: type, maker: str) -> None:
+    """Raise for anything but the answer that a picture draws."""
+    if not isinstance(found, kind):
+        raise DesignError(f"{asker}: found a {type(found).__name__}; it takes what {maker} returns.")
+
+
+def rows_of(ax: Axes | None, names: Sequence[str], row: float = 0.2, more: float = 0.0) -> Axes:
+    """Return axes with a named, shaded row for each name: what a forest is drawn on."""
+    ax = axes_of(ax, COLUMN, rows_height(len(names), row) + more)
+    bands(ax, len(names))
+    name_rows(ax, names)
+    return ax
+
+
+def points(
+    ax: Axes, x: Any, y: Any, bounds: Any, look: tuple[str, str], *, label: str | None = None, across: bool = True
+) -> Any:
+    """Draw points with their intervals, two bounds each (n, 2): across, in the rows of a forest, or upright."""
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    spread = np.abs(np.asarray(bounds, dtype=float).T - (x if across else y))
+    sides = {"xerr": spread} if across else {"yerr": spread}
+    return ax.errorbar(x, y, **sides, fmt=look[1], color=look[0], markersize=4, elinewidth=1, label=label)
+
+
+def without_frame(ax: Axes) -> None:
+    """Take the lines around the axes away, as a matrix or a network needs it."""
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+
+
+def finish(ax: Axes) -> Axes:
+    """Return the axes, all texts of which are drawn letter by letter."""
+    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
+    return ax
 
 
 # -- axes -----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ..formulas.grid import At
 from ..inference.objects import centred
 from ..inference.pair_residuals import pair_residuals
 from ..table import counted
-from .look import COLUMN, GREY, axes_of, colour_bar, diverging, ink, literally, short_names
+from .look import COLUMN, GREY, axes_of, colour_bar, diverging, ink, literally, short_names, without_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,8 +68,7 @@ def plot_network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None
     _name_nodes(ax, places[order], names)
     ax.set_aspect("equal")
     ax.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), xticks=[], yticks=[])
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    without_frame(ax)
     most = counted(float(frame["judgments"].max()), "judgment")
     what = f"standardized residual: the better object won less | more\noften than expected; widest line: {most}"
     colour_bar(ax, lines, what, extend="both")

@@ -35,6 +35,7 @@ from .look import (
     row_size,
     rows_height,
     short_names,
+    without_frame,
 )
 
 if TYPE_CHECKING:
@@ -97,8 +98,7 @@ def plot_probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = Non
     ax.xaxis.tick_top()
     ax.tick_params(axis="x", length=0, labelsize=row_size(ax, size))
     literally(ax.get_xticklabels())
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    without_frame(ax)
     colour_bar(ax, image, "P(row beats column), given a decision")
     _write_cells(ax, found, wins, colours)
     return ax

@@ -5,13 +5,23 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..core.columns import FloatArray
-from ..errors import DesignError
 from ..planning.power import Power
 from ..table import format_count
-from .look import BLUE, COLUMN, GREEN, ORANGE, PURPLE, axes_of, ink, legend_above, set_log_axis
+from .look import (
+    BLUE,
+    COLUMN,
+    DASHED,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    axes_of,
+    check_answer,
+    ink,
+    legend_above,
+    points,
+    set_log_axis,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,12 +66,11 @@ def plot_power(power: Power, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Judgments per pair', 'Power')
     """
-    if not isinstance(power, Power):
-        raise DesignError(f"plot_power: found a {type(power).__name__}; it takes what llbt.power(…) returns.")
+    check_answer("plot_power", power, Power, "llbt.power(…)")
     ax = axes_of(ax, COLUMN, 2.8)
     if power.judgments[-1] >= _WIDE * power.judgments[0]:
         set_log_axis(ax, "x")
-    ax.axhline(power.target, color=ink(ax), linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    ax.axhline(power.target, color=ink(ax), linewidth=0.8, linestyle=DASHED, zorder=1)
     bounds = power.conf_int()
     for k, test in enumerate(power.tests):
         _draw_curve(ax, power, k, bounds[k], _LOOKS[test])
@@ -76,12 +85,8 @@ def plot_power(power: Power, *, ax: Axes | None = None) -> Axes:
 
 
 def _draw_curve(ax: Axes, power: Power, k: int, bounds: FloatArray, look: tuple[str, str, str]) -> None:
-    y = power.estimate[k]
-    spread = np.maximum(np.abs(bounds.T - y), 0)
-    bars = ax.errorbar(
-        power.judgments, y, spread, label=look[0], color=look[1], marker=look[2], markersize=4, capsize=2
-    )
-    bars.lines[0].set_linewidth(1.2)
+    drawn = points(ax, power.judgments, power.estimate[k], bounds, look[1:], label=look[0], across=False)
+    drawn.lines[0].set(linestyle="-", linewidth=1.2)
 
 
 def _name_target(ax: Axes, power: Power) -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 from ..arguments import check_option
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, listed
-from .look import COLOURS, COLUMN, GREY, axes_of, literally
+from .look import COLOURS, COLUMN, GREY, axes_of, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,8 +84,7 @@ def plot_ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: 
     ax.set(xlim=(-0.15, methods - 0.85), ylim=(size + 0.6, 0.4), ylabel="Rank")
     _frame_axes(ax, size)
     _name_systems(ax, ranks, list(frame.index), colours)
-    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
-    return ax
+    return finish(ax)
 
 
 def _checked(frame: object) -> FloatArray:

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arguments import check_share
-from ..errors import DesignError
 from ..metrics.compare_all import MetricComparisons
-from .look import BLUE, COLUMN, axes_of, literally
+from .look import BLUE, COLUMN, axes_of, check_answer, finish, without_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,15 +75,11 @@ def plot_significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax
     _draw_grid(ax, size)
     _name_metrics(ax, comparisons.metrics)
     _name_shades(ax, comparisons, alpha)
-    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
-    return ax
+    return finish(ax)
 
 
 def _check(comparisons: object, alpha: float) -> None:
-    if not isinstance(comparisons, MetricComparisons):
-        raise DesignError(
-            f"plot_significance: found a {type(comparisons).__name__}; it takes what compare_all_metrics(…) returns."
-        )
+    check_answer("plot_significance", comparisons, MetricComparisons, "compare_all_metrics(…)")
     check_share("plot_significance", "alpha", alpha)
 
 
@@ -109,8 +104,7 @@ def _draw_grid(ax: Axes, size: int) -> None:
     ax.plot([-0.5, size - 0.5], [-0.5, size - 0.5], label="_diagonal", color=_GREY, linewidth=0.6)
     ax.set_xlim(-0.5, size - 0.5)
     ax.set_ylim(size - 0.5, -0.5)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    without_frame(ax)
 
 
 def _name_metrics(ax: Axes, metrics: tuple[str, ...]) -> None:

@@ -9,10 +9,9 @@ import pandas as pd
 
 from ..arguments import check_option
 from ..core.columns import FloatArray
-from ..errors import DesignError
 from ..scores.pairwise_records import MECHANISMS, Mechanism, PairwiseScores, ScoreTest
 from ..table import stars
-from .look import COLUMN, axes_of, literally
+from .look import COLUMN, axes_of, check_answer, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,10 +69,7 @@ def plot_win_probabilities(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['C', 'B', 'A']
     """
-    if not isinstance(pairs, PairwiseScores):
-        raise DesignError(
-            f"plot_win_probabilities: found a {type(pairs).__name__}; it takes what pairwise_scores(…) returns."
-        )
+    check_answer("plot_win_probabilities", pairs, PairwiseScores, "pairwise_scores(…)")
     check_option("plot_win_probabilities", "test", test, get_args(ScoreTest))
     check_option("plot_win_probabilities", "mechanism", mechanism, MECHANISMS)
     chances, p_values = _best_first(pairs, test, mechanism)
@@ -89,8 +85,7 @@ def plot_win_probabilities(
     cell = _cell_height(ax, size)
     _thin_names(ax, list(map(str, chances.index)), cell)
     _write_cells(ax, chances.to_numpy(), p_values, _cell_height(ax, size))
-    literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
-    return ax
+    return finish(ax)
 
 
 def _thin_names(ax: Axes, names: list[str], cell: float) -> None:

@@ -10,7 +10,7 @@ from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale
 from ..inference.worth import worth
-from .look import COLUMN, axes_of, darker, lay_out, literally, look_of, row_size, set_log_axis, short_names
+from .look import COLUMN, axes_of, darker, lay_out, literally, look_of, points, row_size, set_log_axis, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,11 +75,9 @@ def _positions(k: int, objects: int, classes: int) -> Any:
 
 
 def _draw_object(ax: Axes, rows: Any, x: Any, look: tuple[str, str]) -> None:
-    colour, marker = look
-    y = rows["estimate"].to_numpy(dtype=float)
-    spread = np.abs(rows[["conf_low", "conf_high"]].to_numpy(dtype=float).T - y)
     label = str(rows["object"].iloc[0])
-    ax.errorbar(x, y, spread, color=colour, marker=marker, markersize=5, linewidth=1.2, elinewidth=0.8, label=label)
+    drawn = points(ax, x, rows["estimate"], rows[["conf_low", "conf_high"]], look, label=label, across=False)
+    drawn.lines[0].set(linestyle="-", linewidth=1.2)
 
 
 def _class_labels(frame: Any, classes: list[str], objects: int) -> list[str]:
