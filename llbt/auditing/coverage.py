@@ -8,8 +8,8 @@ from scipy import linalg
 from ..core.comparisons import Comparisons
 from ..errors import SeparationError, braced
 from ..fitting.existence import check_existence
+from ..fitting.specification import make_problem
 from ..formulas.design import build_design
-from ..kernel.likelihood import Problem
 from ..kernel.solvers import independent_columns
 from ..table import counted, format_count, format_percent
 from .evidence import Evidence
@@ -62,11 +62,8 @@ def _separated(formula: str, c: Comparisons) -> tuple[str, str]:
     """Return what separates the estimates of a formula, and the way out; two empty texts where they exist."""
     design = build_design(formula, c)
     free = np.arange(len(design.names), dtype=np.int64)
-    counts = c.counts if c.has_ties else c.counts[:, [0, 2]]
-    none = np.zeros(len(c))
-    problem = Problem(design.signed_rows(), design.tie_rows(), counts, none, none)
-    free = free[independent_columns(problem)]
-    problem = Problem(problem.signed.columns(free), problem.tie.columns(free), counts, none, none)
+    free = free[independent_columns(make_problem(design, c, free, {}))]
+    problem = make_problem(design, c, free, {})
     try:
         check_existence(design, free, problem, c)
     except SeparationError as found:

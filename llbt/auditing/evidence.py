@@ -17,6 +17,7 @@ from ..arguments import check_names
 from ..budgets import refuse_large
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups, summed
 from ..core.comparisons import Comparisons, tabulate
+from ..core.response import THREE, TWO
 from ..data.doors import from_judgments
 from ..data.frames import Factor, read_factor
 from ..data.judgments import Countable
@@ -118,7 +119,7 @@ class Evidence:
         first, rows = groups([*pairs.T])
         sums = summed(counts, rows, len(first))
         known = not self.unordered
-        c = Comparisons(self._names(), pairs[first], sums, has_ties=self.has_ties, keeps_order=known)
+        c = Comparisons(self._names(), pairs[first], sums, THREE if self.has_ties else TWO, keeps_order=known)
         return expect(c, rows, counts)
 
     def tallied(self, group: IntArray, size: int, rows: BoolArray | None = None) -> FloatArray:
@@ -148,7 +149,9 @@ class Evidence:
         rows = np.ones(len(self.said), dtype=np.bool_) if rows is None else rows
         counts = np.zeros((int(rows.sum()), 3))
         counts[np.arange(len(counts)), self.said[rows]] = self.weights[rows]
-        like = Comparisons(self._names(), self.pairs[rows], counts, has_ties=self.has_ties, keeps_order=ordered)
+        like = Comparisons(
+            self._names(), self.pairs[rows], counts, THREE if self.has_ties else TWO, keeps_order=ordered
+        )
         return tabulate(Lines(like.pairs, like.counts), like)
 
     def _names(self) -> tuple[Label, ...]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray
-from ..core.comparisons import Comparisons
+from ..core.comparisons import Comparisons, counts_of_outcomes
+from ..fitting.specification import make_problem
 from ..formulas.design import build_design
 from ..kernel.likelihood import Problem, probabilities
 from ..kernel.robust import Clustered
@@ -28,10 +29,10 @@ class Expected:
     problem : Problem
     fit : Fit
         With Firth's bias reduction, or of many objects a prior, where estimates are infinite or nearly so.
-    probability : ndarray, shape (S, C)
+    probability : ndarray, shape (S, K)
     rows : ndarray of int, shape (N,)
         The comparison of each line of the evidence.
-    counts : ndarray, shape (N, C)
+    counts : ndarray, shape (N, K)
     worths : ndarray, shape (J, p)
         The log-worths as combinations of the parameters.
     blocks : tuple of str
@@ -64,11 +65,8 @@ def expect(c: Comparisons, rows: IntArray, counts: FloatArray) -> Expected:
     formula = "object" + (" + tie" if c.n_ties else "") + (" + order" if c.keeps_order else "")
     c = c if c.n_ties else c.drop_ties()
     design = build_design(formula, c)
-    cells = [0, 1, 2] if c.has_ties else [0, 2]
-    none = np.zeros(len(c))
-    problem = Problem(design.signed_rows(), design.tie_rows(), c.counts[:, cells], none, none)
-    free = np.flatnonzero(independent_columns(problem))
-    problem = Problem(problem.signed.columns(free), problem.tie.columns(free), problem.counts, none, none)
+    free = np.flatnonzero(independent_columns(make_problem(design, c, np.arange(len(design.names)), {})))
+    problem = make_problem(design, c, free, {})
     fit = _fitted(problem)
     worths = design.worth.matrix.columns(free).toarray()[np.argsort(design.worth.units["object"])]
     return Expected(
@@ -77,7 +75,7 @@ def expect(c: Comparisons, rows: IntArray, counts: FloatArray) -> Expected:
         fit,
         probabilities(problem, fit.params),
         rows,
-        counts[:, cells],
+        counts_of_outcomes(counts, c.response),
         worths,
         tuple(design.blocks[k] for k in free),
     )

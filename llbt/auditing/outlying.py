@@ -21,8 +21,7 @@ _RUNS = 6.0  # standard deviations fewer runs of equal outcomes than by chance: 
 def _against_the_rest(e: Evidence, units: Clustered) -> UnitTests:
     """Return tests of units: agreement, favoured objects, and positions where they are known."""
     x = e.expected
-    none, one = np.zeros(len(x.lead)), np.ones(len(x.lead))
-    directions = {"agreement": (x.lead, none)} | ({} if e.unordered else {"order": (one, none)})
+    directions = {"agreement": (0, x.lead)} | ({} if e.unordered else {"order": (0, np.ones(len(x.lead)))})
     return compare_units(x.problem, x.fit, x.probability, units, x.pairs, directions)
 
 
@@ -98,7 +97,9 @@ def check_drift(e: Evidence) -> Finding:
     if not e.beside[2] and _sorted_by_outcome(e):
         return Finding("drift", "unchecked", "rows are sorted by who won: name a column that says when, time=…")
     x = e.expected
-    scores = trend_scores(x.pairs[x.rows], len(e.objects), x.probability[x.rows], x.counts, e.moment)
+    scores = trend_scores(
+        x.pairs[x.rows], len(e.objects), x.problem.response, x.probability[x.rows], x.counts, e.moment
+    )
     p = adjust_p(scores.p_values(), "holm")
     moved = [int(k) for k in np.argsort(p, kind="stable") if p[k] < SIGNIFICANT / 3]
     parts = np.minimum((e.moment * _STRETCHES).astype(np.int64), _STRETCHES - 1)
@@ -107,7 +108,7 @@ def check_drift(e: Evidence) -> Finding:
     varied = 1.0
     if len(labels) > 2:
         units = x.units(np.asarray(codes, dtype=np.int64))
-        varied = dependence(x.pairs, len(e.objects), x.probability, units)[1]
+        varied = dependence(x.pairs, len(e.objects), x.problem.response, x.probability, units)[1]
         found = _against_the_rest(e, units)
         q = found.p_adjusted
         odd = [int(k) for k in np.argsort(q, kind="stable") if q[k] < SIGNIFICANT / 3]

@@ -69,7 +69,7 @@ def _unit(e: Evidence, name: str, factor: Factor) -> _Unit | None:
     whole = np.full(len(factor.codes), -1, dtype=np.int64)
     whole[factor.codes >= 0] = codes
     units = x.units(whole)
-    _, p = dependence(x.pairs, len(e.objects), x.probability, units)
+    _, p = dependence(x.pairs, len(e.objects), x.problem.response, x.probability, units)
     if np.isnan(p):
         return None
     cheap = units.size * len(x.fit.params) <= _ENTRIES

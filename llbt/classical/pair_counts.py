@@ -110,7 +110,7 @@ def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCount
 def _of_table(c: Comparisons, asker: str, exclude: Objects) -> PairCounts:
     keep, notes = _kept(c.objects, c.pairs, c.totals, exclude, asker)
     pairs, used = dense(c.pairs[keep], len(c.objects))
-    left = Lines(pairs, c.counts[keep]).oriented()
+    left = Lines(pairs, c.counts[keep]).oriented(c.response)
     first, group = groups(left.keys())
     objects = tuple(c.objects[k] for k in used)
     return PairCounts(

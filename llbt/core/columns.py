@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..errors import JudgmentError, listed
+from .response import THREE, TWO, Response
 
 Label = str | int | float | bool
 IntArray = npt.NDArray[np.int64]
@@ -103,7 +104,7 @@ class Lines:
             tuple(c.take(rows) for c in self.clusters),
         )
 
-    def oriented(self) -> Lines:
+    def oriented(self, response: Response) -> Lines:
         """Return the lines with the smaller object first; counts and side covariates follow."""
         swap = (self.pairs[:, 0] > self.pairs[:, 1])[:, None]
         if not swap.any():
@@ -111,7 +112,7 @@ class Lines:
         return replace(
             self,
             pairs=np.where(swap, self.pairs[:, ::-1], self.pairs),
-            counts=np.where(swap, self.counts[:, ::-1], self.counts),
+            counts=np.where(swap, self.counts[:, THREE.flip if response == TWO else response.flip], self.counts),
             sides=tuple(replace(c, codes=np.where(swap, c.codes[:, ::-1], c.codes)) for c in self.sides),
         )
 

@@ -35,6 +35,7 @@ from .columns import (
     sort_key,
     summed,
 )
+from .response import THREE, TWO, Response
 
 __all__ = [
     "COUNT_COLUMNS",
@@ -75,9 +76,10 @@ class Comparisons(Record):
     pairs : ndarray of int, shape (S, 2)
         Objects i and j of each comparison; i was shown first where `keeps_order`.
     counts : ndarray, shape (S, 3)
-        Wins of i, ties, wins of j; finite and not negative, whole or fractional.
-    has_ties : bool
-        Whether the table has a tie category (three cells per comparison, not two).
+        Wins of i, ties, wins of j; finite and not negative, whole or fractional. Of a response with more outcomes one
+        column for each, shape (S, K).
+    response : Response
+        The outcomes that a judgment can have: three, or two in a table without a tie category.
     keeps_order : bool
         Whether object i is the one shown first.
     columns, sides, object_columns : tuple of Coded
@@ -105,7 +107,7 @@ class Comparisons(Record):
     objects: tuple[Label, ...]
     pairs: IntArray
     counts: FloatArray
-    has_ties: bool
+    response: Response
     keeps_order: bool = False
     columns: tuple[Coded, ...] = ()
     sides: tuple[Coded, ...] = ()
@@ -116,7 +118,7 @@ class Comparisons(Record):
 
     def __post_init__(self) -> None:
         _check_names(self)
-        _check_counts(self.counts)
+        _check_counts(self.counts, self.response)
         if len(self.objects) < 2:
             raise JudgmentError(f"found {len(self.objects)} object ({listed(self.objects)}); a comparison needs two.")
         if len(self.pairs) == 0:
@@ -150,9 +152,40 @@ class Comparisons(Record):
         return tuple(c.name for c in self.object_columns)
 
     @property
+    def has_ties(self) -> bool:
+        """Whether the table has a tie category (three outcomes, not two)."""
+        return self.response.has_ties
+
+    @property
+    def outcome_counts(self) -> FloatArray:
+        """Counts of the outcomes of the response alone, shape (S, K): without a column of ties where it has none."""
+        return counts_of_outcomes(self.counts, self.response)
+
+    @property
+    def wins_i(self) -> FloatArray:
+        """Judgments for object i, whatever their grade, shape (S,)."""
+        return np.asarray(self.outcome_counts @ (self.response.loadings[:, 0] > 0))
+
+    @property
+    def ties(self) -> FloatArray:
+        """Ties of each comparison, shape (S,); 0 without a tie category."""
+        tied = np.array([outcome == "tie" for outcome in self.response.outcomes])
+        return np.asarray(self.outcome_counts @ tied)
+
+    @property
+    def wins_j(self) -> FloatArray:
+        """Judgments for object j, whatever their grade, shape (S,)."""
+        return np.asarray(self.outcome_counts @ (self.response.loadings[:, 0] < 0))
+
+    @property
+    def count_columns(self) -> tuple[str, ...]:
+        """What the columns of `counts` are called in a frame."""
+        return COUNT_COLUMNS if self.response in (TWO, THREE) else self.response.outcomes
+
+    @property
     def totals(self) -> FloatArray:
         """Judgments per comparison, shape (S,)."""
-        return np.asarray(self.counts[:, 0] + self.counts[:, 1] + self.counts[:, 2])
+        return np.asarray(sum(self.counts.T[1:], self.counts[:, 0]))
 
     @property
     def n_judgments(self) -> float:
@@ -162,7 +195,7 @@ class Comparisons(Record):
     @property
     def n_ties(self) -> float:
         """Number of ties (an int where it is whole)."""
-        return _whole(float(self.counts[:, 1].sum()))
+        return _whole(float(self.ties.sum()))
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -180,7 +213,7 @@ class Comparisons(Record):
     def same_counts(self, other: Comparisons) -> bool:
         """Whether the comparisons and their counts are equal, so that deviances of the two can be compared."""
         return (
-            (self.objects, self.has_ties, self.keeps_order) == (other.objects, other.has_ties, other.keeps_order)
+            (self.objects, self.response, self.keeps_order) == (other.objects, other.response, other.keeps_order)
             and np.array_equal(self.pairs, other.pairs)
             and np.allclose(self.counts, other.counts, rtol=1e-12, atol=0)
             and same_columns(self.columns, other.columns)
@@ -214,7 +247,7 @@ class Comparisons(Record):
         data |= {c.name: c.values for c in (kept.columns if kept else ())}
         whole = np.all(counts == np.floor(counts))
         printed = counts.astype(np.int64) if whole else counts
-        data |= {name: printed[:, k] for k, name in enumerate(COUNT_COLUMNS)}
+        data |= {name: printed[:, k] for k, name in enumerate(self.count_columns)}
         return pd.DataFrame({name: inferable(values) for name, values in data.items()})
 
     def win_matrix(self) -> pd.DataFrame:
@@ -222,8 +255,8 @@ class Comparisons(Record):
         refuse_square("the matrix of wins", len(self.objects), JudgmentError)
         wins = np.zeros((len(self.objects), len(self.objects)))
         i, j = self.pairs.T
-        np.add.at(wins, (i, j), self.counts[:, 0])
-        np.add.at(wins, (j, i), self.counts[:, 2])
+        np.add.at(wins, (i, j), self.wins_i)
+        np.add.at(wins, (j, i), self.wins_j)
         return pd.DataFrame(wins, index=list(self.objects), columns=list(self.objects))
 
     def components(self) -> tuple[tuple[Label, ...], ...]:
@@ -321,6 +354,9 @@ class Comparisons(Record):
         return self._without_ties(0.5, note)
 
     def _without_ties(self, share: float, note: str) -> Comparisons:
+        if self.response != THREE:
+            raise JudgmentError(f"the outcomes are {listed(self.response.outcomes)}; ties are taken out of three only.")
+
         def moved(counts: FloatArray) -> FloatArray:
             half = share * counts[:, 1]
             return np.column_stack([counts[:, 0] + half, np.zeros(len(counts)), counts[:, 2] + half])
@@ -329,7 +365,7 @@ class Comparisons(Record):
         return replace(
             self,
             counts=moved(self.counts),
-            has_ties=False,
+            response=TWO,
             cluster_counts=kept and replace(kept, counts=moved(kept.counts)),
             notes=(*self.notes, note),
         )
@@ -339,7 +375,7 @@ class Comparisons(Record):
         frame = self.to_frame()
         return Table(
             fields=tuple(
-                Field(name, name, list(frame[name]), "count" if name in COUNT_COLUMNS else "text")
+                Field(name, name, list(frame[name]), "count" if name in self.count_columns else "text")
                 for name in frame.columns
             ),
             title=f"Comparisons: {', '.join(self.sizes())}",
@@ -357,13 +393,18 @@ class Comparisons(Record):
         ]
 
 
+def counts_of_outcomes(counts: FloatArray, response: Response) -> FloatArray:
+    """Return the columns of a table's counts that belong to outcomes, (S, K): two are kept as three, never tied."""
+    return counts if response != TWO else counts[:, [0, 2]]
+
+
 def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
     """Sum lines to a table in canonical order, with everything else as in `like`.
 
     Pairs are oriented with the smaller object first unless the order is kept; rows are sorted by objects,
     then covariates. Objects of `like` that no line mentions go, and a note names them.
     """
-    lines = lines if like.keeps_order else lines.oriented()
+    lines = lines if like.keeps_order else lines.oriented(like.response)
     pairs, used = dense(lines.pairs, len(like.objects))
     lines = replace(lines, pairs=pairs)
     first, group = groups(lines.keys())
@@ -426,7 +467,12 @@ def _check_alike(what: str, labels: tuple[Label, ...]) -> None:
             seen[str(label)] = label
 
 
-def _check_counts(counts: FloatArray) -> None:
+def _check_counts(counts: FloatArray, response: Response) -> None:
+    if counts.shape[1:] != (max(3, len(response.outcomes)),):
+        raise JudgmentError(
+            f"counts of shape {counts.shape} for the outcomes {listed(response.outcomes)}; expected a column for each "
+            "(three where there are two, the middle one 0)."
+        )
     if counts.size and counts.min() >= 0 and 0 < counts.sum() < MOST_COUNTED:  # false where there is a NaN
         return
     bad = np.flatnonzero(~np.isfinite(counts).all(axis=1) | (counts < 0).any(axis=1))

@@ -14,6 +14,7 @@ from ..errors import JudgmentError, listed
 from ..table import counted
 from .columns import Coded, FloatArray, IntArray, Label, Lines, as_objects, code, dense, groups, inferred, tally
 from .comparisons import OUTCOMES, Comparisons, tabulate
+from .response import THREE, TWO
 
 OBJECTS = ("object_i", "object_j")
 STANDARD = (*OBJECTS, "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block", "record")
@@ -114,8 +115,8 @@ class Judgments:
         """Return the judgments as a table of counts by pair; `order`: by pair and order of presentation."""
         first, group = groups([*self.pairs.T])
         counts = self.tally(group, len(first))
-        ties = bool(counts[:, 1].any())
-        like = Comparisons(self.objects, self.pairs[first], counts, has_ties=ties, keeps_order=order, notes=self.notes)
+        response = THREE if counts[:, 1].any() else TWO
+        like = Comparisons(self.objects, self.pairs[first], counts, response, keeps_order=order, notes=self.notes)
         return tabulate(Lines(like.pairs, like.counts), like)
 
     def column(self, name: str, asker: str, parameter: str) -> Coded:

@@ -75,6 +75,16 @@ class Response:
         return "tie" in self.outcomes
 
     @property
+    def tie(self) -> int | None:
+        """The predictor of the tie, which no other outcome has; None without."""
+        if not self.has_ties:
+            return None
+        return next((b for b, column in enumerate(self.loadings.T) if self._loaded(column) == ["tie"]), None)
+
+    def _loaded(self, column: FloatArray) -> list[str]:
+        return [outcome for outcome, loading in zip(self.outcomes, column, strict=True) if loading]
+
+    @property
     def width(self) -> int:
         """Number of predictors B."""
         return int(self.loadings.shape[1])
@@ -124,14 +134,17 @@ class Response:
                 return False
         return bool(mirrored)
 
-    def mean(self, probability: Sequence[FloatArray] | FloatArray) -> FloatArray:
-        """Return the mean loadings Lᵀp under probabilities (K, S), shape (B, S)."""
+    def sums(self, values: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        """Return Lᵀ times values of the outcomes (K, S), shape (B, S).
+
+        Of probabilities these are the mean loadings p̄, of counts what they add to the statistics of the predictors.
+        """
         columns = (tuple((int(k), float(column[k])) for k in np.flatnonzero(column)) for column in self.loadings.T)
-        return np.stack([_combined(terms, probability) for terms in columns])
+        return np.stack([_combined(terms, values) for terms in columns])
 
     def weight(self, probability: Sequence[FloatArray] | FloatArray, n: FloatArray | float) -> FloatArray:
         """Return the information of n judgments (S,) on the predictors, n (Lᵀ diag(p) L − p̄ p̄ᵀ), shape (B, B, S)."""
-        return self._weight(probability, self.mean(probability), n)
+        return self._weight(probability, self.sums(probability), n)
 
     def _weight(
         self, probability: Sequence[FloatArray] | FloatArray, mean: FloatArray, n: FloatArray | float
@@ -169,7 +182,7 @@ class Response:
             n (Lᵀ diag(p) L − p̄ p̄ᵀ), the information of n judgments on the predictors.
         """
         probability, norm = self.probabilities(predictors)
-        mean = self.mean(probability)
+        mean = self.sums(probability)
         return norm, mean, self._weight(probability, mean, n)
 
     def log_probabilities(self, predictors: Sequence[FloatArray] | FloatArray) -> FloatArray:

@@ -14,6 +14,7 @@ from ..arguments import check_count, check_flag
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, groups, tallied
 from ..core.comparisons import Comparisons, tabulate
 from ..core.judgments import OBJECTS
+from ..core.response import THREE, TWO
 from ..core.statistics import sign_p
 from ..errors import JudgmentError
 from ..table import counted, format_count, format_p, format_percent
@@ -379,7 +380,7 @@ def _assembled(
             objects,
             lines.pairs,
             lines.counts,
-            has_ties=bool(lines.counts[:, 1].sum() > 0),
+            response=THREE if lines.counts[:, 1].sum() > 0 else TWO,
             keeps_order=bool(order),
             object_columns=table,
             notes=(*notes, *merged, *table_notes),

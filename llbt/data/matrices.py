@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..core.columns import FloatArray, Label, Lines, arranged, as_objects, refuse_surrogates, unmasked
 from ..core.comparisons import Comparisons, tabulate
+from ..core.response import THREE, TWO
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .frames import is_missing, plain, read_factor
@@ -91,8 +92,8 @@ def from_matrix(
     won, tied = won[np.ix_(order, order)], tied[np.ix_(order, order)]
     i, j = np.triu_indices(len(labels), 1)
     lines = Lines(np.column_stack([i, j]), np.column_stack([won[i, j], tied[i, j], won[j, i]]))
-    has_ties = bool(tied.sum() > 0)
-    whole = Comparisons(tuple(objects.levels), lines.pairs, lines.counts, has_ties=has_ties, notes=notes)
+    response = THREE if tied.sum() > 0 else TWO
+    whole = Comparisons(tuple(objects.levels), lines.pairs, lines.counts, response, notes=notes)
     return tabulate(lines.take(lines.counts.sum(axis=1) > 0), whole)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.columns import Label, dense
-from ..core.comparisons import Comparisons
+from ..core.comparisons import Comparisons, counts_of_outcomes
 from ..errors import DesignError, listed
 from ..kernel.robust import Clustered, effective_clusters
 from ..table import format_count, format_number
@@ -83,8 +83,8 @@ def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
             f"groups={name!r} is not kept by this table (clusters and covariates: {has}); keep it where the table is "
             f"made: from_judgments(…, clusters={name!r})."
         )
-    counts = counts if c.has_ties else counts[:, [0, 2]]
-    judged = (counts[:, 0] > 0) | (counts[:, 1] > 0) | (counts[:, -1] > 0)  # a cluster without judgments is none
+    counts = counts_of_outcomes(counts, c.response)
+    judged = (counts > 0).any(axis=1)  # a cluster without judgments is none
     if not judged.all():
         rows, counts, codes = rows[judged], counts[judged], codes[judged]
     codes, seen = dense(codes, int(codes.max(initial=0)) + 1)

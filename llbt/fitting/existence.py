@@ -8,6 +8,7 @@ Biometrika 71(1); for the win graph Ford 1957, American Mathematical Monthly 64(
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
+from ..core.response import THREE, TWO
 from ..errors import DesignError, SeparationError, braced
 from ..formulas.design import Design
 from ..kernel.likelihood import Problem, rows_of, weighted_gram
@@ -80,8 +82,8 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     SeparationError
         Naming the objects, levels and parameters without a finite estimate.
     """
-    if _is_plain(design, free):
-        if _exists_by_graph(design, free, problem, c):
+    if problem.response in (TWO, THREE) and _is_plain(design, free):
+        if _exists_by_graph(design, free, c):
             return None
     elif _is_pinned(problem):
         return None
@@ -107,7 +109,7 @@ def _reached(problem: Problem) -> Maximum | None:
     found = maximum(problem)
     if found is None:
         return None
-    furthest = max(abs(problem.signed @ found.params).max(), abs(problem.tie @ found.params).max())
+    furthest = max(abs(rows @ found.params).max() for rows in problem.predictors)
     return found if furthest < _NEAR else None
 
 
@@ -172,7 +174,7 @@ def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> 
 
 
 def _only_holders(problem: Problem, clusters: Clustered) -> IntArray:
-    """Return the one cluster that has judgments in a cell, shape (S, C); −1 for none and for several."""
+    """Return the one cluster that has judgments in a cell, shape (S, K); −1 for none and for several."""
     line, cell = np.nonzero(clusters.counts > 0)
     cells = clusters.rows[line] * problem.counts.shape[1] + cell
     both = np.unique(cells * clusters.size + clusters.codes[line])
@@ -185,23 +187,18 @@ def _only_holders(problem: Problem, clusters: Clustered) -> IntArray:
 def _recession_rows(problem: Problem) -> tuple[csr_array, csr_array]:
     """Return rows a of the conditions a·v = 0 and a·v ≥ 0 on a direction of recession v.
 
-    An observed cell has the largest predictor of its comparison along v; cells observed together have
-    equal ones.
+    With u the predictors along v an outcome k has L(k)·u ≤ L(seen)·u, outcomes observed together the same.
     """
-    u, w = problem.signed.tocsr(), problem.tie.tocsr()
-    seen = problem.counts > 0
-    i, j = seen[:, 0], seen[:, -1]
-    if not problem.has_ties:
-        return u[i & j], sparse.vstack([u[i & ~j], -u[j & ~i]], format="csr")
-    t = seen[:, 1]
-    equal = [u[i & j], w[i & j & t], (u - w)[i & t & ~j], (u + w)[j & t & ~i]]
-    only_i, only_j, only_t = i & ~t & ~j, j & ~t & ~i, t & ~i & ~j
-    unequal = [
-        *((u - w)[only_i], u[only_i]),
-        *((-u - w)[only_j], -u[only_j]),
-        *((w - u)[only_t], (w + u)[only_t]),
-        *(u[i & t & ~j], -u[j & t & ~i], -w[i & j & ~t]),
-    ]
+    predictors = [rows.tocsr() for rows in problem.predictors]
+    loadings, seen = problem.response.loadings, problem.counts > 0
+    first = np.where(seen.any(axis=1), seen.argmax(axis=1), -1)  # an outcome of each comparison that was observed
+    equal, unequal = [csr_array((0, predictors[0].shape[1]))], [csr_array((0, predictors[0].shape[1]))]
+    for one, other in itertools.permutations(range(len(loadings)), 2):
+        at = loadings[one] - loadings[other]
+        for rows, found in ((seen[:, other], equal), (~seen[:, other], unequal)):
+            some = np.flatnonzero(rows & (first == one))
+            if len(some):
+                found.append(sum(factor * rows[some] for factor, rows in zip(at, predictors, strict=True) if factor))
     return sparse.vstack(equal, format="csr"), sparse.vstack(unequal, format="csr")
 
 
@@ -229,21 +226,18 @@ def _is_plain(design: Design, free: IntArray) -> bool:
 def _is_pinned(problem: Problem) -> bool:
     """Whether outcomes seen together already rule out every direction: the usual, fast case."""
     seen = problem.counts > 0
-    i, j = seen[:, 0], seen[:, -1]
-    t = seen[:, 1] if problem.has_ties else np.zeros_like(i)
-    if 2 * np.count_nonzero((i & j) | (t & (i | j))) < problem.signed.shape[1]:  # two equations each at most
+    equations = np.count_nonzero(seen) - np.count_nonzero(seen.any(axis=1))  # one for each outcome but the first
+    if equations < problem.signed.shape[1]:
         return False
-    # outcomes seen together have equal predictors: u = 0, w = 0, u = w or u = −w
-    weights = (i & j) | (t & (i ^ j)), (t & j & ~i) * 1.0 - (t & i & ~j), t & (i | j)
-    gram = weighted_gram(problem, *(weight.astype(np.float64) for weight in weights))
-    return bool(independent_in_gram(gram).all())
+    loadings = problem.response.loadings
+    away = (loadings[seen.argmax(axis=1)][:, None] - loadings) * seen[:, :, None]  # 0 along a direction of recession
+    return bool(independent_in_gram(weighted_gram(problem, np.einsum("skb,skc->bcs", away, away))).all())
 
 
-def _exists_by_graph(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> bool:
+def _exists_by_graph(design: Design, free: IntArray, c: Comparisons) -> bool:
     """Decide plain `object` and most of `object + tie` on the graph of wins; False where the graph cannot tell."""
     i, j = c.pairs.T
-    wins, losses = problem.counts[:, 0] > 0, problem.counts[:, -1] > 0
-    ties = problem.counts[:, 1] > 0 if problem.has_ties else np.zeros(len(i), dtype=np.bool_)
+    wins, ties, losses = c.wins_i > 0, c.ties > 0, c.wins_j > 0
     group = _strong_components(len(c.objects), [(i, j, wins | ties), (j, i, losses | ties)])
     if group.max() > 0:
         winner = np.concatenate([i[wins | ties], j[losses | ties]])
@@ -253,7 +247,7 @@ def _exists_by_graph(design: Design, free: IntArray, problem: Problem, c: Compar
     if all(design.blocks[k] == "worth" for k in free):
         return True
     if not ties.any():
-        raise _separated(*describe_no_ties(float(problem.counts.sum())))
+        raise _separated(*describe_no_ties(float(c.counts.sum())))
     # a closed walk of wins alone has more wins than ties
     cycles = _strong_components(len(c.objects), [(i, j, wins), (j, i, losses)])
     return len(np.unique(cycles)) < len(c.objects)

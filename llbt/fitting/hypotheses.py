@@ -144,10 +144,8 @@ def _restricted(res: LLBTResults, found: Linear) -> Fit:
     problem = res.problem()
     inside = replace(
         problem,
-        signed=Gathered.of(csr_array(problem.signed.tocsr() @ (unit[:, None] * basis))),
-        tie=Gathered.of(csr_array(problem.tie.tocsr() @ (unit[:, None] * basis))),
-        signed_offset=problem.signed_offset + problem.signed @ start,
-        tie_offset=problem.tie_offset + problem.tie @ start,
+        predictors=tuple(Gathered.of(csr_array(rows.tocsr() @ (unit[:, None] * basis))) for rows in problem.predictors),
+        offsets=np.stack(problem.at(start)),
     )
     shrunk = penalized(inside, res.comparisons, res.specification)
     fit = eliminate(shrunk, bias_reduction=res.specification.bias_reduction)

@@ -315,10 +315,11 @@ def _held_apart(problem: Problem) -> float:
 
     Ties of which there are none may be held as far away as anybody likes: that is what their −∞ is held for.
     """
-    tie = problem.tie_offset
-    if problem.has_ties:
-        tie = np.where((tie < 0) & (problem.counts[:, 1] == 0), 0.0, tie)
-    return float(max(np.abs(problem.signed_offset).max(), np.abs(tie).max()))
+    seen, offsets = problem.counts > 0, problem.offsets.copy()
+    for b, loaded in enumerate(problem.response.loadings.T > 0):
+        if b:  # of outcomes that the two sides share
+            offsets[b][(offsets[b] < 0) & ~seen[:, loaded].any(axis=1)] = 0.0
+    return float(np.abs(offsets).max())
 
 
 def _solve(

@@ -13,7 +13,6 @@ from scipy import linalg, special
 from scipy.sparse import csr_array
 
 from ..core.columns import Coded, FloatArray, IntArray
-from ..core.comparisons import OUTCOMES
 from ..core.statistics import critical_values
 from ..data.frames import read_covariate, read_covariate_pair, read_label_pair
 from ..data.sources import open_frame
@@ -51,9 +50,9 @@ def predicted(res: LLBTResults, frame: Any, at: At, confidence: float) -> Table:
         return _predicted_frame(res, frame, confidence)
     if at is not None:
         return _predicted_pairs(res, at, confidence)
-    problem = _without_counts(res, res.design.signed_rows(), res.design.tie_rows())
+    problem = _without_counts(res, res.design.predictors(res.comparisons.response))
     found = _probabilities(res, problem)
-    table = res.comparisons.to_frame().drop(columns=["wins_i", "ties", "wins_j"])
+    table = res.comparisons.to_frame().drop(columns=list(res.comparisons.count_columns))
     return _long(res, {str(name): table[name].tolist() for name in table}, found, confidence, ())
 
 
@@ -74,11 +73,9 @@ def alias_columns(res: LLBTResults) -> FloatArray:
     columns = np.zeros((len(res.names), len(aliased)))
     if not len(aliased):
         return columns
-    signed, tie = res.design.signed_rows(), res.design.tie_rows()
-    size, cells = res.counts.shape
-    zero = np.zeros(size)
-    whole = Problem(signed, tie, res.counts, zero, zero)
-    gram = information(whole, np.full((size, cells), 1 / cells), np.ones(size))
+    size, outcomes = res.counts.shape
+    whole = _without_counts(res, res.design.predictors(res.comparisons.response))
+    gram = information(whole, np.full((size, outcomes), 1 / outcomes), np.ones(size))
     columns[res.free] = -linalg.lstsq(gram[np.ix_(res.free, res.free)], gram[np.ix_(res.free, aliased)])[0]
     columns[aliased, range(len(aliased))] = 1.0
     return columns
@@ -89,30 +86,32 @@ def _problem_at(res: LLBTResults, codings: Codings, pairs: IntArray, values: tup
     i, j = pairs.T
     signed = rows_at(codings, "worth", i, values[0]) - rows_at(codings, "worth", j, values[1])
     signed = csr_array(signed + rows_at(codings, "order", i, values[0]))
-    return _without_counts(res, Gathered.of(signed), Gathered.of(rows_at(codings, "tie", i, values[0])))
+    rows = {0: signed, res.comparisons.response.tie: rows_at(codings, "tie", i, values[0])}
+    none = csr_array(signed.shape)
+    width = res.comparisons.response.width
+    return _without_counts(res, tuple(Gathered.of(rows.get(b, none)) for b in range(width)))
 
 
-def _without_counts(res: LLBTResults, signed: Gathered, tie: Gathered) -> Problem:
-    size = signed.shape[0]
-    return Problem(signed, tie, np.zeros((size, res.counts.shape[1])), np.zeros(size), np.zeros(size))
+def _without_counts(res: LLBTResults, predictors: tuple[Gathered, ...]) -> Problem:
+    response, size = res.comparisons.response, predictors[0].shape[0]
+    return Problem(predictors, np.zeros((size, len(response.outcomes))), np.zeros((response.width, size)), response)
 
 
 def chances_of(res: LLBTResults, problem: Problem) -> FloatArray:
     """Return outcome probabilities, shape (R, C); NaN where the table does not determine them."""
     found = probabilities(problem, np.asarray(res.params.fillna(0.0), dtype=float))
-    found[undetermined(res, problem.signed) | undetermined(res, problem.tie)] = np.nan
+    found[np.any([undetermined(res, rows) for rows in problem.predictors], axis=0)] = np.nan
     return found
 
 
 def _probabilities(res: LLBTResults, problem: Problem) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return outcome probabilities and their delta-method standard errors, each (R, C), and degrees of freedom (R,)."""
     found = chances_of(res, problem)
-    signed, tie = problem.signed.columns(res.free), problem.tie.columns(res.free)
-    free = replace(problem, signed=signed, tie=tie)
+    free = replace(problem, predictors=tuple(rows.columns(res.free) for rows in problem.predictors))
     error = found * np.sqrt(np.maximum(distances(free, found, res.covariance.matrix), 0))
     df = np.full(len(found), res.df_inference)
     if res.covariance.shares:
-        for part in (signed.toarray(), tie.toarray()):
+        for part in (rows.toarray() for rows in free.predictors):
             error[res.covariance.unknown(part)] = np.nan
             df = np.minimum(df, res.covariance.df_of(part))
     return found, error, df
@@ -193,7 +192,7 @@ def _long(
     notes: tuple[str, ...],
 ) -> Table:
     """Return one row per comparison and outcome, with intervals on the logit scale so that they stay in range."""
-    outcomes = OUTCOMES if res.comparisons.has_ties else ("i", "j")
+    outcomes = res.comparisons.response.outcomes
     z = np.repeat(critical_values("predict", confidence, found[2]), len(outcomes))
     estimate, error = (values.ravel() for values in found[:2])
     with np.errstate(divide="ignore", invalid="ignore"):

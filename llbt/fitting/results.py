@@ -14,7 +14,7 @@ from scipy import special, stats
 
 from ..arguments import check_flag, check_share
 from ..core.columns import FloatArray, IntArray
-from ..core.comparisons import OUTCOMES, Comparisons
+from ..core.comparisons import Comparisons
 from ..core.statistics import TestResult
 from ..errors import DesignError
 from ..formulas.design import Design
@@ -27,7 +27,7 @@ from ..kernel.solvers import Fit
 from ..table import Record, Table
 from .hypotheses import Hypothesis, wald_test, z_tests
 from .prediction import predicted
-from .specification import Specification, cell_counts, make_problem, penalized
+from .specification import Specification, make_problem, penalized
 from .summary import summary_table
 
 _BLOCK = 1 << 14  # comparisons whose deviances stay in the processor's cache
@@ -236,7 +236,7 @@ class LLBTResults(Record):
     @property
     def counts(self) -> FloatArray:
         """The counts that were fitted, shape (S, C): wins of i, (ties,) wins of j."""
-        return cell_counts(self.comparisons)
+        return self.comparisons.outcome_counts
 
     @property
     def deviance(self) -> float:
@@ -317,8 +317,8 @@ class LLBTResults(Record):
         return self._by_cell(leverages(self.problem(), self.solution), "hat_diag")
 
     def _by_cell(self, values: FloatArray, name: str) -> pd.Series[float]:
-        frame = self.comparisons.to_frame().drop(columns=["wins_i", "ties", "wins_j"])
-        outcomes = OUTCOMES if self.comparisons.has_ties else ("i", "j")
+        frame = self.comparisons.to_frame().drop(columns=list(self.comparisons.count_columns))
+        outcomes = self.comparisons.response.outcomes
         repeated = frame.loc[np.repeat(frame.index, len(outcomes))].assign(outcome=list(outcomes) * len(frame))
         return pd.Series(values.ravel(), index=pd.MultiIndex.from_frame(repeated), name=name)
 

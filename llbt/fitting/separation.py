@@ -85,7 +85,7 @@ def describe_groups(c: Comparisons, group: IntArray, top: int) -> tuple[str, str
     inside = group == top
     i, j = c.pairs.T
     across = inside[i] != inside[j]
-    won = float(np.where(inside[i], c.counts[:, 0], c.counts[:, 2])[across].sum())
+    won = float(np.where(inside[i], c.wins_i, c.wins_j)[across].sum())
     above, below = (tuple(o for o, k in zip(c.objects, inside, strict=True) if k == side) for side in (True, False))
     number = len(np.unique(group))
     more = f". In all there are {number} such groups" if number > 2 else ""
@@ -151,7 +151,7 @@ def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[st
     pairs = c.pairs[found.rows][members]
     above = [c.objects[k] for k in np.unique(pairs[upper[members]])]
     below = [c.objects[k] for k in np.unique(pairs[~upper[members]])]
-    ties = f", tied {format_count(counts[1])}" if problem.has_ties and counts[1] else ""
+    ties = f", tied {format_count(counts[1])}" if problem.response.has_ties and counts[1] else ""
     setting = f" (under {where})" if where else ""
     fewer = f"Leave the interactions with {', '.join(names)} out of the worth. Or: " if where else ""
     said = (

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.columns import FloatArray, IntArray
+from ..core.columns import IntArray
 from ..core.comparisons import Comparisons
 from ..formulas.coding import Reference
 from ..formulas.design import Design
@@ -55,21 +55,16 @@ class Specification:
     prior: float | None = None
 
 
-def cell_counts(c: Comparisons) -> FloatArray:
-    """Return the counts of the cells that a table has, shape (S, C)."""
-    return c.counts if c.has_ties else c.counts[:, [0, 2]]
-
-
 def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[str, float]) -> Problem:
     """Return the arrays of a fit: the free columns, and what held parameters add."""
-    signed, tie = design.signed_rows(), design.tie_rows()
-    none = np.broadcast_to(0.0, len(c))
-    if not fixed:
-        return Problem(signed.columns(free), tie.columns(free), cell_counts(c), none, none)
-    held = np.zeros(len(design.names))
-    for name, value in fixed.items():
-        held[design.names.index(name)] = value
-    return Problem(signed.columns(free), tie.columns(free), cell_counts(c), signed @ held, tie @ held)
+    predictors = design.predictors(c.response)
+    offsets = np.broadcast_to(0.0, (len(predictors), len(c)))
+    if fixed:
+        held = np.zeros(len(design.names))
+        for name, value in fixed.items():
+            held[design.names.index(name)] = value
+        offsets = np.stack([rows @ held for rows in predictors])
+    return Problem(tuple(rows.columns(free) for rows in predictors), c.outcome_counts, offsets, c.response)
 
 
 def penalized(problem: Problem, c: Comparisons, spec: Specification) -> Problem:

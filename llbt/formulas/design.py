@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from ..core.columns import IntArray, Label
 from ..core.comparisons import Comparisons
+from ..core.response import Response
 from ..kernel.gathered import Gathered
 from .coding import Block, Codings, Reference, code_formula
 from .grammar import Formula, stray_messages
@@ -85,6 +86,12 @@ class Design:
     def tie_rows(self) -> Gathered:
         """Return the S × p rows of the tie predictor."""
         return self.tie.of_comparisons()
+
+    def predictors(self, response: Response) -> tuple[Gathered, ...]:
+        """Return the S × p rows of each predictor of a response; those of which a formula says nothing are 0."""
+        signed = self.signed_rows()
+        found = {0: signed, response.tie: self.tie_rows()}
+        return tuple(found.get(b, Gathered((), signed.shape)) for b in range(response.width))
 
 
 _CODINGS: WeakKeyDictionary[Design, Codings] = WeakKeyDictionary()  # patsy's designs cannot be pickled

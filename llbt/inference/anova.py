@@ -312,8 +312,8 @@ def _reduction(small: LLBTResults, large: LLBTResults) -> tuple[FloatArray, Floa
     smaller one's, and what held parameters add, projecting loses nothing.
     """
     both = _side_by_side(large.problem(), small.problem())
-    p, ones = len(large.free), np.ones(len(both.counts))
-    gram = weighted_gram(both, ones, np.zeros_like(ones), ones)
+    p, width = len(large.free), both.response.width
+    gram = weighted_gram(both, np.broadcast_to(np.eye(width)[:, :, None], (width, *both.offsets.shape)))
     length = np.sqrt(np.diag(gram))
     length[length == 0] = 1
     gram = gram / np.outer(length, length)
@@ -325,14 +325,8 @@ def _reduction(small: LLBTResults, large: LLBTResults) -> tuple[FloatArray, Floa
 
 def _side_by_side(large: Problem, small: Problem) -> Problem:
     """Return the predictors of both models, and as last column by how much their offsets differ."""
-    zero = np.zeros(len(large.counts))
-    return Problem(
-        _hstacked(large.signed, small.signed, small.signed_offset - large.signed_offset),
-        _hstacked(large.tie, small.tie, small.tie_offset - large.tie_offset),
-        large.counts,
-        zero,
-        zero,
-    )
+    parts = zip(large.predictors, small.predictors, small.offsets - large.offsets, strict=True)
+    return replace(large, predictors=tuple(_hstacked(*part) for part in parts), offsets=0 * large.offsets)
 
 
 def _hstacked(large: Gathered, small: Gathered, column: FloatArray) -> Gathered:

@@ -376,11 +376,9 @@ def _scores(res: LLBTResults, resample: str) -> tuple[FloatArray, FloatArray]:
         lines = clustered(res.comparisons, resample, (resample,))
         return cluster_scores(problem, res.solution, lines), np.ones(lines.size)
     p = res.solution.means / problem.totals[:, None]
-    signed, tie = problem.signed.toarray(), problem.tie.toarray()
-    center = (p[:, :1] - p[:, -1:]) * signed + (p[:, 1:2] * tie if problem.has_ties else 0.0)
-    rows = [signed, tie, -signed] if problem.has_ties else [signed, -signed]
-    scores = np.stack([row - center for row in rows], axis=1)
-    return scores.reshape(-1, signed.shape[1]), problem.counts.ravel()
+    rows = np.stack(problem.response.log_weights([part.toarray() for part in problem.predictors]), axis=1)
+    scores = rows - np.einsum("sk,skp->sp", p, rows)[:, None]
+    return scores.reshape(-1, rows.shape[2]), problem.counts.ravel()
 
 
 def _of_statistic(res: LLBTResults, statistic: Statistic, n: int, resample: str, draw: Resampler) -> Bootstrap:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.comparisons import Comparisons
+from ..core.response import TWO
 from ..errors import JudgmentError
 from ..fitting.results import LLBTResults
 from ..table import Field, Record, Table, format_count, format_number, format_share
@@ -354,7 +355,7 @@ def _shares(wins: FloatArray, ties: FloatArray) -> FloatArray:
 def _fitted(res: LLBTResults) -> tuple[FloatArray, FloatArray]:
     """Return expected shares and deviances of the pairs, each (J, J)."""
     c, means = res.comparisons, res.solution.means
-    cells = means if c.has_ties else np.column_stack([means[:, 0], np.zeros(len(means)), means[:, 1]])
+    cells = np.insert(means, 1, 0, axis=1) if c.response == TWO else means
     parts = res.resid_deviance.to_numpy().reshape(means.shape) ** 2
     deviances = np.zeros((len(c.objects), len(c.objects)))
     np.add.at(deviances, tuple(c.pairs.T), parts.sum(axis=1))

@@ -110,17 +110,17 @@ def levels_of(c: Comparisons, by: str, asker: str) -> list[Any]:
     )
 
 
-def _directions(res: LLBTResults) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Return what a level of its own adds to the predictors: signed and tie parts, each (S,)."""
-    c, none, one = res.comparisons, np.zeros(len(res.comparisons)), np.ones(len(res.comparisons))
+def _directions(res: LLBTResults) -> dict[str, tuple[int, FloatArray]]:
+    """Return what a level of its own adds to the predictors: to which one, and what, (S,)."""
+    c, one = res.comparisons, np.ones(len(res.comparisons))
     worth = np.array([block == "worth" for block in res.design.blocks])
     # an aliased parameter (NaN) adds nothing to the predictors
     lead = res.design.worth.of_comparisons() @ np.where(
         worth, np.nan_to_num(res.params.to_numpy(dtype=np.float64)), 0.0
     )
-    found = {"agreement": (lead, none)} if worth.any() else {}
-    found |= {"tie": (none, one)} if c.has_ties and "tie" in res.design.blocks else {}
-    return found | ({"order": (one, none)} if "order" in res.design.blocks else {})
+    found = {"agreement": (0, lead)} if worth.any() else {}
+    found |= {"tie": (1, one)} if c.has_ties and "tie" in res.design.blocks else {}
+    return found | ({"order": (0, one)} if "order" in res.design.blocks else {})
 
 
 def _note(found: UnitTests) -> str:

@@ -84,9 +84,6 @@ def pair_residuals(res: LLBTResults) -> Table:
 
 def _gradients(res: LLBTResults, expected: FloatArray) -> tuple[tuple[Gathered, FloatArray], ...]:
     """Return matrices (S, p) with row weights (S,) that add up to the gradient of each comparison's difference."""
-    problem, means = res.problem(), res.solution.means
-    decided = means[:, 0] + means[:, -1]
-    signed = (problem.signed, decided - expected**2 / res.comparisons.totals)
-    if not res.comparisons.has_ties:
-        return (signed,)
-    return signed, (problem.tie, -expected * means[:, 1] / res.comparisons.totals)
+    problem = res.problem()
+    probability = (res.solution.means / problem.totals[:, None]).T
+    return tuple(zip(problem.predictors, problem.response.weight(probability, problem.totals)[0], strict=True))

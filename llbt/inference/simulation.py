@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from ..arguments import as_generator, check_count
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
+from ..core.response import TWO
 from ..errors import DesignError
 from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults, check_fit
@@ -79,7 +80,7 @@ def _check_times(times: object, c: Comparisons) -> None:
 
 def with_counts(c: Comparisons, counts: FloatArray) -> Comparisons:
     """Return a table with other counts (S, C); it keeps its tie category, with or without ties."""
-    whole = counts if c.has_ties else np.column_stack([counts[:, 0], np.zeros(len(counts)), counts[:, 1]])
+    whole = np.insert(counts, 1, 0, axis=1) if c.response == TWO else counts
     return replace(c, counts=whole.astype(np.float64), cluster_counts=None)
 
 

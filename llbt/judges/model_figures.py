@@ -10,10 +10,10 @@ import pandas as pd
 from scipy import special
 
 from ..core.columns import FloatArray, IntArray, code, groups
+from ..core.comparisons import counts_of_outcomes
 from ..errors import DesignError, JudgmentError, listed
 from ..fitting.prediction import BLOCKS, chances_of, codings_of, comparisons_of
 from ..fitting.results import LLBTResults
-from ..fitting.specification import cell_counts
 from ..kernel.likelihood import Problem
 from ..table import counted
 from .judge_figures import ASKER, Lines
@@ -89,11 +89,9 @@ class _Held:
             np.asarray(self.lines.judge.codes, dtype=np.int64),
             self.judgments,
         )
-        signed = (pull[:, 0] - pull[:, -1])[self.at] * n
-        found = self.problem.signed.columns(free).summed(signed, self.at, codes, size)
-        if self.problem.has_ties:
-            found = found + self.problem.tie.columns(free).summed(pull[:, 1][self.at] * n, self.at, codes, size)
-        return np.asarray(found)
+        sums = self.problem.response.sums(pull.T)[:, self.at] * n
+        parts = zip(self.problem.predictors, sums, strict=True)
+        return np.asarray(sum(rows.columns(free).summed(weights, self.at, codes, size) for rows, weights in parts))
 
 
 def model_figures(lines: Lines, model: LLBTResults | None) -> ModelFigures:
@@ -149,7 +147,7 @@ def _among(held: _Held, model: LLBTResults) -> bool:
     size, place = len(c.objects), {label: k for k, label in enumerate(c.objects)}
     sides = np.array([[place[x] for x in held.lines.frame[name]] for name in ("object_i", "object_j")]).T
     given = _by_pair(sides[held.lines.at], held.counts, size)
-    return bool((given <= _by_pair(c.pairs, cell_counts(c), size) + 1e-9).all())
+    return bool((given <= _by_pair(c.pairs, c.outcome_counts, size) + 1e-9).all())
 
 
 def _by_pair(pairs: IntArray, counts: FloatArray, size: int) -> FloatArray:
@@ -164,7 +162,7 @@ def _held(lines: Lines, model: LLBTResults) -> tuple[_Held, tuple[str, ...]]:
     first, group = _distinct(lines, model)
     problem, _ = comparisons_of(model, first)
     p, at = chances_of(model, problem), group[lines.at]
-    counts = lines.counts if model.comparisons.has_ties else lines.counts[:, [0, 2]]
+    counts = counts_of_outcomes(lines.counts, model.comparisons.response)
     unknown = np.asarray(np.isnan(p).any(axis=1))
     p = np.where(unknown[:, None], 1.0, p)
     ties, lost = float(lines.counts.sum() - counts.sum()), float(counts[unknown[at]].sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +21,7 @@ _SHRINKING = 0.3  # a chord step has to leave less than that of the squared dist
 _DECREMENT = 1e-14  # a fit is done when its squared distance to the maximum, in standard errors, is below this
 # Predictors that far from 0 have no finite maximum behind them: probabilities exp(−2u) and exp(w) of 1e-12 are none to
 # estimate. Reached before the decrement, which falls with these probabilities, could end the iteration.
-_FAR_SIGNED, _FAR_TIE = 14.0, 28.0
+_FAR = 14.0, 28.0  # of the signed predictor, of the others
 _ENTRIES = 2e7  # numbers held at once
 
 
@@ -83,11 +84,9 @@ def _solved(problem: Problem, counts: npt.NDArray[Any], start: FloatArray) -> tu
 
 def _distances(problem: Problem, counts: FloatArray, params: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return deviance and X² of tables (B, S, C) with fits (B, p), each (B,)."""
-    u = (problem.signed.tocsr() @ params.T).T + problem.signed_offset
-    cells = [u, -u]
-    if problem.has_ties:
-        cells.insert(1, (problem.tie.tocsr() @ params.T).T + problem.tie_offset)
-    means = counts.sum(axis=2)[:, :, None] * special.softmax(np.stack(cells, axis=2), axis=2)
+    parts = zip(problem.predictors, problem.offsets, strict=True)
+    probability, _ = problem.response.probabilities([(rows.tocsr() @ params.T).T + offset for rows, offset in parts])
+    means = counts.sum(axis=2)[:, :, None] * np.moveaxis(probability, 0, 2)
     means = np.maximum(means, 1e-300)  # cells without judgments, and of comparisons without any
     deviance = 2 * (special.xlogy(counts, counts / means)).sum(axis=(1, 2))
     return deviance, ((counts - means) ** 2 / means).sum(axis=(1, 2))
@@ -100,9 +99,8 @@ def _fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> tuple[F
         found = eliminate(table, start=start)
     except linalg.LinAlgError:
         return start, False
-    far = np.abs(table.signed @ found.params).max() > _FAR_SIGNED
-    far |= problem.has_ties and np.abs(table.tie @ found.params).max() > _FAR_TIE
-    return found.params, bool(found.converged and not far)
+    far = any(np.abs(rows @ found.params).max() > _FAR[b > 0] for b, rows in enumerate(table.predictors))
+    return found.params, found.converged and not far
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,40 +147,23 @@ class _Rows:
     """The dense rows of a design and their products, shared by all tables."""
 
     problem: Problem
-    signed: FloatArray
-    tie: FloatArray
-    signed_squares: FloatArray
-    mixed_squares: FloatArray
-    tie_squares: FloatArray
+    rows: tuple[FloatArray, ...]
+    squares: dict[tuple[int, int], FloatArray]
 
     @classmethod
     def of(cls, problem: Problem) -> _Rows:
-        """Return the rows of a problem; the squares have shape (S, p²)."""
-        signed, tie = problem.signed.toarray(), problem.tie.toarray()
-        mixed = signed[:, :, None] * tie[:, None, :]
+        """Return the rows of a problem, (S, p) of each predictor, and the squares of each two predictors, (S, p²)."""
+        rows = tuple(part.toarray() for part in problem.predictors)
+        squares = {}
+        for b, c in itertools.combinations_with_replacement(range(len(rows)), 2):
+            product = rows[b][:, :, None] * rows[c][:, None, :]
+            product = product if b == c else product + product.transpose(0, 2, 1)
+            squares[b, c] = product.reshape(len(product), -1)
+        return cls(problem, rows, squares)
 
-        def flat(squares: FloatArray) -> FloatArray:
-            return squares.reshape(len(signed), -1)
-
-        return cls(
-            problem,
-            signed,
-            tie,
-            flat(signed[:, :, None] * signed[:, None, :]),
-            flat(mixed + mixed.transpose(0, 2, 1)),
-            flat(tie[:, :, None] * tie[:, None, :]),
-        )
-
-    def predictors(self, params: FloatArray) -> FloatArray:
-        """Return the log weights of the cells, shape (B, S, C)."""
-        u = params @ self.signed.T + self.problem.signed_offset
-        if not self.problem.has_ties:
-            return np.stack([u, -u], axis=2)
-        return np.stack([u, params @ self.tie.T + self.problem.tie_offset, -u], axis=2)
-
-    def probabilities(self, params: FloatArray) -> FloatArray:
-        """Return the probability of each cell, shape (B, S, C)."""
-        return np.asarray(special.softmax(self.predictors(params), axis=2))
+    def at(self, params: FloatArray) -> list[FloatArray]:
+        """Return the predictors at parameters (T, p) of T tables, each (T, S)."""
+        return [params @ rows.T + offset for rows, offset in zip(self.rows, self.problem.offsets, strict=True)]
 
     def solve(self, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         """Fit B tables (B, S, C) by Newton's method."""
@@ -196,8 +177,8 @@ class _Rows:
             step, decrement, solved = _newton_step(self, counts[active], totals[active], params[active])
             params[active] += step
             done[active[solved & (decrement < _DECREMENT)]] = True
-            far = np.abs(params[active] @ self.signed.T).max(axis=1, initial=0) > _FAR_SIGNED
-            far |= np.abs(params[active] @ self.tie.T).max(axis=1, initial=0) > _FAR_TIE
+            moved = enumerate(_reach(self, params[active]))
+            far = np.any([reach > _FAR[b > 0] for b, reach in moved], axis=0)
             active = active[solved & (decrement >= _DECREMENT) & ~far]
         return params, done
 
@@ -206,16 +187,11 @@ def _newton_step(
     rows: _Rows, counts: FloatArray, totals: FloatArray, params: FloatArray
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
     """Return damped Newton steps (B, p), their decrements (B,), and which could be solved for (B,)."""
-    p_size = params.shape[1]
-    p = rows.probabilities(params)
-    lead, decided = p[..., 0] - p[..., -1], p[..., 0] + p[..., -1]
-    gradient = (counts[..., 0] - counts[..., -1] - totals * lead) @ rows.signed
-    information = (totals * (decided - lead**2)) @ rows.signed_squares
-    if rows.problem.has_ties:
-        ties = p[..., 1]
-        gradient = gradient + (counts[..., 1] - totals * ties) @ rows.tie
-        information = information - (totals * lead * ties) @ rows.mixed_squares
-        information = information + (totals * ties * (1 - ties)) @ rows.tie_squares
+    p_size, response = params.shape[1], rows.problem.response
+    _, mean, weight = response.moments(rows.at(params), totals)
+    excess = response.sums(np.moveaxis(counts, 2, 0)) - totals * mean
+    gradient = np.sum([part @ own for part, own in zip(excess, rows.rows, strict=True)], axis=0)
+    information = np.sum([weight[at] @ squares for at, squares in rows.squares.items()], axis=0)
     information = information.reshape(-1, p_size, p_size)
     scale = 1 / np.sqrt(np.maximum(np.einsum("bpp->bp", information), 1e-300))
     scaled = information * scale[:, :, None] * scale[:, None, :]
@@ -224,7 +200,11 @@ def _newton_step(
     step = scale * np.linalg.solve(scaled, (scale * gradient)[:, :, None])[:, :, 0]
     decrement = np.einsum("bp,bp->b", step, gradient)
     # a step longer than 2 in some predictor is shortened: from a near start, only a far maximum asks for one
-    moved = np.abs(step @ rows.signed.T).max(axis=1, initial=0)
-    moved = np.maximum(moved, np.abs(step @ rows.tie.T).max(axis=1, initial=0))
+    moved = np.max(_reach(rows, step), axis=0)
     step = step * np.minimum(1.0, 2.0 / np.maximum(moved, 1e-300))[:, None]
     return step, decrement, solved
+
+
+def _reach(rows: _Rows, params: FloatArray) -> list[FloatArray]:
+    """Return the largest absolute value of each predictor at parameters (T, p), each (T,)."""
+    return [np.abs(params @ part.T).max(axis=1, initial=0) for part in rows.rows]

@@ -259,42 +259,35 @@ def _covariances(
     found = np.zeros((len(chosen), own.shape[1], other.shape[1]))
     if not found.size:
         return found
-    lead, decided = probability[:, 0] - probability[:, -1], probability[:, 0] + probability[:, -1]
-    ties = 1 - decided
-    n = clusters.counts.sum(axis=1)
+    weight, n = problem.response.weight(probability.T, 1.0), clusters.counts.sum(axis=1)
     order = np.argsort(clusters.codes, kind="stable")
     bounds = np.searchsorted(clusters.codes[order], np.column_stack([chosen, chosen + 1]))
-    signed, tie = problem.signed.tocsr(), problem.tie.tocsr()
+    predictors = [part.tocsr() for part in problem.predictors]
     for k, (first, last) in enumerate(bounds):
         lines = order[first:last]
         rows = clusters.rows[lines]
-        left, right = signed[rows] @ own, signed[rows] @ other
-        found[k] = left.T @ ((n[lines] * (decided - lead**2)[rows])[:, None] * right)
-        if problem.has_ties:
-            left_tie, right_tie = tie[rows] @ own, tie[rows] @ other
-            mixed = -(n[lines] * (lead * ties)[rows])[:, None]
-            found[k] += left.T @ (mixed * right_tie) + left_tie.T @ (mixed * right)
-            found[k] += left_tie.T @ ((n[lines] * (ties * decided)[rows])[:, None] * right_tie)
+        right = [part[rows] @ other for part in predictors]
+        for b, part in enumerate(predictors):
+            weighted = sum((n[lines] * weight[b, c][rows])[:, None] * along for c, along in enumerate(right))
+            found[k] += (part[rows] @ own).T @ weighted
     return found
 
 
 def _residual_scores(problem: Problem, means: FloatArray, clusters: Clustered) -> Scores:
-    """Return the Pearson residuals of clusters less what the model's parameters take up, S·C directions.
+    """Return the Pearson residuals of clusters less what the model's parameters take up, S·K directions.
 
     A cluster's residuals are (y_g − n_g p)/√m by cell; their covariance with its score, were its judgments independent,
     is n_g p (z − z̄)/√m with the rows z of the cells.
     """
     n = clusters.counts.sum(axis=1)
     p = means / problem.totals[:, None]
-    cells = means.shape[1]
     excess = (clusters.counts - n[:, None] * p[clusters.rows]) / np.sqrt(means[clusters.rows])
     own, judged = np.zeros((clusters.size, *means.shape)), np.zeros((clusters.size, len(means)))
     np.add.at(own, (clusters.codes, clusters.rows), excess)
     np.add.at(judged, (clusters.codes, clusters.rows), n)
     _, other = directions(information(problem, p, problem.totals), np.empty((0, problem.signed.shape[1])))
-    signed, tie = problem.signed.tocsr() @ other, problem.tie.tocsr() @ other
-    rows = np.stack([signed, tie, -signed] if cells == 3 else [signed, -signed], axis=1)
-    rows = (rows - np.einsum("sc,scm->sm", p, rows)[:, None]) * np.sqrt(p)[..., None]  # (S, C, m), for one judgment
+    rows = np.stack(problem.response.log_weights([part.tocsr() @ other for part in problem.predictors]), axis=1)
+    rows = (rows - np.einsum("sc,scm->sm", p, rows)[:, None]) * np.sqrt(p)[..., None]  # (S, K, m), for one judgment
     model = (rows * np.sqrt(problem.totals)[:, None, None]).reshape(means.size, -1)  # orthonormal columns
     flat = own.reshape(clusters.size, -1)
     flat = flat - (flat @ model) @ model.T

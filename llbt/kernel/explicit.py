@@ -24,17 +24,13 @@ def explicit_entries(problem: Problem) -> float:
 
 
 def explicit_matrix(problem: Problem) -> FloatArray:
-    """Return the explicit model matrix, shape (S·C, p + S): parameters, then one nuisance dummy per comparison."""
+    """Return the explicit model matrix, shape (S·K, p + S): parameters, then one nuisance dummy per comparison."""
     size, p = problem.signed.shape
-    cells = problem.counts.shape[1]
-    matrix = np.zeros((size, cells, p + size))
-    signed = problem.signed.toarray()
-    matrix[:, 0, :p] = signed
-    matrix[:, -1, :p] = -signed
-    if problem.has_ties:
-        matrix[:, 1, :p] = problem.tie.toarray()
+    matrix = np.zeros((*problem.counts.shape, p + size))
+    rows = problem.response.log_weights([rows.toarray() for rows in problem.predictors])
+    matrix[:, :, :p] = np.stack(rows, axis=1)
     matrix[np.arange(size), :, p + np.arange(size)] = 1
-    return matrix.reshape(size * cells, p + size)
+    return matrix.reshape(-1, p + size)
 
 
 def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
@@ -95,9 +91,7 @@ def _fitted(problem: Problem, names: tuple[str, ...], estimate: FloatArray) -> A
 
     size = len(problem.counts)
     columns = [*names, *(f"mu[{s}]" for s in range(size))]
-    zero = np.zeros(size)
-    middle = [problem.tie_offset] if problem.has_ties else []
-    offset = np.column_stack([problem.signed_offset + zero, *middle, -problem.signed_offset]).ravel()
+    offset = np.column_stack(problem.response.log_weights(problem.offsets)).ravel()
     with np.errstate(all="ignore"):  # what matters of it is in the record: convergence, saturation
         model = GLM(
             pd.Series(problem.counts.ravel(), name="count"),
@@ -127,5 +121,5 @@ def _fits_perfectly(problem: Problem, estimate: FloatArray) -> bool:
 
 def _explicit_params(problem: Problem, estimate: FloatArray) -> FloatArray:
     """Return the estimate with the nuisance parameters that it implies, shape (p + S,)."""
-    log_means = np.log(problem.totals) + np.log(probabilities(problem, estimate)[:, 0])
-    return np.concatenate([estimate, log_means - problem.signed @ estimate - problem.signed_offset])
+    _, norm = problem.response.probabilities(problem.at(estimate))
+    return np.concatenate([estimate, np.log(problem.totals) - norm])

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array, dia_array, issparse
 from scipy.sparse.linalg import splu
 
 from .gathered import FloatArray, Gathered
-from .likelihood import Problem, rows_of, sparse_gram
+from .likelihood import Problem, row_sums, rows_of, sparse_gram
 from .robust import Clustered
 from .solvers import Fit
 
@@ -65,18 +65,18 @@ class _Lines:
         Where each cluster's lines start.
     cluster : ndarray of int, shape (G,)
         Which cluster it is: those with few lines come first.
-    judgments, lead, tied : ndarray, shape (R,)
-        Number of judgments, and what the wins and ties have beyond what is expected of them.
-    weights : ndarray, shape (3, S)
-        Information of one judgment on the signed predictor, on both together, and on the tie predictor.
+    judgments : ndarray, shape (R,)
+    excess : ndarray, shape (B, R)
+        What the counts add to the statistics of the predictors, beyond what is expected of them.
+    weights : ndarray, shape (B, B, S)
+        Information of one judgment on the predictors.
     """
 
     rows: IntArray
     start: IntArray
     cluster: IntArray
     judgments: FloatArray
-    lead: FloatArray
-    tied: FloatArray
+    excess: FloatArray
     weights: FloatArray
 
 
@@ -97,10 +97,7 @@ def left_out(problem: Problem, fit: Fit, clusters: Clustered) -> LeftOut:
 
 
 def _sorted_lines(problem: Problem, fit: Fit, clusters: Clustered) -> _Lines:
-    p = fit.means / problem.totals[:, None]
-    lead = p[:, 0] - p[:, -1]
-    ties = p[:, 1] if problem.has_ties else np.zeros(len(p))
-    weights = np.stack([p[:, 0] + p[:, -1] - lead**2, -lead * ties, ties * (1 - ties)])
+    probability, response = (fit.means / problem.totals[:, None]).T, problem.response
     number = np.bincount(clusters.codes, minlength=clusters.size)
     cluster = np.argsort(number, kind="stable")
     place = np.empty_like(cluster)
@@ -108,35 +105,34 @@ def _sorted_lines(problem: Problem, fit: Fit, clusters: Clustered) -> _Lines:
     order = np.argsort(place[clusters.codes], kind="stable")
     rows, y = clusters.rows[order], clusters.counts[order]
     n = y.sum(axis=1)
-    tied = (y[:, 1] if problem.has_ties else 0.0) - n * ties[rows]
+    excess = response.sums(y.T) - n * response.sums(probability)[:, rows]
     start = np.append(0, np.cumsum(number[cluster]))
-    return _Lines(rows, start, cluster, n, y[:, 0] - y[:, -1] - n * lead[rows], tied, weights)
+    return _Lines(rows, start, cluster, n, excess, response.weight(probability, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
 class _Padded:
-    """The entries of the rows of both predictors, side by side.
+    """The entries of the rows of all predictors, side by side.
 
     Attributes
     ----------
     columns : ndarray of int, shape (S, m)
     values : ndarray, shape (S, m)
         0 where a row has fewer than m entries.
-    ties : ndarray of int, shape (m,)
-        1 for entries of the tie predictor, else 0.
+    predictor : ndarray of int, shape (m,)
+        Whose row it is, 0 … B − 1.
     """
 
     columns: IntArray
     values: FloatArray
-    ties: IntArray
+    predictor: IntArray
 
     @classmethod
     def of(cls, problem: Problem) -> _Padded:
         """Return the entries of a problem's rows."""
-        signed = _entries(problem.signed)
-        tie = _entries(problem.tie) if problem.has_ties else (signed[0][:, :0], signed[1][:, :0])
-        ties = np.repeat([0, 1], [signed[0].shape[1], tie[0].shape[1]])
-        return cls(np.hstack([signed[0], tie[0]]), np.hstack([signed[1], tie[1]]), ties)
+        columns, values = zip(*(_entries(rows) for rows in problem.predictors), strict=True)
+        predictor = np.repeat(np.arange(len(columns)), [part.shape[1] for part in columns])
+        return cls(np.hstack(columns), np.hstack(values), predictor)
 
 
 def _entries(rows: Gathered) -> tuple[IntArray, FloatArray]:
@@ -202,12 +198,11 @@ def _group(padded: _Padded, lines: _Lines, begin: int, end: int, p: int) -> _Gro
     place = slot[key] - first[cluster][:, None]
     params = np.zeros((n, q), dtype=np.int64)
     params[found // p, np.arange(len(found)) - first[found // p]] = found % p
-    kinds = padded.ties[:, None] + padded.ties
-    weights = (lines.judgments[inside] * lines.weights[:, rows])[kinds]  # (m, m, R)
+    weights = (lines.judgments[inside] * lines.weights[:, :, rows])[np.ix_(padded.predictor, padded.predictor)]
     entries = np.einsum("abr,ra,rb->rab", weights, values, values)
     at = ((cluster[:, None] * q + place)[:, :, None] * q + place[:, None, :]).ravel()
     information: FloatArray = np.bincount(at, entries.ravel(), n * q * q).reshape(n, q, q).astype(np.float64)
-    residual = np.where(padded.ties, lines.tied[inside][:, None], lines.lead[inside][:, None])
+    residual = lines.excess[:, inside].T[:, padded.predictor]
     where = (cluster[:, None] * q + place).ravel()
     scores: FloatArray = np.bincount(where, (values * residual).ravel(), n * q).reshape(n, q).astype(np.float64)
     return _Group(begin, params, information, scores)
@@ -219,10 +214,9 @@ def _alone(problem: Problem, lines: _Lines) -> Iterator[_Group]:
         inside = slice(lines.start[g], lines.start[g + 1])
         rows = lines.rows[inside]
         own = rows_of(problem, rows)
-        found = sparse_gram(own, *(lines.judgments[inside] * lines.weights[:, rows]))
+        found = sparse_gram(own, lines.judgments[inside] * lines.weights[:, :, rows])
         params = np.flatnonzero(found.diagonal() > 0)
-        scores = own.signed.transposed(lines.lead[inside])
-        scores = scores + own.tie.transposed(lines.tied[inside]) if problem.has_ties else scores
+        scores = row_sums(own, lines.excess[:, inside])
         block = _dense(found[params][:, params])
         yield _Group(g, params[None], block[None], scores[params][None])
 
@@ -268,7 +262,7 @@ class _Solver:
     @functools.cached_property
     def information(self) -> Any:
         """The information of all judgments, (p, p), sparse or dense; None where a prior adds to it."""
-        found = sparse_gram(self.problem, *(self.problem.totals * self.lines.weights))
+        found = sparse_gram(self.problem, self.problem.totals * self.lines.weights)
         probe = np.sin(np.arange(1.0, len(self.cov) + 1))
         return found if np.allclose(found @ (self.cov @ probe), probe, atol=1e-6) else None
 

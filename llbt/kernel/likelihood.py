@@ -1,8 +1,8 @@
 """What a table says of a model's parameters: its multinomial likelihood, the nuisance parameters conditioned out.
 
-Notation: S comparisons, C cells per comparison (2, or 3 with ties, in the order i, tie, j), p parameters. The
-log means of a comparison are μ + u, μ + w and μ − u with the signed predictor u and the tie predictor w; given
-its total the counts are multinomial with probabilities ∝ exp(u), exp(w), exp(−u).
+Notation: S comparisons, K outcomes per comparison, B predictors, p parameters. The log means of a comparison are
+μ + Σ_b L[k, b] · u_b with the predictors u and the loadings L of the response; given its total the counts are
+multinomial.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.response import Response
 from .gathered import FloatArray, Gathered, IntArray, weighted_product
-
-_FAR = 300.0  # a predictor beyond which exponentials are shifted, lest they overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,42 +22,38 @@ class Problem:
 
     Attributes
     ----------
-    signed, tie : Gathered, shape (S, p)
-        Rows of the signed and of the tie predictor.
-    counts : ndarray, shape (S, C)
-        Wins of i, (ties,) wins of j; every row has a positive total.
-    signed_offset, tie_offset : ndarray, shape (S,)
+    predictors : tuple of B Gathered, each (S, p)
+        Rows of each predictor of the response, the signed one first.
+    counts : ndarray, shape (S, K)
+        Counts of the outcomes; every row has a positive total.
+    offsets : ndarray, shape (B, S)
         What parameters held at fixed values add to the predictors.
+    response : Response
     """
 
-    signed: Gathered
-    tie: Gathered
+    predictors: tuple[Gathered, ...]
     counts: FloatArray
-    signed_offset: FloatArray
-    tie_offset: FloatArray
+    offsets: FloatArray
+    response: Response
+
+    @property
+    def signed(self) -> Gathered:
+        """Rows of the signed predictor, shape (S, p)."""
+        return self.predictors[0]
 
     @property
     def totals(self) -> FloatArray:
         """Judgments per comparison, shape (S,)."""
-        total = self.counts[:, 0] + self.counts[:, -1]
-        return total + self.counts[:, 1] if self.has_ties else total
+        return np.asarray(sum(self.counts.T[1:], self.counts[:, 0]))
 
-    @property
-    def has_ties(self) -> bool:
-        """Whether a comparison has three cells."""
-        return bool(self.counts.shape[1] == 3)
+    def at(self, params: FloatArray) -> list[FloatArray]:
+        """Return the predictors at some parameters, B arrays (S,)."""
+        return [rows @ params + offset for rows, offset in zip(self.predictors, self.offsets, strict=True)]
 
 
 def probabilities(problem: Problem, params: FloatArray) -> FloatArray:
-    """Return the probability of each cell given the comparison's total, shape (S, C)."""
-    u = problem.signed @ params + problem.signed_offset
-    if problem.has_ties:
-        predictor = np.column_stack([u, problem.tie @ params + problem.tie_offset, -u])
-    else:
-        predictor = np.column_stack([u, -u])
-    predictor -= predictor.max(axis=1, keepdims=True)
-    weights = np.exp(predictor)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+    """Return the probability of each outcome given the comparison's total, shape (S, K)."""
+    return problem.response.probabilities(problem.at(params))[0].T
 
 
 def log_likelihood(problem: Problem, probability: FloatArray) -> float:
@@ -69,50 +64,46 @@ def log_likelihood(problem: Problem, probability: FloatArray) -> float:
 
 def score(problem: Problem, probability: FloatArray) -> FloatArray:
     """Return the gradient of the log-likelihood, shape (p,)."""
-    excess = problem.counts - problem.totals[:, None] * probability
-    return row_sums(problem, excess[:, 0] - excess[:, -1], excess[:, 1])
+    return row_sums(problem, problem.response.sums((problem.counts - problem.totals[:, None] * probability).T))
 
 
-def row_sums(problem: Problem, signed: FloatArray, tie: FloatArray) -> FloatArray:
-    """Return the rows of both predictors times weights (S,), shape (p,); the second only counts with ties."""
-    gradient = problem.signed.transposed(signed)
-    return gradient + problem.tie.transposed(tie) if problem.has_ties else gradient
+def row_sums(problem: Problem, weights: FloatArray) -> FloatArray:
+    """Return the rows of the predictors times weights (B, S), summed, shape (p,)."""
+    return np.asarray(sum(rows.transposed(w) for rows, w in zip(problem.predictors, weights, strict=True)))
 
 
 def information(problem: Problem, probability: FloatArray, totals: FloatArray) -> FloatArray:
     """Return the Fisher information of the parameters, nuisance eliminated, shape (p, p)."""
-    lead = probability[:, 0] - probability[:, -1]
-    decided = probability[:, 0] + probability[:, -1]
-    ties = probability[:, 1] if problem.has_ties else np.zeros_like(lead)
-    return weighted_gram(problem, totals * (decided - lead**2), -totals * lead * ties, totals * ties * (1 - ties))
+    return weighted_gram(problem, problem.response.weight(probability.T, totals))
 
 
-def weighted_gram(problem: Problem, signed: FloatArray, cross: FloatArray, tie: FloatArray) -> FloatArray:
-    """Return DᵀW₁D + DᵀW₂T + TᵀW₂D + TᵀW₃T of the rows D and T of the two predictors, weights (S,), shape (p, p)."""
-    found = sparse_gram(problem, signed, cross, tie)
+def weighted_gram(problem: Problem, weights: FloatArray) -> FloatArray:
+    """Return Σ_bc D_bᵀ W_bc D_c of the rows D of the predictors, symmetric weights (B, B, S), shape (p, p)."""
+    found = sparse_gram(problem, weights)
     return found if isinstance(found, np.ndarray) else np.asarray(found.toarray())
 
 
-def sparse_gram(problem: Problem, signed: FloatArray, cross: FloatArray, tie: FloatArray) -> Any:
+def sparse_gram(problem: Problem, weights: FloatArray) -> Any:
     """Return what `weighted_gram` does, sparse where most of its entries are 0."""
-    found = weighted_product(problem.signed, problem.signed, signed)
-    if problem.has_ties:
-        mixed = weighted_product(problem.signed, problem.tie, cross)
-        found = found + mixed + mixed.T + weighted_product(problem.tie, problem.tie, tie)
+    found: Any = None
+    for b, rows in enumerate(problem.predictors):
+        for c, others in enumerate(problem.predictors[: b + 1]):
+            part = weighted_product(others, rows, weights[b, c])
+            part = part if b == c else part + part.T
+            found = part if found is None else found + part
     return found
 
 
 def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> FloatArray:
-    """Return (z − z̄)ᵀ V (z − z̄) of each cell, z̄ the fitted mean row of its comparison, shape (S, C)."""
-    size, cells = problem.counts.shape
-    lead = (probability[:, 0] - probability[:, -1])[:, None]
-    found = np.empty((size, cells))
+    """Return (z − z̄)ᵀ V (z − z̄) of each outcome, z̄ the fitted mean row of its comparison, shape (S, K)."""
+    found = np.empty(problem.counts.shape)
+    mean = problem.response.sums(probability.T)
     block = max(1, int(2e6) // max(1, problem.signed.shape[1]))
-    for start in range(0, size, block):  # blocks of rows bound the memory
+    for start in range(0, len(found), block):  # blocks of rows bound the memory
         rows = slice(start, start + block)
-        signed, tie = problem.signed.take(rows).toarray(), problem.tie.take(rows).toarray()
-        center = lead[rows] * signed + (probability[rows, 1][:, None] * tie if problem.has_ties else 0.0)
-        for k, row in enumerate([signed, tie, -signed] if problem.has_ties else [signed, -signed]):
+        parts = [predictor.take(rows).toarray() for predictor in problem.predictors]
+        center = sum(m[rows, None] * part for m, part in zip(mean, parts, strict=True))
+        for k, row in enumerate(problem.response.log_weights(parts)):
             away = row - center
             found[rows, k] = np.einsum("sp,sp->s", away @ cov, away)
     return found
@@ -120,32 +111,15 @@ def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> Flo
 
 def rows_of(problem: Problem, rows: Any) -> Problem:
     """Return some of the comparisons of a problem."""
-    return Problem(
-        *(problem.signed.take(rows), problem.tie.take(rows), problem.counts[rows]),
-        *(problem.signed_offset[rows], problem.tie_offset[rows]),
-    )
-
-
-def cell_probabilities(problem: Problem, params: FloatArray) -> tuple[list[FloatArray], FloatArray]:
-    """Return the probability of each cell, C arrays (S,), and the log of what they are scaled by, (S,)."""
-    u = problem.signed @ params + problem.signed_offset
-    w = problem.tie @ params + problem.tie_offset if problem.has_ties else np.full(1, -np.inf)
-    if max(np.abs(u).max(initial=0), w.max(initial=0)) < _FAR:  # as a rule: no exponential is near an overflow
-        win, shift = np.exp(u), np.zeros(1)
-        tie, loss = np.exp(w), 1 / win
-    else:
-        shift = np.maximum(np.abs(u), w)
-        win, tie, loss = np.exp(u - shift), np.exp(w - shift), np.exp(-u - shift)
-    total = win + loss + tie
-    found = [win / total, tie / total, loss / total] if problem.has_ties else [win / total, loss / total]
-    return found, np.log(total) + shift
+    some = tuple(predictor.take(rows) for predictor in problem.predictors)
+    return Problem(some, problem.counts[rows], problem.offsets[:, rows], problem.response)
 
 
 def pseudo_counts(pairs: IntArray, totals: FloatArray, cells: int, prior: float) -> FloatArray:
-    """Return the counts that a prior adds, shape (S, C).
+    """Return the counts that a prior adds, shape (S, K).
 
     Each pair (S, 2) is given `prior` judgments, spread over its comparisons as its own judgments are and equally over
-    the cells: conjugate to the multinomial likelihood, and the same however finely the table is split.
+    the outcomes: conjugate to the multinomial likelihood, and the same however finely the table is split.
     """
     _, pair = np.unique(np.sort(pairs, axis=1), axis=0, return_inverse=True)
     share = totals / np.bincount(pair.ravel(), weights=totals)[pair.ravel()]

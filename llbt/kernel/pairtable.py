@@ -106,20 +106,21 @@ class _Sums:
     spread: float  # variance of the second
 
 
-def pair_table(signed: Gathered, tie: Gathered, totals: FloatArray, has_ties: bool) -> PairTable | None:
+def pair_table(predictors: Sequence[Gathered], totals: FloatArray) -> PairTable | None:
     """Return the table of a model's comparisons; None where predictors differ in more than the objects.
 
     Parameters
     ----------
-    signed, tie : Gathered, shape (S, p)
+    predictors : sequence of Gathered, each (S, p)
+        The signed predictor and, of three outcomes, that of the tie.
     totals : ndarray, shape (S,)
-    has_ties : bool
     """
+    signed, ties = predictors[0], [part for rows in predictors[1:] for part in rows.parts]
     sides = [part for part in signed.parts if part.matrix.shape[0] > 1]
     shared = [part for part in signed.parts if part.matrix.shape[0] == 1]
     if len(sides) != 2 or sides[0].matrix is not sides[1].matrix or (sides[0].sign, sides[1].sign) != (1.0, -1.0):
         return None
-    if len(signed.chosen) or any(part.matrix.shape[0] > 1 for part in tie.parts):
+    if len(signed.chosen) or any(part.matrix.shape[0] > 1 for part in ties):
         return None
     rows, size = sides[0].matrix, sides[0].matrix.shape[0]
     if size**2 > _EMPTY * len(totals):
@@ -129,9 +130,9 @@ def pair_table(signed: Gathered, tie: Gathered, totals: FloatArray, has_ties: bo
     return PairTable(
         rows,
         _single(shared, width),
-        _single(tie.parts, width),
+        _single(ties, width),
         judged.reshape(size, size),
-        has_ties,
+        len(predictors) > 1,
         _own_columns(rows),
     )
 

@@ -32,7 +32,7 @@ class Clustered:
     ----------
     rows : ndarray of int, shape (R,)
         The comparison of each line.
-    counts : ndarray, shape (R, C)
+    counts : ndarray, shape (R, K)
     codes : ndarray of int, shape (R,)
         The cluster of each line, 0 … G − 1.
     """
@@ -79,22 +79,16 @@ class Shares:
         )
         found = np.empty(len(rows))
         each = max(1, int(_ENTRIES // max(lines.shape)))
-        signed, tie = self.problem.signed.tocsr(), self.problem.tie.tocsr()
+        predictors = [rows.tocsr() for rows in self.problem.predictors]
+        weight = self.problem.response.weight((self.fit.means / self.problem.totals[:, None]).T, 1.0)
         for begin in range(0, len(rows), each):
             moved = self.fit.cov @ rows[begin : begin + each].T
-            v = lines @ self._information(signed @ moved, tie @ moved if self.problem.has_ties else 0.0)
+            along = [rows @ moved for rows in predictors]  # B arrays (S, k)
+            v = lines @ sum(weight[b, c][:, None] * x * y for b, x in enumerate(along) for c, y in enumerate(along))
             below = np.sum(v**2, axis=0)
             whole = np.sum(v, axis=0) ** 2
             found[begin : begin + each] = np.divide(whole, below, out=np.full(len(whole), np.inf), where=below > 0)
         return found
-
-    def _information(self, signed: FloatArray, tie: FloatArray | float) -> FloatArray:
-        """Return the information of one judgment of each comparison along (S, k) predictors."""
-        p = self.fit.means / self.problem.totals[:, None]
-        lead = (p[:, 0] - p[:, -1])[:, None]
-        ties = p[:, 1:2] if self.problem.has_ties else np.zeros((len(p), 1))
-        decided = (p[:, 0] + p[:, -1])[:, None]
-        return np.asarray((decided - lead**2) * signed**2 - 2 * lead * ties * signed * tie + ties * (1 - ties) * tie**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,30 +176,27 @@ def effective_clusters(judgments: FloatArray) -> tuple[int, float]:
 def judgment_sandwich(problem: Problem, fit: Fit) -> FloatArray:
     """Return V M V with the meat of single judgments, shape (p, p).
 
-    The score of a judgment in cell c of comparison s is z − z̄, so M = Σ y (z − z̄)(z − z̄)ᵀ over cells: splitting or
-    aggregating the rows of the table changes nothing.
+    The score of a judgment with outcome k of comparison s is z − z̄, so M = Σ y (z − z̄)(z − z̄)ᵀ over outcomes: splitting
+    or aggregating the rows of the table changes nothing.
     """
-    p = fit.means / problem.totals[:, None]
-    lead, ties = p[:, :1] - p[:, -1:], p[:, 1:2] if problem.has_ties else np.zeros((len(p), 1))
-    own_signed = np.array([[1.0, 0.0, -1.0] if problem.has_ties else [1.0, -1.0]])
-    signed = own_signed - lead  # z − z̄ = signed · D + tie · T
-    tie = (own_signed == 0) - ties
-    y = problem.counts
-    meat = weighted_gram(problem, (y * signed**2).sum(axis=1), (y * signed * tie).sum(axis=1), (y * tie**2).sum(axis=1))
+    mean = problem.response.sums((fit.means / problem.totals[:, None]).T)
+    away = problem.response.loadings[:, :, None] - mean  # (K, B, S): z − z̄ in the rows of the predictors
+    meat = weighted_gram(problem, np.einsum("sk,kbs,kcs->bcs", problem.counts, away, away))
     return np.asarray(fit.cov @ meat @ fit.cov)
 
 
 def cluster_scores(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:
     """Return the score of each cluster's judgments, Σ y z − n z̄, shape (G, p); they sum to 0 at the estimate."""
-    p = fit.means / problem.totals[:, None]
-    y = clusters.counts
-    n = y[:, 0] + y[:, -1] + (y[:, 1] if problem.has_ties else 0.0)
-    lead = y[:, 0] - y[:, -1] - n * (p[:, 0] - p[:, -1])[clusters.rows]
-    found = problem.signed.summed(lead, clusters.rows, clusters.codes, clusters.size)
-    if problem.has_ties:
-        tied = y[:, 1] - n * p[:, 1][clusters.rows]
-        found += problem.tie.summed(tied, clusters.rows, clusters.codes, clusters.size)
-    return found
+    mean = problem.response.sums((fit.means / problem.totals[:, None]).T)
+    excess = problem.response.sums(clusters.counts.T) - clusters.counts.sum(axis=1) * mean[:, clusters.rows]
+    return summed_by_cluster(problem, excess, clusters)
+
+
+def summed_by_cluster(problem: Problem, weights: FloatArray, clusters: Clustered) -> FloatArray:
+    """Return the rows of the predictors times weights of the lines (B, R), summed by cluster, shape (G, p)."""
+    lines = clusters.rows, clusters.codes, clusters.size
+    parts = zip(problem.predictors, weights, strict=True)
+    return np.asarray(sum(rows.summed(weight, *lines) for rows, weight in parts))
 
 
 def cluster_sandwich(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:

@@ -6,7 +6,7 @@ in common is gathered once for a run, and numbers are gone through in blocks of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,25 +141,27 @@ class _Block:
     share: FloatArray
 
 
-def run_table(signed: Gathered, tie: Gathered, totals: FloatArray, has_ties: bool) -> RunTable | None:
+def run_table(predictors: Sequence[Gathered], totals: FloatArray) -> RunTable | None:
     """Return the table of a model's comparisons; None where no columns are their own, or runs are short.
 
     Parameters
     ----------
-    signed, tie : Gathered, shape (S, p)
+    predictors : sequence of Gathered, each (S, p)
+        The signed predictor and, of three outcomes, that of the tie.
     totals : ndarray, shape (S,)
-    has_ties : bool
     """
+    signed, has_ties = predictors[0], len(predictors) > 1
     if not len(signed.chosen):
         return None
     new = np.zeros(len(totals), dtype=bool)
     new[0] = True
-    for part in (*signed.parts, *tie.parts):
+    for part in (part for rows in predictors for part in rows.parts):
         if part.matrix.shape[0] > 1:
             new[1:] |= part.index[1:] != part.index[:-1]
     starts = np.flatnonzero(new)
     if _SHORT * len(starts) > len(totals):
         return None
     parts = Gathered(signed.parts, signed.shape).take(starts)
+    tie = predictors[1].take(starts) if has_ties else Gathered((), parts.shape)
     largest = np.abs(signed.own).max(axis=1)
-    return RunTable(parts, tie.take(starts), signed.chosen, signed.own, largest, starts, totals, has_ties)
+    return RunTable(parts, tie, signed.chosen, signed.own, largest, starts, totals, has_ties)

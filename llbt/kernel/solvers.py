@@ -16,8 +16,9 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import splu
 from threadpoolctl import ThreadpoolController
 
+from ..core.response import THREE, TWO
 from .gathered import FloatArray, IntArray
-from .likelihood import Problem, cell_probabilities, distances, information, row_sums, rows_of, score, sparse_gram
+from .likelihood import Problem, distances, information, probabilities, row_sums, rows_of, score, sparse_gram
 from .pairtable import PairTable, pair_table
 from .runtable import RunTable, run_table
 
@@ -44,7 +45,7 @@ class Fit:
         Maximum likelihood estimates.
     cov : ndarray, shape (p, p)
         Inverse Fisher information.
-    means : ndarray, shape (S, C)
+    means : ndarray, shape (S, K)
         Fitted counts.
     converged : bool
     n_iter : int
@@ -72,11 +73,10 @@ def independent_columns(problem: Problem) -> BoolArray:
     A parameter is aliased when its column lies in the span of the nuisance columns and of the columns
     before it. The information at equal probabilities and unit totals has the rank of that design.
     """
-    cells = problem.counts.shape[1]
-    size = problem.signed.shape[0]
+    size, outcomes = problem.counts.shape
     table = _table(problem, np.ones(size))
     found = None if table is None else table.moments(np.zeros(problem.signed.shape[1]))
-    gram = information(problem, np.full((size, cells), 1 / cells), np.ones(size)) if found is None else found[2]
+    gram = information(problem, np.full((size, outcomes), 1 / outcomes), np.ones(size)) if found is None else found[2]
     return independent_in_gram(gram)
 
 
@@ -194,7 +194,7 @@ def _without_own(problem: Problem, observed: _Observed) -> FloatArray:
     rest = np.setdiff1d(np.arange(len(start)), problem.signed.chosen)
     if observed.table is None or len(rest) == len(start) or not len(rest):
         return start
-    few = replace(problem, signed=problem.signed.columns(rest), tie=problem.tie.columns(rest))
+    few = replace(problem, predictors=tuple(rows.columns(rest) for rows in problem.predictors))
     point, _, _ = _climbed(few, _observed(few, bias_reduction=False), start[rest], np.arange(len(rest)), _FIRST_STEPS)
     start[rest] = point.params
     return start
@@ -223,17 +223,17 @@ class _Observed:
 
 
 def _observed(problem: Problem, bias_reduction: bool) -> _Observed:
-    lead, ties = problem.counts[:, 0] - problem.counts[:, -1], problem.counts[:, 1]
-    offset = float(lead @ problem.signed_offset) + (float(ties @ problem.tie_offset) if problem.has_ties else 0.0)
+    sums = problem.response.sums(problem.counts.T)
     totals = problem.totals
-    plain = not (bias_reduction or problem.signed_offset.any() or problem.tie_offset.any())
-    table = _table(problem, totals) if plain else None
-    return _Observed(totals, row_sums(problem, lead, ties), offset, table, bias_reduction)
+    table = None if bias_reduction or problem.offsets.any() else _table(problem, totals)
+    return _Observed(totals, row_sums(problem, sums), float(np.sum(sums * problem.offsets)), table, bias_reduction)
 
 
 def _table(problem: Problem, totals: FloatArray) -> PairTable | RunTable | None:
-    asked = (problem.signed, problem.tie, totals, problem.has_ties)
-    return run_table(*asked) if len(problem.signed.chosen) else pair_table(*asked)
+    """Return what is faster than going through comparisons: for two outcomes, and for three."""
+    if problem.response not in (TWO, THREE):
+        return None
+    return (run_table if len(problem.signed.chosen) else pair_table)(problem.predictors, totals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,10 +253,9 @@ class Expectation:
         table = self.observed.table
         found = None if table is None else table.expected(params)
         if found is None:
-            cells, _ = cell_probabilities(self.problem, params)
-            n = self.observed.totals
-            ties = cells[1] if self.problem.has_ties else np.zeros(1)
-            found = row_sums(self.problem, n * (cells[0] - cells[-1]), n * ties)
+            response = self.problem.response
+            mean = response.sums(response.probabilities(self.problem.at(params))[0])
+            found = row_sums(self.problem, self.observed.totals * mean)
         return self.observed.statistics - found
 
 
@@ -266,17 +265,17 @@ def _evaluate(problem: Problem, observed: _Observed, params: FloatArray) -> _Poi
         norm, gradient, matrix = found
         value = float(observed.statistics @ params) - norm
         return _Point(params, matrix, matrix, observed.statistics - gradient, value)
-    cells, norms = cell_probabilities(problem, params)
-    n, lead = observed.totals, cells[0] - cells[-1]
-    ties = cells[1] if problem.has_ties else np.zeros_like(lead)
+    n = observed.totals
+    norms, mean, weight = problem.response.moments(problem.at(params), n)
     value = float(observed.statistics @ params) + observed.offset - float(n @ norms)
-    matrix = sparse_gram(problem, n * (cells[0] + cells[-1] - lead**2), -n * lead * ties, n * ties * (1 - ties))
-    point = _Point(params, matrix, matrix, observed.statistics - row_sums(problem, n * lead, n * ties), value)
-    return _penalized(problem, point, np.column_stack(cells)) if observed.bias_reduction else point
+    matrix = sparse_gram(problem, weight)
+    point = _Point(params, matrix, matrix, observed.statistics - row_sums(problem, n * mean), value)
+    return _penalized(problem, point) if observed.bias_reduction else point
 
 
-def _penalized(problem: Problem, point: _Point, found: FloatArray) -> _Point:
-    """Return a point with Firth's penalty; `found` are the probabilities of the cells, (S, C)."""
+def _penalized(problem: Problem, point: _Point) -> _Point:
+    """Return a point with Firth's penalty."""
+    found = probabilities(problem, point.params)
     whole = point.information.toarray() if issparse(point.information) else point.information
     value = point.objective + np.linalg.slogdet(whole)[1] / 2
     extra = problem.totals[:, None] * found * distances(problem, found, _inverse(whole)) / 2
@@ -290,15 +289,14 @@ def _means(problem: Problem, totals: FloatArray, params: FloatArray) -> FloatArr
     means = np.empty(problem.counts.shape)
     for start in range(0, len(means), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        for k, cell in enumerate(cell_probabilities(rows_of(problem, rows), params)[0]):
-            np.multiply(totals[rows], cell, out=means[rows, k])
+        np.multiply(totals[rows, None], probabilities(rows_of(problem, rows), params), out=means[rows])
     return means
 
 
 def _shortened(problem: Problem, observed: _Observed, step: FloatArray) -> FloatArray:
     """Return a step that moves no predictor further than a few units, lest probabilities become 0 to rounding."""
     if observed.table is None:
-        moved = max(np.abs(problem.signed @ step).max(), np.abs(problem.tie @ step).max())
+        moved = max(np.abs(rows @ step).max() for rows in problem.predictors)
     else:
         moved = observed.table.reach(step)
     return np.asarray(step * min(1.0, _LONGEST_STEP / max(moved, np.finfo(float).tiny)))

@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from ..core.response import Response
 from ..core.statistics import adjust_p
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
-from .robust import Clustered
+from .robust import Clustered, summed_by_cluster
 from .solvers import Fit
 
 _LEAST = 10  # judgments of a unit that is tested
@@ -57,31 +58,26 @@ class UnitScores:
 
 
 def unit_scores(
-    problem: Problem, fit: Fit, probability: FloatArray, units: Clustered, signed: FloatArray, tie: FloatArray
+    problem: Problem, fit: Fit, probability: FloatArray, units: Clustered, b: int, values: FloatArray
 ) -> UnitScores:
-    """Return the scores of units for a parameter of their own that adds `signed` and `tie` (S,) to the predictors.
+    """Return the scores of units for a parameter of their own that adds values (S,) to predictor b.
 
     The variance of a unit's score i is i − cᵀVc, c its covariance with the score of the model's parameters: Rao's
     test of one more parameter.
     """
-    away, second, third = _moments(
-        probability, np.column_stack([signed, tie, -signed] if problem.has_ties else [signed, -signed])
-    )
+    away, second, third = _moments(probability, values[:, None] * problem.response.loadings[:, b])
     rows, codes, size = units.rows, units.codes, units.size
     n = units.counts.sum(axis=1)
     score = _binned(codes, (units.counts * away[rows]).sum(axis=1), size)
     variance = _binned(codes, n * second[rows], size)
-    moved = probability * away
-    cross = problem.signed.summed(n * (moved[:, 0] - moved[:, -1])[rows], rows, codes, size)
-    if problem.has_ties:
-        cross += problem.tie.summed(n * moved[rows, 1], rows, codes, size)
+    cross = summed_by_cluster(problem, n * problem.response.sums((probability * away).T)[:, rows], units)
     left = variance - np.einsum("gp,gp->g", cross @ fit.cov, cross)
     left[left < 1e-9 * variance] = 0.0
     return UnitScores(score, left, _binned(codes, n * third[rows], size))
 
 
 def object_scores(
-    pairs: IntArray, size: int, probability: FloatArray, units: Clustered
+    pairs: IntArray, size: int, response: Response, probability: FloatArray, units: Clustered
 ) -> tuple[IntArray, IntArray, UnitScores]:
     """Return the unit, the object and the score of every unit's judgments of an object that are enough to be tested.
 
@@ -93,12 +89,12 @@ def object_scores(
     pairs : ndarray of int, shape (S, 2)
     size : int
         The number of objects J.
-    probability : ndarray, shape (S, C)
+    response : Response
+    probability : ndarray, shape (S, K)
     units : Clustered
     """
-    lead = np.zeros_like(probability)
-    lead[:, 0], lead[:, -1] = 1.0, -1.0
-    away, second, third = _moments(probability, lead)
+    signed = response.loadings[:, 0]
+    away, second, third = _moments(probability, signed)
     n = units.counts.sum(axis=1)
     rows = np.concatenate([units.rows, units.rows])
     sides = pairs[units.rows].T.ravel()
@@ -107,8 +103,8 @@ def object_scores(
     found, group = np.unique(np.concatenate([units.codes, units.codes]) * size + sides, return_inverse=True)
     score = sign * np.concatenate([(units.counts * away[units.rows]).sum(axis=1)] * 2)
     sums = [_binned(group, x, len(found)) for x in (score, n * second[rows], sign * n * third[rows])]
-    won = np.where(sign > 0, probability[rows, 0], probability[rows, -1])
-    lost = np.where(sign > 0, probability[rows, -1], probability[rows, 0])
+    first, last = probability[rows] @ (signed > 0), probability[rows] @ (signed < 0)
+    won, lost = np.where(sign > 0, first, last), np.where(sign > 0, last, first)
     enough = np.minimum(*(_binned(group, n * p, len(found)) for p in (won, lost))) >= _EXPECTED
     unit, item = found // size, found % size
     whole = _binned(item, sums[1], size)[item]
@@ -119,16 +115,14 @@ def object_scores(
 
 
 def trend_scores(
-    pairs: IntArray, size: int, probability: FloatArray, counts: FloatArray, moment: FloatArray
+    pairs: IntArray, size: int, response: Response, probability: FloatArray, counts: FloatArray, moment: FloatArray
 ) -> UnitScores:
     """Return the scores of a linear trend of every object's log-worth, shapes (J,); the arrays are those of N lines.
 
     The trend is centred at the mean moment of the information on an object, so that the score of its worth, which is
     estimated, does not count.
     """
-    lead = np.zeros_like(probability)
-    lead[:, 0], lead[:, -1] = 1.0, -1.0
-    away, second, third = _moments(probability, lead)
+    away, second, third = _moments(probability, response.loadings[:, 0])
     n = counts.sum(axis=1)
     sides, sign, when = pairs.T.ravel(), np.repeat([1.0, -1.0], len(n)), np.concatenate([moment, moment])
     info = np.concatenate([n * second] * 2)
@@ -144,12 +138,14 @@ def _binned(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
 
 
 def _moments(probability: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return values of outcomes less their mean (S, C), and their second and third central moments (S,)."""
+    """Return values of outcomes (K,) or (S, K) less their mean, and their second and third central moments (S,)."""
     away = values - (probability * values).sum(axis=1, keepdims=True)
     return away, (probability * away**2).sum(axis=1), (probability * away**3).sum(axis=1)
 
 
-def dependence(pairs: IntArray, size: int, probability: FloatArray, units: Clustered) -> tuple[float, float]:
+def dependence(
+    pairs: IntArray, size: int, response: Response, probability: FloatArray, units: Clustered
+) -> tuple[float, float]:
     """Return statistic (standardized) and p-value of independence within units against worths that vary between them.
 
     The statistic is Σ over units and objects of (S² − Q) / I: S the sum of the scores of a unit's judgments of an
@@ -158,9 +154,7 @@ def dependence(pairs: IntArray, size: int, probability: FloatArray, units: Clust
     score test of a variance component (Liang 1987, Biometrika 74(2), 259-264), one-sided, with the independent
     worths in place of all parameters. Its skewness is that of as many χ² as there are units and objects.
     """
-    lead = np.zeros_like(probability)
-    lead[:, 0], lead[:, -1] = 1.0, -1.0
-    away, second, _ = _moments(probability, lead)
+    away, second, _ = _moments(probability, response.loadings[:, 0])
     rows, y = units.rows, units.counts
     n, v = y.sum(axis=1), second[rows]
     score, square = (y * away[rows]).sum(axis=1), (y * away[rows] ** 2).sum(axis=1)
@@ -220,14 +214,14 @@ def compare_units(
     probability: FloatArray,
     units: Clustered,
     pairs: IntArray,
-    directions: Mapping[str, tuple[FloatArray, FloatArray]],
+    directions: Mapping[str, tuple[int, FloatArray]],
 ) -> UnitTests:
-    """Test every unit against the rest: in each direction (signed and tie part, each (S,)), and object by object."""
+    """Test every unit against the rest: in each direction (a predictor, what is added to it (S,)), and by object."""
     size, items = units.size, int(pairs.max()) + 1
     few = units.judgments < _LEAST
     tests = {name: unit_scores(problem, fit, probability, units, *parts) for name, parts in directions.items()}
     p = np.array([np.where(few, np.nan, found.p_values()) for found in tests.values()]).reshape(-1, size)
-    unit, item, scores = object_scores(pairs, items, probability, units)
+    unit, item, scores = object_scores(pairs, items, problem.response, probability, units)
     by_item, z = scores.p_values(), scores.z
     best = np.lexsort([by_item, unit])
     first = best[np.unique(unit[best], return_index=True)[1]]

@@ -45,7 +45,7 @@ def _sign_drop(counts: FloatArray, truth: Truth) -> FloatArray:
 
 def _sign_split(counts: FloatArray, truth: Truth) -> FloatArray:
     best = counts[:, :, truth.extreme].sum(axis=1)
-    half = best[:, 1] // 2 if truth.has_ties else np.zeros(len(best))
+    half = best[:, 1] // 2 if truth.response.has_ties else np.zeros(len(best))
     return exact_sign_p(best[:, 0] + half, best[:, -1] + half)
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from scipy import special
 from scipy.sparse import csr_array
 
 from ..arguments import is_real, is_whole
 from ..core.columns import FloatArray, IntArray
+from ..core.response import THREE, TWO, Response
 from ..errors import DesignError, listed
 from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem
@@ -44,9 +44,9 @@ class Truth:
     judge_sd: float
 
     @property
-    def has_ties(self) -> bool:
-        """Whether the tables have a tie category."""
-        return bool(np.isfinite(self.tie))
+    def response(self) -> Response:
+        """Two outcomes, or three with a tie category."""
+        return THREE if np.isfinite(self.tie) else TWO
 
     @property
     def pairs(self) -> IntArray:
@@ -67,8 +67,8 @@ class Truth:
             worth = worth + self.judge_sd / np.sqrt(8) * deviations
         i, j = self.pairs.T
         lead = worth[..., i] - worth[..., j]
-        cells = [lead, np.full_like(lead, self.tie), -lead] if self.has_ties else [lead, -lead]
-        return np.asarray(special.softmax(np.stack(cells, axis=-1), axis=-1))
+        found, _ = self.response.probabilities([lead, np.full_like(lead, self.tie)][: self.response.width])
+        return np.moveaxis(found, 0, -1)
 
     def allotment(self, judgments: int) -> IntArray:
         """Return how many of a pair's judgments each judge makes, shape (K, P): judges take turns.
@@ -83,12 +83,12 @@ class Truth:
         (i, j), size = self.pairs.T, len(self.log_worth)
         signed = (np.eye(size)[i] - np.eye(size)[j])[:, :-1]
         worth, zero = self.log_worth[:-1] - self.log_worth[-1], np.zeros(len(i))
-        tie = np.zeros_like(signed)
-        if self.has_ties:
-            signed, tie = np.column_stack([signed, zero]), np.column_stack([tie, zero + 1])
+        rows, response = [signed], self.response
+        if response.has_ties:
+            rows = [np.column_stack([signed, zero]), np.column_stack([0 * signed, zero + 1])]
             worth = np.append(worth, self.tie)
-        rows = Gathered.of(csr_array(signed)), Gathered.of(csr_array(tie))
-        return Problem(*rows, np.zeros((len(i), 2 + self.has_ties)), zero, zero), worth
+        counts, offsets = np.zeros((len(i), len(response.outcomes))), np.zeros((len(rows), len(i)))
+        return Problem(tuple(Gathered.of(csr_array(part)) for part in rows), counts, offsets, response), worth
 
 
 def checked_tests(test: object) -> tuple[PowerTest, ...]:

@@ -305,7 +305,7 @@ def _refitted(
     if not len(counts):
         return np.empty((0, len(found.place)))
     problem = res.problem()
-    kept = ties_applied(counts, fitting.ties if problem.has_ties or fitting.ties == "half" else "drop")
+    kept = ties_applied(counts, fitting.ties if problem.response.has_ties or fitting.ties == "half" else "drop")
     tables = _in_order(found, res, outcomes, kept) + (fitting.prior or 0.0) / problem.counts.shape[1]
     params = fit_many(problem, tables, res.solution.params).params
     rows, _ = centred(res, None, "aggregate")

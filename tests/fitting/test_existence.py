@@ -587,7 +587,7 @@ def test_a_direction_of_recession_never_lowers_the_likelihood():
         if direction is None:
             continue
         found += 1
-        u, w = problem.signed @ direction, problem.tie @ direction
+        u, w = (rows @ direction for rows in problem.predictors)
         eta = np.column_stack([u, w, -u]) / np.abs(direction).max()
         away = (eta.max(axis=1, keepdims=True) - eta)[c.counts > 0]
         np.testing.assert_allclose(away, 0, atol=1e-6)  # every observed outcome is among the likeliest
@@ -638,7 +638,7 @@ def test_the_named_parameters_are_those_without_a_finite_standard_error():
 
 def ridge_errors(problem, strength):
     """Standard errors at the maximum of the likelihood less a small multiple of the squared length."""
-    signed, tie = problem.signed.toarray(), problem.tie.toarray()
+    signed, tie = (rows.toarray() for rows in problem.predictors)
     rows = np.stack([signed, tie, -signed], axis=1)
     total = problem.totals[:, None]
 

@@ -10,6 +10,7 @@ from scipy import stats
 
 import llbt
 from llbt import Bootstrap, Comparisons, DesignError, LLBTResults, OptionError
+from llbt.core.response import THREE
 from llbt.inference import simulation
 from llbt.inference.simulation import draw_clusters, draw_judgments, draw_parametric, with_counts
 from llbt.kernel.batch import fit_many
@@ -660,7 +661,7 @@ def test_simulated_tables_have_the_fitted_means() -> None:
 
 
 def test_simulated_tables_keep_their_kind() -> None:
-    c = replace(table([("A", "B", 3, 0, 2), ("B", "C", 2, 0, 3)]), has_ties=True)
+    c = replace(table([("A", "B", 3, 0, 2), ("B", "C", 2, 0, 3)]), response=THREE)
     rare = quietly("object + tie", c, fixed={"tie": -12.0})
     for drawn in llbt.simulate(rare, 3, rng=1):
         assert drawn.has_ties

@@ -109,7 +109,7 @@ def test_a_side_covariate_of_every_judgment_gives_what_the_explicit_matrix_does(
     res = llbt.fit("object + length + tie + order", c)
     problem = res.problem()
     assert len(problem.signed.chosen) == 1
-    signed, tie = problem.signed.toarray(), problem.tie.toarray()
+    signed, tie = (rows.toarray() for rows in problem.predictors)
     params = np.zeros(len(res.params))
     for _ in range(12):
         u = signed @ params
@@ -130,7 +130,7 @@ def test_scores_of_clusters_are_sums_of_those_of_judgments() -> None:
     res = llbt.fit("object + length + tie", c)
     problem, kept = res.problem(), c.cluster_counts
     clusters = Clustered(kept.rows, kept.counts, kept.columns[0].codes)
-    signed, tie = problem.signed.toarray(), problem.tie.toarray()
+    signed, tie = (rows.toarray() for rows in problem.predictors)
     p = res.solution.means / problem.totals[:, None]
     center = (p[:, :1] - p[:, 2:]) * signed + p[:, 1:2] * tie
     expected = np.zeros((clusters.size, len(res.params)))

@@ -17,6 +17,7 @@ from scipy import optimize, special, stats
 
 import llbt
 from llbt import Comparisons, DesignError, LLBTResults, OptionError, SeparationError
+from llbt.core.response import THREE
 
 COLUMNS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
 COUNTS = COLUMNS[2:]
@@ -44,7 +45,7 @@ def table(rows: list[tuple], **roles: object) -> Comparisons:
 
 
 def with_tie_category(c: Comparisons) -> Comparisons:
-    return replace(c, has_ties=True)
+    return replace(c, response=THREE)
 
 
 # -- the literal model -----------------------------------------------------------------------------------------------
@@ -245,7 +246,7 @@ def test_bias_reduction_does_not_depend_on_reference_or_labels(c: Comparisons, p
     other = quietly(formula, c, reference=labels[place % len(labels)], bias_reduction=True)
     renamed = dict(zip(labels, names, strict=False))
     frame = c.to_frame().replace({"object_i": renamed, "object_j": renamed})
-    again = quietly(formula, replace(llbt.from_counts(frame), has_ties=c.has_ties), bias_reduction=True)
+    again = quietly(formula, replace(llbt.from_counts(frame), response=c.response), bias_reduction=True)
     expected = differences(first, labels)
     close(differences(other, labels), expected, atol=1e-6)
     close(differences(again, [renamed[label] for label in labels]), expected, atol=1e-6)
@@ -338,7 +339,7 @@ def with_pseudo_counts(c: Comparisons, prior: float) -> Comparisons:
         for column in outcomes:
             frame.loc[k, column] = row[column] + prior * share / len(outcomes)
     found = llbt.from_counts(frame, covariates=c.covariates, order=c.keeps_order)
-    return replace(found, has_ties=c.has_ties)
+    return replace(found, response=c.response)
 
 
 PRIOR_CASES = {

@@ -13,11 +13,12 @@ from scipy.sparse import csr_array
 
 import llbt
 from llbt.core import columns
+from llbt.core.response import THREE
 from llbt.formulas import coding
 from llbt.formulas.design import build_design
 from llbt.kernel import runtable, solvers
 from llbt.kernel.gathered import Gathered, Part
-from llbt.kernel.likelihood import Problem
+from llbt.kernel.likelihood import Problem, rows_of
 from llbt.kernel.runtable import RunTable, run_table
 from llbt.kernel.solvers import Expectation, eliminate
 
@@ -38,7 +39,7 @@ class Table:
     has_ties: bool
 
     def runs(self) -> RunTable:
-        found = run_table(self.signed, self.tie, self.totals, self.has_ties)
+        found = run_table((self.signed, self.tie)[: 1 + self.has_ties], self.totals)
         assert found is not None
         return found
 
@@ -148,7 +149,7 @@ def equal_runs(length: int, *, q: int = 1) -> RunTable | None:
     size = 6 * length
     part = Part(np.eye(6, 6 + q), np.repeat(np.arange(6), length), 1.0)
     signed = Gathered((part,), (size, 6 + q), 6 + np.arange(q), np.ones((q, size)))
-    return run_table(signed, Gathered((), signed.shape), np.ones(size), has_ties=False)
+    return run_table((signed,), np.ones(size))
 
 
 def test_short_runs_and_tables_without_numbers_have_no_table_of_runs() -> None:
@@ -214,7 +215,7 @@ def rows_by_hand(res: llbt.LLBTResults) -> tuple[np.ndarray, np.ndarray]:
 
 def log_likelihood(res: llbt.LLBTResults, rows: tuple[np.ndarray, np.ndarray], params: np.ndarray) -> float:
     u, w = (part @ params for part in rows)
-    counts, has_ties = res.problem().counts, res.problem().has_ties
+    counts, has_ties = res.problem().counts, res.comparisons.has_ties
     predictor = np.column_stack([u, w, -u] if has_ties else [u, -u])
     return float(np.sum(counts * (predictor - np.logaddexp.reduce(predictor, axis=1)[:, None])))
 
@@ -223,7 +224,7 @@ def check_maximum(res: llbt.LLBTResults) -> None:
     """The rows are those by hand, and there the log-likelihood is flat and as curved as the errors say."""
     rows = rows_by_hand(res)
     problem, estimate = res.problem(), np.asarray(res.params)
-    for gathered, dense in zip((problem.signed, problem.tie), rows, strict=True):
+    for gathered, dense in zip(problem.predictors, rows, strict=False):
         np.testing.assert_allclose(gathered.toarray(), dense, rtol=1e-12, atol=1e-12)
     step = 1e-4 * np.diag(np.asarray(res.bse))
     top = log_likelihood(res, rows, estimate)
@@ -314,7 +315,7 @@ def test_a_number_of_most_judgments_is_a_column_of_its_own_that_is_often_0() -> 
 def test_without_ties_the_fit_is_that_of_the_explicit_glm() -> None:
     res = check_like_glm("object + x1 + x2 + order", judgments(300, ties=False))
     assert goes_through_runs(res)
-    assert not res.problem().has_ties
+    assert not res.problem().response.has_ties
     check_maximum(res)
 
 
@@ -379,10 +380,8 @@ def test_a_judgment_beyond_an_overflow_changes_nothing() -> None:
     own, at = table.signed.own.copy(), 200
     own[0, at], counts[at] = 2_000.0, [3, 0, 0]
     signed = Gathered(table.signed.parts, table.signed.shape, table.signed.chosen, own)
-    zero, others = np.zeros(len(counts)), np.arange(len(counts)) != at
-    problem = Problem(signed, table.tie, counts, zero, zero)
-    rest = Problem(signed.take(others), table.tie.take(others), counts[others], zero[others], zero[others])
-    expected = eliminate(rest)
+    problem = Problem((signed, table.tie), counts, np.zeros((2, len(counts))), THREE)
+    expected = eliminate(rows_of(problem, np.arange(len(counts)) != at))
     assert expected.params[2] > 0.2
     assert solvers._table(problem, problem.totals).moments(expected.params) is None
     found = eliminate(problem, start=expected.params + 0.1 * np.eye(len(expected.params))[0])

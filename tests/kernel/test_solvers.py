@@ -26,6 +26,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 
 import llbt
 from llbt import Comparisons, DesignError, LLBTResults
+from llbt.core.response import THREE, TWO
 from llbt.kernel import explicit, likelihood, solvers
 from llbt.kernel.gathered import Gathered
 from llbt.kernel.pairtable import pair_table
@@ -392,12 +393,12 @@ def problems(draw: st.DrawFn) -> tuple[likelihood.Problem, np.ndarray]:
     ties = draw(st.booleans())
     counts = rng.choice([0, 1, 2.5, 7, 40], size=(size, 3 if ties else 2))
     counts[:, 0] += 1  # every comparison has a judgment
+    rows = [rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7) for _ in range(1 + ties)]
     problem = likelihood.Problem(
-        Gathered.of(csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7))),
-        Gathered.of(csr_array(rng.normal(size=(size, p)) * (rng.random((size, p)) < 0.7))),
+        tuple(Gathered.of(csr_array(part)) for part in rows),
         counts,
-        rng.normal(size=size),
-        rng.normal(size=size),
+        rng.normal(size=(1 + ties, size)),
+        THREE if ties else TWO,
     )
     return problem, rng.normal(size=p)
 
@@ -405,8 +406,9 @@ def problems(draw: st.DrawFn) -> tuple[likelihood.Problem, np.ndarray]:
 def log_likelihood(problem: likelihood.Problem, point: np.ndarray) -> float:
     """Σ y log p, written out cell by cell."""
     total = 0.0
-    signed = problem.signed.toarray() @ point + problem.signed_offset
-    tie = problem.tie.toarray() @ point + problem.tie_offset
+    signed, tie = (
+        problem.predictors[b].toarray() @ point + problem.offsets[b] for b in (0, problem.response.width - 1)
+    )
     for s, y in enumerate(problem.counts):
         logs = [signed[s], tie[s], -signed[s]] if len(y) == 3 else [signed[s], -signed[s]]
         norm = math.log(sum(math.exp(value) for value in logs))
@@ -747,7 +749,7 @@ def test_record_of_convergence(name, formula, method):
     excess = res.counts - means
     gradient = problem.signed.transposed(excess[:, 0] - excess[:, -1])
     if res.comparisons.has_ties:
-        gradient = gradient + problem.tie.transposed(excess[:, 1])
+        gradient = gradient + problem.predictors[1].transposed(excess[:, 1])
     close(res.gradient_norm, np.linalg.norm(gradient), atol=1e-9)
 
 
@@ -804,7 +806,7 @@ def test_the_table_of_all_pairs_says_what_the_comparisons_do(ties: bool, formula
     c = random_orders(ties, judges=3)
     res = quietly(formula + (" + tie" if ties else ""), c, method="eliminate", reference=reference)
     problem = res.problem()
-    pairs = pair_table(problem.signed, problem.tie, problem.totals, problem.has_ties)
+    pairs = pair_table(problem.predictors, problem.totals)
     assert pairs is not None
     for seed in range(3):
         params = np.random.default_rng(seed).normal(0, 0.8, len(res.params))
@@ -822,7 +824,7 @@ def test_the_table_of_all_pairs_says_what_the_comparisons_do(ties: bool, formula
 )
 def test_predictors_that_differ_in_more_than_the_objects_have_no_such_table(formula: str) -> None:
     problem = quietly(formula, random_orders(True, judges=2), method="eliminate").problem()
-    assert pair_table(problem.signed, problem.tie, problem.totals, problem.has_ties) is None
+    assert pair_table(problem.predictors, problem.totals) is None
 
 
 def test_few_of_many_pairs_have_no_such_table() -> None:
@@ -830,7 +832,7 @@ def test_few_of_many_pairs_have_no_such_table() -> None:
         [(k, k + 1, 3, 2, 4) for k in range(40)], columns=["object_i", "object_j", "wins_i", "ties", "wins_j"]
     )
     problem = quietly("object + tie", llbt.from_counts(frame), method="eliminate").problem()
-    assert pair_table(problem.signed, problem.tie, problem.totals, problem.has_ties) is None
+    assert pair_table(problem.predictors, problem.totals) is None
 
 
 @pytest.mark.parametrize("far", [200.0, -200.0, 400.0])
@@ -839,7 +841,7 @@ def test_exponentials_do_not_overflow_far_from_the_maximum(far: float) -> None:
     c = random_orders(True, judges=1)
     res = quietly("object + tie + order", c, method="eliminate")
     problem = res.problem()
-    pairs = pair_table(problem.signed, problem.tie, problem.totals, problem.has_ties)
+    pairs = pair_table(problem.predictors, problem.totals)
     start = np.zeros(len(res.params))
     start[0] = far
     assert (pairs.moments(start) is None) == (abs(far) > 300) == (pairs.expected(start) is None)

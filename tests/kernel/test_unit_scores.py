@@ -55,7 +55,7 @@ def test_dependence_equals_the_sum_over_pairs_of_judgments() -> None:
             value += residual[k] * residual[m] * c
             spread += 2 * variance[k] * variance[m] * c**2
     x = e.expected
-    z, p = dependence(x.pairs, J, x.probability, x.units(e.judge.codes))
+    z, p = dependence(x.pairs, J, x.problem.response, x.probability, x.units(e.judge.codes))
     assert z == pytest.approx((value + spread / 2) / np.sqrt(spread), rel=1e-9)
     assert 0 < p < 1
 
@@ -67,7 +67,7 @@ def test_dependence_sees_units_with_worths_of_their_own() -> None:
         e = evidence(rng, 2000, spread)
         assert e.judge is not None
         x = e.expected
-        p_values.append(dependence(x.pairs, J, x.probability, x.units(e.judge.codes))[1])
+        p_values.append(dependence(x.pairs, J, x.problem.response, x.probability, x.units(e.judge.codes))[1])
     assert p_values[0] > 0.01
     assert p_values[1] < 1e-6
 
@@ -81,14 +81,14 @@ def test_dependence_of_independent_judgments_keeps_its_level() -> None:
             e = evidence(rng, 300, units=units)
             assert e.judge is not None
             x = e.expected
-            rejected.append(dependence(x.pairs, J, x.probability, x.units(e.judge.codes))[1] < 0.05)
+            rejected.append(dependence(x.pairs, J, x.problem.response, x.probability, x.units(e.judge.codes))[1] < 0.05)
     assert 0.01 <= np.mean(rejected) <= 0.09
 
 
 def test_no_two_judgments_of_a_unit_leave_nothing_to_test() -> None:
     e = evidence(np.random.default_rng(2))
     x = e.expected
-    assert np.isnan(dependence(x.pairs, J, x.probability, x.units(np.arange(400)))[1])
+    assert np.isnan(dependence(x.pairs, J, x.problem.response, x.probability, x.units(np.arange(400)))[1])
 
 
 def test_the_ratio_of_standard_errors_equals_that_of_explicit_covariances() -> None:
@@ -96,7 +96,8 @@ def test_the_ratio_of_standard_errors_equals_that_of_explicit_covariances() -> N
     assert e.judge is not None
     x = e.expected
     problem = x.problem
-    z = [problem.signed.toarray(), problem.tie.toarray(), -problem.signed.toarray()]
+    signed, tie = (rows.toarray() for rows in problem.predictors)
+    z = [signed, tie, -signed]
     mean = sum(p[:, None] * row for p, row in zip(x.probability.T, z, strict=True))
     scores = np.zeros((40, len(x.fit.params)))
     for line, (row, said) in enumerate(zip(x.rows, e.said, strict=True)):

@@ -87,10 +87,10 @@ def comparisons(truth, table):
     rows = []
     for judge, counts in enumerate(table):
         for (i, j), cells in zip(truth.pairs, counts, strict=True):
-            ties = cells[1] if truth.has_ties else 0.0
+            ties = cells[1] if truth.response.has_ties else 0.0
             rows.append({"object_i": f"o{i}", "object_j": f"o{j}", "judge": f"k{judge:02d}"})
             rows[-1] |= {"wins_i": cells[0], "ties": ties, "wins_j": cells[-1]}
-    ties = "ties" if truth.has_ties else None
+    ties = "ties" if truth.response.has_ties else None
     return llbt.from_counts(pd.DataFrame(rows), ties=ties, clusters="judge")
 
 

@@ -56,10 +56,8 @@ def test_wald_and_profile_intervals_cover() -> None:
         rest = np.flatnonzero(np.arange(4) != k)
         held = replace(
             problem,
-            signed=problem.signed.columns(rest),
-            tie=problem.tie.columns(rest),
-            signed_offset=problem.signed.columns(np.array([k])) @ TRUE[[k]],
-            tie_offset=problem.tie.columns(np.array([k])) @ TRUE[[k]],
+            predictors=tuple(rows.columns(rest) for rows in problem.predictors),
+            offsets=np.stack([rows.columns(np.array([k])) @ TRUE[[k]] for rows in problem.predictors]),
         )
         ratio = fit_many(held, counts, TRUE[rest]).deviance - fits.deviance
         profile[k] = np.sum(ratio < stats.chi2.isf(0.05, 1))
@@ -86,7 +84,7 @@ def test_bootstrap_intervals_cover() -> None:
     counts = drawn(problem, 30, rng)
     estimates = fit_many(problem, counts, TRUE).params
     covered = {"percentile": np.zeros(4), "basic": np.zeros(4), "bca": np.zeros(4)}
-    signed, tie = problem.signed.toarray(), problem.tie.toarray()
+    signed, tie = (rows.toarray() for rows in problem.predictors)
     for table, estimate in zip(counts, estimates, strict=True):
         resampled = rng.multinomial(30, table / 30, size=(499, 6)).astype(float)
         replicates = fit_many(problem, resampled, estimate).params
@@ -199,6 +197,6 @@ def test_bias_reduction_reduces_bias_and_is_finite() -> None:
 def test_bias_reduction_is_finite_where_an_object_lost_everything() -> None:
     problem = design().problem()
     counts = np.tile([3.0, 0.0, 0.0], (6, 1))  # A beats B beats C beats D, always
-    found = eliminate(Problem(problem.signed, problem.tie, counts, np.zeros(6), np.zeros(6)), bias_reduction=True)
+    found = eliminate(replace(problem, counts=counts), bias_reduction=True)
     assert found.converged
     assert np.abs(found.params).max() < 5
