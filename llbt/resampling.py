@@ -86,24 +86,24 @@ class Resampler:
         """
         seeds = self.rng.integers(2**63, size=len(tasks))
         jobs = [partial(_seeded, task, int(seed)) for task, seed in zip(tasks, seeds, strict=True)]
+        shown = self._shown(jobs, sizes or [1] * len(jobs))
         if self.n_jobs == 1 or len(jobs) < 2:
-            return self._shown((job() for job in jobs), sizes or [1] * len(jobs))
+            return [job() for job in shown]
         from joblib import Parallel, delayed
 
-        found = Parallel(n_jobs=self.n_jobs, return_as="generator")(delayed(job)() for job in jobs)
-        return self._shown(found, sizes or [1] * len(jobs))
+        return list(Parallel(n_jobs=self.n_jobs)(delayed(job)() for job in shown))
 
-    def _shown(self, found: Iterable[T], sizes: Sequence[int]) -> list[T]:
+    def _shown(self, jobs: Sequence[T], sizes: Sequence[int]) -> Iterable[T]:
+        """Return the jobs; a bar moves on where the next one is taken."""
         if not self.progress:
-            return list(found)
+            yield from jobs
+            return
         from tqdm.auto import tqdm
 
-        made = []
         with tqdm(total=sum(sizes), desc=self.asker) as bar:
-            for size, one in zip(sizes, found, strict=True):
-                made.append(one)
+            for size, job in zip(sizes, jobs, strict=True):
+                yield job
                 bar.update(size)
-        return made
 
 
 def _seeded(task: Callable[[np.random.Generator], T], seed: int) -> T:

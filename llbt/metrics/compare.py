@@ -10,15 +10,16 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import as_generator, check_count, check_flag, check_jobs, check_option
+from ..arguments import check_count, check_option
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
 from ..errors import DesignError, JudgmentError
+from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted
 from .correlate import Level, check_choices, correlation_of, score_matrices
 from .interval import bootstrap_task, entries
 from .kernels import NAMES, Coefficient
-from .resampled import Resampled, in_blocks, permuted_differences
+from .resampled import Resampled, permuted_differences
 from .williams import williams_of
 
 TestMethod = Literal["perm-systems", "perm-inputs", "perm-both", "boot", "williams"]
@@ -32,7 +33,6 @@ SAYS = {
     "williams": "Williams' test of dependent correlations",
 }
 SIGNS = {"two-sided": "≠", "greater": ">", "less": "<"}
-_SAME = 1e-10  # differences that are closer are equal: rounding must not decide which are as extreme
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -169,15 +169,14 @@ def compare_metrics(
     0.001
     """
     asker = "compare_metrics"
-    check_test(asker, level, coefficient, method, n, n_jobs)
+    check_test(asker, level, coefficient, method, n)
     check_option(asker, "alternative", alternative, get_args(Alternative))
-    check_flag(asker, "progress", progress)
+    draw = Resampler.of(asker, rng, n_jobs, progress)
     metrics, z = score_matrices(asker, (X, Y), Z, level)
     check_same_inputs(asker, metrics[0], z)
     x, y, notes = _paired(metrics[0], metrics[1])
     check_constant(asker, {"X": x, "Y": y})
-    test = partial(run_test, x, y, z, level, coefficient, method, alternative)
-    return test(n, as_generator(rng, asker), n_jobs, asker if progress else "", notes)
+    return run_test(x, y, z, level, coefficient, method, alternative, n, draw, notes)
 
 
 def run_test(
@@ -189,10 +188,8 @@ def run_test(
     method: TestMethod,
     alternative: Alternative,
     n: int,
-    rng: np.random.Generator,
-    n_jobs: int,
-    progress: str,
-    notes: tuple[str, ...],
+    draw: Resampler,
+    notes: tuple[str, ...] = (),
 ) -> MetricComparison:
     """Return the test of checked matrices that lack the same cells."""
     of_x, of_y = (correlation_of(side, z, level, coefficient) for side in (x, y))
@@ -204,33 +201,30 @@ def run_test(
         said += [reason] if reason else []
     else:
         task = _task(x, y, z, level, coefficient, method)
-        replicates = in_blocks(task, n, 4 * entries(x, level) + 2 * x.size, rng, n_jobs, progress)
-        p = p_value(replicates, delta, method, alternative)
+        replicates = np.concatenate(draw.blocks(task, n, 4 * entries(x, level) + 2 * x.size))
+        p = difference_p(replicates, delta, method, alternative)
         said += _said(replicates)
     settings = (level, coefficient, method, alternative)
     return MetricComparison(of_x.estimate, of_y.estimate, statistic, df, p, *settings, replicates, tuple(said))
 
 
-def p_value(replicates: FloatArray, delta: float, method: TestMethod, alternative: Alternative) -> float:
+def difference_p(replicates: FloatArray, delta: float, method: TestMethod, alternative: Alternative) -> float:
     """Return the p-value of a difference from differences in resamples; NaN where the difference is."""
     if math.isnan(delta):
         return math.nan
     if alternative == "less":
         replicates, delta = -replicates, -delta
     if method == "boot":
-        below, above = (_share(replicates, sign) for sign in (1, -1))
+        below, above = p_value(-replicates, 0.0), p_value(replicates, 0.0)
         return min(1.0, 2 * min(below, above)) if alternative == "two-sided" else below
-    extreme = np.abs(replicates) if alternative == "two-sided" else replicates
-    bound = abs(delta) if alternative == "two-sided" else delta
-    return float((1 + np.sum(~(extreme < bound - _SAME))) / (len(replicates) + 1))
+    return p_value(np.abs(replicates), abs(delta)) if alternative == "two-sided" else p_value(replicates, delta)
 
 
-def check_test(asker: str, level: str, coefficient: str, method: str, n: object, n_jobs: object) -> None:
+def check_test(asker: str, level: str, coefficient: str, method: str, n: object) -> None:
     """Raise for options of a test that there are not, or that do not go together."""
     check_choices(asker, level, coefficient)
     check_option(asker, "method", method, get_args(TestMethod))
     check_count(asker, "n", n, least=1)
-    check_jobs(asker, n_jobs)
     if method == "williams" and level != "system":
         raise DesignError(
             f"{asker}: method='williams' with level={level!r}; Williams' test takes one pair of scores per system. "
@@ -292,11 +286,6 @@ def _boot_differences(
 ) -> FloatArray:
     of_x, of_y = bootstrap_task((x, y), z, level, coefficient, "boot-both", True, size, rng)
     return np.asarray(of_x - of_y)
-
-
-def _share(replicates: FloatArray, sign: int) -> float:
-    """Return the share of resamples in which the difference, taken with this sign, is not above 0."""
-    return float((1 + np.sum(~(sign * replicates > _SAME))) / (len(replicates) + 1))
 
 
 def _said(replicates: FloatArray) -> list[str]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import as_generator, check_flag, check_option
+from ..arguments import check_option
 from ..classical.pair_tables import Adjust, adjusted_p, check_adjust
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
 from ..errors import DesignError
+from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, p_fields
 from .compare import (
     SAYS,
@@ -22,7 +24,7 @@ from .compare import (
     TestMethod,
     check_constant,
     check_test,
-    p_value,
+    difference_p,
     run_test,
     shared_cells,
 )
@@ -156,20 +158,18 @@ def compare_all_metrics(
     [2, 1, 0]
     """
     asker = "compare_all_metrics"
-    _check(scores, level, coefficient, method, adjust, by, n, n_jobs)
-    check_flag(asker, "progress", progress)
+    _check(scores, level, coefficient, method, adjust, by, n)
+    draw = Resampler.of(asker, rng, n_jobs, progress)
     check_constant(asker, dict(zip(scores.metrics, scores.values, strict=True)))
-    generator = as_generator(rng, asker)
     values, human = [comparable(x) for x in scores.values], comparable(scores.human)
     size = len(scores.metrics)
     difference, found = np.full((2, size, size), math.nan)
     notes = list(scores.notes)
     pairs = list(itertools.combinations(range(size), 2))
-    for i, j in _shown(pairs, asker if progress else ""):
-        x, y = shared_cells(values[i], values[j])
-        test = run_test(x, y, human, level, coefficient, method, "greater", n, generator, n_jobs, "", ())
-        difference[i, j], difference[j, i] = test.difference, -test.difference
-        found[i, j], found[j, i] = test.p_value, _reversed_p(test)
+    tests = [partial(_tested, values[i], values[j], human, level, coefficient, method, n) for i, j in pairs]
+    for (i, j), (apart, p, reversed_p) in zip(pairs, draw.each(tests), strict=True):
+        difference[i, j], difference[j, i] = apart, -apart
+        found[i, j], found[j, i] = p, reversed_p
     undefined = int(np.isnan(found).sum()) - size
     if undefined:
         notes.append(f"{counted(undefined // 2, 'pair')} without a test: a correlation or Williams' t is undefined")
@@ -181,11 +181,9 @@ def compare_all_metrics(
     return MetricComparisons(scores.metrics, estimate, difference, found, adjusted, *options, tuple(notes))
 
 
-def _check(
-    scores: object, level: str, coefficient: str, method: str, adjust: str | None, by: str, n: object, n_jobs: object
-) -> None:
+def _check(scores: object, level: str, coefficient: str, method: str, adjust: str | None, by: str, n: object) -> None:
     asker = "compare_all_metrics"
-    check_test(asker, level, coefficient, method, n, n_jobs)
+    check_test(asker, level, coefficient, method, n)
     check_adjust(asker, adjust)
     check_option(asker, "by", by, get_args(Family))
     if not isinstance(scores, MetricScores):
@@ -197,24 +195,31 @@ def _check(
         raise DesignError(f"{asker}: {counted(len(scores.metrics), 'metric')}; expected at least two to compare.")
 
 
+def _tested(
+    x: FloatArray,
+    y: FloatArray,
+    human: FloatArray,
+    level: Level,
+    coefficient: Coefficient,
+    method: TestMethod,
+    n: int,
+    rng: np.random.Generator,
+) -> tuple[float, float, float]:
+    """Return the difference of two metrics, and the p-values that the first and that the second is better."""
+    alone = Resampler("", rng)
+    test = run_test(*shared_cells(x, y), human, level, coefficient, method, "greater", n, alone)
+    return test.difference, test.p_value, _reversed_p(test)
+
+
 def _reversed_p(test: MetricComparison) -> float:
     """Return the p-value that the second metric is the better one, from the same resamples."""
     alternative: Alternative = "less"
     if test.method == "williams":
         return williams_p(test.statistic, test.df, alternative)
-    return p_value(test.replicates, test.difference, test.method, alternative)
+    return difference_p(test.replicates, test.difference, test.method, alternative)
 
 
 def _adjusted(p_values: FloatArray, adjust: Adjust, by: Family) -> FloatArray:
     if by == "table":
         return adjusted_p(p_values.ravel(), adjust).reshape(p_values.shape)
     return np.stack([adjusted_p(row, adjust) for row in p_values])
-
-
-def _shown(pairs: list[tuple[int, int]], progress: str) -> list[tuple[int, int]]:
-    if not progress:
-        return pairs
-    from tqdm.auto import tqdm
-
-    shown: list[tuple[int, int]] = tqdm(pairs, desc=progress)
-    return shown

@@ -11,19 +11,19 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import as_generator, check_count, check_flag, check_jobs, check_option
+from ..arguments import check_count, check_option
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
 from ..errors import DesignError
+from ..resampling import Resampler, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
 from .compare import check_same_inputs
 from .correlate import Level, check_choices, correlation_of, score_matrices
-from .interval import IntervalMethod, bootstrap_task, entries, fisher_interval, percentiles
+from .interval import IntervalMethod, bootstrap_task, entries, fisher_interval
 from .kernels import NAMES, Coefficient
-from .resampled import in_blocks
 
 _FEWEST = 4  # systems and inputs that can be halved
-TRIALS = 400_000  # numbers that a trial is said to hold: ten trials make a block
+TRIALS = 10  # in a block
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -153,8 +153,8 @@ def interval_coverage(
     for method in chosen:
         check_option(asker, "methods", method, get_args(IntervalMethod))
     critical_value(asker, confidence, math.inf)
-    check_numbers(asker, n, n_trials, n_jobs)
-    check_flag(asker, "progress", progress)
+    check_numbers(asker, n, n_trials)
+    draw = Resampler.of(asker, rng, n_jobs, progress)
     (x,), z = score_matrices(asker, (X,), Z, level)
     check_same_inputs(asker, x, z)
     if min(x.shape) < _FEWEST:
@@ -162,7 +162,7 @@ def interval_coverage(
             f"{asker}: {x.shape[0]} systems and {x.shape[1]} inputs; halves need at least {_FEWEST} each."
         )
     task = partial(_coverage_trials, x, z, level, coefficient, chosen, confidence, n)
-    found = in_blocks(task, n_trials, TRIALS, as_generator(rng, asker), n_jobs, asker if progress else "")
+    found = np.concatenate(draw.blocks(task, n_trials, 1, TRIALS), axis=1)
     below, covered, above = (np.sum(found == side, axis=1) for side in (-1, 0, 1))
     sides = (below, covered, above, np.isnan(found).sum(axis=1))
     return IntervalCoverage(chosen, *sides, level, coefficient, float(confidence), n, n_trials)
@@ -176,11 +176,10 @@ def several(asker: str, methods: Sequence[Any]) -> tuple[Any, ...]:
     return found
 
 
-def check_numbers(asker: str, n: object, n_trials: object, n_jobs: object) -> None:
-    """Raise for numbers of resamples, trials or processes that are none."""
+def check_numbers(asker: str, n: object, n_trials: object) -> None:
+    """Raise for numbers of resamples or trials that are none."""
     check_count(asker, "n", n, least=1)
     check_count(asker, "n_trials", n_trials, least=1)
-    check_jobs(asker, n_jobs)
 
 
 def wilson(count: IntArray, total: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -209,7 +208,7 @@ def _coverage_trials(
         truth = correlation_of(b, of_b, level, coefficient).estimate
         for k, method in enumerate(methods):
             low, high = _bounds(a, of_a, level, coefficient, method, confidence, n, rng)
-            if not math.isnan(truth + low + high):
+            if not any(map(math.isnan, (truth, low, high))):
                 found[k, trial] = (truth > high) - (truth < low)
     return found
 
@@ -240,4 +239,6 @@ def _bounds(
         interval = fisher_interval(x, z, level, coefficient, confidence)
         return interval.conf_low, interval.conf_high
     task = partial(bootstrap_task, (x,), z, level, coefficient, method, True)
-    return percentiles(in_blocks(task, n, entries(x, level), rng, 1, "")[0], confidence)
+    (replicates,) = np.concatenate(Resampler("", rng).blocks(task, n, entries(x, level)), axis=1)
+    low, high = percentiles(replicates, confidence)
+    return float(low), float(high)

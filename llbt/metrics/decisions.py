@@ -8,9 +8,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ..arguments import as_generator, check_count, check_option, check_share, is_whole
+from ..arguments import check_count, check_option, check_share, is_whole
 from ..core.columns import FloatArray
 from ..errors import DesignError, JudgmentError
+from ..resampling import Resampler
 from ..table import counted
 from .decision_records import DecisionTable
 from .segment_tests import bootstrap, paired_t, rank_sum
@@ -28,6 +29,8 @@ def decision_table(
     bins: int | Sequence[float] = 5,
     n: int = 1000,
     rng: np.random.Generator | int | None = None,
+    progress: bool = False,
+    n_jobs: int = 1,
 ) -> DecisionTable:
     """Return for each pair of systems whether a metric decides as humans do, with errors by size of the difference.
 
@@ -48,6 +51,10 @@ def decision_table(
     n : int
         Resamples of the bootstrap.
     rng : numpy.random.Generator or int, optional
+    progress : bool
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -88,8 +95,8 @@ def decision_table(
     asker = "decision_table"
     check_option(asker, "metric_test", metric_test, get_args(MetricTest))
     check_count(asker, "n", n, least=1)
-    generator = as_generator(rng, asker)
-    tested = [_tested(part, metric_test, n, generator) for part in _segments(asker, metric, human)]
+    draw = Resampler.of(asker, rng, n_jobs, progress)
+    tested = [_tested(part, metric_test, n, draw) for part in _segments(asker, metric, human)]
     return decisions_from_tests(
         *(np.concatenate([part.numbers[k] for part in tested]) for k in range(4)),
         object_i=tuple(label for part in tested for label in part.object_i),
@@ -130,11 +137,11 @@ def _segments(asker: str, metric: object, human: object) -> list[_Segments]:
     ]
 
 
-def _tested(part: _Segments, metric_test: MetricTest, n: int, rng: np.random.Generator) -> _Tested:
+def _tested(part: _Segments, metric_test: MetricTest, n: int, draw: Resampler) -> _Tested:
     i, j = all_pairs(len(part.systems))
     x, z = part.metric, part.human
     means = x.mean(axis=1), np.nanmean(z, axis=1)
-    metric_p = bootstrap(x, i, j, n, rng) if metric_test == "bootstrap" else paired_t(x, i, j)
+    metric_p = bootstrap(x, i, j, n, draw) if metric_test == "bootstrap" else paired_t(x, i, j)
     found = np.vstack([means[0][i] - means[0][j], metric_p, means[1][i] - means[1][j], rank_sum(z, i, j)])
     object_i, object_j = (tuple(part.systems[k] for k in side) for side in (i, j))
     return _Tested(part.group, object_i, object_j, found)

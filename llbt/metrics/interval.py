@@ -11,14 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ..arguments import as_generator, check_count, check_flag, check_jobs, check_option
+from ..arguments import check_count, check_flag, check_option
 from ..core.columns import FloatArray
 from ..core.statistics import critical_value
 from ..errors import DesignError
+from ..resampling import Resampler, degenerate_notes, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
 from .correlate import Correlation, Level, check_choices, correlation_of, score_matrices
 from .kernels import NAMES, Coefficient
-from .resampled import Resampled, bootstrap_correlations, in_blocks
+from .resampled import Resampled, bootstrap_correlations
 
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 
@@ -128,7 +129,7 @@ def correlation_interval(
 
     Notes
     -----
-    Bootstrap intervals are percentiles. A resample without a correlation stands at −1 for the lower and at 1 for the
+    Bootstrap intervals are percentiles. A resample without a correlation stands at −∞ for the lower and at +∞ for the
     upper bound, so that it widens the interval, and is counted in a note.
 
     Fisher's interval is tanh(atanh r ± z·c/√(n − b)) with (b, c) = (3, 1) for Pearson's, (3, √(1 + r²/2)) for
@@ -157,17 +158,18 @@ def correlation_interval(
     check_option(asker, "method", method, get_args(IntervalMethod))
     critical_value(asker, confidence, math.inf)
     check_count(asker, "n", n, least=1)
-    check_jobs(asker, n_jobs)
     check_flag(asker, "paired_inputs", paired_inputs)
-    check_flag(asker, "progress", progress)
+    draw = Resampler.of(asker, rng, n_jobs, progress)
     (x,), z = score_matrices(asker, (X,), Z, level)
     _check_pairing(x, z, level, paired_inputs)
     if method == "fisher":
         return fisher_interval(x, z, level, coefficient, confidence)
-    generator = as_generator(rng, asker)
     task = partial(bootstrap_task, (x,), z, level, coefficient, method, paired_inputs)
-    found = in_blocks(task, n, entries(x, level), generator, n_jobs, asker if progress else "")
-    return percentile_interval(x, z, level, coefficient, method, confidence, found[0])
+    (replicates,) = np.concatenate(draw.blocks(task, n, entries(x, level)), axis=1)
+    correlation = correlation_of(x, z, level, coefficient)
+    low, high = percentiles(replicates, confidence, correlation.estimate)
+    notes = (*correlation.notes, counted(n, "resample"), *degenerate_notes(replicates, "without a correlation"))
+    return CorrelationInterval(correlation, float(low), float(high), method, confidence, replicates, notes)
 
 
 def bootstrap_task(
@@ -189,37 +191,6 @@ def entries(x: FloatArray, level: Level) -> int:
     """Return how many numbers one resample holds."""
     held = {"system": sum(x.shape) + len(x) ** 2 // 2, "input": x.shape[1], "global": 8 * x.size}
     return int(held[level])
-
-
-def percentile_interval(
-    x: FloatArray,
-    z: FloatArray,
-    level: Level,
-    coefficient: Coefficient,
-    method: IntervalMethod,
-    confidence: float,
-    replicates: FloatArray,
-) -> CorrelationInterval:
-    """Return the percentile interval of replicates, shape (B,)."""
-    correlation = correlation_of(x, z, level, coefficient)
-    low, high = percentiles(replicates, confidence)
-    undefined = int(np.isnan(replicates).sum())
-    notes = [*correlation.notes, counted(len(replicates), "resample")]
-    if undefined:
-        notes.append(
-            f"{counted(undefined, 'resample')} without a correlation: at −1 for the lower and at 1 for the upper bound"
-        )
-    if math.isnan(correlation.estimate):
-        low = high = math.nan
-    return CorrelationInterval(correlation, low, high, method, confidence, replicates, tuple(notes))
-
-
-def percentiles(replicates: FloatArray, confidence: float) -> tuple[float, float]:
-    """Return the bounds that hold the central share of replicates; undefined ones widen it."""
-    tail = (1 - confidence) / 2
-    missing = np.isnan(replicates)
-    low = np.quantile(np.where(missing, -1.0, replicates), tail)
-    return float(low), float(np.quantile(np.where(missing, 1.0, replicates), 1 - tail))
 
 
 def fisher_interval(

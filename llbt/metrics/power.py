@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import as_generator, check_flag, check_share
+from ..arguments import check_share
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
+from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, interval_fields
 from .compare import TestMethod, check_constant, check_same_inputs, check_test, run_test
 from .correlate import Level, score_matrices
 from .coverage import TRIALS, check_numbers, several, wilson
 from .kernels import NAMES, Coefficient
-from .resampled import in_blocks
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -147,17 +147,17 @@ def metric_power(
     chosen = several(asker, methods)
     shares = np.atleast_1d(pd.to_numeric(np.atleast_1d(np.asarray(degraded)), errors="coerce")).astype(np.float64)
     for method in chosen:
-        check_test(asker, level, coefficient, method, n, n_jobs)
-    check_numbers(asker, n, n_trials, n_jobs)
+        check_test(asker, level, coefficient, method, n)
+    check_numbers(asker, n, n_trials)
     check_share(asker, "alpha", alpha)
-    check_flag(asker, "progress", progress)
+    draw = Resampler.of(asker, rng, n_jobs, progress)
     if shares.size == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise DesignError(f"{asker}: degraded={degraded!r}; expected shares of the scores, above 0 and up to 1.")
     (x,), z = score_matrices(asker, (X,), Z, level)
     check_same_inputs(asker, x, z)
     check_constant(asker, {"X": x})
     task = partial(_power_trials, x, z, level, coefficient, chosen, shares, n)
-    found = in_blocks(task, n_trials, TRIALS, as_generator(rng, asker), n_jobs, asker if progress else "")
+    found = np.concatenate(draw.blocks(task, n_trials, 1, TRIALS), axis=2)
     rejections = (found[:-1] <= alpha).sum(axis=-1)
     loss = found[-1].mean(axis=-1)
     return MetricPower(chosen, shares, rejections, loss, level, coefficient, float(alpha), n, n_trials)
@@ -180,7 +180,7 @@ def _power_trials(
         for d, share in enumerate(shares):
             y = _degraded(x, float(share), rng)
             for k, method in enumerate(methods):
-                test = run_test(x, y, z, level, coefficient, method, "greater", n, rng, 1, "", ())
+                test = run_test(x, y, z, level, coefficient, method, "greater", n, Resampler("", rng))
                 found[k, d, trial], found[-1, d, trial] = test.p_value, test.difference
     return found
 

@@ -2,51 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ..core.columns import FloatArray
-from ..core.statistics import run_jobs
+from ..resampling import drawn_swaps, drawn_weights
 from .correlate import Level, cells, mean_rows, system_means
 from .kernels import Coefficient, column_correlations, rounding, row_correlations
 
 Resampled = Literal["systems", "inputs", "both"]
-Task = Callable[[int, np.random.Generator], FloatArray]
-
-_ENTRIES = 4_000_000  # numbers that a block of resamples holds: 32 MB
-_MOST = 250  # resamples in a block: small enough to share among processes
-
-
-def in_blocks(task: Task, n: int, entries: int, rng: np.random.Generator, n_jobs: int, progress: str) -> FloatArray:
-    """Return what a task makes of n resamples, shape (…, n): the same for one generator, whatever `n_jobs`.
-
-    Parameters
-    ----------
-    task : callable
-        (number of resamples, generator) → array, shape (…, number).
-    entries : int
-        Numbers that one resample holds.
-    n_jobs : int
-        Processes; −1 for one per core.
-    progress : str
-        What the progress bar is called; empty for none.
-    """
-    most = max(1, min(_MOST, _ENTRIES // max(1, entries)))
-    sizes = [min(most, n - start) for start in range(0, n, most)]
-    seeds = rng.integers(2**63, size=len(sizes))
-    jobs = [partial(_seeded, task, size, int(seed)) for size, seed in zip(sizes, seeds, strict=True)]
-    found = run_jobs(jobs, n_jobs, progress)
-    return np.concatenate(found, axis=-1)
-
-
-def _seeded(task: Task, size: int, seed: int) -> FloatArray:
-    return task(size, np.random.default_rng(seed))
-
-
 # -- bootstrap -------------------------------------------------------------------------------------------------------
 
 
@@ -74,19 +40,14 @@ def bootstrap_correlations(
         Number of resamples B.
     rng : numpy.random.Generator
     """
-    systems = _draw(len(human), size, rng, resampled != "inputs")
-    inputs = _draw(metrics[0].shape[1], size, rng, resampled != "systems")
-    of_human = inputs if paired_inputs else _draw(human.shape[1], size, rng, resampled != "systems")
+    by_system, by_input = resampled != "inputs", resampled != "systems"
+    systems = drawn_weights(len(human), size, rng) if by_system else np.ones((1, len(human)))
+    inputs, of_human = (
+        drawn_weights(x.shape[1], size, rng) if by_input else np.ones((1, x.shape[1])) for x in (metrics[0], human)
+    )
+    of_human = inputs if paired_inputs else of_human
     found = [_of_resamples(x, human, level, coefficient, systems, (inputs, of_human)) for x in metrics]
     return np.stack([np.broadcast_to(values, size) for values in found])
-
-
-def _draw(n: int, size: int, rng: np.random.Generator, resampled: bool) -> FloatArray:
-    """Return how often each of n is drawn in each of n draws with replacement, shape (B, n); (1, n) of ones if not."""
-    if not resampled:
-        return np.ones((1, n))
-    drawn = rng.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
-    return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
 
 
 def _of_resamples(
@@ -142,8 +103,7 @@ def permuted_differences(
     rng : numpy.random.Generator
     """
     shape = (size, 1 if swapped == "inputs" else len(x), 1 if swapped == "systems" else x.shape[1])
-    swap = rng.integers(2, size=shape, dtype=np.bool_)
-    return swapped_difference(x, y, human, level, coefficient, swap)
+    return swapped_difference(x, y, human, level, coefficient, drawn_swaps(shape, rng))
 
 
 def swapped_difference(

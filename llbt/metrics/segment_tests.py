@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from scipy import stats
 
 from ..core.columns import FloatArray, IntArray
+from ..resampling import Resampler, drawn_swaps, drawn_weights, p_of_count
 
 _ENTRIES = 4_000_000  # resampled differences held at once: 32 MB
 _SMALLEST = float(np.finfo(np.float64).tiny)  # what is too small for a float is reported as this
@@ -40,33 +42,29 @@ def paired_t(x: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
     return found
 
 
-def bootstrap(x: FloatArray, i: IntArray, j: IntArray, n: int, rng: np.random.Generator) -> FloatArray:
+def bootstrap(x: FloatArray, i: IntArray, j: IntArray, n: int, draw: Resampler) -> FloatArray:
     """Return the two-sided p-values of paired bootstrap tests of rows i and j (N, M), shape (P,); 1 for equal rows.
 
     Segments are drawn with replacement, the same for all pairs: p = 2(1 + min(#{δ* ≤ 0}, #{δ* ≥ 0}))/(n + 1), at most
     1, with δ* the mean difference of a resample.
     """
-    m = x.shape[1]
-    below, above = np.zeros(len(i)), np.zeros(len(i))
-    for draws in _blocks(n, max(m, len(i))):
-        weights = _times_drawn(rng.integers(0, m, size=(draws.stop - draws.start, m)))
-        for rows in _blocks(len(i), m):
-            d = x[i[rows]] - x[j[rows]]
-            moved = weights @ d.T
-            slack = _EQUAL * np.abs(d).sum(axis=1)
-            below[rows] += (moved <= slack).sum(axis=0)
-            above[rows] += (moved >= -slack).sum(axis=0)
-    return np.asarray(np.minimum(1.0, 2 * (1 + np.minimum(below, above)) / (n + 1)))
+    counts = draw.blocks(partial(_bootstrapped, x, i, j), n, max(x.shape[1], len(i)))
+    return np.asarray(np.minimum(1.0, 2 * p_of_count(np.sum(counts, axis=0).min(axis=0), n)))
 
 
-def _times_drawn(drawn: IntArray) -> FloatArray:
-    """Return how often each of m segments was drawn in each of B resamples of m, both (B, m)."""
-    b, m = drawn.shape
-    flat = (drawn + m * np.arange(b)[:, None]).ravel()
-    return np.bincount(flat, minlength=b * m).reshape(b, m).astype(np.float64)
+def _bootstrapped(x: FloatArray, i: IntArray, j: IntArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return how many mean differences of resamples are not above, and how many not below 0, shape (2, P)."""
+    found = np.zeros((2, len(i)))
+    weights = drawn_weights(x.shape[1], size, rng)
+    for rows in _blocks(len(i), x.shape[1]):
+        d = x[i[rows]] - x[j[rows]]
+        moved = weights @ d.T
+        slack = _EQUAL * np.abs(d).sum(axis=1)
+        found[:, rows] = (moved <= slack).sum(axis=0), (moved >= -slack).sum(axis=0)
+    return found
 
 
-def sign_flips(x: FloatArray, i: IntArray, j: IntArray, n: int, rng: np.random.Generator) -> FloatArray:
+def sign_flips(x: FloatArray, i: IntArray, j: IntArray, n: int, draw: Resampler) -> FloatArray:
     """Return the one-sided p-values of paired permutation tests that row i is better than row j, shape (P,).
 
     Parameters
@@ -83,18 +81,22 @@ def sign_flips(x: FloatArray, i: IntArray, j: IntArray, n: int, rng: np.random.G
         p = (1/2 + #{δ* > δ} + #{δ* = δ}/2)/(n + 1): mid-p-values, for which p(i, j) + p(j, i) = 1 also where permuted
         differences equal the one seen, so that nothing depends on the order of systems. NaN without a common segment.
     """
-    m = x.shape[1]
-    found = np.zeros(len(i))
-    for draws in _blocks(n, max(m, len(i))):
-        signs = 1.0 - 2.0 * rng.integers(0, 2, size=(draws.stop - draws.start, m))
-        for rows in _blocks(len(i), m):
-            d = np.nan_to_num(x[i[rows]] - x[j[rows]])
-            excess = signs @ d.T - d.sum(axis=1)
-            slack = _EQUAL * np.abs(d).sum(axis=1)
-            found[rows] += (excess > slack).sum(axis=0) + (np.abs(excess) <= slack).sum(axis=0) / 2
+    found = np.sum(draw.blocks(partial(_flipped, x, i, j), n, max(x.shape[1], len(i))), axis=0)
     there = ~np.isnan(x)
     common = there.astype(np.float64) @ there.T.astype(np.float64)
-    return np.where(common[i, j] > 0, (found + 0.5) / (n + 1), np.nan)
+    return np.where(common[i, j] > 0, p_of_count(found - 0.5, n), np.nan)
+
+
+def _flipped(x: FloatArray, i: IntArray, j: IntArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return how many differences after exchanges are above those seen, equal ones counted half, shape (P,)."""
+    found = np.zeros(len(i))
+    signs = np.where(drawn_swaps((size, x.shape[1]), rng), -1.0, 1.0)
+    for rows in _blocks(len(i), x.shape[1]):
+        d = np.nan_to_num(x[i[rows]] - x[j[rows]])
+        excess = signs @ d.T - d.sum(axis=1)
+        slack = _EQUAL * np.abs(d).sum(axis=1)
+        found[rows] = (excess > slack).sum(axis=0) + (np.abs(excess) <= slack).sum(axis=0) / 2
+    return found
 
 
 def rank_sum(z: FloatArray, i: IntArray, j: IntArray) -> FloatArray:

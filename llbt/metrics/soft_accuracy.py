@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arguments import as_generator, check_count
+from ..arguments import check_count
 from ..core.columns import FloatArray
 from ..errors import JudgmentError
+from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_number
 from .segment_tests import sign_flips
 from .system_scores import all_pairs, numbers, read_segments
@@ -61,7 +62,13 @@ class SoftPairwiseAccuracy(Record):
 
 
 def soft_pairwise_accuracy(
-    metric: object, human: object, *, n: int = 1000, rng: np.random.Generator | int | None = None
+    metric: object,
+    human: object,
+    *,
+    n: int = 1000,
+    rng: np.random.Generator | int | None = None,
+    progress: bool = False,
+    n_jobs: int = 1,
 ) -> SoftPairwiseAccuracy:
     """Return the mean of 1 − |p_human − p_metric| over pairs of systems: agreement on how sure it is who is better.
 
@@ -75,6 +82,10 @@ def soft_pairwise_accuracy(
     n : int
         Permutations for each p-value; the accuracy of one pair is good to about 1/√n.
     rng : numpy.random.Generator or int, optional
+    progress : bool
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -111,14 +122,15 @@ def soft_pairwise_accuracy(
     """
     asker = "soft_pairwise_accuracy"
     check_count(asker, "n", n, least=1)
-    generator = as_generator(rng, asker)
+    draw = Resampler.of(asker, rng, n_jobs, progress)
     numbers(asker, "human", human, ndim=2, missing=True)  # lists of different lengths are no paired segments
     systems, x, z = read_segments(asker, metric, human)
     if not len(x):
         raise JudgmentError(f"{asker}: no systems; expected one row of scores for each.")
     i, j = all_pairs(len(systems))
-    seed = generator.integers(2**63)  # the same exchanges for both: equal scores agree exactly, others with less noise
-    human_p, metric_p = (sign_flips(scores, i, j, n, np.random.default_rng(seed)) for scores in (z, x))
+    seed = draw.rng.integers(2**63)  # the same exchanges for both: equal scores agree exactly, others with less noise
+    both = (replace(draw, rng=np.random.default_rng(seed)) for _ in range(2))
+    human_p, metric_p = (sign_flips(scores, i, j, n, one) for scores, one in zip((z, x), both, strict=True))
     apart = int(np.isnan(human_p).sum())
     notes = [f"{counted(apart, 'pair')} without a common human-scored segment left out"] if apart else []
     if len(human_p) == apart:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
-from ..arguments import as_generator, check_count, check_option, is_whole
+from ..arguments import check_count, check_option, is_whole
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
 from ..errors import DesignError, JudgmentError
+from ..resampling import Resampler, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
 from .kernels import COEFFICIENTS, LEAST, NAMES, Coefficient, plain_correlations
 from .outliers import why_undefined
@@ -84,7 +86,8 @@ class SampledCorrelations(Record):
     @property
     def estimate(self) -> FloatArray:
         """Median correlation for each size, shape (K,)."""
-        return self._quantiles(0.5)
+        kept = [row[~np.isnan(row)] for row in self.replicates]
+        return np.array([np.median(row) if len(row) else np.nan for row in kept])
 
     @property
     def defined(self) -> IntArray:
@@ -92,9 +95,11 @@ class SampledCorrelations(Record):
         return np.asarray((~np.isnan(self.replicates)).sum(axis=1), dtype=np.int64)
 
     def conf_int(self) -> FloatArray:
-        """Return the bounds that hold the middle of the drawn correlations, shape (K, 2)."""
-        tail = (1 - self.confidence) / 2
-        return np.column_stack([self._quantiles(tail), self._quantiles(1 - tail)])
+        """Return the bounds that hold the middle of the drawn correlations, shape (K, 2).
+
+        Sets without a correlation stand at −∞ for lower and at +∞ for upper bounds.
+        """
+        return np.column_stack(percentiles(self.replicates.T, self.confidence, self.estimate))
 
     def table(self) -> Table:
         """Return n, draws (those with a correlation), estimate (the median), conf_low, conf_high."""
@@ -109,10 +114,6 @@ class SampledCorrelations(Record):
             title="Correlations over random systems",
             notes=self.notes,
         )
-
-    def _quantiles(self, share: float) -> FloatArray:
-        kept = [row[~np.isnan(row)] for row in self.replicates]
-        return np.array([np.quantile(row, share) if len(row) else np.nan for row in kept])
 
 
 def top_correlations(
@@ -226,6 +227,8 @@ def sampled_correlations(
     coefficient: Coefficient = "pearson",
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = None,
+    progress: bool = False,
+    n_jobs: int = 1,
 ) -> SampledCorrelations:
     """Return the correlations of a metric with human scores over random sets of systems, for several sizes.
 
@@ -241,6 +244,10 @@ def sampled_correlations(
     confidence : float
         Share of the drawn correlations between conf_low and conf_high.
     rng : numpy.random.Generator or int, optional
+    progress : bool
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -271,23 +278,33 @@ def sampled_correlations(
     >>> import llbt
     >>> found = llbt.sampled_correlations([31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4], sizes=[5, 4], n=50, rng=1)
     >>> found.estimate.round(3).tolist(), found.conf_int()[0].round(3).tolist()
-    ([0.991, 0.997], [0.991, 0.991])
+    ([0.991, 0.991], [0.991, 0.991])
     """
     asker = "sampled_correlations"
     critical_value(asker, confidence, np.inf)
     check_count(asker, "n", n, least=1)
-    generator = as_generator(rng, asker)
+    draw = Resampler.of(asker, rng, n_jobs, progress)
     scores = _ranked(asker, metric, human, coefficient)
     total = len(scores.systems)
     chosen = _sizes(asker, sizes, total, range(total, min(_SMALLEST, total) - 1, -1))
-    replicates = []
-    for size in chosen:
-        drawn = np.argsort(generator.random((n, total)), axis=1)[:, :size]
-        replicates.append(plain_correlations(scores.metric[drawn], scores.human[drawn], coefficient))
-    found = np.array(replicates)
+    task = partial(_sampled, scores, chosen, coefficient)
+    found = np.concatenate(draw.blocks(task, n, total * total), axis=1)
     lost = {size: int(count) for size, count in zip(chosen, np.isnan(found).sum(axis=1), strict=True) if count}
-    notes = [f"{counted(count, 'set')} of {size} systems with equal scores left out" for size, count in lost.items()]
+    notes = [
+        f"{counted(count, 'set')} of {size} systems with equal scores: no correlation" for size, count in lost.items()
+    ]
     return SampledCorrelations(np.array(chosen), found, coefficient, confidence, tuple(notes))
+
+
+def _sampled(
+    scores: SystemScores, sizes: list[int], coefficient: Coefficient, size: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return the correlations over random sets of systems, for each number of them, shape (K, size)."""
+    found = np.empty((len(sizes), size))
+    for k, number in enumerate(sizes):
+        drawn = np.argsort(rng.random((size, len(scores.systems))), axis=1)[:, :number]
+        found[k] = plain_correlations(scores.metric[drawn], scores.human[drawn], coefficient)
+    return found
 
 
 def _ranked(asker: str, metric: object, human: object, coefficient: object) -> SystemScores:

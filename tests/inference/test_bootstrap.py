@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from support.draws import first_block
 
 import llbt
 from llbt import Bootstrap, Comparisons, DesignError, LLBTResults, OptionError
@@ -76,11 +77,6 @@ def one_by_one(res: LLBTResults, counts: np.ndarray) -> np.ndarray:
             continue
         found[b] = fitted.params[list(res.names)]
     return found
-
-
-def first_block(seed: int) -> np.random.Generator:
-    """The generator of the first block of resamples: seeded by a draw, so that blocks may run in any process."""
-    return np.random.default_rng(int(np.random.default_rng(seed).integers(2**63)))
 
 
 # -- replicates ------------------------------------------------------------------------------------------------------

@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from support.draws import draw
 
 from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.metrics.accuracy import pairwise_accuracy
 from llbt.metrics.segment_tests import sign_flips
 from llbt.metrics.soft_accuracy import soft_pairwise_accuracy
 from llbt.metrics.tie_calibration import tie_calibrated_accuracy
+from llbt.resampling import Resampler
 
 RULES = ("strict", "drop", "half")
 
@@ -215,7 +217,7 @@ def enumerated(x, y):
 def test_p_values_are_those_of_all_exchanges(decimals):
     x = rounded(9, (3, 9), decimals)
     i, j = np.triu_indices(3, 1)
-    found = sign_flips(x, i, j, 40_000, np.random.default_rng(1))
+    found = sign_flips(x, i, j, 40_000, draw(1))
     expected = [enumerated(x[a], x[b]) for a, b in zip(i, j, strict=True)]
     np.testing.assert_allclose(found, expected, atol=4 * 0.5 / math.sqrt(40_000))
 
@@ -232,7 +234,7 @@ def test_p_values_are_scipys_less_half_of_the_one_seen():
 def test_a_p_value_and_its_reverse_add_up_to_one_and_neither_is_zero():
     x = np.vstack([rounded(11, (3, 20)), np.zeros((2, 20)), np.full((1, 20), 50.0)])
     i, j = np.triu_indices(6, 1)
-    forth, back = (sign_flips(x, *pair, 99, np.random.default_rng(1)) for pair in ((i, j), (j, i)))
+    forth, back = (sign_flips(x, *pair, 99, draw(1)) for pair in ((i, j), (j, i)))
     np.testing.assert_allclose(forth + back, 1, rtol=1e-12)
     assert min(forth.min(), back.min()) > 0
     assert back.min() == pytest.approx(0.5 / 100)
@@ -275,7 +277,7 @@ def test_pairs_are_compared_on_the_segments_that_both_have():
     human[0, :3] = human[1, 5:] = np.nan
     human[2, 3:] = np.nan
     i, j = np.triu_indices(3, 1)
-    found = sign_flips(human, i, j, 40_000, rng)
+    found = sign_flips(human, i, j, 40_000, Resampler("", rng))
     both = ~np.isnan(human[0] + human[1])
     assert both.sum() == 2
     assert found[0] == pytest.approx(enumerated(human[0, both], human[1, both]), abs=0.01)
@@ -381,7 +383,7 @@ def test_inputs_are_left_as_they_are():
 def test_one_sided_p_values_are_uniform_where_nothing_differs():
     """Share of mid-p-values below .05 and .5 in 2,000 pairs of equal systems, within four standard errors."""
     x = np.random.default_rng(16).normal(size=(4000, 25))
-    p = sign_flips(x, np.arange(0, 4000, 2), np.arange(1, 4000, 2), 999, np.random.default_rng(1))
+    p = sign_flips(x, np.arange(0, 4000, 2), np.arange(1, 4000, 2), 999, draw(1))
     for level in (0.05, 0.5):
         assert np.mean(p <= level) == pytest.approx(level, abs=4 * math.sqrt(level * (1 - level) / 2000))
 

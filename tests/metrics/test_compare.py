@@ -12,7 +12,7 @@ from scipy import stats
 from support.correlations import LEVELS, SCIPY, by_loop, scores
 
 from llbt import DesignError, JudgmentError, OptionError
-from llbt.metrics.compare import compare_metrics, p_value, standardized
+from llbt.metrics.compare import compare_metrics, difference_p, standardized
 from llbt.metrics.compare_all import compare_all_metrics
 from llbt.metrics.metric_scores import MetricScores
 from llbt.metrics.power import metric_power
@@ -134,14 +134,14 @@ def test_the_p_value_is_never_0():
 def test_the_p_value_by_hand(alternative, expected):
     """δ = .2; δ* = .2, −.3, .1, NaN, −.1: what is equal, and what is undefined, counts as at least as large."""
     replicates = np.array([0.2, -0.3, 0.1, np.nan, -0.1])
-    assert p_value(replicates, 0.2, "perm-both", alternative) == pytest.approx(expected)
+    assert difference_p(replicates, 0.2, "perm-both", alternative) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("alternative", "expected"), [("greater", 4 / 6), ("less", 5 / 6), ("two-sided", 1.0)])
 def test_the_bootstrap_p_value_by_hand(alternative, expected):
     """δ* = .2, −.3, .1, NaN, 0: 3 are not above 0, 4 not below."""
     replicates = np.array([0.2, -0.3, 0.1, np.nan, 0.0])
-    assert p_value(replicates, 0.2, "boot", alternative) == pytest.approx(expected)
+    assert difference_p(replicates, 0.2, "boot", alternative) == pytest.approx(expected)
 
 
 def test_a_metric_does_not_differ_from_itself_on_another_scale():

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import optimize, special, stats
+from support.draws import draw, first_block
 
 from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.metrics.accuracy import pairwise_accuracy
@@ -68,25 +69,24 @@ def test_the_rank_sum_test_is_the_formula(decimals):
 @pytest.mark.parametrize("decimals", [0, 6], ids=["ties", "continuous"])
 def test_the_bootstrap_is_a_loop_over_resamples(decimals):
     x = scores(3, segments=25, decimals=decimals)
-    rng = np.random.default_rng(4)
-    resamples = rng.integers(0, 25, size=(199, 25))
+    resamples = first_block(4).integers(0, 25, size=(199, 25))
     expected = []
     for a, b in zip(*PAIRS, strict=True):
         moved = [sum(x[a, k] - x[b, k] for k in row) for row in resamples]
         below, above = sum(m <= 1e-9 for m in moved), sum(m >= -1e-9 for m in moved)
         expected.append(min(1.0, 2 * (1 + min(below, above)) / 200))
-    np.testing.assert_allclose(bootstrap(x, *PAIRS, 199, np.random.default_rng(4)), expected, rtol=1e-12)
+    np.testing.assert_allclose(bootstrap(x, *PAIRS, 199, draw(4)), expected, rtol=1e-12)
 
 
 def test_the_bootstrap_is_near_the_t_test_for_many_segments():
     x = scores(5, segments=800, spread=0.05)
-    np.testing.assert_allclose(bootstrap(x, *PAIRS, 20_000, np.random.default_rng(1)), paired_t(x, *PAIRS), atol=0.02)
+    np.testing.assert_allclose(bootstrap(x, *PAIRS, 20_000, draw(1)), paired_t(x, *PAIRS), atol=0.02)
 
 
 def test_no_p_value_is_zero_and_equal_systems_have_one():
     x = np.vstack([np.zeros(4000), np.zeros(4000), 100 + np.random.default_rng(6).normal(size=(1, 4000))])
     pairs = np.triu_indices(3, 1)
-    for p in (paired_t(x, *pairs), rank_sum(x, *pairs), bootstrap(x, *pairs, 99, np.random.default_rng(1))):
+    for p in (paired_t(x, *pairs), rank_sum(x, *pairs), bootstrap(x, *pairs, 99, draw(1))):
         assert p[0] == 1.0
         assert 0 < p[1] < 0.05
         assert 0 < p[2] < 0.05
@@ -104,7 +104,7 @@ def test_tests_of_the_metric_have_their_size(test):
     """Share of p < .05 in 2,000 pairs of equal systems with 50 segments; the bootstrap is a little too eager."""
     x = np.random.default_rng(8).normal(size=(4000, 50))
     i, j = np.arange(0, 4000, 2), np.arange(1, 4000, 2)
-    p = paired_t(x, i, j) if test == "paired-t" else bootstrap(x, i, j, 499, np.random.default_rng(1))
+    p = paired_t(x, i, j) if test == "paired-t" else bootstrap(x, i, j, 499, draw(1))
     slack = 4 * math.sqrt(0.05 * 0.95 / 2000)
     assert 0.05 - slack < np.mean(p < 0.05) < 0.05 + slack + (0.012 if test == "bootstrap" else 0)
 
@@ -126,7 +126,7 @@ def test_the_table_is_a_loop_over_pairs(metric_test):
     metric, human = scores(9, systems=9, spread=0.5), ragged(10, systems=9, spread=0.6)
     found = decision_table(metric, human, metric_test=metric_test, bins=[0.2, 0.4], rng=1, n=199)
     pairs = list(itertools.combinations(range(9), 2))
-    drawn = bootstrap(metric, *np.triu_indices(9, 1), 199, np.random.default_rng(1))
+    drawn = bootstrap(metric, *np.triu_indices(9, 1), 199, draw(1))
     rows = []
     for k, (a, b) in enumerate(pairs):
         d, h = metric[a].mean() - metric[b].mean(), human[a].mean() - human[b].mean()

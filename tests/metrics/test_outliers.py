@@ -185,7 +185,7 @@ def test_sampled_correlations_have_the_distribution_over_all_subsets():
 
 
 def test_samples_of_all_systems_are_the_correlation_of_all():
-    found = sampled_correlations(X, Z, n=20, rng=1)
+    found = sampled_correlations(X, Z, n=40, rng=1)
     assert found.n.tolist() == [8, 7, 6, 5, 4]
     np.testing.assert_allclose(found.replicates[0], np.corrcoef(X, Z)[0, 1], rtol=1e-12)
     assert np.ptp(found.replicates[1]) > 0.01
@@ -223,8 +223,8 @@ def test_undefined_subsets_are_nan_counted_and_noted():
     sampled = sampled_correlations(metric, human, sizes=[3], n=500, rng=1)
     lost = 500 - sampled.defined[0]
     assert 20 < lost < 80  # one of ten sets
-    assert sampled.notes == (f"{lost} sets of 3 systems with equal scores left out",)
-    assert not np.isnan(sampled.conf_int()).any()
+    assert sampled.notes == (f"{lost} sets of 3 systems with equal scores: no correlation",)
+    assert sampled.conf_int().tolist() == [[-math.inf, math.inf]]  # more than the tails hold
 
 
 def test_ties_in_human_scores_that_decide_are_noted():
