@@ -51,7 +51,7 @@ class Resampler:
 
         Raises
         ------
-        DesignError
+        OptionError
             For arguments of another type.
         """
         check_jobs(asker, n_jobs)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from llbt.errors import DesignError
+from llbt.errors import OptionError
 from llbt.resampling import (
     Resampler,
     degenerate_notes,
@@ -60,7 +60,7 @@ def test_a_generator_goes_on() -> None:
     [({"n_jobs": 0}, "asker: n_jobs=0"), ({"progress": "no"}, "asker: progress='no'"), ({"rng": "x"}, "asker: rng")],
 )
 def test_other_options_are_refused(options: dict, said: str) -> None:
-    with pytest.raises(DesignError, match=said):
+    with pytest.raises(OptionError, match=said):
         Resampler.of("asker", **{"rng": 1, **options})
 
 
