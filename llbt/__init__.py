@@ -44,16 +44,17 @@ from .fitting.model import LLBT, default_formula, fit
 from .fitting.results import LLBTResults
 from .fitting.specification import Specification
 from .inference.anova import anova
-from .inference.bootstrap import Bootstrap, bootstrap, rank_distribution
+from .inference.bootstrap import Bootstrap, bootstrap
 from .inference.contrasts import contrasts
 from .inference.goodness import GoodnessOfFit, goodness_of_fit
 from .inference.influence import Influence, influence
 from .inference.intransitivity import Intransitivity, intransitivity
 from .inference.level_tests import level_tests
 from .inference.pair_residuals import pair_residuals
-from .inference.pairwise import Pairwise, compact_letters, pairwise, significance_clusters
+from .inference.pairwise import pairwise
+from .inference.pairwise_record import Pairwise
 from .inference.quasi_variances import QuasiVariances, quasi_variances
-from .inference.ranks import leaderboard, rank_intervals
+from .inference.ranks import leaderboard
 from .inference.residuals import residual_table
 from .inference.simulation import simulate
 from .inference.terms import add1, drop1
@@ -69,7 +70,7 @@ from .metrics.decision_errors import error_agreement
 from .metrics.decisions import decision_table, decisions_from_tests
 from .metrics.difference_curve import difference_curve
 from .metrics.interval import CorrelationInterval, correlation_interval
-from .metrics.metric_scores import MetricScores, system_normality
+from .metrics.metric_scores import MetricScores
 from .metrics.outliers import correlation_without_outliers, outliers
 from .metrics.power import MetricPower, metric_power
 from .metrics.soft_accuracy import soft_pairwise_accuracy
@@ -139,7 +140,6 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "Specification",
     "fit",
     # how good are the objects, and which differ?
-    "compact_letters",
     "contrasts",
     "leaderboard",
     "level_tests",
@@ -153,8 +153,6 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "plot_ties",
     "plot_worth",
     "quasi_variances",
-    "rank_intervals",
-    "significance_clusters",
     "worth",
     # does the model fit, and which terms does it need?
     "add1",
@@ -169,7 +167,6 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "residual_table",
     # how sure is it?
     "bootstrap",
-    "rank_distribution",
     "simulate",
     # what goes into the paper?
     "interpret",
@@ -228,7 +225,6 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "rolling_correlations",
     "sampled_correlations",
     "soft_pairwise_accuracy",
-    "system_normality",
     "tie_calibrated_accuracy",
     "top_correlations",
     "williams_test",

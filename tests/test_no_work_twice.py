@@ -65,7 +65,7 @@ def test_a_picture_of_intervals_simulates_once(counts) -> None:
     assert (counts["max z"], sum(codings(counts).values())) == (1, 1)
     ax.clear()
     llbt.plot_intervals(res, scale="elo")
-    llbt.compact_letters(llbt.pairwise(res, adjust="holm", confidence=0.8))
+    llbt.pairwise(res, adjust="holm", confidence=0.8).letters()
     assert (counts["max z"], sum(codings(counts).values())) == (1, 1)
 
 

@@ -76,7 +76,7 @@ QUESTIONS = {  # of a small and a large fit
     "worth": lambda small, large: llbt.worth(large),
     "leaderboard": lambda small, large: llbt.leaderboard(small),
     "pairwise": lambda small, large: llbt.pairwise(large, at={"judge": "J1"}),
-    "rank_intervals": lambda small, large: llbt.rank_intervals(small),
+    "ranks": lambda small, large: llbt.pairwise(small).ranks(),
     "quasi_variances": lambda small, large: llbt.quasi_variances(small),
     "goodness_of_fit": lambda small, large: llbt.goodness_of_fit(small),
     "anova": lambda small, large: llbt.anova(small, large),

@@ -149,7 +149,7 @@ def ranking_scores(
 
     Resamples draw judgments from the whole table (or blocks from all blocks) with replacement, as many as there are.
     A rank range runs between two quantiles of the ranks in the resamples; clusters are the groups that do not overlap
-    (Koehn 2012; WMT13). A rank range holds for one system, not for all together; for that see `rank_intervals`.
+    (Koehn 2012; WMT13). A rank range holds for one system, not for all together; see ``pairwise(res).ranks()``.
 
     References
     ----------

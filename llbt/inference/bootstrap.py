@@ -182,6 +182,51 @@ class Bootstrap(Record):
             notes=(*self._notes(), *_unsupported_note(self.resample, list(np.array(self.names)[out]))),
         )
 
+    def ranks(self, *, at: At = None) -> Table:
+        """Return how often each object has each rank in the resamples.
+
+        Parameters
+        ----------
+        at : mapping or "average", optional
+            Where, for worths that differ by covariates.
+
+        Returns
+        -------
+        Table
+            object, rank, estimate (share of the resamples that are not degenerate; NaN for objects that the
+            table does not compare with the others at `at`); long, by object and rank.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+        >>> ranks = llbt.bootstrap(res, n=200, rng=1).ranks().to_frame()
+        >>> ranks[ranks["rank"] == 1].set_index("object")["estimate"].to_dict()
+        {'A': 1.0, 'B': 0.0, 'C': 0.0, 'D': 0.0}
+        """
+        if self.names != self.results.names:
+            raise DesignError(
+                "Bootstrap.ranks: this is a bootstrap of a statistic, and ranks are made of the parameters: ask "
+                "llbt.bootstrap(res) without statistic=."
+            )
+        found, notes = log_worths_at(self.results, at, "Bootstrap.ranks")
+        kept = self.replicates[~np.isnan(self.replicates[:, self.results.free]).any(axis=1)]
+        defined = ~np.isnan(self.estimate)  # aliased parameters stand for nothing in the log-worths
+        worth = kept[:, defined] @ found.rows[:, defined].T
+        objects, compared = self.results.comparisons.objects, ~np.isnan(found.estimate)
+        ranks = stats.rankdata(-worth[:, compared], method="min", axis=1).astype(np.int64)
+        share = np.full((len(objects), len(objects)), np.nan)
+        share[compared] = np.array([(ranks == k + 1).mean(axis=0) for k in range(len(objects))]).T
+        return Table(
+            (
+                Field("object", "object", [o for o in objects for _ in objects]),
+                Field("rank", "rank", list(range(1, len(objects) + 1)) * len(objects), "count"),
+                Field("estimate", "estimate", share.ravel(), "number", 3),
+            ),
+            title="Ranks in the resamples",
+            notes=notes,
+        )
+
     def _notes(self) -> tuple[str, ...]:
         notes = []
         if self.resample in ("judgment", "parametric") and self.results.specification.groups:
@@ -289,57 +334,6 @@ def bootstrap(
 def _alone(c: Comparisons) -> float:
     """Return the share of judgments that are the only one of their comparison."""
     return float(c.totals[c.totals <= 1].sum() / c.totals.sum())
-
-
-def rank_distribution(boot: Bootstrap, *, at: At = None) -> Table:
-    """Return how often each object has each rank in the resamples.
-
-    Parameters
-    ----------
-    boot : Bootstrap
-        Of the parameters.
-    at : mapping or "average", optional
-        Where, for worths that differ by covariates.
-
-    Returns
-    -------
-    Table
-        object, rank, estimate (share of the resamples that are not degenerate; NaN for objects that the
-        table does not compare with the others at `at`); long, by object and rank.
-
-    Examples
-    --------
-    >>> import llbt
-    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
-    >>> ranks = llbt.rank_distribution(llbt.bootstrap(res, n=200, rng=1)).to_frame()
-    >>> ranks[ranks["rank"] == 1].set_index("object")["estimate"].to_dict()
-    {'A': 1.0, 'B': 0.0, 'C': 0.0, 'D': 0.0}
-    """
-    if not isinstance(boot, Bootstrap):
-        raise DesignError(
-            f"rank_distribution: found a {type(boot).__name__}; it takes what llbt.bootstrap(res) returns."
-        )
-    if boot.names != boot.results.names:
-        raise DesignError(
-            "rank_distribution needs a bootstrap of the parameters: llbt.bootstrap(res) without statistic=."
-        )
-    found, notes = log_worths_at(boot.results, at, "rank_distribution")
-    kept = boot.replicates[~np.isnan(boot.replicates[:, boot.results.free]).any(axis=1)]
-    defined = ~np.isnan(boot.estimate)  # aliased parameters stand for nothing in the log-worths
-    worth = kept[:, defined] @ found.rows[:, defined].T
-    objects, compared = boot.results.comparisons.objects, ~np.isnan(found.estimate)
-    ranks = stats.rankdata(-worth[:, compared], method="min", axis=1).astype(np.int64)
-    share = np.full((len(objects), len(objects)), np.nan)
-    share[compared] = np.array([(ranks == k + 1).mean(axis=0) for k in range(len(objects))]).T
-    return Table(
-        (
-            Field("object", "object", [o for o in objects for _ in objects]),
-            Field("rank", "rank", list(range(1, len(objects) + 1)) * len(objects), "count"),
-            Field("estimate", "estimate", share.ravel(), "number", 3),
-        ),
-        title="Ranks in the resamples",
-        notes=notes,
-    )
 
 
 def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Ranks of the objects: simultaneous confidence sets, and the leaderboard that prints them."""
+"""The leaderboard: worths, ranks, counts and groups of the objects, the best first."""
 
 from __future__ import annotations
 
@@ -16,86 +16,14 @@ from ..core.statistics import critical_value
 from ..errors import DesignError, listed
 from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
-from ..table import Field, Table, format_count
+from ..table import Field, Table
 from .objects import LogWorths, centred
-from .pairwise import Pairwise, all_pairs, best_first, letters_of
-from .scales import FACTORS, SCALES, Scale, check_scale, critical_for, worths_on_scale
+from .pairwise import all_pairs
+from .scales import FACTORS, LEVELS, Scale, check_scale, critical_for, measured_from, worths_on_scale
 
 Anchor = Label | Mapping[Any, float]
 
 _LOG_SCALES = ("log_worth", "log_odds", "elo")
-_LEVELS: dict[Scale, str] = {
-    "log_worth": "log-worth λ",
-    "log_odds": "log-odds 2λ",
-    "odds_ratio": "odds exp(2λ)",
-    "elo": "Elo, 400·log10 of the odds",
-    "probability": SCALES["probability"],
-}
-
-
-def rank_intervals(
-    res: LLBTResults,
-    *,
-    scale: Scale = "log_odds",
-    at: At = None,
-    confidence: float = 0.95,
-    rng: int | np.random.Generator = 0,
-) -> Table:
-    """Return the rank of every object with simultaneous confidence sets.
-
-    Parameters
-    ----------
-    res : LLBTResults
-    scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
-        Of the estimate, measured from the mean of the log-worths; worths (``"probability"``) sum to 1.
-    at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
-    confidence : float
-        That all sets together hold the true ranks.
-    rng : int or numpy.random.Generator
-        For the simulated distribution of max |z|; the default seed makes printouts repeatable.
-
-    Returns
-    -------
-    Table
-        object, estimate (on the scale), rank, rank_low, rank_high; the best first. rank_low is 1 + the
-        number of objects that are surely better, rank_high J − the number that are surely worse: those whose
-        simultaneous interval of the difference leaves out 0. NaN for objects that the table does not compare with the
-        others at `at`; they take no rank and do not count in J.
-
-    Raises
-    ------
-    DesignError
-        For log-worths that differ between classes and no `at`, and for an rng of another type.
-
-    References
-    ----------
-    Mogstad, M., Romano, J. P., Shaikh, A. M. & Wilhelm, D. (2024). Inference for ranks with applications to mobility
-    across neighbourhoods and academic achievement across countries. Review of Economic Studies 91(1), 476-518.
-
-    Examples
-    --------
-    >>> import llbt
-    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
-    >>> llbt.rank_intervals(res).to_frame()[["object", "rank", "rank_low", "rank_high"]].values.tolist()
-    [['A', 1, 1, 1], ['D', 2, 2, 2], ['B', 3, 3, 3], ['C', 4, 4, 4]]
-    """
-    check_fit("rank_intervals", res)
-    check_scale("rank_intervals", scale)
-    z = critical_value("rank_intervals", confidence, res.df_inference)
-    as_generator(rng, "rank_intervals")
-    found, notes = centred(res, at, "rank_intervals")
-    pairs = all_pairs(res, found, rng, confidence=confidence)
-    order, estimate = best_first(pairs), worths_on_scale(found, scale, z)[0]
-    return Table(
-        (
-            Field("object", "object", [pairs.objects[k] for k in order]),
-            Field("estimate", "estimate", estimate[order], "estimate"),
-            *_rank_fields(pairs),
-        ),
-        title=f"Ranks: {_LEVELS[scale]}{_where(scale, None, None)}",
-        notes=(*notes, f"{100 * confidence:.4g} % confidence sets of all ranks together"),
-    )
 
 
 def leaderboard(
@@ -128,10 +56,10 @@ def leaderboard(
     Returns
     -------
     Table
-        object, estimate, conf_low, conf_high, rank, rank_low, rank_high (see `rank_intervals`), judgments, wins, ties,
-        losses (of the comparisons at the labels that `at` names, otherwise of all), group (letters: objects that share
-        one do not differ significantly, see `compact_letters`). NaN and no letter for objects that the table does not
-        compare with the others at `at`.
+        object, estimate, conf_low, conf_high, rank, rank_low, rank_high (as in `Pairwise.ranks`), judgments, wins,
+        ties, losses (of the comparisons at the labels that `at` names, otherwise of all), group (letters: objects that
+        share one do not differ significantly). NaN and no letter for objects that the table does not compare with the
+        others at `at`.
 
     Raises
     ------
@@ -158,40 +86,24 @@ def leaderboard(
     z = critical_for("leaderboard", res, measured, scale, confidence)
     estimate, _, low, high = worths_on_scale(measured, scale, z)
     counts, more = _object_counts(res.comparisons, at)
-    letters = letters_of(pairs)
-    order = best_first(pairs)
-    where = _where(scale, label, value if isinstance(anchor, Mapping) else None)
+    letters, order = pairs.groups, pairs.best_first
+    where = measured_from(scale, label, value if isinstance(anchor, Mapping) else None)
     return Table(
         (
             Field("object", "object", [pairs.objects[k] for k in order]),
             Field("estimate", "estimate", estimate[order], "estimate"),
             Field("conf_low", "conf_low", low[order], "estimate"),
             Field("conf_high", "conf_high", high[order], "estimate"),
-            *_rank_fields(pairs),
+            *pairs.rank_fields(),
             *(Field(name, name, column[order], "count") for name, column in counts.items()),
             Field("group", "group", [letters[k] for k in order]),
         ),
-        title=f"Leaderboard: {_LEVELS[scale]}{where}",
+        title=f"Leaderboard: {LEVELS[scale]}{where}",
         notes=(
             *notes,
             *more,
             f"{100 * confidence:.4g} % intervals of each estimate; ranks and groups hold together at the same level",
         ),
-    )
-
-
-def _rank_fields(pairs: Pairwise) -> tuple[Field, Field, Field]:
-    """Return rank, rank_low and rank_high as columns, the best object first."""
-    order, out = best_first(pairs), np.isnan(pairs.log_worths)
-    size = len(pairs.ranking)
-    surely = pairs.better(pairs.apart)
-    ahead = pairs.better(np.abs(pairs.difference) > 1e-9)  # equal log-worths share their rank
-    columns = (1 + ahead.sum(axis=0), 1 + surely.sum(axis=0), size - surely.sum(axis=1))
-    rank, low, high = (column if not out.any() else np.where(out, np.nan, column) for column in columns)
-    return (
-        Field("rank", "rank", rank[order], "count"),
-        Field("rank_low", "rank_low", low[order], "count"),
-        Field("rank_high", "rank_high", high[order], "count"),
     )
 
 
@@ -236,14 +148,6 @@ def _anchored(res: LLBTResults, found: LogWorths, label: Label, value: float) ->
     shift[:, k] -= 1
     estimate = found.estimate - found.estimate[k] + value
     return found.combined(shift, estimate)
-
-
-def _where(scale: Scale, label: Label | None, value: float | None) -> str:
-    if scale == "probability":
-        return ""
-    if label is None:
-        return ", geometric mean 1" if scale == "odds_ratio" else ", mean 0"
-    return f" against {label}" if value is None else f", {label} = {format_count(value)}"
 
 
 def _object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]], tuple[str, ...]]:

@@ -7,11 +7,12 @@ from typing import Literal, get_args
 import numpy as np
 from scipy import special
 
-from ..core.columns import FloatArray
+from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_values
 from ..errors import DesignError
 from ..fitting.results import LLBTResults
 from ..kernel.robust import LOST
+from ..table import format_count
 from .objects import LogWorths
 
 Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
@@ -30,6 +31,13 @@ DIFFERENCES: dict[Scale, str] = {
     "odds_ratio": "odds of i over j, exp(2(λᵢ − λⱼ))",
     "probability": "probability that i beats j, given a decision",
     "elo": "differences of Elo, 400·log10 of the odds of i over j",
+}
+LEVELS: dict[Scale, str] = {
+    "log_worth": "log-worth λ",
+    "log_odds": "log-odds 2λ",
+    "odds_ratio": "odds exp(2λ)",
+    "elo": "Elo, 400·log10 of the odds",
+    "probability": SCALES["probability"],
 }
 CONTRASTS: dict[Scale, str] = {
     "log_worth": "log-worths, Σwλ",
@@ -61,6 +69,26 @@ def on_scale(
             share = special.expit(center)
             return share, share * special.expit(-center) * spread, special.expit(low), special.expit(high)
     return center, spread, low, high
+
+
+def measured_from(scale: Scale, label: Label | None = None, value: float | None = None) -> str:
+    """Return what log-worths, odds or Elo are measured from: their mean, or an object, which has some value."""
+    if scale == "probability":
+        return ""
+    if label is None:
+        return ", geometric mean 1" if scale == "odds_ratio" else ", mean 0"
+    return f" against {label}" if value is None else f", {label} = {format_count(value)}"
+
+
+def level_on_scale(scale: Scale, log_worth: FloatArray) -> FloatArray:
+    """Return the J objects on a scale, (J,); worths sum to 1 over the objects that have a log-worth."""
+    if scale != "probability":
+        center = FACTORS[scale] * log_worth
+        return np.asarray(np.exp(center) if scale == "odds_ratio" else center)
+    unknown = np.isnan(log_worth)
+    if np.sum(~unknown) < 2:  # an object that is compared with no other has no share
+        return np.full(len(log_worth), np.nan)
+    return np.where(unknown, np.nan, special.softmax(np.where(unknown, -np.inf, 2 * log_worth)))
 
 
 def critical_for(asker: str, res: LLBTResults, found: LogWorths, scale: Scale, confidence: float) -> FloatArray:

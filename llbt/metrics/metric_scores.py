@@ -199,53 +199,46 @@ class MetricScores(Record):
             notes=self.notes,
         )
 
+    def normality(self) -> Table:
+        """Return the Shapiro–Wilk test of every metric's system scores, normal for Fisher's and Williams' methods.
+
+        Returns
+        -------
+        Table
+            metric, statistic (W), p_value; one row per metric, and one for humans. NaN where a metric has fewer than
+            three systems with scores, or all their means are equal.
+
+        References
+        ----------
+        Shapiro, S. S. & Wilk, M. B. (1965). An analysis of variance test for normality. Biometrika 52, 591-611.
+        Deutsch, D., Dror, R. & Roth, D. (2021). Transactions of the ACL 9, 1132-1146, Table 2.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> scores = llbt.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0, 9.0]}, [1.0, 3.0, 2.0, 4.0])
+        >>> scores.normality().to_frame()["statistic"].round(3).tolist()
+        [0.895, 0.993]
+        """
+        found = np.array([_shapiro(x) for x in (*self.values, self.human)])
+        undefined = [name for name, p in zip((*self.metrics, "human"), found[:, 1], strict=True) if np.isnan(p)]
+        why = "fewer than three systems with scores, or all means equal"
+        return Table(
+            (
+                Field("metric", "Metric", [*self.metrics, "human"]),
+                Field("statistic", "W", found[:, 0], "statistic"),
+                Field("p_value", "p", found[:, 1], "p_value"),
+            ),
+            title="Shapiro–Wilk test of system scores",
+            head=("Null hypothesis: mean scores of systems are normal",),
+            notes=(*self.notes, *([f"undefined for {listed(undefined)}: {why}"] if undefined else [])),
+        )
+
     def _frame(self, values: FloatArray) -> pd.DataFrame:
         return pd.DataFrame(values, index=list(self.systems), columns=list(self.inputs))
 
     def _with(self, notes: tuple[str, ...]) -> MetricScores:
         return MetricScores(self.systems, self.inputs, self.metrics, self.values, self.human, notes)
-
-
-def system_normality(scores: MetricScores) -> Table:
-    """Return the Shapiro–Wilk test of every metric's system scores: Fisher's and Williams' methods take them as normal.
-
-    Parameters
-    ----------
-    scores : MetricScores
-
-    Returns
-    -------
-    Table
-        metric, statistic (W), p_value; one row per metric, and one for humans. NaN where a metric has fewer than three
-        systems with scores, or all their means are equal.
-
-    References
-    ----------
-    Shapiro, S. S. & Wilk, M. B. (1965). An analysis of variance test for normality. Biometrika 52, 591-611. Deutsch,
-    D., Dror, R. & Roth, D. (2021). Transactions of the ACL 9, 1132-1146, Table 2.
-
-    Examples
-    --------
-    >>> import llbt
-    >>> scores = llbt.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0, 9.0]}, [1.0, 3.0, 2.0, 4.0])
-    >>> llbt.system_normality(scores).to_frame()["statistic"].round(3).tolist()
-    [0.895, 0.993]
-    """
-    if not isinstance(scores, MetricScores):
-        raise DesignError(f"system_normality: found a {type(scores).__name__}; it takes a MetricScores.")
-    found = np.array([_shapiro(x) for x in (*scores.values, scores.human)])
-    undefined = [name for name, p in zip((*scores.metrics, "human"), found[:, 1], strict=True) if np.isnan(p)]
-    why = "fewer than three systems with scores, or all means equal"
-    return Table(
-        (
-            Field("metric", "Metric", [*scores.metrics, "human"]),
-            Field("statistic", "W", found[:, 0], "statistic"),
-            Field("p_value", "p", found[:, 1], "p_value"),
-        ),
-        title="Shapiro–Wilk test of system scores",
-        head=("Null hypothesis: mean scores of systems are normal",),
-        notes=(*scores.notes, *([f"undefined for {listed(undefined)}: {why}"] if undefined else [])),
-    )
 
 
 def _shapiro(x: FloatArray) -> tuple[float, float]:

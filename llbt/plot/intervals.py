@@ -11,7 +11,8 @@ import pandas as pd
 from ..errors import DesignError, listed
 from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
-from ..inference.pairwise import Pairwise, compact_letters, pairwise, significance_clusters
+from ..inference.pairwise import pairwise
+from ..inference.pairwise_record import Pairwise
 from ..inference.quasi_variances import quasi_variances
 from ..inference.ranks import leaderboard
 from ..inference.scales import FACTORS, Scale, check_scale
@@ -82,7 +83,8 @@ def plot_intervals(
     -------
     matplotlib.axes.Axes
         One point with its bar per object. Objects that share a letter (or, where letters are many, a line at the right)
-        do not differ significantly, as in `compact_letters`; dashed lines are the breaks of `significance_clusters`.
+        do not differ significantly, as in ``pairwise(res).letters()``; dashed lines are the breaks of
+        ``pairwise(res).clusters()``.
 
     Raises
     ------
@@ -121,8 +123,8 @@ def plot_ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     ranks : Table
-        What `rank_distribution` returns: shares are drawn as shades. Or what `rank_intervals` or `leaderboard` return:
-        ranks are drawn as points with their confidence sets.
+        What ``bootstrap(res).ranks()`` returns: shares are drawn as shades. Or what ``pairwise(res).ranks()`` or
+        `leaderboard` return: ranks are drawn as points with their confidence sets.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -142,7 +144,7 @@ def plot_ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
     >>> import matplotlib
     >>> matplotlib.use("Agg")
     >>> res = llbt.fit("object + tie", llbt.load_dataset("cems").pool())
-    >>> ax = llbt.plot_ranks(llbt.rank_distribution(llbt.bootstrap(res, n=200, rng=1)))
+    >>> ax = llbt.plot_ranks(llbt.bootstrap(res, n=200, rng=1).ranks())
     >>> ax.get_xlabel()
     'rank (share of the resamples)'
     """
@@ -153,8 +155,8 @@ def plot_ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
         return _plot_rank_shares(frame, ax)
     what = f"a table of {listed(list(frame))}" if isinstance(ranks, Table) else f"a {type(ranks).__name__}"
     raise DesignError(
-        f"plot_ranks: found {what}; it takes what llbt.rank_distribution(llbt.bootstrap(res)), "
-        "llbt.rank_intervals(res) or llbt.leaderboard(res) returns."
+        f"plot_ranks: found {what}; it takes what llbt.bootstrap(res).ranks(), "
+        "llbt.pairwise(res).ranks() or llbt.leaderboard(res) returns."
     )
 
 
@@ -182,8 +184,8 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
 
 def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> None:
     """Draw letters or lines beside the rows, and the breaks between clusters."""
-    letters = compact_letters(pairs).to_frame().set_index("object")["group"].reindex(objects).fillna("").tolist()
-    cluster = significance_clusters(pairs).to_frame().set_index("object")["significance_cluster"].reindex(objects)
+    letters = pairs.letters().to_frame().set_index("object")["group"].reindex(objects).fillna("").tolist()
+    cluster = pairs.clusters().to_frame().set_index("object")["significance_cluster"].reindex(objects)
     if max(map(len, letters)) <= _MOST_LETTERS:
         note_beside(ax, letters)
     else:

@@ -29,7 +29,8 @@ from ..inference.anova import anova
 from ..inference.goodness import goodness_of_fit
 from ..inference.level_tests import level_tests, levels_of
 from ..inference.objects import worth_classes
-from ..inference.pairwise import Pairwise, pairwise
+from ..inference.pairwise import pairwise
+from ..inference.pairwise_record import Pairwise
 from ..inference.ranks import leaderboard
 from ..inference.residuals import residual_table
 from ..plot.fits import plot_residuals

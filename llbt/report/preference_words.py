@@ -11,7 +11,8 @@ from ..auditing.finding import p_text
 from ..core.columns import Label
 from ..fitting.results import LLBTResults
 from ..inference.objects import averaged_share, worth_classes
-from ..inference.pairwise import Pairwise, pairwise
+from ..inference.pairwise import pairwise
+from ..inference.pairwise_record import Pairwise
 from ..inference.worth import worth
 from ..table import counted, format_count, format_number, format_percent, format_share
 

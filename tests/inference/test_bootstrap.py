@@ -583,10 +583,10 @@ def test_penalized_fits_are_not_resampled(options: dict) -> None:
 # -- ranks -----------------------------------------------------------------------------------------------------------
 
 
-def test_rank_distribution_is_counted() -> None:
+def test_ranks_of_resamples_is_counted() -> None:
     res = quietly("object + tie", llbt.load_dataset("cems").pool())
     boot = llbt.bootstrap(res, n=300, rng=2)
-    frame = llbt.rank_distribution(boot).to_frame()
+    frame = boot.ranks().to_frame()
     objects = list(res.comparisons.objects)
     counted = {(label, rank): 0 for label in objects for rank in range(1, 7)}
     for values in boot.replicates:
@@ -603,32 +603,32 @@ def test_rank_distribution_is_counted() -> None:
     assert ((found > 0) & (found < 1)).any()
 
 
-def test_rank_distribution_leaves_degenerate_resamples_out() -> None:
+def test_ranks_of_resamples_leaves_degenerate_resamples_out() -> None:
     res = quietly("object + tie", table([("A", "B", 4, 1, 2), ("B", "C", 3, 1, 2), ("A", "C", 3, 0, 1)]))
     boot = llbt.bootstrap(res, n=150, rng=2)
     assert boot.degenerate > 5
-    found = llbt.rank_distribution(boot).to_frame().set_index(["object", "rank"])["estimate"]
+    found = boot.ranks().to_frame().set_index(["object", "rank"])["estimate"]
     close(found.groupby("object").sum(), np.ones(3), atol=1e-12)
     kept = boot.replicates[np.isfinite(boot.replicates[:, 0])]
     close(found["A", 1], np.mean((kept[:, 0] >= kept[:, 1]) & (kept[:, 0] >= 0)), atol=1e-12)
 
 
-def test_rank_distribution_where_worths_differ() -> None:
+def test_ranks_of_resamples_where_worths_differ() -> None:
     res = quietly("object * judge + tie", DRAS)
     boot = llbt.bootstrap(res, n=40, rng=2)
-    at_j3 = llbt.rank_distribution(boot, at={"judge": "J3"}).to_frame().set_index(["object", "rank"])["estimate"]
+    at_j3 = boot.ranks(at={"judge": "J3"}).to_frame().set_index(["object", "rank"])["estimate"]
     kept = boot.replicates[~np.isnan(boot.replicates).any(axis=1)]
     a, b, c = (
         kept[:, boot.names.index(f"object[{o}]")] + kept[:, boot.names.index(f"object[{o}]:judge[J3]")] for o in "ABC"
     )
     close(at_j3["D", 1], np.mean((a < 0) & (b < 0) & (c < 0)), atol=1e-12)
-    with pytest.raises(DesignError, match="rank_distribution: the worths differ by judge"):
-        llbt.rank_distribution(boot)
+    with pytest.raises(DesignError, match=r"Bootstrap\.ranks: the worths differ by judge"):
+        boot.ranks()
 
 
-def test_rank_distribution_needs_parameters() -> None:
+def test_ranks_of_resamples_needs_parameters() -> None:
     with pytest.raises(DesignError, match="without statistic="):
-        llbt.rank_distribution(llbt.bootstrap(POOLED, lambda res: res.deviance, n=3, rng=1))
+        llbt.bootstrap(POOLED, lambda res: res.deviance, n=3, rng=1).ranks()
 
 
 # -- simulate --------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from support.contrasts import aliased, simulated
 import llbt
 from llbt import DesignError, OptionError
 from llbt.inference.contrasts import contrasts
-from llbt.inference.pairwise import compact_letters, pairwise, significance_clusters
+from llbt.inference.pairwise import pairwise
 
 TABLE1 = llbt.load_dataset("dras_table1")
 REST = {"A": 1, "B": -1 / 3, "C": -1 / 3, "D": -1 / 3}
@@ -248,10 +248,10 @@ def test_objects_that_were_not_compared_are_nan_and_do_not_count():
         assert pairs.critical < stats.norm.isf(0.025 / 3)
         holm = pairwise(aliased()[0], at={"judge": "J2"}, adjust="bonferroni").to_frame()
         np.testing.assert_allclose(holm["p_adjusted"], np.minimum(1, 3 * holm["p_value"]))
-        letters = compact_letters(pairs).to_frame().set_index("object")["group"]
+        letters = pairs.letters().to_frame().set_index("object")["group"]
         assert letters["D"] == ""
         assert all(letters[list("ABC")])
-        assert significance_clusters(pairs).to_frame().set_index("object")["significance_cluster"].isna()["D"]
+        assert pairs.clusters().to_frame().set_index("object")["significance_cluster"].isna()["D"]
     np.testing.assert_allclose(found[0].difference, found[1].difference, rtol=1e-6)
 
 
@@ -263,7 +263,7 @@ def test_what_the_model_says_without_estimating_has_no_test():
     assert frame.loc[known, ["statistic", "p_value", "p_adjusted"]].isna().all(axis=None)
     np.testing.assert_allclose(frame.loc[known, ["estimate", "conf_low", "conf_high"]], 0, atol=1e-9)
     assert frame.loc[~known].notna().all(axis=None)
-    letters = compact_letters(pairwise(res)).to_frame().set_index("object")["group"]
+    letters = pairwise(res).letters().to_frame().set_index("object")["group"]
     for a, b in frame.loc[known, ["object_i", "object_j"]].to_numpy():
         assert letters[a] == letters[b]
 
@@ -274,7 +274,7 @@ def test_a_held_difference_counts_as_a_difference():
     row = pairs.to_frame().set_index(["object_i", "object_j"]).loc[("A", "D")]
     assert (row["estimate"], row["std_error"]) == (pytest.approx(0.02), 0)
     assert np.isnan(row["p_value"])
-    letters = compact_letters(pairs).to_frame().set_index("object")["group"]
+    letters = pairs.letters().to_frame().set_index("object")["group"]
     assert not set(letters["A"]) & set(letters["D"])
 
 
@@ -311,8 +311,8 @@ def test_many_pairs_print_in_part():
 def test_letters_and_clusters_follow_the_adjusted_p_values(close, adjust):
     pairs = pairwise(close, adjust=adjust)
     frame = pairs.to_frame()
-    letters = compact_letters(pairs).to_frame()
-    clusters = significance_clusters(pairs).to_frame()
+    letters = pairs.letters().to_frame()
+    clusters = pairs.clusters().to_frame()
     worths = llbt.worth(close).to_frame()["object"].tolist()
     assert letters["object"].tolist() == clusters["object"].tolist() == worths
     own = letters.set_index("object")["group"]
@@ -323,12 +323,6 @@ def test_letters_and_clusters_follow_the_adjusted_p_values(close, adjust):
     for place in range(1, 4):
         is_break = all(differ[frozenset((a, b))] for a in worths[:place] for b in worths[place:])
         assert (number[worths[place]] > number[worths[place - 1]]) == is_break
-
-
-def test_letters_of_something_else_say_what_they_take(pooled):
-    for function in (compact_letters, significance_clusters):
-        with pytest.raises(DesignError, match=r"found a LLBTResults.*pairwise"):
-            function(pooled)
 
 
 PAIRWISE_ERRORS = [

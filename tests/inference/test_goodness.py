@@ -713,7 +713,6 @@ def test_undetermined_worths_leave_gaps():
     [
         llbt.worth,
         llbt.leaderboard,
-        llbt.rank_intervals,
         llbt.pairwise,
         llbt.goodness_of_fit,
         llbt.influence,

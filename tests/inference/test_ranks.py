@@ -12,8 +12,8 @@ from support.folders import SIMULATIONS
 
 import llbt
 from llbt import DesignError, OptionError
-from llbt.inference.pairwise import compact_letters, pairwise
-from llbt.inference.ranks import leaderboard, rank_intervals
+from llbt.inference.pairwise import pairwise
+from llbt.inference.ranks import leaderboard
 
 TABLE1 = llbt.load_dataset("dras_table1")
 RANKS = ["rank", "rank_low", "rank_high"]
@@ -61,7 +61,7 @@ def interval_matrices(pairs):
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
 def test_rank_intervals_by_brute_force(close, confidence):
-    found = rank_intervals(close, confidence=confidence).to_frame().set_index("object")
+    found = pairwise(close, confidence=confidence).ranks().to_frame().set_index("object")
     low, high = rank_sets(*interval_matrices(pairwise(close, confidence=confidence)))
     for k, label in enumerate("ABCDEF"):
         assert (found["rank_low"][label], found["rank_high"][label]) == (low[k], high[k])
@@ -74,7 +74,7 @@ def test_rank_intervals_by_brute_force(close, confidence):
 
 
 def test_narrower_levels_give_wider_sets(close):
-    wide, narrow = (rank_intervals(close, confidence=c).to_frame() for c in (0.999, 0.5))
+    wide, narrow = (pairwise(close, confidence=c).ranks().to_frame() for c in (0.999, 0.5))
     width = [(f["rank_high"] - f["rank_low"]).sum() for f in (wide, narrow)]
     assert width[0] > width[1] > 0
 
@@ -84,15 +84,15 @@ def test_objects_with_equal_log_worths_share_their_rank():
         [("A", "B", 5, 5), ("A", "C", 8, 3), ("B", "C", 8, 3)], columns=["object_i", "object_j", "wins_i", "wins_j"]
     )
     res = llbt.fit("object", llbt.from_counts(frame.assign(ties=0)))
-    found = rank_intervals(res).to_frame()
+    found = pairwise(res).ranks().to_frame()
     assert found[["object", "rank"]].to_numpy().tolist() == [["A", 1], ["B", 1], ["C", 3]]
     assert found["rank_low"].tolist() == [1, 1, 1]
 
 
 def test_ranks_at_a_judge(by_judge):
-    with pytest.raises(DesignError, match="rank_intervals: the worths differ by judge"):
-        rank_intervals(by_judge)
-    found = rank_intervals(by_judge, at={"judge": "J3"})
+    with pytest.raises(DesignError, match="pairwise: the worths differ by judge"):
+        pairwise(by_judge)
+    found = pairwise(by_judge, at={"judge": "J3"}).ranks()
     low, high = rank_sets(*interval_matrices(pairwise(by_judge, at={"judge": "J3"})))
     frame = found.to_frame().set_index("object").loc[list("ABCD")]
     np.testing.assert_array_equal(frame[["rank_low", "rank_high"]], np.column_stack([low, high]))
@@ -101,7 +101,7 @@ def test_ranks_at_a_judge(by_judge):
 
 def test_objects_that_were_not_compared_have_no_rank():
     res, _ = aliased()
-    for table in (rank_intervals(res, at={"judge": "J2"}), leaderboard(res, at={"judge": "J2"})):
+    for table in (pairwise(res, at={"judge": "J2"}).ranks(), leaderboard(res, at={"judge": "J2"})):
         frame = table.to_frame().set_index("object")
         assert frame.index[-1] == "D"
         assert frame.loc["D", ["estimate", *RANKS]].isna().all()
@@ -132,8 +132,8 @@ def test_a_leaderboard_has_everything(close):
     assert list(board) == BOARD
     assert board["estimate"].is_monotonic_decreasing
     assert board["estimate"].sum() == pytest.approx(0, abs=1e-9)
-    pd.testing.assert_frame_equal(board[["object", *RANKS]], rank_intervals(close).to_frame()[["object", *RANKS]])
-    assert board[["object", "group"]].to_numpy().tolist() == compact_letters(pairwise(close)).to_frame().values.tolist()
+    pd.testing.assert_frame_equal(board[["object", *RANKS]], pairwise(close).ranks().to_frame()[["object", *RANKS]])
+    assert board[["object", "group"]].to_numpy().tolist() == pairwise(close).letters().to_frame().values.tolist()
     assert board.set_index("object")[COUNTS].T.to_dict("list") == counted(close.comparisons)
 
 
@@ -306,11 +306,11 @@ def test_refitted_to_simulated_tables_intervals_and_sets_hold_together(runs):
 @pytest.mark.parametrize("scale", ["log_odds", "elo", "log_worth", "odds_ratio", "probability"])
 def test_ranks_are_the_same_on_every_scale_and_estimates_those_of_the_leaderboard(scale):
     res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
-    ranks = llbt.rank_intervals(res, scale=scale).to_frame()
+    ranks = llbt.pairwise(res, scale=scale).ranks().to_frame()
     board = llbt.leaderboard(res, scale=scale).to_frame()
     assert ranks["object"].tolist() == board["object"].tolist()
     np.testing.assert_allclose(ranks["estimate"], board["estimate"], rtol=1e-12)
     columns = ["object", "rank", "rank_low", "rank_high"]
-    pd.testing.assert_frame_equal(ranks[columns], llbt.rank_intervals(res).to_frame()[columns])
-    with pytest.raises(llbt.DesignError, match="rank_intervals: scale='logit' is not known"):
-        llbt.rank_intervals(res, scale="logit")
+    pd.testing.assert_frame_equal(ranks[columns], llbt.pairwise(res).ranks().to_frame()[columns])
+    with pytest.raises(llbt.DesignError, match="pairwise: scale='logit' is not known"):
+        llbt.pairwise(res, scale="logit")

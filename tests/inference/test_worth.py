@@ -84,7 +84,7 @@ def test_quasi_variances_of_a_class_are_those_of_a_fit_of_its_own():
 
 
 def test_ranks_in_resamples_leave_out_who_was_not_compared():
-    ranks = llbt.rank_distribution(llbt.bootstrap(RES, n=40, rng=1), at={"season": "s2"}).to_frame()
+    ranks = llbt.bootstrap(RES, n=40, rng=1).ranks(at={"season": "s2"}).to_frame()
     shares = ranks.groupby("object")["estimate"].sum(min_count=1)
     assert np.isnan(shares["z"])
     np.testing.assert_allclose(shares.drop("z"), 1)

@@ -12,7 +12,7 @@ import llbt
 from llbt import DesignError, JudgmentError, OptionError
 from llbt.metrics import kernels as correlation_kernels
 from llbt.metrics.correlate import correlate
-from llbt.metrics.metric_scores import MetricScores, system_normality
+from llbt.metrics.metric_scores import MetricScores
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -214,9 +214,9 @@ def test_scores_survive_a_pickle(frame):
     assert pickle.loads(pickle.dumps(found)).as_text() == found.as_text()
 
 
-def test_system_normality_is_scipy_s_test_of_the_means():
+def test_normality_is_scipy_s_test_of_the_means():
     x, z = scores()
-    found = system_normality(MetricScores.from_matrices({"m": x, "flat": np.ones_like(x)}, z)).to_frame()
+    found = MetricScores.from_matrices({"m": x, "flat": np.ones_like(x)}, z).normality().to_frame()
     expected = stats.shapiro(x.mean(axis=1))
     assert found.loc[0, ["statistic", "p_value"]].tolist() == pytest.approx([expected.statistic, expected.pvalue])
     assert np.isnan(found.loc[1, "p_value"])

@@ -117,7 +117,7 @@ def test_quasi_intervals_are_those_of_the_quasi_variances(pooled, scale, factor)
 def test_breaks_stand_between_significance_clusters():
     res = fit("object + tie", made(list("abcdef"), n=6))
     ax = plot_intervals(res)
-    cluster = llbt.significance_clusters(llbt.pairwise(res)).to_frame()["significance_cluster"].to_numpy()
+    cluster = llbt.pairwise(res).clusters().to_frame()["significance_cluster"].to_numpy()
     breaks = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
     np.testing.assert_array_equal(breaks, np.flatnonzero(np.diff(cluster)) + 0.5)
     assert 0 < len(breaks) < 5
@@ -126,7 +126,7 @@ def test_breaks_stand_between_significance_clusters():
 def test_many_letters_become_lines_over_the_objects_that_share_them():
     res = fit("object + tie", made([f"o{k:02d}" for k in range(26)], judges=1, n=6))
     ax = plot_intervals(res)
-    groups = llbt.compact_letters(llbt.pairwise(res)).to_frame()["group"].tolist()
+    groups = llbt.pairwise(res).letters().to_frame()["group"].tolist()
     assert max(map(len, groups)) > 5
     found = [set() for _ in groups]
     for line in ax.lines:
@@ -139,7 +139,7 @@ def test_many_letters_become_lines_over_the_objects_that_share_them():
 
 def test_rank_shares_are_those_of_the_bootstrap(pooled):
     res = fit("object + tie", made(list("abcde"), n=2))
-    table = llbt.rank_distribution(llbt.bootstrap(res, n=100, rng=1))
+    table = llbt.bootstrap(res, n=100, rng=1).ranks()
     ax = plot_ranks(table)
     square = table.to_frame().pivot(index="object", columns="rank", values="estimate").loc[row_names(ax)]
     np.testing.assert_array_equal(ax.images[0].get_array(), square)
@@ -150,7 +150,7 @@ def test_rank_shares_are_those_of_the_bootstrap(pooled):
         assert abs(float(text.get_text()) - share) <= 0.01
 
 
-@pytest.mark.parametrize("question", [llbt.leaderboard, llbt.rank_intervals])
+@pytest.mark.parametrize("question", [llbt.leaderboard, lambda res: llbt.pairwise(res).ranks()])
 def test_rank_sets_are_those_of_the_table(question):
     table = question(fit("object + tie", made(list("abcde"), n=2)))
     ax = plot_ranks(table)
@@ -487,7 +487,7 @@ def test_pair_residuals_take_a_fit():
         (lambda res, _: plot_intervals(res, bars="quasi", scale="probability"), "bars='quasi' has no scale='prob"),
         (lambda _, judged: plot_intervals(judged), "say where: at="),
         (lambda _, judged: plot_probabilities(judged), "say where: at="),
-        (lambda res, _: plot_ranks(res), "plot_ranks: found a LLBTResults; it takes what llbt.rank_distribution"),
+        (lambda res, _: plot_ranks(res), "plot_ranks: found a LLBTResults; it takes what llbt.bootstrap"),
         (lambda res, _: plot_ranks(llbt.worth(res)), "plot_ranks: found a table of 'object', 'estimate'"),
         (lambda res, _: plot_anova(res), "plot_anova: found a LLBTResults; it takes what llbt.anova"),
         (lambda res, _: plot_anova(llbt.worth(res)), "plot_anova: found a table of 'object'"),

@@ -1,0 +1,249 @@
+"""Every pair of objects compared, and what follows: letters, clusters, ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core import statistics
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.statistics import ratio
+from ..table import Field, Record, Table, format_number, interval_fields
+from .scales import DIFFERENCES, LEVELS, Scale, level_on_scale, measured_from, on_scale
+
+Adjust = Literal["single-step", "holm", "bonferroni", "fdr_bh"]
+
+_ADJUSTED = {
+    "single-step": "single-step",
+    "holm": "Holm's method",
+    "bonferroni": "Bonferroni's method",
+    "fdr_bh": "Benjamini and Hochberg's method (false discovery rate)",
+    None: "not adjusted",
+}
+_SAME = 1e-9  # log-worths closer than that are equal
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Pairwise(Record):
+    """Every pair of objects compared. J objects, m = J(J − 1)/2 pairs.
+
+    Made by `pairwise`.
+
+    Attributes
+    ----------
+    objects : tuple, length J
+    pairs : ndarray of int, shape (m, 2)
+        Positions of i and j.
+    log_worths : ndarray, shape (J,)
+        Log-worths λ with mean 0; NaN for objects that take no part.
+    std_error : ndarray, shape (m,)
+        Of the differences λ_i − λ_j.
+    p_value, p_adjusted : ndarray, shape (m,)
+    critical : float
+        Quantile of max |z| over all pairs, for the simultaneous intervals.
+    reach : ndarray, shape (m,)
+        Standard errors that each interval reaches: `critical`, but more for pairs that are known from few clusters.
+    df : float
+        Degrees of freedom behind tests and intervals; infinite for the normal.
+    scale : str
+        Of the printed estimates.
+    adjust : str or None
+    confidence : float
+    notes : tuple of str
+    """
+
+    objects: tuple[Label, ...]
+    pairs: IntArray
+    log_worths: FloatArray
+    std_error: FloatArray
+    p_value: FloatArray
+    p_adjusted: FloatArray
+    critical: float
+    reach: FloatArray
+    df: float
+    scale: Scale
+    adjust: Adjust | None
+    confidence: float
+    notes: tuple[str, ...]
+
+    @property
+    def difference(self) -> FloatArray:
+        """Differences of log-worths λ_i − λ_j, shape (m,)."""
+        i, j = self.pairs.T
+        return np.asarray(self.log_worths[i] - self.log_worths[j])
+
+    @property
+    def statistic(self) -> FloatArray:
+        """Differences over their standard errors, shape (m,); NaN where nothing was estimated."""
+        return ratio(self.difference, self.std_error)
+
+    @property
+    def significant(self) -> npt.NDArray[np.bool_]:
+        """Whether the adjusted p-value is below 1 − confidence, shape (m,)."""
+        known = np.abs(self.difference) > _SAME  # where the model itself says it
+        return np.where(self.std_error == 0, known, self.p_adjusted < 1 - self.confidence)
+
+    @property
+    def apart(self) -> npt.NDArray[np.bool_]:
+        """Whether the simultaneous interval leaves out equality, shape (m,)."""
+        half = np.where(self.std_error == 0, _SAME, self.reach * self.std_error)
+        return np.abs(self.difference) > half
+
+    @property
+    def ranking(self) -> IntArray:
+        """Positions of the objects that take part, the best first."""
+        rounded = np.round(self.log_worths / _SAME)
+        return np.argsort(-rounded, kind="stable")[: int(np.sum(~np.isnan(rounded)))]
+
+    def better(self, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return whether the object of the row is the better one of such a pair (m,), shape (J, J)."""
+        matrix = np.zeros((len(self.objects), len(self.objects)), dtype=np.bool_)
+        for (i, j), ahead in ((self.pairs.T, self.difference > 0), (self.pairs.T[::-1], self.difference < 0)):
+            matrix[i[which & ahead], j[which & ahead]] = True
+        return matrix
+
+    def table(self) -> Table:
+        """Return object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high."""
+        estimate, error, low, high = on_scale(self.scale, self.difference, self.std_error, self.reach)
+        letter = "z" if np.isinf(self.df) else "t"
+        sides = [[self.objects[k] for k in column] for column in self.pairs.T]
+        level = f"{100 * self.confidence:.4g} %"
+        return Table(
+            (
+                Field("object_i", "object_i", sides[0]),
+                Field("object_j", "object_j", sides[1]),
+                Field("estimate", "Estimate", estimate, "estimate"),
+                Field("std_error", "Std. Error", error, "estimate"),
+                Field("statistic", f"{letter} value", self.statistic, "statistic"),
+                Field("p_value", f"Pr(>|{letter}|)", self.p_value, "p_value"),
+                Field("p_adjusted", "adjusted", self.p_adjusted, "p_value"),
+                Field("", "", self.p_adjusted, "stars"),
+                *interval_fields(low, high, self.confidence),
+            ),
+            title=f"Pairwise comparisons: {DIFFERENCES[self.scale]}",
+            notes=(
+                *self.notes,
+                f"p-values: {_ADJUSTED[self.adjust]}; {level} intervals simultaneous, |{letter}| up to "
+                + format_number(self.critical, 4),
+            ),
+        ).first()
+
+    @property
+    def best_first(self) -> IntArray:
+        """Positions of all J objects, the best first and those that take no part last."""
+        return np.append(self.ranking, np.flatnonzero(np.isnan(self.log_worths)))
+
+    @property
+    def groups(self) -> list[str]:
+        """Letters of the J objects, empty for those that take no part."""
+        better = self.better(self.significant)
+        return statistics.compact_letters(better | better.T, self.ranking.tolist())
+
+    def letters(self) -> Table:
+        """Return letters such that two objects share one exactly when they do not differ significantly.
+
+        Returns
+        -------
+        Table
+            object, group; the best object first. Objects that take no part have no letter. Significant is an adjusted
+            p-value below 1 − `confidence`, adjusted as `pairwise` was asked to.
+
+        References
+        ----------
+        Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise comparisons. Journal of
+        Computational and Graphical Statistics 13(2), 456-466.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+        >>> llbt.pairwise(res).letters().to_frame().values.tolist()
+        [['A', 'a'], ['D', 'b'], ['B', 'c'], ['C', 'd']]
+        """
+        letters = self.groups
+        return Table(
+            (self._objects(), Field("group", "group", [letters[k] for k in self.best_first])),
+            title="Compact letters: objects that share a letter do not differ significantly",
+            notes=(*self.notes, self._significance()),
+        )
+
+    def clusters(self) -> Table:
+        """Return the ranking cut where every object above is significantly better than every object below.
+
+        Returns
+        -------
+        Table
+            object, significance_cluster (1, 2, …; NaN for objects that take no part); the best object first.
+            Significant as in `letters`; the WMT tables do not adjust (``pairwise(res, adjust=None)``).
+
+        References
+        ----------
+        Bojar, O. et al. (2013). Findings of the 2013 Workshop on Statistical Machine Translation. WMT, 1-44.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+        >>> llbt.pairwise(res).clusters().to_frame().values.tolist()
+        [['A', 1], ['D', 2], ['B', 3], ['C', 4]]
+        """
+        number = np.array(statistics.significance_clusters(self.better(self.significant), self.ranking.tolist()))
+        values = number if number.all() else np.where(number > 0, number, np.nan)
+        return Table(
+            (self._objects(), Field("significance_cluster", "cluster", values[self.best_first], "count")),
+            title="Significance clusters: all objects above a break are significantly better than all below",
+            notes=(*self.notes, self._significance()),
+        )
+
+    def ranks(self) -> Table:
+        """Return the rank of every object with simultaneous confidence sets.
+
+        Returns
+        -------
+        Table
+            object, estimate (on the scale, measured from the mean of the log-worths; worths sum to 1), rank, rank_low,
+            rank_high; the best first. rank_low is 1 + the number of objects that are surely better, rank_high J − the
+            number that are surely worse: those whose simultaneous interval of the difference leaves out 0. NaN for
+            objects that take no part; they do not count in J.
+
+        References
+        ----------
+        Mogstad, M., Romano, J. P., Shaikh, A. M. & Wilhelm, D. (2024). Inference for ranks with applications to
+        mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91(1),
+        476-518.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+        >>> llbt.pairwise(res).ranks().to_frame()[["object", "rank", "rank_low", "rank_high"]].values.tolist()
+        [['A', 1, 1, 1], ['D', 2, 2, 2], ['B', 3, 3, 3], ['C', 4, 4, 4]]
+        """
+        estimate = level_on_scale(self.scale, self.log_worths)[self.best_first]
+        return Table(
+            (self._objects(), Field("estimate", "estimate", estimate, "estimate"), *self.rank_fields()),
+            title=f"Ranks: {LEVELS[self.scale]}{measured_from(self.scale)}",
+            notes=(*self.notes, f"{100 * self.confidence:.4g} % confidence sets of all ranks together"),
+        )
+
+    def rank_fields(self) -> tuple[Field, ...]:
+        """Return rank, rank_low and rank_high as columns, the best object first."""
+        order, out, size = self.best_first, np.isnan(self.log_worths), len(self.ranking)
+        surely = self.better(self.apart)
+        ahead = self.better(np.abs(self.difference) > _SAME)  # equal log-worths share their rank
+        columns = {
+            "rank": 1 + ahead.sum(axis=0),
+            "rank_low": 1 + surely.sum(axis=0),
+            "rank_high": size - surely.sum(axis=1),
+        }
+        known = {name: column if not out.any() else np.where(out, np.nan, column) for name, column in columns.items()}
+        return tuple(Field(name, name, column[order], "count") for name, column in known.items())
+
+    def _objects(self) -> Field:
+        return Field("object", "object", [self.objects[k] for k in self.best_first])
+
+    def _significance(self) -> str:
+        return f"significant: p < {1 - self.confidence:.4g}, p-values {_ADJUSTED[self.adjust]}"
