@@ -9,6 +9,7 @@ share, such as a tie.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,9 @@ import numpy.typing as npt
 from ..errors import JudgmentError, listed
 
 FloatArray = npt.NDArray[np.float64]
+_Terms = tuple[tuple[int, float], ...]
 
+_BLOCK = 1 << 14  # comparisons gone through at a time
 _FAR = 300.0  # a log weight beyond which exponentials are shifted, lest they overflow
 
 
@@ -90,9 +93,22 @@ class Response:
         return int(self.loadings.shape[1])
 
     @functools.cached_property
-    def _terms(self) -> tuple[tuple[tuple[int, float], ...], ...]:
+    def _terms(self) -> tuple[_Terms, ...]:
         """The predictors that bear on each outcome, with their loadings."""
-        return tuple(tuple((int(b), float(row[b])) for b in np.flatnonzero(row)) for row in self.loadings)
+        return tuple(_nonzero(row) for row in self.loadings)
+
+    @functools.cached_property
+    def _columns(self) -> tuple[_Terms, ...]:
+        """The outcomes that each predictor bears on, with their loadings."""
+        return tuple(_nonzero(column) for column in self.loadings.T)
+
+    @functools.cached_property
+    def _products(self) -> dict[tuple[int, int], _Terms]:
+        """The outcomes that each two predictors bear on, with the products of their loadings."""
+        columns = enumerate(self.loadings.T)
+        return {
+            (b, c): _nonzero(x * y) for (b, x), (c, y) in itertools.combinations_with_replacement(columns, 2)
+        }
 
     @functools.cached_property
     def _mirrors(self) -> tuple[int | None, ...]:
@@ -139,8 +155,7 @@ class Response:
 
         Of probabilities these are the mean loadings p̄, of counts what they add to the statistics of the predictors.
         """
-        columns = (tuple((int(k), float(column[k])) for k in np.flatnonzero(column)) for column in self.loadings.T)
-        return np.stack([_combined(terms, values) for terms in columns])
+        return np.stack([_combined(terms, values) for terms in self._columns])
 
     def weight(self, probability: Sequence[FloatArray] | FloatArray, n: FloatArray | float) -> FloatArray:
         """Return the information of n judgments (S,) on the predictors, n (Lᵀ diag(p) L − p̄ p̄ᵀ), shape (B, B, S)."""
@@ -150,15 +165,12 @@ class Response:
         self, probability: Sequence[FloatArray] | FloatArray, mean: FloatArray, n: FloatArray | float
     ) -> FloatArray:
         found = np.empty((self.width, *mean.shape))
-        for b in range(self.width):
-            for c in range(b, self.width):
-                product = self.loadings[:, b] * self.loadings[:, c]
-                terms = tuple((int(k), float(product[k])) for k in np.flatnonzero(product))
-                np.multiply(mean[b], mean[c], out=found[b, c])
-                np.subtract(_combined(terms, probability) if terms else 0.0, found[b, c], out=found[b, c])
-                found[b, c] *= n
-                if c > b:
-                    found[c, b] = found[b, c]
+        for (b, c), terms in self._products.items():
+            np.multiply(mean[b], mean[c], out=found[b, c])
+            np.subtract(_combined(terms, probability), found[b, c], out=found[b, c])
+            found[b, c] *= n
+            if c > b:
+                found[c, b] = found[b, c]
         return found
 
     def moments(
@@ -181,9 +193,16 @@ class Response:
         weight : ndarray, shape (B, B, S)
             n (Lᵀ diag(p) L − p̄ p̄ᵀ), the information of n judgments on the predictors.
         """
-        probability, norm = self.probabilities(predictors)
-        mean = self.sums(probability)
-        return norm, mean, self._weight(probability, mean, n)
+        shape = np.broadcast_shapes(*(u.shape for u in predictors))
+        norm, mean = np.empty(shape), np.empty((self.width, *shape))
+        weight, judgments = np.empty((self.width, *mean.shape)), np.broadcast_to(n, shape)
+        step = max(1, _BLOCK * shape[0] // max(1, norm.size))
+        for start in range(0, shape[0], step):  # what is gone through at a time stays in the processor's cache
+            rows = slice(start, start + step)
+            probability, norm[rows] = self.probabilities([u[rows] for u in predictors])
+            mean[:, rows] = self.sums(probability)
+            weight[:, :, rows] = self._weight(probability, mean[:, rows], judgments[rows])
+        return norm, mean, weight
 
     def log_probabilities(self, predictors: Sequence[FloatArray] | FloatArray) -> FloatArray:
         """Return the log-probability of each outcome, shape (K, S), for predictors (B, S)."""
@@ -231,7 +250,12 @@ def graded(steps: int, middle: bool) -> Response:
     return Response(tuple(outcomes), loadings, tuple(range(len(outcomes) - 1, -1, -1)))
 
 
-def _combined(terms: Sequence[tuple[int, float]], parts: Sequence[FloatArray] | FloatArray) -> FloatArray:
+def _nonzero(loadings: FloatArray) -> _Terms:
+    """Return the places and values of the loadings that are not 0."""
+    return tuple((int(k), float(loadings[k])) for k in np.flatnonzero(loadings))
+
+
+def _combined(terms: _Terms, parts: Sequence[FloatArray] | FloatArray) -> FloatArray:
     """Return the sum of parts times factors; most factors are 1 or −1, which is not multiplied by."""
     total: FloatArray | None = None
     for k, factor in terms:

@@ -229,9 +229,19 @@ def _is_pinned(problem: Problem) -> bool:
     equations = np.count_nonzero(seen) - np.count_nonzero(seen.any(axis=1))  # one for each outcome but the first
     if equations < problem.signed.shape[1]:
         return False
-    loadings = problem.response.loadings
-    away = (loadings[seen.argmax(axis=1)][:, None] - loadings) * seen[:, :, None]  # 0 along a direction of recession
-    return bool(independent_in_gram(weighted_gram(problem, np.einsum("skb,skc->bcs", away, away))).all())
+    weights = _equations(problem.response.loadings)[:, :, seen @ (1 << np.arange(seen.shape[1]))]
+    return bool(independent_in_gram(weighted_gram(problem, weights)).all())
+
+
+def _equations(loadings: FloatArray) -> FloatArray:
+    """Return the Gram matrix of what is 0 along a direction of recession, by the outcomes seen, shape (B, B, 2^K)."""
+    size, width = loadings.shape
+    found = np.zeros((width, width, 1 << size))
+    for seen in range(1, 1 << size):
+        together = loadings[[k for k in range(size) if seen >> k & 1]]
+        away = together - together[0]
+        found[:, :, seen] = away.T @ away
+    return found
 
 
 def _exists_by_graph(design: Design, free: IntArray, c: Comparisons) -> bool:
