@@ -106,9 +106,7 @@ class Response:
     def _products(self) -> dict[tuple[int, int], _Terms]:
         """The outcomes that each two predictors bear on, with the products of their loadings."""
         columns = enumerate(self.loadings.T)
-        return {
-            (b, c): _nonzero(x * y) for (b, x), (c, y) in itertools.combinations_with_replacement(columns, 2)
-        }
+        return {(b, c): _nonzero(x * y) for (b, x), (c, y) in itertools.combinations_with_replacement(columns, 2)}
 
     @functools.cached_property
     def _mirrors(self) -> tuple[int | None, ...]:
