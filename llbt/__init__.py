@@ -74,7 +74,7 @@ from .metrics.metric_scores import MetricScores
 from .metrics.outliers import correlation_without_outliers, outliers
 from .metrics.power import MetricPower, metric_power
 from .metrics.soft_accuracy import soft_pairwise_accuracy
-from .metrics.subsets import rolling_correlations, sampled_correlations, top_correlations
+from .metrics.subsets import subset_correlations
 from .metrics.tie_calibration import tie_calibrated_accuracy
 from .metrics.williams import williams_test
 from .planning.power import Power, power
@@ -222,11 +222,9 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "plot_difference_curve",
     "plot_significance",
     "plot_subset_correlations",
-    "rolling_correlations",
-    "sampled_correlations",
+    "subset_correlations",
     "soft_pairwise_accuracy",
     "tie_calibrated_accuracy",
-    "top_correlations",
     "williams_test",
     # what comes back?
     "Aggregation",

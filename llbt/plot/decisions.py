@@ -13,7 +13,7 @@ from ..errors import DesignError
 from ..metrics.decision_records import DecisionTable
 from ..metrics.difference_curve import DifferenceCurve
 from ..metrics.kernels import NAMES
-from ..metrics.subsets import SampledCorrelations, SubsetCorrelations
+from ..metrics.subsets import SubsetCorrelations
 from ..table import format_number
 from .look import (
     BLUE,
@@ -41,19 +41,19 @@ _LOOKS = {
     "humans_only": ("humans only", GREEN, "^"),
     "neither": ("neither", GREY, "."),
 }
-_XLABELS = {"top": "Best systems taken", "rolling": "Rank of the best system"}
-
-Subset = SubsetCorrelations | SampledCorrelations
+_XLABELS = {"top": "Best systems taken", "rolling": "Rank of the best system", "sampled": "Systems"}
 
 
-def plot_subset_correlations(found: Subset | Mapping[str, Subset], *, ax: Axes | None = None) -> Axes:
+def plot_subset_correlations(
+    found: SubsetCorrelations | Mapping[str, SubsetCorrelations], *, ax: Axes | None = None
+) -> Axes:
     """Plot correlations with human scores over the best systems, over neighbours in quality, or over random systems.
 
     Parameters
     ----------
-    found : SubsetCorrelations or SampledCorrelations, or mapping of name to either
-        What `top_correlations`, `rolling_correlations` or `sampled_correlations` return; several for several metrics,
-        or the best against random systems. Rolling ones have an axis of their own and cannot stand with others.
+    found : SubsetCorrelations, or mapping of name to such
+        What `subset_correlations` returns; several for several metrics, or the best against random systems. Rolling
+        ones have an axis of their own and cannot stand with others.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -73,7 +73,7 @@ def plot_subset_correlations(found: Subset | Mapping[str, Subset], *, ax: Axes |
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_subset_correlations(llbt.top_correlations([31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4]))
+    >>> ax = llbt.plot_subset_correlations(llbt.subset_correlations([31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4]))
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Best systems taken', "Pearson's r")
     """
@@ -85,27 +85,26 @@ def plot_subset_correlations(found: Subset | Mapping[str, Subset], *, ax: Axes |
     for k, (name, one) in enumerate(drawn.items()):
         _draw_subset(ax, name, one, k)
     first = next(iter(drawn.values()))
-    ax.set_xlabel("Systems" if isinstance(first, SampledCorrelations) else _XLABELS[first.subsets])
+    ax.set_xlabel(_XLABELS[first.subsets])
     ax.set_ylabel(NAMES[first.coefficient])
     ax.set_ylim(-1.05, 1.05)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if not _is_rolling(first):
+    if first.subsets != "rolling":
         ax.invert_xaxis()
     if len(drawn) > 1:
         legend_above(ax)
     return finish(ax)
 
 
-def _checked_subsets(found: object) -> dict[str, Subset]:
+def _checked_subsets(found: object) -> dict[str, SubsetCorrelations]:
     """Return what is to be drawn by name; everything on the same axes."""
     given = dict(found) if isinstance(found, Mapping) else {"": found}
-    drawn = {str(name): one for name, one in given.items() if isinstance(one, Subset)}
+    drawn = {str(name): one for name, one in given.items() if isinstance(one, SubsetCorrelations)}
     if not drawn or len(drawn) < len(given):
         raise DesignError(
-            "plot_subset_correlations: expected what top_correlations, rolling_correlations or sampled_correlations "
-            "return, or a mapping of name to that."
+            "plot_subset_correlations: expected what subset_correlations returns, or a mapping of name to that."
         )
-    if len({(_is_rolling(one), one.coefficient) for one in drawn.values()}) > 1:
+    if len({(one.subsets == "rolling", one.coefficient) for one in drawn.values()}) > 1:
         raise DesignError(
             "plot_subset_correlations: rolling sets with others, or several coefficients, do not go on one axis; draw "
             "them apart with ax=."
@@ -113,15 +112,11 @@ def _checked_subsets(found: object) -> dict[str, Subset]:
     return drawn
 
 
-def _is_rolling(one: Subset) -> bool:
-    return isinstance(one, SubsetCorrelations) and one.subsets == "rolling"
-
-
-def _draw_subset(ax: Axes, name: str, one: Subset, k: int) -> None:
-    x = one.first if isinstance(one, SubsetCorrelations) and one.subsets == "rolling" else one.n
+def _draw_subset(ax: Axes, name: str, one: SubsetCorrelations, k: int) -> None:
+    x = one.first if one.first is not None and one.subsets == "rolling" else one.n
     order = np.argsort(x)
     colour, marker = look_of(k)
-    if isinstance(one, SampledCorrelations):
+    if one.subsets == "sampled":
         low, high = one.conf_int()[order].T
         ax.fill_between(x[order], low, high, color=colour, alpha=0.2, linewidth=0)
     ax.plot(x[order], one.estimate[order], color=colour, marker=marker, markersize=4, linewidth=1.2, label=name)

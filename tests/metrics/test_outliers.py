@@ -14,7 +14,7 @@ from scipy import stats
 from llbt.errors import DesignError, JudgmentError, LLBTWarning, OptionError
 from llbt.metrics.kernels import plain_correlations
 from llbt.metrics.outliers import correlation_without_outliers, outliers
-from llbt.metrics.subsets import rolling_correlations, sampled_correlations, top_correlations
+from llbt.metrics.subsets import subset_correlations
 from llbt.plot.decisions import plot_subset_correlations
 
 SCIPY = {
@@ -153,7 +153,7 @@ def test_the_scale_of_scores_does_not_matter(scale):
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_top_correlations_are_a_loop_over_the_best(coefficient):
-    found = top_correlations(X, Z, coefficient=coefficient)
+    found = subset_correlations(X, Z, coefficient=coefficient)
     assert found.n.tolist() == [8, 7, 6, 5, 4]
     assert found.first.tolist() == [1] * 5
     ranked = sorted(range(8), key=lambda k: -Z[k])
@@ -164,7 +164,7 @@ def test_top_correlations_are_a_loop_over_the_best(coefficient):
 
 @pytest.mark.parametrize("window", [3, 4, 8])
 def test_rolling_correlations_are_a_loop_over_neighbours(window):
-    found = rolling_correlations(X, Z, window=window, coefficient="kendall")
+    found = subset_correlations(X, Z, subsets="rolling", sizes=window, coefficient="kendall")
     ranked = sorted(range(8), key=lambda k: -Z[k])
     windows = [ranked[k : k + window] for k in range(8 - window + 1)]
     assert found.first.tolist() == list(range(1, 10 - window))
@@ -174,7 +174,7 @@ def test_rolling_correlations_are_a_loop_over_neighbours(window):
 
 def test_sampled_correlations_have_the_distribution_over_all_subsets():
     """Quantiles of 4,000 draws against full enumeration of the 56 sets of 5 of 8 systems."""
-    found = sampled_correlations(X, Z, sizes=[5], n=4000, confidence=0.5, rng=1)
+    found = subset_correlations(X, Z, subsets="sampled", sizes=[5], n=4000, confidence=0.5, rng=1)
     every = [np.corrcoef(X[list(s)], Z[list(s)])[0, 1] for s in itertools.combinations(range(8), 5)]
     drawn = found.replicates[0]
     assert {round(r, 9) for r in drawn} == {round(r, 9) for r in every}
@@ -185,7 +185,7 @@ def test_sampled_correlations_have_the_distribution_over_all_subsets():
 
 
 def test_samples_of_all_systems_are_the_correlation_of_all():
-    found = sampled_correlations(X, Z, n=40, rng=1)
+    found = subset_correlations(X, Z, subsets="sampled", n=40, rng=1)
     assert found.n.tolist() == [8, 7, 6, 5, 4]
     np.testing.assert_allclose(found.replicates[0], np.corrcoef(X, Z)[0, 1], rtol=1e-12)
     assert np.ptp(found.replicates[1]) > 0.01
@@ -198,10 +198,10 @@ def test_the_best_systems_fall_below_random_ones_though_the_metric_sees_them_as_
     for _ in range(300):
         human = rng.normal(size=15)
         metric = human + rng.normal(0, 1.2, size=15)
-        random_sets = sampled_correlations(metric, human, sizes=[6], n=400, rng=rng)
-        best = top_correlations(metric, human, sizes=[6]).estimate[0]
+        random_sets = subset_correlations(metric, human, subsets="sampled", sizes=[6], n=400, rng=rng)
+        best = subset_correlations(metric, human, sizes=[6]).estimate[0]
         below.append(best < random_sets.conf_int()[0, 0])
-        windows = rolling_correlations(metric, human, window=6).estimate
+        windows = subset_correlations(metric, human, subsets="rolling", sizes=6).estimate
         assert windows[0] == pytest.approx(best)
         lowest.append(windows.argmin() == 0)
     assert 0.14 < np.mean(below) < 0.28  # standard error 0.024
@@ -209,7 +209,10 @@ def test_the_best_systems_fall_below_random_ones_though_the_metric_sees_them_as_
 
 
 def test_samples_follow_the_generator():
-    drawn = [sampled_correlations(X, Z, n=20, rng=rng).replicates for rng in (1, np.random.default_rng(1), 2)]
+    drawn = [
+        subset_correlations(X, Z, subsets="sampled", n=20, rng=rng).replicates
+        for rng in (1, np.random.default_rng(1), 2)
+    ]
     np.testing.assert_array_equal(drawn[0], drawn[1])
     assert (drawn[0] != drawn[2]).any()
 
@@ -217,21 +220,27 @@ def test_samples_follow_the_generator():
 def test_undefined_subsets_are_nan_counted_and_noted():
     metric = [5.0, 5.0, 5.0, 4.0, 3.0]
     human = [5.0, 4.0, 3.0, 2.0, 1.0]
-    top = top_correlations(metric, human, sizes=[3, 5])
+    top = subset_correlations(metric, human, sizes=[3, 5])
     assert np.isnan(top.estimate).tolist() == [True, False]
     assert top.notes == ("best 3: all metric scores are equal, so the correlation is NaN",)
-    sampled = sampled_correlations(metric, human, sizes=[3], n=500, rng=1)
+    sampled = subset_correlations(metric, human, subsets="sampled", sizes=[3], n=500, rng=1)
     lost = 500 - sampled.defined[0]
     assert 20 < lost < 80  # one of ten sets
     assert sampled.notes == (f"{lost} sets of 3 systems with equal scores: no correlation",)
     assert sampled.conf_int().tolist() == [[-math.inf, math.inf]]  # more than the tails hold
 
 
+def test_windows_of_several_sizes_are_those_of_each():
+    both = subset_correlations(X, Z, subsets="rolling", sizes=[4, 6])
+    each = [subset_correlations(X, Z, subsets="rolling", sizes=size).to_frame() for size in (4, 6)]
+    pd.testing.assert_frame_equal(both.to_frame(), pd.concat(each, ignore_index=True))
+
+
 def test_ties_in_human_scores_that_decide_are_noted():
     human = [3.0, 2.0, 2.0, 2.0, 1.0, 0.0]
-    assert top_correlations(X[:6], human, sizes=[6, 4]).notes == ()
-    assert "tie at the cut of the best 3" in top_correlations(X[:6], human, sizes=[6, 3]).notes[0]
-    assert "some human scores tie" in rolling_correlations(X[:6], human).notes[0]
+    assert subset_correlations(X[:6], human, sizes=[6, 4]).notes == ()
+    assert "tie at the cut of the best 3" in subset_correlations(X[:6], human, sizes=[6, 3]).notes[0]
+    assert "some human scores tie" in subset_correlations(X[:6], human, subsets="rolling").notes[0]
 
 
 BAD = [
@@ -260,20 +269,23 @@ BAD = [
         JudgmentError,
         "the labels of metric= are not distinct: 'a'",
     ),
-    (lambda: top_correlations([1, 2], [1, 2]), JudgmentError, "top_correlations: 2 systems; correlations need"),
+    (lambda: subset_correlations([1, 2], [1, 2]), JudgmentError, "subset_correlations: 2 systems; correlations need"),
     (
-        lambda: top_correlations(X, Z, sizes=[2]),
+        lambda: subset_correlations(X, Z, sizes=[2]),
         DesignError,
         "sizes=[2]; expected whole numbers of systems, from 3 to 8",
     ),
-    (lambda: top_correlations(X, Z, sizes=[9]), DesignError, "sizes=[9]"),
-    (lambda: top_correlations(X, Z, sizes=[]), DesignError, "sizes=[]"),
-    (lambda: top_correlations(X, Z, sizes=5), DesignError, "sizes=5"),
-    (lambda: rolling_correlations(X, Z, window=9), DesignError, "rolling_correlations: window=9; expected"),
-    (lambda: rolling_correlations(X, Z, window=4.0), DesignError, "window=4.0"),
-    (lambda: sampled_correlations(X, Z, n=0), OptionError, "sampled_correlations: n=0"),
-    (lambda: sampled_correlations(X, Z, confidence=95), OptionError, "confidence=95"),
-    (lambda: sampled_correlations(X, Z, rng=-1), OptionError, "rng=-1; expected"),
+    (lambda: subset_correlations(X, Z, sizes=[9]), DesignError, "sizes=[9]"),
+    (lambda: subset_correlations(X, Z, sizes=[]), DesignError, "sizes=[]"),
+    (
+        lambda: subset_correlations(X, Z, subsets="rolling", sizes=9),
+        DesignError,
+        "subset_correlations: sizes=9; expected",
+    ),
+    (lambda: subset_correlations(X, Z, subsets="rolling", sizes=4.0), DesignError, "sizes=4.0"),
+    (lambda: subset_correlations(X, Z, subsets="sampled", n=0), OptionError, "subset_correlations: n=0"),
+    (lambda: subset_correlations(X, Z, subsets="sampled", confidence=95), OptionError, "confidence=95"),
+    (lambda: subset_correlations(X, Z, subsets="sampled", rng=-1), OptionError, "rng=-1; expected"),
 ]
 
 
@@ -286,7 +298,11 @@ def test_bad_input(call, error, fragment):
 
 @pytest.mark.parametrize(
     "record",
-    [correlation_without_outliers(X, Z), top_correlations(X, Z), sampled_correlations(X, Z, n=5, rng=1)],
+    [
+        correlation_without_outliers(X, Z),
+        subset_correlations(X, Z),
+        subset_correlations(X, Z, subsets="sampled", n=5, rng=1),
+    ],
     ids=lambda record: type(record).__name__,
 )
 def test_records_survive_pickling_and_print(record):
@@ -299,7 +315,7 @@ def test_records_survive_pickling_and_print(record):
 
 
 def test_the_picture_has_a_line_per_metric_with_the_fewest_systems_at_the_right():
-    one, other = top_correlations(X, Z), top_correlations(-X, Z)
+    one, other = subset_correlations(X, Z), subset_correlations(-X, Z)
     ax = plot_subset_correlations({"one": one, "other": other})
     lines = {line.get_label(): line for line in ax.lines if line.get_label() in ("one", "other")}
     for name, found in (("one", one), ("other", other)):
@@ -312,7 +328,7 @@ def test_the_picture_has_a_line_per_metric_with_the_fewest_systems_at_the_right(
 
 
 def test_rolling_sets_stand_over_their_best_rank():
-    found = rolling_correlations(X, Z, coefficient="spearman")
+    found = subset_correlations(X, Z, coefficient="spearman", subsets="rolling")
     _, (other, mine) = plt.subplots(1, 2)
     ax = plot_subset_correlations(found, ax=mine)
     assert ax is mine
@@ -323,8 +339,8 @@ def test_rolling_sets_stand_over_their_best_rank():
 
 
 def test_random_systems_have_a_band():
-    found = sampled_correlations(X, Z, n=50, rng=1)
-    ax = plot_subset_correlations({"best": top_correlations(X, Z), "random": found})
+    found = subset_correlations(X, Z, subsets="sampled", n=50, rng=1)
+    ax = plot_subset_correlations({"best": subset_correlations(X, Z), "random": found})
     (band,) = ax.collections
     points = band.get_paths()[0].vertices
     for n, (low, high) in zip(found.n, found.conf_int(), strict=True):
@@ -335,11 +351,17 @@ def test_random_systems_have_a_band():
 @pytest.mark.parametrize(
     ("given", "fragment"),
     [
-        ([1, 2], "expected what top_correlations"),
-        ({}, "expected what top_correlations"),
-        ({"a": top_correlations(X, Z), "b": 3}, "expected what top_correlations"),
-        ({"a": top_correlations(X, Z), "b": rolling_correlations(X, Z)}, "rolling sets with others"),
-        ({"a": top_correlations(X, Z), "b": top_correlations(X, Z, coefficient="kendall")}, "several coefficients"),
+        ([1, 2], "expected what subset_correlations"),
+        ({}, "expected what subset_correlations"),
+        ({"a": subset_correlations(X, Z), "b": 3}, "expected what subset_correlations"),
+        (
+            {"a": subset_correlations(X, Z), "b": subset_correlations(X, Z, subsets="rolling")},
+            "rolling sets with others",
+        ),
+        (
+            {"a": subset_correlations(X, Z), "b": subset_correlations(X, Z, coefficient="kendall")},
+            "several coefficients",
+        ),
     ],
     ids=["list", "empty", "number", "mixed", "coefficients"],
 )

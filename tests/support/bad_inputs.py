@@ -432,8 +432,8 @@ def frames() -> Iterator[Case]:
 ARRAYS = {
     llbt.from_matrix, llbt.mcnemar_test, llbt.compare_metrics, llbt.correlate, llbt.correlation_interval,
     llbt.correlation_without_outliers, llbt.decision_table, llbt.decisions_from_tests, llbt.difference_curve,
-    llbt.interval_coverage, llbt.metric_power, llbt.outliers, llbt.pairwise_accuracy, llbt.rolling_correlations,
-    llbt.sampled_correlations, llbt.soft_pairwise_accuracy, llbt.tie_calibrated_accuracy, llbt.top_correlations,
+    llbt.interval_coverage, llbt.metric_power, llbt.outliers, llbt.pairwise_accuracy,
+    llbt.subset_correlations, llbt.soft_pairwise_accuracy, llbt.tie_calibrated_accuracy,
 }  # fmt: skip
 BROKEN_ARRAYS: dict[str, Callable[[np.ndarray], Any]] = {
     "complex numbers": lambda a: a + 1j,
