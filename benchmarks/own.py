@@ -219,7 +219,7 @@ def metric_interval(level: str, coefficient: str) -> Callable[[Any], Estimates]:
         import llbt
 
         options = {"level": level, "coefficient": coefficient, "method": "boot-both", "n": RESAMPLES}
-        found = llbt.correlation_interval(*matrices, **options, rng=1).to_frame()
+        found = llbt.metrics.interval(*matrices, **options, rng=1).to_frame()
         return {"low": found["conf_low"].iloc[0], "high": found["conf_high"].iloc[0]}
 
     return run

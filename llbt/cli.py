@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import typer
 
 import llbt
+from llbt.auditing.audit import Audit
 from llbt.errors import UNSEEN, printable
 
 app = typer.Typer(
@@ -236,7 +237,7 @@ def report(
 def formats() -> None:
     """Print the formats of judgments that are known, with the columns that mark them."""
     with _reported():
-        typer.echo(llbt.list_formats().as_text())
+        typer.echo(llbt.formats.table().as_text())
 
 
 def _print_version(wanted: bool) -> None:
@@ -278,7 +279,7 @@ def _reported() -> Iterator[None]:
     """Print warnings to stderr, a line each; end with exit code 2 where llbt refuses."""
     refusal = ""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", llbt.LLBTWarning)
+        warnings.simplefilter("always", llbt.errors.LLBTWarning)
         try:
             yield
         except llbt.LLBTError as error:
@@ -475,7 +476,7 @@ def _object(text: str | None, data: llbt.Comparisons) -> str | int | float | Non
 # -- what is printed -----------------------------------------------------------------------------------------
 
 
-def _rendered(found: llbt.Audit, form: Format) -> str:
+def _rendered(found: Audit, form: Format) -> str:
     frame = found.to_frame()
     if form == Format.json:
         return _as_json({"sizes": list(found.sizes), "notes": list(found.notes), "findings": frame.to_dict("records")})

@@ -18,6 +18,20 @@ UNSEEN = re.compile(
 )
 _BELOW = "\n  "  # what messages set below their first line: a formula with a mark under it
 
+__all__ = [
+    "ClusterWarning",
+    "ConvergenceWarning",
+    "DesignError",
+    "FormulaError",
+    "FormulaWarning",
+    "JudgmentError",
+    "LLBTError",
+    "LLBTWarning",
+    "OptionError",
+    "SeparationError",
+    "TiesWarning",
+]
+
 
 def printable(text: object) -> str:
     r"""Return a text on one line as it may be printed: what cannot be seen in it as its escape, such as ``\u202e``."""
@@ -134,3 +148,7 @@ def braced(labels: Sequence[object], most: int = 8) -> str:
     """Return a set of labels for a message: ``{A, B, … (3 more)}``."""
     said = ", ".join(map(printable, labels[:most]))
     return "{" + (said if len(labels) <= most else f"{said}, … ({len(labels) - most} more)") + "}"
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -13,11 +13,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from support.calls import CALLS, JUDGMENTS
+from support.surface import public
 
 import llbt
 
 PUBLIC = [
-    *(function for name in llbt.__all__ if inspect.isfunction(function := getattr(llbt, name))),
+    *(function for function in public().values() if inspect.isfunction(function)),
     *(
         function
         for owner in (llbt.Comparisons, llbt.LLBT, llbt.LLBTResults)
@@ -43,8 +44,10 @@ SAID_OTHERWISE = {
     "names",
 }  # what they may be is tested with formulas and files
 MEANT = (
-    (llbt.minimum_feedback_order, "time_limit", math.inf),  # no limit
-    *((llbt.williams_test, name, math.nan) for name in ("r_x", "r_y", "r_xy")),  # an undefined correlation has no test
+    (llbt.classical.feedback_order, "time_limit", math.inf),  # no limit
+    *(
+        (llbt.metrics.williams, name, math.nan) for name in ("r_x", "r_y", "r_xy")
+    ),  # an undefined correlation has no test
 )
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt import DesignError, budgets
+from llbt import budgets
 
 GIB = 2**30
 MANY = 100_000
@@ -53,7 +53,7 @@ TOO_LARGE: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "splines of ties": (lambda: llbt.fit("object + tie:bs(x, 100):cr(y, df=100):pair", measured()), "30,003"),
     "win matrix": (lambda: ring(MANY).win_matrix(), "matrix of wins of 100,000 objects takes 74.5 GiB.*select"),
-    "order": (lambda: llbt.minimum_feedback_order(ring(MANY)), "100,000 objects"),
+    "order": (lambda: llbt.classical.feedback_order(ring(MANY)), "100,000 objects"),
 }
 
 
@@ -65,11 +65,11 @@ def test_arrays_beyond_memory_are_refused_before_they_are_made(call: Callable[[]
 
 SCORES = pd.DataFrame(np.random.default_rng(1).normal(size=(3, 200))).add_prefix("s")
 PAIRED: dict[str, Callable[[], Any]] = {
-    "shares": lambda: llbt.head_to_head(ring(200)).matrix(),
+    "shares": lambda: llbt.classical.head_to_head(ring(200)).matrix(),
     "intransitivity": lambda: llbt.intransitivity(ring(200)),
-    "scores": lambda: llbt.pairwise_scores(SCORES),
+    "scores": lambda: llbt.scores.pairwise(SCORES),
     "judgments of scores": lambda: llbt.from_scores(SCORES),
-    "aggregation": lambda: llbt.aggregate(SCORES, method="bt"),
+    "aggregation": lambda: llbt.scores.aggregate(SCORES, method="bt"),
 }
 
 
@@ -85,7 +85,7 @@ def test_what_fits_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "memory", lambda: 5 * 8 * 120.0**2)
     assert llbt.fit("object", ring(120)).converged
     monkeypatch.setattr(budgets, "memory", lambda: 5 * 8 * 120.0**2 - 1)
-    with pytest.raises(DesignError, match="120 parameters"):
+    with pytest.raises(llbt.errors.DesignError, match="120 parameters"):
         llbt.fit("object", ring(120))
 
 
@@ -94,7 +94,7 @@ def test_an_audit_of_too_many_rows_says_so(door: str, monkeypatch: pytest.Monkey
     frame = pd.DataFrame({"object_i": ["A", "B"] * 50, "object_j": ["B", "A"] * 50, "outcome": ["i", "j"] * 50})
     data = duckdb.from_df(frame) if door == "duckdb" else frame
     monkeypatch.setattr(budgets, "memory", lambda: 39_999.0)
-    with pytest.raises(llbt.JudgmentError, match=r"an audit of 100 rows takes .* GiB.* Audit a part of them"):
+    with pytest.raises(llbt.errors.JudgmentError, match=r"an audit of 100 rows takes .* GiB.* Audit a part of them"):
         llbt.audit(data)
     monkeypatch.setattr(budgets, "memory", lambda: 40_000.0)
     assert llbt.audit(data).findings
@@ -106,7 +106,7 @@ k = np.arange(15_000)
 c = llbt.from_counts(pd.DataFrame({"object_i": k, "object_j": (k + 1) % 15_000, "wins_i": 2, "wins_j": 1}))
 try:
     llbt.fit("object", c)
-except llbt.DesignError as error:
+except llbt.errors.DesignError as error:
     print(error)
 """
 

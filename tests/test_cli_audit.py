@@ -437,16 +437,16 @@ def test_unknown_formats(saved):
 
 def test_formats_lists_every_format():
     text = passed("formats")
-    assert text == llbt.list_formats().as_text() + "\n"
+    assert text == llbt.formats.table().as_text() + "\n"
     first = [line.split()[0] for line in text.splitlines() if line.split()]
-    assert all(name in first for name in (*llbt.JUDGMENT_FORMATS, "matrix", "prefmod"))
-    for known in llbt.JUDGMENT_FORMATS.values():
+    assert all(name in first for name in (*llbt.formats.known, "matrix", "prefmod"))
+    for known in llbt.formats.known.values():
         assert known.description.split(":")[0] in text
         assert all(mark in text for mark in known.marks)
 
 
 def test_every_format_that_is_listed_is_an_input_format(saved):
     path = saved([{"one": 1, "two": 2}], "t.csv")
-    for name in llbt.list_formats().to_frame()["name"]:
+    for name in llbt.formats.table().to_frame()["name"]:
         assert "expected 'auto', a JudgmentFormat" not in run("audit", path, "--input-format", name).stderr, name
     assert "expected 'auto', a JudgmentFormat" in refused("audit", path, "--input-format", "arenas")

@@ -61,10 +61,10 @@ def test_a_report_codes_a_formula_once_and_simulates_once(counts, tmp_path: Path
 
 def test_a_picture_of_intervals_simulates_once(counts) -> None:
     res = llbt.fit("object + tie", TABLE)
-    ax = llbt.plot_intervals(res)
+    ax = llbt.plot.intervals(res)
     assert (counts["max z"], sum(codings(counts).values())) == (1, 1)
     ax.clear()
-    llbt.plot_intervals(res, scale="elo")
+    llbt.plot.intervals(res, scale="elo")
     llbt.pairwise(res, adjust="holm", confidence=0.8).letters()
     assert (counts["max z"], sum(codings(counts).values())) == (1, 1)
 

@@ -79,7 +79,7 @@ def test_answers(case):
     assert f"x{sign}" in llbt.worth(res).to_frame()["object"].tolist()  # data are as they are
 
 
-@pytest.mark.filterwarnings("ignore::llbt.LLBTWarning")
+@pytest.mark.filterwarnings("ignore::llbt.errors.LLBTWarning")
 @pytest.mark.parametrize("case", WRITABLE)
 def test_errors_and_warnings(case, tmp_path):
     sign, escape = HIDDEN[case], ESCAPES[case]

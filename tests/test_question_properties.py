@@ -90,17 +90,17 @@ QUESTIONS = {  # of a small and a large fit
     "level_tests": lambda small, large: llbt.level_tests(small, by="judge"),
     "intransitivity": lambda small, large: llbt.intransitivity(small.comparisons),
     "predict": lambda small, large: large.predict(),
-    "sign_test": lambda small, large: llbt.sign_test(small.comparisons, ties="split"),
-    "llbt_test": lambda small, large: llbt.llbt_test(small.comparisons),
-    "head_to_head": lambda small, large: llbt.head_to_head(small.comparisons),
-    "judge_summary": lambda small, large: llbt.judge_summary(small.comparisons),
+    "sign_test": lambda small, large: llbt.classical.sign_test(small.comparisons, ties="split"),
+    "classical.model_test": lambda small, large: llbt.classical.model_test(small.comparisons),
+    "head_to_head": lambda small, large: llbt.classical.head_to_head(small.comparisons),
+    "judges.summary": lambda small, large: llbt.judges.summary(small.comparisons),
     "profile": lambda small, large: small.conf_int(method="profile"),
 }
 UNSPLIT = {  # a table of halves has no whole judgments
     "intransitivity",
     "sign_test",
-    "llbt_test",
-    "judge_summary",
+    "classical.model_test",
+    "judges.summary",
 }
 
 

@@ -20,7 +20,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 from support.folders import REFERENCE
 
 import llbt
-from llbt import Comparisons, LLBTResults, TiesWarning
+from llbt import Comparisons, LLBTResults
 
 # Refined estimates agree with an independent fit to 4e-15, printed ones of glm, BTm and PlackettLuce to about 1e-9.
 ESTIMATE = 1e-7
@@ -188,7 +188,7 @@ def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
     """Fit, and insist that ties without a tie term warn, and that nothing else does."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.warns(TiesWarning) if c.has_ties and "tie" not in formula else nullcontext():
+        with pytest.warns(llbt.errors.TiesWarning) if c.has_ties and "tie" not in formula else nullcontext():
             return llbt.fit(formula, c, **options)
 
 

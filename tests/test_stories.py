@@ -67,11 +67,11 @@ def test_a_reviewer_of_240_judgments_is_answered(judged: pd.DataFrame, tmp_path)
     assert pooled.pvalues["object[new]"] < 0.001
     test = llbt.anova(pooled, by_annotator).to_frame().iloc[-1]
     assert test["df"] == 3
-    assert llbt.sign_test(c).to_frame()["p_value"].iloc[0] < 0.001
+    assert llbt.classical.sign_test(c).to_frame()["p_value"].iloc[0] < 0.001
     standard = llbt.read_judgments(judged, **columns, judge="annotator")
-    agreement = llbt.agreement(standard, unit=["sentence"]).to_frame().set_index("term")
+    agreement = llbt.judges.agreement(standard, unit=["sentence"]).to_frame().set_index("term")
     assert 0 < agreement.loc["percent", "estimate"] < 1
-    summary = llbt.judge_summary(standard, model=llbt.fit("object + tie", c)).to_frame().set_index("judge")
+    summary = llbt.judges.summary(standard, model=llbt.fit("object + tie", c)).to_frame().set_index("judge")
     assert summary["judgments"].tolist() == [60] * 4
     words = llbt.interpret(pooled).text
     assert "new" in words

@@ -32,7 +32,7 @@ def call(k, folder):
     if k % 25 == 24:
         return llbt.write_report(table, path=folder / f"{threading.get_ident()}-{k}.html").read_bytes()
     if k % 5 == 4:
-        figure = llbt.plot_worth(llbt.fit("object + tie", table)).get_figure()
+        figure = llbt.plot.worth(llbt.fit("object + tie", table)).get_figure()
         file = io.BytesIO()
         figure.savefig(file, format="png", metadata={"Software": None})
         return file.getvalue()
@@ -94,13 +94,13 @@ def test_threads_leave_the_process_alone_and_answer_as_one_does(workers, calls, 
     with concurrent.futures.ThreadPoolExecutor(1) as alone:  # what is imported on the way has its effects here
         expected = alone.submit(run, calls, tmp_path).result()
     before = settings()
-    with pytest.warns(llbt.TiesWarning) as caught:
+    with pytest.warns(llbt.errors.TiesWarning) as caught:
         found = run_together(workers, calls, tmp_path)
     assert all(answers == expected for answers in found)
     assert settings() == before
     assert asked == []
-    assert len([w for w in caught if w.category is llbt.TiesWarning]) == workers * len(range(3, calls, 5))
-    assert {w.category for w in caught} == {llbt.TiesWarning}
+    assert len([w for w in caught if w.category is llbt.errors.TiesWarning]) == workers * len(range(3, calls, 5))
+    assert {w.category for w in caught} == {llbt.errors.TiesWarning}
 
 
 def test_the_threads_of_linear_algebra_are_restored_when_fits_overlap():
@@ -126,9 +126,9 @@ def test_a_figure_of_the_main_thread_is_pyplots_and_others_are_not():
     res = llbt.fit("object + tie", TABLES[0])
     before = plt.get_fignums()
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        pool.submit(llbt.plot_worth, res).result()
+        pool.submit(llbt.plot.worth, res).result()
     assert plt.get_fignums() == before
-    figure = llbt.plot_worth(res).get_figure()
+    figure = llbt.plot.worth(res).get_figure()
     assert figure.number not in before
     plt.close(figure)
 

@@ -1,1 +1,28 @@
-"""The readings and tests that need no model: signs, ranks, orders."""
+"""The readings and tests that need no model, signs, ranks and orders: `llbt.classical`."""
+
+from .block_tests import durbin_test, friedman_test, page_test, skillings_mack_test
+from .feedback_order import feedback_order
+from .head_to_head import head_to_head
+from .ranking_readings import ranking_readings
+from .ranking_scores import ranking_scores
+from .shown_with import shown_with
+from .sign_tests import mcnemar_test, model_test, sign_test
+
+__all__ = [
+    "durbin_test",
+    "feedback_order",
+    "friedman_test",
+    "head_to_head",
+    "mcnemar_test",
+    "model_test",
+    "page_test",
+    "ranking_readings",
+    "ranking_scores",
+    "shown_with",
+    "sign_test",
+    "skillings_mack_test",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

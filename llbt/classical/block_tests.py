@@ -68,7 +68,7 @@ def friedman_test(
     >>> import llbt
     >>> import pandas as pd
     >>> ranks = pd.DataFrame({"A": [1, 1, 2, 1], "B": [2, 3, 1, 2], "C": [3, 2, 3, 3]})
-    >>> test = llbt.friedman_test(ranks, objects=["A", "B", "C"])
+    >>> test = llbt.classical.friedman_test(ranks, objects=["A", "B", "C"])
     >>> test.statistic, test.df
     (4.5, 2.0)
     """
@@ -119,7 +119,7 @@ def durbin_test(
     >>> import llbt
     >>> import pandas as pd
     >>> ranks = pd.DataFrame({"A": [1, 1, None], "B": [2, None, 1], "C": [None, 2, 2]})
-    >>> test = llbt.durbin_test(ranks, objects=["A", "B", "C"])
+    >>> test = llbt.classical.durbin_test(ranks, objects=["A", "B", "C"])
     >>> round(test.statistic, 4), test.df
     (2.6667, 2.0)
     """
@@ -172,7 +172,7 @@ def skillings_mack_test(
     >>> import llbt
     >>> import pandas as pd
     >>> ranks = pd.DataFrame({"A": [1, 1, None, 1], "B": [2, 3, 1, 2], "C": [3, 2, 2, None]})
-    >>> test = llbt.skillings_mack_test(ranks, objects=["A", "B", "C"])
+    >>> test = llbt.classical.skillings_mack_test(ranks, objects=["A", "B", "C"])
     >>> round(test.statistic, 4), test.df
     (4.1989, 2.0)
     """
@@ -242,7 +242,7 @@ def page_test(
     >>> import llbt
     >>> import pandas as pd
     >>> ranks = pd.DataFrame({"A": [1, 1, 2, 1], "B": [2, 3, 1, 2], "C": [3, 2, 3, 3]})
-    >>> test = llbt.page_test(ranks, objects=["A", "B", "C"], order=["A", "B", "C"])
+    >>> test = llbt.classical.page_test(ranks, objects=["A", "B", "C"], order=["A", "B", "C"])
     >>> round(test.statistic, 4), test.notes[0]
     (2.1213, 'L = 54')
     """

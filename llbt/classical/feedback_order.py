@@ -99,7 +99,7 @@ class FeedbackOrder(Record):
         return f"{said}: not certified, no order is below {format_count(self.bound)}"
 
 
-def minimum_feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 60.0) -> FeedbackOrder:
+def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 60.0) -> FeedbackOrder:
     """Return an order of the objects that contradicts the least weight of pairwise majorities.
 
     Parameters
@@ -145,13 +145,13 @@ def minimum_feedback_order(data: object, *, exclude: Objects = (), time_limit: f
     --------
     >>> import llbt
     >>> table = llbt.from_matrix([[0, 5, 1], [1, 0, 4], [3, 0, 0]], names=["A", "B", "C"])
-    >>> order = llbt.minimum_feedback_order(table)
+    >>> order = llbt.classical.feedback_order(table)
     >>> order.objects, order.violated, order.optimal
     (('A', 'B', 'C'), 2.0, True)
     """
     if not is_real(time_limit) or not float(time_limit) > 0:
-        raise DesignError(f"minimum_feedback_order: time_limit={time_limit!r}; it is a number of seconds above 0.")
-    found = pair_counts(data, "minimum_feedback_order", exclude=exclude)
+        raise DesignError(f"classical.feedback_order: time_limit={time_limit!r}; it is a number of seconds above 0.")
+    found = pair_counts(data, "classical.feedback_order", exclude=exclude)
     order, bound = least_feedback(found.wins, float(time_limit))
     wins = found.wins[np.ix_(order, order)]
     violated = float(np.tril(majorities(wins)).sum())

@@ -115,7 +115,7 @@ def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()
     Examples
     --------
     >>> import llbt
-    >>> found = llbt.head_to_head(llbt.load_dataset("dras_modpref"))
+    >>> found = llbt.classical.head_to_head(llbt.load_dataset("dras_modpref"))
     >>> found.to_frame()[["wins_i", "ties", "wins_j", "n"]].values.tolist()
     [[61, 24, 35, 120]]
     >>> round(float(found.matrix().loc["+", "-"]), 3)

@@ -55,7 +55,7 @@ def ranking_readings(
     ...     [("A", "B", "i"), ("A", "C", "j"), ("B", "C", "tie"), ("B", "C", "tie")],
     ...     columns=["object_i", "object_j", "outcome"],
     ... )
-    >>> llbt.ranking_readings(judgments, readings=("ge_others", "ignore_ties")).round(2)
+    >>> llbt.classical.ranking_readings(judgments, readings=("ge_others", "ignore_ties")).round(2)
        ge_others  ignore_ties
     A       0.50          0.5
     B       0.67          0.0

@@ -162,7 +162,7 @@ def ranking_scores(
     Examples
     --------
     >>> import llbt
-    >>> scores = llbt.ranking_scores(llbt.load_dataset("dras_table1"), n=200, rng=1)
+    >>> scores = llbt.classical.ranking_scores(llbt.load_dataset("dras_table1"), n=200, rng=1)
     >>> scores.to_frame()[["object", "n", "rank", "rank_low", "rank_high", "cluster"]].values.tolist()
     [['A', 480, 1, 1, 1, 1], ['D', 480, 2, 2, 2, 2], ['B', 480, 3, 3, 3, 3], ['C', 480, 4, 4, 4, 4]]
     """

@@ -145,7 +145,8 @@ def shown_with(
     >>> rows = [("A", "_ref", "j"), ("A", "B", "i"), ("B", "C", "i"), ("A", "C", "i"), ("C", "_ref", "j")]
     >>> names = ("object_i", "object_j", "outcome", "block")
     >>> judgments = [dict(zip(names, (*row, number))) for number, row in enumerate(rows)]
-    >>> llbt.shown_with(judgments).systems[["object", "shown", "with_reference", "score"]].round(2).values.tolist()
+    >>> systems = llbt.classical.shown_with(judgments).systems
+    >>> systems[["object", "shown", "with_reference", "score"]].round(2).values.tolist()
     [['A', 3, 1, 0.67], ['B', 2, 0, 0.5], ['C', 3, 1, 0.0]]
     """
     if reading not in get_args(Reading):

@@ -78,7 +78,7 @@ class SignTests(Record):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LLBTTests(Record):
-    """Tests of equal worth in the model ``object + tie``, pair by pair; made by `llbt_test`.
+    """Tests of equal worth in the model ``object + tie``, pair by pair; made by `classical.model_test`.
 
     Attributes
     ----------

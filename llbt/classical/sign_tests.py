@@ -111,7 +111,7 @@ def sign_test(
     Examples
     --------
     >>> import llbt
-    >>> test = llbt.sign_test(llbt.load_dataset("dras_modpref"))
+    >>> test = llbt.classical.sign_test(llbt.load_dataset("dras_modpref"))
     >>> test.to_frame()[["wins_i", "wins_j", "n"]].values.tolist()
     [[61, 35, 96]]
     >>> round(float(test.p_value[0]), 5)
@@ -153,7 +153,7 @@ def sign_test(
     )
 
 
-def llbt_test(data: object, *, alternative: Alternative = "two-sided", adjust: Adjust = "holm") -> LLBTTests:
+def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: Adjust = "holm") -> LLBTTests:
     """Test for every pair whether its objects have the same worth, in the model ``object + tie`` of that pair alone.
 
     Parameters
@@ -200,13 +200,13 @@ def llbt_test(data: object, *, alternative: Alternative = "two-sided", adjust: A
     Examples
     --------
     >>> import llbt
-    >>> test = llbt.llbt_test(llbt.load_dataset("dras_modpref"))
+    >>> test = llbt.classical.model_test(llbt.load_dataset("dras_modpref"))
     >>> [round(float(x), 4) for x in (test.estimate[0], test.statistic[0], test.p_value[0])]
     [0.5555, 7.1304, 0.0076]
     """
-    check_option("llbt_test", "alternative", alternative, get_args(Alternative))
-    check_adjust("llbt_test", adjust)
-    pairs = pair_counts(data, "llbt_test")
+    check_option("classical.model_test", "alternative", alternative, get_args(Alternative))
+    check_adjust("classical.model_test", adjust)
+    pairs = pair_counts(data, "classical.model_test")
     i, j = pairs.counts[:, 0], pairs.counts[:, 2]
     half = (i + j) / 2
     fall = np.where(half > 0, 2 * (special.rel_entr(i, half) + special.rel_entr(j, half)), np.nan)
@@ -270,7 +270,7 @@ def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> 
     Examples
     --------
     >>> import llbt
-    >>> test = llbt.mcnemar_test([[101, 121], [59, 33]], exact=False)
+    >>> test = llbt.classical.mcnemar_test([[101, 121], [59, 33]], exact=False)
     >>> round(test.statistic, 4), test.df
     (20.6722, 1.0)
     """

@@ -96,7 +96,7 @@ class Lean:
 
 
 @dataclass(frozen=True)
-class Scores:
+class ByScores:
     """An outcome written as a score or a rank of either object; equal ones are a tie.
 
     Attributes
@@ -174,7 +174,7 @@ class Share:
     halves: tuple[float, ...] = ()
 
 
-Verdict = Labels | Lean | Scores | OneHot | Choice | Always
+Verdict = Labels | Lean | ByScores | OneHot | Choice | Always
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class Game:
     ----------
     objects : tuple of str, Constant or Reworded
         The fields of the object shown first and of the other; several joined by ``+`` are read together.
-    verdict : Labels, Lean, Scores, OneHot, Choice or Always
+    verdict : Labels, Lean, ByScores, OneHot, Choice or Always
         How the record says who won.
     weight : str, Share or None
         Field with the number of judgments that the record stands for (missing: the record does not say, so none).
@@ -251,7 +251,9 @@ class JudgmentFormat:
     Examples
     --------
     >>> import llbt
-    >>> mine = llbt.JudgmentFormat("mine", games=(llbt.Game(("left_model", "right_model"), llbt.Labels("choice")),))
+    >>> from llbt import formats
+    >>> game = formats.Game(("left_model", "right_model"), formats.Labels("choice"))
+    >>> mine = formats.JudgmentFormat("mine", games=(game,))
     >>> records = [{"left_model": "x", "right_model": "y", "choice": "left_model"}]
     >>> llbt.read_judgments(records, format=mine)[["object_i", "object_j", "outcome"]]
       object_i object_j outcome
@@ -327,7 +329,7 @@ def fields_of(game: Game) -> list[str]:
             said: tuple[str, ...] = (game.verdict.field, *([game.verdict.tie] if game.verdict.tie else []))
         case Lean():
             said = (game.verdict.field,)
-        case Scores():
+        case ByScores():
             said = game.verdict.fields
         case OneHot():
             said = (game.verdict.i, game.verdict.j, game.verdict.tie)

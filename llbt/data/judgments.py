@@ -114,7 +114,7 @@ def read_judgments(
     the kind ``both_bad`` is a tie; leave such judgments out with ``outcomes={"tie (bothbad)": None}`` or by
     selecting rows of the frame.
 
-    Of a record that compares ``a+b`` with ``c``, ``agreement`` and ``judge_summary`` count one judgment, scores and
+    Of a record that compares ``a+b`` with ``c``, ``agreement`` and ``judges.summary`` count one judgment, scores and
     fits two. A fit takes them as one with ``from_judgments(frame, clusters="record")`` and ``cov_type="cluster"``, or
     with ``weights=`` a column ``1 / frame.groupby("record")["record"].transform("size")``.
 

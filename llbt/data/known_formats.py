@@ -14,7 +14,7 @@ from types import MappingProxyType
 from ..core.columns import Label
 from ..errors import JudgmentError, listed
 from ..table import Field, Table
-from .formats import UNNAMED, Always, Game, JudgmentFormat, Labels, Lean, OneHot, Scores, Share, meaning
+from .formats import UNNAMED, Always, ByScores, Game, JudgmentFormat, Labels, Lean, OneHot, Share, meaning
 from .frames import read_factor
 from .model_formats import A_OR_B, A_OR_B_STRENGTHS, MODEL_FORMATS
 from .sources import Source
@@ -29,7 +29,9 @@ def _arena_hard(first: str, second: str, k: int) -> Game:
 def _ranked(size: int) -> tuple[Game, ...]:
     """Every two of the systems that one record ranks, in the order of display."""
     return tuple(
-        Game((f"system{a}Id", f"system{b}Id"), Scores((f"system{a}rank", f"system{b}rank"), False, (-1.0,), (1.0, 5.0)))
+        Game(
+            (f"system{a}Id", f"system{b}Id"), ByScores((f"system{a}rank", f"system{b}rank"), False, (-1.0,), (1.0, 5.0))
+        )
         for a, b in combinations(range(1, size + 1), 2)
     )
 
@@ -134,7 +136,7 @@ _FORMATS = (
     ),
     JudgmentFormat(  # openai/webgpt_comparisons
         "webgpt",
-        (Game(("model_0", "model_1"), Scores(("score_0", "score_1"), bounds=(-1.0, 1.0), strength=True)),),
+        (Game(("model_0", "model_1"), ByScores(("score_0", "score_1"), bounds=(-1.0, 1.0), strength=True)),),
         ("answer_0", "answer_1", "score_0", "score_1"),
         "WebGPT comparisons: the answer with the higher score won",
         advice=UNNAMED,
@@ -242,7 +244,7 @@ _FORMATS = (
             tuple(
                 Game(
                     (f"SYSTEM_{a}", f"SYSTEM_{b}"),
-                    Scores((f"SCORE_{a}_A", f"SCORE_{b}_A"), best == 5, (-1.0, "-"), (1.0, 5.0)),
+                    ByScores((f"SCORE_{a}_A", f"SCORE_{b}_A"), best == 5, (-1.0, "-"), (1.0, 5.0)),
                 )
                 for a, b in combinations(range(5), 2)
             ),
@@ -319,7 +321,7 @@ def list_formats() -> Table:
     Examples
     --------
     >>> import llbt
-    >>> "arena" in llbt.list_formats().to_frame()["name"].tolist()
+    >>> "arena" in llbt.formats.table().to_frame()["name"].tolist()
     True
     """
     return Table(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from ..core.columns import Label
 from .formats import (
     UNNAMED,
+    ByScores,
     Choice,
     Constant,
     Game,
@@ -15,7 +16,6 @@ from .formats import (
     Labels,
     Lean,
     Reworded,
-    Scores,
     meaning,
 )
 
@@ -91,7 +91,7 @@ MODEL_FORMATS = (
     ),
     JudgmentFormat(  # langchain-ai/langsmith-sdk, schemas.FeedbackBase: as evaluate_comparative leaves it
         "langsmith",
-        (Game(("session_id", "other_session_id"), Scores(("score", "other_score"))),),
+        (Game(("session_id", "other_session_id"), ByScores(("score", "other_score"))),),
         ("run_id", "session_id", "score", "comparative_experiment_id", "feedback_group_id"),
         "LangSmith: feedback of comparative experiments, a row for each run of a group",
         judge=("key",),
@@ -186,7 +186,7 @@ MODEL_FORMATS = (
         (
             Game(
                 ("model_name", "other_model_name"),
-                Scores(("score", "other_score"), bounds=(0.0, 100.0), strength=True),
+                ByScores(("score", "other_score"), bounds=(0.0, 100.0), strength=True),
             ),
         ),
         ("utterance_id", "interaction_id", "model_name", "score", "if_chosen"),
@@ -199,7 +199,7 @@ MODEL_FORMATS = (
     ),
     JudgmentFormat(  # yuvalkirstain/pickapic_v1 and _v2
         "pickapic",
-        (Game(("model_0", "model_1"), Scores(("label_0", "label_1"), bounds=(0.0, 1.0))),),
+        (Game(("model_0", "model_1"), ByScores(("label_0", "label_1"), bounds=(0.0, 1.0))),),
         ("image_0_uid", "image_1_uid", "label_0", "label_1", "model_0", "model_1"),
         "Pick-a-Pic: label_0 and label_1 are 1 and 0, 0 and 1, or .5 for a tie",
         judge=("user_id",),

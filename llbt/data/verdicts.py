@@ -15,7 +15,7 @@ import pandas as pd
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
-from .formats import Always, Choice, Constant, Labels, Lean, OneHot, Scores, Share, Verdict
+from .formats import Always, ByScores, Choice, Constant, Labels, Lean, OneHot, Share, Verdict
 from .frames import as_number, is_missing, plain, read_counts, read_factor, read_label_pair
 from .outcomes import read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
@@ -147,7 +147,7 @@ def decide(
 
     Parameters
     ----------
-    verdict : Labels, Lean, Scores, OneHot, Choice or Always
+    verdict : Labels, Lean, ByScores, OneHot, Choice or Always
     records : Records, n of them
     objects : two ndarrays, each (n,)
     sides : two str
@@ -170,7 +170,7 @@ def decide(
             return _by_label(verdict, records, objects, sides, max_dropped)
         case Lean():
             return _by_lean(verdict, records)
-        case Scores():
+        case ByScores():
             return _by_scores(verdict, records)
         case OneHot():
             return _by_columns(verdict, records)
@@ -260,7 +260,7 @@ def _by_lean(verdict: Lean, records: Records) -> Decision:
     return _decided(said, np.abs(toward_j), (out, f"{verdict.field!r} missing or failed"), bad, unknown)
 
 
-def _by_scores(verdict: Scores, records: Records) -> Decision:
+def _by_scores(verdict: ByScores, records: Records) -> Decision:
     a, b = (records.numbers(name, verdict.unranked) for name in verdict.fields)
     none = [number for number in map(as_number, verdict.unranked) if number is not None]
     out = np.isnan(a) | np.isnan(b) | np.isin(a, none) | np.isin(b, none)

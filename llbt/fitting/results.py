@@ -79,8 +79,8 @@ class LLBTResults(Record):
     covariance: Covariance
 
     def __getattr__(self, name: str) -> Any:
-        known = getattr(sys.modules.get("llbt"), "__all__", ())
-        if name in known:
+        package = sys.modules.get("llbt")
+        if name in getattr(package, "__all__", ()) and callable(getattr(package, name)):
             raise AttributeError(f"{name} is a function: llbt.{name}(res)")
         raise AttributeError(f"LLBTResults has no attribute {name!r}")
 

@@ -282,7 +282,8 @@ def agreement(
     ...     [("A", "B", o, judge, prompt) for judge, row in said.items() for prompt, o in enumerate(row)],
     ...     columns=["object_i", "object_j", "outcome", "judge", "prompt"],
     ... )
-    >>> found = llbt.agreement(frame, unit="prompt", coefficients=["percent", "bennett_s", "scott_pi"]).to_frame()
+    >>> names = ["percent", "bennett_s", "scott_pi"]
+    >>> found = llbt.judges.agreement(frame, unit="prompt", coefficients=names).to_frame()
     >>> found[["term", "estimate", "expected"]].round(3).values.tolist()
     [['percent', 0.75, nan], ['bennett_s', 0.625, 0.333], ['scott_pi', 0.619, 0.344]]
     """

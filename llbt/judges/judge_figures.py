@@ -15,7 +15,7 @@ from ..data.sources import as_names
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 
-ASKER = "judge_summary"
+ASKER = "judges.summary"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,1 +1,43 @@
-"""Whether a metric agrees with humans, and which metric better."""
+"""Whether a metric agrees with humans, and which metric better: `llbt.metrics`."""
+
+from .accuracy import pairwise_accuracy
+from .compare import compare
+from .compare_all import compare_all
+from .correlate import correlate
+from .coverage import coverage
+from .decision_errors import error_agreement
+from .decisions import decisions, decisions_from_tests
+from .difference_curve import difference_curve
+from .interval import interval
+from .metric_scores import MetricScores
+from .outliers import correlation_without_outliers, outliers
+from .power import power
+from .soft_accuracy import soft_pairwise_accuracy
+from .subsets import subset_correlations
+from .tie_calibration import tie_calibrated_accuracy
+from .williams import williams
+
+__all__ = [
+    "MetricScores",
+    "compare",
+    "compare_all",
+    "correlate",
+    "correlation_without_outliers",
+    "coverage",
+    "decisions",
+    "decisions_from_tests",
+    "difference_curve",
+    "error_agreement",
+    "interval",
+    "outliers",
+    "pairwise_accuracy",
+    "power",
+    "soft_pairwise_accuracy",
+    "subset_correlations",
+    "tie_calibrated_accuracy",
+    "williams",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

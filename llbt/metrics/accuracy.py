@@ -161,7 +161,7 @@ def pairwise_accuracy(
     --------
     >>> import llbt
     >>> metric, human = {"de-en": [31, 28, 30], "en-de": [25, 27]}, {"de-en": [2, 0, 1], "en-de": [1, 0]}
-    >>> found = llbt.pairwise_accuracy(metric, human)
+    >>> found = llbt.metrics.pairwise_accuracy(metric, human)
     >>> found.to_frame().values.tolist()
     [['de-en', 3.0, 3.0, 1.0], ['en-de', 0.0, 1.0, 0.0], ['all', 3.0, 4.0, 0.75]]
     """

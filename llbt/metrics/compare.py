@@ -89,7 +89,7 @@ class MetricComparison(Record):
         )
 
 
-def compare_metrics(
+def compare(
     X: npt.ArrayLike,
     Y: npt.ArrayLike,
     Z: npt.ArrayLike,
@@ -164,11 +164,11 @@ def compare_metrics(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
     >>> good, poor = human + rng.normal(size=(12, 50)), rng.normal(size=(12, 50))
-    >>> found = llbt.compare_metrics(good, poor, human, alternative="greater", n=999, rng=1)
+    >>> found = llbt.metrics.compare(good, poor, human, alternative="greater", n=999, rng=1)
     >>> found.p_value
     0.001
     """
-    asker = "compare_metrics"
+    asker = "metrics.compare"
     check_test(asker, level, coefficient, method, n)
     check_option(asker, "alternative", alternative, get_args(Alternative))
     draw = Resampler.of(asker, rng, n_jobs, progress)

@@ -90,7 +90,7 @@ class MetricComparisons(Record):
         ).first()
 
 
-def compare_all_metrics(
+def compare_all(
     scores: MetricScores,
     *,
     level: Level = "system",
@@ -112,7 +112,7 @@ def compare_all_metrics(
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
     method : {"perm-both", "perm-systems", "perm-inputs", "boot", "williams"}
-        As in `compare_metrics`.
+        As in `metrics.compare`.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted; the paper has Bonferroni's way.
     by : {"row", "table"}
@@ -153,11 +153,11 @@ def compare_all_metrics(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
     >>> metrics = {f"noise {sd}": human + sd * rng.normal(size=(12, 50)) for sd in (0.5, 1, 8)}
-    >>> found = llbt.compare_all_metrics(llbt.MetricScores.from_matrices(metrics, human), n=500, rng=1)
+    >>> found = llbt.metrics.compare_all(llbt.metrics.MetricScores.from_matrices(metrics, human), n=500, rng=1)
     >>> found.better().sum(axis=1).tolist()
     [2, 1, 0]
     """
-    asker = "compare_all_metrics"
+    asker = "metrics.compare_all"
     _check(scores, level, coefficient, method, adjust, by, n)
     draw = Resampler.of(asker, rng, n_jobs, progress)
     check_constant(asker, dict(zip(scores.metrics, scores.values, strict=True)))
@@ -182,7 +182,7 @@ def compare_all_metrics(
 
 
 def _check(scores: object, level: str, coefficient: str, method: str, adjust: str | None, by: str, n: object) -> None:
-    asker = "compare_all_metrics"
+    asker = "metrics.compare_all"
     check_test(asker, level, coefficient, method, n)
     check_adjust(asker, adjust)
     check_option(asker, "by", by, get_args(Family))

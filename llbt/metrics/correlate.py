@@ -111,7 +111,7 @@ def correlate(
     >>> import llbt
     >>> metric = [[0.1, 0.4], [0.3, 0.5], [0.2, 0.9]]
     >>> human = [[1, 2], [2, 3], [3, 3]]
-    >>> round(llbt.correlate(metric, human, level="input", coefficient="kendall").estimate, 4)
+    >>> round(llbt.metrics.correlate(metric, human, level="input", coefficient="kendall").estimate, 4)
     0.5749
     """
     check_choices("correlate", level, coefficient)

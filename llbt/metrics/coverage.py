@@ -80,7 +80,7 @@ class IntervalCoverage(Record):
         )
 
 
-def interval_coverage(
+def coverage(
     X: npt.ArrayLike,
     Z: npt.ArrayLike,
     *,
@@ -143,11 +143,11 @@ def interval_coverage(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 40))
     >>> metric = human + rng.normal(size=(12, 40))
-    >>> found = llbt.interval_coverage(metric, human, methods=["boot-inputs", "boot-both"], n=200, n_trials=50, rng=1)
+    >>> found = llbt.metrics.coverage(metric, human, methods=["boot-inputs", "boot-both"], n=200, n_trials=50, rng=1)
     >>> bool(found.estimate[0] < found.estimate[1])
     True
     """
-    asker = "interval_coverage"
+    asker = "metrics.coverage"
     check_choices(asker, level, coefficient)
     chosen = several(asker, methods)
     for method in chosen:

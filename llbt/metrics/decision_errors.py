@@ -80,14 +80,14 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
     --------
     >>> import llbt
     >>> humans = ([0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
-    >>> one = llbt.decisions_from_tests([2.1, -0.3, 1.0], [0.001, 0.4, 0.03], *humans)
-    >>> other = llbt.decisions_from_tests([9.0, -4.0, 3.0], [0.001, 0.01, 0.2], *humans)
-    >>> llbt.error_agreement({"one": one, "other": other}).type_2.tolist()
+    >>> one = llbt.metrics.decisions_from_tests([2.1, -0.3, 1.0], [0.001, 0.4, 0.03], *humans)
+    >>> other = llbt.metrics.decisions_from_tests([9.0, -4.0, 3.0], [0.001, 0.01, 0.2], *humans)
+    >>> llbt.metrics.error_agreement({"one": one, "other": other}).type_2.tolist()
     [[1, 1], [0, 0]]
     """
     tables = list(decisions.values()) if isinstance(decisions, Mapping) else []
     if not tables or not all(isinstance(table, DecisionTable) for table in tables):
-        raise DesignError("error_agreement: expected a mapping of metric to what decision_table(…) returns.")
+        raise DesignError("error_agreement: expected a mapping of metric to what metrics.decisions(…) returns.")
     first = tables[0]
     keys = [(t.object_i, t.object_j, tuple(t.groups[k] for k in t.group), t.alpha) for t in tables]
     for name, key in zip(decisions, keys, strict=True):

@@ -16,7 +16,7 @@ OUTCOMES = ("both", "metric_only", "opposite", "humans_only", "neither", "undefi
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DecisionTable(Record):
-    """Decisions of a metric and of humans on P pairs of systems; made by `decision_table`.
+    """Decisions of a metric and of humans on P pairs of systems; made by `metrics.decisions`.
 
     Attributes
     ----------

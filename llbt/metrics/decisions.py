@@ -20,7 +20,7 @@ from .system_scores import all_pairs, group_names, numbers, read_segments
 MetricTest = Literal["paired-t", "bootstrap"]
 
 
-def decision_table(
+def decisions(
     metric: object,
     human: object,
     *,
@@ -59,7 +59,7 @@ def decision_table(
     Returns
     -------
     DecisionTable
-        ``table()`` by bin, ``pairs()`` pair by pair; `error_agreement` and `plot_decisions` take it.
+        ``table()`` by bin, ``pairs()`` pair by pair; `error_agreement` and `plot.decisions` take it.
 
     Raises
     ------
@@ -88,11 +88,11 @@ def decision_table(
     >>> rng = np.random.default_rng(1)
     >>> quality = np.arange(6)[:, None] / 10
     >>> metric, human = quality + rng.normal(size=(6, 400)), quality + rng.normal(size=(6, 300))
-    >>> found = llbt.decision_table(metric, human, bins=[0.2])
+    >>> found = llbt.metrics.decisions(metric, human, bins=[0.2])
     >>> found.to_frame()[["n", "both", "type_1", "type_2", "neither"]].values.tolist()
     [[6, 1, 1, 0, 4], [9, 7, 2, 0, 0], [15, 8, 3, 0, 4]]
     """
-    asker = "decision_table"
+    asker = "metrics.decisions"
     check_option(asker, "metric_test", metric_test, get_args(MetricTest))
     check_count(asker, "n", n, least=1)
     draw = Resampler.of(asker, rng, n_jobs, progress)
@@ -170,7 +170,7 @@ def decisions_from_tests(
     object_i, object_j, group : sequence, length P, optional
         The systems of each pair, by default pair 0, 1, … of ``i`` and ``j``; and the group that it belongs to.
     alpha, bins
-        As in `decision_table`.
+        As in `metrics.decisions`.
 
     Returns
     -------
@@ -186,7 +186,8 @@ def decisions_from_tests(
     Examples
     --------
     >>> import llbt
-    >>> found = llbt.decisions_from_tests([2.1, -0.3, 1.0], [0.001, 0.4, 0.03], [0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
+    >>> metric, human = ([2.1, -0.3, 1.0], [0.001, 0.4, 0.03]), ([0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
+    >>> found = llbt.metrics.decisions_from_tests(*metric, *human)
     >>> found.outcome.tolist()
     ['both', 'humans_only', 'metric_only']
     """

@@ -149,7 +149,7 @@ def difference_curve(
     Returns
     -------
     DifferenceCurve
-        ``needed`` is the difference for the target, ``predict`` the curve; `plot_difference_curve` draws it.
+        ``needed`` is the difference for the target, ``predict`` the curve; `plot.difference_curve` draws it.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def difference_curve(
     --------
     >>> import llbt
     >>> agree = [0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1]
-    >>> curve = llbt.difference_curve([0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4], agree, bins=3)
+    >>> curve = llbt.metrics.difference_curve([0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4], agree, bins=3)
     >>> round(curve.needed, 2), curve.bins.agreements.tolist()
     (1.65, [2, 2, 4])
     """

@@ -79,7 +79,7 @@ class CorrelationInterval(Record):
         )
 
 
-def correlation_interval(
+def interval(
     X: npt.ArrayLike,
     Z: npt.ArrayLike,
     *,
@@ -149,11 +149,11 @@ def correlation_interval(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
     >>> metric = human + rng.normal(size=(12, 50))
-    >>> found = llbt.correlation_interval(metric, human, level="input", n=500, rng=1)
+    >>> found = llbt.metrics.interval(metric, human, level="input", n=500, rng=1)
     >>> bool(found.conf_low < found.estimate < found.conf_high)
     True
     """
-    asker = "correlation_interval"
+    asker = "metrics.interval"
     check_choices(asker, level, coefficient)
     check_option(asker, "method", method, get_args(IntervalMethod))
     critical_value(asker, confidence, math.inf)
@@ -219,11 +219,11 @@ def fisher_interval(
 def _check_pairing(x: FloatArray, z: FloatArray, level: Level, paired_inputs: bool) -> None:
     if not paired_inputs and level != "system":
         raise DesignError(
-            f"correlation_interval: paired_inputs=False with level={level!r}; at that level every score of X needs the "
+            f"metrics.interval: paired_inputs=False with level={level!r}; at that level every score of X needs the "
             "human score of its cell. Pass level='system'."
         )
     if paired_inputs and x.shape != z.shape:
         raise DesignError(
-            f"correlation_interval: X has {x.shape[1]} inputs, Z {z.shape[1]}, so they cannot be drawn together. Pass "
+            f"metrics.interval: X has {x.shape[1]} inputs, Z {z.shape[1]}, so they cannot be drawn together. Pass "
             "paired_inputs=False"
         )

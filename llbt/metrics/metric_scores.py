@@ -86,7 +86,7 @@ class MetricScores(Record):
         >>> import llbt
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"system": list("aabb"), "input": [1, 2, 1, 2], "bleu": [1.0, 2, 3, 4], "human": 1.0})
-        >>> llbt.MetricScores.from_frame(frame).matrix("bleu").values.tolist()
+        >>> llbt.metrics.MetricScores.from_frame(frame).matrix("bleu").values.tolist()
         [[1.0, 2.0], [3.0, 4.0]]
         """
         table = in_memory(open_source(frame))
@@ -139,7 +139,7 @@ class MetricScores(Record):
         Examples
         --------
         >>> import llbt
-        >>> llbt.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0]}, [1.0, 3.0, 2.0], systems="abc").systems
+        >>> llbt.metrics.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0]}, [1.0, 3.0, 2.0], systems="abc").systems
         ('a', 'b', 'c')
         """
         asker = "MetricScores.from_matrices"
@@ -216,7 +216,7 @@ class MetricScores(Record):
         Examples
         --------
         >>> import llbt
-        >>> scores = llbt.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0, 9.0]}, [1.0, 3.0, 2.0, 4.0])
+        >>> scores = llbt.metrics.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0, 9.0]}, [1.0, 3.0, 2.0, 4.0])
         >>> scores.normality().to_frame()["statistic"].round(3).tolist()
         [0.895, 0.993]
         """

@@ -103,7 +103,7 @@ def outliers(z: object, cutoff: float = 2.5) -> npt.NDArray[np.bool_] | pd.Serie
     Examples
     --------
     >>> import llbt
-    >>> llbt.outliers([0.2, 0.1, 0.0, -0.1, -1.4]).tolist()
+    >>> llbt.metrics.outliers([0.2, 0.1, 0.0, -0.1, -1.4]).tolist()
     [False, False, False, False, True]
     """
     scores = numbers("outliers", "z", z)
@@ -149,7 +149,7 @@ def correlation_without_outliers(
     Examples
     --------
     >>> import llbt
-    >>> found = llbt.correlation_without_outliers([30, 28, 29, 27, 10], [0.2, 0.1, 0.0, -0.1, -1.4])
+    >>> found = llbt.metrics.correlation_without_outliers([30, 28, 29, 27, 10], [0.2, 0.1, 0.0, -0.1, -1.4])
     >>> round(found.estimate, 3), round(found.estimate_without, 3), found.left_out
     (0.995, 0.8, (4,))
     """

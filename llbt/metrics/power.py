@@ -71,7 +71,7 @@ class MetricPower(Record):
         )
 
 
-def metric_power(
+def power(
     X: npt.ArrayLike,
     Z: npt.ArrayLike,
     *,
@@ -139,11 +139,11 @@ def metric_power(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 40))
     >>> metric = human + rng.normal(size=(12, 40))
-    >>> found = llbt.metric_power(metric, human, methods=["perm-both"], degraded=[0.1, 1], n=200, n_trials=20, rng=1)
+    >>> found = llbt.metrics.power(metric, human, methods=["perm-both"], degraded=[0.1, 1], n=200, n_trials=20, rng=1)
     >>> bool(found.estimate[0, 0] < found.estimate[0, 1])
     True
     """
-    asker = "metric_power"
+    asker = "metrics.power"
     chosen = several(asker, methods)
     shares = np.atleast_1d(pd.to_numeric(np.atleast_1d(np.asarray(degraded)), errors="coerce")).astype(np.float64)
     for method in chosen:

@@ -117,7 +117,7 @@ def soft_pairwise_accuracy(
     >>> import llbt
     >>> import numpy as np
     >>> scores = np.random.default_rng(1).normal(size=(4, 50)) + np.arange(4)[:, None] / 5
-    >>> llbt.soft_pairwise_accuracy(scores, 100 * scores, rng=1).estimate
+    >>> llbt.metrics.soft_pairwise_accuracy(scores, 100 * scores, rng=1).estimate
     1.0
     """
     asker = "soft_pairwise_accuracy"

@@ -150,9 +150,9 @@ def subset_correlations(
     --------
     >>> import llbt
     >>> metric, human = [31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4]
-    >>> llbt.subset_correlations(metric, human).to_frame().round(3).values.tolist()
+    >>> llbt.metrics.subset_correlations(metric, human).to_frame().round(3).values.tolist()
     [[1.0, 5.0, 0.991], [1.0, 4.0, 0.707]]
-    >>> llbt.subset_correlations(metric, human, subsets="rolling").estimate.round(3).tolist()
+    >>> llbt.metrics.subset_correlations(metric, human, subsets="rolling").estimate.round(3).tolist()
     [0.707, 0.99]
     """
     check_option(_ASKER, "subsets", subsets, get_args(Subsets))

@@ -18,7 +18,7 @@ _SMALL = 1e-10
 _ONE_LINE = "the metrics agree perfectly, or a correlation is undefined"
 
 
-def williams_test(
+def williams(
     r_x: float, r_y: float, r_xy: float, n: int, *, alternative: Alternative = "two-sided"
 ) -> tuple[float, float, float]:
     """Return Williams' t, its degrees of freedom and its p-value, for two correlations that share a variable.
@@ -58,16 +58,16 @@ def williams_test(
     Examples
     --------
     >>> import llbt
-    >>> t, df, p = llbt.williams_test(0.9, 0.6, 0.5, 20)
+    >>> t, df, p = llbt.metrics.williams(0.9, 0.6, 0.5, 20)
     >>> round(t, 3), df, round(p, 4)
     (2.753, 17, 0.0136)
     """
-    check_option("williams_test", "alternative", alternative, get_args(Alternative))
+    check_option("metrics.williams", "alternative", alternative, get_args(Alternative))
     for name, r in (("r_x", r_x), ("r_y", r_y), ("r_xy", r_xy)):
         if not is_real(r) or abs(r) > 1 + _SMALL:
-            raise DesignError(f"williams_test: {name}={r!r}; a correlation lies between −1 and 1, or is NaN.")
+            raise DesignError(f"metrics.williams: {name}={r!r}; a correlation lies between −1 and 1, or is NaN.")
     if not is_whole(n) or n < 0:
-        raise DesignError(f"williams_test: n={n!r}; it is the number of points, the systems.")
+        raise DesignError(f"metrics.williams: n={n!r}; it is the number of points, the systems.")
     df = n - 3
     if df < 1:
         return math.nan, math.nan, math.nan
@@ -95,7 +95,7 @@ def williams_of(
 ) -> tuple[float, float, float, str]:
     """Return Williams' t, df and p-value of two metrics' system scores, and what to say of them."""
     between = correlation_of(x, y, "system", coefficient).estimate
-    t, df, p = williams_test(of_x.estimate, of_y.estimate, between, of_x.n, alternative=alternative)
+    t, df, p = williams(of_x.estimate, of_y.estimate, between, of_x.n, alternative=alternative)
     reason = ""
     if math.isnan(p):
         few = f"it needs at least 4 systems, found {of_x.n}"

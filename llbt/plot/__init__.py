@@ -1,1 +1,40 @@
-"""Pictures: each takes an Axes and returns it."""
+"""Pictures, each of which takes an Axes and returns it: `llbt.plot`."""
+
+from .decisions import decisions, difference_curve, subset_correlations
+from .differences import differences, paired
+from .fits import anova, residuals
+from .intervals import intervals, ranks
+from .judges import judges, ties
+from .network import network
+from .pairs import outcomes, probabilities
+from .power import power
+from .ranks_by_method import ranks_by_method
+from .significance import significance
+from .win_probabilities import win_probabilities
+from .worth import worth
+
+__all__ = [
+    "anova",
+    "decisions",
+    "difference_curve",
+    "differences",
+    "intervals",
+    "judges",
+    "network",
+    "outcomes",
+    "paired",
+    "power",
+    "probabilities",
+    "ranks",
+    "ranks_by_method",
+    "residuals",
+    "significance",
+    "subset_correlations",
+    "ties",
+    "win_probabilities",
+    "worth",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

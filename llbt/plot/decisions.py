@@ -44,7 +44,7 @@ _LOOKS = {
 _XLABELS = {"top": "Best systems taken", "rolling": "Rank of the best system", "sampled": "Systems"}
 
 
-def plot_subset_correlations(
+def subset_correlations(
     found: SubsetCorrelations | Mapping[str, SubsetCorrelations], *, ax: Axes | None = None
 ) -> Axes:
     """Plot correlations with human scores over the best systems, over neighbours in quality, or over random systems.
@@ -73,7 +73,8 @@ def plot_subset_correlations(
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_subset_correlations(llbt.subset_correlations([31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4]))
+    >>> found = llbt.metrics.subset_correlations([31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4])
+    >>> ax = llbt.plot.subset_correlations(found)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Best systems taken', "Pearson's r")
     """
@@ -102,11 +103,11 @@ def _checked_subsets(found: object) -> dict[str, SubsetCorrelations]:
     drawn = {str(name): one for name, one in given.items() if isinstance(one, SubsetCorrelations)}
     if not drawn or len(drawn) < len(given):
         raise DesignError(
-            "plot_subset_correlations: expected what subset_correlations returns, or a mapping of name to that."
+            "plot.subset_correlations: expected what subset_correlations returns, or a mapping of name to that."
         )
     if len({(one.subsets == "rolling", one.coefficient) for one in drawn.values()}) > 1:
         raise DesignError(
-            "plot_subset_correlations: rolling sets with others, or several coefficients, do not go on one axis; draw "
+            "plot.subset_correlations: rolling sets with others, or several coefficients, do not go on one axis; draw "
             "them apart with ax=."
         )
     return drawn
@@ -122,13 +123,13 @@ def _draw_subset(ax: Axes, name: str, one: SubsetCorrelations, k: int) -> None:
     ax.plot(x[order], one.estimate[order], color=colour, marker=marker, markersize=4, linewidth=1.2, label=name)
 
 
-def plot_decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
+def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     """Plot the difference of human scores over that of a metric, pair by pair, with the errors of either type marked.
 
     Parameters
     ----------
     decisions : DecisionTable
-        What `decision_table` returns.
+        What `metrics.decisions` returns.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -149,11 +150,12 @@ def plot_decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> found = llbt.decisions_from_tests([2.1, -0.3, 1.0], [0.001, 0.4, 0.03], [0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
-    >>> [text.get_text() for text in llbt.plot_decisions(found).get_legend().get_texts()]
+    >>> metric, human = ([2.1, -0.3, 1.0], [0.001, 0.4, 0.03]), ([0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
+    >>> found = llbt.metrics.decisions_from_tests(*metric, *human)
+    >>> [text.get_text() for text in llbt.plot.decisions(found).get_legend().get_texts()]
     ['both: 1', 'metric only: 1', 'humans only: 1']
     """
-    check_answer("plot_decisions", decisions, DecisionTable, "decision_table(…)")
+    check_answer("plot.decisions", decisions, DecisionTable, "metrics.decisions(…)")
     ax = axes_of(ax, COLUMN, 3.5)
     turn = np.where(decisions.metric_difference < 0, -1.0, 1.0)
     x, y, outcome = turn * decisions.metric_difference, turn * decisions.human_difference, decisions.outcome
@@ -171,7 +173,7 @@ def plot_decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     return finish(ax)
 
 
-def plot_difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None = None) -> Axes:
+def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None = None) -> Axes:
     """Plot how probable it is that humans agree over the size of a metric's difference, and mark the one needed.
 
     Parameters
@@ -201,12 +203,12 @@ def plot_difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | 
     >>> import matplotlib
     >>> matplotlib.use("Agg")
     >>> agree = [0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1]
-    >>> curve = llbt.difference_curve([0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4], agree, bins=3)
-    >>> llbt.plot_difference_curve(curve, unit="BLEU").get_xlabel()
+    >>> curve = llbt.metrics.difference_curve([0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4], agree, bins=3)
+    >>> llbt.plot.difference_curve(curve, unit="BLEU").get_xlabel()
     'Difference of BLEU'
     """
-    check_answer("plot_difference_curve", curve, DifferenceCurve, "difference_curve(…)")
-    check_names("plot_difference_curve", {"unit": unit})
+    check_answer("plot.difference_curve", curve, DifferenceCurve, "difference_curve(…)")
+    check_names("plot.difference_curve", {"unit": unit})
     ax = axes_of(ax, COLUMN, 2.8)
     largest = _reach(curve)
     at = np.linspace(0, largest, 201)

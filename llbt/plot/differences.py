@@ -18,7 +18,7 @@ from .look import BLUE, GREY, ORANGE, axes_of, finish
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# of Okabe & Ito (2008), as in `plot_worth`
+# of Okabe & Ito (2008), as in `plot.worth`
 _I, _J, _TIE = BLUE, ORANGE, GREY
 _WIDE = 36  # letters of a title that fit above a small picture
 _DASHED = (0, (3, 2))
@@ -43,7 +43,7 @@ class _Two:
         return wins_i, ties, wins_j
 
 
-def plot_paired(
+def paired(
     frame: object,
     i: Label,
     j: Label,
@@ -58,7 +58,7 @@ def plot_paired(
     Parameters
     ----------
     frame : frame, path or list of records
-        Scores, wide or long, as `pairwise_scores` reads them.
+        Scores, wide or long, as `scores.pairwise` reads them.
     i, j : label
         The systems; i on the horizontal axis.
     system, instance, score : str
@@ -87,11 +87,11 @@ def plot_paired(
     >>> import llbt
     >>> import matplotlib, pandas as pd
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_paired(pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4]}), "A", "B")
+    >>> ax = llbt.plot.paired(pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4]}), "A", "B")
     >>> [text.get_text() for text in ax.texts]
     ['A wins 25 %', 'B wins 75 %']
     """
-    two = _two_systems("plot_paired", frame, (i, j), (system, instance, score))
+    two = _two_systems("plot.paired", frame, (i, j), (system, instance, score))
     ax = axes_of(ax, 3.4, 3.4)
     both = np.concatenate([two.i, two.j])
     edge = 0.06 * (np.ptp(both) or abs(both[0]) or 1.0)
@@ -149,7 +149,7 @@ def _add_margins(ax: Axes, two: _Two) -> None:
     top.set_ylim(0, 1.06 * top.get_ylim()[1])
 
 
-def plot_differences(
+def differences(
     frame: object,
     i: Label,
     j: Label,
@@ -164,7 +164,7 @@ def plot_differences(
     Parameters
     ----------
     frame : frame, path or list of records
-        Scores, wide or long, as `pairwise_scores` reads them.
+        Scores, wide or long, as `scores.pairwise` reads them.
     i, j : label
         The systems; differences are those of i less j.
     system, instance, score : str
@@ -188,11 +188,11 @@ def plot_differences(
     >>> import llbt
     >>> import matplotlib, pandas as pd
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_differences(pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4]}), "A", "B")
+    >>> ax = llbt.plot.differences(pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4]}), "A", "B")
     >>> ax.get_title()
     'A wins 25 %, B wins 75 %'
     """
-    two = _two_systems("plot_differences", frame, (i, j), (system, instance, score))
+    two = _two_systems("plot.differences", frame, (i, j), (system, instance, score))
     ax = axes_of(ax, 3.4, 2.8)
     difference, side = two.i - two.j, two.side
     groups = [difference[side == -1], np.zeros(int(np.sum(side == 0))), difference[side == 1]]

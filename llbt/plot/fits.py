@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _ANOVA = {"df_resid", "deviance", "df", "statistic", "p_value"}
 
 
-def plot_residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 20, ax: Axes | None = None) -> Axes:
+def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 20, ax: Axes | None = None) -> Axes:
     """Plot the largest standardized residuals: what happens more or less often than the model expects.
 
     Parameters
@@ -64,16 +64,16 @@ def plot_residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_residuals(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()), most=3)
+    >>> ax = llbt.plot.residuals(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()), most=3)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A beats C', 'C beats A', 'B beats D']
     """
-    check_fit("plot_residuals", res)
+    check_fit("plot.residuals", res)
     table = residual_table(res, kind=kind, most=most)
     frame = table.to_frame().iloc[list(table.shown or ())].dropna(subset="residual")
     if frame.empty:
         raise DesignError(
-            f"plot_residuals: {res.specification.formula!r} fits every cell exactly, so there are no residuals; fit a "
+            f"plot.residuals: {res.specification.formula!r} fits every cell exactly, so there are no residuals; fit a "
             "smaller model."
         )
     residual, rows = frame["residual"].to_numpy(), np.arange(len(frame))
@@ -90,7 +90,7 @@ def plot_residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 
     return ax
 
 
-def plot_anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
+def anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
     """Plot the residual deviances of nested models beside their residual degrees of freedom.
 
     Parameters
@@ -117,14 +117,14 @@ def plot_anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_anova(llbt.anova(llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))))
+    >>> ax = llbt.plot.anova(llbt.anova(llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))))
     >>> len(ax.patches), ax.get_xlabel()
     (4, 'residual deviance')
     """
     frame = analysis.to_frame() if isinstance(analysis, Table) else pd.DataFrame()
     if not set(frame) >= _ANOVA or not set(frame) & {"model", "term"}:
         what = f"a table of {listed(list(frame))}" if isinstance(analysis, Table) else f"a {type(analysis).__name__}"
-        raise DesignError(f"plot_anova: found {what}; it takes what llbt.anova(m0, m1) or llbt.anova(res) returns.")
+        raise DesignError(f"plot.anova: found {what}; it takes what llbt.anova(m0, m1) or llbt.anova(res) returns.")
     rows = np.arange(len(frame))
     ax = axes_of(ax, COLUMN, rows_height(len(frame), 0.42))
     ax.barh(rows + 0.2, frame["deviance"], height=0.42, color=BLUE)

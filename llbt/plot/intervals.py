@@ -52,7 +52,7 @@ _LEVELS: dict[Scale, str] = {
 }
 
 
-def plot_intervals(
+def intervals(
     res: LLBTResults,
     *,
     at: At = None,
@@ -96,14 +96,14 @@ def plot_intervals(
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_intervals(llbt.fit("object + tie", llbt.load_dataset("cems").pool()))
+    >>> ax = llbt.plot.intervals(llbt.fit("object + tie", llbt.load_dataset("cems").pool()))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['LO', 'PA', 'SG', 'MI', 'BA', 'ST']
     """
-    check_fit("plot_intervals", res)
-    check_scale("plot_intervals", scale)
+    check_fit("plot.intervals", res)
+    check_scale("plot.intervals", scale)
     if bars not in get_args(Bars):
-        raise DesignError(f"plot_intervals: bars={bars!r} is not known; expected 'confidence' or 'quasi'.")
+        raise DesignError(f"plot.intervals: bars={bars!r} is not known; expected 'confidence' or 'quasi'.")
     frame, against = _intervals(res, at, scale, bars, confidence)
     pairs = pairwise(res, at=at, confidence=confidence)
     ax = rows_of(ax, short_names(frame["object"]))
@@ -117,7 +117,7 @@ def plot_intervals(
     return ax
 
 
-def plot_ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
+def ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
     """Plot how sure the ranks are: how often each object has each rank, or the confidence set of each rank.
 
     Parameters
@@ -144,7 +144,7 @@ def plot_ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
     >>> import matplotlib
     >>> matplotlib.use("Agg")
     >>> res = llbt.fit("object + tie", llbt.load_dataset("cems").pool())
-    >>> ax = llbt.plot_ranks(llbt.bootstrap(res, n=200, rng=1).ranks())
+    >>> ax = llbt.plot.ranks(llbt.bootstrap(res, n=200, rng=1).ranks())
     >>> ax.get_xlabel()
     'rank (share of the resamples)'
     """
@@ -155,7 +155,7 @@ def plot_ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
         return _plot_rank_shares(frame, ax)
     what = f"a table of {listed(list(frame))}" if isinstance(ranks, Table) else f"a {type(ranks).__name__}"
     raise DesignError(
-        f"plot_ranks: found {what}; it takes what llbt.bootstrap(res).ranks(), "
+        f"plot.ranks: found {what}; it takes what llbt.bootstrap(res).ranks(), "
         "llbt.pairwise(res).ranks() or llbt.leaderboard(res) returns."
     )
 
@@ -171,7 +171,7 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
         return board.to_frame(), f"{against}\n({100 * confidence:.4g} % intervals)"
     if scale in ("probability", "odds_ratio"):
         raise DesignError(
-            f"plot_intervals: bars='quasi' has no scale={scale!r}; quasi standard errors are those of differences: "
+            f"plot.intervals: bars='quasi' has no scale={scale!r}; quasi standard errors are those of differences: "
             "choose scale='log_odds', 'log_worth' or 'elo'."
         )
     frame = quasi_variances(res, at=at, confidence=confidence).to_frame()

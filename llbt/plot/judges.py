@@ -54,7 +54,7 @@ _EFFECTS: dict[Block, tuple[str, str, str]] = {
 }
 
 
-def plot_judges(
+def judges(
     res: LLBTResults,
     pooled: LLBTResults | None = None,
     *,
@@ -96,13 +96,13 @@ def plot_judges(
     >>> import matplotlib
     >>> matplotlib.use("Agg")
     >>> table = llbt.load_dataset("dras_table1")
-    >>> ax = llbt.plot_judges(llbt.fit("object * judge + tie", table), llbt.fit("object + tie", table))
+    >>> ax = llbt.plot.judges(llbt.fit("object * judge + tie", table), llbt.fit("object + tie", table))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['object + tie', 'J1', 'J2', 'J3', 'J4']
     """
-    check_fit("plot_judges", res)
-    check_scale("plot_judges", scale)
-    z = critical_value("plot_judges", confidence, res.df_inference)
+    check_fit("plot.judges", res)
+    check_scale("plot.judges", scale)
+    z = critical_value("plot.judges", confidence, res.df_inference)
     classes = _classes(res, at)
     center, name = _pooled_worths(res, pooled)
     objects = res.comparisons.objects
@@ -125,7 +125,7 @@ def plot_judges(
     return ax
 
 
-def plot_ties(res: LLBTResults, *, at: At = None, confidence: float = 0.95, ax: Axes | None = None) -> Axes:
+def ties(res: LLBTResults, *, at: At = None, confidence: float = 0.95, ax: Axes | None = None) -> Axes:
     """Plot the tie effects and the order effects, by judge or whatever else the formula lets them differ by.
 
     Parameters
@@ -155,15 +155,15 @@ def plot_ties(res: LLBTResults, *, at: At = None, confidence: float = 0.95, ax: 
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_ties(llbt.fit("object + tie * judge", llbt.load_dataset("dras_table1")))
+    >>> ax = llbt.plot.ties(llbt.fit("object + tie * judge", llbt.load_dataset("dras_table1")))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['J1', 'J2', 'J3', 'J4']
     """
-    check_fit("plot_ties", res)
+    check_fit("plot.ties", res)
     blocks: list[Block] = [block for block in _EFFECTS if block in res.design.blocks]
     if not blocks:
         raise DesignError(
-            f"plot_ties: the formula {res.specification.formula!r} has neither tie nor order; add one, such as "
+            f"plot.ties: the formula {res.specification.formula!r} has neither tie nor order; add one, such as "
             f"'{res.specification.formula} + tie'."
         )
     found = {block: _effects(res, block, at, confidence) for block in blocks}
@@ -187,19 +187,19 @@ def _classes(res: LLBTResults, at: At) -> dict[str, LogWorths]:
     rows = [dict(zip(shown, values, strict=True)) for values in zip(*shown.values(), strict=True)]
     if len(rows) < 2:
         raise DesignError(
-            f"plot_judges: the worths of {res.specification.formula!r} do not differ by judges or other classes here; "
-            "fit object * judge, or ask plot_intervals(res)."
+            f"plot.judges: the worths of {res.specification.formula!r} do not differ by judges or other classes here; "
+            "fit object * judge, or ask plot.intervals(res)."
         )
-    return {", ".join(map(str, row.values())): centred(res, row, "plot_judges")[0] for row in rows}
+    return {", ".join(map(str, row.values())): centred(res, row, "plot.judges")[0] for row in rows}
 
 
 def _pooled_worths(res: LLBTResults, pooled: LLBTResults | None) -> tuple[LogWorths, str]:
     if pooled is None:
-        return centred(res, "average", "plot_judges")[0], "average"
-    check_fit("plot_judges", pooled)
+        return centred(res, "average", "plot.judges")[0], "average"
+    check_fit("plot.judges", pooled)
     if pooled.comparisons.objects != res.comparisons.objects:
-        raise DesignError("plot_judges: the pooled fit has other objects; fit both to the same judgments.")
-    return centred(pooled, None, "plot_judges")[0], pooled.specification.formula
+        raise DesignError("plot.judges: the pooled fit has other objects; fit both to the same judgments.")
+    return centred(pooled, None, "plot.judges")[0], pooled.specification.formula
 
 
 def _draw_pooled(ax: Axes, parts: list[FloatArray], name: str) -> None:

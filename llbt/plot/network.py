@@ -22,7 +22,7 @@ _BEYOND = 3.0  # residuals further out have the colour of this one
 _UPRIGHT = 12  # objects up to which names stand upright
 
 
-def plot_network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None) -> Axes:
+def network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None) -> Axes:
     """Plot who met whom: a line per pair, as wide as its judgments, coloured by how far the model is off.
 
     Parameters
@@ -50,12 +50,12 @@ def plot_network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_network(llbt.fit("object + tie", llbt.load_dataset("dras_table1")))
+    >>> ax = llbt.plot.network(llbt.fit("object + tie", llbt.load_dataset("dras_table1")))
     >>> [text.get_text() for text in ax.texts], len(ax.collections[0].get_segments())
     (['A', 'D', 'B', 'C'], 6)
     """
-    check_fit("plot_network", res)
-    estimate = np.nan_to_num(centred(res, at, "plot_network")[0].estimate, nan=-np.inf)
+    check_fit("plot.network", res)
+    estimate = np.nan_to_num(centred(res, at, "plot.network")[0].estimate, nan=-np.inf)
     order = np.argsort(-estimate, kind="stable")
     rank = np.argsort(order)
     places = _on_circle(rank)

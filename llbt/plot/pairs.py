@@ -49,7 +49,7 @@ _COLOURS = (BLUE, PALE, ORANGE)
 _OUTCOMES = {"pair": ("left wins", "tie", "right wins"), "object": ("wins", "ties", "losses")}
 
 
-def plot_probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = None) -> Axes:
+def probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = None) -> Axes:
     r"""Plot the probability that one object beats another, as a heat map with the counted wins.
 
     Parameters
@@ -78,11 +78,11 @@ def plot_probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = Non
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_probabilities(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()))
+    >>> ax = llbt.plot.probabilities(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()))
     >>> [text.get_text() for text in ax.texts][:2]
     ['.690\n113', '.952\n145']
     """
-    check_fit("plot_probabilities", res)
+    check_fit("plot.probabilities", res)
     pairs = pairwise(res, scale="probability", at=at)
     order = pairs.ranking
     objects = [pairs.objects[k] for k in order]
@@ -104,7 +104,7 @@ def plot_probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = Non
     return ax
 
 
-def plot_outcomes(c: Comparisons, *, by: By = "pair", most: int = 30, ax: Axes | None = None) -> Axes:
+def outcomes(c: Comparisons, *, by: By = "pair", most: int = 30, ax: Axes | None = None) -> Axes:
     """Plot wins, ties and losses as bars, by pair or by object.
 
     Parameters
@@ -133,18 +133,18 @@ def plot_outcomes(c: Comparisons, *, by: By = "pair", most: int = 30, ax: Axes |
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_outcomes(llbt.load_dataset("puddings"), by="object")
+    >>> ax = llbt.plot.outcomes(llbt.load_dataset("puddings"), by="object")
     >>> [bar.get_label() for bar in ax.containers]
     ['wins', 'ties', 'losses']
     """
     if not isinstance(c, Comparisons):
         raise DesignError(
-            f"plot_outcomes: found a {type(c).__name__}; it takes a table of counts, such as llbt.from_judgments(…) or "
+            f"plot.outcomes: found a {type(c).__name__}; it takes a table of counts, such as llbt.from_judgments(…) or "
             "res.comparisons."
         )
     if by not in get_args(By):
-        raise DesignError(f"plot_outcomes: by={by!r} is not known; expected 'pair' or 'object'.")
-    check_count("plot_outcomes", "most", most, least=1)
+        raise DesignError(f"plot.outcomes: by={by!r} is not known; expected 'pair' or 'object'.")
+    check_count("plot.outcomes", "most", most, least=1)
     ends, counts = _outcomes_by_pair(c) if by == "pair" else _outcomes_by_object(c)
     kept = _most_judged(counts, most)
     ends, counts = ends[kept], counts[kept]

@@ -36,7 +36,7 @@ _LOOKS = {
 _WIDE = 20  # from this ratio of largest to smallest number of judgments the axis is logarithmic
 
 
-def plot_power(power: Power, *, ax: Axes | None = None) -> Axes:
+def power(power: Power, *, ax: Axes | None = None) -> Axes:
     """Plot simulated power over the number of judgments per pair, and mark the numbers that the target needs.
 
     Parameters
@@ -62,11 +62,11 @@ def plot_power(power: Power, *, ax: Axes | None = None) -> Axes:
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot_power(llbt.power(judgments=[50, 100, 200, 400], test=("llbt", "sign"), n=200, rng=1))
+    >>> ax = llbt.plot.power(llbt.power(judgments=[50, 100, 200, 400], test=("llbt", "sign"), n=200, rng=1))
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Judgments per pair', 'Power')
     """
-    check_answer("plot_power", power, Power, "llbt.power(…)")
+    check_answer("plot.power", power, Power, "llbt.power(…)")
     ax = axes_of(ax, COLUMN, 2.8)
     if power.judgments[-1] >= _WIDE * power.judgments[0]:
         set_log_axis(ax, "x")

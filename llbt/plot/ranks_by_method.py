@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Values = Literal["scores", "ranks"]
 
-# of Okabe & Ito (2008), as in `plot_worth`
+# of Okabe & Ito (2008), as in `plot.worth`
 _COLOURS = (*COLOURS[:-1], "#000000")
 _REST = GREY
 _SAME = 1e-9  # relative to the range of a method's scores: closer ones share a rank
@@ -26,7 +26,7 @@ _LEAST = 5.0  # points: smaller names are left out
 _ROUNDING = 1e-12  # relative to its largest one
 
 
-def plot_ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes | None = None) -> Axes:
+def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes | None = None) -> Axes:
     """Plot the ranks that systems have under several methods: one line per system, crossing where methods disagree.
 
     Parameters
@@ -59,11 +59,11 @@ def plot_ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: 
     >>> import matplotlib, pandas as pd
     >>> matplotlib.use("Agg")
     >>> scores = pd.DataFrame({"mean": [3.8, 2.5, 2.5], "bt": [0.2, 0.3, 0.5]}, index=["A", "B", "C"])
-    >>> ax = llbt.plot_ranks_by_method(scores)
+    >>> ax = llbt.plot.ranks_by_method(scores)
     >>> {line.get_label(): line.get_ydata().tolist() for line in ax.lines}
     {'A': [1.0, 3.0], 'B': [2.5, 2.0], 'C': [2.5, 1.0]}
     """
-    check_option("plot_ranks_by_method", "values", values, get_args(Values))
+    check_option("plot.ranks_by_method", "values", values, get_args(Values))
     ranks = _ranks(_checked(frame), values)
     size, methods = ranks.shape
     ax = axes_of(ax, max(COLUMN, 1.4 + 0.7 * methods), max(2.4, 0.13 * size + 0.7))
@@ -89,7 +89,7 @@ def plot_ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: 
 
 def _checked(frame: object) -> FloatArray:
     """Return the values of a frame of systems × methods."""
-    where = "plot_ranks_by_method:"
+    where = "plot.ranks_by_method:"
     if not isinstance(frame, pd.DataFrame):
         raise JudgmentError(f"{where} found a {type(frame).__name__}; expected a DataFrame of systems × methods.")
     if min(frame.shape) < 2:

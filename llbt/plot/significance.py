@@ -21,13 +21,13 @@ _GREY = "#BBBBBB"
 _ADJUSTED = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini–Hochberg"}
 
 
-def plot_significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+def significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Plot which metric is significantly better than which, as a matrix.
 
     Parameters
     ----------
     comparisons : MetricComparisons
-        What `compare_all_metrics` returns.
+        What `metrics.compare_all` returns.
     alpha : float
         Level of the tests.
     ax : matplotlib.axes.Axes, optional
@@ -58,8 +58,8 @@ def plot_significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
     >>> metrics = {f"noise {sd}": human + sd * rng.normal(size=(12, 50)) for sd in (0.5, 1, 8)}
-    >>> found = llbt.compare_all_metrics(llbt.MetricScores.from_matrices(metrics, human), n=500, rng=1)
-    >>> ax = llbt.plot_significance(found)
+    >>> found = llbt.metrics.compare_all(llbt.metrics.MetricScores.from_matrices(metrics, human), n=500, rng=1)
+    >>> ax = llbt.plot.significance(found)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['noise 0.5', 'noise 1', 'noise 8']
     """
@@ -79,8 +79,8 @@ def plot_significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax
 
 
 def _check(comparisons: object, alpha: float) -> None:
-    check_answer("plot_significance", comparisons, MetricComparisons, "compare_all_metrics(…)")
-    check_share("plot_significance", "alpha", alpha)
+    check_answer("plot.significance", comparisons, MetricComparisons, "metrics.compare_all(…)")
+    check_share("plot.significance", "alpha", alpha)
 
 
 def _shades(comparisons: MetricComparisons, alpha: float) -> npt.NDArray[np.int64]:

@@ -27,7 +27,7 @@ _CHANCES: dict[Mechanism, str] = {
 }
 
 
-def plot_win_probabilities(
+def win_probabilities(
     pairs: PairwiseScores, *, test: ScoreTest = "sign", mechanism: Mechanism = "wins", ax: Axes | None = None
 ) -> Axes:
     """Plot P(row > column) of every two systems as a heat map, with stars where they differ significantly.
@@ -35,7 +35,7 @@ def plot_win_probabilities(
     Parameters
     ----------
     pairs : PairwiseScores
-        What `pairwise_scores` returns.
+        What `scores.pairwise` returns.
     test : {"sign", "t", "median", "wilcoxon"}
         Whose adjusted p-values the stars show: one below .05, two below .01, three below .001.
     mechanism : {"wins", "bt", "mean", "median"}
@@ -65,13 +65,13 @@ def plot_win_probabilities(
     >>> import matplotlib, pandas as pd
     >>> matplotlib.use("Agg")
     >>> frame = pd.DataFrame({"A": [9.0, 1, 2, 3], "B": [1.0, 2, 3, 4], "C": [2.0, 3, 4, 5]})
-    >>> ax = llbt.plot_win_probabilities(llbt.pairwise_scores(frame))
+    >>> ax = llbt.plot.win_probabilities(llbt.scores.pairwise(frame))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['C', 'B', 'A']
     """
-    check_answer("plot_win_probabilities", pairs, PairwiseScores, "pairwise_scores(…)")
-    check_option("plot_win_probabilities", "test", test, get_args(ScoreTest))
-    check_option("plot_win_probabilities", "mechanism", mechanism, MECHANISMS)
+    check_answer("plot.win_probabilities", pairs, PairwiseScores, "scores.pairwise(…)")
+    check_option("plot.win_probabilities", "test", test, get_args(ScoreTest))
+    check_option("plot.win_probabilities", "mechanism", mechanism, MECHANISMS)
     chances, p_values = _best_first(pairs, test, mechanism)
     size = len(chances)
     ax = axes_of(ax, max(COLUMN, 0.13 * size + 0.6), max(3.9, 0.13 * size + 1.1))

@@ -9,14 +9,14 @@ import numpy as np
 from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale
-from ..inference.worth import worth
+from ..inference.worth import worth as worth_table
 from .look import COLUMN, axes_of, darker, lay_out, literally, look_of, points, row_size, set_log_axis, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot_worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: Axes | None = None) -> Axes:
+def worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: Axes | None = None) -> Axes:
     """Plot the worths of the objects by class, as the papers that use prefmod do.
 
     Parameters
@@ -39,12 +39,12 @@ def plot_worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability",
     >>> import llbt, matplotlib
     >>> matplotlib.use("Agg")
     >>> res = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))
-    >>> ax = llbt.plot_worth(res)
+    >>> ax = llbt.plot.worth(res)
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['J1', 'J2', 'J3', 'J4']
     """
-    check_fit("plot_worth", res)
-    frame = worth(res, at, scale).to_frame()
+    check_fit("plot.worth", res)
+    frame = worth_table(res, at, scale).to_frame()
     classes = list(frame.columns[: list(frame.columns).index("object")])
     labels = _class_labels(frame, classes, len(res.comparisons.objects))
     objects = res.comparisons.objects

@@ -33,11 +33,12 @@ from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.ranks import leaderboard
 from ..inference.residuals import residual_table
-from ..plot.fits import plot_residuals
-from ..plot.intervals import plot_intervals
-from ..plot.network import plot_network
-from ..plot.pairs import plot_outcomes, plot_probabilities
-from ..plot.worth import plot_worth
+from ..plot.fits import residuals as residuals_plot
+from ..plot.intervals import intervals as intervals_plot
+from ..plot.network import network as network_plot
+from ..plot.pairs import outcomes as outcomes_plot
+from ..plot.pairs import probabilities as probabilities_plot
+from ..plot.worth import worth as worth_plot
 from ..table import Record, Table, counted, format_count
 from .interpret import interpret
 from .page_parts import folded, page, paragraph, picture, section, table
@@ -298,7 +299,7 @@ def _ranked(s: _Study) -> list[str]:
     level = f"{100 * s.confidence:.4g} % intervals"
 
     def intervals() -> Any:
-        return plot_intervals(s.res, at=s.at, confidence=s.confidence)
+        return intervals_plot(s.res, at=s.at, confidence=s.confidence)
 
     parts = [
         table(board),
@@ -307,7 +308,7 @@ def _ranked(s: _Study) -> list[str]:
         ),
     ]
     if s.at is not None:
-        parts.append(picture("worths", "Worths by class", lambda: plot_worth(s.res)))
+        parts.append(picture("worths", "Worths by class", lambda: worth_plot(s.res)))
     return parts
 
 
@@ -317,12 +318,12 @@ def _paired(s: _Study) -> list[str]:
     drawn = picture(
         "probabilities",
         "Probability that the object of the row beats that of the column",
-        lambda: plot_probabilities(s.res, at=s.at),
+        lambda: probabilities_plot(s.res, at=s.at),
     )
     network = picture(
         "network",
         "Who met whom: the width of a line is its number of judgments, its colour how far the model is off",
-        lambda: plot_network(s.res),
+        lambda: network_plot(s.res),
     )
     return [drawn if few else "", table(_told_pairs(pairs)), network]
 
@@ -350,7 +351,7 @@ def _modelled(s: _Study) -> list[str]:
 
 def _fitted(s: _Study) -> list[str]:
     residuals = picture(
-        "residuals", "The largest standardized residuals; beyond ±2 is unusual", lambda: plot_residuals(s.res)
+        "residuals", "The largest standardized residuals; beyond ±2 is unusual", lambda: residuals_plot(s.res)
     )
     if s.res.df_resid == 0:
         return [paragraph("The model is saturated: it reproduces the counts, and there is nothing to test.")]
@@ -358,7 +359,7 @@ def _fitted(s: _Study) -> list[str]:
 
 
 def _counted(s: _Study) -> list[str]:
-    outcomes = picture("outcomes", "Wins, ties and losses", lambda: plot_outcomes(s.table, by="object", most=60))
+    outcomes = picture("outcomes", "Wins, ties and losses", lambda: outcomes_plot(s.table, by="object", most=60))
     whole = s.table.table()
     rows = min(len(s.table), _MOST_PAIRS)
     rest = len(s.table) - rows

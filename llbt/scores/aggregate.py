@@ -211,9 +211,9 @@ def aggregate(
     >>> import llbt
     >>> import pandas as pd
     >>> scores = pd.DataFrame({"A": [9.0, 2.0, 2.0, 2.0], "B": [0.0, 3.0, 4.0, 3.0]})
-    >>> llbt.aggregate(scores).to_frame()[["object", "estimate", "rank"]].values.tolist()
+    >>> llbt.scores.aggregate(scores).to_frame()[["object", "estimate", "rank"]].values.tolist()
     [['A', 3.75, 1], ['B', 2.5, 2]]
-    >>> bt = llbt.aggregate(scores, method="bt")
+    >>> bt = llbt.scores.aggregate(scores, method="bt")
     >>> bt.to_frame()[["object", "rank"]].values.tolist(), round(float(bt.probabilities.loc["B", "A"]), 3)
     ([['B', 1], ['A', 2]], 0.75)
     """

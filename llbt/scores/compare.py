@@ -14,7 +14,7 @@ from ..core.columns import FloatArray, Label
 from ..errors import DesignError, listed
 from ..table import Field, Record, Table, counted
 
-_ASKER = "compare_aggregations"
+_ASKER = "scores.compare"
 _EQUAL = 1e-9  # scores that differ by no more are equal
 _TOP = 3
 _FIGURES = ("disagreement", "reversed", "tied_in_one", "best_differ", "top3_differ")
@@ -72,7 +72,7 @@ class AggregationComparison(Record):
         )
 
 
-def compare_aggregations(
+def compare(
     setups: Mapping[Label, pd.DataFrame] | Sequence[pd.DataFrame],
 ) -> AggregationComparison:
     """Return how far mechanisms of aggregation, such as mean, median and BT, disagree on the order of systems.
@@ -140,7 +140,7 @@ def compare_aggregations(
     >>> import pandas as pd
     >>> bleu = pd.DataFrame({"mean": [0.3, 0.2, 0.1], "median": [0.2, 0.3, 0.1]}, index=["A", "B", "C"])
     >>> chrf = pd.DataFrame({"mean": [0.3, 0.2, 0.1], "median": [0.5, 0.4, 0.1]}, index=["A", "B", "C"])
-    >>> compared = llbt.compare_aggregations({"BLEU": bleu, "chrF": chrf})
+    >>> compared = llbt.scores.compare({"BLEU": bleu, "chrF": chrf})
     >>> compared.to_frame().round(3).iloc[0].to_dict()
     {'first': 'mean', 'second': 'median', 'n': 2, 'disagreement': 0.167, 'reversed': 0.167, 'tied_in_one': 0.0,
      'best_differ': 0.5, 'top3_differ': 0.0}

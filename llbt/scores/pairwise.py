@@ -47,7 +47,7 @@ _UNDEFINED: dict[ScoreTest, tuple[str, str]] = {  # the test, and where it is no
 _MOST_VALUES = 2**18  # differences at a time: they stay in the processor's cache
 
 
-def pairwise_scores(
+def pairwise(
     frame: object,
     *,
     adjust: Adjust = "holm",
@@ -130,7 +130,7 @@ def pairwise_scores(
 
     >>> import llbt
     >>> import pandas as pd
-    >>> pairs = llbt.pairwise_scores(pd.DataFrame({"A": [9.0, 1, 2, 3, 4, 5, 6, 7], "B": [1.0, 2, 3, 4, 5, 6, 7, 8]}))
+    >>> pairs = llbt.scores.pairwise(pd.DataFrame({"A": [9.0, 1, 2, 3, 4, 5, 6, 7], "B": [1.0, 2, 3, 4, 5, 6, 7, 8]}))
     >>> found = pairs.to_frame()
     >>> found[["mean_difference", "wins_i", "wins_j"]].values.tolist()
     [[0.125, 1.0, 7.0]]
@@ -138,11 +138,11 @@ def pairwise_scores(
     [[0.915, 0.07]]
     """
     _check_options(adjust, alternative, confidence, tie_threshold)
-    check_flag("pairwise_scores", "relative", relative)
-    check_flag("pairwise_scores", "higher_is_better", higher_is_better)
+    check_flag("scores.pairwise", "relative", relative)
+    check_flag("scores.pairwise", "higher_is_better", higher_is_better)
     scores = read_scores(
         frame,
-        "pairwise_scores",
+        "scores.pairwise",
         systems=systems,
         system=system,
         instance=instance,
@@ -276,7 +276,7 @@ def _bradley_terry(systems: Sequence[Label], pairs: IntArray, counts: FloatArray
         res = fit("object", from_counts(pd.DataFrame(wins), ties=None))
     except DesignError as error:
         return nothing, f"BT: NA, {str(error).partition('. ')[0]}"
-    known = dict(zip(res.comparisons.objects, centred(res, None, "pairwise_scores")[0].estimate, strict=True))
+    known = dict(zip(res.comparisons.objects, centred(res, None, "scores.pairwise")[0].estimate, strict=True))
     log_worth = np.array([known.get(label, np.nan) for label in systems])
     left = [label for label in systems if label not in known]
     i, j = pairs.T
@@ -312,7 +312,7 @@ def _undefined(found: _Compared) -> tuple[str, ...]:
 
 
 def _check_options(adjust: object, alternative: object, confidence: object, tie_threshold: object) -> None:
-    check_adjust("pairwise_scores", adjust)
-    check_option("pairwise_scores", "alternative", alternative, get_args(Alternative))
-    critical_value("pairwise_scores", confidence, math.inf)
-    check_least("pairwise_scores", "tie_threshold", tie_threshold)
+    check_adjust("scores.pairwise", adjust)
+    check_option("scores.pairwise", "alternative", alternative, get_args(Alternative))
+    critical_value("scores.pairwise", confidence, math.inf)
+    check_least("scores.pairwise", "tie_threshold", tie_threshold)

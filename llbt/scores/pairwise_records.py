@@ -34,7 +34,7 @@ _EFFECTS: dict[ScoreTest, str] = {
 class PairwiseScores(Record):
     """Every pair of N systems compared on the instances that both have a score for. P = N(N − 1)/2 pairs.
 
-    Made by `pairwise_scores`.
+    Made by `scores.pairwise`.
 
     Attributes
     ----------

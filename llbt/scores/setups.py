@@ -50,7 +50,7 @@ def aggregate_methods(
     -------
     DataFrame
         Systems in rows, sorted; mechanisms in columns, each on its own scale: compare ranks, not numbers
-        (``plot_ranks_by_method``). Means and medians of scores of which less is better have their signs turned.
+        (``plot.ranks_by_method``). Means and medians of scores of which less is better have their signs turned.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def aggregate_methods(
     >>> import llbt
     >>> import pandas as pd
     >>> scores = pd.DataFrame({"A": [9.0, 2.0, 2.0, 2.0], "B": [0.0, 3.0, 4.0, 3.0]})
-    >>> llbt.aggregate_methods(scores, rng=1).rank(ascending=False).loc["A"].astype(int).to_dict()
+    >>> llbt.scores.aggregate_methods(scores, rng=1).rank(ascending=False).loc["A"].astype(int).to_dict()
     {'mean': 1, 'median': 2, 'bt': 2, 'llbt': 2, 'elo': 2, 'trueskill': 2}
     """
     _check_methods("aggregate_methods", methods)
@@ -93,7 +93,7 @@ def aggregate_setups(
     rng: np.random.Generator | int | None = None,
     progress: bool = False,
 ) -> dict[Label, pd.DataFrame]:
-    """Return the scores of the systems of many setups by several mechanisms, as `compare_aggregations` takes them.
+    """Return the scores of the systems of many setups by several mechanisms, as `scores.compare` takes them.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def aggregate_setups(
         As in `aggregate_methods`, the same for all setups.
     on_error : {"raise", "nan"}
         What is done where a mechanism has no scores for a setup: an error that counts such setups, or NaN, and one
-        warning that names them; `compare_aggregations` leaves them out of that mechanism's figures.
+        warning that names them; `scores.compare` leaves them out of that mechanism's figures.
     rng : numpy.random.Generator or int, optional
         For the random orders of Elo and TrueSkill.
     progress : bool
@@ -135,10 +135,10 @@ def aggregate_setups(
     >>> import pandas as pd
     >>> easy = pd.DataFrame({"A": [3.0, 2.0, 4.0], "B": [2.0, 1.0, 5.0]})
     >>> outlier = pd.DataFrame({"A": [9.0, 1.0, 1.0], "B": [2.0, 2.0, 2.0]})
-    >>> scores = llbt.aggregate_setups({"easy": easy, "outlier": outlier})
+    >>> scores = llbt.scores.aggregate_setups({"easy": easy, "outlier": outlier})
     >>> scores["outlier"].rank(ascending=False).loc["A"].to_dict()
     {'mean': 1.0, 'median': 2.0, 'bt': 2.0}
-    >>> print(llbt.compare_aggregations(scores).to_frame()[["first", "second", "reversed"]].values.tolist())
+    >>> print(llbt.scores.compare(scores).to_frame()[["first", "second", "reversed"]].values.tolist())
     [['mean', 'median', 0.5], ['mean', 'bt', 0.5], ['median', 'bt', 0.0]]
     """
     if not isinstance(setups, Mapping) or not setups:

@@ -56,7 +56,7 @@ class SimulatedScores(Record):
         )
 
 
-def simulate_scores(
+def simulate(
     *,
     n_systems: int,
     n_instances: int,
@@ -138,7 +138,7 @@ def simulate_scores(
     Examples
     --------
     >>> import llbt
-    >>> drawn = llbt.simulate_scores(n_systems=3, n_instances=100, n_types=2, outliers=0.01, rng=1)
+    >>> drawn = llbt.scores.simulate(n_systems=3, n_instances=100, n_types=2, outliers=0.01, rng=1)
     >>> drawn.frame["type"].value_counts().to_dict()
     {'T1': 50, 'T2': 50, 'outlier': 1}
     >>> drawn.strengths.round(2).to_dict()
@@ -147,7 +147,7 @@ def simulate_scores(
     _check(n_systems, n_instances, n_types, outliers, generator)
     of_type = np.arange(n_instances) * n_types // n_instances
     n_outliers = max(1, math.floor(outliers * n_instances + 1e-9)) if outliers else 0
-    draw = as_generator(rng, "simulate_scores")
+    draw = as_generator(rng, "scores.simulate")
     strengths, scores, is_outlier = _GENERATORS[generator](n_systems, of_type, n_outliers, draw)
     width = len(str(n_systems))
     names = [f"S{k:0{width}d}" for k in range(1, n_systems + 1)]
@@ -166,16 +166,16 @@ def simulate_scores(
 
 def _check(n_systems: object, n_instances: object, n_types: object, outliers: object, generator: object) -> None:
     for name, n, least in (("n_systems", n_systems, 2), ("n_instances", n_instances, 1), ("n_types", n_types, 1)):
-        check_count("simulate_scores", name, n, least=least)
+        check_count("scores.simulate", name, n, least=least)
     if n_types > n_instances:  # type: ignore[operator]
         raise DesignError(
-            f"simulate_scores: n_types={n_types} of n_instances={n_instances}; every type needs an instance."
+            f"scores.simulate: n_types={n_types} of n_instances={n_instances}; every type needs an instance."
         )
     if not is_real(outliers) or not 0 <= float(outliers) <= 1:
         raise DesignError(
-            f"simulate_scores: outliers={outliers!r}; expected a share from 0 to 1, such as 0.01 for 1 %."
+            f"scores.simulate: outliers={outliers!r}; expected a share from 0 to 1, such as 0.01 for 1 %."
         )
-    check_option("simulate_scores", "generator", generator, get_args(Generator))
+    check_option("scores.simulate", "generator", generator, get_args(Generator))
 
 
 def _published_code(n_systems: int, of_type: _Types, n_outliers: int, draw: np.random.Generator) -> _Drawn:

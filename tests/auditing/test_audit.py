@@ -14,7 +14,8 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import StratifiedTable
 
 import llbt
-from llbt import Audit, JudgmentError, audit
+from llbt import audit
+from llbt.auditing.audit import Audit
 from llbt.auditing.checks import CHECKS
 from llbt.auditing.finding import SIGNIFICANT
 from llbt.auditing.labels import near_duplicates, variants
@@ -698,7 +699,7 @@ def test_separation(name):
     assert "bias_reduction" not in finding.found
     assert finding in report.failed("separation")
     formula = finding.found.split(":")[0]
-    with pytest.raises(llbt.SeparationError):  # the audit says what fit would do
+    with pytest.raises(llbt.errors.SeparationError):  # the audit says what fit would do
         llbt.fit(formula, llbt.from_judgments(frame(rows), order=False), method="eliminate")
 
 
@@ -764,7 +765,7 @@ def test_a_table_without_order_and_other_names():
     assert audit(c).finding("position").found.endswith("order=True")
     assert audit(c).finding("judges").level == "unchecked"
     assert audit(c, judge="worker").finding("judges").found.startswith("none of 4 judges")
-    with pytest.raises(JudgmentError, match="no covariate or cluster 'judge'; the table has 'worker'"):
+    with pytest.raises(llbt.errors.JudgmentError, match="no covariate or cluster 'judge'; the table has 'worker'"):
         audit(c, judge="judge")
 
 
@@ -778,7 +779,7 @@ def test_weights_count_as_judgments():
             assert_same(finding, other_finding)
     assert one.sizes == other.sizes
     assert one.finding("duplicates").figures == {"n": 3, "agreement": 1.0}
-    with pytest.raises(JudgmentError, match="weights=: -1"):
+    with pytest.raises(llbt.errors.JudgmentError, match="weights=: -1"):
         audit(weighted.assign(weight=[1, -1, 2]))
 
 
@@ -846,18 +847,18 @@ def test_what_failed_by_name_and_by_level(troubled):
     assert {f.level for f in troubled.failed("error")} == {"error"}
     assert {f.level for f in troubled.failed("warning")} == {"error", "warning"}
     assert troubled.failed() == ()
-    with pytest.raises(JudgmentError, match=r"no check 'seperation'; it has 'missing', .*'separation'"):
+    with pytest.raises(llbt.errors.JudgmentError, match=r"no check 'seperation'; it has 'missing', .*'separation'"):
         troubled.failed("ties", "seperation")
-    with pytest.raises(JudgmentError, match="no check 'error'"):
+    with pytest.raises(llbt.errors.JudgmentError, match="no check 'error'"):
         troubled.finding("error")
 
 
 def test_columns_that_are_not_there():
-    with pytest.raises(JudgmentError, match="no column 'winner'"):
+    with pytest.raises(llbt.errors.JudgmentError, match="no column 'winner'"):
         audit(frame(clean_rows()), outcome="winner")
-    with pytest.raises(JudgmentError, match="no column 'worker'"):
+    with pytest.raises(llbt.errors.JudgmentError, match="no column 'worker'"):
         audit(frame(clean_rows()), judge="worker")
-    with pytest.raises(JudgmentError, match="expected a frame"):
+    with pytest.raises(llbt.errors.JudgmentError, match="expected a frame"):
         audit(3)
 
 

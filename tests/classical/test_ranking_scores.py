@@ -1,5 +1,6 @@
 """Readings of rankings, head to head and company of the reference: by explicit loops, by hand, and WMT10's figures."""
 
+import importlib
 import itertools
 import pickle
 
@@ -10,8 +11,6 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import llbt
-from llbt import DesignError, JudgmentError, OptionError
-from llbt.classical import ranking_scores as module
 from llbt.classical.head_to_head import head_to_head
 from llbt.classical.ranking_scores import ranking_scores
 from llbt.classical.shown_with import shown_with
@@ -255,6 +254,7 @@ def test_the_same_seed_gives_the_same_answer_and_nothing_else_is_touched(monkeyp
     before, state = frame.copy(), np.random.get_state()[1].copy()  # noqa: NPY002
     one = ranking_scores(frame, n=100, rng=5)
     other = ranking_scores(frame, n=100, rng=np.random.default_rng(5))
+    module = importlib.import_module("llbt.classical.ranking_scores")
     monkeypatch.setattr(module, "_ENTRIES", 500)  # a few resamples at a time
     pieces = ranking_scores(frame, n=100, rng=5)
     for found in (other, pieces):
@@ -470,94 +470,148 @@ ERRORS = {
         ranking_scores,
         TABLE,
         {"reading": "ge_all_in_block"},
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "a table of counts does not",
     ),
-    "no blocks": (ranking_scores, NO_BLOCKS, {"reading": "ge_all_in_block"}, JudgmentError, "in any of 6 rows"),
-    "half the blocks": (ranking_scores, HALF, {}, JudgmentError, "no value in 3 of 6 rows, first at row 3"),
-    "block none": (ranking_scores, FRAME, {"reading": "ge_all_in_block", "block": None}, DesignError, "needs blocks"),
-    "block gone": (ranking_scores, FRAME, {"block": "segment"}, JudgmentError, "no column 'segment' (block=)"),
-    "block, table": (ranking_scores, TABLE, {"block": "segment"}, DesignError, "block='segment' names columns"),
+    "no blocks": (
+        ranking_scores,
+        NO_BLOCKS,
+        {"reading": "ge_all_in_block"},
+        llbt.errors.JudgmentError,
+        "in any of 6 rows",
+    ),
+    "half the blocks": (ranking_scores, HALF, {}, llbt.errors.JudgmentError, "no value in 3 of 6 rows, first at row 3"),
+    "block none": (
+        ranking_scores,
+        FRAME,
+        {"reading": "ge_all_in_block", "block": None},
+        llbt.errors.DesignError,
+        "needs blocks",
+    ),
+    "block gone": (
+        ranking_scores,
+        FRAME,
+        {"block": "segment"},
+        llbt.errors.JudgmentError,
+        "no column 'segment' (block=)",
+    ),
+    "block, table": (
+        ranking_scores,
+        TABLE,
+        {"block": "segment"},
+        llbt.errors.DesignError,
+        "block='segment' names columns",
+    ),
     "one object": (
         ranking_scores,
         FRAME.assign(object_i="A", object_j="A"),
         {},
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "compares 'A' with itself",
     ),
-    "unknown": (ranking_scores, FRAME, {"exclude": ["A", "Z"]}, DesignError, "exclude names 'Z'"),
-    "unknown, table": (ranking_scores, TABLE, {"exclude": "Z"}, DesignError, "the objects are 'A', 'B', 'C', '_ref'"),
+    "unknown": (ranking_scores, FRAME, {"exclude": ["A", "Z"]}, llbt.errors.DesignError, "exclude names 'Z'"),
+    "unknown, table": (
+        ranking_scores,
+        TABLE,
+        {"exclude": "Z"},
+        llbt.errors.DesignError,
+        "the objects are 'A', 'B', 'C', '_ref'",
+    ),
     "unknown, after": (
         ranking_scores,
         FRAME,
         {"exclude": "Z", "exclude_when": "after"},
-        DesignError,
+        llbt.errors.DesignError,
         "exclude names 'Z'",
     ),
     "everything": (
         ranking_scores,
         FRAME,
         {"exclude": ["A", "B"]},
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "each of the 6 judgments has an object",
     ),
-    "everything, table": (ranking_scores, TABLE, {"exclude": NAMES[:3]}, JudgmentError, "no judgment is left"),
+    "everything, table": (
+        ranking_scores,
+        TABLE,
+        {"exclude": NAMES[:3]},
+        llbt.errors.JudgmentError,
+        "no judgment is left",
+    ),
     "one left, after": (
-        *(ranking_scores, FRAME, {"exclude": ["A", "B", "_ref"], "exclude_when": "after"}, JudgmentError),
+        *(ranking_scores, FRAME, {"exclude": ["A", "B", "_ref"], "exclude_when": "after"}, llbt.errors.JudgmentError),
         "leaves 1 object ('C'); expected at least two",
     ),
     "none left, after": (
-        *(ranking_scores, FRAME, {"exclude": [*NAMES[:3], "_ref"], "exclude_when": "after"}, JudgmentError),
+        *(ranking_scores, FRAME, {"exclude": [*NAMES[:3], "_ref"], "exclude_when": "after"}, llbt.errors.JudgmentError),
         "leaves 0 objects; expected at least two",
     ),
-    "no sequence": (ranking_scores, FRAME, {"exclude": None}, DesignError, "exclude=None: expected one object"),
+    "no sequence": (
+        ranking_scores,
+        FRAME,
+        {"exclude": None},
+        llbt.errors.DesignError,
+        "exclude=None: expected one object",
+    ),
     "reading": (
         ranking_scores,
         FRAME,
         {"reading": "elo"},
-        DesignError,
+        llbt.errors.DesignError,
         "reading='elo' is not known; expected 'ge_others'",
     ),
-    "when": (ranking_scores, FRAME, {"exclude_when": "never"}, DesignError, "exclude_when='never'"),
-    "n": (ranking_scores, FRAME, {"n": -1}, OptionError, "n=-1"),
-    "confidence": (ranking_scores, FRAME, {"confidence": 95}, OptionError, "confidence=95"),
-    "rng": (ranking_scores, FRAME, {"rng": "1"}, OptionError, "rng is of type str"),
-    "fractions": (ranking_scores, TABLE.split_ties(), {"n": 10}, JudgmentError, "fractional counts"),
+    "when": (ranking_scores, FRAME, {"exclude_when": "never"}, llbt.errors.DesignError, "exclude_when='never'"),
+    "n": (ranking_scores, FRAME, {"n": -1}, llbt.errors.OptionError, "n=-1"),
+    "confidence": (ranking_scores, FRAME, {"confidence": 95}, llbt.errors.OptionError, "confidence=95"),
+    "rng": (ranking_scores, FRAME, {"rng": "1"}, llbt.errors.OptionError, "rng is of type str"),
+    "fractions": (ranking_scores, TABLE.split_ties(), {"n": 10}, llbt.errors.JudgmentError, "fractional counts"),
     "adjust": (
         head_to_head,
         FRAME,
         {"adjust": "tukey"},
-        DesignError,
+        llbt.errors.DesignError,
         "adjust='tukey' is not known; expected 'holm', 'bonferroni', 'fdr_bh' or None",
     ),
-    "pairs, unknown": (head_to_head, FRAME, {"exclude": "Z"}, DesignError, "head_to_head: exclude names 'Z'"),
+    "pairs, unknown": (
+        head_to_head,
+        FRAME,
+        {"exclude": "Z"},
+        llbt.errors.DesignError,
+        "head_to_head: exclude names 'Z'",
+    ),
     "pairs, everything": (
         head_to_head,
         FRAME,
         {"exclude": ["A", "B"]},
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "head_to_head: no judgment is left",
     ),
-    "shown, table": (shown_with, TABLE, {}, JudgmentError, "shown_with: a table of counts does not say"),
+    "shown, table": (shown_with, TABLE, {}, llbt.errors.JudgmentError, "shown_with: a table of counts does not say"),
     "shown, no blocks": (
         shown_with,
         NO_BLOCKS,
         {},
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "column 'block' (block=) has no value in any of 6 rows",
     ),
-    "shown, column": (shown_with, FRAME, {"shown": "system"}, JudgmentError, "no column 'system' (shown=)"),
-    "shown, by": (shown_with, FRAME, {"by": "pair"}, JudgmentError, "no column 'pair' (by=)"),
-    "shown, reference": (shown_with, FRAME, {"reference": "REF"}, JudgmentError, "no block shows reference='REF'"),
-    "shown, reading": (shown_with, FRAME, {"reading": "elo"}, DesignError, "reading='elo' is not known"),
-    "shown, blocks alone": (shown_with, FRAME, {"blocks": FRAME}, DesignError, "blocks= without shown="),
+    "shown, column": (shown_with, FRAME, {"shown": "system"}, llbt.errors.JudgmentError, "no column 'system' (shown=)"),
+    "shown, by": (shown_with, FRAME, {"by": "pair"}, llbt.errors.JudgmentError, "no column 'pair' (by=)"),
+    "shown, reference": (
+        shown_with,
+        FRAME,
+        {"reference": "REF"},
+        llbt.errors.JudgmentError,
+        "no block shows reference='REF'",
+    ),
+    "shown, reading": (shown_with, FRAME, {"reading": "elo"}, llbt.errors.DesignError, "reading='elo' is not known"),
+    "shown, blocks alone": (shown_with, FRAME, {"blocks": FRAME}, llbt.errors.DesignError, "blocks= without shown="),
     "shown, blocks' columns": (
-        *(shown_with, FRAME, {"blocks": FRAME, "shown": "system"}, JudgmentError),
+        *(shown_with, FRAME, {"blocks": FRAME, "shown": "system"}, llbt.errors.JudgmentError),
         "blocks= has no column 'system'; it has 'object_i'",
     ),
     "shown, other blocks": (
         *(shown_with, FRAME, {"blocks": FRAME[FRAME["object_i"] != "A"], "shown": ["object_i", "object_j"]}),
-        *(JudgmentError, "1 object judged, but shown in no block, the first 'A'"),
+        *(llbt.errors.JudgmentError, "1 object judged, but shown in no block, the first 'A'"),
     ),
 }
 
@@ -571,16 +625,16 @@ def test_bad_input(asked, data, options, error, fragment):
 
 def test_readings_side_by_side_are_those_of_each_alone():
     judgments = judgments_of(random_blocks(3))
-    found = llbt.ranking_readings(judgments, exclude="_ref")
+    found = llbt.classical.ranking_readings(judgments, exclude="_ref")
     assert found.index.tolist() == NAMES[:-1]
     assert set(found.columns) == set(READINGS)
     for reading, scores in found.items():
         alone = ranking_scores(judgments, reading=reading, exclude="_ref").to_frame().set_index("object")["estimate"]
         pd.testing.assert_series_equal(scores, alone.sort_index(), check_names=False)
-    with pytest.raises(DesignError, match="expected several"):
-        llbt.ranking_readings(judgments, readings=[])
-    with pytest.raises(DesignError, match="reading='ge'"):
-        llbt.ranking_readings(judgments, readings=["ge"])
+    with pytest.raises(llbt.errors.DesignError, match="expected several"):
+        llbt.classical.ranking_readings(judgments, readings=[])
+    with pytest.raises(llbt.errors.DesignError, match="reading='ge'"):
+        llbt.classical.ranking_readings(judgments, readings=["ge"])
 
 
 def test_split_ties_are_scored_without_resamples():

@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import llbt
 from llbt.classical.sign_rules import RULES, trinomial_tail
-from llbt.classical.sign_tests import llbt_test, mcnemar_test, sign_test
+from llbt.classical.sign_tests import mcnemar_test, sign_test
 from llbt.errors import DesignError, JudgmentError, OptionError
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -242,7 +242,7 @@ def test_the_trinomial_test_keeps_its_size_where_measured(n, p_tie):
 def test_size_of_the_model_tests_with_forty_per_cent_ties():
     every = tables(30)
     chance = stats.multinomial.pmf(every, 30, [0.3, 0.4, 0.3])
-    found = llbt_test(compared(every))
+    found = llbt.classical.model_test(compared(every))
     assert chance[stats.chi2.sf(found.statistic, 1) <= 0.05].sum() == pytest.approx(LLBT_SIZES[0], abs=1e-6)
     assert 0.04 < chance[found.p_value <= 0.05].sum() < LLBT_SIZES[0]
     assert chance[found.wald_p_value <= 0.05].sum() == pytest.approx(LLBT_SIZES[1], abs=1e-6)
@@ -253,7 +253,7 @@ def test_few_decided_judgments_do_not_reject_too_often():
     sizes = {}
     for m in range(1, 20):
         wins = np.arange(m + 1.0)
-        found = llbt_test(compared(np.column_stack([wins, 0 * wins, m - wins])))
+        found = llbt.classical.model_test(compared(np.column_stack([wins, 0 * wins, m - wins])))
         chance = stats.binom.pmf(wins, m, 0.5)
         ratio = found.statistic
         by_hand = [
@@ -270,14 +270,16 @@ def test_few_decided_judgments_do_not_reject_too_often():
 
 def test_few_decided_judgments_are_said_and_one_sided_tests_agree():
     c = compared([[8, 3, 2], [30, 1, 11]])
-    found = llbt_test(c)
+    found = llbt.classical.model_test(c)
     assert any(note.startswith("1 pair with fewer than 20 decided judgments") for note in found.notes)
     assert found.p_value[0] == pytest.approx(2 * (stats.binom.sf(8, 10, 0.5) + stats.binom.pmf(8, 10, 0.5) / 2))
     assert found.p_value[1] == pytest.approx(stats.chi2.sf(found.statistic[1], 1))
-    greater, less = (llbt_test(c, alternative=side).p_value[0] for side in ("greater", "less"))
+    greater, less = (llbt.classical.model_test(c, alternative=side).p_value[0] for side in ("greater", "less"))
     assert (greater, less) == pytest.approx((found.p_value[0] / 2, 1 - found.p_value[0] / 2))
-    assert not any("fewer than 20" in note for note in llbt_test(compared([30, 1, 11])).notes)
-    assert llbt_test(compared([[4.5, 0, 5.5]])).p_value[0] == pytest.approx(stats.chi2.sf(0.1003, 1), abs=1e-3)
+    assert not any("fewer than 20" in note for note in llbt.classical.model_test(compared([30, 1, 11])).notes)
+    assert llbt.classical.model_test(compared([[4.5, 0, 5.5]])).p_value[0] == pytest.approx(
+        stats.chi2.sf(0.1003, 1), abs=1e-3
+    )
 
 
 @pytest.mark.parametrize("p_tie", [0.0, 0.1, 0.4, 0.7])
@@ -303,7 +305,7 @@ class TestData:
     def test_sign_test_and_model_agree_in_direction(self, name, sign, rule):
         """Of + over - (61, 24, 35) and of B over R (39, 77, 83), where R has no majority of all judgments."""
         c = llbt.load_dataset(name)
-        shares, odds = sign_test(c, ties=rule), llbt_test(c)
+        shares, odds = sign_test(c, ties=rule), llbt.classical.model_test(c)
         fitted = llbt.fit("object + tie", c, reference=shares.object_j[0])
         assert np.sign(odds.estimate[0]) == np.sign(fitted.params.iloc[0]) == sign
         no_majority = (rule, name) == ("randles", "dras_collins")
@@ -315,7 +317,7 @@ class TestData:
             found = {rule: sign_test(c, ties=rule).p_value[0] for rule in RULES}
             assert max(p for rule, p in found.items() if rule not in ("two-thirds", "randles")) < 0.05
             assert found["randles"] > 0.9
-            assert llbt_test(c).p_value[0] < 0.05
+            assert llbt.classical.model_test(c).p_value[0] < 0.05
 
     def test_six_annotators_pooled(self):
         """Totals 125 / 118 / 25 + 110 of 378 (Bojar et al. 2011)."""
@@ -342,7 +344,7 @@ class TestData:
     @pytest.mark.parametrize("adjust", ["holm", "bonferroni", "fdr_bh"])
     def test_adjusted_p_values_are_those_of_statsmodels(self, adjust):
         c = llbt.load_dataset("puddings")
-        for found in (sign_test(c, adjust=adjust), llbt_test(c, adjust=adjust)):
+        for found in (sign_test(c, adjust=adjust), llbt.classical.model_test(c, adjust=adjust)):
             np.testing.assert_allclose(found.p_adjusted, multipletests(found.p_value, method=adjust)[1], rtol=1e-12)
             assert "p_adjusted" in found.to_frame()
 
@@ -360,7 +362,7 @@ class TestModel:
     @pytest.mark.parametrize("name", ["dras_modpref", "dras_collins"])
     def test_equals_fit_and_anova_of_the_pair(self, name):
         c = llbt.load_dataset(name)
-        found = llbt_test(c)
+        found = llbt.classical.model_test(c)
         full = llbt.fit("object + tie", c, reference=found.object_j[0])
         analysis = llbt.anova(llbt.fit("tie", c), full).to_frame()
         assert found.statistic[0] == pytest.approx(analysis["statistic"].iloc[1], rel=1e-8)
@@ -372,7 +374,7 @@ class TestModel:
 
     def test_takes_each_pair_of_a_larger_table_alone(self):
         c = llbt.load_dataset("puddings")
-        found = llbt_test(c)
+        found = llbt.classical.model_test(c)
         for k, pair in enumerate(itertools.combinations(c.objects, 2)):
             alone = c.select(objects=pair)
             analysis = llbt.anova(llbt.fit("tie", alone), llbt.fit("object + tie", alone)).to_frame()
@@ -381,13 +383,13 @@ class TestModel:
 
     @pytest.mark.parametrize(("alternative", "sign"), [("greater", 1), ("less", -1)])
     def test_one_sided_p_values_are_of_the_signed_root(self, alternative, sign):
-        found = llbt_test(compared([[24, 3, 9], [9, 3, 24]]), alternative=alternative)
+        found = llbt.classical.model_test(compared([[24, 3, 9], [9, 3, 24]]), alternative=alternative)
         root = np.array([1, -1]) * np.sqrt(found.statistic)
         np.testing.assert_allclose(found.p_value, stats.norm.sf(sign * root), rtol=1e-12)
         np.testing.assert_allclose(found.wald_p_value, stats.norm.sf(sign * found.wald_statistic), rtol=1e-12)
 
     def test_without_a_win_the_ratio_is_finite_and_the_estimate_is_not(self):
-        found = llbt_test(compared([[6, 1, 0], [0, 4, 0]]))
+        found = llbt.classical.model_test(compared([[6, 1, 0], [0, 4, 0]]))
         assert found.estimate[0] == math.inf
         assert found.statistic[0] == pytest.approx(2 * 6 * math.log(2))
         assert np.isnan(found.wald_statistic).all()
@@ -405,7 +407,7 @@ def test_covariates_and_both_orders_are_summed():
         columns=["object_i", "object_j", "judge", "wins_i", "ties", "wins_j"],
     )
     c = llbt.from_counts(frame, ties="ties", covariates="judge", order=True)
-    for found in (sign_test(c), llbt_test(c)):
+    for found in (sign_test(c), llbt.classical.model_test(c)):
         assert (found.object_i, found.object_j) == (("A",), ("B",))
         assert found.counts.tolist() == [[11, 3, 4]]
         assert {"summed over judge", "summed over both orders of display"} <= set(found.notes)
@@ -427,7 +429,7 @@ def test_judgments_are_summed_as_their_table_is():
     frame = pd.DataFrame(
         {"object_i": ["A", "B", "A", "C"], "object_j": ["B", "A", "B", "B"], "outcome": ["i", "i", "tie", "i"]}
     )
-    for asked in (sign_test, llbt_test):
+    for asked in (sign_test, llbt.classical.model_test):
         found, expected = asked(frame), asked(llbt.from_judgments(frame))
         pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
     assert found.counts.tolist() == [[1, 1, 1], [0, 0, 1]]
@@ -489,7 +491,7 @@ def test_unknown_options_are_refused(options, error, fragment):
         signed([3, 1, 2], **options)
 
 
-@pytest.mark.parametrize("asker", [sign_test, llbt_test])
+@pytest.mark.parametrize("asker", [sign_test, llbt.classical.model_test])
 def test_what_is_neither_table_nor_judgments_is_refused(asker):
     with pytest.raises(JudgmentError, match="of type NoneType; expected a frame"):
         asker(None)
@@ -512,7 +514,7 @@ def test_the_printout_states_rule_hypothesis_and_reference(rule):
     assert "alternative: object_j is preferred" in less
 
 
-@pytest.mark.parametrize("found", [signed([9, 5, 2], adjust="holm"), llbt_test(compared([9, 5, 2]))])
+@pytest.mark.parametrize("found", [signed([9, 5, 2], adjust="holm"), llbt.classical.model_test(compared([9, 5, 2]))])
 def test_records_survive_a_pickle(found):
     assert pickle.loads(pickle.dumps(found)).as_text() == found.as_text()
 

@@ -20,7 +20,7 @@ from support.format_cases import CASES, HARD
 
 import llbt
 import llbt.data.files
-from llbt import JudgmentError, from_counts, from_judgments, read_judgments, read_table
+from llbt import from_counts, from_judgments, read_judgments, read_table
 
 NAMES = ("model_a", "model_b", "winner", "named", "judge", "worker", "len_a", "len_b", "n", "age")
 ROWS = [
@@ -338,7 +338,7 @@ class TestErrors:
     @pytest.mark.parametrize("name", BROKEN)
     def test_say_the_row_where_there_is_an_order(self, engine, name, hold):
         table, options, part, row = BROKEN[name]
-        with pytest.raises(JudgmentError) as error:
+        with pytest.raises(llbt.errors.JudgmentError) as error:
             from_judgments(hold(table, engine), **{**MODELS, **options})
         message = str(error.value)
         assert part in message
@@ -350,34 +350,34 @@ class TestErrors:
     @every_engine
     def test_two_readings(self, engine, hold):
         rows = [("a", "b", "a"), ("b", "a", "a")]
-        with pytest.raises(JudgmentError, match=r"two readings") as error:
+        with pytest.raises(llbt.errors.JudgmentError, match=r"two readings") as error:
             from_judgments(hold(arrow(rows, NAMES[:3]), engine), **MODELS)
         assert ("row 1" in str(error.value)) == (engine in IN_ORDER)
 
     @every_engine
     def test_columns_that_are_not_there(self, engine, hold):
-        with pytest.raises(JudgmentError, match="'juge'") as error:
+        with pytest.raises(llbt.errors.JudgmentError, match="'juge'") as error:
             from_judgments(hold(arrow(), engine), **MODELS, covariates="juge")
         assert "'judge'" in str(error.value)
 
     @every_engine
     def test_no_rows(self, engine, hold):
         table = arrow().slice(0, 0)
-        with pytest.raises(JudgmentError, match="no rows"):
+        with pytest.raises(llbt.errors.JudgmentError, match="no rows"):
             from_judgments(hold(table, engine), **MODELS)
-        with pytest.raises(JudgmentError, match="no rows"):
+        with pytest.raises(llbt.errors.JudgmentError, match="no rows"):
             read_judgments(hold(table, engine), format="arena")
 
     @every_engine
     def test_weights_that_are_no_numbers(self, engine, hold):
         table = arrow().set_column(8, "n", pa.array(["2"] * 7 + ["two"]))
-        with pytest.raises(JudgmentError, match=r"column 'n'.*expected numbers"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"column 'n'.*expected numbers"):
             from_judgments(hold(table, engine), **MODELS, weights="n")
 
     @every_engine
     def test_lists_are_no_labels(self, engine, hold):
         table = arrow().append_column("tags", pa.array([["a"], ["b", "c"]] * 4))
-        with pytest.raises(JudgmentError, match="'tags'"):
+        with pytest.raises(llbt.errors.JudgmentError, match="'tags'"):
             from_judgments(hold(table, engine), **MODELS, covariates="tags")
 
 
@@ -398,7 +398,7 @@ def outcome_of(frame, options):
     """The comparisons, or what is wrong with them, without rows."""
     try:
         return from_judgments(frame, **options)
-    except JudgmentError as error:
+    except llbt.errors.JudgmentError as error:
         return re.sub(r",? ?(the )?first at row \d+|row \d+|a row|\W", "", str(error))
 
 
@@ -446,7 +446,7 @@ class TestAnyFrame:
         options = {**MODELS, "order": True, "outcomes": {"skip": None, None: None}}
         for engine in ("object", "lazy", "pyarrow", "duckdb"):
             if not counts:
-                with pytest.raises(JudgmentError, match="leaves out every"):
+                with pytest.raises(llbt.errors.JudgmentError, match="leaves out every"):
                     from_judgments(held(table, engine, connection), **options)
                 continue
             made = from_judgments(held(table, engine, connection), **options).to_frame()
@@ -528,7 +528,7 @@ class TestFiles:
         assert found == baseline(pa.concat_tables([arrow()] * 3), **MODELS, order=True)
 
     def test_a_pattern_without_files(self, tmp_path):
-        with pytest.raises(JudgmentError, match=r"none\*\.parquet"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"none\*\.parquet"):
             from_judgments(tmp_path / "none*.parquet", format="arena")
 
     def test_a_file_whose_name_looks_like_a_pattern(self, tmp_path):
@@ -539,7 +539,7 @@ class TestFiles:
     def test_missing_and_unknown_outcomes(self, suffix, large, tmp_path):
         table = changed((1, "winner", None), (3, "winner", "?"))
         path = write(tmp_path, suffix, table)
-        with pytest.raises(JudgmentError, match=r"1 missing outcome.*'\?'") as error:
+        with pytest.raises(llbt.errors.JudgmentError, match=r"1 missing outcome.*'\?'") as error:
             from_judgments(path, format="arena")
         assert ("row 1" in str(error.value)) == (not large)
         for outcomes in ({None: "tie", "?": "j"}, {None: "j", "?": None}, {None: None, "?": "tie"}):
@@ -685,26 +685,26 @@ class TestFiles:
         path = write(tmp_path, suffix)
         raw = path.read_bytes()
         path.write_bytes(raw[: len(raw) - 25])
-        with pytest.raises(JudgmentError, match=re.escape(path.name)):
+        with pytest.raises(llbt.errors.JudgmentError, match=re.escape(path.name)):
             from_judgments(path, **MODELS)
 
     @pytest.mark.parametrize("line", ["x,y\n", "x,y,model_a,x,J1,11,1,2,3,4,5,6\n"])
     def test_lines_that_are_too_short_or_too_long(self, line, large, tmp_path):
         path = tmp_path / "judgments.csv"
         path.write_text(arrow().to_pandas().to_csv(index=False) + line, encoding="utf-8")
-        with pytest.raises(JudgmentError, match=r"judgments\.csv"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"judgments\.csv"):
             from_judgments(path, **MODELS)
 
     def test_not_utf8(self, large, tmp_path):
         path = tmp_path / "judgments.csv"
         path.write_bytes(arrow().to_pandas().replace("J1", "é").to_csv(index=False).encode("latin-1"))
-        with pytest.raises(JudgmentError, match=r"judgments\.csv"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"judgments\.csv"):
             from_judgments(path, **MODELS, covariates="judge")
 
     def test_columns_named_twice(self, large, tmp_path):
         path = tmp_path / "judgments.csv"
         path.write_text("model_a,model_b,winner,winner\nx,y,model_a,model_b\n", encoding="utf-8")
-        with pytest.raises(JudgmentError, match="'winner'"):
+        with pytest.raises(llbt.errors.JudgmentError, match="'winner'"):
             from_judgments(path, **MODELS)
 
 
@@ -725,7 +725,7 @@ class TestFormatsOfLargeFiles:
         make_large(monkeypatch)
         with warnings.catch_warnings():
             warnings.simplefilter(
-                "ignore", llbt.LLBTWarning
+                "ignore", llbt.errors.LLBTWarning
             )  # a relation says in a warning what a frame has in its notes
             made = read_judgments(path, format=case.name, **case.options)
         assert from_judgments(made, order=frame.shown) == expected
@@ -756,7 +756,7 @@ class TestExtras:
         make_large(monkeypatch)
         for door in (from_judgments, read_judgments):
             for large in (tmp_path / "*.parquet", path):
-                with pytest.raises(JudgmentError, match=r"pip install 'llbt\[duckdb\]'"):
+                with pytest.raises(llbt.errors.JudgmentError, match=r"pip install 'llbt\[duckdb\]'"):
                     door(large, format="arena")
 
     def test_without_pyarrow(self, tmp_path, monkeypatch):
@@ -764,5 +764,5 @@ class TestExtras:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
         for door in (from_judgments, read_judgments):
-            with pytest.raises(JudgmentError, match=r"pip install 'llbt\[parquet\]'"):
+            with pytest.raises(llbt.errors.JudgmentError, match=r"pip install 'llbt\[parquet\]'"):
                 door(path, format="arena")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import llbt
-from llbt import JudgmentError, from_judgments, read_judgments, read_table
+from llbt import from_judgments, read_judgments, read_table
 from llbt.data import files
 
 ROWS = [
@@ -56,7 +56,7 @@ def counted(path, **options):
 
 
 def refusal(call, *args, **options):
-    with pytest.raises(JudgmentError) as error:
+    with pytest.raises(llbt.errors.JudgmentError) as error:
         call(*args, **options)
     return str(error.value)
 
@@ -268,7 +268,7 @@ def test_objects_written_differently_are_not_merged(pair, saved):
     path = saved("t.csv", text_of([(pair[0], "7", "i"), (pair[1], "7", "j"), (pair[0], pair[1], "i")], NAMES[:3]))
     try:
         objects = from_judgments(path).objects
-    except JudgmentError as error:
+    except llbt.errors.JudgmentError as error:
         assert "t.csv" in str(error) or "written" in str(error)  # noqa: PT017  # refusing is as good as keeping apart
     else:
         assert len(objects) == 3
@@ -403,7 +403,7 @@ def test_a_damaged_parquet_file(how, position, tmp_path):
     path.write_bytes(raw[:at] if how == "cut" else raw[:at] + bytes(x ^ 0xFF for x in raw[at : at + 8]) + raw[at + 8 :])
     try:
         found = counted(path)
-    except JudgmentError as error:
+    except llbt.errors.JudgmentError as error:
         assert "t.parquet" in str(error)  # noqa: PT017  # some bytes of a parquet file carry nothing
     else:
         assert how == "changed"

@@ -36,23 +36,7 @@ from support.format_cases import (
 )
 
 import llbt
-from llbt import (
-    JUDGMENT_FORMATS,
-    Always,
-    Constant,
-    Game,
-    JudgmentError,
-    JudgmentFormat,
-    Labels,
-    Lean,
-    OneHot,
-    Scores,
-    from_counts,
-    from_judgments,
-    from_matrix,
-    list_formats,
-    read_judgments,
-)
+from llbt import from_counts, from_judgments, from_matrix, read_judgments
 from llbt.data.model_formats import MODEL_FORMATS
 
 STANDARD = ("object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block")
@@ -148,7 +132,7 @@ def check_counts(c, case, **options):
 class TestEveryFormat:
     def test_all_are_here(self):
         here = {case.name for case in CASES} | {"wmt3", "wmt4"}
-        assert here == set(list_formats().to_frame()["name"])
+        assert here == set(llbt.formats.table().to_frame()["name"])
 
     @each(CASES)
     def test_by_name(self, case, tmp_path):
@@ -163,9 +147,9 @@ class TestEveryFormat:
         check_notes(frame.notes, case)
         assert f"read as '{case.name}'" in frame.notes[0]
 
-    @each([case for case in AUTO if case.name in JUDGMENT_FORMATS])
+    @each([case for case in AUTO if case.name in llbt.formats.known])
     def test_by_its_record(self, case, tmp_path):
-        frame = read_judgments(case.open(tmp_path), format=JUDGMENT_FORMATS[case.name], **case.options)
+        frame = read_judgments(case.open(tmp_path), format=llbt.formats.known[case.name], **case.options)
         check(frame, case)
 
     @each(CASES)
@@ -184,7 +168,7 @@ class TestEveryFormat:
         source = case.open(tmp_path)
         frame = read_judgments(source, format=case.name, **case.options)
         if order and not frame.shown:  # nobody recorded it, so it cannot be kept
-            with pytest.raises(JudgmentError, match="does not record which object was shown first"):
+            with pytest.raises(llbt.errors.JudgmentError, match="does not record which object was shown first"):
                 from_judgments(frame, order=True)
             return
         two = from_judgments(frame, order=order)
@@ -311,7 +295,7 @@ class TestArena:
     @pytest.mark.parametrize("bad", [dict(winner_model_a=1, winner_model_b=1, winner_tie=0), dict(winner_tie=None)])
     def test_kaggle_rows_with_no_single_one(self, bad):
         records = [*BY_ID["kaggle"].source, BY_ID["kaggle"].source[2] | bad]
-        with pytest.raises(JudgmentError, match=r"winner_tie.*max_dropped=1"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"winner_tie.*max_dropped=1"):
             read_judgments(records)
         frame = read_judgments(records, max_dropped=1)
         assert len(frame) == 3
@@ -321,31 +305,31 @@ class TestArena:
 class TestArenaHard:
     def test_without_a_baseline_the_error_says_what_to_do(self):
         records = [{k: v for k, v in record.items() if k != "baseline"} for record in HARD]
-        with pytest.raises(JudgmentError, match=r"baseline") as error:
+        with pytest.raises(llbt.errors.JudgmentError, match=r"baseline") as error:
             read_judgments(records)
         assert "pass defaults={'baseline': …}" in str(error.value)
         check(read_judgments(records, defaults={"baseline": "b"}), BY_ID["arena_hard"])
         check_counts(from_judgments(records, defaults={"baseline": "b"}), BY_ID["arena_hard"])
         check_counts(from_judgments(pd.DataFrame(records), defaults={"baseline": "b"}), BY_ID["arena_hard"])
         assert llbt.audit(records, defaults={"baseline": "b"}).finding("outcomes").level == "ok"
-        mine = dataclasses.replace(llbt.JUDGMENT_FORMATS["arena_hard"], defaults={"baseline": "b"})
+        mine = dataclasses.replace(llbt.formats.known["arena_hard"], defaults={"baseline": "b"})
         check(read_judgments(records, format=mine), BY_ID["arena_hard"])
         check_counts(from_judgments(records, format=mine), BY_ID["arena_hard"])
 
     def test_the_default_does_not_replace_what_the_file_says(self):
-        mine = dataclasses.replace(JUDGMENT_FORMATS["arena_hard"], defaults={"baseline": "other"})
+        mine = dataclasses.replace(llbt.formats.known["arena_hard"], defaults={"baseline": "other"})
         check(read_judgments(HARD, format=mine), BY_ID["arena_hard"])
 
     def test_unknown_scores(self):
         records = [*HARD, HARD[0] | {"games": [{"score": "A?B"}, {"score": "A=B"}]}]
-        with pytest.raises(JudgmentError, match=r"'A\?B'"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"'A\?B'"):
             read_judgments(records)
         frame = read_judgments(records, max_dropped=1)
         assert len(frame) == len(HARD_TABLE) + 1
 
     def test_what_may_be_dropped_is_counted_over_both_games(self):
         records = [*HARD, HARD[0] | {"games": [{"score": "A?B"}, {"score": "B?A"}]}]
-        with pytest.raises(JudgmentError, match="2"):
+        with pytest.raises(llbt.errors.JudgmentError, match="2"):
             read_judgments(records, max_dropped=1)
         assert len(read_judgments(records, max_dropped=2)) == len(HARD_TABLE)
 
@@ -355,9 +339,9 @@ class TestAlpacaEval:
     @pytest.mark.parametrize("value", [2.5, 0.5, -1.0])
     def test_outside_the_scale(self, format, value):
         records = [*ALPACA[:4], ALPACA[0] | {"preference": value}]
-        with pytest.raises(JudgmentError, match=rf"4.*'preference' is {value:g}"):
+        with pytest.raises(llbt.errors.JudgmentError, match=rf"4.*'preference' is {value:g}"):
             read_judgments(records, format=format)
-        with pytest.raises(JudgmentError, match=rf"4.*'preference' is {value:g}"):
+        with pytest.raises(llbt.errors.JudgmentError, match=rf"4.*'preference' is {value:g}"):
             from_judgments(records, format=format)
         frame = read_judgments(records, format=format, max_dropped=1)
         expected = read_judgments(ALPACA[:4], format=format)
@@ -369,7 +353,7 @@ class TestAlpacaEval:
     @pytest.mark.parametrize("format", ["alpaca_eval", "alpaca_eval_weighted"])
     def test_one_record_too_many(self, format):
         records = [*ALPACA[:4], *(ALPACA[0] | {"preference": value} for value in (5, 6))]
-        with pytest.raises(JudgmentError, match="2 judgments unknown"):
+        with pytest.raises(llbt.errors.JudgmentError, match="2 judgments unknown"):
             read_judgments(records, format=format, max_dropped=1)
         assert read_judgments(records, format=format, max_dropped=2).notes
 
@@ -423,9 +407,9 @@ class TestOtherTools:
     )
     def test_models_without_names(self, records, format):
         for asked in (format, "auto"):
-            with pytest.raises(JudgmentError, match="objects="):
+            with pytest.raises(llbt.errors.JudgmentError, match="objects="):
                 read_judgments(records, format=asked)
-            with pytest.raises(JudgmentError, match="objects="):
+            with pytest.raises(llbt.errors.JudgmentError, match="objects="):
                 from_judgments(records, format=asked)
 
     @pytest.mark.parametrize(
@@ -438,7 +422,7 @@ class TestOtherTools:
     )
     def test_numbers_off_the_scale(self, case, field, value):
         records = [*BY_ID[case].source, BY_ID[case].source[0] | {field: value}]
-        with pytest.raises(JudgmentError, match=field):
+        with pytest.raises(llbt.errors.JudgmentError, match=field):
             read_judgments(records, **BY_ID[case].options)
         assert len(read_judgments(records, **BY_ID[case].options, max_dropped=1)) == len(records) - 1
 
@@ -493,7 +477,7 @@ class TestOtherTools:
 
     @pytest.mark.parametrize("value", [-1, float("inf")])
     def test_counts_below_zero(self, value):
-        with pytest.raises(JudgmentError, match="win1"):
+        with pytest.raises(llbt.errors.JudgmentError, match="win1"):
             read_judgments([{"player1": "x", "player2": "y", "win1": value, "win2": 2}])
 
     def test_choix_takes_any_pairs(self):
@@ -573,7 +557,7 @@ class TestFilesAsTheyAreWritten:
 class TestModelFormats:
     def test_comparia_without_a_vote(self):
         records = [*BY_ID["comparia"].source, BY_ID["comparia"].source[1] | {"both_equal": False}]
-        with pytest.raises(JudgmentError, match="1 missing outcome"):
+        with pytest.raises(llbt.errors.JudgmentError, match="1 missing outcome"):
             read_judgments(records)
         frame = read_judgments(records, max_dropped=1)
         assert (len(frame), frame.dropped) == (4, 1)
@@ -589,7 +573,7 @@ class TestModelFormats:
     )
     def test_numbers_off_the_scale(self, case, field, value):
         records = [BY_ID[case].source[0] | {field: value}, *BY_ID[case].source[1:]]
-        with pytest.raises(JudgmentError, match=f"{field}.*max_dropped="):
+        with pytest.raises(llbt.errors.JudgmentError, match=f"{field}.*max_dropped="):
             read_judgments(records, **BY_ID[case].options)
 
     @pytest.mark.parametrize(
@@ -598,12 +582,12 @@ class TestModelFormats:
     )
     def test_models_without_names(self, case, gone):
         records = [{k: v for k, v in record.items() if k not in gone} for record in BY_ID[case].source]
-        with pytest.raises(JudgmentError, match="objects="):
+        with pytest.raises(llbt.errors.JudgmentError, match="objects="):
             read_judgments(records)
 
     @pytest.mark.parametrize("case", ["openai_evals", "autoevals", "judgebench", "promptfoo"])
     def test_objects_that_are_no_plain_fields_may_be_named(self, case):
-        known = JUDGMENT_FORMATS[case]
+        known = llbt.formats.known[case]
         records = [record | {"mine": "a", "theirs": "b"} for record in copy.deepcopy(BY_ID[case].source)]
         frame = read_judgments(records, objects=("mine", "theirs"))
         assert {*frame["object_i"], *frame["object_j"]} == {"a", "b"}
@@ -611,7 +595,7 @@ class TestModelFormats:
 
     def test_pairs_alone_are_no_judgments(self):
         records = [{k: v for k, v in record.items() if k != "judgments"} for record in BY_ID["judgebench"].source]
-        with pytest.raises(JudgmentError, match=r"run_judge\.py"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"run_judge\.py"):
             read_judgments(records)
 
     def test_an_arena_with_answers_is_no_autoarena(self):
@@ -622,7 +606,7 @@ class TestModelFormats:
     def test_an_unknown_preference(self):
         records = copy.deepcopy(BY_ID["multipref"].source)
         records[1]["expert_worker_annotations"][0]["overall_pref"] = "A-is-better"
-        with pytest.raises(JudgmentError, match="'A-is-better'"):
+        with pytest.raises(llbt.errors.JudgmentError, match="'A-is-better'"):
             read_judgments(records)
         assert len(read_judgments(records, max_dropped=1)) == 5
 
@@ -668,11 +652,11 @@ class TestModelFormats:
         fields = {name for record in case.source for name in record}
         found = {
             known.name: len(known.marks) + len(known.values)
-            for known in JUDGMENT_FORMATS.values()
+            for known in llbt.formats.known.values()
             if known.marks and fields >= set(known.marks)
         }
         rivals = {name for name, marks in found.items() if marks >= found[case.name]} - {case.name}
-        assert all(JUDGMENT_FORMATS[name].values for name in rivals)  # what their values are tells them apart
+        assert all(llbt.formats.known[name].values for name in rivals)  # what their values are tells them apart
 
 
 class TestWMT:
@@ -729,7 +713,7 @@ class TestWMT:
     def test_ranks_off_the_scale(self, rank):
         text = WMT2 + f"cze,eng,8,71,anno2,d,{rank},a,2,903\n"
         records = [dict(zip(WMT2.split("\n")[0].split(","), line.split(","), strict=True)) for line in text.split()[1:]]
-        with pytest.raises(JudgmentError, match="system1rank"):
+        with pytest.raises(llbt.errors.JudgmentError, match="system1rank"):
             read_judgments(records)
         frame = read_judgments(records, max_dropped=1)
         assert plain_rows(frame) == sorted(row[:3] for row in BY_ID["wmt2"].table)
@@ -765,34 +749,36 @@ class TestWMT:
     @pytest.mark.parametrize("header", [RAW_HEAD + "\n", ""])
     def test_years_are_not_read_as_one_another(self, header, tmp_path):
         (tmp_path / "raw.csv").write_text(header + WMT07.split("\n", 1)[1])
-        with pytest.raises(JudgmentError, match=r"'wmt08' does not read 'TASK' 'WMT07 .*format='wmt07'"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"'wmt08' does not read 'TASK' 'WMT07 .*format='wmt07'"):
             read_judgments(tmp_path / "raw.csv", format="wmt08")
         (tmp_path / "raw.csv").write_text(header + WMT07.split("\n", 1)[1] + WMT08)
         for known in ("wmt07", "wmt08"):
-            with pytest.raises(JudgmentError, match="'TASK' 'WMT0"):
+            with pytest.raises(llbt.errors.JudgmentError, match="'TASK' 'WMT0"):
                 read_judgments(tmp_path / "raw.csv", format=known)
         if header:
-            with pytest.raises(JudgmentError, match=r"columns of 'wmt07', 'wmt08', but 'TASK' holds 'WMT08"):
+            with pytest.raises(
+                llbt.errors.JudgmentError, match=r"columns of 'wmt07', 'wmt08', but 'TASK' holds 'WMT08"
+            ):
                 read_judgments(tmp_path / "raw.csv")
 
     def test_a_line_of_another_file_that_ends_early_is_damaged_still(self, tmp_path):
         (tmp_path / "cut.csv").write_text("model_a,model_b,winner\nx,y,model_a\nx,y\n")
-        with pytest.raises(JudgmentError, match="cut off"):
+        with pytest.raises(llbt.errors.JudgmentError, match="cut off"):
             read_judgments(tmp_path / "cut.csv")
         (tmp_path / "long.csv").write_text(f"{RAW_HEAD}\n{WMT07.splitlines()[2]}" + ",1" * 20 + "\n")
-        with pytest.raises(JudgmentError, match="line 2"):
+        with pytest.raises(llbt.errors.JudgmentError, match="line 2"):
             read_judgments(tmp_path / "long.csv")
 
     def test_text_that_is_not_wmt(self, tmp_path):
         path = tmp_path / "ranks.txt"
         path.write_text("1 cu = uedin\n1 cu > umd extra words\n", encoding="utf-8")
-        with pytest.raises(JudgmentError, match="line 2"):
+        with pytest.raises(llbt.errors.JudgmentError, match="line 2"):
             read_judgments(path, format="wmt_text")
 
     def test_an_unknown_sign(self, tmp_path):
         path = tmp_path / "ranks.txt"
         path.write_text("1 cu = uedin\n1 cu ? umd\n", encoding="utf-8")
-        with pytest.raises(JudgmentError, match=r"'\?'"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"'\?'"):
             read_judgments(path, format="wmt_text")
         frame = read_judgments(path, format="wmt_text", max_dropped=1)
         assert plain_rows(frame) == [("cu", "uedin", "tie")]
@@ -848,11 +834,11 @@ class TestPrefmod:
 
     def test_headings_that_do_not_name_the_pairs(self):
         frame, _ = self.wide("prefmod", [[0] * 6, [2] * 6])
-        with pytest.raises(JudgmentError, match=r"object_names=.*pairs="):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"object_names=.*pairs="):
             read_judgments(frame, format="prefmod")
-        with pytest.raises(JudgmentError, match="pairs="):
+        with pytest.raises(llbt.errors.JudgmentError, match="pairs="):
             read_judgments(frame, format="prefmod", object_names=self.NAMES)
-        with pytest.raises(JudgmentError, match="object_names="):
+        with pytest.raises(llbt.errors.JudgmentError, match="object_names="):
             read_judgments(frame, format="prefmod", pairs="prefmod")
 
     @pytest.mark.parametrize(
@@ -866,13 +852,13 @@ class TestPrefmod:
     )
     def test_orders_that_do_not_fit(self, options, message):
         frame, _ = self.wide("prefmod", [[0] * 6, [2] * 6])
-        with pytest.raises(JudgmentError, match=message):
+        with pytest.raises(llbt.errors.JudgmentError, match=message):
             read_judgments(frame, format="prefmod", **{"object_names": self.NAMES, **options})
 
     @pytest.mark.parametrize("bad", ["x", 0.5, 77])
     def test_entries_nobody_knows(self, bad):
         frame = PREFMOD.assign(**{"A:B": [0, 2, bad]}).astype({"A:B": object})
-        with pytest.raises(JudgmentError):
+        with pytest.raises(llbt.errors.JudgmentError):
             read_judgments(frame, format="prefmod")
 
     def test_the_meaning_of_entries(self):
@@ -916,13 +902,15 @@ class TestOwnFormat:
         {"shown": "y", "hidden": "x", "says": "2nd!", "who": "J2", "item": 2, "extra": "f"},
         {"shown": "y", "hidden": "x", "says": "skip", "who": "J2", "item": 3, "extra": "f"},
     )
-    LABELS = Labels(
+    LABELS = llbt.formats.Labels(
         "says",
         {"1st": "i", "2nd!": "j", "both bad": "tie", "skip": None},
         tie_kinds={"both bad": "both_bad"},
         strengths={"2nd!": 2, "1st": 1},
     )
-    FORMAT = JudgmentFormat("mine", (Game(("shown", "hidden"), LABELS),), judge=("who",), prompt=("item",))
+    FORMAT = llbt.formats.JudgmentFormat(
+        "mine", (llbt.formats.Game(("shown", "hidden"), LABELS),), judge=("who",), prompt=("item",)
+    )
     TABLE = (
         ("x", "y", "i", "J1", 1, None, 1),
         ("y", "x", "tie", "J2", 2, "both_bad", None),
@@ -943,37 +931,50 @@ class TestOwnFormat:
     @pytest.mark.parametrize(
         ("verdict", "said"),
         [
-            (Lean("n", 0, 10), "i"),
-            (Lean("n", 10, 0), "j"),
-            (Lean("n", 0, 10, tie_within=3), "tie"),
-            (Scores(("n", "m")), "j"),
-            (Scores(("n", "m"), higher_is_better=False), "i"),
-            (Scores(("n", "n")), "tie"),
-            (OneHot("zero", "zero", "one"), "tie"),
-            (OneHot("one", "zero", "zero"), "i"),
-            (OneHot("zero", "one", "zero"), "j"),
-            (Always("j"), "j"),
-            (Always("tie"), "tie"),
+            (llbt.formats.Lean("n", 0, 10), "i"),
+            (llbt.formats.Lean("n", 10, 0), "j"),
+            (llbt.formats.Lean("n", 0, 10, tie_within=3), "tie"),
+            (llbt.formats.ByScores(("n", "m")), "j"),
+            (llbt.formats.ByScores(("n", "m"), higher_is_better=False), "i"),
+            (llbt.formats.ByScores(("n", "n")), "tie"),
+            (llbt.formats.OneHot("zero", "zero", "one"), "tie"),
+            (llbt.formats.OneHot("one", "zero", "zero"), "i"),
+            (llbt.formats.OneHot("zero", "one", "zero"), "j"),
+            (llbt.formats.Always("j"), "j"),
+            (llbt.formats.Always("tie"), "tie"),
         ],
     )
     def test_every_verdict(self, verdict, said):
         records = [{"a": "x", "b": "y", "n": 3, "m": 4, "zero": 0, "one": 1}]
-        own = JudgmentFormat("own", (Game(("a", "b"), verdict),))
+        own = llbt.formats.JudgmentFormat("own", (llbt.formats.Game(("a", "b"), verdict),))
         assert plain_rows(read_judgments(records, format=own)) == [("x", "y", said)]
         assert from_judgments(records, format=own) == from_judgments(read_judgments(records, format=own))
 
     def test_scores_may_have_a_strength(self):
-        own = JudgmentFormat("own", (Game(("a", "b"), Scores(("n", "m"), strength=True)),))
+        own = llbt.formats.JudgmentFormat(
+            "own", (llbt.formats.Game(("a", "b"), llbt.formats.ByScores(("n", "m"), strength=True)),)
+        )
         assert read_judgments([{"a": "x", "b": "y", "n": 3, "m": 4.5}], format=own)["strength"].tolist() == [1.5]
 
     def test_a_constant(self):
-        own = JudgmentFormat("own", (Game((Constant("base"), "b"), Labels("says", {"won": "i", "lost": "j"})),))
+        own = llbt.formats.JudgmentFormat(
+            "own",
+            (
+                llbt.formats.Game(
+                    (llbt.formats.Constant("base"), "b"), llbt.formats.Labels("says", {"won": "i", "lost": "j"})
+                ),
+            ),
+        )
         records = [{"b": "y", "says": "won"}, {"b": "z", "says": "lost"}]
         assert plain_rows(read_judgments(records, format=own)) == [("base", "y", "i"), ("base", "z", "j")]
         assert from_judgments(records, format=own) == counts_of([("base", "y", 1, 0, 0), ("base", "z", 0, 0, 1)])
 
     def test_nested_fields(self):
-        own = JudgmentFormat("own", (Game(("pair.0.name", "pair.1.name"), Labels("vote.by")),), judge=("vote.who",))
+        own = llbt.formats.JudgmentFormat(
+            "own",
+            (llbt.formats.Game(("pair.0.name", "pair.1.name"), llbt.formats.Labels("vote.by")),),
+            judge=("vote.who",),
+        )
         records = [{"pair": [{"name": "x"}, {"name": "y"}], "vote": {"by": "left", "who": 3}}] * 2
         frame = read_judgments(records, format=own)
         assert rows(frame, ("object_i", "object_j", "outcome", "judge")) == [("x", "y", "i", 3)] * 2
@@ -987,8 +988,8 @@ class TestOwnFormat:
         assert any(note.startswith("3 records left out") for note in frame.notes)
 
     def test_no_games(self):
-        with pytest.raises(JudgmentError, match="games="):
-            JudgmentFormat("empty", ())
+        with pytest.raises(llbt.errors.JudgmentError, match="games="):
+            llbt.formats.JudgmentFormat("empty", ())
 
 
 class TestOverrides:
@@ -1038,7 +1039,7 @@ class TestOverrides:
 
     @pytest.mark.parametrize("options", [{"judge": "juge"}, {"prompt": "promt"}, {"prompt": "turn+promt"}])
     def test_a_judge_or_prompt_that_is_not_there(self, options):
-        with pytest.raises(JudgmentError, match=r"juge|promt"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"juge|promt"):
             read_judgments(ARENA, **options)
 
     def test_missing_parts_of_a_prompt_are_missing(self):
@@ -1135,12 +1136,12 @@ class TestFrame:
 class TestNotes:
     def test_missing_and_unknown_outcomes(self):
         records = [*ARENA, ARENA[0] | {"winner": None}, ARENA[0] | {"winner": "?"}, ARENA[1] | {"winner": "?"}]
-        with pytest.raises(JudgmentError) as error:
+        with pytest.raises(llbt.errors.JudgmentError) as error:
             read_judgments(records)
         assert all(
             part in str(error.value) for part in ("1 missing outcome", "'?' (2 rows, first at row 7)", "outcomes={")
         )
-        with pytest.raises(JudgmentError):
+        with pytest.raises(llbt.errors.JudgmentError):
             read_judgments(records, max_dropped=2)
         frame = read_judgments(records, max_dropped=3)
         assert frame.notes[0] == "9 records read as 'arena': 6 judgments"
@@ -1152,7 +1153,7 @@ class TestNotes:
 
     def test_a_missing_object(self):
         records = [*ARENA, ARENA[0] | {"model_b": None}]
-        with pytest.raises(JudgmentError, match=r"model_b|objects"):
+        with pytest.raises(llbt.errors.JudgmentError, match=r"model_b|objects"):
             read_judgments(records)
         frame = read_judgments(records, max_dropped=1)
         assert len(frame) == 6
@@ -1218,7 +1219,7 @@ def test_errors(name, tmp_path):
         path = tmp_path / "wmt.csv"
         path.write_text(source, encoding="utf-8")
         source = path
-    with pytest.raises(JudgmentError) as error:
+    with pytest.raises(llbt.errors.JudgmentError) as error:
         from_judgments(read_judgments(source, **options))
     for part in parts:
         assert part in str(error.value), str(error.value)
@@ -1229,24 +1230,24 @@ def test_errors(name, tmp_path):
 )
 def test_errors_in_one_step_too(name):
     source, options, parts = ERRORS[name]
-    with pytest.raises(JudgmentError) as error:
+    with pytest.raises(llbt.errors.JudgmentError) as error:
         from_judgments(source, **{"format": "auto", **options})
     for part in parts:
         assert part in str(error.value), str(error.value)
 
 
 def test_the_list_of_formats():
-    found = list_formats().to_frame()
+    found = llbt.formats.table().to_frame()
     assert found.columns.tolist() == ["name", "description", "fields"]
     assert found["name"].is_unique
     assert found["description"].str.len().min() > 10
     shapes = {"matrix", "prefmod"}  # no fields to go by, so no records; the list says so
-    assert set(JUDGMENT_FORMATS) | shapes == set(found["name"])
-    assert set(JUDGMENT_FORMATS) & shapes == set()
+    assert set(llbt.formats.known) | shapes == set(found["name"])
+    assert set(llbt.formats.known) & shapes == set()
     assert set(found.loc[found["fields"] == "", "name"]) >= shapes
-    assert all(f"``{name}``" in list_formats.__doc__ for name in shapes)
+    assert all(f"``{name}``" in llbt.formats.table.__doc__ for name in shapes)
     with pytest.raises(TypeError):
-        JUDGMENT_FORMATS["mine"] = JUDGMENT_FORMATS["arena"]
+        llbt.formats.known["mine"] = llbt.formats.known["arena"]
 
 
 def test_the_readme_names_the_formats():
@@ -1264,6 +1265,6 @@ def test_a_name_of_a_format_twice_marked_fields_are_the_most():
 
 def test_a_frame_whose_outcome_is_not_named_is_told_how_to_name_it():
     frame = pd.DataFrame({"left": ["a", "b"], "right": ["b", "c"], "pick": ["left", "right"]})
-    with pytest.raises(JudgmentError, match=r"needs the field 'outcome'.*Pass .*outcome=…"):
+    with pytest.raises(llbt.errors.JudgmentError, match=r"needs the field 'outcome'.*Pass .*outcome=…"):
         read_judgments(frame, objects=("left", "right"))
     assert list(read_judgments(frame, objects=("left", "right"), outcome="pick")["outcome"]) == ["i", "j"]

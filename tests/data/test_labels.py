@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import llbt
-from llbt import JudgmentError, audit, from_counts, from_judgments, read_judgments, read_table
+from llbt import audit, from_counts, from_judgments, read_judgments, read_table
 from llbt.cli import app
 from llbt.data import files
 
@@ -42,7 +42,7 @@ def doors(path, **options):
 
 
 def refusal(call, *args, **options):
-    with pytest.raises(JudgmentError) as error:
+    with pytest.raises(llbt.errors.JudgmentError) as error:
         call(*args, **options)
     return str(error.value)
 

@@ -13,7 +13,6 @@ import pytest
 from typer.testing import CliRunner
 
 import llbt
-from llbt import JudgmentError
 from llbt.cli import app
 from llbt.data import duckdb_files, files, paths
 from llbt.report import writing
@@ -63,7 +62,7 @@ def test_names_with_brackets_in_other_kinds_of_files(suffix, engine):
 @pytest.mark.parametrize("path", ["https://example.org/a.csv", "s3://b/a.parquet", "file:///etc/hosts", "gs://*/a.csv"])
 def test_an_address_is_refused(path, engine):
     for ask in (llbt.from_judgments, llbt.read_judgments, llbt.read_table, llbt.audit):
-        with pytest.raises(JudgmentError, match="nothing is fetched"):
+        with pytest.raises(llbt.errors.JudgmentError, match="nothing is fetched"):
             ask(path)
 
 
@@ -101,7 +100,7 @@ def test_messages_do_not_show_a_file_that_is_no_table(content, engine):
         lambda path: llbt.from_judgments(path, objects=("a", "b"), outcome="c"),
         lambda path: llbt.from_counts(llbt.load_dataset("dras_table1").to_frame(), object_covariates=path),
     ):
-        with pytest.raises(JudgmentError, match="names no columns") as caught:
+        with pytest.raises(llbt.errors.JudgmentError, match="names no columns") as caught:
             ask("stranger")
         assert "hunter2" not in str(caught.value)
 
@@ -110,7 +109,7 @@ def test_a_gzipped_file_is_not_unpacked_without_bound(monkeypatch):
     monkeypatch.setattr(paths, "_MOST_UNZIPPED", 10_000)
     with gzip.open("bomb.csv.gz", "wt") as file:
         file.write(ROWS.format("a", "b") + "a,b,i\n" * 10_000)
-    with pytest.raises(JudgmentError, match=r"bomb.csv.gz.*holds more than .* MiB .*unzip it"):
+    with pytest.raises(llbt.errors.JudgmentError, match=r"bomb.csv.gz.*holds more than .* MiB .*unzip it"):
         llbt.from_judgments("bomb.csv.gz")
 
 

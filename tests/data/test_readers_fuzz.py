@@ -16,7 +16,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import llbt
-from llbt import JudgmentError, read_judgments
+from llbt import read_judgments
 
 pytestmark = pytest.mark.slow
 
@@ -265,7 +265,7 @@ def survivors(name, raw):
     except UnicodeDecodeError:
         raise DamagedError from None
     records = csv_records(text) if SUFFIX[name] == "csv" else json_records(text)
-    missed = [mark for mark in llbt.JUDGMENT_FORMATS[name].marks if not any(mark in record for record in records)]
+    missed = [mark for mark in llbt.formats.known[name].marks if not any(mark in record for record in records)]
     if missed:
         raise DamagedError
     return [found for record in records for found in RULES[name](record)]
@@ -290,7 +290,7 @@ def check(name, raw, folder, **options):
     try:
         expected = survivors(name, raw)
     except DamagedError:
-        with pytest.raises(JudgmentError) as error:
+        with pytest.raises(llbt.errors.JudgmentError) as error:
             read_judgments(path, **options)
         assert path.name in str(error.value)
         return
@@ -303,7 +303,7 @@ def check(name, raw, folder, **options):
     valid = collections.Counter(kept)
     allowed = BAD not in expected or "max_dropped" in options
     if FATAL in expected or not allowed or not valid:
-        with pytest.raises(JudgmentError):
+        with pytest.raises(llbt.errors.JudgmentError):
             read_judgments(path, **options)
         return
     frame = read_judgments(path, **options)
@@ -501,7 +501,7 @@ def test_a_field_twice(name, tmp_path_factory, data):
         raw, twice = text[: key.start()] + key[0] + ", " + text[key.start() :], key[1]
     folder = tmp_path_factory.mktemp("f")
     check(name, raw.encode(), folder)
-    with pytest.raises(JudgmentError, match=f"damaged.*'{twice}'"):
+    with pytest.raises(llbt.errors.JudgmentError, match=f"damaged.*'{twice}'"):
         read_judgments(folder / f"damaged.{SUFFIX[name]}")
 
 
@@ -540,7 +540,7 @@ def test_a_message_says_which_record(case, door, folder):
     records[at] = changed(records[at], path, value)
     file = folder / f"damaged.{SUFFIX[name]}"
     file.write_text(written(name, records), encoding="utf-8")
-    with pytest.raises(JudgmentError) as error:
+    with pytest.raises(llbt.errors.JudgmentError) as error:
         getattr(llbt, door)(file)
     said = str(error.value)
     assert all(part in said for part in parts), said
@@ -555,7 +555,7 @@ def test_a_message_says_which_file(case, door, folder):
     records[at] = changed(records[at], path, value)
     file = folder / f"damaged.{SUFFIX[name]}"
     file.write_text(written(name, records), encoding="utf-8")
-    with pytest.raises(JudgmentError, match=file.name):
+    with pytest.raises(llbt.errors.JudgmentError, match=file.name):
         getattr(llbt, door)(file)
 
 
@@ -576,7 +576,7 @@ def test_damage_to_a_line_is_placed(name, folder):
     at = raw.rindex(good)
     path = folder / f"damaged.{SUFFIX[name]}"
     path.write_bytes(raw[:at] + wrong + raw[at + len(good) :])
-    with pytest.raises(JudgmentError, match=path.name) as error:
+    with pytest.raises(llbt.errors.JudgmentError, match=path.name) as error:
         read_judgments(path)
     assert f"line {raw[:at].count(10) + 1}" in str(error.value)
 
@@ -585,7 +585,7 @@ def test_the_fifth_system_is_not_left_out_in_silence(folder):
     """A damaged heading must not turn rankings of five systems into rankings of four."""
     path = folder / "damaged.csv"
     path.write_bytes(VALID["wmt5"].replace(b"system5rank", b"system5rbnk"))
-    with pytest.raises(JudgmentError, match="system5"):
+    with pytest.raises(llbt.errors.JudgmentError, match="system5"):
         read_judgments(path)
 
 
@@ -604,7 +604,7 @@ def test_the_number_to_drop_that_a_message_asks_for_is_enough(folder):
     records = [RECORDS["wmt5"][0] | {"system1rank": 7}, *RECORDS["wmt5"][1:]]
     path = folder / "damaged.csv"
     path.write_text(written("wmt5", records), encoding="utf-8")
-    with pytest.raises(JudgmentError) as error:
+    with pytest.raises(llbt.errors.JudgmentError) as error:
         read_judgments(path)
     frame = read_judgments(path, max_dropped=int(re.search(r"max_dropped=(\d+)", str(error.value))[1]))
     assert isinstance(frame, pd.DataFrame)

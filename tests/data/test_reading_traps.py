@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import llbt
-from llbt import JudgmentError, audit, from_judgments, from_rankings, read_judgments
+from llbt import audit, from_judgments, from_rankings, read_judgments
 
 WIDE = pd.DataFrame({"id": [1, 2, 3], "V1": [0, 2, 1], "V2": [0, 0, 2], "V3": [2, 1, 0]})
 PREFMOD = {"object_names": ["A", "B", "C"], "pairs": "prefmod"}
@@ -29,7 +29,7 @@ def test_the_judge_of_a_wide_table_is_no_pair():
 def test_half_a_scale_is_not_guessed(entries):
     """0 and 1 are two sides, or one side and undecided of -1/0/1 as well as of 0/1/2."""
     frame = pd.DataFrame({"A:B": entries, "A:C": entries, "B:C": entries})
-    with pytest.raises(JudgmentError, match="outcomes="):
+    with pytest.raises(llbt.errors.JudgmentError, match="outcomes="):
         read_judgments(frame, format="prefmod")
     meanings = {0: "i", 1: "tie", 2: "j", 3: "j", 9: None}
     assert len(read_judgments(frame, format="prefmod", outcomes=meanings)) == 3 * (2 - entries.count(9))
@@ -79,7 +79,7 @@ WINNERS = [("a", "b")] * 20 + [("b", "a")] * 8 + [("b", "c")] * 6 + [("c", "a")]
 
 
 def test_no_order_is_made_of_winners_that_come_first():
-    with pytest.raises(JudgmentError, match="does not record which object was shown first"):
+    with pytest.raises(llbt.errors.JudgmentError, match="does not record which object was shown first"):
         from_judgments(WINNERS, order=True)
     c = from_judgments(WINNERS)
     assert not any("order=True" in note for note in c.notes)
@@ -104,7 +104,7 @@ def test_an_audit_of_counts():
         {"player1": ["a", "a", "b"], "player2": ["b", "c", "c"], "win1": [3, 9, 4], "win2": [2, 0, 5]}
     )
     assert audit(counts, format="bradleyterry2").sizes == audit(from_judgments(counts, format="bradleyterry2")).sizes
-    with pytest.raises(JudgmentError, match="table of counts"):
+    with pytest.raises(llbt.errors.JudgmentError, match="table of counts"):
         audit(from_judgments(counts, format="bradleyterry2"), outcome="zzz")
 
 
@@ -147,7 +147,7 @@ def test_a_part_of_a_prompt_that_is_missing():
 def test_a_relation_says_what_it_leaves_out(tmp_path, monkeypatch):
     monkeypatch.setattr("llbt.data.files.LARGE", dict.fromkeys(("csv", "json", "parquet"), 0))
     (tmp_path / "t.csv").write_text('model_a,model_b,winner,"say ""hi"""\na,b,model_a,1\na,b,skipped,2\n')
-    with pytest.warns(llbt.LLBTWarning, match="1 row with outcome 'skipped' left out"):
+    with pytest.warns(llbt.errors.LLBTWarning, match="1 row with outcome 'skipped' left out"):
         relation = read_judgments(tmp_path / "t.csv", outcomes={"skipped": None})
     assert len(relation.fetchall()) == 1
     (tmp_path / "t.csv").write_text("model_a,model_b,winner,Judge,judge\na,b,model_a,x,y\n")
@@ -156,7 +156,7 @@ def test_a_relation_says_what_it_leaves_out(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("objects", [5, None, ["a"]])
 def test_objects_that_are_no_names(objects):
-    with pytest.raises(JudgmentError):
+    with pytest.raises(llbt.errors.JudgmentError):
         from_judgments(pd.DataFrame({"a": ["x"], "b": ["y"], "outcome": ["i"]}), objects=objects)
 
 
@@ -182,7 +182,7 @@ def test_a_frame_under_the_names_that_are_asked_for_is_not_taken_for_another():
     assert (
         from_judgments(both, objects=("model_a", "model_b"), outcome="winner", outcomes={"both_bad": "tie"}).n_ties == 1
     )
-    with pytest.raises(JudgmentError, match="no columns 'object_i', 'object_j'"):
+    with pytest.raises(llbt.errors.JudgmentError, match="no columns 'object_i', 'object_j'"):
         from_judgments(pd.DataFrame({"a": ["x"], "b": ["y"], "who": ["a"]}))
 
 
@@ -197,7 +197,7 @@ def test_what_a_file_lacks_is_said_by_the_caller(tmp_path):
     assert from_judgments(pd.DataFrame(wins), defaults=given).n_judgments == 3
     assert said(read_judgments(BATTLES, defaults={"judge": "J9"})) == said(read_judgments(BATTLES))
     assert read_judgments(BATTLES, defaults={"judge": "J9"})["judge"].tolist() == ["J1", "J2"]
-    with pytest.raises(JudgmentError, match=r"'arena' reads no field 'jugde'; it reads 'model_a'"):
+    with pytest.raises(llbt.errors.JudgmentError, match=r"'arena' reads no field 'jugde'; it reads 'model_a'"):
         read_judgments(BATTLES, defaults={"jugde": "J9"})
 
 
@@ -208,7 +208,7 @@ def test_comparisons_of_an_object_with_itself_are_left_out_where_that_is_allowed
     expected = from_judgments(frame.iloc[[0, 4]])
     for source in (frame, pl.from_pandas(frame), tmp_path / "t.csv"):
         for few in (0, 1, 2):
-            with pytest.raises(JudgmentError):
+            with pytest.raises(llbt.errors.JudgmentError):
                 from_judgments(source, max_dropped=few)
         c = from_judgments(source, max_dropped=3)
         assert c == expected
@@ -216,18 +216,20 @@ def test_comparisons_of_an_object_with_itself_are_left_out_where_that_is_allowed
         made = read_judgments(source, max_dropped=3)
         assert from_judgments(made) == expected
         assert "2 judgments of an object with itself left out (max_dropped=)" in made.notes
-        with pytest.raises(JudgmentError):
+        with pytest.raises(llbt.errors.JudgmentError):
             read_judgments(source, max_dropped=2)
     alike = frame.iloc[[0, 1, 3, 4]]
     assert len(read_judgments(alike)) == 4  # for an audit to name them
-    with pytest.raises(JudgmentError, match=r"2 judgments of an object with itself, and 0 unknown.*max_dropped=2"):
+    with pytest.raises(
+        llbt.errors.JudgmentError, match=r"2 judgments of an object with itself, and 0 unknown.*max_dropped=2"
+    ):
         read_judgments(alike, max_dropped=1)
-    with pytest.raises(JudgmentError, match="max_dropped=2"):
+    with pytest.raises(llbt.errors.JudgmentError, match="max_dropped=2"):
         from_judgments(alike)
-    with pytest.raises(JudgmentError, match="itself"):
+    with pytest.raises(llbt.errors.JudgmentError, match="itself"):
         from_judgments(frame.iloc[[1, 3]], max_dropped=9)
     monkeypatch.setattr("llbt.data.files.LARGE", dict.fromkeys(("csv", "json", "parquet"), 0))
-    with pytest.warns(llbt.LLBTWarning, match="2 judgments of an object with itself left out"):
+    with pytest.warns(llbt.errors.LLBTWarning, match="2 judgments of an object with itself left out"):
         relation = read_judgments(tmp_path / "t.csv", max_dropped=3)
     assert sorted(row[:3] for row in relation.fetchall()) == [("x", "y", "i"), ("y", "x", "i")]
 
@@ -252,5 +254,5 @@ def test_tables_separated_by_blanks(tmp_path):
     (tmp_path / "b.csv").write_text('object_i   object_j outcome\nA  B i \n "C d" B   j\n')
     assert from_judgments(tmp_path / "b.csv").objects == ("A", "B", "C d")
     (tmp_path / "cut.csv").write_text("object_i object_j outcome\nA B i\nA B\n")
-    with pytest.raises(JudgmentError, match="line 3: 2 fields"):
+    with pytest.raises(llbt.errors.JudgmentError, match="line 3: 2 fields"):
         llbt.read_table(tmp_path / "cut.csv")

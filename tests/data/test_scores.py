@@ -402,7 +402,7 @@ def test_sixty_systems_on_ten_thousand_instances_take_seconds_at_most():
     assert c.n_judgments == 60 * 59 / 2 * 10_000
 
 
-@pytest.mark.parametrize("door", [llbt.from_scores, llbt.pairwise_scores, llbt.aggregate])
+@pytest.mark.parametrize("door", [llbt.from_scores, llbt.scores.pairwise, llbt.scores.aggregate])
 def test_complex_scores_are_refused(door):
     """Their imaginary part was lost, under a warning of numpy's."""
     wide = pd.DataFrame({"A": [1 + 1j, 2, 3], "B": [2.0, 1, 1], "C": [1.0, 2, 3]})
@@ -413,4 +413,4 @@ def test_complex_scores_are_refused(door):
         door(long)
     metric = long.rename(columns={"instance": "input", "score": "bleu"}).assign(human=1.0)
     with pytest.raises(JudgmentError, match="holds no numbers"):
-        llbt.MetricScores.from_frame(metric)
+        llbt.metrics.MetricScores.from_frame(metric)

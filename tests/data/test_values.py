@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 
 import llbt
-from llbt import DesignError, JudgmentError
 
 C = llbt.load_dataset("dras_table1").pool()
 JUDGMENTS = pd.DataFrame(
@@ -48,106 +47,146 @@ def records(*names: Any) -> list[dict[str, Any]]:
 
 REFUSED: dict[str, tuple[Callable[[], Any], type[llbt.LLBTError], str]] = {
     # masked values are missing
-    "masked floats": (lambda: llbt.from_matrix(np.ma.array(MATRIX, mask=MASK), names=NAMES), JudgmentError, "missing"),
+    "masked floats": (
+        lambda: llbt.from_matrix(np.ma.array(MATRIX, mask=MASK), names=NAMES),
+        llbt.errors.JudgmentError,
+        "missing",
+    ),
     "masked ints": (
         lambda: llbt.from_matrix(np.ma.array(MATRIX.astype(int), mask=MASK), names=NAMES),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "'A', column 'B' .missing",
     ),
     "masked objects": (
         lambda: llbt.from_matrix(np.ma.array(MATRIX.astype(object), mask=MASK), names=NAMES),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "'A', column 'B' .missing",
     ),
     "masked ties": (
         lambda: llbt.from_matrix(MATRIX, ties=np.ma.array(MATRIX, mask=MASK), names=NAMES),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "ties=.*missing",
     ),
     "masked column": (
         lambda: llbt.from_counts(counted(np.ma.array([1, 2, 3], mask=[0, 1, 0]))),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "'wins_i': 1 missing value, the first at row 1",
     ),
     "masked 2 x 2": (
-        lambda: llbt.mcnemar_test(np.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])),
-        JudgmentError,
+        lambda: llbt.classical.mcnemar_test(np.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])),
+        llbt.errors.JudgmentError,
         "2 × 2 table of whole counts",
     ),
     "masked hypothesis": (
         lambda: llbt.fit("object + tie", C).t_test(np.ma.array([[1.0, 1, 0, 0]], mask=[[1, 0, 0, 0]])),
-        DesignError,
+        llbt.errors.DesignError,
         "hypothesis=",
     ),
     # complex numbers have a part that counts have not
-    "complex matrix": (lambda: llbt.from_matrix(MATRIX + 0j, names=NAMES), JudgmentError, "not numbers"),
-    "complex counts": (lambda: llbt.from_counts(counted([1j, 2, 3])), JudgmentError, "'wins_i'.*complex128"),
-    "complex labels": (lambda: with_column([1j, 2j, 1j, 2j], covariates="x"), JudgmentError, "'x'.*complex128"),
-    "complex 2 x 2": (lambda: llbt.mcnemar_test(np.eye(2) + 0j), JudgmentError, "whole counts"),
+    "complex matrix": (lambda: llbt.from_matrix(MATRIX + 0j, names=NAMES), llbt.errors.JudgmentError, "not numbers"),
+    "complex counts": (
+        lambda: llbt.from_counts(counted([1j, 2, 3])),
+        llbt.errors.JudgmentError,
+        "'wins_i'.*complex128",
+    ),
+    "complex labels": (
+        lambda: with_column([1j, 2j, 1j, 2j], covariates="x"),
+        llbt.errors.JudgmentError,
+        "'x'.*complex128",
+    ),
+    "complex 2 x 2": (lambda: llbt.classical.mcnemar_test(np.eye(2) + 0j), llbt.errors.JudgmentError, "whole counts"),
     "complex hypothesis": (
         lambda: llbt.fit("object + tie", C).t_test(np.array([[1j, 0, 0, 0]])),
-        DesignError,
+        llbt.errors.DesignError,
         "hypothesis=",
     ),
     # counts that floats cannot tell from their neighbours
     "2^63": (
         lambda: llbt.from_counts(counted(np.array([2**63, 1, 1], dtype=np.uint64))),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         r"'wins_i': 1 value of 2\*\*53 or more, the first at row 0",
     ),
-    "2^53 + 1": (lambda: llbt.from_counts(counted([1, 2**53 + 1, 1])), JudgmentError, "first at row 1"),
+    "2^53 + 1": (lambda: llbt.from_counts(counted([1, 2**53 + 1, 1])), llbt.errors.JudgmentError, "first at row 1"),
     "2^53 + 1 in polars": (
         lambda: llbt.from_counts(pl.from_pandas(counted([1, 1, 2**53 + 1]))),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "first at row 2",
     ),
-    "1e300": (lambda: llbt.from_counts(counted([1e300, 1, 1])), JudgmentError, r"1e\+300"),
+    "1e300": (lambda: llbt.from_counts(counted([1e300, 1, 1])), llbt.errors.JudgmentError, r"1e\+300"),
     "matrix of 2^63": (
         lambda: llbt.from_matrix([[0, 2**63], [3, 0]], names=["A", "B"]),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         r"add up to 9.223e\+18",
     ),
-    "sum": (lambda: llbt.from_counts(counted([2**52, 2**52, 2**52])), JudgmentError, r"add up to 1.351e\+16"),
-    "weights": (lambda: weighed(1e300), JudgmentError, "column 'w': 8 values"),
-    "2 x 2 of 2^63": (lambda: llbt.mcnemar_test([[1, 2**63], [3, 4]]), JudgmentError, "whole counts"),
+    "sum": (
+        lambda: llbt.from_counts(counted([2**52, 2**52, 2**52])),
+        llbt.errors.JudgmentError,
+        r"add up to 1.351e\+16",
+    ),
+    "weights": (lambda: weighed(1e300), llbt.errors.JudgmentError, "column 'w': 8 values"),
+    "2 x 2 of 2^63": (
+        lambda: llbt.classical.mcnemar_test([[1, 2**63], [3, 4]]),
+        llbt.errors.JudgmentError,
+        "whole counts",
+    ),
     # held parameters and priors
     **{
         f"{name} = {value:.3g}": (
             lambda name=name, value=value: llbt.fit("object + tie", C, fixed={name: value}),
-            DesignError,
+            llbt.errors.DesignError,
             "fixed=.*whose probability is 0 to a computer",
         )
         for name in ("tie", "object[A]")
         for value in (800.0, -800.0, 1e300, 31.0)
     },
-    "fixed flag": (lambda: llbt.fit("object + tie", C, fixed={"tie": True}), DesignError, "held at True"),
-    "fixed 2^2000": (lambda: llbt.fit("object + tie", C, fixed={"tie": 2**2000}), DesignError, "finite number"),
-    "fixed text": (lambda: llbt.fit("object + tie", C, fixed="tie"), DesignError, "expected a mapping"),
+    "fixed flag": (lambda: llbt.fit("object + tie", C, fixed={"tie": True}), llbt.errors.DesignError, "held at True"),
+    "fixed 2^2000": (
+        lambda: llbt.fit("object + tie", C, fixed={"tie": 2**2000}),
+        llbt.errors.DesignError,
+        "finite number",
+    ),
+    "fixed text": (lambda: llbt.fit("object + tie", C, fixed="tie"), llbt.errors.DesignError, "expected a mapping"),
     **{
-        f"prior {prior:.3g}": (lambda prior=prior: llbt.fit("object", C, prior=prior), DesignError, "prior=")
+        f"prior {prior:.3g}": (
+            lambda prior=prior: llbt.fit("object", C, prior=prior),
+            llbt.errors.DesignError,
+            "prior=",
+        )
         for prior in (1e300, 2.0**53, float("inf"), -1.0)
     },
-    "prior 2^2000": (lambda: llbt.fit("object", C, prior=2**2000), DesignError, "prior="),
+    "prior 2^2000": (lambda: llbt.fit("object", C, prior=2**2000), llbt.errors.DesignError, "prior="),
     # labels
-    "true and 1": (lambda: with_column([True, 1, 2, True], covariates="x"), JudgmentError, "'x' holds numbers beside"),
-    "true and 1 as objects": (lambda: llbt.from_judgments(records(True, 1, 2)), JudgmentError, "object_i"),
-    "true and Decimal": (lambda: with_column([True, Decimal(1), 2, 3], clusters="x"), JudgmentError, "'x'"),
-    "half a character": (lambda: llbt.from_judgments(records(HALF, "B")), JudgmentError, "object_i.*half a character"),
-    "half in a matrix": (lambda: llbt.from_matrix(np.eye(2)[::-1], names=[HALF, "B"]), JudgmentError, "names=.*half"),
+    "true and 1": (
+        lambda: with_column([True, 1, 2, True], covariates="x"),
+        llbt.errors.JudgmentError,
+        "'x' holds numbers beside",
+    ),
+    "true and 1 as objects": (lambda: llbt.from_judgments(records(True, 1, 2)), llbt.errors.JudgmentError, "object_i"),
+    "true and Decimal": (lambda: with_column([True, Decimal(1), 2, 3], clusters="x"), llbt.errors.JudgmentError, "'x'"),
+    "half a character": (
+        lambda: llbt.from_judgments(records(HALF, "B")),
+        llbt.errors.JudgmentError,
+        "object_i.*half a character",
+    ),
+    "half in a matrix": (
+        lambda: llbt.from_matrix(np.eye(2)[::-1], names=[HALF, "B"]),
+        llbt.errors.JudgmentError,
+        "names=.*half",
+    ),
     "half in a cluster": (
         lambda: with_column([HALF, "x", "y", "z"], clusters="x"),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "column 'x'.*half a character",
     ),
     # names
     "integer column": (
         lambda: llbt.from_judgments(JUDGMENTS.assign(x=1).rename(columns={"x": 7})),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "column named 7, of type int; expected text",
     ),
     "integer columns": (
         lambda: llbt.audit(JUDGMENTS.set_axis([0, 1, 2], axis=1), objects=("0", "1"), outcome="2"),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         r"frame.columns = \[str",
     ),
     # records inside a column
@@ -155,14 +194,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[llbt.LLBTError], str]] = {
         lambda: llbt.from_counts(
             pl.DataFrame({"object_i": ["A"], "object_j": ["B"], "wins_i": [{"a": 1}], "wins_j": [2]})
         ),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "'wins_i' holds values of type Struct",
     ),
     "polars struct of a covariate": (
         lambda: llbt.from_counts(
             pl.from_pandas(counted([1, 2, 3])).with_columns(s=pl.struct("wins_i")), covariates="s"
         ),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "'s' holds values of type Struct",
     ),
     "arrow list": (
@@ -170,7 +209,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[llbt.LLBTError], str]] = {
             pa.table({"object_i": ["A", "B"], "object_j": ["B", "A"], "outcome": ["i", "j"], "s": [[1], [2]]}),
             clusters="s",
         ),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "'s' holds values of type List",
     ),
 }
@@ -186,8 +225,12 @@ def test_a_masked_score_is_a_missing_one() -> None:
     x, z = np.random.default_rng(1).normal(size=(2, 5, 8))
     mask = x > 1
     assert mask.any()
-    missing = llbt.correlate(np.where(mask, np.nan, x), z).estimate
-    assert llbt.correlate(np.ma.array(x, mask=mask), z).estimate == missing != llbt.correlate(x, z).estimate
+    missing = llbt.metrics.correlate(np.where(mask, np.nan, x), z).estimate
+    assert (
+        llbt.metrics.correlate(np.ma.array(x, mask=mask), z).estimate
+        == missing
+        != llbt.metrics.correlate(x, z).estimate
+    )
 
 
 def test_the_largest_counts_are_kept_to_the_last_judgment() -> None:
@@ -221,6 +264,6 @@ def test_a_parameter_may_be_held_far_away(name: str, value: float) -> None:
 def test_a_numeric_covariate_is_asked_about_at_finite_numbers(value: Any) -> None:
     c = llbt.from_judgments(JUDGMENTS.assign(x=np.arange(8) / 2), numeric="x")
     res = llbt.fit("object + object:x", c, bias_reduction=True)
-    with pytest.raises(DesignError, match="at: covariate 'x' is a finite number"):
+    with pytest.raises(llbt.errors.DesignError, match="at: covariate 'x' is a finite number"):
         llbt.worth(res, at={"x": value})
     assert len(llbt.worth(res, at={"x": np.float32(1.5)}).to_frame()) == 3

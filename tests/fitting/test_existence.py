@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt import LLBT, DesignError, SeparationError, TiesWarning
+from llbt import LLBT
 from llbt.fitting.existence import recession_direction
 from llbt.fitting.specification import make_problem
 from llbt.kernel.solvers import independent_columns
@@ -37,12 +37,12 @@ def table(rows, *, tie_category=False, **keywords):
 
 def quiet_fit(formula, c, **keywords):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TiesWarning)
+        warnings.simplefilter("ignore", llbt.errors.TiesWarning)
         return llbt.fit(formula, c, **keywords)
 
 
 def refused(formula, c, **keywords):
-    with pytest.raises(SeparationError) as caught:
+    with pytest.raises(llbt.errors.SeparationError) as caught:
         quiet_fit(formula, c, **keywords)
     return str(caught.value)
 
@@ -116,20 +116,22 @@ def test_counts_of_any_size_and_fractions_decide_alike():
 
 def test_comparisons_without_a_judgment_do_not_connect():
     c = table([("a", "b", 3, 0, 2), ("c", "d", 1, 0, 4), ("b", "c", 0, 0, 0)])
-    with pytest.raises(DesignError, match=r"2 groups never compared with each other: \{a, b\}, \{c, d\}") as caught:
+    with pytest.raises(
+        llbt.errors.DesignError, match=r"2 groups never compared with each other: \{a, b\}, \{c, d\}"
+    ) as caught:
         llbt.fit("object", c)
-    assert not isinstance(caught.value, SeparationError)
+    assert not isinstance(caught.value, llbt.errors.SeparationError)
 
 
 def test_disconnected_graphs_name_their_components():
     rows = [("a", "b", 3, 1, 2), ("c", "d", 1, 1, 4), ("e", "f", 2, 0, 2), ("f", "g", 2, 1, 2)]
     c = table(rows)
     for formula in ("object", "object + tie"):
-        with pytest.raises(DesignError) as caught:
+        with pytest.raises(llbt.errors.DesignError) as caught:
             quiet_fit(formula, c)
         assert "3 groups never compared with each other: {a, b}, {c, d}, {e, f, g}" in str(caught.value)
         assert "components()" in str(caught.value)
-        assert type(caught.value) is DesignError
+        assert type(caught.value) is llbt.errors.DesignError
     for group in c.components():
         assert_fits("object", c.select(objects=group))
     assert_fits("object + tie", table([*rows, ("a", "c", 1, 0, 1), ("a", "e", 1, 0, 1)]))
@@ -496,9 +498,9 @@ def is_connected(c):
 def verdict(formula, c, **keywords):
     try:
         res = quiet_fit(formula, c, **keywords)
-    except SeparationError:
+    except llbt.errors.SeparationError:
         return False
-    except DesignError:
+    except llbt.errors.DesignError:
         return "disconnected"
     assert res.converged
     return True
@@ -680,13 +682,13 @@ def test_the_numbers_that_other_software_prints_are_refused():
 def test_the_errors_say_what_to_do():
     message = refused("object", table([("a", "b", 5, 0, 0)]))
     assert "select" in message
-    assert issubclass(SeparationError, DesignError)
+    assert issubclass(llbt.errors.SeparationError, llbt.errors.DesignError)
 
 
 def test_the_error_says_apart_what_was_found_and_what_to_do():
     names = ["Dr. Leave A", "B. Use one C"]  # as the sentences of the message begin
     frame = pd.DataFrame([(*names, 5, 0)], columns=["object_i", "object_j", "wins_i", "wins_j"])
-    with pytest.raises(SeparationError) as caught:
+    with pytest.raises(llbt.errors.SeparationError) as caught:
         llbt.fit("object", llbt.from_counts(frame))
     error = caught.value
     assert error.found == (
@@ -700,5 +702,5 @@ def test_the_error_says_apart_what_was_found_and_what_to_do():
     finding = llbt.audit(llbt.from_counts(frame)).finding("separation")
     assert (finding.found, finding.remedy) == (f"object: {error.found}", error.remedy)
     scores = pd.DataFrame({names[0]: [3.0, 2.0], names[1]: [1.0, 1.0]})
-    notes = llbt.aggregate(scores, method="bt", separated="rank").table().notes
+    notes = llbt.scores.aggregate(scores, method="bt", separated="rank").table().notes
     assert any(f"no finite scores ({error.found.replace('all 5', 'all 2')})" in note for note in notes)

@@ -9,7 +9,7 @@ import pytest
 from scipy import special, stats
 
 import llbt
-from llbt import Comparisons, DesignError, LLBTResults, OptionError
+from llbt import Comparisons, LLBTResults
 
 COLUMNS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
 # Central differences of step 1e-5 are off by 1e-10 and by rounding of the probabilities over the step.
@@ -20,7 +20,7 @@ DRAS = llbt.load_dataset("dras_table1")
 def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", llbt.ClusterWarning)
+        warnings.simplefilter("ignore", llbt.errors.ClusterWarning)
         return llbt.fit(formula, c, **options)
 
 
@@ -205,12 +205,12 @@ def test_what_the_table_does_not_determine_is_nan() -> None:
 
 @pytest.mark.parametrize("confidence", [0, 1, -0.5, 95, "high"])
 def test_confidence_out_of_range(confidence: object) -> None:
-    with pytest.raises(OptionError, match="predict: confidence"):
+    with pytest.raises(llbt.errors.OptionError, match="predict: confidence"):
         CASES["pooled"][0].predict(confidence=confidence)
 
 
 def test_a_frame_and_a_place_are_one_too_many() -> None:
-    with pytest.raises(DesignError, match="a frame or at=, not both"):
+    with pytest.raises(llbt.errors.DesignError, match="a frame or at=, not both"):
         CASES["a side covariate"][0].predict(NEW_LENGTHS, at={})
-    with pytest.raises(DesignError, match="at='average' averages worths"):
+    with pytest.raises(llbt.errors.DesignError, match="at='average' averages worths"):
         CASES["judges"][0].predict(at="average")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt import LLBT, DesignError, FormulaError
+from llbt import LLBT
 
 
 def many_covariates():
@@ -163,7 +163,7 @@ def _state():
 @pytest.mark.parametrize("formula", ESCAPES, ids=range(len(ESCAPES)))
 def test_what_is_no_formula_is_refused_at_once_and_marked(formula, elsewhere):
     start = time.process_time()
-    with pytest.raises(FormulaError) as caught:
+    with pytest.raises(llbt.errors.FormulaError) as caught:
         LLBT.from_formula(formula, TABLE)
     assert time.process_time() - start < 1
     *_, text, caret = str(caught.value).split("\n")
@@ -174,14 +174,14 @@ def test_what_is_no_formula_is_refused_at_once_and_marked(formula, elsewhere):
 
 
 @pytest.mark.parametrize("formula", LEGAL, ids=range(len(LEGAL)))
-@pytest.mark.filterwarnings("ignore::llbt.FormulaWarning")
+@pytest.mark.filterwarnings("ignore::llbt.errors.FormulaWarning")
 def test_what_the_readme_allows_is_coded(formula, elsewhere):
     assert len(LLBT.from_formula(formula, TABLE).design.names) == LEGAL[formula]
 
 
 def test_the_caret_of_a_long_formula_stands_under_its_spot():
     formula = "object + " + "object:x + " * 400 + "nothing + " + "object:x + " * 400 + "tie"
-    with pytest.raises(FormulaError) as caught:
+    with pytest.raises(llbt.errors.FormulaError) as caught:
         LLBT.from_formula(formula, TABLE)
     *_, text, caret = str(caught.value).split("\n")
     start = caret.index("^")
@@ -191,9 +191,9 @@ def test_the_caret_of_a_long_formula_stands_under_its_spot():
 def test_sums_as_long_as_patsy_reads_them_and_longer_texts():
     terms = " + ".join(f"object:I(len + {k})" for k in range(900))
     assert len(LLBT.from_formula(terms, TABLE).design.names) == 1800
-    with pytest.raises(FormulaError, match=r"expands to more than 1,000 terms"):
+    with pytest.raises(llbt.errors.FormulaError, match=r"expands to more than 1,000 terms"):
         LLBT.from_formula(" + ".join(f"object:I(len+{k})" for k in range(1100)), TABLE)
-    with pytest.raises(FormulaError, match=r"characters; at most 30,000 are read"):
+    with pytest.raises(llbt.errors.FormulaError, match=r"characters; at most 30,000 are read"):
         LLBT.from_formula("object" + "+object" * 20_000, TABLE)
 
 
@@ -205,9 +205,9 @@ def test_columns_are_found_before_functions_of_the_same_name():
         "object[a]:log",
         "object[b]:log",
     )
-    with pytest.raises(FormulaError, match="rename the column"):
+    with pytest.raises(llbt.errors.FormulaError, match="rename the column"):
         LLBT.from_formula("object + object:log(log)", c)
-    with pytest.raises(FormulaError, match="attributes"):
+    with pytest.raises(llbt.errors.FormulaError, match="attributes"):
         LLBT.from_formula("object + object:np.log(log)", c)
 
 
@@ -240,7 +240,7 @@ def test_a_hypothesis_is_data_too(hypothesis, ask, elsewhere):
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(DesignError):
+        with pytest.raises(llbt.errors.DesignError):
             asked[ask](hypothesis)
     assert time.process_time() - start < 1
 

@@ -11,7 +11,7 @@ import patsy
 import pytest
 
 import llbt
-from llbt import LLBT, DesignError, FormulaError, FormulaWarning, JudgmentError, LLBTError, LLBTWarning
+from llbt import LLBT, LLBTError
 
 OBJECTS = "ABCD"
 PRICE = {"A": 1.0, "B": 2.5, "C": 2.5, "D": 8.0}
@@ -398,7 +398,9 @@ def test_the_formula_can_name_the_reference_itself():
 
 
 def test_unknown_reference_is_an_error_that_lists_the_objects():
-    with pytest.raises(DesignError, match=r"reference='Z' is not an object of the table; it has 'A', 'B', 'C', 'D'"):
+    with pytest.raises(
+        llbt.errors.DesignError, match=r"reference='Z' is not an object of the table; it has 'A', 'B', 'C', 'D'"
+    ):
         design_of("object", reference="Z")
 
 
@@ -459,7 +461,7 @@ def test_many_comparisons_of_few_combinations_keep_a_small_design():
     ],
 )
 def test_a_term_that_cancels_warns_and_names_the_fix(formula, fixes):
-    with pytest.warns(FormulaWarning) as caught:
+    with pytest.warns(llbt.errors.FormulaWarning) as caught:
         res = llbt.fit(formula, TABLE)
     (message,) = [str(w.message) for w in caught]
     assert "cancels" in message
@@ -489,7 +491,7 @@ def test_margins_do_not_warn(formula):
 
 
 def test_the_cancelling_term_changes_nothing():
-    with pytest.warns(FormulaWarning, match="judge is the same for both objects"):
+    with pytest.warns(llbt.errors.FormulaWarning, match="judge is the same for both objects"):
         with_judge = llbt.fit("object + judge + tie", TABLE)
     without = llbt.fit("object + tie", TABLE)
     np.testing.assert_allclose(with_judge.params, without.params, atol=1e-10)
@@ -499,7 +501,7 @@ def test_the_cancelling_term_changes_nothing():
 # -- errors that mark the spot ----------------------------------------------------------------------------
 
 
-def refused(formula, c=TABLE, kind=FormulaError):
+def refused(formula, c=TABLE, kind=llbt.errors.FormulaError):
     """Return the message of the error and the part of the formula over its carets."""
     with pytest.raises(kind) as caught:
         LLBT.from_formula(formula, c)
@@ -688,7 +690,7 @@ def test_tie_and_order_cannot_be_transformed(formula, spot):
 
 @pytest.mark.parametrize("formula", ["object + (tie", "object + + )", "object +", "object + C(judge", "object ~ ~ tie"])
 def test_broken_formulas_are_formula_errors(formula):
-    with pytest.raises(FormulaError) as caught:
+    with pytest.raises(llbt.errors.FormulaError) as caught:
         LLBT.from_formula(formula, TABLE)
     message, _ = split_message(str(caught.value), formula)
     assert message
@@ -696,38 +698,38 @@ def test_broken_formulas_are_formula_errors(formula):
 
 @pytest.mark.parametrize(("formula", "said"), [("", "empty"), ("  ", "empty"), (None, "NoneType"), (7, "int")])
 def test_a_formula_is_text_that_says_something(formula, said):
-    with pytest.raises(FormulaError, match=said):
+    with pytest.raises(llbt.errors.FormulaError, match=said):
         LLBT.from_formula(formula, TABLE)
 
 
 def test_what_an_expression_raises_is_a_formula_error():
-    with pytest.raises(FormulaError, match="Treatment"):
+    with pytest.raises(llbt.errors.FormulaError, match="Treatment"):
         LLBT.from_formula("C(object, Treatment('Z'))", TABLE)
-    with pytest.raises(FormulaError, match="age"):
+    with pytest.raises(llbt.errors.FormulaError, match="age"):
         LLBT.from_formula("object:age.nothing", TABLE)
 
 
 def test_numbers_that_an_expression_makes_infinite_are_named():
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # numpy's own warning would say less
-        with pytest.raises(DesignError, match=r"np\.log\(length - 1\) is not finite"):
+        with pytest.raises(llbt.errors.DesignError, match=r"np\.log\(length - 1\) is not finite"):
             LLBT.from_formula("object + np.log(length - 1)", TABLE)
 
 
 def test_a_covariate_that_is_constant_over_the_table():
     one = TABLE.select(where={"judge": "J2"})
     for formula in ("object * judge", "object + tie:judge"):
-        with pytest.raises(DesignError, match=r"covariate 'judge' is 'J2' in all comparisons"):
+        with pytest.raises(llbt.errors.DesignError, match=r"covariate 'judge' is 'J2' in all comparisons"):
             LLBT.from_formula(formula, one)
     flat = rich(object_covariates=object_table().assign(price=3.0))
-    with pytest.raises(DesignError, match=r"object covariate 'price' is 3\.0 in all objects"):
+    with pytest.raises(llbt.errors.DesignError, match=r"object covariate 'price' is 3\.0 in all objects"):
         LLBT.from_formula("price", flat)
 
 
 @pytest.mark.parametrize("word", ["object", "tie", "order", "pair"])
 def test_covariates_may_not_have_the_formulas_own_words(word):
     frame = raw_frame().rename(columns={"judge": word})
-    with pytest.raises(JudgmentError, match=repr(word)):
+    with pytest.raises(llbt.errors.JudgmentError, match=repr(word)):
         llbt.from_counts(frame, covariates=word)
 
 
@@ -742,7 +744,7 @@ def test_a_column_called_like_a_function_says_to_rename_it():
 
 def test_the_caret_stands_under_the_name_in_a_formula_of_several_lines():
     formula = "object\n + tie\n + nothing"
-    with pytest.raises(FormulaError) as caught:
+    with pytest.raises(llbt.errors.FormulaError) as caught:
         LLBT.from_formula(formula, TABLE)
     lines = str(caught.value).split("\n")
     (caret,) = [k for k, line in enumerate(lines) if line.strip() and set(line.strip()) == {"^"}]
@@ -751,9 +753,9 @@ def test_the_caret_stands_under_the_name_in_a_formula_of_several_lines():
 
 
 def test_all_these_errors_are_value_errors_of_llbt():
-    assert issubclass(FormulaError, LLBTError)
+    assert issubclass(llbt.errors.FormulaError, LLBTError)
     assert issubclass(LLBTError, ValueError)
-    assert issubclass(FormulaWarning, LLBTWarning)
+    assert issubclass(llbt.errors.FormulaWarning, llbt.errors.LLBTWarning)
 
 
 def test_names_in_backticks_are_those_of_r():
@@ -771,7 +773,7 @@ def test_names_in_backticks_are_those_of_r():
     np.testing.assert_array_equal(ticked.params, quoted.params)
     assert llbt.fit("object * `judge name`", c).names == llbt.fit('object * Q("judge name")', c).names
     assert llbt.drop1(ticked).to_frame()["term"].tolist()[-1] == 'object:Q("home.adv")'
-    with pytest.raises(llbt.FormulaError, match="no variable 'jury'"):
+    with pytest.raises(llbt.errors.FormulaError, match="no variable 'jury'"):
         llbt.fit("object + object:`jury`", c)
     # a backtick within a label is none
     assert llbt.fit("object + object:I(`judge name` == 'a`b`') + object:`home.adv`", c).aliased
@@ -837,5 +839,5 @@ def test_zeros_and_ones_are_labels_or_a_number():
     ],
 )
 def test_references_that_are_not_there(reference, said):
-    with pytest.raises(DesignError, match=said):
+    with pytest.raises(llbt.errors.DesignError, match=said):
         llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"), reference=reference)

@@ -6,7 +6,6 @@ import pytest
 import statsmodels.api as sm
 
 import llbt
-from llbt import FormulaError
 
 TANH = "sides(np.tanh((length_i - length_j) / 200))"
 SHARE = "sides((length_i - length_j) / (length_i + length_j))"
@@ -125,5 +124,5 @@ def test_questions_to_such_a_fit():
     ],
 )
 def test_what_is_no_feature_of_both_sides(term, said):
-    with pytest.raises(FormulaError, match=said):
+    with pytest.raises(llbt.errors.FormulaError, match=said):
         llbt.fit(f"object + tie + {term}", TABLE)

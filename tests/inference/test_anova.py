@@ -13,7 +13,6 @@ from statsmodels.tools.numdiff import approx_fprime, approx_hess
 from support.folders import SIMULATIONS
 
 import llbt
-from llbt import DesignError, LLBTWarning
 from llbt.inference.anova import compared
 from llbt.inference.refit import refit, written_terms
 from llbt.inference.terms import add1, drop1
@@ -34,7 +33,7 @@ NUMERIC = 1e-4
 
 def fit(formula, c, **keywords):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LLBTWarning)
+        warnings.simplefilter("ignore", llbt.errors.LLBTWarning)
         return llbt.fit(formula, c, **keywords)
 
 
@@ -559,9 +558,9 @@ def test_errors(rich):
         "some fits give χ², others F": lambda: llbt.anova(*mixed, test="wald"),
     }
     for message, call in cases.items():
-        with pytest.raises(DesignError, match=message):
+        with pytest.raises(llbt.errors.DesignError, match=message):
             call()
-    with pytest.raises(llbt.FormulaError, match="no variable 'jury'"):
+    with pytest.raises(llbt.errors.FormulaError, match="no variable 'jury'"):
         add1(res, "object * jury")
 
 

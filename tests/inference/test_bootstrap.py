@@ -10,9 +10,10 @@ from scipy import stats
 from support.draws import first_block
 
 import llbt
-from llbt import Bootstrap, Comparisons, DesignError, LLBTResults, OptionError
+from llbt import Comparisons, LLBTResults
 from llbt.core.response import THREE
 from llbt.inference import simulation
+from llbt.inference.bootstrap import Bootstrap
 from llbt.inference.simulation import draw_clusters, draw_judgments, draw_parametric, with_counts
 from llbt.kernel.batch import fit_many
 
@@ -23,7 +24,7 @@ COUNTS = COLUMNS[2:]
 def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", llbt.ClusterWarning)
+        warnings.simplefilter("ignore", llbt.errors.ClusterWarning)
         return llbt.fit(formula, c, **options)
 
 
@@ -73,7 +74,7 @@ def one_by_one(res: LLBTResults, counts: np.ndarray) -> np.ndarray:
                 reference=res.design.reference,
                 fixed=res.fixed,
             )
-        except DesignError:
+        except llbt.errors.DesignError:
             continue
         found[b] = fitted.params[list(res.names)]
     return found
@@ -216,7 +217,7 @@ def test_standard_errors_are_near_the_sandwiches() -> None:
 def test_fractional_counts_are_refused_unless_parametric(resample: str) -> None:
     res = quietly("object", DRAS.split_ties())
     assert (res.counts % 1 > 0).any()
-    with pytest.raises(DesignError, match=r"fractional counts.*parametric"):
+    with pytest.raises(llbt.errors.DesignError, match=r"fractional counts.*parametric"):
         llbt.bootstrap(res, resample=resample, n=5, rng=0)
 
 
@@ -440,7 +441,7 @@ def test_bca_counts_replicates_that_equal_the_estimate_by_halves() -> None:
 
 
 def test_unknown_interval() -> None:
-    with pytest.raises(DesignError, match=r"method='BCa'.*'bca'"):
+    with pytest.raises(llbt.errors.DesignError, match=r"method='BCa'.*'bca'"):
         llbt.bootstrap(POOLED, n=5, rng=0).conf_int(method="BCa")
 
 
@@ -499,7 +500,7 @@ def test_a_statistic_of_another_length_is_named_not_spread() -> None:
     def varying(res: LLBTResults) -> list[float]:
         return [1.0, 2.0] if res is POOLED else [3.0]
 
-    with pytest.raises(DesignError, match="in a resample"):
+    with pytest.raises(llbt.errors.DesignError, match="in a resample"):
         llbt.bootstrap(POOLED, varying, n=5, rng=1)
 
 
@@ -518,7 +519,9 @@ def test_an_error_in_a_resample_is_named() -> None:
             raise KeyError("object[Z]")
         return 0.0
 
-    with pytest.raises(DesignError, match=r"the statistic raised KeyError in a resample: 'object\[Z\]'") as caught:
+    with pytest.raises(
+        llbt.errors.DesignError, match=r"the statistic raised KeyError in a resample: 'object\[Z\]'"
+    ) as caught:
         llbt.bootstrap(POOLED, fussy, n=3, rng=1)
     assert isinstance(caught.value.__cause__, KeyError)
 
@@ -527,7 +530,7 @@ def test_a_design_error_of_the_statistic_is_not_a_degenerate_resample() -> None:
     def asks_wrongly(res: LLBTResults) -> float:
         return 0.0 if res is POOLED else res.t_test("object[Z] = 0").to_frame()["estimate"].iloc[0]
 
-    with pytest.raises(DesignError, match="statistic raised DesignError in a resample"):
+    with pytest.raises(llbt.errors.DesignError, match="statistic raised DesignError in a resample"):
         llbt.bootstrap(POOLED, asks_wrongly, n=3, rng=1)
 
 
@@ -549,34 +552,34 @@ def test_rng_of_a_wrong_type(rng: object) -> None:
         ("simulate", lambda: llbt.simulate(POOLED, rng=rng)),
         ("goodness_of_fit", lambda: llbt.goodness_of_fit(POOLED, 5, rng=rng)),
     ):
-        with pytest.raises(OptionError, match=f"{asker}: rng"):
+        with pytest.raises(llbt.errors.OptionError, match=f"{asker}: rng"):
             question()
 
 
 @pytest.mark.parametrize("n", [0, -3, 2.5, "many"])
 def test_numbers_of_resamples_that_are_none(n: object) -> None:
-    with pytest.raises(OptionError, match="bootstrap: n="):
+    with pytest.raises(llbt.errors.OptionError, match="bootstrap: n="):
         llbt.bootstrap(POOLED, n=n, rng=1)
 
 
 @pytest.mark.parametrize("n", [-3, 2.5, "many"])
 @pytest.mark.parametrize("asker", ["simulate", "goodness_of_fit"])
 def test_numbers_of_tables_that_are_none(asker: str, n: object) -> None:
-    with pytest.raises(OptionError, match=f"{asker}: n="):
+    with pytest.raises(llbt.errors.OptionError, match=f"{asker}: n="):
         getattr(llbt, asker)(POOLED, n, rng=1)
 
 
 def test_unknown_resample_names_the_ways() -> None:
-    with pytest.raises(DesignError, match=r"resample='jugde'.*judge"):
+    with pytest.raises(llbt.errors.DesignError, match=r"resample='jugde'.*judge"):
         llbt.bootstrap(BESIDE, resample="jugde", n=5, rng=1)
 
 
 @pytest.mark.parametrize("options", [{"bias_reduction": True}, {"prior": 1.0}])
 def test_penalized_fits_are_not_resampled(options: dict) -> None:
     res = quietly("object + tie", DRAS.pool(), **options)
-    with pytest.raises(DesignError, match="maximum likelihood"):
+    with pytest.raises(llbt.errors.DesignError, match="maximum likelihood"):
         llbt.bootstrap(res, n=5, rng=1)
-    with pytest.raises(DesignError, match="maximum likelihood"):
+    with pytest.raises(llbt.errors.DesignError, match="maximum likelihood"):
         llbt.goodness_of_fit(res, 5, rng=1)
 
 
@@ -622,12 +625,12 @@ def test_ranks_of_resamples_where_worths_differ() -> None:
         kept[:, boot.names.index(f"object[{o}]")] + kept[:, boot.names.index(f"object[{o}]:judge[J3]")] for o in "ABC"
     )
     close(at_j3["D", 1], np.mean((a < 0) & (b < 0) & (c < 0)), atol=1e-12)
-    with pytest.raises(DesignError, match=r"Bootstrap\.ranks: the worths differ by judge"):
+    with pytest.raises(llbt.errors.DesignError, match=r"Bootstrap\.ranks: the worths differ by judge"):
         boot.ranks()
 
 
 def test_ranks_of_resamples_needs_parameters() -> None:
-    with pytest.raises(DesignError, match="without statistic="):
+    with pytest.raises(llbt.errors.DesignError, match="without statistic="):
         llbt.bootstrap(POOLED, lambda res: res.deviance, n=3, rng=1).ranks()
 
 
@@ -687,7 +690,7 @@ def test_simulated_tables_so_many_times_as_large_are_those_of_the_larger_table()
 
 @pytest.mark.parametrize("times", [0, -1, np.nan, np.inf, "2", True, 1e14])
 def test_simulate_refuses_times_that_are_no_positive_number(times: object) -> None:
-    with pytest.raises(DesignError, match="how many times as many judgments"):
+    with pytest.raises(llbt.errors.DesignError, match="how many times as many judgments"):
         llbt.simulate(POOLED, times=times, rng=1)
 
 
@@ -733,7 +736,7 @@ def test_bootstrap_p_value_counts_degenerate_tables() -> None:
         c = with_counts(res.comparisons, one)
         try:
             deviances.append(quietly("object + tie", c).deviance)
-        except llbt.SeparationError:
+        except llbt.errors.SeparationError:
             deviances.append(quietly("object + tie", c, prior=1e-4, method="eliminate").deviance)
     close(drawn.deviance, deviances, atol=0.01)  # so small a prior is near the supremum
     least, most = ((1 + np.sum(np.array(deviances) >= res.deviance + s)) / (n + 1) for s in (0.01, -0.01))
@@ -772,7 +775,7 @@ def test_the_number_of_jobs_changes_nothing() -> None:
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, True, "all"])
 def test_a_number_of_jobs_is_a_whole_number(n_jobs) -> None:
-    with pytest.raises(llbt.OptionError, match=r"n_jobs=.*number of processes"):
+    with pytest.raises(llbt.errors.OptionError, match=r"n_jobs=.*number of processes"):
         llbt.bootstrap(POOLED, n=10, rng=1, n_jobs=n_jobs)
 
 
@@ -819,7 +822,9 @@ def fit_with_numbers(frame: pd.DataFrame) -> llbt.LLBTResults:
 
 def test_single_judgments_cannot_be_resampled_within_comparisons() -> None:
     res = fit_with_numbers(judged_once_each(900))
-    with pytest.raises(llbt.DesignError, match=r"no comparison has more than one judgment.*resample='parametric'"):
+    with pytest.raises(
+        llbt.errors.DesignError, match=r"no comparison has more than one judgment.*resample='parametric'"
+    ):
         llbt.bootstrap(res, n=20, rng=1)
     drawn = llbt.bootstrap(res, n=300, rng=1, resample="parametric")
     error = drawn.to_frame().set_index("term")["std_error"]

@@ -11,7 +11,6 @@ from scipy import stats
 from support.contrasts import aliased, simulated
 
 import llbt
-from llbt import DesignError, OptionError
 from llbt.inference.contrasts import contrasts
 from llbt.inference.pairwise import pairwise
 
@@ -140,7 +139,7 @@ CONTRAST_ERRORS = [
 
 @pytest.mark.parametrize(("asked", "said"), CONTRAST_ERRORS, ids=[said for _, said in CONTRAST_ERRORS])
 def test_contrasts_say_what_is_wrong(pooled, asked, said):
-    with pytest.raises((OptionError, DesignError)) as error:
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError)) as error:
         contrasts(pooled, **asked)
     assert said in str(error.value)
 
@@ -221,7 +220,9 @@ def test_the_default_seed_repeats_and_others_move_little(close):
 
 
 def test_pairwise_where_worths_differ_by_judge_needs_at(by_judge):
-    with pytest.raises(DesignError, match=r"pairwise: the worths differ by judge.*J1, J2, J3, J4.*at='average'"):
+    with pytest.raises(
+        llbt.errors.DesignError, match=r"pairwise: the worths differ by judge.*J1, J2, J3, J4.*at='average'"
+    ):
         pairwise(by_judge)
     found = pairwise(by_judge, at={"judge": "J3"})
     expected = contrasts(by_judge, {"x": {"B": 1, "C": -1}}, at={"judge": "J3"}).to_frame().iloc[0]
@@ -336,13 +337,13 @@ PAIRWISE_ERRORS = [
 
 @pytest.mark.parametrize(("options", "said"), PAIRWISE_ERRORS, ids=[said for _, said in PAIRWISE_ERRORS])
 def test_pairwise_says_what_is_wrong(pooled, options, said):
-    with pytest.raises((OptionError, DesignError)) as error:
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError)) as error:
         pairwise(pooled, **options)
     assert said in str(error.value)
 
 
 def test_pairwise_needs_worths():
-    with pytest.raises(DesignError, match="no term for the worths"):
+    with pytest.raises(llbt.errors.DesignError, match="no term for the worths"):
         pairwise(llbt.fit("tie", TABLE1.pool()))
 
 

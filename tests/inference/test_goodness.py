@@ -11,14 +11,13 @@ import pytest
 from scipy import special, stats
 
 import llbt
-from llbt import DesignError, OptionError, TiesWarning
 
 TABLE1 = llbt.load_dataset("dras_table1")
 
 
 def fit(formula, c, **keywords):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TiesWarning)
+        warnings.simplefilter("ignore", llbt.errors.TiesWarning)
         return llbt.fit(formula, c, **keywords)
 
 
@@ -117,7 +116,7 @@ def test_only_covariates_out_of_the_formula_are_pooled(rich):
 
 
 def test_a_covariate_that_cancels_is_not_in_the_formula():
-    with pytest.warns(llbt.FormulaWarning):
+    with pytest.warns(llbt.errors.FormulaWarning):
         res = llbt.fit("object + judge + tie", TABLE1)
     test = llbt.goodness_of_fit(res)
     assert test.pooled_deviance.statistic == pytest.approx(30.4554, abs=5e-5)
@@ -234,9 +233,9 @@ def test_a_fixed_parameter_is_nested_in_a_free_one(plain):
 def test_fits_held_at_different_values_are_not_nested(plain):
     held = fit("object + tie", TABLE1, fixed={"tie": -1.0})
     other = fit("object + tie", TABLE1, fixed={"tie": -1.0 + 1e-3, "object[A]": 0.1})
-    with pytest.raises(DesignError, match="not nested"):
+    with pytest.raises(llbt.errors.DesignError, match="not nested"):
         llbt.anova(held, other)
-    with pytest.raises(DesignError, match="not nested"):
+    with pytest.raises(llbt.errors.DesignError, match="not nested"):
         llbt.anova(fit("object", TABLE1), other)
     assert len(llbt.anova(plain, other).to_frame()) == 2
 
@@ -261,18 +260,18 @@ def test_nesting_is_of_models_not_of_names(plain, by_judge, rich):
 def test_fits_that_are_not_nested_are_refused(a, b, rich):
     first, second = fit(a, rich), fit(b, rich)
     for pair in ((first, second), (second, first)):
-        with pytest.raises(DesignError, match="not nested"):
+        with pytest.raises(llbt.errors.DesignError, match="not nested"):
             llbt.anova(*pair)
 
 
 def test_the_same_model_twice_is_refused(plain):
     for other in (plain, fit("C(object, Sum) + tie", TABLE1), fit("object + tie", TABLE1, method="eliminate")):
-        with pytest.raises(DesignError, match="same model"):
+        with pytest.raises(llbt.errors.DesignError, match="same model"):
             llbt.anova(plain, other)
 
 
 def test_not_nested_says_which(rich):
-    with pytest.raises(DesignError) as caught:
+    with pytest.raises(llbt.errors.DesignError) as caught:
         llbt.anova(fit("object + tie", rich), fit("object * judge + tie", rich), fit("object + tie:pair", rich))
     assert "m1 (object * judge + tie) and m2 (object + tie:pair)" in str(caught.value).replace(
         "m2 (object + tie:pair) and m1 (object * judge + tie)", "m1 (object * judge + tie) and m2 (object + tie:pair)"
@@ -281,18 +280,18 @@ def test_not_nested_says_which(rich):
 
 def test_fits_of_different_tables_are_refused(by_judge):
     pooled = fit("object + tie", TABLE1.pool())
-    with pytest.raises(DesignError) as caught:
+    with pytest.raises(llbt.errors.DesignError) as caught:
         llbt.anova(pooled, by_judge)
     expected = "m0 was fitted to 6 comparisons (judge pooled), m1 to 24: fit both to the table with judge"
     assert expected in str(caught.value)
-    with pytest.raises(DesignError) as caught:
+    with pytest.raises(llbt.errors.DesignError) as caught:
         llbt.anova(by_judge, pooled)
     assert "m1 to 6 (judge pooled)" in str(caught.value)
     part = fit("object + tie", TABLE1.select(where={"judge": ["J1", "J2"]}))
-    with pytest.raises(DesignError, match="different tables"):
+    with pytest.raises(llbt.errors.DesignError, match="different tables"):
         llbt.anova(part, by_judge)
     dropped = fit("object", TABLE1.drop_ties())
-    with pytest.raises(DesignError, match="table"):
+    with pytest.raises(llbt.errors.DesignError, match="table"):
         llbt.anova(dropped, by_judge)
 
 
@@ -302,9 +301,9 @@ def test_the_same_table_made_twice_is_the_same_table(plain):
 
 
 def test_anova_needs_fits(plain):
-    with pytest.raises(DesignError, match="anova"):
+    with pytest.raises(llbt.errors.DesignError, match="anova"):
         llbt.anova()
-    with pytest.raises(DesignError, match="m1 is a Comparisons"):
+    with pytest.raises(llbt.errors.DesignError, match="m1 is a Comparisons"):
         llbt.anova(plain, TABLE1)
 
 
@@ -575,30 +574,30 @@ def test_every_worth_table_says_its_scale_and_reference(plain):
     ],
 )
 def test_worth_errors(by_judge, arguments, said):
-    with pytest.raises(DesignError, match=said):
+    with pytest.raises(llbt.errors.DesignError, match=said):
         llbt.worth(by_judge, **arguments)
 
 
 @pytest.mark.parametrize("confidence", [95, 1, 0, -0.5, float("nan")])
 def test_a_confidence_is_a_probability(plain, confidence):
-    with pytest.raises(OptionError, match="confidence"):
+    with pytest.raises(llbt.errors.OptionError, match="confidence"):
         llbt.worth(plain, confidence=confidence)
 
 
 def test_at_needs_a_value_for_each_name(by_judge, rich):
     for res, at in ((by_judge, {"judge": []}), (fit("object * age + tie", rich), {"age": []})):
         for question in (lambda res, at: llbt.worth(res, at), lambda res, at: res.predict(at=at)):
-            with pytest.raises(DesignError, match="at"):
+            with pytest.raises(llbt.errors.DesignError, match="at"):
                 question(res, at)
 
 
 def test_worth_needs_worths():
-    with pytest.raises(DesignError, match=r"no term for the worths; add object"):
+    with pytest.raises(llbt.errors.DesignError, match=r"no term for the worths; add object"):
         llbt.worth(fit("tie", TABLE1))
 
 
 def test_at_a_number_takes_numbers(rich):
-    with pytest.raises(DesignError, match=r"'age' is a finite number, but 'old' was given"):
+    with pytest.raises(llbt.errors.DesignError, match=r"'age' is a finite number, but 'old' was given"):
         llbt.worth(fit("object * age + tie", rich), at={"age": "old"})
 
 
@@ -627,7 +626,7 @@ def drawn(ax):
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("at", [None, {"judge": ["J3", "J1"]}, "average"])
 def test_the_picture_shows_the_worths(by_judge, scale, at):
-    ax = llbt.plot_worth(by_judge, at=at, scale=scale)
+    ax = llbt.plot.worth(by_judge, at=at, scale=scale)
     frame = llbt.worth(by_judge, at, scale).to_frame()
     lines = drawn(ax)
     assert list(lines) == ["A", "B", "C", "D"]
@@ -643,7 +642,7 @@ def test_the_picture_shows_the_worths(by_judge, scale, at):
 
 
 def test_every_object_is_named_beside_its_last_point(by_judge):
-    ax = llbt.plot_worth(by_judge)
+    ax = llbt.plot.worth(by_judge)
     last = llbt.worth(by_judge, {"judge": "J4"}).to_frame().sort_values("estimate")
     texts = sorted(ax.texts, key=lambda text: text.xyann[1])
     assert [text.get_text() for text in texts] == last["object"].tolist()
@@ -653,7 +652,7 @@ def test_every_object_is_named_beside_its_last_point(by_judge):
 
 def test_classes_of_two_covariates(rich):
     res = fit("object * judge + object:age + tie", rich)
-    ax = llbt.plot_worth(res, at={"age": [20, 60]})
+    ax = llbt.plot.worth(res, at={"age": [20, 60]})
     assert [label.get_text() for label in ax.get_xticklabels()] == [
         f"{a}, {b}" if ax.get_xlabel() == "age, judge" else f"{b}, {a}" for a in ("20.0", "60.0") for b in ("J1", "J2")
     ]
@@ -662,13 +661,13 @@ def test_classes_of_two_covariates(rich):
 
 def test_a_class_that_is_asked_for_twice_is_drawn(rich):
     res = fit("object * age + tie", rich)
-    assert set(drawn(llbt.plot_worth(res, at={"age": [20, 20]}))) == set("abcd")
+    assert set(drawn(llbt.plot.worth(res, at={"age": [20, 20]}))) == set("abcd")
 
 
 def test_the_axes_given_are_used_and_no_figure_is_made(by_judge):
     figure, (left, right) = plt.subplots(1, 2)
     before = plt.get_fignums()
-    assert llbt.plot_worth(by_judge, ax=left) is left
+    assert llbt.plot.worth(by_judge, ax=left) is left
     assert plt.get_fignums() == before
     assert len(left.containers) == 4
     assert not right.containers
@@ -676,7 +675,7 @@ def test_the_axes_given_are_used_and_no_figure_is_made(by_judge):
 
 
 def test_without_axes_one_figure_is_made(by_judge):
-    ax = llbt.plot_worth(by_judge)
+    ax = llbt.plot.worth(by_judge)
     assert plt.get_fignums() == [ax.figure.number]
     assert ax.figure.axes == [ax]
 
@@ -685,7 +684,7 @@ def test_no_global_setting_is_changed(by_judge):
     settings = dict(mpl.rcParams)
     backend = mpl.get_backend()
     for scale in SCALES:
-        llbt.plot_worth(by_judge, scale=scale)
+        llbt.plot.worth(by_judge, scale=scale)
     assert dict(mpl.rcParams) == settings
     assert mpl.get_backend() == backend
 
@@ -694,14 +693,14 @@ def test_pictures_raise_no_warning(by_judge, plain, rich):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for res in (by_judge, plain, fit("price + tie", rich), fit("object + tie", llbt.load_dataset("dras_modpref"))):
-            ax = llbt.plot_worth(res)
+            ax = llbt.plot.worth(res)
             ax.figure.canvas.draw()
 
 
 def test_undetermined_worths_leave_gaps():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ax = llbt.plot_worth(partly_connected(), scale="log_worth")
+        ax = llbt.plot.worth(partly_connected(), scale="log_worth")
     values = {container.get_label(): container.lines[0].get_ydata() for container in ax.containers}
     gaps = {label: np.isnan(value).tolist() for label, value in values.items()}
     assert gaps == {"a": [False, False], "b": [False, False], "c": [False, True]}
@@ -724,5 +723,5 @@ def test_undetermined_worths_leave_gaps():
     ],
 )
 def test_a_question_to_no_fit_says_what_it_takes(question):
-    with pytest.raises(llbt.DesignError, match=rf"{question.__name__}: found a Comparisons; it takes a fit"):
+    with pytest.raises(llbt.errors.DesignError, match=rf"{question.__name__}: found a Comparisons; it takes a fit"):
         question(llbt.load_dataset("dras_table1"))

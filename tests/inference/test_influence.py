@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt import Comparisons, DesignError, LLBTResults
+from llbt import Comparisons, LLBTResults
 
 COLUMNS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
 DRAS = llbt.load_dataset("dras_table1")
@@ -16,7 +16,7 @@ DRAS = llbt.load_dataset("dras_table1")
 def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", llbt.ClusterWarning)
+        warnings.simplefilter("ignore", llbt.errors.ClusterWarning)
         return llbt.fit(formula, c, **options)
 
 
@@ -229,17 +229,19 @@ def test_a_level_without_judgments_changes_nothing() -> None:
 
 @pytest.mark.parametrize("by", ["jugde", "object", "ENG"])
 def test_unknown_levels(by: str) -> None:
-    with pytest.raises(DesignError, match=f"influence: by='{by}' is not kept by this table; it has 'judge'"):
+    with pytest.raises(
+        llbt.errors.DesignError, match=f"influence: by='{by}' is not kept by this table; it has 'judge'"
+    ):
         llbt.influence(quietly("object + tie", DRAS), by=by)
 
 
 def test_levels_that_were_pooled_away() -> None:
-    with pytest.raises(DesignError, match="influence: by='judge' is not kept by this table"):
+    with pytest.raises(llbt.errors.DesignError, match="influence: by='judge' is not kept by this table"):
         llbt.influence(quietly("object + tie", DRAS.pool()), by="judge")
 
 
 def test_a_formula_without_worths() -> None:
-    with pytest.raises(DesignError, match="no term for the worths"):
+    with pytest.raises(llbt.errors.DesignError, match="no term for the worths"):
         llbt.influence(quietly("tie", DRAS), by="judge")
 
 

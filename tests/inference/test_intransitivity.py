@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import llbt
-from llbt import Comparisons, JudgmentError
+from llbt import Comparisons
 from llbt.inference.intransitivity import intransitivity, most_circular_triads
 
 # A dog's preferences for six samples of food: Kendall & Babington Smith (1940), p. 326; row over column.
@@ -295,5 +295,7 @@ def test_the_record():
 
 @pytest.mark.parametrize("data", [None, pd.DataFrame({"a": [1]}), "cems"])
 def test_errors(data):
-    with pytest.raises(JudgmentError, match=f"intransitivity: found {type(data).__name__}; it takes a fit or"):
+    with pytest.raises(
+        llbt.errors.JudgmentError, match=f"intransitivity: found {type(data).__name__}; it takes a fit or"
+    ):
         intransitivity(data)

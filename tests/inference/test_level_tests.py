@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 import llbt
-from llbt import DesignError
 
 OBJECTS = np.array(list("abcdef"))
 
@@ -105,9 +104,11 @@ def test_few_judgments_are_not_table_of() -> None:
 def test_one_level_and_none() -> None:
     frame = judgments(6)
     res = llbt.fit("object + tie", llbt.from_judgments(frame.assign(judge="only"), clusters="judge", order=False))
-    with pytest.raises(DesignError, match="level_tests: by='judge' has one level"):
+    with pytest.raises(llbt.errors.DesignError, match="level_tests: by='judge' has one level"):
         llbt.level_tests(res)
-    with pytest.raises(DesignError, match="level_tests: by='who' is not kept by this table; it has 'judge'"):
+    with pytest.raises(
+        llbt.errors.DesignError, match="level_tests: by='who' is not kept by this table; it has 'judge'"
+    ):
         llbt.level_tests(res, by="who")
 
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import llbt
-from llbt import ConvergenceWarning, DesignError, LLBTWarning, OptionError
 from llbt.inference.quasi_variances import fitted_quasi_variances, quasi_variances, worst_errors
 
 # R's figures: qvcalc stops its least squares where the fit changes by less than 1e-8.
@@ -151,7 +150,7 @@ def test_variances_of_very_different_size(spread, rank):
 
 def test_a_minimum_that_is_not_reached_is_said(monkeypatch):
     monkeypatch.setattr("llbt.inference.quasi_variances._MOST_STEPS", 1)
-    with pytest.warns(ConvergenceWarning, match="after 1 steps; see worst_error"):
+    with pytest.warns(llbt.errors.ConvergenceWarning, match="after 1 steps; see worst_error"):
         quasi_variances(plain())
 
 
@@ -221,7 +220,7 @@ def test_the_record():
 
 def test_covariates_are_asked_for():
     res = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))
-    with pytest.raises(DesignError, match="quasi_variances: the worths differ by judge"):
+    with pytest.raises(llbt.errors.DesignError, match="quasi_variances: the worths differ by judge"):
         quasi_variances(res)
     alone = llbt.fit("object", llbt.load_dataset("dras_table1").select(where={"judge": "J3"}).drop_ties())
     both = llbt.fit("object * judge", llbt.load_dataset("dras_table1").drop_ties())
@@ -307,7 +306,7 @@ def without_worths():
 )
 def test_errors(make, options, message):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LLBTWarning)
+        warnings.simplefilter("ignore", llbt.errors.LLBTWarning)
         res = make()
-    with pytest.raises((OptionError, DesignError), match=message):
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError), match=message):
         quasi_variances(res, **options)

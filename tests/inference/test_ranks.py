@@ -11,7 +11,6 @@ from support.contrasts import aliased, simulated
 from support.folders import SIMULATIONS
 
 import llbt
-from llbt import DesignError, OptionError
 from llbt.inference.pairwise import pairwise
 from llbt.inference.ranks import leaderboard
 
@@ -90,7 +89,7 @@ def test_objects_with_equal_log_worths_share_their_rank():
 
 
 def test_ranks_at_a_judge(by_judge):
-    with pytest.raises(DesignError, match="pairwise: the worths differ by judge"):
+    with pytest.raises(llbt.errors.DesignError, match="pairwise: the worths differ by judge"):
         pairwise(by_judge)
     found = pairwise(by_judge, at={"judge": "J3"}).ranks()
     low, high = rank_sets(*interval_matrices(pairwise(by_judge, at={"judge": "J3"})))
@@ -142,7 +141,7 @@ def test_counts_of_whole_tables_and_of_a_judge(by_judge):
     assert whole[COUNTS].T.to_dict("list") == counted(TABLE1)
     own = leaderboard(by_judge, at={"judge": "J3"}).to_frame().set_index("object")
     assert own[COUNTS].T.to_dict("list") == counted(TABLE1, judge="J3")
-    with pytest.raises(DesignError, match=r"leaderboard: the worths differ by judge.*at=\{'judge': 'J1'\}"):
+    with pytest.raises(llbt.errors.DesignError, match=r"leaderboard: the worths differ by judge.*at=\{'judge': 'J1'\}"):
         leaderboard(by_judge)
 
 
@@ -231,13 +230,13 @@ BOARD_ERRORS = [
 
 @pytest.mark.parametrize(("options", "said"), BOARD_ERRORS, ids=[said for _, said in BOARD_ERRORS])
 def test_a_leaderboard_says_what_is_wrong(pooled, options, said):
-    with pytest.raises((OptionError, DesignError)) as error:
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError)) as error:
         leaderboard(pooled, **options)
     assert said in str(error.value)
 
 
 def test_an_anchor_has_to_be_compared_with_the_others():
-    with pytest.raises(DesignError, match="does not compare 'D' with the other objects here"):
+    with pytest.raises(llbt.errors.DesignError, match="does not compare 'D' with the other objects here"):
         leaderboard(aliased()[0], at={"judge": "J2"}, anchor="D")
 
 
@@ -312,5 +311,5 @@ def test_ranks_are_the_same_on_every_scale_and_estimates_those_of_the_leaderboar
     np.testing.assert_allclose(ranks["estimate"], board["estimate"], rtol=1e-12)
     columns = ["object", "rank", "rank_low", "rank_high"]
     pd.testing.assert_frame_equal(ranks[columns], llbt.pairwise(res).ranks().to_frame()[columns])
-    with pytest.raises(llbt.DesignError, match="pairwise: scale='logit' is not known"):
+    with pytest.raises(llbt.errors.DesignError, match="pairwise: scale='logit' is not known"):
         llbt.pairwise(res, scale="logit")

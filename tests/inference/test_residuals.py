@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt import DesignError, OptionError
 from llbt.inference.residuals import residual_table, standardized_residuals
 
 # R's residuals at gnm's unpolished estimates, with counts of hundreds (as in test_reference).
@@ -182,7 +181,7 @@ def test_swapping_i_and_j_changes_nothing():
     ],
 )
 def test_errors(cems, options, message):
-    with pytest.raises((OptionError, DesignError), match=message):
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError), match=message):
         residual_table(cems, **options)
 
 

@@ -567,13 +567,13 @@ def test_labels_are_the_outcomes_of_a_frame_that_names_its_own_columns() -> None
     standard = own.rename(columns={"sys1": "object_i", "sys2": "object_j", "rater": "judge", "pick": "outcome"})
     standard["outcome"] = standard["outcome"].map({"sys1": "i", "sys2": "j", "tie": "tie"})
     named = {"unit": ["item"], "objects": ("sys1", "sys2"), "label": "pick", "judge": "rater"}
-    found, expected = llbt.agreement(own, **named), llbt.agreement(standard, unit=["item"])
+    found, expected = llbt.judges.agreement(own, **named), llbt.judges.agreement(standard, unit=["item"])
     pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
-    again = llbt.agreement(own.iloc[:30], **named, chance_from=own).to_frame().set_index("term")
-    theirs = llbt.agreement(standard.iloc[:30], unit=["item"], chance_from=standard).to_frame().set_index("term")
+    again = llbt.judges.agreement(own.iloc[:30], **named, chance_from=own).to_frame().set_index("term")
+    theirs = llbt.judges.agreement(standard.iloc[:30], unit=["item"], chance_from=standard).to_frame().set_index("term")
     assert again.loc["scott_pi", "expected"] == theirs.loc["scott_pi", "expected"]
-    with pytest.raises(llbt.JudgmentError, match="no column 'items'"):
-        llbt.agreement(own, **{**named, "unit": ["items"]})
+    with pytest.raises(llbt.errors.JudgmentError, match="no column 'items'"):
+        llbt.judges.agreement(own, **{**named, "unit": ["items"]})
 
 
 def identical_outputs(n=60):
@@ -596,13 +596,13 @@ def test_a_record_of_identical_outputs_counts_once():
     records = identical_outputs()
     frame, as_written = llbt.read_judgments(records), llbt.read_judgments(records, joined=False)
     assert (len(frame), len(as_written)) == (280, 120)
-    found, expected = (llbt.agreement(x, unit="prompt").to_frame() for x in (frame, as_written))
+    found, expected = (llbt.judges.agreement(x, unit="prompt").to_frame() for x in (frame, as_written))
     assert found["estimate"].to_numpy() == pytest.approx(expected["estimate"].to_numpy(), nan_ok=True)
     assert found["units"].tolist() == expected["units"].tolist()
-    many = llbt.agreement(frame.drop(columns="record"), unit="prompt").to_frame()
+    many = llbt.judges.agreement(frame.drop(columns="record"), unit="prompt").to_frame()
     assert many["units"].iloc[0] > found["units"].iloc[0]
-    notes = llbt.agreement(frame, unit="prompt").as_text()
+    notes = llbt.judges.agreement(frame, unit="prompt").as_text()
     assert "160 judgments not counted" in " ".join(notes.split())
-    counts = llbt.judge_summary(frame).to_frame()
+    counts = llbt.judges.summary(frame).to_frame()
     assert counts["judgments"].tolist() == [60, 60]
-    pd.testing.assert_frame_equal(counts, llbt.judge_summary(as_written).to_frame())
+    pd.testing.assert_frame_equal(counts, llbt.judges.summary(as_written).to_frame())

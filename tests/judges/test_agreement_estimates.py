@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt import OptionError
 from llbt.judges.coefficients import Labelled, crossed, observed_and_expected, summed, unit_features
 from llbt.judges.resampled_judges import JudgedUnits
 
@@ -109,7 +108,7 @@ def test_intervals_of_both_hold_the_agreement_of_other_judges(judges, units_hold
         frame = llbt.read_judgments(frame_of(drawn(rng, judges, 60)))
         for resample, inside in held.items():
             options = {"coefficients": NAMES, "n": 199, "resample": resample, "rng": rng}
-            found = llbt.agreement(frame, unit="prompt", **options).to_frame()
+            found = llbt.judges.agreement(frame, unit="prompt", **options).to_frame()
             inside.append((found["conf_low"] <= truth) & (truth <= found["conf_high"]))
     both, units = (np.mean(held[name], axis=0) for name in ("both", "units"))
     assert (both >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)).all()
@@ -118,15 +117,15 @@ def test_intervals_of_both_hold_the_agreement_of_other_judges(judges, units_hold
 
 def test_what_was_resampled_is_said():
     frame = llbt.read_judgments(frame_of(drawn(np.random.default_rng(5), 4, 20)))
-    notes = llbt.agreement(frame, unit="prompt", n=20, rng=1).notes
+    notes = llbt.judges.agreement(frame, unit="prompt", n=20, rng=1).notes
     assert any(
         "20 resamples of the units, for these 4 judges; resample='both' allows for other judges" in x for x in notes
     )
     for resample, what in (("judges", "the judges"), ("both", "judges and units")):
-        found = llbt.agreement(frame, unit="prompt", n=20, rng=1, resample=resample)
+        found = llbt.judges.agreement(frame, unit="prompt", n=20, rng=1, resample=resample)
         assert any(f"20 resamples of {what}; pairs of copies of a judge are left out" in note for note in found.notes)
         frame_found = found.to_frame()
         assert frame_found[["conf_low", "conf_high"]].notna().all(axis=None)
         assert (frame_found["conf_low"] <= frame_found["conf_high"]).all()
-    with pytest.raises(OptionError, match="resample='judge'"):
-        llbt.agreement(frame, unit="prompt", n=20, resample="judge")
+    with pytest.raises(llbt.errors.OptionError, match="resample='judge'"):
+        llbt.judges.agreement(frame, unit="prompt", n=20, resample="judge")

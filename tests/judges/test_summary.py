@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 
 import llbt
-from llbt import DesignError, JudgmentError, LLBTError
-from llbt.judges.summary import judge_summary
+from llbt import LLBTError
 
 COLUMNS = [
     "judge", "judgments", "tie_rate", "first_rate", "conf_low", "conf_high", "p_value", "agreement",
@@ -84,7 +83,7 @@ def looped(frame, unit):
 
 @pytest.mark.parametrize("unit", [None, "text", ["text", "day"]])
 def test_agreement_and_flips_are_those_of_a_loop_over_pairs_of_judgments(frame, unit):
-    found = by_judge(judge_summary(frame, unit=unit))
+    found = by_judge(llbt.judges.summary(frame, unit=unit))
     expected = looped(frame, [unit] if isinstance(unit, str) else unit or [])
     for judge in found.index:
         pairs = expected["pairs"][judge]
@@ -96,7 +95,7 @@ def test_agreement_and_flips_are_those_of_a_loop_over_pairs_of_judgments(frame, 
 
 
 def test_rates_and_intervals_are_those_of_single_judges(frame):
-    found = by_judge(judge_summary(frame, confidence=0.9))
+    found = by_judge(llbt.judges.summary(frame, confidence=0.9))
     for judge, rows in frame.groupby("judge"):
         first, ties = int((rows["outcome"] == "i").sum()), int((rows["outcome"] == "tie").sum())
         decided = len(rows) - ties
@@ -148,7 +147,7 @@ def looped_model(model, rows, own=True):
 
 
 def test_agreement_with_a_model_is_that_of_a_loop_over_judgments(frame, model):
-    found = by_judge(judge_summary(frame, model=model))
+    found = by_judge(llbt.judges.summary(frame, model=model))
     for judge, rows in frame.groupby("judge"):
         columns = ["model_agreement", "model_expected", "statistic"]
         assert found.loc[judge, columns].tolist() == pytest.approx(looped_model(model, rows), rel=1e-5)
@@ -157,20 +156,23 @@ def test_agreement_with_a_model_is_that_of_a_loop_over_judgments(frame, model):
 def test_judgments_that_the_fit_has_not_seen_carry_its_error(frame, model):
     """One judgment more of some pair than the fit has, and the judgments are others."""
     others = judgments(seed=2)
-    summary = judge_summary(others, model=model)
+    summary = llbt.judges.summary(others, model=model)
     for judge, rows in others.groupby("judge"):
         z = by_judge(summary).loc[judge, "statistic"]
         assert z == pytest.approx(looped_model(model, rows, own=False)[2], rel=1e-5)
     assert any("others than those of the fit" in note for note in summary.notes)
-    part = judge_summary(frame[frame["judge"] == "J1"], model=model)
+    part = llbt.judges.summary(frame[frame["judge"] == "J1"], model=model)
     assert any("among those of the fit" in note for note in part.notes)
-    assert by_judge(part).loc["J1", "statistic"] == by_judge(judge_summary(frame, model=model)).loc["J1", "statistic"]
+    assert (
+        by_judge(part).loc["J1", "statistic"]
+        == by_judge(llbt.judges.summary(frame, model=model)).loc["J1", "statistic"]
+    )
 
 
 def test_a_model_without_ties_is_held_against_the_decided_judgments(frame):
     decided = frame[frame["outcome"] != "tie"]
     model = llbt.fit("object", llbt.from_judgments(decided))
-    summary = judge_summary(frame, model=model)
+    summary = llbt.judges.summary(frame, model=model)
     found = by_judge(summary)
     for judge, rows in decided.groupby("judge"):
         columns = ["model_agreement", "model_expected", "statistic"]
@@ -182,8 +184,8 @@ def test_a_model_without_ties_is_held_against_the_decided_judgments(frame):
 @pytest.mark.parametrize("kept", ["covariates", "clusters"])
 def test_counts_say_the_same_as_the_judgments_as_far_as_they_go(frame, model, kept):
     c = llbt.from_judgments(frame, order=True, **{kept: "judge"})
-    summary = judge_summary(c, model=model)
-    found, whole = by_judge(summary), by_judge(judge_summary(frame, model=model))
+    summary = llbt.judges.summary(c, model=model)
+    found, whole = by_judge(summary), by_judge(llbt.judges.summary(frame, model=model))
     gone = ["agreement", "agreement_pairs", "swapped", "flips"]
     assert found[gone].isna().all(axis=None)
     pd.testing.assert_frame_equal(found.drop(columns=gone), whole.drop(columns=gone))
@@ -193,9 +195,9 @@ def test_counts_say_the_same_as_the_judgments_as_far_as_they_go(frame, model, ke
 def test_a_covariate_of_the_model_is_read_from_the_judgments(frame):
     c = llbt.from_judgments(frame, covariates=["judge", "day"])
     model = llbt.fit("object * judge + tie:day", c)
-    from_counts = by_judge(judge_summary(c, model=model))
+    from_counts = by_judge(llbt.judges.summary(c, model=model))
     columns = ["model_agreement", "model_expected", "statistic"]
-    pd.testing.assert_frame_equal(by_judge(judge_summary(frame, model=model))[columns], from_counts[columns])
+    pd.testing.assert_frame_equal(by_judge(llbt.judges.summary(frame, model=model))[columns], from_counts[columns])
     rows = model.predict(frame[["object_i", "object_j", "judge", "day"]]).to_frame()
     said = rows["outcome"].to_numpy().reshape(-1, 3) == frame["outcome"].to_numpy()[:, None]
     p = pd.Series(rows["estimate"].to_numpy().reshape(-1, 3)[said], index=frame["judge"])
@@ -205,7 +207,7 @@ def test_a_covariate_of_the_model_is_read_from_the_judgments(frame):
 def test_the_shares_of_the_printed_table_of_dras():
     """Dras (2015), Table 1: ties of J1 … J4 summed over the six pairs, by select."""
     c = llbt.load_dataset("dras_table1")
-    found = by_judge(judge_summary(c))
+    found = by_judge(llbt.judges.summary(c))
     for judge in found.index:
         own = c.select(where={"judge": judge})
         assert found.loc[judge, "tie_rate"] == own.n_ties / own.n_judgments
@@ -227,7 +229,7 @@ def test_a_swapped_repeat_that_names_the_same_position_is_a_flip():
         ("a", "b", "j", "first", 4), ("a", "b", "j", "first", 4),  # the same order twice
         ("a", "b", "j", "other", 1), ("b", "a", "j", "third", 1),  # two judges
     )  # fmt: skip
-    found = by_judge(judge_summary(frame, unit="text"))
+    found = by_judge(llbt.judges.summary(frame, unit="text"))
     assert found[["swapped", "flips"]].values.tolist() == [[3, 1], [0, 0], [0, 0]]
     # 'other' prefers b; of three others' judgments of text 1, 'first' said a, b and 'third' a
     assert found.loc["other", ["agreement", "agreement_pairs"]].tolist() == pytest.approx([1 / 3, 3])
@@ -236,7 +238,7 @@ def test_a_swapped_repeat_that_names_the_same_position_is_a_flip():
 
 def test_agreement_does_not_depend_on_the_display_order():
     frame = rows_of(("a", "b", "i", "u", 1), ("b", "a", "j", "v", 1), ("b", "a", "i", "w", 1))
-    found = by_judge(judge_summary(frame, unit="text"))
+    found = by_judge(llbt.judges.summary(frame, unit="text"))
     assert found["agreement"].tolist() == [0.5, 0.5, 0]
 
 
@@ -247,7 +249,7 @@ def test_the_statistic_is_standard_normal_for_judges_of_the_model():
     frame = judgments(n=60_000, judges=600, seed=3)
     true = frame[frame["judge"] != "J0"]
     model = llbt.fit("object + tie + order", llbt.from_judgments(true, order=True))
-    z = by_judge(judge_summary(true, model=model))["statistic"]
+    z = by_judge(llbt.judges.summary(true, model=model))["statistic"]
     assert len(z) == 599
     assert abs(z.mean()) < 4 / math.sqrt(len(z))
     assert z.std() == pytest.approx(1, abs=4 / math.sqrt(2 * len(z)))
@@ -263,7 +265,7 @@ def test_the_statistic_is_standard_normal_though_the_model_follows_the_judges(ju
         true = judgments(n=judges * each, judges=judges + 1, seed=seed)
         true = true[true["judge"] != "J0"]
         model = llbt.fit("object + tie + order", llbt.from_judgments(true, order=True))
-        z.append(by_judge(judge_summary(true, model=model))["statistic"].to_numpy())
+        z.append(by_judge(llbt.judges.summary(true, model=model))["statistic"].to_numpy())
     if judges == 2:
         assert np.array(z)[:, 0] == pytest.approx(-np.array(z)[:, 1], rel=0.1, abs=0.1)
     z = np.concatenate(z)
@@ -274,13 +276,13 @@ def test_the_statistic_is_standard_normal_though_the_model_follows_the_judges(ju
 
 def test_a_judge_with_parameters_of_his_own_cannot_be_held_to_them(frame):
     c = llbt.from_judgments(frame, covariates="judge")
-    summary = judge_summary(c, model=llbt.fit("object * judge + tie * judge", c))
+    summary = llbt.judges.summary(c, model=llbt.fit("object * judge + tie * judge", c))
     assert by_judge(summary)["statistic"].isna().all()
     assert any("z is NA for 6 judges whom parameters of the model describe alone: 'J0'" in x for x in summary.notes)
 
 
 def test_a_judge_who_says_anything_stands_out():
-    found = by_judge(judge_summary(f := judgments(3000), model=llbt.fit("object + tie", llbt.from_judgments(f))))
+    found = by_judge(llbt.judges.summary(f := judgments(3000), model=llbt.fit("object + tie", llbt.from_judgments(f))))
     assert found.loc["J0", "statistic"] < -4
     assert (found.drop(index="J0")["statistic"] > -2).all()
     assert found.loc["J0", "model_agreement"] < found.loc["J0", "model_expected"] - 0.03
@@ -291,14 +293,14 @@ def test_a_judge_who_says_anything_stands_out():
 
 def test_a_judge_who_shares_no_unit_has_no_agreement():
     frame = rows_of(("a", "b", "i", "u", 1), ("a", "b", "i", "v", 1), ("a", "c", "i", "w", 1))
-    summary = judge_summary(frame)
+    summary = llbt.judges.summary(frame)
     assert by_judge(summary)["agreement"].isna().tolist() == [False, False, True]
     assert "agreement is NA for 1 judge who judged no unit that another judged: 'w'" in summary.notes
 
 
 def test_a_judge_with_ties_alone_has_no_position():
     frame = rows_of(("a", "b", "tie", "u", 1), ("a", "b", "i", "v", 1))
-    summary = judge_summary(frame)
+    summary = llbt.judges.summary(frame)
     unknown = by_judge(summary)[["first_rate", "conf_low", "conf_high", "p_value"]]
     assert unknown.isna().all(axis=1).tolist() == [True, False]
     assert "first wins are NA for 1 judge with ties alone: 'u'" in summary.notes
@@ -306,25 +308,25 @@ def test_a_judge_with_ties_alone_has_no_position():
 
 def test_judges_with_few_judgments_are_named_and_kept(frame):
     few = pd.concat([frame, frame.head(3).assign(judge="new")])
-    summary = judge_summary(few)
+    summary = llbt.judges.summary(few)
     assert "1 judge with fewer than 20 judgments, whose rates say little: 'new'" in summary.notes
     assert by_judge(summary).loc["new", "judgments"] == 3
-    assert not any("fewer than" in note for note in judge_summary(few, min_judgments=3).notes)
+    assert not any("fewer than" in note for note in llbt.judges.summary(few, min_judgments=3).notes)
 
 
 def test_without_a_display_order_positions_are_unknown(frame):
     shown = llbt.read_judgments(frame)
     shown.shown = False
-    summary = judge_summary(shown)
+    summary = llbt.judges.summary(shown)
     unknown = by_judge(summary)[["first_rate", "p_value", "swapped", "flips"]]
     assert unknown.isna().all(axis=None)
     assert "the data do not say which object was shown first: positions and flips are NA" in summary.notes
-    pd.testing.assert_series_equal(by_judge(summary)["agreement"], by_judge(judge_summary(frame))["agreement"])
+    pd.testing.assert_series_equal(by_judge(summary)["agreement"], by_judge(llbt.judges.summary(frame))["agreement"])
 
 
 def test_a_model_that_expects_all_answers_alike_has_no_statistic():
     frame = rows_of(*[("a", "b", o, "u", 1) for o in ("i", "tie", "j")])
-    summary = judge_summary(frame, model=llbt.fit("object + tie", llbt.from_judgments(frame)))
+    summary = llbt.judges.summary(frame, model=llbt.fit("object + tie", llbt.from_judgments(frame)))
     row = by_judge(summary).loc["u"]
     assert row[["model_agreement", "model_expected"]].tolist() == pytest.approx([1 / 3, 1 / 3])
     assert math.isnan(row["statistic"])
@@ -336,49 +338,49 @@ def test_judgments_that_the_model_does_not_determine_are_left_out(frame):
     seen = frame[(frame["day"] == "Mo") | ~frame[["object_i", "object_j"]].eq("d").any(axis=1)]
     model = llbt.fit("object * day + tie", llbt.from_judgments(seen, covariates="day"), reference="a")
     assert model.aliased == ("object[d]:day[Tu]",)
-    summary = judge_summary(frame, model=model)
+    summary = llbt.judges.summary(frame, model=model)
     out = len(frame) - len(seen)
     assert f"{out} judgments left out of the agreement with the model: not determined by it" in summary.notes
     columns = ["model_agreement", "model_expected", "statistic"]
-    pd.testing.assert_frame_equal(by_judge(summary)[columns], by_judge(judge_summary(seen, model=model))[columns])
+    pd.testing.assert_frame_equal(by_judge(summary)[columns], by_judge(llbt.judges.summary(seen, model=model))[columns])
 
 
 def test_units_and_the_missing_model_are_said(frame):
-    notes = judge_summary(frame).notes
+    notes = llbt.judges.summary(frame).notes
     assert "no model= was given: agreement with a model is NA" in notes
     assert "units are the two objects alone" in notes
     prompts = frame.rename(columns={"text": "prompt"})
-    assert "units are the two objects and the prompt; unit=[] leaves it out" in judge_summary(prompts).notes
-    by_prompt = by_judge(judge_summary(prompts))
-    pd.testing.assert_frame_equal(by_prompt, by_judge(judge_summary(frame, unit="text")))
-    pd.testing.assert_frame_equal(by_judge(judge_summary(prompts, unit=[])), by_judge(judge_summary(frame)))
+    assert "units are the two objects and the prompt; unit=[] leaves it out" in llbt.judges.summary(prompts).notes
+    by_prompt = by_judge(llbt.judges.summary(prompts))
+    pd.testing.assert_frame_equal(by_prompt, by_judge(llbt.judges.summary(frame, unit="text")))
+    pd.testing.assert_frame_equal(by_judge(llbt.judges.summary(prompts, unit=[])), by_judge(llbt.judges.summary(frame)))
     prompts.loc[0, "prompt"] = None
-    assert "units are the two objects alone: prompt has no value in 1 of 400 rows" in judge_summary(prompts).notes
-    assert "units are the two objects and text, day" in judge_summary(frame, unit=["text", "day"]).notes
+    assert "units are the two objects alone: prompt has no value in 1 of 400 rows" in llbt.judges.summary(prompts).notes
+    assert "units are the two objects and text, day" in llbt.judges.summary(frame, unit=["text", "day"]).notes
 
 
 # -- doors and the record ----------------------------------------------------------------------------------------
 
 
 def test_any_column_may_be_the_judge(frame):
-    named = by_judge(judge_summary(frame.rename(columns={"judge": "worker"}), judge="worker"))
-    pd.testing.assert_frame_equal(named, by_judge(judge_summary(frame)))
-    days = by_judge(judge_summary(llbt.read_judgments(frame), judge="day"))
+    named = by_judge(llbt.judges.summary(frame.rename(columns={"judge": "worker"}), judge="worker"))
+    pd.testing.assert_frame_equal(named, by_judge(llbt.judges.summary(frame)))
+    days = by_judge(llbt.judges.summary(llbt.read_judgments(frame), judge="day"))
     assert days["judgments"].to_dict() == frame["day"].value_counts().sort_index().to_dict()
     records = frame.to_dict("records")
-    pd.testing.assert_frame_equal(by_judge(judge_summary(records)), by_judge(judge_summary(frame)))
+    pd.testing.assert_frame_equal(by_judge(llbt.judges.summary(records)), by_judge(llbt.judges.summary(frame)))
 
 
 def test_the_order_of_rows_and_the_callers_frame_do_not_matter(frame, model):
     before = frame.copy()
-    found = judge_summary(frame, unit="text", model=model)
-    turned = judge_summary(frame.sample(frac=1, random_state=1), unit="text", model=model)
+    found = llbt.judges.summary(frame, unit="text", model=model)
+    turned = llbt.judges.summary(frame.sample(frac=1, random_state=1), unit="text", model=model)
     pd.testing.assert_frame_equal(found.to_frame(), turned.to_frame())
     pd.testing.assert_frame_equal(frame, before)
 
 
 def test_the_record_prints_one_row_per_judge(frame, model):
-    found = judge_summary(frame, unit="text", model=model)
+    found = llbt.judges.summary(frame, unit="text", model=model)
     assert list(found.to_frame()) == COLUMNS
     text = found.as_text()
     assert text.startswith("Summary of 6 judges\nAll: 400 judgments; ")
@@ -391,7 +393,7 @@ def test_the_record_prints_one_row_per_judge(frame, model):
 
 
 def test_many_judges_are_printed_in_part():
-    found = judge_summary(judgments(500, judges=30))
+    found = llbt.judges.summary(judgments(500, judges=30))
     assert "… 10 more judges: .to_frame()" in found.as_text()
     assert len(found.to_frame()) == 30
 
@@ -403,57 +405,82 @@ ORDERED = llbt.fit("object + tie + order", llbt.from_judgments(judgments(400), o
 WITH_TEXT = llbt.fit("object + tie:day", llbt.from_judgments(judgments(400), covariates="day"))
 
 BAD = [
-    (FRAME, {"judge": "worker"}, JudgmentError, "'worker'"),
-    (FRAME, {"unit": "size"}, JudgmentError, "judge_summary: the judgments have no column 'size' (unit=)"),
+    (FRAME, {"judge": "worker"}, llbt.errors.JudgmentError, "'worker'"),
+    (FRAME, {"unit": "size"}, llbt.errors.JudgmentError, "judges.summary: the judgments have no column 'size' (unit=)"),
     (
         FRAME.drop(columns="judge"),
         {},
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "any of 40 rows; expected one for each judgment. Name another column: judge='text', judge='day'",
     ),
     (
         FRAME.assign(judge=[None, *FRAME["judge"][1:]]),
         {},
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "has no value in 1 of 40 rows, first at row 0",
     ),
-    (FRAME.assign(object_j=FRAME["object_i"]), {}, JudgmentError, "with itself (40 such rows)"),
-    (FRAME.iloc[:0], {}, JudgmentError, "no"),
-    (COUNTS, {"unit": "text"}, JudgmentError, "unit='text', but a table of counts does not say"),
+    (FRAME.assign(object_j=FRAME["object_i"]), {}, llbt.errors.JudgmentError, "with itself (40 such rows)"),
+    (FRAME.iloc[:0], {}, llbt.errors.JudgmentError, "no"),
+    (COUNTS, {"unit": "text"}, llbt.errors.JudgmentError, "unit='text', but a table of counts does not say"),
     (
         COUNTS,
         {"judge": "worker"},
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "no cluster or covariate of labels 'worker' (judge=); it keeps 'judge'. Name the judge among these, "
         "judge='judge' say",
     ),
     (
         llbt.from_judgments(FRAME.rename(columns={"judge": "rater"}), clusters="rater"),
         {},
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "it keeps 'rater'. Name the judge among these, judge='rater' say, or keep it where the table is made",
     ),
     (
         llbt.from_judgments(FRAME),
         {},
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "it keeps none. Keep it where the table is made: from_judgments(…, ",
     ),
-    (COUNTS, {"model": ORDERED}, DesignError, "has an order effect, but these data do not say which object was shown"),
-    (COUNTS, {"model": WITH_TEXT}, JudgmentError, "needs 'day', which these data do not have; they have 'object_i'"),
-    (FRAME.replace("a", "z"), {"model": BY_NAME}, JudgmentError, "the model does not know the objects 'z'"),
-    (FRAME.replace("a", 1), {"model": BY_NAME}, JudgmentError, "does not know the objects 1; it has 'a', 'b'"),
-    (FRAME.assign(day=None), {"model": WITH_TEXT}, JudgmentError, "column 'day', which the model uses, has missing"),
-    (FRAME, {"model": "object + tie"}, DesignError, "judge_summary: model= is of type str; expected a fit"),
-    (FRAME, {"min_judgments": -1}, DesignError, "min_judgments=-1; expected an integer of at least 0"),
-    (FRAME, {"confidence": 95}, DesignError, "judge_summary: confidence=95"),
+    (
+        COUNTS,
+        {"model": ORDERED},
+        llbt.errors.DesignError,
+        "has an order effect, but these data do not say which object was shown",
+    ),
+    (
+        COUNTS,
+        {"model": WITH_TEXT},
+        llbt.errors.JudgmentError,
+        "needs 'day', which these data do not have; they have 'object_i'",
+    ),
+    (FRAME.replace("a", "z"), {"model": BY_NAME}, llbt.errors.JudgmentError, "the model does not know the objects 'z'"),
+    (
+        FRAME.replace("a", 1),
+        {"model": BY_NAME},
+        llbt.errors.JudgmentError,
+        "does not know the objects 1; it has 'a', 'b'",
+    ),
+    (
+        FRAME.assign(day=None),
+        {"model": WITH_TEXT},
+        llbt.errors.JudgmentError,
+        "column 'day', which the model uses, has missing",
+    ),
+    (
+        FRAME,
+        {"model": "object + tie"},
+        llbt.errors.DesignError,
+        "judges.summary: model= is of type str; expected a fit",
+    ),
+    (FRAME, {"min_judgments": -1}, llbt.errors.DesignError, "min_judgments=-1; expected an integer of at least 0"),
+    (FRAME, {"confidence": 95}, llbt.errors.DesignError, "judges.summary: confidence=95"),
 ]
 
 
 @pytest.mark.parametrize(("data", "options", "error", "fragment"), BAD, ids=[fragment[:40] for *_, fragment in BAD])
 def test_bad_input(data, options, error, fragment):
     with pytest.raises(LLBTError) as caught:
-        judge_summary(data, **options)
+        llbt.judges.summary(data, **options)
     assert type(caught.value) is error
     assert fragment in str(caught.value)
 
@@ -462,7 +489,7 @@ def test_bad_input(data, options, error, fragment):
 def test_the_crowd_of_llmfao(shared):
     """124 workers on 59 models; agreement by joining the frame with itself on prompt and pair."""
     source = llbt.read_judgments(shared / "data" / "llmfao.csv")
-    found = by_judge(judge_summary(source, unit="prompt"))
+    found = by_judge(llbt.judges.summary(source, unit="prompt"))
     assert found["judgments"].sum() == 8931
     assert float((found["tie_rate"] * found["judgments"]).sum()) == pytest.approx((source["outcome"] == "tie").sum())
     frame = pd.DataFrame(source)

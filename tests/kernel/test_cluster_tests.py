@@ -10,7 +10,6 @@ from scipy import stats
 from statsmodels.tools.numdiff import approx_fprime, approx_hess
 
 import llbt
-from llbt import DesignError, LLBTWarning
 from llbt.inference.terms import add1, drop1
 from llbt.kernel.cluster_tests import Scores, all_signs, flipped, hotelling_p
 
@@ -20,7 +19,7 @@ CLOSE = 1e-7
 
 def fit(formula, c, **keywords):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LLBTWarning)
+        warnings.simplefilter("ignore", llbt.errors.LLBTWarning)
         return llbt.fit(formula, c, **keywords)
 
 
@@ -349,7 +348,7 @@ def test_wald_without_an_answer_is_refused_with_the_numbers(six):
     c, _ = six
     res = fit("object * group + tie * group + order", c, cov_type="cluster", groups="judge")
     small = fit("tie", c)
-    with pytest.raises(DesignError, match=r"8 parameters are tested at once.*judge.*test='cluster'"):
+    with pytest.raises(llbt.errors.DesignError, match=r"8 parameters are tested at once.*judge.*test='cluster'"):
         llbt.anova(small, res, test="wald")
-    with pytest.raises(DesignError, match="needs one way of clustering"):
+    with pytest.raises(llbt.errors.DesignError, match="needs one way of clustering"):
         drop1(small, test="cluster")

@@ -11,7 +11,7 @@ from scipy import stats
 from support.clusters import DRAS, close, free_cov, judged, quietly
 
 import llbt
-from llbt import ClusterWarning, Comparisons, LLBTResults
+from llbt import Comparisons, LLBTResults
 from llbt.fitting import existence
 from llbt.fitting.clusters import clustered
 from llbt.kernel import jackknife
@@ -216,9 +216,9 @@ def test_questions_to_such_a_fit(own: LLBTResults) -> None:
         assert np.isnan(own.wald_test("tie = 0").p_value)
         assert "NA" in llbt.model_table([own]).as_text()
         llbt.interpret(own)
-        llbt.plot_worth(own)
-        llbt.plot_judges(own)
-        with pytest.raises(llbt.DesignError, match="three objects"):
+        llbt.plot.worth(own)
+        llbt.plot.judges(own)
+        with pytest.raises(llbt.errors.DesignError, match="three objects"):
             llbt.quasi_variances(own, at="average")
 
 
@@ -237,7 +237,7 @@ def test_the_warning_goes_by_effective_clusters(formula: str) -> None:
     """It names neither a model of the clusters, which has no error by them, nor resampling, which holds no better."""
     frame = DRAS.to_frame()
     frame.loc[frame["judge"] == "J1", ["wins_i", "ties", "wins_j"]] *= 20
-    with pytest.warns(ClusterWarning) as caught:
+    with pytest.warns(llbt.errors.ClusterWarning) as caught:
         llbt.fit(formula, llbt.from_counts(frame, covariates="judge"), cov_type="cluster", groups="judge")
     said = str(caught[0].message)
     assert "object *" not in said
@@ -359,7 +359,7 @@ def test_the_only_judge_who_ties() -> None:
     """Without J00 there are no ties, and the tie effect is −∞: one step says a finite error, which is none."""
     c = changed(judged(12, clusters="judge"), lambda f: f["judge"] != "J00", wins_i="ties")
     rest = c.select(where={"judge": [f"J{k:02d}" for k in range(1, 12)]})
-    with pytest.raises(llbt.SeparationError, match="tie"):
+    with pytest.raises(llbt.errors.SeparationError, match="tie"):
         quietly("object + tie", rest)
     res = fitted("object + tie", c)
     assert res.bse.index[res.bse.isna()].tolist() == ["tie"]
@@ -377,7 +377,7 @@ def test_the_only_judge_for_whom_an_object_wins() -> None:
         judged(12, clusters="judge"), lambda f: (f["judge"] != "J01") & (f["object_i"] == "A"), wins_j="ties"
     )
     c = changed(table, lambda f: (f["judge"] != "J01") & (f["object_i"] == "A"), wins_j="wins_i")
-    with pytest.raises(llbt.SeparationError, match="A"):
+    with pytest.raises(llbt.errors.SeparationError, match="A"):
         quietly("object + tie", c.select(where={"judge": [f"J{k:02d}" for k in range(12) if k != 1]}))
     res = fitted("object + tie", c, reference="D")
     assert res.bse.index[res.bse.isna()].tolist() == ["object[A]"]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 import llbt
-from llbt import Comparisons, DesignError, LLBTResults, OptionError, SeparationError
+from llbt import Comparisons, LLBTResults
 from llbt.core.response import THREE
 
 COLUMNS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
@@ -299,7 +299,7 @@ def test_held_parameters_stay_with_bias_reduction() -> None:
 @pytest.mark.parametrize("options", [{"bias_reduction": True}, {"prior": 1.0}])
 def test_disconnected_objects_are_refused_still(options: dict) -> None:
     apart = table([("A", "B", 3, 1, 2), ("C", "D", 2, 0, 2)])
-    with pytest.raises(DesignError, match=r"2 groups never compared with each other: \{A, B\}, \{C, D\}"):
+    with pytest.raises(llbt.errors.DesignError, match=r"2 groups never compared with each other: \{A, B\}, \{C, D\}"):
         llbt.fit("object + tie", apart, **options)
 
 
@@ -400,7 +400,7 @@ REFUSED = {
 @pytest.mark.parametrize("what", list(REFUSED))
 def test_options_that_do_not_go_together(what: str) -> None:
     options, said = REFUSED[what]
-    with pytest.raises(DesignError, match=said):
+    with pytest.raises(llbt.errors.DesignError, match=said):
         llbt.fit("object + tie", SPARSE, **options)
 
 
@@ -423,7 +423,7 @@ SEPARATED = {
 @pytest.mark.parametrize("what", list(SEPARATED))
 def test_separation_names_bias_reduction_and_prior(what: str) -> None:
     formula, c = SEPARATED[what]
-    with pytest.raises(SeparationError) as caught:
+    with pytest.raises(llbt.errors.SeparationError) as caught:
         llbt.fit(formula, c)
     for options in ({"bias_reduction": True}, {"prior": 1.0}):  # what the message promises holds
         assert np.isfinite(quietly(formula, c, **options).params).all()
@@ -561,7 +561,7 @@ def test_profile_with_bias_reduction_of_separated_tables(rows: list[tuple]) -> N
     """A bound is where the penalized profile has fallen far enough, or infinite; never an error of linear algebra."""
     c = table(rows)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", llbt.ConvergenceWarning)  # another test insists on it
+        warnings.simplefilter("ignore", llbt.errors.ConvergenceWarning)  # another test insists on it
         res = llbt.fit("object + tie", c, bias_reduction=True)
     literal = Literal.of(res.names, c)
     start = res.params.to_numpy()
@@ -595,10 +595,10 @@ def test_profile_does_not_depend_on_splitting() -> None:
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5])
 def test_alpha_out_of_range(alpha: float) -> None:
-    with pytest.raises(OptionError, match="alpha"):
+    with pytest.raises(llbt.errors.OptionError, match="alpha"):
         quietly("object + tie", LINE, prior=1.0).conf_int(alpha, method="profile")
 
 
 def test_unknown_method_of_intervals() -> None:
-    with pytest.raises(DesignError, match=r"method='exact' is not known.*'profile'"):
+    with pytest.raises(llbt.errors.DesignError, match=r"method='exact' is not known.*'profile'"):
         quietly("object + tie", LINE, prior=1.0).conf_int(method="exact")

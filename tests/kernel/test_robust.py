@@ -17,7 +17,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 from support.clusters import DRAS, close, free_cov, free_places, judged, quietly
 
 import llbt
-from llbt import ClusterWarning, Comparisons, DesignError, LLBTResults
+from llbt import Comparisons, LLBTResults
 from llbt.kernel.robust import Clustered, effective_clusters
 
 # The same sums in another order, at estimates that either route knows to about 1e-9 standard errors.
@@ -460,7 +460,7 @@ def test_more_hypotheses_than_clusters() -> None:
     c = llbt.from_judgments(frame, clusters=["judge", "item"])
     both = quietly("object + tie", c, cov_type="cluster", groups=["judge", "item"])
     with pytest.raises(
-        DesignError, match="wald_test: 4 parameters are tested at once, with clusters of judge and item"
+        llbt.errors.DesignError, match="wald_test: 4 parameters are tested at once, with clusters of judge and item"
     ):
         both.wald_test(asked)
 
@@ -489,7 +489,7 @@ def test_t_in_predictions(few: LLBTResults) -> None:
 
 
 def test_few_clusters_of_the_sandwich_name_what_covers() -> None:
-    with pytest.warns(ClusterWarning) as caught:
+    with pytest.warns(llbt.errors.ClusterWarning) as caught:
         llbt.fit("object + tie", judged(29, clusters="judge"), cov_type="CR1", groups="judge")
     assert len(caught) == 1
     said = str(caught[0].message)
@@ -510,7 +510,7 @@ def test_many_clusters_do_not_warn() -> None:
 def test_of_two_ways_the_one_with_few_clusters_is_named(groups: tuple[str, str]) -> None:
     """The ways out are about the groups that are few, in whichever place they stand."""
     c = judged(40, 5, clusters=["judge", "item"])
-    with pytest.warns(ClusterWarning, match=r"^item \(G = 5, ") as caught:
+    with pytest.warns(llbt.errors.ClusterWarning, match=r"^item \(G = 5, ") as caught:
         llbt.fit("object + tie", c, cov_type="CR1", groups=groups)
     said = str(caught[0].message)
     assert "judge" not in said
@@ -536,45 +536,47 @@ REFUSED = {
 @pytest.mark.parametrize("what", list(REFUSED))
 def test_contradictory_options_are_refused(what: str) -> None:
     options, said = REFUSED[what]
-    with pytest.raises(DesignError, match=said):
+    with pytest.raises(llbt.errors.DesignError, match=said):
         llbt.fit("object + tie", judged(clusters=["judge", "item", "both"]), **options)
 
 
 @pytest.mark.parametrize("groups", [None, 3])
 def test_groups_of_a_wrong_type(groups: object) -> None:
-    with pytest.raises(DesignError, match="groups"):
+    with pytest.raises(llbt.errors.DesignError, match="groups"):
         llbt.fit("object + tie", judged(clusters="judge"), cov_type="cluster", groups=groups)
 
 
 def test_groups_that_the_table_has_pooled_away_name_the_door() -> None:
     pooled = DRAS.pool()
-    with pytest.raises(DesignError, match=r"groups='judge' is not kept.*none.*from_judgments\(…, clusters='judge'\)"):
+    with pytest.raises(
+        llbt.errors.DesignError, match=r"groups='judge' is not kept.*none.*from_judgments\(…, clusters='judge'\)"
+    ):
         llbt.fit("object + tie", pooled, cov_type="cluster", groups="judge")
     forgotten = judged(clusters=["judge", "item"]).pool("judge")
-    with pytest.raises(DesignError, match=r"'item'.*clusters='judge'"):
+    with pytest.raises(llbt.errors.DesignError, match=r"'item'.*clusters='judge'"):
         llbt.fit("object + tie", forgotten, cov_type="cluster", groups="judge")
 
 
 def test_one_cluster_is_refused() -> None:
     for role in ("clusters", "covariates"):
         c = judged(**{role: "judge"}).select(where={"judge": "J03"})
-        with pytest.raises(DesignError, match="groups='judge' has one cluster"):
+        with pytest.raises(llbt.errors.DesignError, match="groups='judge' has one cluster"):
             llbt.fit("object + tie", c, cov_type="cluster", groups="judge")
 
 
 def test_x2_of_a_saturated_model_is_refused() -> None:
-    with pytest.raises(DesignError, match="saturated"):
+    with pytest.raises(llbt.errors.DesignError, match="saturated"):
         llbt.fit("object + tie", llbt.load_dataset("dras_modpref"), scale="X2")
 
 
 def test_clusters_with_missing_values_are_refused_at_the_door() -> None:
     frame = DRAS.to_frame()
     frame.loc[[3, 5], "judge"] = None
-    with pytest.raises(llbt.JudgmentError, match="'judge': 2 missing values, the first at row 3"):
+    with pytest.raises(llbt.errors.JudgmentError, match="'judge': 2 missing values, the first at row 3"):
         llbt.from_counts(frame, clusters="judge")
 
 
 def test_a_table_without_counts_by_cluster_has_no_clusters() -> None:
     c = replace(judged(clusters="judge"), cluster_counts=None)
-    with pytest.raises(DesignError, match="not kept"):
+    with pytest.raises(llbt.errors.DesignError, match="not kept"):
         llbt.fit("object + tie", c, cov_type="cluster", groups="judge")

@@ -400,7 +400,7 @@ def test_a_number_that_decides_every_judgment_is_named(n: int, rows: int, monkey
     frame |= {f"x{k + 1}_{side}": x[:, s, k] for s, side in enumerate("ij") for k in (0, 1)}
     frame["outcome"] = np.where(x[:, 0, 0] > x[:, 1, 0], "i", "j")
     c = llbt.from_judgments(pd.DataFrame(frame), side_covariates=SIDES)
-    with pytest.raises(llbt.SeparationError, match=r"\bx1\b"):
+    with pytest.raises(llbt.errors.SeparationError, match=r"\bx1\b"):
         llbt.fit("object + x1 + x2", c)
     frame["outcome"] = np.where(rng.random(n) < 0.2, "i", frame["outcome"])  # some go the other way
     again = llbt.from_judgments(pd.DataFrame(frame), side_covariates=SIDES)

@@ -25,7 +25,7 @@ from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
 
 import llbt
-from llbt import Comparisons, DesignError, LLBTResults
+from llbt import Comparisons, LLBTResults
 from llbt.core.response import THREE, TWO
 from llbt.kernel import explicit, likelihood, solvers
 from llbt.kernel.gathered import Gathered
@@ -53,7 +53,7 @@ def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
     """Fit with every warning an error, but for ties without a tie term."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", llbt.TiesWarning)
+        warnings.simplefilter("ignore", llbt.errors.TiesWarning)
         return llbt.fit(formula, c, **options)
 
 
@@ -584,9 +584,9 @@ def test_a_held_zero_is_a_term_left_out(method):
 
 def test_fixed_names_a_parameter_and_a_number():
     c = llbt.load_dataset("dras_table1")
-    with pytest.raises(DesignError, match=r"no parameter .*object\[Z\].*object\[A\]"):
+    with pytest.raises(llbt.errors.DesignError, match=r"no parameter .*object\[Z\].*object\[A\]"):
         llbt.fit("object + tie", c, fixed={"object[Z]": 0.0})
-    with pytest.raises(DesignError, match="finite number"):
+    with pytest.raises(llbt.errors.DesignError, match="finite number"):
         llbt.fit("object + tie", c, fixed={"tie": math.inf})
 
 
@@ -596,7 +596,7 @@ def test_holding_what_is_infinite_makes_the_rest_finite(method):
     frame = llbt.load_dataset("dras_table1").to_frame()
     frame.loc[frame["judge"] == "J2", "ties"] = 0
     c = llbt.from_counts(frame, covariates="judge")
-    with pytest.raises(llbt.SeparationError, match="J2"):
+    with pytest.raises(llbt.errors.SeparationError, match="J2"):
         llbt.fit("object + tie * judge", c, method=method)
     res = llbt.fit("object + tie * judge", c, method=method, fixed={"tie:judge[J2]": -40.0})
     assert np.isfinite(res.bse.drop("tie:judge[J2]")).all()
@@ -712,10 +712,10 @@ def test_the_explicit_glm_has_a_limit(reference):
     """design.md, section 4: refused beyond 5·10⁷ entries; here 14,850 cells × (4,950 + 100) columns."""
     frame = reference("bench_agg_100.csv.gz")
     c = llbt.from_counts(frame, objects=("i", "j"), wins=("win", "loss"), ties="tie")
-    with pytest.raises(DesignError, match=r"14,850 cells × 5,050 columns .*eliminate"):
+    with pytest.raises(llbt.errors.DesignError, match=r"14,850 cells × 5,050 columns .*eliminate"):
         llbt.fit("object + tie", c, method="glm")
     res = quietly("object + tie", c, method="eliminate")
-    with pytest.raises(DesignError, match=r"14,850 cells × 5,050 columns .*eliminate"):
+    with pytest.raises(llbt.errors.DesignError, match=r"14,850 cells × 5,050 columns .*eliminate"):
         res.to_glm()
 
 
@@ -726,12 +726,12 @@ def test_the_limit_counts_cells_times_columns(monkeypatch):
     monkeypatch.setattr(explicit, "MAX_EXPLICIT_ENTRIES", entries)
     assert quietly("object + tie", c, method="glm").to_glm().model.exog.size == entries
     monkeypatch.setattr(explicit, "MAX_EXPLICIT_ENTRIES", entries - 1)
-    with pytest.raises(DesignError, match="18 cells × 10 columns"):
+    with pytest.raises(llbt.errors.DesignError, match="18 cells × 10 columns"):
         quietly("object + tie", c, method="glm")
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(DesignError, match=r"'newton'.*'auto', 'glm', 'eliminate'"):
+    with pytest.raises(llbt.errors.DesignError, match=r"'newton'.*'auto', 'glm', 'eliminate'"):
         llbt.fit("object + tie", llbt.load_dataset("dras_modpref"), method="newton")
 
 
@@ -756,7 +756,7 @@ def test_record_of_convergence(name, formula, method):
 @every_method
 def test_a_fit_that_stops_early_says_so(method, monkeypatch):
     monkeypatch.setattr(explicit if method == "glm" else solvers, "_MAX_ITERATIONS", 2)
-    with pytest.warns(llbt.ConvergenceWarning, match=f"{method} solver stopped after 2 iterations"):
+    with pytest.warns(llbt.errors.ConvergenceWarning, match=f"{method} solver stopped after 2 iterations"):
         res = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"), method=method)
     assert (res.converged, res.n_iter) == (False, 2)
     assert res.gradient_norm > 1e-3

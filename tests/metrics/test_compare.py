@@ -11,14 +11,10 @@ import pytest
 from scipy import stats
 from support.correlations import LEVELS, SCIPY, by_loop, scores
 
-from llbt import DesignError, JudgmentError, OptionError
-from llbt.metrics.compare import compare_metrics, difference_p, standardized
-from llbt.metrics.compare_all import compare_all_metrics
+import llbt
+from llbt.metrics.compare import difference_p, standardized
 from llbt.metrics.metric_scores import MetricScores
-from llbt.metrics.power import metric_power
 from llbt.metrics.resampled import swapped_difference
-from llbt.metrics.williams import williams_test
-from llbt.plot.significance import plot_significance
 
 SWAPS = {"perm-systems": (True, False), "perm-inputs": (False, True), "perm-both": (True, True)}
 FABBRI = [
@@ -119,14 +115,14 @@ def test_p_values_are_those_of_all_swaps(level, method, shape, alternative):
     delta = every[0]  # nothing swapped
     sign = {"greater": every - delta, "less": delta - every, "two-sided": np.abs(every) - abs(delta)}[alternative]
     exact = np.mean(sign >= -1e-10)
-    found = compare_metrics(x, y, z, level=level, method=method, alternative=alternative, n=2000, rng=1)
+    found = llbt.metrics.compare(x, y, z, level=level, method=method, alternative=alternative, n=2000, rng=1)
     assert found.difference == pytest.approx(delta)
     assert abs(found.p_value - exact) < 4 * math.sqrt(exact * (1 - exact) / 2000) + 1 / 2000
 
 
 def test_the_p_value_is_never_0():
     _, y, z = three(shape=(12, 40))
-    found = compare_metrics(z, y, z, alternative="greater", n=99, rng=1)
+    found = llbt.metrics.compare(z, y, z, alternative="greater", n=99, rng=1)
     assert found.p_value == 1 / 100
 
 
@@ -147,7 +143,7 @@ def test_the_bootstrap_p_value_by_hand(alternative, expected):
 def test_a_metric_does_not_differ_from_itself_on_another_scale():
     """Standardized they are the same, so that no swap changes anything."""
     x, _, z = three()
-    found = compare_metrics(x, 10 * x + 3, z, n=99, rng=1)
+    found = llbt.metrics.compare(x, 10 * x + 3, z, n=99, rng=1)
     assert found.difference == pytest.approx(0, abs=1e-12)
     assert found.p_value == 1.0
 
@@ -155,8 +151,8 @@ def test_a_metric_does_not_differ_from_itself_on_another_scale():
 @pytest.mark.parametrize("method", ["perm-both", "perm-systems", "perm-inputs", "boot", "williams"])
 def test_exchanging_the_metrics_turns_the_alternative_round(method):
     x, y, z = three(shape=(10, 12))
-    one = compare_metrics(x, y, z, method=method, alternative="greater", n=2000, rng=1)
-    other = compare_metrics(y, x, z, method=method, alternative="less", n=2000, rng=1)
+    one = llbt.metrics.compare(x, y, z, method=method, alternative="greater", n=2000, rng=1)
+    other = llbt.metrics.compare(y, x, z, method=method, alternative="less", n=2000, rng=1)
     assert one.difference == pytest.approx(-other.difference)
     assert one.p_value == pytest.approx(other.p_value, abs=0.002)
 
@@ -164,7 +160,7 @@ def test_exchanging_the_metrics_turns_the_alternative_round(method):
 def test_cells_that_one_metric_lacks_are_left_out_of_both():
     x, y, z = three(shape=(8, 6))
     x[0, 0] = y[1, 1] = y[2, 3] = np.nan
-    found = compare_metrics(x, y, z, level="input", n=50, rng=1)
+    found = llbt.metrics.compare(x, y, z, level="input", n=50, rng=1)
     gone = np.isnan(x) | np.isnan(y)
     assert found.estimate_x == pytest.approx(by_loop(np.where(gone, np.nan, x), z, "input", "pearson"))
     assert "3 cells left out: one of the metrics has no score there" in found.as_text()
@@ -174,7 +170,7 @@ def test_undefined_resamples_are_counted():
     """Humans who know two grades: many resamples of three systems hold one of them only."""
     rng = np.random.default_rng(1)
     z = np.array([[1.0, 1], [1, 1], [2, 2]])
-    found = compare_metrics(rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), z, method="boot", n=200, rng=1)
+    found = llbt.metrics.compare(rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), z, method="boot", n=200, rng=1)
     undefined = int(np.isnan(found.replicates).sum())
     assert stats.binomtest(undefined, 200, 9 / 27).pvalue > 0.001  # all of one grade: (2/3)³ + (1/3)³ = 9/27
     assert f"{undefined} resamples without a correlation" in found.as_text()
@@ -182,7 +178,7 @@ def test_undefined_resamples_are_counted():
 
 def test_no_correlation_no_test():
     x, y, z = three()
-    found = compare_metrics(x, y, np.ones_like(z), n=20, rng=1)
+    found = llbt.metrics.compare(x, y, np.ones_like(z), n=20, rng=1)
     assert math.isnan(found.p_value)
     assert "undefined" in found.as_text()
 
@@ -190,7 +186,7 @@ def test_no_correlation_no_test():
 def test_the_number_of_processes_changes_nothing():
     x, y, z = three()
     with joblib.parallel_config(backend="threading"):
-        one, two = (compare_metrics(x, y, z, n=600, rng=3, n_jobs=jobs) for jobs in (1, 2))
+        one, two = (llbt.metrics.compare(x, y, z, n=600, rng=3, n_jobs=jobs) for jobs in (1, 2))
     np.testing.assert_array_equal(one.replicates, two.replicates)
 
 
@@ -203,7 +199,7 @@ def test_the_size_of_the_permutation_test(level):
     for _ in range(n):
         z = rng.normal(size=(10, 1)) + rng.normal(size=(10, 12))
         x, y = (z + rng.normal(size=(10, 12)) for _ in range(2))
-        rejected += compare_metrics(x, y, z, level=level, alternative="greater", n=199, rng=rng).p_value <= 0.05
+        rejected += llbt.metrics.compare(x, y, z, level=level, alternative="greater", n=199, rng=rng).p_value <= 0.05
     assert abs(rejected / n - 0.05) < 4 * math.sqrt(0.05 * 0.95 / n)
 
 
@@ -219,7 +215,7 @@ def test_williams_t_is_steiger_s_formula():
     expected = (r_x - r_y) * math.sqrt(
         top / (2 * (n - 1) / (n - 3) * np.linalg.det(matrix) + mean**2 * (1 - r_xy) ** 3)
     )
-    t, df, p = williams_test(r_x, r_y, r_xy, n)
+    t, df, p = llbt.metrics.williams(r_x, r_y, r_xy, n)
     assert (t, df, p) == pytest.approx((expected, 21, 2 * stats.t.sf(expected, 21)))
 
 
@@ -227,9 +223,9 @@ def test_williams_test_of_scores_takes_their_correlations():
     x, y, z = three(shape=(12, 4))
     means = [side.mean(axis=1) for side in (x, y, z)]
     r = np.corrcoef(means)
-    found = compare_metrics(x, y, z, method="williams", alternative="greater")
+    found = llbt.metrics.compare(x, y, z, method="williams", alternative="greater")
     assert (found.statistic, found.df, found.p_value) == pytest.approx(
-        williams_test(r[0, 2], r[1, 2], r[0, 1], 12, alternative="greater")
+        llbt.metrics.williams(r[0, 2], r[1, 2], r[0, 1], 12, alternative="greater")
     )
 
 
@@ -238,8 +234,8 @@ def test_williams_test_of_scores_takes_their_correlations():
     [(("a", 0.5, 0.3, 20), "r_x='a'"), ((0.5, 1.5, 0.3, 20), "r_y=1.5"), ((0.5, 0.5, 0.3, 20.5), "n=20.5")],
 )
 def test_williams_test_refuses_what_is_no_correlation(given, fragment):
-    with pytest.raises(DesignError, match=fragment):
-        williams_test(*given)
+    with pytest.raises(llbt.errors.DesignError, match=fragment):
+        llbt.metrics.williams(*given)
 
 
 def test_the_size_of_williams_test():
@@ -249,7 +245,7 @@ def test_the_size_of_williams_test():
     p = []
     for rows in zip(x, y, z, strict=True):
         r = np.corrcoef(rows)
-        p.append(williams_test(r[0, 2], r[1, 2], r[0, 1], 16)[2])
+        p.append(llbt.metrics.williams(r[0, 2], r[1, 2], r[0, 1], 16)[2])
     assert abs(np.mean(np.array(p) <= 0.05) - 0.05) < 4 * math.sqrt(0.05 * 0.95 / 1500)
 
 
@@ -257,20 +253,20 @@ def test_the_size_of_williams_test():
 def test_williams_test_is_undefined_for_three_systems_and_for_one_metric_twice(x):
     x = np.array(x)
     z = np.arange(len(x)) ** 2.0
-    found = compare_metrics(x, 2 * x, z, method="williams")
+    found = llbt.metrics.compare(x, 2 * x, z, method="williams")
     assert math.isnan(found.p_value)
     assert "Williams' test is undefined" in found.as_text()
 
 
 X, Y, Z = three()
 ERRORS = {
-    "method": ({"method": "fisher"}, OptionError, "method='fisher'"),
-    "alternative": ({"alternative": "bigger"}, OptionError, "alternative='bigger'"),
-    "williams": ({"method": "williams", "level": "input"}, DesignError, "Pass level='system'"),
-    "n": ({"n": 0}, OptionError, "n=0"),
-    "constant": ({"Y": np.ones_like(X)}, JudgmentError, "all scores of Y are equal"),
-    "inputs": ({"Z": Z[:, :2]}, JudgmentError, "expected the same systems"),
-    "metrics": ({"Y": Y[:, :2]}, JudgmentError, r"X has shape \(6, 5\), Y \(6, 2\)"),
+    "method": ({"method": "fisher"}, llbt.errors.OptionError, "method='fisher'"),
+    "alternative": ({"alternative": "bigger"}, llbt.errors.OptionError, "alternative='bigger'"),
+    "williams": ({"method": "williams", "level": "input"}, llbt.errors.DesignError, "Pass level='system'"),
+    "n": ({"n": 0}, llbt.errors.OptionError, "n=0"),
+    "constant": ({"Y": np.ones_like(X)}, llbt.errors.JudgmentError, "all scores of Y are equal"),
+    "inputs": ({"Z": Z[:, :2]}, llbt.errors.JudgmentError, "expected the same systems"),
+    "metrics": ({"Y": Y[:, :2]}, llbt.errors.JudgmentError, r"X has shape \(6, 5\), Y \(6, 2\)"),
 }
 
 
@@ -278,7 +274,7 @@ ERRORS = {
 def test_errors_say_what_was_found(case):
     options, error, fragment = ERRORS[case]
     with pytest.raises(error, match=fragment):
-        compare_metrics(**{"X": X, "Y": Y, "Z": Z, "n": 10, **options})
+        llbt.metrics.compare(**{"X": X, "Y": Y, "Z": Z, "n": 10, **options})
 
 
 # -- all pairs -------------------------------------------------------------------------------------------------------
@@ -293,10 +289,10 @@ def many():
 
 
 def test_all_pairs_are_the_tests_one_by_one(many):
-    found = compare_all_metrics(many, n=2000, rng=1)
+    found = llbt.metrics.compare_all(many, n=2000, rng=1)
     for i, j in itertools.permutations(range(4), 2):
         x, y = many.values[[i, j]]
-        one = compare_metrics(x, y, many.human, alternative="greater", n=2000, rng=2)
+        one = llbt.metrics.compare(x, y, many.human, alternative="greater", n=2000, rng=2)
         assert found.difference[i, j] == pytest.approx(one.difference)
         assert abs(found.p_value[i, j] - one.p_value) < 0.06
     assert np.isnan(found.p_value.diagonal()).all()
@@ -324,7 +320,7 @@ def test_p_values_are_adjusted_over_rows_or_the_table(adjust, by, expected):
 
 
 def test_williams_tests_of_all_pairs_are_two_directions_of_one(many):
-    found = compare_all_metrics(many, method="williams", adjust=None)
+    found = llbt.metrics.compare_all(many, method="williams", adjust=None)
     off = ~np.eye(4, dtype=bool)
     np.testing.assert_allclose((found.p_value + found.p_value.T)[off], 1)
     assert len(found.to_frame()) == 12
@@ -332,29 +328,32 @@ def test_williams_tests_of_all_pairs_are_two_directions_of_one(many):
 
 def test_pairs_without_a_test_are_counted():
     x, y, z = three(shape=(8, 1))
-    found = compare_all_metrics(MetricScores.from_matrices({"a": x, "b": 2 * x, "c": y}, z), method="williams")
+    found = llbt.metrics.compare_all(MetricScores.from_matrices({"a": x, "b": 2 * x, "c": y}, z), method="williams")
     assert "1 pair without a test" in found.as_text()
 
 
 @pytest.mark.parametrize(
     ("call", "fragment"),
     [
-        (lambda s: compare_all_metrics(s.values), "found a ndarray; it takes a MetricScores"),
-        (lambda s: compare_all_metrics(s, adjust="fdr"), "adjust='fdr'"),
-        (lambda s: compare_all_metrics(s, by="column"), "by='column'"),
-        (lambda s: compare_all_metrics(MetricScores.from_matrices({"a": X}, Z)), "1 metric; expected at least two"),
-        (lambda s: plot_significance(s), "found a MetricScores"),
-        (lambda s: plot_significance(compare_all_metrics(s, n=10), alpha=2), "alpha=2"),
+        (lambda s: llbt.metrics.compare_all(s.values), "found a ndarray; it takes a MetricScores"),
+        (lambda s: llbt.metrics.compare_all(s, adjust="fdr"), "adjust='fdr'"),
+        (lambda s: llbt.metrics.compare_all(s, by="column"), "by='column'"),
+        (
+            lambda s: llbt.metrics.compare_all(MetricScores.from_matrices({"a": X}, Z)),
+            "1 metric; expected at least two",
+        ),
+        (lambda s: llbt.plot.significance(s), "found a MetricScores"),
+        (lambda s: llbt.plot.significance(llbt.metrics.compare_all(s, n=10), alpha=2), "alpha=2"),
     ],
 )
 def test_all_pairs_refuse_what_they_cannot_compare(many, call, fragment):
-    with pytest.raises((OptionError, DesignError), match=fragment):
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError), match=fragment):
         call(many)
 
 
 def test_the_picture_shades_what_is_significant(many):
-    found = compare_all_metrics(many, adjust="bonferroni", n=500, rng=1)
-    ax = plot_significance(found)
+    found = llbt.metrics.compare_all(many, adjust="bonferroni", n=500, rng=1)
+    ax = llbt.plot.significance(found)
     shades = ax.images[0].get_array()
     np.testing.assert_array_equal(shades >= 1, found.better(adjusted=False))
     np.testing.assert_array_equal(shades == 2, found.better())
@@ -373,7 +372,7 @@ def test_the_picture_shades_what_is_significant(many):
 
 
 def test_power_rises_with_the_loss_and_is_there_when_nothing_is_left(many):
-    found = metric_power(many.matrix("sd 0.3"), many.human_matrix(), degraded=[0.05, 1], n=99, n_trials=30, rng=1)
+    found = llbt.metrics.power(many.matrix("sd 0.3"), many.human_matrix(), degraded=[0.05, 1], n=99, n_trials=30, rng=1)
     assert (np.diff(found.estimate, axis=1) > 0).all()
     assert found.estimate[0, 1] > 0.9
     assert found.loss[0] < found.loss[1]
@@ -383,7 +382,7 @@ def test_power_rises_with_the_loss_and_is_there_when_nothing_is_left(many):
 def test_power_does_not_depend_on_the_number_of_processes(many):
     x, z = many.matrix("sd 1"), many.human_matrix()
     with joblib.parallel_config(backend="threading"):
-        one, two = (metric_power(x, z, degraded=[0.5], n=40, n_trials=12, rng=1, n_jobs=jobs) for jobs in (1, 2))
+        one, two = (llbt.metrics.power(x, z, degraded=[0.5], n=40, n_trials=12, rng=1, n_jobs=jobs) for jobs in (1, 2))
     assert one.as_text() == two.as_text()
 
 
@@ -400,8 +399,8 @@ def test_a_degraded_metric_has_the_same_scores_elsewhere():
 
 @pytest.mark.parametrize("degraded", [[], [0.0], [1.2], [np.nan]])
 def test_power_refuses_shares_that_are_none(degraded):
-    with pytest.raises(DesignError, match="expected shares of the scores, above 0 and up to 1"):
-        metric_power(X, Z, degraded=degraded)
+    with pytest.raises(llbt.errors.DesignError, match="expected shares of the scores, above 0 and up to 1"):
+        llbt.metrics.power(X, Z, degraded=degraded)
 
 
 # -- Deutsch, Dror & Roth (2021) -------------------------------------------------------------------------------------
@@ -412,7 +411,7 @@ def test_qaeval_and_bertscore_beat_the_eleven_others(shared):
     """Figure 5, system level, Pearson's r, Bonferroni by row; with the rank coefficients other metrics win too."""
     path = shared / "data" / "deutsch_fabbri2020.csv.gz"
     many = MetricScores.from_frame(path, FABBRI, human="expert_relevance", input="instance")
-    found = compare_all_metrics(many, adjust="bonferroni", n=1000, rng=1)
+    found = llbt.metrics.compare_all(many, adjust="bonferroni", n=1000, rng=1)
     wins = dict(zip(FABBRI, found.better().sum(axis=1), strict=True))
     assert {name: count for name, count in wins.items() if count} == {"qa-eval_f1": 11, "bertscore_recall": 11}
 
@@ -426,7 +425,7 @@ def wmt(shared):
 @pytest.mark.shared
 def test_williams_test_over_the_metrics_of_wmt19(wmt):
     """81 of 231 pairs of German to English differ, one-tailed at .05 in either direction."""
-    found = compare_all_metrics(wmt, method="williams", adjust=None)
+    found = llbt.metrics.compare_all(wmt, method="williams", adjust=None)
     better = found.p_value < 0.05
     assert (better | better.T).sum() // 2 == 81
 
@@ -437,7 +436,7 @@ def test_williams_test_with_correlations_as_low_as_in_summarization(wmt):
     r = np.corrcoef(np.vstack([wmt.values[:, :, 0], wmt.human[:, 0]]))
     pairs = [
         min(
-            williams_test(r[i, -1] - 0.3, r[j, -1] - 0.3, r[i, j], 16, alternative=side)[2]
+            llbt.metrics.williams(r[i, -1] - 0.3, r[j, -1] - 0.3, r[i, j], 16, alternative=side)[2]
             for side in ("greater", "less")
         )
         for i, j in itertools.combinations(range(22), 2)

@@ -9,7 +9,6 @@ from scipy import stats
 from support.correlations import LEVELS, SCIPY, by_loop, of_points, scores
 
 import llbt
-from llbt import DesignError, JudgmentError, OptionError
 from llbt.metrics import kernels as correlation_kernels
 from llbt.metrics.correlate import correlate
 from llbt.metrics.metric_scores import MetricScores
@@ -150,19 +149,31 @@ X, Z = scores()
 ERRORS = {
     "level": (
         lambda: correlate(X, Z, level="summary"),
-        OptionError,
+        llbt.errors.OptionError,
         "level='summary' is not known",
     ),
-    "coefficient": (lambda: correlate(X, Z, coefficient="tau"), OptionError, "coefficient='tau'"),
-    "shapes": (lambda: correlate(X, Z[:, :3], level="input"), JudgmentError, r"X has shape \(9, 7\), Z \(9, 3\)"),
-    "systems": (lambda: correlate(X, Z[:3]), JudgmentError, "expected as many systems"),
-    "one system": (lambda: correlate(X[:1], Z[:1]), JudgmentError, "1 system; a correlation needs at least 2"),
-    "infinite": (lambda: correlate(np.where(X > 1, np.inf, X), Z), JudgmentError, "infinite score.*first in row"),
-    "text": (lambda: correlate([["a"], ["b"]], [[1], [2]]), JudgmentError, "X is no matrix of numbers"),
-    "cube": (lambda: correlate(np.ones((2, 2, 2)), Z), JudgmentError, r"shape \(2, 2, 2\)"),
+    "coefficient": (lambda: correlate(X, Z, coefficient="tau"), llbt.errors.OptionError, "coefficient='tau'"),
+    "shapes": (
+        lambda: correlate(X, Z[:, :3], level="input"),
+        llbt.errors.JudgmentError,
+        r"X has shape \(9, 7\), Z \(9, 3\)",
+    ),
+    "systems": (lambda: correlate(X, Z[:3]), llbt.errors.JudgmentError, "expected as many systems"),
+    "one system": (
+        lambda: correlate(X[:1], Z[:1]),
+        llbt.errors.JudgmentError,
+        "1 system; a correlation needs at least 2",
+    ),
+    "infinite": (
+        lambda: correlate(np.where(X > 1, np.inf, X), Z),
+        llbt.errors.JudgmentError,
+        "infinite score.*first in row",
+    ),
+    "text": (lambda: correlate([["a"], ["b"]], [[1], [2]]), llbt.errors.JudgmentError, "X is no matrix of numbers"),
+    "cube": (lambda: correlate(np.ones((2, 2, 2)), Z), llbt.errors.JudgmentError, r"shape \(2, 2, 2\)"),
     "order": (
         lambda: correlate(pd.DataFrame(X), pd.DataFrame(Z).iloc[::-1]),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         r"stand in another order.*Z\.reindex_like\(X\)",
     ),
 }
@@ -223,25 +234,45 @@ def test_normality_is_scipy_s_test_of_the_means():
 
 
 FRAME_ERRORS = {
-    "no column": (lambda f: MetricScores.from_frame(f, human="gold"), JudgmentError, "no column 'gold'"),
-    "no metric": (lambda f: MetricScores.from_frame(f.drop(columns="bleu")), JudgmentError, "no column of metric"),
-    "text": (lambda f: MetricScores.from_frame(f, ["note"]), JudgmentError, "column 'note'.*holds no numbers"),
-    "twice": (lambda f: MetricScores.from_frame(pd.concat([f, f])), JudgmentError, "9 rows with the system and input"),
+    "no column": (lambda f: MetricScores.from_frame(f, human="gold"), llbt.errors.JudgmentError, "no column 'gold'"),
+    "no metric": (
+        lambda f: MetricScores.from_frame(f.drop(columns="bleu")),
+        llbt.errors.JudgmentError,
+        "no column of metric",
+    ),
+    "text": (
+        lambda f: MetricScores.from_frame(f, ["note"]),
+        llbt.errors.JudgmentError,
+        "column 'note'.*holds no numbers",
+    ),
+    "twice": (
+        lambda f: MetricScores.from_frame(pd.concat([f, f])),
+        llbt.errors.JudgmentError,
+        "9 rows with the system and input",
+    ),
     "no system": (
         lambda f: MetricScores.from_frame(f.assign(system=f["system"].where(f.index != 4))),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "no value in 1 row, first at row 4",
     ),
-    "one system": (lambda f: MetricScores.from_frame(f.iloc[:3]), JudgmentError, "1 system; expected at least 2"),
+    "one system": (
+        lambda f: MetricScores.from_frame(f.iloc[:3]),
+        llbt.errors.JudgmentError,
+        "1 system; expected at least 2",
+    ),
     "infinite": (
         lambda f: MetricScores.from_frame(f.replace(3.0, np.inf)),
-        JudgmentError,
+        llbt.errors.JudgmentError,
         "1 infinite score",
     ),
-    "unknown": (lambda f: MetricScores.from_frame(f).matrix("ter"), DesignError, "no metric 'ter'"),
-    "shapes": (lambda f: MetricScores.from_matrices({"a": X}, Z.T), JudgmentError, r"'a' has shape \(9, 7\)"),
-    "labels": (lambda f: MetricScores.from_matrices({"a": X}, Z, systems="ab"), JudgmentError, "2 labels"),
-    "none": (lambda f: MetricScores.from_matrices({}, Z), JudgmentError, "no metrics"),
+    "unknown": (lambda f: MetricScores.from_frame(f).matrix("ter"), llbt.errors.DesignError, "no metric 'ter'"),
+    "shapes": (
+        lambda f: MetricScores.from_matrices({"a": X}, Z.T),
+        llbt.errors.JudgmentError,
+        r"'a' has shape \(9, 7\)",
+    ),
+    "labels": (lambda f: MetricScores.from_matrices({"a": X}, Z, systems="ab"), llbt.errors.JudgmentError, "2 labels"),
+    "none": (lambda f: MetricScores.from_matrices({}, Z), llbt.errors.JudgmentError, "no metrics"),
 }
 
 
@@ -268,15 +299,15 @@ def test_matrices_keep_the_labels_of_a_frame():
 
 @pytest.mark.parametrize("turned", [labelled()[::-1], labelled().iloc[:, ::-1]], ids=["systems", "inputs"])
 def test_frames_in_another_order_are_refused(turned):
-    with pytest.raises(JudgmentError, match="human and 'a' are frames whose labels differ"):
+    with pytest.raises(llbt.errors.JudgmentError, match="human and 'a' are frames whose labels differ"):
         MetricScores.from_matrices({"a": labelled()}, turned)
-    with pytest.raises(JudgmentError, match=r"Align them first: Z.reindex_like\(X\)"):
+    with pytest.raises(llbt.errors.JudgmentError, match=r"Align them first: Z.reindex_like\(X\)"):
         correlate(labelled(), turned)
 
 
 def test_dates_and_digits_in_quotes_are_no_scores():
     for values in (["1", "2", "3"], pd.to_datetime(["2020", "2021", "2022"])):
-        with pytest.raises(JudgmentError, match="correlate: X is no matrix of numbers"):
+        with pytest.raises(llbt.errors.JudgmentError, match="correlate: X is no matrix of numbers"):
             correlate(values, [1.0, 2.0, 3.0])
 
 
@@ -294,9 +325,13 @@ def test_scores_that_differ_by_rounding_are_tied(level, coefficient):
     z, grid = x + rng.normal(size=x.shape), np.round(x, 1)
     noisy = grid * (1 + rng.integers(-2, 3, size=x.shape) * 2.2e-16)
     assert (noisy != grid).mean() > 0.5
-    expected = llbt.correlate(grid, z, level=level, coefficient=coefficient).estimate
-    assert llbt.correlate(noisy, z, level=level, coefficient=coefficient).estimate == pytest.approx(expected, abs=1e-12)
-    assert llbt.correlate(z, noisy, level=level, coefficient=coefficient).estimate == pytest.approx(expected, abs=1e-12)
+    expected = llbt.metrics.correlate(grid, z, level=level, coefficient=coefficient).estimate
+    assert llbt.metrics.correlate(noisy, z, level=level, coefficient=coefficient).estimate == pytest.approx(
+        expected, abs=1e-12
+    )
+    assert llbt.metrics.correlate(z, noisy, level=level, coefficient=coefficient).estimate == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -308,17 +343,17 @@ def test_an_offset_changes_no_correlation(level, coefficient, offset):
     x = rng.integers(0, 40, size=(12, 30)) / 4
     z = x + rng.integers(0, 80, size=x.shape) / 4
     options = {"level": level, "coefficient": coefficient}
-    expected = llbt.correlate(x, z, **options).estimate
-    assert llbt.correlate(x + offset, z, **options).estimate == pytest.approx(expected, abs=1e-12)
-    assert llbt.correlate(x, z + offset, **options).estimate == pytest.approx(expected, abs=1e-12)
+    expected = llbt.metrics.correlate(x, z, **options).estimate
+    assert llbt.metrics.correlate(x + offset, z, **options).estimate == pytest.approx(expected, abs=1e-12)
+    assert llbt.metrics.correlate(x, z + offset, **options).estimate == pytest.approx(expected, abs=1e-12)
     few = {"n": 20, "rng": 1, **options}
-    moved = llbt.correlation_interval(x + offset, z - offset, **few)
-    assert moved.conf_low == pytest.approx(llbt.correlation_interval(x, z, **few).conf_low, abs=1e-9)
+    moved = llbt.metrics.interval(x + offset, z - offset, **few)
+    assert moved.conf_low == pytest.approx(llbt.metrics.interval(x, z, **few).conf_low, abs=1e-9)
 
 
 def test_small_scores_beside_large_ones_keep_their_order():
     x = [1e-20, 2e-20, 3e-20, 1.0, 1e6]
-    assert llbt.correlate(x, [1, 2, 3, 4, 5], coefficient="kendall").estimate == 1
+    assert llbt.metrics.correlate(x, [1, 2, 3, 4, 5], coefficient="kendall").estimate == 1
 
 
 def test_what_is_masked_is_missing():
@@ -327,25 +362,25 @@ def test_what_is_masked_is_missing():
     z = x + rng.normal(size=x.shape)
     hidden = rng.random(x.shape) < 0.2
     wrong = np.where(hidden, -999.0, x)
-    expected = llbt.correlate(np.where(hidden, np.nan, x), z)
-    found = llbt.correlate(np.ma.masked_array(wrong, hidden), np.ma.masked_array(z, False))
+    expected = llbt.metrics.correlate(np.where(hidden, np.nan, x), z)
+    found = llbt.metrics.correlate(np.ma.masked_array(wrong, hidden), np.ma.masked_array(z, False))
     assert (found.estimate, found.notes) == (expected.estimate, expected.notes)
-    assert abs(llbt.correlate(wrong, z).estimate - expected.estimate) > 0.05
+    assert abs(llbt.metrics.correlate(wrong, z).estimate - expected.estimate) > 0.05
     whole = np.ma.masked_array([[1, -9], [2, 3], [3, 1]], [[0, 1], [0, 0], [0, 0]])
-    scores = llbt.MetricScores.from_matrices({"m": whole}, [[1, 2], [2, 3], [3, 4]])
+    scores = llbt.metrics.MetricScores.from_matrices({"m": whole}, [[1, 2], [2, 3], [3, 4]])
     assert np.isnan(scores.matrix("m").iloc[0, 1])
-    with pytest.raises(JudgmentError, match=r"1 count.* missing"):
+    with pytest.raises(llbt.errors.JudgmentError, match=r"1 count.* missing"):
         llbt.from_matrix(np.ma.masked_array([[0, 9], [1, 0]], [[0, 1], [0, 0]]), names=["a", "b"])
-    with pytest.raises(JudgmentError, match="not finite"):
-        llbt.pairwise_accuracy(np.ma.masked_array([1.0, 2, 3], [0, 0, 1]), [1.0, 2, 3])
+    with pytest.raises(llbt.errors.JudgmentError, match="not finite"):
+        llbt.metrics.pairwise_accuracy(np.ma.masked_array([1.0, 2, 3], [0, 0, 1]), [1.0, 2, 3])
 
 
 def test_float_noise_makes_no_difference_to_tie_calibration():
     rng = np.random.default_rng(6)
     x, z = rng.integers(0, 6, 40) / 10, rng.integers(0, 5, 40) / 10
     noisy = z * (1 + 3e-16 * rng.integers(-1, 2, 40))
-    expected = llbt.tie_calibrated_accuracy(x, z)
-    assert llbt.tie_calibrated_accuracy(x, noisy).human_ties == expected.human_ties
+    expected = llbt.metrics.tie_calibrated_accuracy(x, z)
+    assert llbt.metrics.tie_calibrated_accuracy(x, noisy).human_ties == expected.human_ties
 
 
 def test_one_score_per_system_that_differs_by_rounding_is_tied():
@@ -353,6 +388,6 @@ def test_one_score_per_system_that_differs_by_rounding_is_tied():
     human = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     metric = np.array([0.1 + 0.2, 0.3, 0.5, 0.1 * 8, 0.7 + 0.1, 0.9])
     assert len(np.unique(metric)) == 6
-    found = llbt.correlation_without_outliers(metric, human, coefficient="kendall")
+    found = llbt.metrics.correlation_without_outliers(metric, human, coefficient="kendall")
     expected = stats.kendalltau(np.round(metric, 9), human).statistic
     assert found.estimate == pytest.approx(expected)

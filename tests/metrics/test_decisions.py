@@ -12,14 +12,14 @@ import pytest
 from scipy import optimize, special, stats
 from support.draws import draw, first_block
 
+import llbt
 from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.metrics.accuracy import pairwise_accuracy
 from llbt.metrics.decision_errors import error_agreement
 from llbt.metrics.decision_records import OUTCOMES
-from llbt.metrics.decisions import decision_table, decisions_from_tests
+from llbt.metrics.decisions import decisions_from_tests
 from llbt.metrics.difference_curve import difference_curve
 from llbt.metrics.segment_tests import bootstrap, paired_t, rank_sum
-from llbt.plot.decisions import plot_decisions, plot_difference_curve
 
 PAIRS = np.triu_indices(5, 1)
 
@@ -124,7 +124,7 @@ def decided(d, p, h, q, alpha):
 @pytest.mark.parametrize("metric_test", ["paired-t", "bootstrap"])
 def test_the_table_is_a_loop_over_pairs(metric_test):
     metric, human = scores(9, systems=9, spread=0.5), ragged(10, systems=9, spread=0.6)
-    found = decision_table(metric, human, metric_test=metric_test, bins=[0.2, 0.4], rng=1, n=199)
+    found = llbt.metrics.decisions(metric, human, metric_test=metric_test, bins=[0.2, 0.4], rng=1, n=199)
     pairs = list(itertools.combinations(range(9), 2))
     drawn = bootstrap(metric, *np.triu_indices(9, 1), 199, draw(1))
     rows = []
@@ -169,28 +169,28 @@ def test_missing_human_scores_and_lists_are_the_same():
     padded = np.full((5, 70), np.nan)
     for k, row in enumerate(human):
         padded[k, k : k + len(row)] = row
-    one, other = decision_table(metric, human), decision_table(metric, padded)
+    one, other = llbt.metrics.decisions(metric, human), llbt.metrics.decisions(metric, padded)
     pd.testing.assert_frame_equal(one.pairs().to_frame(), other.pairs().to_frame())
 
 
 def test_groups_are_apart_and_counted_together():
     metric, human = {"a": scores(13), "b": scores(14, systems=3)}, {"b": ragged(15, systems=3), "a": scores(16)}
-    found = decision_table(metric, human, bins=1)
+    found = llbt.metrics.decisions(metric, human, bins=1)
     assert found.to_frame()["n"].tolist() == [13, 13]
     frame = found.pairs().to_frame()
     assert frame["group"].tolist() == ["a"] * 10 + ["b"] * 3
-    apart = pd.concat([decision_table(metric[k], human[k]).pairs().to_frame().assign(group=k) for k in "ab"])
+    apart = pd.concat([llbt.metrics.decisions(metric[k], human[k]).pairs().to_frame().assign(group=k) for k in "ab"])
     pd.testing.assert_frame_equal(frame, apart.reset_index(drop=True))
 
 
 def test_frames_name_the_systems():
     metric = pd.DataFrame(scores(17, systems=3), index=["x", "y", "z"])
-    assert decision_table(metric, ragged(18, systems=3)).object_j == ("y", "z", "z")
+    assert llbt.metrics.decisions(metric, ragged(18, systems=3)).object_j == ("y", "z", "z")
 
 
 @pytest.mark.parametrize("bins", [1, 3, 5])
 def test_numbers_of_bins_have_about_the_same_number_of_pairs(bins):
-    found = decision_table(scores(19, systems=10), ragged(20, systems=10), bins=bins)
+    found = llbt.metrics.decisions(scores(19, systems=10), ragged(20, systems=10), bins=bins)
     n = found.to_frame()["n"].tolist()
     assert len(n) == bins + 1
     assert sum(n[:-1]) == n[-1] == 45
@@ -198,16 +198,16 @@ def test_numbers_of_bins_have_about_the_same_number_of_pairs(bins):
 
 
 def test_degenerate_tables():
-    one = decision_table(np.ones((1, 4)), np.ones((1, 4)))
+    one = llbt.metrics.decisions(np.ones((1, 4)), np.ones((1, 4)))
     assert one.to_frame()["n"].tolist() == [0, 0]
     assert one.notes == ("no pair of systems",)
-    equal = decision_table(np.ones((3, 4)), np.ones((3, 4)))
+    equal = llbt.metrics.decisions(np.ones((3, 4)), np.ones((3, 4)))
     assert equal.outcome.tolist() == ["neither"] * 3
     assert equal.to_frame()["n"].tolist() == [3, 3]
-    shifted = decision_table(np.arange(3.0)[:, None] + np.zeros((3, 4)), ragged(21, systems=3))
+    shifted = llbt.metrics.decisions(np.arange(3.0)[:, None] + np.zeros((3, 4)), ragged(21, systems=3))
     assert set(shifted.outcome) == {"undefined"}
     assert "3 pairs of 3 without a p-value" in shifted.notes[0]
-    two = decision_table(scores(22, systems=2), ragged(23, systems=2))
+    two = llbt.metrics.decisions(scores(22, systems=2), ragged(23, systems=2))
     assert two.to_frame()["n"].iloc[-1] == 1
 
 
@@ -216,7 +216,7 @@ def test_errors_of_one_metric_where_another_is_right():
     truth = np.array([row.mean() for row in human])[:, None]
     rng = np.random.default_rng(25)
     tables = {
-        name: decision_table(truth + noise * rng.normal(size=(10, 50)), human)
+        name: llbt.metrics.decisions(truth + noise * rng.normal(size=(10, 50)), human)
         for name, noise in (("sure", 0.3), ("fair", 1.0), ("blind", 3.0))
     }
     found = error_agreement(tables)
@@ -412,22 +412,30 @@ M = np.random.default_rng(1).normal(size=(3, 6))
 T = ([1.0, 2.0], [0.1, 0.2], [1.0, 2.0], [0.3, 0.4])
 D = decisions_from_tests(*T)
 BAD = [
-    (lambda: decision_table(M, M, metric_test="t"), OptionError, "metric_test='t' is not known; expected 'paired-t'"),
-    (lambda: decision_table(M, M, n=0), OptionError, "decision_table: n=0"),
-    (lambda: decision_table(M, M, rng="a"), OptionError, "rng is of type str"),
-    (lambda: decision_table(M, M, alpha=5), OptionError, "alpha=5; expected a number between 0 and 1"),
-    (lambda: decision_table(M, M, bins=0), DesignError, "bins=0; a number of bins"),
-    (lambda: decision_table(M, M, bins=[2.0, 1.0]), DesignError, "bins=[2.0, 1.0]"),
-    (lambda: decision_table(M, M, bins=[-1.0]), DesignError, "bins=[-1.0]"),
-    (lambda: decision_table(M, M, bins="a"), DesignError, "bins='a'"),
-    (lambda: decision_table(M[0], M), JudgmentError, "decision_table: metric= is shape (6,)"),
-    (lambda: decision_table(M, M[:2]), JudgmentError, "metric= has 3 systems and human= 2"),
-    (lambda: decision_table(M, [[1.0], [], [2.0]]), JudgmentError, "no human score for the systems in rows 1"),
-    (lambda: decision_table(M, [[1.0], ["a"], [2.0]]), JudgmentError, "system 1: human="),
-    (lambda: decision_table(M * math.nan, M), JudgmentError, "metric= has 18 values that are not finite"),
-    (lambda: decision_table(M, M * math.inf), JudgmentError, "human= has 18 values that are not finite"),
-    (lambda: decision_table({"a": M}, M), JudgmentError, "one of metric= and human= maps groups"),
-    (lambda: decision_table({"a": M}, {"a": M[:2]}), JudgmentError, "decision_table: group 'a': metric= has 3"),
+    (
+        lambda: llbt.metrics.decisions(M, M, metric_test="t"),
+        OptionError,
+        "metric_test='t' is not known; expected 'paired-t'",
+    ),
+    (lambda: llbt.metrics.decisions(M, M, n=0), OptionError, "metrics.decisions: n=0"),
+    (lambda: llbt.metrics.decisions(M, M, rng="a"), OptionError, "rng is of type str"),
+    (lambda: llbt.metrics.decisions(M, M, alpha=5), OptionError, "alpha=5; expected a number between 0 and 1"),
+    (lambda: llbt.metrics.decisions(M, M, bins=0), DesignError, "bins=0; a number of bins"),
+    (lambda: llbt.metrics.decisions(M, M, bins=[2.0, 1.0]), DesignError, "bins=[2.0, 1.0]"),
+    (lambda: llbt.metrics.decisions(M, M, bins=[-1.0]), DesignError, "bins=[-1.0]"),
+    (lambda: llbt.metrics.decisions(M, M, bins="a"), DesignError, "bins='a'"),
+    (lambda: llbt.metrics.decisions(M[0], M), JudgmentError, "metrics.decisions: metric= is shape (6,)"),
+    (lambda: llbt.metrics.decisions(M, M[:2]), JudgmentError, "metric= has 3 systems and human= 2"),
+    (lambda: llbt.metrics.decisions(M, [[1.0], [], [2.0]]), JudgmentError, "no human score for the systems in rows 1"),
+    (lambda: llbt.metrics.decisions(M, [[1.0], ["a"], [2.0]]), JudgmentError, "system 1: human="),
+    (lambda: llbt.metrics.decisions(M * math.nan, M), JudgmentError, "metric= has 18 values that are not finite"),
+    (lambda: llbt.metrics.decisions(M, M * math.inf), JudgmentError, "human= has 18 values that are not finite"),
+    (lambda: llbt.metrics.decisions({"a": M}, M), JudgmentError, "one of metric= and human= maps groups"),
+    (
+        lambda: llbt.metrics.decisions({"a": M}, {"a": M[:2]}),
+        JudgmentError,
+        "metrics.decisions: group 'a': metric= has 3",
+    ),
     (lambda: decisions_from_tests(T[0], [0.1], *T[2:]), JudgmentError, "arrays of lengths [1, 2]"),
     (lambda: decisions_from_tests(*T, object_i=["a"]), JudgmentError, "arrays of lengths [1, 2]"),
     (lambda: decisions_from_tests(T[0], [0.1, 1.2], *T[2:]), JudgmentError, "metric_p=1.2 at pair 1"),
@@ -452,8 +460,8 @@ BAD = [
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a"]), DesignError, "groups= has 1 labels for 2 pairs"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", "a"]), DesignError, "at least two groups"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", None]), DesignError, "1 missing labels"),
-    (lambda: plot_decisions([1]), DesignError, "plot_decisions: found a list"),
-    (lambda: plot_difference_curve([1]), DesignError, "plot_difference_curve: found a list"),
+    (lambda: llbt.plot.decisions([1]), DesignError, "plot.decisions: found a list"),
+    (lambda: llbt.plot.difference_curve([1]), DesignError, "plot.difference_curve: found a list"),
 ]
 
 
@@ -479,8 +487,8 @@ def test_records_survive_pickling_and_print(record):
 
 
 def test_the_picture_of_decisions_has_a_mark_per_pair_turned_to_the_metric():
-    found = decision_table(scores(9, systems=9, spread=0.2), ragged(10, systems=9, spread=0.3))
-    ax = plot_decisions(found)
+    found = llbt.metrics.decisions(scores(9, systems=9, spread=0.2), ragged(10, systems=9, spread=0.3))
+    ax = llbt.plot.decisions(found)
     turn = np.where(found.metric_difference < 0, -1, 1)
     points = np.column_stack([found.metric_difference, found.human_difference]) * turn[:, None]
     by_label = {part.get_label(): part.get_offsets() for part in ax.collections}
@@ -501,7 +509,7 @@ def test_the_picture_of_decisions_has_a_mark_per_pair_turned_to_the_metric():
 
 
 def test_a_picture_without_pairs_is_empty():
-    ax = plot_decisions(decision_table(np.ones((1, 4)), np.ones((1, 4))))
+    ax = llbt.plot.decisions(llbt.metrics.decisions(np.ones((1, 4)), np.ones((1, 4))))
     assert not ax.collections
     assert ax.get_legend() is None
 
@@ -509,7 +517,7 @@ def test_a_picture_without_pairs_is_empty():
 def test_the_picture_of_the_curve_has_band_bins_target_and_needed_difference():
     curve = difference_curve(*drawn(11))
     _, (other, mine) = plt.subplots(1, 2)
-    ax = plot_difference_curve(curve, unit="BLEU", ax=mine)
+    ax = llbt.plot.difference_curve(curve, unit="BLEU", ax=mine)
     assert ax is mine
     assert not other.lines
     line = ax.lines[0].get_xydata()
@@ -532,13 +540,13 @@ def test_the_picture_of_the_curve_has_band_bins_target_and_needed_difference():
 
 def test_a_single_huge_difference_does_not_squeeze_the_picture():
     d, agree = drawn(12)
-    ax = plot_difference_curve(difference_curve(np.append(d, 500.0), np.append(agree, True)))
+    ax = llbt.plot.difference_curve(difference_curve(np.append(d, 500.0), np.append(agree, True)))
     assert ax.get_xlim()[1] < 50
 
 
 @pytest.mark.parametrize("agree", ["all", "none at all"])
 def test_the_curve_without_an_estimate_shows_the_bins_alone(agree):
     curve = difference_curve([1.0, 2, 3], [1, 1, 1], bins=2) if agree == "all" else difference_curve([], [])
-    ax = plot_difference_curve(curve)
+    ax = llbt.plot.difference_curve(curve)
     assert not ax.texts
     ax.figure.canvas.draw()

@@ -9,10 +9,9 @@ from scipy import stats
 from support.correlations import LEVELS, SCIPY, by_loop, scores
 from support.draws import first_block
 
-from llbt import DesignError, JudgmentError, OptionError
+import llbt
 from llbt.metrics.correlate import correlate
-from llbt.metrics.coverage import interval_coverage
-from llbt.metrics.interval import correlation_interval, fisher_interval
+from llbt.metrics.interval import fisher_interval
 from llbt.metrics.metric_scores import MetricScores
 from llbt.metrics.resampled import bootstrap_correlations
 
@@ -31,7 +30,7 @@ def agreeing(systems, inputs, rng):
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_fisher_s_interval_of_pearson_s_r_is_scipy_s(confidence):
     x, z = scores(shape=(15, 6))
-    found = correlation_interval(x, z, method="fisher", confidence=confidence)
+    found = llbt.metrics.interval(x, z, method="fisher", confidence=confidence)
     expected = stats.pearsonr(x.mean(axis=1), z.mean(axis=1)).confidence_interval(confidence)
     assert (found.conf_low, found.conf_high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
@@ -52,7 +51,7 @@ def test_fisher_s_interval_counts_systems_at_both_levels(level, coefficient):
     lost, factor = FISHER[coefficient]
     half = 1.959964 * factor(r) / math.sqrt(15 - lost)
     ends = [math.exp(2 * (0.5 * math.log((1 + r) / (1 - r)) + sign * half)) for sign in (-1, 1)]
-    found = correlation_interval(x, z, level=level, coefficient=coefficient, method="fisher")
+    found = llbt.metrics.interval(x, z, level=level, coefficient=coefficient, method="fisher")
     assert (found.conf_low, found.conf_high) == pytest.approx([(e - 1) / (e + 1) for e in ends], abs=1e-6)
 
 
@@ -65,13 +64,13 @@ def test_fisher_s_interval_counts_systems_at_both_levels(level, coefficient):
     ],
 )
 def test_fisher_s_interval_is_nan_where_there_is_none(x, z, fragment):
-    found = correlation_interval(x, z, method="fisher", coefficient="kendall")
+    found = llbt.metrics.interval(x, z, method="fisher", coefficient="kendall")
     assert np.isnan([found.conf_low, found.conf_high]).all()
     assert fragment in found.as_text()
 
 
 def test_fisher_s_interval_at_global_level_has_a_reservation():
-    assert "too narrow" in correlation_interval(*scores(), level="global", method="fisher").as_text()
+    assert "too narrow" in llbt.metrics.interval(*scores(), level="global", method="fisher").as_text()
 
 
 # -- bootstrap -------------------------------------------------------------------------------------------------------
@@ -101,7 +100,7 @@ def test_the_bootstrap_distribution_is_that_of_a_plain_loop(level, coefficient, 
 
 
 def test_the_bounds_are_percentiles_of_the_replicates():
-    found = correlation_interval(*scores(), confidence=0.9, n=999, rng=1)
+    found = llbt.metrics.interval(*scores(), confidence=0.9, n=999, rng=1)
     assert (found.conf_low, found.conf_high) == pytest.approx(np.quantile(found.replicates, [0.05, 0.95]))
     assert found.estimate == correlate(*scores()).estimate
 
@@ -109,14 +108,14 @@ def test_the_bounds_are_percentiles_of_the_replicates():
 def test_resamples_of_other_draws_have_the_same_distribution():
     """Kolmogorov and Smirnov's test of our replicates against a loop with draws of its own."""
     x, z = scores(shape=(10, 12))
-    found = correlation_interval(x, z, n=2000, rng=1).replicates
+    found = llbt.metrics.interval(x, z, n=2000, rng=1).replicates
     other = looped(x, z, "system", "pearson", "both", 400, np.random.default_rng(99))
     assert stats.ks_2samp(found, other).pvalue > 0.01
 
 
 def test_undefined_resamples_widen_the_interval():
     """Two systems: half of the resamples have one of them twice, and no correlation."""
-    found = correlation_interval([[1.0, 2], [2, 4]], [[1.0, 1], [3, 4]], method="boot-systems", n=400, rng=1)
+    found = llbt.metrics.interval([[1.0, 2], [2, 4]], [[1.0, 1], [3, 4]], method="boot-systems", n=400, rng=1)
     undefined = np.isnan(found.replicates)
     assert stats.binomtest(int(undefined.sum()), 400, 0.5).pvalue > 0.001
     assert (found.conf_low, found.conf_high) == (-math.inf, math.inf)
@@ -125,7 +124,7 @@ def test_undefined_resamples_widen_the_interval():
 
 def test_no_correlation_no_interval():
     x, _ = scores()
-    found = correlation_interval(x, np.ones_like(x), n=20, rng=1)
+    found = llbt.metrics.interval(x, np.ones_like(x), n=20, rng=1)
     assert np.isnan([found.estimate, found.conf_low, found.conf_high]).all()
 
 
@@ -133,15 +132,15 @@ def test_the_number_of_processes_changes_nothing():
     """Processes that are forked start at once; what they are given is pickled as for any other."""
     x, z = scores()
     with joblib.parallel_config(backend="multiprocessing"):
-        one, two = (correlation_interval(x, z, level="input", n=600, rng=3, n_jobs=jobs) for jobs in (1, 2))
+        one, two = (llbt.metrics.interval(x, z, level="input", n=600, rng=3, n_jobs=jobs) for jobs in (1, 2))
     np.testing.assert_array_equal(one.replicates, two.replicates)
     assert len(one.replicates) == 600
 
 
 def test_a_progress_bar_changes_nothing(capsys):
-    one, other = (correlation_interval(*scores(), n=300, rng=3, progress=shown) for shown in (False, True))
+    one, other = (llbt.metrics.interval(*scores(), n=300, rng=3, progress=shown) for shown in (False, True))
     np.testing.assert_array_equal(one.replicates, other.replicates)
-    assert "correlation_interval" in capsys.readouterr().err
+    assert "metrics.interval" in capsys.readouterr().err
 
 
 def test_humans_inputs_of_their_own_are_drawn_apart():
@@ -150,24 +149,24 @@ def test_humans_inputs_of_their_own_are_drawn_apart():
     shared = rng.normal(size=(6, 40)) * 3
     x, z = (np.arange(6)[:, None] + shared + rng.normal(size=(6, 40)) for _ in range(2))
     spread = [
-        correlation_interval(x, z, method="boot-inputs", paired_inputs=paired, n=500, rng=1).replicates.std()
+        llbt.metrics.interval(x, z, method="boot-inputs", paired_inputs=paired, n=500, rng=1).replicates.std()
         for paired in (True, False)
     ]
     assert spread[0] < 0.5 * spread[1]
-    fewer = correlation_interval(x, z[:, :10], paired_inputs=False, n=200, rng=1)
+    fewer = llbt.metrics.interval(x, z[:, :10], paired_inputs=False, n=200, rng=1)
     assert fewer.conf_low < fewer.estimate < fewer.conf_high
 
 
 X, Z = scores()
 ERRORS = {
-    "method": ({"method": "boot"}, OptionError, "method='boot' is not known; expected 'boot-systems'"),
-    "confidence": ({"confidence": 95}, OptionError, "confidence=95"),
-    "n": ({"n": 0}, OptionError, "n=0"),
-    "jobs": ({"n_jobs": 0}, OptionError, "n_jobs=0"),
-    "rng": ({"rng": "1"}, OptionError, "rng is of type str"),
-    "pairing": ({"level": "input", "paired_inputs": False}, DesignError, "Pass level='system'"),
-    "inputs": ({"Z": Z[:, :3]}, DesignError, "X has 7 inputs, Z 3.*Pass paired_inputs=False"),
-    "systems": ({"Z": Z[:3]}, JudgmentError, "expected as many systems"),
+    "method": ({"method": "boot"}, llbt.errors.OptionError, "method='boot' is not known; expected 'boot-systems'"),
+    "confidence": ({"confidence": 95}, llbt.errors.OptionError, "confidence=95"),
+    "n": ({"n": 0}, llbt.errors.OptionError, "n=0"),
+    "jobs": ({"n_jobs": 0}, llbt.errors.OptionError, "n_jobs=0"),
+    "rng": ({"rng": "1"}, llbt.errors.OptionError, "rng is of type str"),
+    "pairing": ({"level": "input", "paired_inputs": False}, llbt.errors.DesignError, "Pass level='system'"),
+    "inputs": ({"Z": Z[:, :3]}, llbt.errors.DesignError, "X has 7 inputs, Z 3.*Pass paired_inputs=False"),
+    "systems": ({"Z": Z[:3]}, llbt.errors.JudgmentError, "expected as many systems"),
 }
 
 
@@ -175,7 +174,7 @@ ERRORS = {
 def test_errors_say_what_was_found(case):
     options, error, fragment = ERRORS[case]
     with pytest.raises(error, match=fragment):
-        correlation_interval(X, **{"Z": Z, "n": 10, **options})
+        llbt.metrics.interval(X, **{"Z": Z, "n": 10, **options})
 
 
 # -- coverage --------------------------------------------------------------------------------------------------------
@@ -201,7 +200,7 @@ def test_the_bootstrap_of_systems_covers_what_it_resamples():
     for _ in range(400):
         quality = rng.normal(size=(40, 1))
         x, z = (quality + 0.5 * np.sqrt(5) * rng.normal(size=(40, 5)) for _ in range(2))  # variance of a mean: 1 + .25
-        found = correlation_interval(x, z, method="boot-systems", n=400, rng=rng)
+        found = llbt.metrics.interval(x, z, method="boot-systems", n=400, rng=rng)
         held += found.conf_low <= 0.8 <= found.conf_high
     assert 0.90 <= held / 400 <= 0.98
 
@@ -209,7 +208,7 @@ def test_the_bootstrap_of_systems_covers_what_it_resamples():
 def test_coverage_is_that_of_a_loop_over_halves():
     """Fisher's intervals of permuted halves by hand, from the same permutations."""
     x, z = agreeing(11, 9, np.random.default_rng(3))
-    found = interval_coverage(x, z, methods=["fisher"], n_trials=8, rng=4)
+    found = llbt.metrics.coverage(x, z, methods=["fisher"], n_trials=8, rng=4)
     rng = first_block(4)
     sides = []
     for _ in range(8):
@@ -224,14 +223,14 @@ def test_coverage_is_that_of_a_loop_over_halves():
 def test_coverage_does_not_depend_on_the_number_of_processes():
     x, z = agreeing(8, 8, np.random.default_rng(3))
     with joblib.parallel_config(backend="threading"):
-        one, two = (interval_coverage(x, z, n=50, n_trials=25, rng=4, n_jobs=jobs) for jobs in (1, 2))
+        one, two = (llbt.metrics.coverage(x, z, n=50, n_trials=25, rng=4, n_jobs=jobs) for jobs in (1, 2))
     assert one.as_text() == two.as_text()
     assert (one.below + one.covered + one.above + one.undefined).tolist() == [25] * 4
 
 
 def test_trials_without_a_correlation_are_counted():
     x, z = agreeing(8, 8, np.random.default_rng(3))
-    found = interval_coverage(x, np.ones_like(z), methods="fisher", n_trials=5, rng=1)
+    found = llbt.metrics.coverage(x, np.ones_like(z), methods="fisher", n_trials=5, rng=1)
     assert found.undefined.tolist() == [5]
     assert np.isnan(found.estimate).all()
     assert "5 trials without" in found.as_text()
@@ -247,8 +246,8 @@ def test_trials_without_a_correlation_are_counted():
     ],
 )
 def test_coverage_refuses_what_it_cannot_simulate(options, fragment):
-    with pytest.raises((OptionError, DesignError), match=fragment):
-        interval_coverage(**{"X": X, "Z": Z, **options})
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError), match=fragment):
+        llbt.metrics.coverage(**{"X": X, "Z": Z, **options})
 
 
 # -- Deutsch, Dror & Roth (2021) -------------------------------------------------------------------------------------
@@ -264,7 +263,7 @@ def fabbri(shared):
 @pytest.mark.shared
 def test_the_interval_of_rouge_2(fabbri):
     """Kendall's τ at system level, both resampled: [−.09, .84] in section 6."""
-    found = correlation_interval(fabbri.matrix("rouge-2_f1"), fabbri.human_matrix(), coefficient="kendall", rng=1)
+    found = llbt.metrics.interval(fabbri.matrix("rouge-2_f1"), fabbri.human_matrix(), coefficient="kendall", rng=1)
     assert (found.conf_low, found.conf_high) == pytest.approx((-0.09, 0.84), abs=0.05)
 
 
@@ -278,5 +277,5 @@ def test_the_coverage_of_table_1(fabbri, level, published):
 
     Standard error of either simulation: up to .015."""
     x, z = fabbri.matrix("qa-eval_f1"), fabbri.human_matrix()
-    found = interval_coverage(x, z, level=level, n=200, n_trials=1000, rng=3)
+    found = llbt.metrics.coverage(x, z, level=level, n=200, n_trials=1000, rng=3)
     np.testing.assert_allclose(found.estimate, published, atol=0.03)

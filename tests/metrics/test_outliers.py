@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import llbt
 from llbt.errors import DesignError, JudgmentError, LLBTWarning, OptionError
 from llbt.metrics.kernels import plain_correlations
 from llbt.metrics.outliers import correlation_without_outliers, outliers
 from llbt.metrics.subsets import subset_correlations
-from llbt.plot.decisions import plot_subset_correlations
 
 SCIPY = {
     "pearson": lambda x, y: stats.pearsonr(x, y).statistic,
@@ -316,7 +316,7 @@ def test_records_survive_pickling_and_print(record):
 
 def test_the_picture_has_a_line_per_metric_with_the_fewest_systems_at_the_right():
     one, other = subset_correlations(X, Z), subset_correlations(-X, Z)
-    ax = plot_subset_correlations({"one": one, "other": other})
+    ax = llbt.plot.subset_correlations({"one": one, "other": other})
     lines = {line.get_label(): line for line in ax.lines if line.get_label() in ("one", "other")}
     for name, found in (("one", one), ("other", other)):
         order = np.argsort(found.n)
@@ -330,7 +330,7 @@ def test_the_picture_has_a_line_per_metric_with_the_fewest_systems_at_the_right(
 def test_rolling_sets_stand_over_their_best_rank():
     found = subset_correlations(X, Z, coefficient="spearman", subsets="rolling")
     _, (other, mine) = plt.subplots(1, 2)
-    ax = plot_subset_correlations(found, ax=mine)
+    ax = llbt.plot.subset_correlations(found, ax=mine)
     assert ax is mine
     assert not other.lines
     np.testing.assert_allclose(ax.lines[1].get_xydata(), np.column_stack([found.first, found.estimate]))
@@ -340,7 +340,7 @@ def test_rolling_sets_stand_over_their_best_rank():
 
 def test_random_systems_have_a_band():
     found = subset_correlations(X, Z, subsets="sampled", n=50, rng=1)
-    ax = plot_subset_correlations({"best": subset_correlations(X, Z), "random": found})
+    ax = llbt.plot.subset_correlations({"best": subset_correlations(X, Z), "random": found})
     (band,) = ax.collections
     points = band.get_paths()[0].vertices
     for n, (low, high) in zip(found.n, found.conf_int(), strict=True):
@@ -367,7 +367,7 @@ def test_random_systems_have_a_band():
 )
 def test_the_picture_refuses_what_it_cannot_draw(given, fragment):
     with pytest.raises(DesignError, match=fragment):
-        plot_subset_correlations(given)
+        llbt.plot.subset_correlations(given)
 
 
 # -- figures of WMT19 --------------------------------------------------------------------------------------------

@@ -10,12 +10,10 @@ import pytest
 from scipy import stats
 
 import llbt
-from llbt import DesignError, OptionError
 from llbt.planning.power import Power, power, required_judgments
 from llbt.planning.power_grid import power_grid
 from llbt.planning.power_tests import p_values
 from llbt.planning.power_truth import TESTS, checked_truth
-from llbt.plot.power import plot_power
 
 ERRORS = 4  # Monte Carlo standard errors that a simulated share may be away
 
@@ -425,7 +423,7 @@ BAD = [
 
 @pytest.mark.parametrize(("options", "fragment"), BAD, ids=[fragment[:30] for _, fragment in BAD])
 def test_bad_options(options, fragment):
-    with pytest.raises((OptionError, DesignError)) as caught:
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError)) as caught:
         power(**options)
     assert str(caught.value).startswith("power: ")
     assert fragment in str(caught.value)
@@ -440,7 +438,7 @@ def curves():
 
 
 def test_the_picture_has_a_curve_per_test_with_intervals(curves):
-    ax = plot_power(curves)
+    ax = llbt.plot.power(curves)
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("Judgments per pair", "Power", "linear")
     drawn_curves = {container.get_label(): container for container in ax.containers}
     assert list(drawn_curves) == ["LLBT", "sign, ties dropped"]
@@ -452,7 +450,7 @@ def test_the_picture_has_a_curve_per_test_with_intervals(curves):
 
 
 def test_the_picture_marks_target_and_required_numbers(curves):
-    ax = plot_power(curves)
+    ax = llbt.plot.power(curves)
     texts = {text.get_text(): text for text in ax.texts}
     needed = [str(math.ceil(x)) for x in curves.required.values()]
     assert set(texts) == {"target 0.8", *needed}
@@ -463,7 +461,7 @@ def test_the_picture_marks_target_and_required_numbers(curves):
 
 
 def test_nothing_is_marked_where_the_target_is_not_reached():
-    ax = plot_power(power(judgments=[5, 10, 200], odds=1.1, n=50, rng=1))
+    ax = llbt.plot.power(power(judgments=[5, 10, 200], odds=1.1, n=50, rng=1))
     assert [text.get_text() for text in ax.texts] == ["target 0.8"]
     assert ax.get_xscale() == "log"
     assert ax.get_legend() is None
@@ -471,13 +469,15 @@ def test_nothing_is_marked_where_the_target_is_not_reached():
 
 def test_it_draws_where_it_is_told(curves):
     _, (left, right) = plt.subplots(1, 2)
-    assert plot_power(curves, ax=right) is right
+    assert llbt.plot.power(curves, ax=right) is right
     assert not left.containers
 
 
 def test_it_draws_power_only():
-    with pytest.raises(DesignError, match=r"plot_power: found a list; it takes what llbt.power\(…\) returns"):
-        plot_power([1, 2])
+    with pytest.raises(
+        llbt.errors.DesignError, match=r"plot.power: found a list; it takes what llbt.power\(…\) returns"
+    ):
+        llbt.plot.power([1, 2])
 
 
 # -- designs side by side -----------------------------------------------------------------------------------
@@ -533,6 +533,6 @@ def test_a_grid_of_one_design_is_that_of_power():
     ],
 )
 def test_grids_that_make_no_sense(options, fragment):
-    with pytest.raises(DesignError) as caught:
+    with pytest.raises(llbt.errors.DesignError) as caught:
         power_grid(**{"judgments": 10, "n": 5, "rng": 1, **options})
     assert fragment in str(caught.value)

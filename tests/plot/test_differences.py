@@ -13,11 +13,8 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
+import llbt
 from llbt.errors import DesignError, JudgmentError, OptionError
-from llbt.plot.differences import plot_differences, plot_paired
-from llbt.plot.ranks_by_method import plot_ranks_by_method
-from llbt.plot.win_probabilities import plot_win_probabilities
-from llbt.scores.pairwise import pairwise_scores
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 
@@ -44,7 +41,7 @@ def points(ax: Axes) -> np.ndarray:
 def test_each_instance_with_both_scores_is_a_point() -> None:
     frame = scores()
     frame.iloc[3, 0] = frame.iloc[5, 1] = np.nan
-    ax = plot_paired(frame, "S0", "S1")
+    ax = llbt.plot.paired(frame, "S0", "S1")
     np.testing.assert_array_equal(points(ax), frame[["S0", "S1"]].dropna())
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("Score of S0", "Score of S1")
     assert ax.get_xlim() == ax.get_ylim()
@@ -52,7 +49,7 @@ def test_each_instance_with_both_scores_is_a_point() -> None:
 
 def test_the_shaded_triangle_holds_what_i_wins() -> None:
     frame = scores()
-    ax = plot_paired(frame, "S0", "S1")
+    ax = llbt.plot.paired(frame, "S0", "S1")
     inside = ax.patches[0].get_path().contains_points(points(ax))
     wins = (frame["S0"] > frame["S1"]).to_numpy()
     np.testing.assert_array_equal(inside, wins)
@@ -64,7 +61,7 @@ def test_the_shaded_triangle_holds_what_i_wins() -> None:
 
 def test_means_and_medians_are_marked_for_either_system() -> None:
     frame = scores()
-    ax = plot_paired(frame, "S0", "S1")
+    ax = llbt.plot.paired(frame, "S0", "S1")
     down = [line for line in ax.lines if to_hex(line.get_color()) == BLUE]
     across = [line for line in ax.lines if to_hex(line.get_color()) == ORANGE]
     for lines, name, data in ((down, "S0", 0), (across, "S1", 1)):
@@ -75,7 +72,7 @@ def test_means_and_medians_are_marked_for_either_system() -> None:
 
 def test_margins_are_histograms_of_either_system_on_common_bins() -> None:
     frame = scores()
-    ax = plot_paired(frame, "S0", "S1")
+    ax = llbt.plot.paired(frame, "S0", "S1")
     top, right = ax.child_axes
     widths = [(bar.get_x(), bar.get_width(), bar.get_height()) for bar in top.patches if isinstance(bar, Rectangle)]
     edges = np.array([x for x, *_ in widths] + [widths[-1][0] + widths[-1][1]])
@@ -86,7 +83,7 @@ def test_margins_are_histograms_of_either_system_on_common_bins() -> None:
 
 def test_bars_of_differences_have_the_colour_of_the_side_that_wins() -> None:
     frame = scores().round(0)
-    ax = plot_differences(frame, "S0", "S1")
+    ax = llbt.plot.differences(frame, "S0", "S1")
     d = (frame["S0"] - frame["S1"]).to_numpy()
     heights = dict.fromkeys((ORANGE, GREY, BLUE), 0.0)
     for bar in ax.patches:
@@ -105,14 +102,14 @@ def test_bars_of_differences_have_the_colour_of_the_side_that_wins() -> None:
 
 
 def test_differences_name_mean_and_median() -> None:
-    ax = plot_differences(pd.DataFrame({"A": [1.0, 2, 3, 0], "B": [3.0, 3, 3, 3]}), "A", "B")
+    ax = llbt.plot.differences(pd.DataFrame({"A": [1.0, 2, 3, 0], "B": [3.0, 3, 3, 3]}), "A", "B")
     legend = ax.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["mean −1.50", "median −1.50"]
     assert ax.get_xlabel() == "Score of A − score of B"
 
 
-@pytest.mark.parametrize("plot", [plot_paired, plot_differences], ids=["paired", "differences"])
+@pytest.mark.parametrize("plot", [llbt.plot.paired, llbt.plot.differences], ids=["paired", "differences"])
 def test_long_names_stay_inside_a_small_picture(plot: Any) -> None:
     frame = scores(2).round(0).set_axis(["a-large-system-7b-chat", "another-large-system-9b"], axis=1)
     ax = plot(frame, *frame.columns)
@@ -122,7 +119,7 @@ def test_long_names_stay_inside_a_small_picture(plot: Any) -> None:
         assert 0 <= box.x0 < box.x1 <= ax.figure.bbox.width
 
 
-@pytest.mark.parametrize("plot", [plot_paired, plot_differences], ids=["paired", "differences"])
+@pytest.mark.parametrize("plot", [llbt.plot.paired, llbt.plot.differences], ids=["paired", "differences"])
 @pytest.mark.parametrize(
     "frame", [{"A": [1.0], "B": [2.0]}, {"A": [0.0, 0.0], "B": [0.0, 0.0]}, {"A": [1.0, 2.0], "B": [1.0, 2.0]}], ids=str
 )
@@ -132,7 +129,7 @@ def test_one_instance_constant_scores_and_identical_systems_are_drawn(plot: Any,
     assert ax.get_xlim()[0] < ax.get_xlim()[1]
 
 
-@pytest.mark.parametrize("plot", [plot_paired, plot_differences], ids=["paired", "differences"])
+@pytest.mark.parametrize("plot", [llbt.plot.paired, llbt.plot.differences], ids=["paired", "differences"])
 def test_an_axes_is_drawn_on_and_long_frames_are_read(plot: Any) -> None:
     frame = scores(2)
     long = frame.rename_axis("text").reset_index().melt("text", var_name="model", value_name="bleu")
@@ -141,7 +138,7 @@ def test_an_axes_is_drawn_on_and_long_frames_are_read(plot: Any) -> None:
     assert not left.has_data()
 
 
-@pytest.mark.parametrize("plot", [plot_paired, plot_differences], ids=["paired", "differences"])
+@pytest.mark.parametrize("plot", [llbt.plot.paired, llbt.plot.differences], ids=["paired", "differences"])
 def test_systems_that_are_not_there_or_share_nothing_are_errors(plot: Any) -> None:
     with pytest.raises(JudgmentError, match=rf"{plot.__name__}: no system 'S9'; the frame has 'S0', 'S1'"):
         plot(scores(2), "S0", "S9")
@@ -159,8 +156,8 @@ def cells(ax: Axes) -> dict[tuple[int, int], str]:
 
 @pytest.mark.parametrize("mechanism", ["wins", "bt", "mean", "median"])
 def test_cells_are_the_probabilities_the_best_system_first(mechanism: Any) -> None:
-    found = pairwise_scores(scores())
-    ax = plot_win_probabilities(found, mechanism=mechanism)
+    found = llbt.scores.pairwise(scores())
+    ax = llbt.plot.win_probabilities(found, mechanism=mechanism)
     names = [label.get_text() for label in ax.get_yticklabels()]
     known = found.probabilities(mechanism)
     assert known.mean(axis=1)[names].is_monotonic_decreasing
@@ -174,8 +171,8 @@ def test_cells_are_the_probabilities_the_best_system_first(mechanism: Any) -> No
 
 @pytest.mark.parametrize("test", ["sign", "t", "median", "wilcoxon"])
 def test_stars_are_those_of_the_adjusted_p_values(test: Any) -> None:
-    found = pairwise_scores(scores())
-    ax = plot_win_probabilities(found, test=test)
+    found = llbt.scores.pairwise(scores())
+    ax = llbt.plot.win_probabilities(found, test=test)
     names = [label.get_text() for label in ax.get_yticklabels()]
     p_values = {
         pair: p for pair, p in zip(itertools.combinations(found.systems, 2), found.p_adjusted[test], strict=True)
@@ -190,18 +187,18 @@ def test_stars_are_those_of_the_adjusted_p_values(test: Any) -> None:
 
 
 def test_many_systems_have_stars_or_dots_and_names_that_do_not_overlap() -> None:
-    found = pairwise_scores(scores(18, 20))
+    found = llbt.scores.pairwise(scores(18, 20))
     significant = int(np.sum(found.p_adjusted["t"] < 0.05))
     assert significant > 0
     _, ax = plt.subplots(figsize=(5.6, 5.6), layout="constrained")
-    plot_win_probabilities(found, test="t", ax=ax)
+    llbt.plot.win_probabilities(found, test="t", ax=ax)
     assert len(ax.texts) == 18 * 17  # room for numbers
     _, ax = plt.subplots(figsize=(3.8, 3.8), layout="constrained")
-    plot_win_probabilities(found, test="t", ax=ax)
+    llbt.plot.win_probabilities(found, test="t", ax=ax)
     assert {text.get_text().strip("*") for text in ax.texts} == {""}
     assert len(ax.texts) == 2 * significant
     _, ax = plt.subplots(figsize=(1.5, 1.5), layout="constrained")
-    plot_win_probabilities(found, test="t", ax=ax)
+    llbt.plot.win_probabilities(found, test="t", ax=ax)
     assert not ax.texts
     assert len(points(ax)) == 2 * significant
     assert len(ax.get_yticklabels()) < 18
@@ -219,19 +216,21 @@ def assert_apart(ax: Axes, labels: list[Any]) -> None:
 
 
 def test_pairs_without_a_probability_are_empty_cells() -> None:
-    ax = plot_win_probabilities(pairwise_scores(scores(3).assign(S9=np.nan)))
+    ax = llbt.plot.win_probabilities(llbt.scores.pairwise(scores(3).assign(S9=np.nan)))
     assert [label.get_text() for label in ax.get_yticklabels()][-1] == "S9"
     assert len(ax.texts) == 6
 
 
 def test_the_heat_map_refuses_what_it_does_not_know() -> None:
-    with pytest.raises(DesignError, match="plot_win_probabilities: found a DataFrame; it takes what pairwise_scores"):
-        plot_win_probabilities(scores())  # type: ignore[arg-type]
-    found = pairwise_scores(scores(2))
+    with pytest.raises(
+        DesignError, match=r"plot\.win_probabilities: found a DataFrame; it takes what scores\.pairwise"
+    ):
+        llbt.plot.win_probabilities(scores())  # type: ignore[arg-type]
+    found = llbt.scores.pairwise(scores(2))
     with pytest.raises(OptionError, match="test='z' is not known; expected 't', 'median', 'sign'"):
-        plot_win_probabilities(found, test="z")  # type: ignore[arg-type]
+        llbt.plot.win_probabilities(found, test="z")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="mechanism='elo' is not known"):
-        plot_win_probabilities(found, mechanism="elo")  # type: ignore[arg-type]
+        llbt.plot.win_probabilities(found, mechanism="elo")  # type: ignore[arg-type]
 
 
 # -- several methods ----------------------------------------------------------------------------------------------
@@ -248,21 +247,21 @@ def methods(systems: int) -> pd.DataFrame:
 def test_lines_are_the_ranks_of_pandas(systems: int) -> None:
     frame = methods(systems)
     frame.iloc[1] = frame.iloc[2]
-    ax = plot_ranks_by_method(frame)
+    ax = llbt.plot.ranks_by_method(frame)
     known = frame.rank(ascending=False)
     for line in ax.lines:
         assert line.get_ydata() == pytest.approx(known.loc[line.get_label()].to_numpy())
     assert len(ax.lines) == systems
     assert ax.get_ylim()[0] > ax.get_ylim()[1]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["mean", "median", "BT"]
-    ranked = plot_ranks_by_method(known, values="ranks")
+    ranked = llbt.plot.ranks_by_method(known, values="ranks")
     for one, other in zip(ax.lines, ranked.lines, strict=True):
         np.testing.assert_array_equal(one.get_ydata(), other.get_ydata())
 
 
 def test_names_stand_below_each_other_even_of_level_systems() -> None:
     frame = pd.DataFrame({"a": [4.0, 3, 2, 1], "b": [0.3, 0.1 + 0.2, 0.3, 0.5]}, index=list("WXYZ"))
-    ax = plot_ranks_by_method(frame)
+    ax = llbt.plot.ranks_by_method(frame)
     assert [line.get_ydata()[1] for line in ax.lines] == [3, 3, 3, 1]
     assert {text.get_text(): text.xy for text in ax.texts} == {"Z": (1, 1), "W": (1, 2), "X": (1, 3), "Y": (1, 4)}  # type: ignore[attr-defined]
     assert_apart(ax, list(ax.texts))
@@ -271,7 +270,7 @@ def test_names_stand_below_each_other_even_of_level_systems() -> None:
 @pytest.mark.parametrize(("systems", "size"), [(5, (3.4, 2.4)), (35, (3.4, 5.5)), (60, (3.4, 3.0)), (60, (9.0, 9.0))])
 def test_names_do_not_overlap(systems: int, size: tuple[float, float]) -> None:
     _, ax = plt.subplots(figsize=size, layout="constrained")
-    plot_ranks_by_method(methods(systems), ax=ax)
+    llbt.plot.ranks_by_method(methods(systems), ax=ax)
     assert_apart(ax, list(ax.texts))
     assert len(ax.texts) == systems or size == (3.4, 3.0)
     assert all(text.get_fontsize() >= 5 for text in ax.texts)
@@ -279,30 +278,30 @@ def test_names_do_not_overlap(systems: int, size: tuple[float, float]) -> None:
 
 def test_of_many_systems_those_whose_rank_changes_most_are_coloured() -> None:
     frame = methods(20)
-    ax = plot_ranks_by_method(frame)
+    ax = llbt.plot.ranks_by_method(frame)
     ranks = frame.rank(ascending=False)
     change = ranks.max(axis=1) - ranks.min(axis=1)
     coloured = [line.get_label() for line in ax.lines if line.get_color() != GREY]
     assert len(coloured) == 7
     assert change[coloured].min() >= change.drop(coloured).max()
-    same = plot_ranks_by_method(pd.DataFrame({"a": range(9), "b": range(9)}))
+    same = llbt.plot.ranks_by_method(pd.DataFrame({"a": range(9), "b": range(9)}))
     assert {line.get_color() for line in same.lines} == {GREY}
 
 
 def test_a_method_that_does_not_rate_a_system_ends_its_line() -> None:
     frame = pd.DataFrame({"a": [3.0, 2, 1], "b": [1.0, 2, np.nan]}, index=list("XYZ"))
-    ax = plot_ranks_by_method(frame)
+    ax = llbt.plot.ranks_by_method(frame)
     assert [line.get_ydata()[1] for line in ax.lines] == pytest.approx([2, 1, np.nan], nan_ok=True)
     assert next(text for text in ax.texts if text.get_text() == "Z").xy == (0, 3)  # type: ignore[attr-defined]
 
 
 def test_infinite_scores_are_ranked_first_or_last() -> None:
     frame = pd.DataFrame({"a": [np.inf, 2, -np.inf], "b": [1.0, 2, 3]}, index=list("XYZ"))
-    assert [line.get_ydata()[0] for line in plot_ranks_by_method(frame).lines] == [1, 2, 3]
+    assert [line.get_ydata()[0] for line in llbt.plot.ranks_by_method(frame).lines] == [1, 2, 3]
 
 
 ERRORS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
-    "no frame": ([[1, 2]], {}, JudgmentError, "plot_ranks_by_method: found a list; expected a DataFrame"),
+    "no frame": ([[1, 2]], {}, JudgmentError, "plot.ranks_by_method: found a list; expected a DataFrame"),
     "one method": (methods(3)[["mean"]], {}, JudgmentError, "3 systems and 1 methods; expected two or more of each"),
     "text": (methods(3).assign(other="a"), {}, JudgmentError, "column 'other' holds no numbers"),
     "twice": (pd.concat([methods(2)] * 2), {}, JudgmentError, "system 'S00' stands there twice"),
@@ -313,7 +312,7 @@ ERRORS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
 @pytest.mark.parametrize(("frame", "options", "error", "says"), ERRORS.values(), ids=list(ERRORS))
 def test_errors_say_what_was_found(frame: Any, options: dict[str, Any], error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
-        plot_ranks_by_method(frame, **options)
+        llbt.plot.ranks_by_method(frame, **options)
 
 
 @pytest.mark.slow
@@ -322,7 +321,7 @@ def test_real_scores_are_drawn(shared: Path) -> None:
     """TAC-08, S3_pyr: 57 systems and humans on 48 inputs."""
     every = pd.read_csv(shared / "data" / "TAC_08_scores.csv.gz")
     wide = every[every["metric"] == "S3_pyr"].drop(columns="metric")
-    found = pairwise_scores(wide)
-    ax = plot_win_probabilities(found)
+    found = llbt.scores.pairwise(wide)
+    ax = llbt.plot.win_probabilities(found)
     assert np.isnan(np.ma.filled(ax.images[0].get_array(), np.nan)).sum() == len(found.systems)
-    assert len(points(plot_paired(wide, "M3", "M20"))) == 48
+    assert len(points(llbt.plot.paired(wide, "M3", "M20"))) == 48

@@ -13,12 +13,6 @@ from matplotlib.colors import to_hex
 import llbt
 from llbt.inference.pair_residuals import pair_residuals
 from llbt.plot import look
-from llbt.plot.fits import plot_anova, plot_residuals
-from llbt.plot.intervals import plot_intervals, plot_ranks
-from llbt.plot.judges import plot_judges, plot_ties
-from llbt.plot.network import plot_network
-from llbt.plot.pairs import plot_outcomes, plot_probabilities
-from llbt.plot.worth import plot_worth
 
 TABLE1 = llbt.load_dataset("dras_table1")
 MARKUP = ["$x_1$", "50%_a", r"a|b<b>\frac", "שלום"]
@@ -26,7 +20,7 @@ MARKUP = ["$x_1$", "50%_a", r"a|b<b>\frac", "שלום"]
 
 def fit(formula, c, **keywords):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", llbt.TiesWarning)
+        warnings.simplefilter("ignore", llbt.errors.TiesWarning)
         return llbt.fit(formula, c, **keywords)
 
 
@@ -74,16 +68,16 @@ def texts(ax):
 
 
 PICTURES = {
-    "plot_intervals": plot_intervals,
-    "plot_probabilities": plot_probabilities,
-    "plot_network": plot_network,
-    "plot_residuals": plot_residuals,
-    "plot_worth": plot_worth,
-    "plot_ties": plot_ties,
-    "plot_ranks": lambda res, ax=None: plot_ranks(llbt.leaderboard(res), ax=ax),
-    "plot_outcomes": lambda res, ax=None: plot_outcomes(res.comparisons, ax=ax),
-    "plot_anova": lambda res, ax=None: plot_anova(llbt.anova(res), ax=ax),
-    "plot_judges": lambda res, ax=None: plot_judges(
+    "plot.intervals": llbt.plot.intervals,
+    "plot.probabilities": llbt.plot.probabilities,
+    "plot.network": llbt.plot.network,
+    "plot.residuals": llbt.plot.residuals,
+    "plot.worth": llbt.plot.worth,
+    "plot.ties": llbt.plot.ties,
+    "plot.ranks": lambda res, ax=None: llbt.plot.ranks(llbt.leaderboard(res), ax=ax),
+    "plot.outcomes": lambda res, ax=None: llbt.plot.outcomes(res.comparisons, ax=ax),
+    "plot.anova": lambda res, ax=None: llbt.plot.anova(llbt.anova(res), ax=ax),
+    "plot.judges": lambda res, ax=None: llbt.plot.judges(
         fit("object * judge + tie", res.comparisons if res.comparisons.covariates else TABLE1), ax=ax
     ),
 }
@@ -94,7 +88,7 @@ PICTURES = {
 
 @pytest.mark.parametrize("scale", ["log_odds", "log_worth", "odds_ratio", "elo", "probability"])
 def test_intervals_are_those_of_the_leaderboard(pooled, scale):
-    ax = plot_intervals(pooled, scale=scale, confidence=0.9)
+    ax = llbt.plot.intervals(pooled, scale=scale, confidence=0.9)
     board = llbt.leaderboard(pooled, scale=scale, confidence=0.9).to_frame()
     values, rows = bars(ax.containers[0])
     np.testing.assert_allclose(values, board[["estimate", "conf_low", "conf_high"]], rtol=1e-9)
@@ -107,7 +101,7 @@ def test_intervals_are_those_of_the_leaderboard(pooled, scale):
 
 @pytest.mark.parametrize(("scale", "factor"), [("log_worth", 1), ("log_odds", 2), ("elo", 800 / np.log(10))])
 def test_quasi_intervals_are_those_of_the_quasi_variances(pooled, scale, factor):
-    ax = plot_intervals(pooled, bars="quasi", scale=scale)
+    ax = llbt.plot.intervals(pooled, bars="quasi", scale=scale)
     quasi = llbt.quasi_variances(pooled).to_frame().set_index("object").loc[row_names(ax)]
     values, _ = bars(ax.containers[0])
     np.testing.assert_allclose(values, factor * quasi[["estimate", "conf_low", "conf_high"]], rtol=1e-9)
@@ -116,7 +110,7 @@ def test_quasi_intervals_are_those_of_the_quasi_variances(pooled, scale, factor)
 
 def test_breaks_stand_between_significance_clusters():
     res = fit("object + tie", made(list("abcdef"), n=6))
-    ax = plot_intervals(res)
+    ax = llbt.plot.intervals(res)
     cluster = llbt.pairwise(res).clusters().to_frame()["significance_cluster"].to_numpy()
     breaks = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
     np.testing.assert_array_equal(breaks, np.flatnonzero(np.diff(cluster)) + 0.5)
@@ -125,7 +119,7 @@ def test_breaks_stand_between_significance_clusters():
 
 def test_many_letters_become_lines_over_the_objects_that_share_them():
     res = fit("object + tie", made([f"o{k:02d}" for k in range(26)], judges=1, n=6))
-    ax = plot_intervals(res)
+    ax = llbt.plot.intervals(res)
     groups = llbt.pairwise(res).letters().to_frame()["group"].tolist()
     assert max(map(len, groups)) > 5
     found = [set() for _ in groups]
@@ -140,7 +134,7 @@ def test_many_letters_become_lines_over_the_objects_that_share_them():
 def test_rank_shares_are_those_of_the_bootstrap(pooled):
     res = fit("object + tie", made(list("abcde"), n=2))
     table = llbt.bootstrap(res, n=100, rng=1).ranks()
-    ax = plot_ranks(table)
+    ax = llbt.plot.ranks(table)
     square = table.to_frame().pivot(index="object", columns="rank", values="estimate").loc[row_names(ax)]
     np.testing.assert_array_equal(ax.images[0].get_array(), square)
     assert ax.images[0].get_extent() == [0.5, 5.5, 4.5, -0.5]
@@ -153,7 +147,7 @@ def test_rank_shares_are_those_of_the_bootstrap(pooled):
 @pytest.mark.parametrize("question", [llbt.leaderboard, lambda res: llbt.pairwise(res).ranks()])
 def test_rank_sets_are_those_of_the_table(question):
     table = question(fit("object + tie", made(list("abcde"), n=2)))
-    ax = plot_ranks(table)
+    ax = llbt.plot.ranks(table)
     values, _ = bars(ax.containers[0])
     np.testing.assert_array_equal(values, table.to_frame()[["rank", "rank_low", "rank_high"]])
     assert row_names(ax) == table.to_frame()["object"].tolist()
@@ -163,7 +157,7 @@ def test_rank_sets_are_those_of_the_table(question):
 
 
 def test_probabilities_are_those_of_pairwise_and_of_the_worths(pooled):
-    ax = plot_probabilities(pooled)
+    ax = llbt.plot.probabilities(pooled)
     square = pd.DataFrame(np.asarray(ax.images[0].get_array().filled(np.nan)), row_names(ax), row_names(ax))
     for row in llbt.pairwise(pooled, scale="probability").to_frame().itertuples():
         assert square.loc[row.object_i, row.object_j] == pytest.approx(row.estimate)
@@ -178,7 +172,7 @@ def test_probabilities_are_those_of_pairwise_and_of_the_worths(pooled):
 
 
 def test_counts_are_those_of_the_judge_that_is_asked_for(by_judge):
-    ax = plot_probabilities(by_judge, at={"judge": "J3"})
+    ax = llbt.plot.probabilities(by_judge, at={"judge": "J3"})
     total = sum(int(text.split("\n")[1]) for text in texts(ax))
     one = TABLE1.select(where={"judge": "J3"})
     assert total == one.n_judgments - one.n_ties
@@ -186,7 +180,7 @@ def test_counts_are_those_of_the_judge_that_is_asked_for(by_judge):
 
 def test_small_cells_have_no_letters():
     _, ax = plt.subplots(figsize=(2, 2))
-    plot_probabilities(fit("object + tie", made(list("abcdefghijkl"), judges=1, n=6)), ax=ax)
+    llbt.plot.probabilities(fit("object + tie", made(list("abcdefghijkl"), judges=1, n=6)), ax=ax)
     assert not ax.texts
     assert ax.images[0].get_array().shape == (12, 12)
 
@@ -194,7 +188,7 @@ def test_small_cells_have_no_letters():
 @pytest.mark.parametrize("by", ["pair", "object"])
 def test_outcome_bars_are_shares_of_counts(by):
     c = made(list("abcd"))
-    ax = plot_outcomes(c, by=by)
+    ax = llbt.plot.outcomes(c, by=by)
     frame = c.to_frame()
     widths = np.array([[bar.get_width() for bar in container] for container in ax.containers]).T
     left = np.array([[bar.get_x() for bar in container] for container in ax.containers]).T
@@ -221,13 +215,13 @@ def counted_by_hand(frame, name, other):
 
 
 def test_outcomes_keep_the_rows_with_the_most_judgments():
-    ax = plot_outcomes(made(list("abcdef")), most=4)
+    ax = llbt.plot.outcomes(made(list("abcdef")), most=4)
     assert len(row_names(ax)) == 4
     assert "the 4 pairs with the most judgments" in ax.get_xlabel()
 
 
 def test_without_ties_there_are_two_bars():
-    ax = plot_outcomes(llbt.load_dataset("citations"))
+    ax = llbt.plot.outcomes(llbt.load_dataset("citations"))
     assert [container.get_label() for container in ax.containers] == ["left wins", "right wins"]
 
 
@@ -263,7 +257,7 @@ def test_pair_residuals_are_those_of_the_explicit_model(formula):
 def test_the_network_has_a_line_per_pair_as_wide_as_its_judgments(pooled):
     c = made(list("abcdef"), n=9).select(where={"judge": "J1"})
     res = fit("object + tie", c)
-    ax = plot_network(res)
+    ax = llbt.plot.network(res)
     best_first = llbt.leaderboard(res).to_frame()["object"].tolist()
     assert texts(ax) == best_first
     angle = np.pi / 2 - 2 * np.pi * np.arange(6) / 6
@@ -280,7 +274,7 @@ def test_the_network_has_a_line_per_pair_as_wide_as_its_judgments(pooled):
 
 
 def test_a_pair_that_is_fitted_exactly_has_no_colour():
-    ax = plot_network(fit("object + tie", llbt.load_dataset("dras_modpref")))
+    ax = llbt.plot.network(fit("object + tie", llbt.load_dataset("dras_modpref")))
     assert np.ma.is_masked(ax.collections[0].get_array()[0])
 
 
@@ -291,7 +285,7 @@ def test_a_pair_that_is_fitted_exactly_has_no_colour():
 @pytest.mark.parametrize("dataset", ["dras_table1", "citations"])
 def test_residuals_are_those_that_the_table_prints(kind, dataset):
     res = fit("object", llbt.load_dataset(dataset).pool())
-    ax = plot_residuals(res, kind=kind, most=5)
+    ax = llbt.plot.residuals(res, kind=kind, most=5)
     table = llbt.residual_table(res, kind=kind, most=5)
     expected = table.to_frame().iloc[list(table.shown)]["residual"].to_numpy()
     points = np.vstack([line.get_xydata() for line in ax.lines if line.get_marker() in "oD"])
@@ -301,7 +295,7 @@ def test_residuals_are_those_that_the_table_prints(kind, dataset):
 
 
 def test_residuals_name_what_happened(by_judge):
-    ax = plot_residuals(by_judge, most=3)
+    ax = llbt.plot.residuals(by_judge, most=3)
     frame = llbt.residual_table(by_judge).to_frame().iloc[:3]
     for name, row in zip(row_names(ax), frame.itertuples(), strict=True):
         verb = " ties " if row.outcome == "tie" else " beats "
@@ -312,7 +306,7 @@ def test_residuals_name_what_happened(by_judge):
 @pytest.mark.parametrize("test", ["chi2", "F", "wald", "score"])
 def test_bars_are_the_deviances_of_nested_models(by_judge, test):
     for table in (llbt.anova(fit("object + tie", TABLE1), by_judge, test=test), llbt.anova(by_judge, test=test)):
-        ax = plot_anova(table)
+        ax = llbt.plot.anova(table)
         frame = table.to_frame()
         np.testing.assert_allclose([bar.get_width() for bar in ax.patches], frame["deviance"])
         strokes = ax.collections[0].get_segments()
@@ -331,7 +325,7 @@ def centred_by_hand(res, at):
 
 def test_judges_are_drawn_beside_the_pooled_model(by_judge):
     base = fit("object + tie", TABLE1)
-    ax = plot_judges(by_judge, base)
+    ax = llbt.plot.judges(by_judge, base)
     stroke = [segment[0, 0] for segment in ax.collections[0].get_segments()]
     shared = centred_by_hand(base, None).loc[row_names(ax)]
     np.testing.assert_allclose(stroke, shared)
@@ -346,14 +340,14 @@ def test_judges_are_drawn_beside_the_pooled_model(by_judge):
 
 
 def test_by_default_judges_are_drawn_beside_their_average(by_judge):
-    ax = plot_judges(by_judge)
+    ax = llbt.plot.judges(by_judge)
     stroke = [segment[0, 0] for segment in ax.collections[0].get_segments()]
     np.testing.assert_allclose(stroke, centred_by_hand(by_judge, "average").loc[row_names(ax)])
 
 
 def test_many_judges_are_points():
     res = fit("object * judge + tie", made(list("abc"), judges=10))
-    ax = plot_judges(res)
+    ax = llbt.plot.judges(res)
     points = [line for line in ax.lines if line.get_marker() == "o"]
     assert len(points) == 10
     np.testing.assert_allclose(points[0].get_xdata(), centred_by_hand(res, {"judge": "J0"}).loc[row_names(ax)])
@@ -361,7 +355,7 @@ def test_many_judges_are_points():
 
 
 def test_tie_effects_are_the_parameters_of_each_judge(by_judge):
-    ax = plot_ties(by_judge)
+    ax = llbt.plot.ties(by_judge)
     values, rows = bars(ax.containers[0])
     assert row_names(ax) == ["J1", "J2", "J3", "J4"]
     gamma = by_judge.params["tie"]
@@ -376,7 +370,7 @@ def test_tie_effects_are_the_parameters_of_each_judge(by_judge):
 
 def test_order_effects_stand_beside_tie_effects():
     res = fit("object + tie + order * judge", made(list("abc")))
-    ax = plot_ties(res)
+    ax = llbt.plot.ties(res)
     drawn = {container.get_label(): bars(container) for container in ax.containers}
     assert set(drawn) == {"tie effect γ", "order effect δ"}
     np.testing.assert_allclose(drawn["tie effect γ"][0][:, 0], [res.params["tie"]])
@@ -391,7 +385,7 @@ def test_order_effects_stand_beside_tie_effects():
 )
 def test_effects_by_pair_and_by_object(formula, rows):
     res = fit(formula, made(list("abc")))
-    ax = plot_ties(res)
+    ax = llbt.plot.ties(res)
     assert set(rows) <= set(row_names(ax))
     values, _ = bars(ax.containers[-1])
     names = [name for name in res.params.index if "pair" in name or name.startswith("order")]
@@ -440,7 +434,7 @@ def test_names_are_drawn_letter_by_letter(name):
     ax.figure.canvas.draw()
     everything = [*ax.get_yticklabels(), *ax.get_xticklabels(), *ax.texts]
     named = [text for text in everything if any(label in text.get_text() for label in MARKUP)]
-    if name not in ("plot_anova", "plot_ties"):
+    if name not in ("plot.anova", "plot.ties"):
         assert {label for label in MARKUP if any(label in text.get_text() for text in named)} == set(MARKUP)
     assert not any(text.get_parse_math() or text.get_usetex() for text in named)
 
@@ -467,47 +461,56 @@ def test_letters_contrast_with_what_is_behind_them(behind, dark):
 
 
 @pytest.mark.parametrize(
-    "question", [plot_intervals, plot_probabilities, plot_network, plot_residuals, plot_worth, plot_ties, plot_judges]
+    "question",
+    [
+        llbt.plot.intervals,
+        llbt.plot.probabilities,
+        llbt.plot.network,
+        llbt.plot.residuals,
+        llbt.plot.worth,
+        llbt.plot.ties,
+        llbt.plot.judges,
+    ],
 )
 def test_a_picture_of_no_fit_says_what_it_takes(question):
-    with pytest.raises(llbt.DesignError, match=rf"{question.__name__}: found a Comparisons; it takes a fit"):
+    with pytest.raises(llbt.errors.DesignError, match=rf"{question.__name__}: found a Comparisons; it takes a fit"):
         question(TABLE1)
 
 
 def test_pair_residuals_take_a_fit():
-    with pytest.raises(llbt.DesignError, match="pair_residuals: found a Comparisons; it takes a fit"):
+    with pytest.raises(llbt.errors.DesignError, match="pair_residuals: found a Comparisons; it takes a fit"):
         pair_residuals(TABLE1)
 
 
 @pytest.mark.parametrize(
     ("ask", "fragment"),
     [
-        (lambda res, _: plot_intervals(res, bars="wide"), "bars='wide' is not known"),
-        (lambda res, _: plot_intervals(res, scale="logit"), "scale='logit' is not known"),
-        (lambda res, _: plot_intervals(res, bars="quasi", scale="probability"), "bars='quasi' has no scale='prob"),
-        (lambda _, judged: plot_intervals(judged), "say where: at="),
-        (lambda _, judged: plot_probabilities(judged), "say where: at="),
-        (lambda res, _: plot_ranks(res), "plot_ranks: found a LLBTResults; it takes what llbt.bootstrap"),
-        (lambda res, _: plot_ranks(llbt.worth(res)), "plot_ranks: found a table of 'object', 'estimate'"),
-        (lambda res, _: plot_anova(res), "plot_anova: found a LLBTResults; it takes what llbt.anova"),
-        (lambda res, _: plot_anova(llbt.worth(res)), "plot_anova: found a table of 'object'"),
-        (lambda res, _: plot_outcomes(res), "plot_outcomes: found a LLBTResults; it takes a table of counts"),
-        (lambda res, _: plot_outcomes(res.comparisons, by="judge"), "by='judge' is not known"),
-        (lambda res, _: plot_outcomes(res.comparisons, most=0), "plot_outcomes"),
-        (lambda res, _: plot_residuals(res, kind="raw"), "kind='raw' is not known"),
-        (lambda res, _: plot_judges(res), "do not differ by judges"),
-        (lambda _, judged: plot_judges(judged, TABLE1), "plot_judges: found a Comparisons"),
-        (lambda _, judged: plot_judges(judged, fit("object", llbt.load_dataset("cems"))), "other objects"),
-        (lambda _, judged: plot_judges(judged, scale="logit"), "scale='logit' is not known"),
-        (lambda _, __: plot_ties(fit("object", TABLE1)), "has neither tie nor order"),
-        (lambda _, __: plot_network(fit("tie", TABLE1)), "no term for the worths"),
+        (lambda res, _: llbt.plot.intervals(res, bars="wide"), "bars='wide' is not known"),
+        (lambda res, _: llbt.plot.intervals(res, scale="logit"), "scale='logit' is not known"),
+        (lambda res, _: llbt.plot.intervals(res, bars="quasi", scale="probability"), "bars='quasi' has no scale='prob"),
+        (lambda _, judged: llbt.plot.intervals(judged), "say where: at="),
+        (lambda _, judged: llbt.plot.probabilities(judged), "say where: at="),
+        (lambda res, _: llbt.plot.ranks(res), "plot.ranks: found a LLBTResults; it takes what llbt.bootstrap"),
+        (lambda res, _: llbt.plot.ranks(llbt.worth(res)), "plot.ranks: found a table of 'object', 'estimate'"),
+        (lambda res, _: llbt.plot.anova(res), "plot.anova: found a LLBTResults; it takes what llbt.anova"),
+        (lambda res, _: llbt.plot.anova(llbt.worth(res)), "plot.anova: found a table of 'object'"),
+        (lambda res, _: llbt.plot.outcomes(res), "plot.outcomes: found a LLBTResults; it takes a table of counts"),
+        (lambda res, _: llbt.plot.outcomes(res.comparisons, by="judge"), "by='judge' is not known"),
+        (lambda res, _: llbt.plot.outcomes(res.comparisons, most=0), "plot.outcomes"),
+        (lambda res, _: llbt.plot.residuals(res, kind="raw"), "kind='raw' is not known"),
+        (lambda res, _: llbt.plot.judges(res), "do not differ by judges"),
+        (lambda _, judged: llbt.plot.judges(judged, TABLE1), "plot.judges: found a Comparisons"),
+        (lambda _, judged: llbt.plot.judges(judged, fit("object", llbt.load_dataset("cems"))), "other objects"),
+        (lambda _, judged: llbt.plot.judges(judged, scale="logit"), "scale='logit' is not known"),
+        (lambda _, __: llbt.plot.ties(fit("object", TABLE1)), "has neither tie nor order"),
+        (lambda _, __: llbt.plot.network(fit("tie", TABLE1)), "no term for the worths"),
         (
-            lambda _, __: plot_residuals(fit("object + tie", llbt.load_dataset("dras_modpref"))),
+            lambda _, __: llbt.plot.residuals(fit("object + tie", llbt.load_dataset("dras_modpref"))),
             "fits every cell exactly",
         ),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(ask, fragment, pooled, by_judge):
-    with pytest.raises((llbt.OptionError, llbt.DesignError)) as caught:
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError)) as caught:
         ask(pooled, by_judge)
     assert fragment in str(caught.value)

@@ -125,7 +125,7 @@ def test_averaged_odds_are_those_of_the_averaged_log_worths():
 
 
 def test_ties_without_a_term_are_said():
-    with pytest.warns(llbt.TiesWarning):
+    with pytest.warns(llbt.errors.TiesWarning):
         res = llbt.fit("object", DRAS)
     assert "4.5 % of the judgments are ties, which the model does not describe" in interpret(res).text
 
@@ -270,5 +270,5 @@ def test_no_number_is_missing_from_the_words():
 
 @pytest.mark.parametrize(("res", "options"), [(3, {}), (PAIR, {"confidence": 95})])
 def test_what_is_wrong_is_said(res, options):
-    with pytest.raises((llbt.OptionError, llbt.DesignError)):
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError)):
         interpret(res, **options)

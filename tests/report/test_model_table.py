@@ -221,6 +221,6 @@ def test_the_notebook_summary_of_a_fit_says_what_comes_next():
     ],
 )
 def test_what_is_wrong_is_said(arguments, options, fragment):
-    with pytest.raises((llbt.OptionError, llbt.DesignError)) as error:
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError)) as error:
         model_table(arguments, **options)
     assert fragment in str(error.value)

@@ -250,7 +250,7 @@ def test_no_figure_stays_open_and_no_setting_changes(folder):
 
 def test_a_picture_that_cannot_be_drawn_says_why():
     def refuse():
-        raise llbt.DesignError("too <many> objects")
+        raise llbt.errors.DesignError("too <many> objects")
 
     markup = page_parts.picture("p", "Who met whom", refuse)
     assert "not drawn. too &lt;many&gt; objects" in markup
@@ -389,13 +389,13 @@ def test_the_same_data_give_the_same_page(folder, dras):
 @pytest.mark.parametrize(
     ("data", "options", "error", "fragment"),
     [
-        (TABLE1, {"outcome": "winner"}, llbt.JudgmentError, "outcome= is for judgments"),
-        (judgments(["a", "b"]), {"wins": ("w", "l"), "outcome": "o"}, llbt.JudgmentError, "wins= is for counts"),
-        (TABLE1, {"formula": "tie"}, llbt.DesignError, "has no term for the worths; add object"),
-        (TABLE1, {"path": "nowhere/at/all.html"}, llbt.DesignError, "there is no folder 'nowhere/at'"),
-        (TABLE1, {"path": "."}, llbt.DesignError, "is a folder; name a file"),
-        (TABLE1, {"confidence": 95}, llbt.OptionError, "confidence=95"),
-        (TABLE1, {"reference": "Z"}, llbt.DesignError, "Z"),
+        (TABLE1, {"outcome": "winner"}, llbt.errors.JudgmentError, "outcome= is for judgments"),
+        (judgments(["a", "b"]), {"wins": ("w", "l"), "outcome": "o"}, llbt.errors.JudgmentError, "wins= is for counts"),
+        (TABLE1, {"formula": "tie"}, llbt.errors.DesignError, "has no term for the worths; add object"),
+        (TABLE1, {"path": "nowhere/at/all.html"}, llbt.errors.DesignError, "there is no folder 'nowhere/at'"),
+        (TABLE1, {"path": "."}, llbt.errors.DesignError, "is a folder; name a file"),
+        (TABLE1, {"confidence": 95}, llbt.errors.OptionError, "confidence=95"),
+        (TABLE1, {"reference": "Z"}, llbt.errors.DesignError, "Z"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(tmp_path, monkeypatch, data, options, error, fragment):
@@ -410,7 +410,7 @@ def test_the_judgments_are_not_overwritten(tmp_path):
     path = tmp_path / "judgments.csv"
     judgments(["a", "b"]).to_csv(path, index=False)
     before = path.read_bytes()
-    with pytest.raises(llbt.DesignError, match="is read as"):
+    with pytest.raises(llbt.errors.DesignError, match="is read as"):
         write_report(path, path=path)
     assert path.read_bytes() == before
 

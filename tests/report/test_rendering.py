@@ -14,7 +14,6 @@ from lxml import html as lxml_html
 from scipy import stats
 
 import llbt
-from llbt import TiesWarning
 from llbt.table import Field, Table
 
 TABLE1 = llbt.load_dataset("dras_table1")
@@ -25,7 +24,7 @@ FORMATS = ("text", "html", "latex", "markdown")
 
 def fit(formula, c, **keywords):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TiesWarning)
+        warnings.simplefilter("ignore", llbt.errors.TiesWarning)
         return llbt.fit(formula, c, **keywords)
 
 

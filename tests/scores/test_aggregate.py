@@ -10,7 +10,6 @@ import pytest
 from scipy import optimize, stats
 
 import llbt
-from llbt import DesignError, JudgmentError, OptionError, SeparationError
 from llbt.data.scores import from_scores
 from llbt.scores.aggregate import aggregate
 from llbt.scores.bradley_terry import recursion
@@ -424,38 +423,38 @@ APART = pd.DataFrame(
 @pytest.mark.parametrize(
     ("data", "options", "error", "fragment"),
     [
-        (NEVER, {"method": "bt"}, SeparationError, "{A, B} won all 6 judgments against {C}"),
-        (NEVER, {"method": "llbt", "ties": "half"}, SeparationError, "systems="),
-        (NEVER.assign(D=[0, 0, 0]), MM, SeparationError, "'C', 'D' never"),
-        (ONCE, {"method": "bt"}, SeparationError, "{B} won all 1 judgments against {A}"),
-        (ALL_TIES, {"method": "bt"}, SeparationError, "all 2 comparisons are ties"),
-        (ALL_TIES, {"method": "llbt", "ties": "drop"}, SeparationError, "ties='half'"),
-        (APART, {"method": "bt"}, DesignError, "never compared with each other: {A, B}, {C, D}"),
-        (APART, MM, DesignError, "{A, B}, {C, D}"),
-        (APPENDIX_F.assign(C=np.nan), {}, JudgmentError, "'C' has no score on any of 3 instances"),
-        (APPENDIX_F.assign(C=np.nan), {"method": "bt"}, JudgmentError, "systems=['A', 'B']"),
-        (ALONE, {"method": "elo"}, JudgmentError, "no instance has scores of two"),
-        (pd.DataFrame([[1, 2]], columns=["A", "A"]), {}, JudgmentError, "several columns named 'A'"),
-        (pd.DataFrame({"A": [1, 2]}), {}, JudgmentError, "1 column of scores"),
-        (pd.DataFrame({"A": [1, np.inf], "B": [1, 2]}), {}, JudgmentError, "infinite"),
-        (COUNTS, {"method": "mean"}, DesignError, "needs the scores themselves"),
-        (COUNTS, {"method": "bt", "tie_threshold": 1.0}, DesignError, "read scores"),
-        (HALVES, {"method": "elo"}, JudgmentError, "2 fractional counts"),
-        (HALVES, {"method": "bt", "n": 5}, JudgmentError, "the first 1.5"),
-        (APPENDIX_F, {"method": "average"}, OptionError, "method='average' is not known; expected 'mean'"),
-        (APPENDIX_F, {"method": "bt", "ties": "split"}, OptionError, "ties='split'"),
-        (APPENDIX_F, {"method": "bt", "algorithm": "mm"}, DesignError, "has no tie effect"),
-        (APPENDIX_F, {"method": "elo", "algorithm": "mm"}, DesignError, "method='bt'"),
-        (APPENDIX_F, {"method": "elo", "orders": 0}, OptionError, "orders=0"),
-        (APPENDIX_F, {"method": "elo", "k": -1}, DesignError, "k=-1; expected a finite number, above 0"),
-        (APPENDIX_F, {"method": "elo", "scale": 0}, DesignError, "scale=0"),
-        (APPENDIX_F, {"method": "elo", "start": "1500"}, DesignError, "start='1500'"),
-        (APPENDIX_F, {"method": "trueskill", "draw_probability": 1}, DesignError, "a probability below 1"),
-        (ALL_TIES, {"method": "trueskill", "draw_probability": 0}, DesignError, "draw_probability=0, but 2"),
-        (APPENDIX_F, {"method": "bt", "tie_threshold": -1}, DesignError, "tie_threshold=-1"),
-        (APPENDIX_F, {"n": -1}, OptionError, "n=-1"),
-        (APPENDIX_F, {"confidence": 95}, OptionError, "confidence=95"),
-        (APPENDIX_F, {"rng": "one"}, OptionError, "rng is of type str"),
+        (NEVER, {"method": "bt"}, llbt.errors.SeparationError, "{A, B} won all 6 judgments against {C}"),
+        (NEVER, {"method": "llbt", "ties": "half"}, llbt.errors.SeparationError, "systems="),
+        (NEVER.assign(D=[0, 0, 0]), MM, llbt.errors.SeparationError, "'C', 'D' never"),
+        (ONCE, {"method": "bt"}, llbt.errors.SeparationError, "{B} won all 1 judgments against {A}"),
+        (ALL_TIES, {"method": "bt"}, llbt.errors.SeparationError, "all 2 comparisons are ties"),
+        (ALL_TIES, {"method": "llbt", "ties": "drop"}, llbt.errors.SeparationError, "ties='half'"),
+        (APART, {"method": "bt"}, llbt.errors.DesignError, "never compared with each other: {A, B}, {C, D}"),
+        (APART, MM, llbt.errors.DesignError, "{A, B}, {C, D}"),
+        (APPENDIX_F.assign(C=np.nan), {}, llbt.errors.JudgmentError, "'C' has no score on any of 3 instances"),
+        (APPENDIX_F.assign(C=np.nan), {"method": "bt"}, llbt.errors.JudgmentError, "systems=['A', 'B']"),
+        (ALONE, {"method": "elo"}, llbt.errors.JudgmentError, "no instance has scores of two"),
+        (pd.DataFrame([[1, 2]], columns=["A", "A"]), {}, llbt.errors.JudgmentError, "several columns named 'A'"),
+        (pd.DataFrame({"A": [1, 2]}), {}, llbt.errors.JudgmentError, "1 column of scores"),
+        (pd.DataFrame({"A": [1, np.inf], "B": [1, 2]}), {}, llbt.errors.JudgmentError, "infinite"),
+        (COUNTS, {"method": "mean"}, llbt.errors.DesignError, "needs the scores themselves"),
+        (COUNTS, {"method": "bt", "tie_threshold": 1.0}, llbt.errors.DesignError, "read scores"),
+        (HALVES, {"method": "elo"}, llbt.errors.JudgmentError, "2 fractional counts"),
+        (HALVES, {"method": "bt", "n": 5}, llbt.errors.JudgmentError, "the first 1.5"),
+        (APPENDIX_F, {"method": "average"}, llbt.errors.OptionError, "method='average' is not known; expected 'mean'"),
+        (APPENDIX_F, {"method": "bt", "ties": "split"}, llbt.errors.OptionError, "ties='split'"),
+        (APPENDIX_F, {"method": "bt", "algorithm": "mm"}, llbt.errors.DesignError, "has no tie effect"),
+        (APPENDIX_F, {"method": "elo", "algorithm": "mm"}, llbt.errors.DesignError, "method='bt'"),
+        (APPENDIX_F, {"method": "elo", "orders": 0}, llbt.errors.OptionError, "orders=0"),
+        (APPENDIX_F, {"method": "elo", "k": -1}, llbt.errors.DesignError, "k=-1; expected a finite number, above 0"),
+        (APPENDIX_F, {"method": "elo", "scale": 0}, llbt.errors.DesignError, "scale=0"),
+        (APPENDIX_F, {"method": "elo", "start": "1500"}, llbt.errors.DesignError, "start='1500'"),
+        (APPENDIX_F, {"method": "trueskill", "draw_probability": 1}, llbt.errors.DesignError, "a probability below 1"),
+        (ALL_TIES, {"method": "trueskill", "draw_probability": 0}, llbt.errors.DesignError, "draw_probability=0, but"),
+        (APPENDIX_F, {"method": "bt", "tie_threshold": -1}, llbt.errors.DesignError, "tie_threshold=-1"),
+        (APPENDIX_F, {"n": -1}, llbt.errors.OptionError, "n=-1"),
+        (APPENDIX_F, {"confidence": 95}, llbt.errors.OptionError, "confidence=95"),
+        (APPENDIX_F, {"rng": "one"}, llbt.errors.OptionError, "rng is of type str"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_answered_is_refused(data, options, error, fragment):
@@ -534,8 +533,8 @@ def test_peyrards_setups_disagree_as_in_the_reference(shared: Path, name, file):
 
 def test_a_covariate_of_numbers_is_no_system() -> None:
     frame = pd.DataFrame({"A": [1.0, 2.0, 3.0], "B": [2.0, 3.0, 1.0], "length": [10, 20, 30]})
-    assert llbt.aggregate(frame).to_frame()["object"].tolist() == ["length", "A", "B"]  # nobody said otherwise
-    found = llbt.aggregate(frame, covariates="length").to_frame()
+    assert llbt.scores.aggregate(frame).to_frame()["object"].tolist() == ["length", "A", "B"]  # nobody said otherwise
+    found = llbt.scores.aggregate(frame, covariates="length").to_frame()
     assert sorted(found["object"]) == ["A", "B"]
-    with pytest.raises(llbt.JudgmentError, match="no column 'size'"):
-        llbt.aggregate(frame, covariates="size")
+    with pytest.raises(llbt.errors.JudgmentError, match="no column 'size'"):
+        llbt.scores.aggregate(frame, covariates="size")

@@ -8,7 +8,6 @@ import pytest
 from scipy import special
 
 import llbt
-from llbt import DesignError, LLBTWarning, OptionError, SeparationError
 
 
 def separated(seed=0, n=30):
@@ -24,7 +23,7 @@ FRAME = separated()
 @pytest.mark.parametrize("method", ["bt", "llbt"])
 @pytest.mark.parametrize("penalty", [{"prior": 0.5}, {"bias_reduction": True}, {"prior": 1.0, "ties": "half"}])
 def test_penalized_scores_are_those_of_the_fit(method, penalty):
-    found = llbt.aggregate(FRAME, method=method, **penalty)
+    found = llbt.scores.aggregate(FRAME, method=method, **penalty)
     asked = {name: value for name, value in penalty.items() if name != "ties"}
     board = llbt.leaderboard(llbt.fit("object", llbt.from_scores(FRAME), **asked)).to_frame().set_index("object")
     assert found.objects == tuple(board.index)
@@ -34,8 +33,8 @@ def test_penalized_scores_are_those_of_the_fit(method, penalty):
 
 def test_the_order_without_finite_scores_is_that_of_the_groups_and_within_them():
     """Within a group, where scores are finite, probabilities are those of the group fitted alone."""
-    found = llbt.aggregate(FRAME, method="bt", separated="rank")
-    alone = [llbt.aggregate(FRAME, method="bt", systems=list(group)) for group in ("CD", "AB")]
+    found = llbt.scores.aggregate(FRAME, method="bt", separated="rank")
+    alone = [llbt.scores.aggregate(FRAME, method="bt", systems=list(group)) for group in ("CD", "AB")]
     assert found.objects == (*alone[0].objects, *alone[1].objects)
     assert found.rank.tolist() == [1, 2, 3, 4]
     assert np.isnan(found.estimate).all()
@@ -46,31 +45,31 @@ def test_the_order_without_finite_scores_is_that_of_the_groups_and_within_them()
     worth = dict(zip(found.objects, found.extra["worth"], strict=True))
     assert worth["C"] == pytest.approx(alone[0].probabilities.loc["C", "D"], abs=1e-5)
     assert any("vanishing prior" in note for note in found.notes)
-    same = llbt.aggregate(separated().assign(B=FRAME["A"]), method="bt", separated="rank", ties="half")
+    same = llbt.scores.aggregate(separated().assign(B=FRAME["A"]), method="bt", separated="rank", ties="half")
     assert same.rank.tolist()[2:] == [3, 3]
 
 
 def test_finite_scores_are_untouched_by_what_is_asked_of_others():
     frame = FRAME - [0, 0, 20, 20]
-    plain, asked = (llbt.aggregate(frame, method="bt", **kept) for kept in ({}, {"separated": "rank"}))
+    plain, asked = (llbt.scores.aggregate(frame, method="bt", **kept) for kept in ({}, {"separated": "rank"}))
     pd.testing.assert_frame_equal(plain.to_frame(), asked.to_frame())
 
 
 def test_no_decision_at_all_ranks_all_alike():
     tied = pd.DataFrame({"A": [1.0, 2], "B": [1.0, 2], "C": [1.0, 2]})
-    found = llbt.aggregate(tied, method="bt", separated="rank")
+    found = llbt.scores.aggregate(tied, method="bt", separated="rank")
     assert found.rank.tolist() == [1, 1, 1]
-    assert llbt.aggregate(tied, method="bt", prior=1.0).estimate == pytest.approx(np.zeros(3), abs=1e-8)
+    assert llbt.scores.aggregate(tied, method="bt", prior=1.0).estimate == pytest.approx(np.zeros(3), abs=1e-8)
 
 
 def test_resamples_under_a_prior_are_fits_of_resampled_tables():
     """Percentiles of 200 resamples against 200 fits of tables drawn in the same way, up to simulation error."""
     frame = separated(n=12)
-    found = llbt.aggregate(frame, method="bt", prior=1.0, n=400, rng=1).to_frame().set_index("object")
+    found = llbt.scores.aggregate(frame, method="bt", prior=1.0, n=400, rng=1).to_frame().set_index("object")
     rng, scores = np.random.default_rng(2), []
     for _ in range(200):
         drawn = frame.iloc[rng.integers(len(frame), size=len(frame))].reset_index(drop=True)
-        scores.append(llbt.aggregate(drawn, method="bt", prior=1.0).to_frame().set_index("object")["estimate"])
+        scores.append(llbt.scores.aggregate(drawn, method="bt", prior=1.0).to_frame().set_index("object")["estimate"])
     spread = pd.DataFrame(scores)
     assert found["conf_low"].notna().all()
     for name in frame:
@@ -88,15 +87,19 @@ def setups():
 
 
 def test_one_setup_that_fails_does_not_take_the_others_with_it():
-    with pytest.raises(SeparationError, match=r"setup 'above': .*So do 1 of 3 other setups: 'below'.*on_error='nan'"):
-        llbt.aggregate_setups(setups())
-    with pytest.warns(LLBTWarning, match="2 of 4 setups lack scores, NaN there: bt in 'above', 'below'. The first"):
-        found = llbt.aggregate_setups(setups(), on_error="nan")
+    with pytest.raises(
+        llbt.errors.SeparationError, match=r"setup 'above': .*So do 1 of 3 other setups: 'below'.*on_error='nan'"
+    ):
+        llbt.scores.aggregate_setups(setups())
+    with pytest.warns(
+        llbt.errors.LLBTWarning, match="2 of 4 setups lack scores, NaN there: bt in 'above', 'below'. The first"
+    ):
+        found = llbt.scores.aggregate_setups(setups(), on_error="nan")
     assert found["above"]["bt"].isna().all()
     assert found["above"][["mean", "median"]].notna().all(axis=None)
-    compared = llbt.compare_aggregations(found).to_frame().set_index(["first", "second"])["n"]
+    compared = llbt.scores.compare(found).to_frame().set_index(["first", "second"])["n"]
     assert compared.to_dict() == {("mean", "median"): 4, ("mean", "bt"): 2, ("median", "bt"): 2}
-    alone = llbt.aggregate_setups({name: frame for name, frame in setups().items() if "fine" in name})
+    alone = llbt.scores.aggregate_setups({name: frame for name, frame in setups().items() if "fine" in name})
     pd.testing.assert_frame_equal(found["fine 1"], alone["fine 1"])
 
 
@@ -104,11 +107,11 @@ def test_one_setup_that_fails_does_not_take_the_others_with_it():
 def test_setups_are_scored_where_the_penalty_allows(penalty):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = llbt.aggregate_setups(setups(), **penalty)
+        found = llbt.scores.aggregate_setups(setups(), **penalty)
     for name, sign in (("above", 1), ("below", -1)):
         order = (sign * found[name]["bt"]).sort_values().index
         assert set(order[:2]) == {"A", "B"}
-    one = llbt.aggregate_methods(FRAME, methods=["bt"], **penalty)
+    one = llbt.scores.aggregate_methods(FRAME, methods=["bt"], **penalty)
     pd.testing.assert_series_equal(one["bt"], found["above"]["bt"])
 
 
@@ -123,14 +126,14 @@ BAD = [
 
 @pytest.mark.parametrize(("options", "fragment"), BAD, ids=[fragment for _, fragment in BAD])
 def test_bad_options(options, fragment):
-    with pytest.raises((OptionError, DesignError)) as caught:
-        llbt.aggregate(FRAME, **options)
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError)) as caught:
+        llbt.scores.aggregate(FRAME, **options)
     assert fragment in str(caught.value)
 
 
 def test_the_error_names_the_ways_out():
-    with pytest.raises(SeparationError, match=r"prior=0.5 .*bias_reduction=True .*separated='rank'"):
-        llbt.aggregate(FRAME, method="bt")
+    with pytest.raises(llbt.errors.SeparationError, match=r"prior=0.5 .*bias_reduction=True .*separated='rank'"):
+        llbt.scores.aggregate(FRAME, method="bt")
 
 
 # -- columns that number the rows --------------------------------------------------------------------------------
@@ -139,28 +142,28 @@ def test_the_error_names_the_ways_out():
 @pytest.mark.parametrize("name", ["id", "ID", "segment_id", "Unnamed: 0", "doc.id", "index"])
 def test_a_column_called_an_id_is_no_system(name):
     frame = FRAME.assign(**{name: [7, 7, 9] * 10})[[name, *FRAME]]
-    found = llbt.aggregate(frame)
-    assert found.objects == llbt.aggregate(FRAME).objects
+    found = llbt.scores.aggregate(frame)
+    assert found.objects == llbt.scores.aggregate(FRAME).objects
     assert f"column {name!r} taken for numbers of rows, not for systems; systems=[…] names systems" in found.notes
     assert llbt.from_scores(frame).objects == ("A", "B", "C", "D")
-    assert len(llbt.pairwise_scores(frame).to_frame()) == 6
-    assert llbt.aggregate(frame, systems=[name, "A"]).objects == (name, "A")
+    assert len(llbt.scores.pairwise(frame).to_frame()) == 6
+    assert llbt.scores.aggregate(frame, systems=[name, "A"]).objects == (name, "A")
 
 
 def test_a_column_of_row_numbers_in_any_order_is_no_system():
     rows = np.random.default_rng(1).permutation(len(FRAME)) + 100
-    assert llbt.aggregate(FRAME.assign(key=rows)).objects == llbt.aggregate(FRAME).objects
+    assert llbt.scores.aggregate(FRAME.assign(key=rows)).objects == llbt.scores.aggregate(FRAME).objects
 
 
 def test_scores_that_are_whole_numbers_stay_systems():
     whole = pd.DataFrame({"A": [3, 1, 2, 4, 0], "B": [1, 2, 3, 4, 5], "paid": [5, 4, 4, 4, 1]})
-    assert set(llbt.aggregate(whole).objects) == {"A", "B", "paid"}
+    assert set(llbt.scores.aggregate(whole).objects) == {"A", "B", "paid"}
     ranks = pd.DataFrame({"A": range(9), "B": range(9, 0, -1)})
-    assert set(llbt.aggregate(ranks).objects) == {"A", "B"}  # nothing would be left
+    assert set(llbt.scores.aggregate(ranks).objects) == {"A", "B"}  # nothing would be left
 
 
 def test_probabilities_are_those_of_the_scores():
-    found = llbt.aggregate(FRAME, method="bt", prior=0.5)
+    found = llbt.scores.aggregate(FRAME, method="bt", prior=0.5)
     lead = found.estimate[:, None] - found.estimate
     off = ~np.eye(4, dtype=bool)
     np.testing.assert_allclose(found.probabilities.to_numpy()[off], special.expit(lead)[off])

@@ -15,7 +15,6 @@ from llbt.data.doors import from_counts
 from llbt.data.scores import from_scores
 from llbt.errors import DesignError
 from llbt.fitting.model import fit
-from llbt.scores.compare import compare_aggregations
 
 FIGURES = ["disagreement", "reversed", "tied_in_one", "best_differ", "top3_differ"]
 
@@ -26,7 +25,7 @@ def setup(*columns, names=("mean", "median", "bt")):
 
 def figures(*columns):
     """Return the figures of the first two columns."""
-    return compare_aggregations([setup(*columns)]).to_frame().iloc[0][FIGURES].tolist()
+    return llbt.scores.compare([setup(*columns)]).to_frame().iloc[0][FIGURES].tolist()
 
 
 def top(values, k):
@@ -79,7 +78,7 @@ class TestFigures:
         np.testing.assert_allclose(figures(a, [4, 3, 2, 1, 1]), [0, 0, 0, 0, 0], atol=1e-12)
 
     def test_what_is_undefined_is_missing_and_said(self):
-        flat = compare_aggregations({"flat": setup([1, 1, 1], [1, 2, 3]), "two": setup([1, 2], [2, 1])})
+        flat = llbt.scores.compare({"flat": setup([1, 1, 1], [1, 2, 3]), "two": setup([1, 2], [2, 1])})
         by_setup = flat.by_setup().to_frame().set_index("setup")
         assert math.isnan(by_setup.loc["flat", "disagreement"])
         assert by_setup.loc["flat", "tied_in_one"] == 1
@@ -92,7 +91,7 @@ class TestFigures:
 
     def test_a_mechanism_without_a_score_is_left_out_of_its_setup_only(self):
         gone = setup([1, 2, 3], [1, 2, 3], [np.nan, 1, 2])
-        compared = compare_aggregations({"a": gone, "b": setup([1, 2, 3], [1, 2, 3], [3, 2, 1])})
+        compared = llbt.scores.compare({"a": gone, "b": setup([1, 2, 3], [1, 2, 3], [3, 2, 1])})
         assert compared.to_frame()["n"].tolist() == [2, 1, 1]
         assert compared.to_frame()["disagreement"].tolist() == [0, 1, 1]
         assert compared.notes == ("bt leaves systems without a score, so it is not compared, in 'a'",)
@@ -106,7 +105,7 @@ SETUPS = {
 
 class TestRecord:
     def test_averages_are_those_of_the_setups(self):
-        compared = compare_aggregations(SETUPS)
+        compared = llbt.scores.compare(SETUPS)
         frame, each = compared.to_frame(), compared.by_setup().to_frame()
         assert frame[["first", "second"]].values.tolist() == [["mean", "median"], ["mean", "bt"], ["median", "bt"]]
         means = each.groupby(["first", "second"], sort=False)[FIGURES].mean().reset_index()
@@ -115,12 +114,12 @@ class TestRecord:
         assert each["n_systems"].tolist() == [3] * 3 + [4] * 3
 
     def test_a_list_is_numbered(self):
-        listed = compare_aggregations(list(SETUPS.values()))
+        listed = llbt.scores.compare(list(SETUPS.values()))
         assert listed.setups == (0, 1)
-        pd.testing.assert_frame_equal(listed.to_frame(), compare_aggregations(SETUPS).to_frame())
+        pd.testing.assert_frame_equal(listed.to_frame(), llbt.scores.compare(SETUPS).to_frame())
 
     def test_it_prints_and_pickles(self):
-        compared = compare_aggregations(SETUPS)
+        compared = llbt.scores.compare(SETUPS)
         text = compared.as_text()
         assert text.startswith("Agreement of aggregations, averaged over 2 setups")
         assert "Note: disagreement is (1 − τ-b)/2" in text
@@ -150,8 +149,8 @@ BAD = [
 @pytest.mark.parametrize(("results", "fragment"), BAD, ids=range(len(BAD)))
 def test_bad_input(results, fragment):
     with pytest.raises(DesignError) as caught:
-        compare_aggregations(results)
-    assert str(caught.value).startswith("compare_aggregations: ")
+        llbt.scores.compare(results)
+    assert str(caught.value).startswith("scores.compare: ")
     assert fragment in str(caught.value)
 
 
@@ -203,7 +202,7 @@ def test_published_data(shared: Path, reference, ties):
             setups[name, metric] = aggregated(scores.drop(columns=["metric", "instance"]), ties)
     expected = pd.read_csv(shared / "reference" / f"{reference}.csv").set_index(["set", "metric"])
     assert set(setups) == set(expected.index)
-    found = compare_aggregations(setups).by_setup().to_frame()
+    found = llbt.scores.compare(setups).by_setup().to_frame()
     for (first, second), part in found.groupby(["first", "second"]):
         name = PAIRS[first, second]
         theirs = expected.loc[list(part["setup"])]
@@ -215,31 +214,31 @@ def test_published_data(shared: Path, reference, ties):
 def test_many_setups_are_aggregated_as_each_alone() -> None:
     rng = np.random.default_rng(2)
     setups = {k: pd.DataFrame(rng.normal(size=(30, 4)), columns=list("ABCD")) for k in ("one", "two")}
-    found = llbt.aggregate_setups(setups, methods=("mean", "median", "bt", "llbt"))
+    found = llbt.scores.aggregate_setups(setups, methods=("mean", "median", "bt", "llbt"))
     for name, frame in setups.items():
         for method, scores in found[name].items():
-            alone = llbt.aggregate(frame, method=method).to_frame().set_index("object")["estimate"]
+            alone = llbt.scores.aggregate(frame, method=method).to_frame().set_index("object")["estimate"]
             pd.testing.assert_series_equal(scores, alone.sort_index(), check_names=False)
-    assert llbt.compare_aggregations(found).setups == ("one", "two")
+    assert llbt.scores.compare(found).setups == ("one", "two")
 
 
 def test_all_mechanisms_side_by_side_are_those_of_each_alone() -> None:
     frame = pd.DataFrame(np.random.default_rng(1).normal(size=(20, 3)), columns=["C", "A", "B"])
-    found = llbt.aggregate_methods(frame, rng=7)
+    found = llbt.scores.aggregate_methods(frame, rng=7)
     assert found.index.tolist() == ["A", "B", "C"]
     assert found.columns.tolist() == ["mean", "median", "bt", "llbt", "elo", "trueskill"]
     draw = np.random.default_rng(7)  # only the last two draw, one after the other
     for method, scores in found.items():
-        alone = llbt.aggregate(frame, method=method, rng=draw).to_frame().set_index("object")["estimate"]
+        alone = llbt.scores.aggregate(frame, method=method, rng=draw).to_frame().set_index("object")["estimate"]
         pd.testing.assert_series_equal(scores, alone.sort_index(), check_names=False)
-    again = llbt.aggregate_setups({"x": frame, "y": frame}, methods=("elo", "trueskill"), rng=7)
+    again = llbt.scores.aggregate_setups({"x": frame, "y": frame}, methods=("elo", "trueskill"), rng=7)
     pd.testing.assert_frame_equal(again["x"], found[["elo", "trueskill"]])
     assert not again["y"].equals(again["x"])
 
 
 def test_setups_of_which_less_is_better_are_turned_round() -> None:
     frame = pd.DataFrame({"A": [1.0, 2.0, 5.0], "B": [2.0, 3.0, 4.0]})
-    found = llbt.aggregate_setups({"x": frame}, higher_is_better=False)["x"]
+    found = llbt.scores.aggregate_setups({"x": frame}, higher_is_better=False)["x"]
     assert (found.loc["A"] > found.loc["B"]).tolist() == [True, True, True]
 
 
@@ -255,4 +254,4 @@ def test_setups_of_which_less_is_better_are_turned_round() -> None:
 )
 def test_setups_that_cannot_be_aggregated_are_refused(setups, options, message) -> None:
     with pytest.raises(llbt.LLBTError, match=message):
-        llbt.aggregate_setups(setups, **options)
+        llbt.scores.aggregate_setups(setups, **options)

@@ -1,5 +1,6 @@
 """Pairs of systems compared on the same instances: every test against scipy or full enumeration, pair by pair."""
 
+import importlib
 import itertools
 import math
 import pickle
@@ -23,7 +24,6 @@ from llbt.scores.paired_tests import (
     t_test,
     wilcoxon_test,
 )
-from llbt.scores.pairwise import pairwise_scores
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 NAN = math.nan
@@ -58,7 +58,7 @@ ALTERNATIVE = pytest.mark.parametrize("alternative", ALTERNATIVES)
 
 @FRAME
 def test_counts_means_and_medians_are_those_of_a_loop(frame: pd.DataFrame) -> None:
-    found = pairwise_scores(frame)
+    found = llbt.scores.pairwise(frame)
     for k, (i, j) in enumerate(each_pair(frame)):
         assert found.n[k] == len(i)
         assert found.counts[k].tolist() == [(i > j).sum(), (i == j).sum(), (i < j).sum()]
@@ -71,7 +71,7 @@ def test_counts_means_and_medians_are_those_of_a_loop(frame: pd.DataFrame) -> No
 @FRAME
 @ALTERNATIVE
 def test_t_is_scipys(frame: pd.DataFrame, alternative: Any) -> None:
-    found = pairwise_scores(frame, alternative=alternative, confidence=0.9)
+    found = llbt.scores.pairwise(frame, alternative=alternative, confidence=0.9)
     for k, (i, j) in enumerate(each_pair(frame)):
         known = stats.ttest_rel(i, j, alternative=alternative)
         test = found.tests["t"]
@@ -84,7 +84,7 @@ def test_t_is_scipys(frame: pd.DataFrame, alternative: Any) -> None:
 
 @FRAME
 def test_moods_test_is_scipys(frame: pd.DataFrame) -> None:
-    test = pairwise_scores(frame).tests["median"]
+    test = llbt.scores.pairwise(frame).tests["median"]
     for k, (i, j) in enumerate(each_pair(frame)):
         known = stats.median_test(i, j)
         assert test.statistic[k] == pytest.approx(known.statistic, abs=1e-12)
@@ -94,7 +94,7 @@ def test_moods_test_is_scipys(frame: pd.DataFrame) -> None:
 
 @FRAME
 def test_one_sided_moods_tests_share_out_the_two_sided_one(frame: pd.DataFrame) -> None:
-    both, greater, less = (pairwise_scores(frame, alternative=a).tests["median"] for a in ALTERNATIVES)  # type: ignore[arg-type]
+    both, greater, less = (llbt.scores.pairwise(frame, alternative=a).tests["median"] for a in ALTERNATIVES)  # type: ignore[arg-type]
     np.testing.assert_allclose(2 * np.minimum(greater.p_value, less.p_value), np.minimum(both.p_value, 1), rtol=1e-9)
     ahead = both.effect > 0
     assert (greater.p_value[ahead] <= less.p_value[ahead]).all()
@@ -103,7 +103,7 @@ def test_one_sided_moods_tests_share_out_the_two_sided_one(frame: pd.DataFrame) 
 @FRAME
 @ALTERNATIVE
 def test_the_sign_test_is_scipys_binomial_test(frame: pd.DataFrame, alternative: Any) -> None:
-    test = pairwise_scores(frame, alternative=alternative).tests["sign"]
+    test = llbt.scores.pairwise(frame, alternative=alternative).tests["sign"]
     for k, (i, j) in enumerate(each_pair(frame)):
         wins, losses, ties = int((i > j).sum()), int((i < j).sum()), int((i == j).sum())
         known = stats.binomtest(wins, wins + losses, alternative=alternative)
@@ -115,7 +115,7 @@ def test_the_sign_test_is_scipys_binomial_test(frame: pd.DataFrame, alternative:
 @ALTERNATIVE
 def test_wilcoxon_is_scipys(frame: pd.DataFrame, alternative: Any) -> None:
     """Exact up to 50 differences without equal ones, else by the normal approximation; enumeration is tested below."""
-    test = pairwise_scores(frame, alternative=alternative).tests["wilcoxon"]
+    test = llbt.scores.pairwise(frame, alternative=alternative).tests["wilcoxon"]
     for k, (i, j) in enumerate(each_pair(frame)):
         d = (i - j)[i != j].round(12)
         ranks = stats.rankdata(np.abs(d))
@@ -134,7 +134,7 @@ def test_wilcoxon_is_scipys(frame: pd.DataFrame, alternative: Any) -> None:
 )
 def test_signed_ranks_with_equal_ones_have_the_p_values_of_all_signs(difference: list[int], alternative: Any) -> None:
     frame = pd.DataFrame({"A": difference, "B": np.zeros(len(difference))})
-    found = pairwise_scores(frame, alternative=alternative).tests["wilcoxon"].p_value[0]
+    found = llbt.scores.pairwise(frame, alternative=alternative).tests["wilcoxon"].p_value[0]
     d = np.array([x for x in difference if x])
     ranks = stats.rankdata(np.abs(d))
     seen = ranks[d > 0].sum()
@@ -149,7 +149,7 @@ def test_bt_is_the_model_of_all_pairs() -> None:
     blocks = frame.rename_axis("block").reset_index().melt("block", var_name="object", value_name="rating")
     res = llbt.fit("object", llbt.from_ratings(blocks, block="block").drop_ties())
     worth = llbt.worth(res).to_frame().set_index("object")["estimate"]
-    found = pairwise_scores(frame)
+    found = llbt.scores.pairwise(frame)
     known = [worth[a] / (worth[a] + worth[b]) for a, b in itertools.combinations(frame, 2)]
     np.testing.assert_allclose(found.bt_probability, known, rtol=1e-8)
     matrix = found.probabilities("bt")
@@ -157,7 +157,7 @@ def test_bt_is_the_model_of_all_pairs() -> None:
 
 
 def test_probabilities_of_all_mechanisms() -> None:
-    found = pairwise_scores(pd.DataFrame({"A": [9.0, 1, 2, 3, 0], "B": [1.0, 2, 3, 4, 0], "C": [5.0, 2, 1, 4, 3]}))
+    found = llbt.scores.pairwise(pd.DataFrame({"A": [9.0, 1, 2, 3, 0], "B": [1.0, 2, 3, 4, 0], "C": [5.0, 2, 1, 4, 3]}))
     wins, mean, median = (found.probabilities(m) for m in ("wins", "mean", "median"))
     assert wins.loc["A", "B"] == pytest.approx((1 + 0.5) / 5)
     np.testing.assert_allclose(wins + wins.T, 1 - np.where(np.eye(3), np.nan, 0))
@@ -170,7 +170,7 @@ def test_probabilities_of_all_mechanisms() -> None:
     [(None, "not adjusted"), ("holm", "Holm's"), ("bonferroni", "Bonferroni's"), ("fdr_bh", "false discovery rate")],
 )
 def test_p_values_are_adjusted_each_test_apart(adjust: Any, said: str) -> None:
-    found = pairwise_scores(scores(), adjust=adjust)
+    found = llbt.scores.pairwise(scores(), adjust=adjust)
     for name, test in found.tests.items():
         known = test.p_value if adjust is None else adjust_p(test.p_value, adjust)
         np.testing.assert_array_equal(found.p_adjusted[name], known)
@@ -188,7 +188,7 @@ def test_p_values_are_adjusted_each_test_apart(adjust: Any, said: str) -> None:
 def test_ties_are_scores_within_the_threshold(threshold: float, relative: bool, counts: list[int]) -> None:
     """0.8 − 0.7 > 0.1 in floats, and 0.1 + 0.2 is not 0.3; 0.1/0.8 = .125, 1/5 = .2."""
     frame = pd.DataFrame({"A": [0.8, 0.1 + 0.2, 4.0, 10.0], "B": [0.7, 0.3, 5.0, 1.0]})
-    found = pairwise_scores(frame, tie_threshold=threshold, relative=relative)
+    found = llbt.scores.pairwise(frame, tie_threshold=threshold, relative=relative)
     assert found.counts[0].tolist() == counts
 
 
@@ -196,30 +196,30 @@ def test_rounding_makes_no_ranks() -> None:
     """0.3 − 0.2 and 0.2 − 0.1 are equal: the same p-values as tenfold, in whole numbers."""
     coarse = scores(instances=30, decimals=1)
     whole = (10 * coarse).round()
-    for name, test in pairwise_scores(coarse).tests.items():
-        np.testing.assert_allclose(test.p_value, pairwise_scores(whole).tests[name].p_value, rtol=1e-9)
+    for name, test in llbt.scores.pairwise(coarse).tests.items():
+        np.testing.assert_allclose(test.p_value, llbt.scores.pairwise(whole).tests[name].p_value, rtol=1e-9)
 
 
 def test_lower_may_be_better() -> None:
     frame = scores()
-    up, down = pairwise_scores(-frame), pairwise_scores(frame, higher_is_better=False)
+    up, down = llbt.scores.pairwise(-frame), llbt.scores.pairwise(frame, higher_is_better=False)
     pd.testing.assert_frame_equal(up.to_frame(), down.to_frame())
     assert any("lower scores are better" in note for note in down.notes)
 
 
 def test_the_order_of_columns_and_the_form_of_the_frame_do_not_matter() -> None:
     frame = scores(missing=0.1)
-    known = pairwise_scores(frame).to_frame()
-    pd.testing.assert_frame_equal(pairwise_scores(frame[frame.columns[::-1]]).to_frame(), known)
+    known = llbt.scores.pairwise(frame).to_frame()
+    pd.testing.assert_frame_equal(llbt.scores.pairwise(frame[frame.columns[::-1]]).to_frame(), known)
     long = frame.rename_axis("instance").reset_index().melt("instance", var_name="system", value_name="score")
-    pd.testing.assert_frame_equal(pairwise_scores(long).to_frame(), known)
+    pd.testing.assert_frame_equal(llbt.scores.pairwise(long).to_frame(), known)
 
 
 def test_blocks_of_pairs_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = scores(missing=0.1)
-    known = pairwise_scores(frame)
-    monkeypatch.setattr("llbt.scores.pairwise._MOST_VALUES", 3 * len(frame))
-    again = pairwise_scores(frame)
+    known = llbt.scores.pairwise(frame)
+    monkeypatch.setattr(importlib.import_module("llbt.scores.pairwise"), "_MOST_VALUES", 3 * len(frame))
+    again = llbt.scores.pairwise(frame)
     pd.testing.assert_frame_equal(again.to_frame(), known.to_frame())
     pd.testing.assert_frame_equal(again.test_table().to_frame(), known.test_table().to_frame())
 
@@ -228,7 +228,7 @@ def test_blocks_of_pairs_are_put_together(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_significance_counts_what_other_tests_find_too() -> None:
-    found = pairwise_scores(scores(systems=7), adjust=None)
+    found = llbt.scores.pairwise(scores(systems=7), adjust=None)
     frame = found.significance(0.05).to_frame().set_index("test")
     hit = {name: test.p_value <= 0.05 for name, test in found.tests.items()}
     assert 0 < hit["sign"].sum() < len(found.pairs)
@@ -238,7 +238,7 @@ def test_significance_counts_what_other_tests_find_too() -> None:
 
 
 def test_a_test_that_finds_nothing_has_no_shares() -> None:
-    frame = pairwise_scores(pd.DataFrame({"A": [1.0, 2, 3], "B": [1.0, 2, 4]})).significance().to_frame()
+    frame = llbt.scores.pairwise(pd.DataFrame({"A": [1.0, 2, 3], "B": [1.0, 2, 4]})).significance().to_frame()
     assert frame["significant"].tolist() == [0, 0, 0, 0]
     assert frame[["t", "median", "sign", "wilcoxon"]].isna().all(axis=None)
 
@@ -286,7 +286,7 @@ UNDEFINED: dict[str, tuple[dict[str, list[float]], dict[str, float], str]] = {
 
 @pytest.mark.parametrize(("frame", "p_values", "note"), UNDEFINED.values(), ids=list(UNDEFINED))
 def test_what_is_not_defined_is_nan_with_a_note(frame: Any, p_values: dict[Any, float], note: str) -> None:
-    found = pairwise_scores(pd.DataFrame(frame, dtype=float))
+    found = llbt.scores.pairwise(pd.DataFrame(frame, dtype=float))
     for name, p in p_values.items():
         assert found.tests[name].p_value[0] == pytest.approx(p, nan_ok=True), name
     assert note in found.notes
@@ -296,14 +296,14 @@ def test_what_is_not_defined_is_nan_with_a_note(frame: Any, p_values: dict[Any, 
 
 def test_a_system_without_scores_leaves_the_others_as_they_are() -> None:
     frame = scores()
-    found = pairwise_scores(frame.assign(S9=np.nan)).to_frame()
-    known = pairwise_scores(frame).to_frame()
+    found = llbt.scores.pairwise(frame.assign(S9=np.nan)).to_frame()
+    known = llbt.scores.pairwise(frame).to_frame()
     pd.testing.assert_frame_equal(found[found["object_j"] != "S9"].reset_index(drop=True), known)
     assert found.loc[found["object_j"] == "S9", "bt_probability":].isna().all(axis=None)
 
 
 def test_the_record_prints_and_survives_pickling() -> None:
-    found = pairwise_scores(scores(systems=12))
+    found = llbt.scores.pairwise(scores(systems=12))
     assert "… 6 more rows: .to_frame()" in found.as_text()
     assert len(found.to_frame()) == 66
     assert len(found.test_table().to_frame()) == 4 * 66
@@ -313,14 +313,14 @@ def test_the_record_prints_and_survives_pickling() -> None:
 ERRORS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "adjust": (scores(), {"adjust": "tukey"}, DesignError, r"adjust='tukey' is not known; expected 'holm'"),
     "alternative": (scores(), {"alternative": "both"}, OptionError, "alternative='both' is not known"),
-    "confidence": (scores(), {"confidence": 95}, OptionError, "pairwise_scores: confidence=95"),
+    "confidence": (scores(), {"confidence": 95}, OptionError, "scores.pairwise: confidence=95"),
     "threshold": (
         scores(),
         {"tie_threshold": -1},
         OptionError,
         "tie_threshold=-1; expected a finite number, at least 0",
     ),
-    "one system": (scores()[["S0"]], {}, JudgmentError, "pairwise_scores: 1 column of scores"),
+    "one system": (scores()[["S0"]], {}, JudgmentError, "scores.pairwise: 1 column of scores"),
     "no row": (scores().head(0), {}, JudgmentError, "the frame has no rows"),
     "infinite": (scores().replace(scores().iloc[3, 0], np.inf), {}, JudgmentError, "1 infinite score, the first at"),
 }
@@ -329,18 +329,18 @@ ERRORS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
 @pytest.mark.parametrize(("frame", "options", "error", "says"), ERRORS.values(), ids=list(ERRORS))
 def test_errors_say_what_was_found(frame: Any, options: dict[str, Any], error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
-        pairwise_scores(frame, **options)
+        llbt.scores.pairwise(frame, **options)
 
 
 @pytest.mark.parametrize("alpha", [0, 5, "x"])
 def test_alpha_is_a_level(alpha: Any) -> None:
     with pytest.raises(OptionError, match="significance: alpha="):
-        pairwise_scores(scores()).significance(alpha)
+        llbt.scores.pairwise(scores()).significance(alpha)
 
 
 def test_an_unknown_mechanism_is_an_error() -> None:
     with pytest.raises(OptionError, match=r"probabilities: mechanism='elo' is not known; expected 'wins'"):
-        pairwise_scores(scores()).probabilities("elo")  # type: ignore[arg-type]
+        llbt.scores.pairwise(scores()).probabilities("elo")  # type: ignore[arg-type]
 
 
 # -- simulation, and real scores ----------------------------------------------------------------------------------
@@ -374,7 +374,7 @@ def test_real_scores_agree_with_scipy_pair_by_pair(shared: Path, name: str) -> N
     every = pd.read_csv(shared / "data" / name)
     for _, frame in list(every.groupby("metric"))[:2]:
         wide = frame.drop(columns=["metric", "instance"]).reset_index(drop=True)
-        found, pairs = pairwise_scores(wide, adjust=None), each_pair(wide)
+        found, pairs = llbt.scores.pairwise(wide, adjust=None), each_pair(wide)
         for k in range(0, len(pairs), 41 if len(pairs) > 100 else 1):
             i, j = pairs[k]
             assert found.counts[k].tolist() == [(i > j).sum(), (i == j).sum(), (i < j).sum()]
@@ -392,7 +392,7 @@ def test_mean_and_sign_test_do_not_find_the_same_pairs(shared: Path) -> None:
     """TAC-08, S3_resp, 25 systems: the tests agree on most pairs, not on all; counted by scipy, pair by pair."""
     every = pd.read_csv(shared / "data" / "TAC_08_scores.csv.gz")
     wide = every[every["metric"] == "S3_resp"].drop(columns=["metric", "instance"]).iloc[:, :25]
-    table = pairwise_scores(wide, adjust=None).significance().to_frame().set_index("test")
+    table = llbt.scores.pairwise(wide, adjust=None).significance().to_frame().set_index("test")
     hits = [
         (stats.ttest_rel(i, j).pvalue <= 0.05, stats.binomtest(int((i > j).sum()), int((i != j).sum())).pvalue <= 0.05)
         for i, j in each_pair(wide)

@@ -10,7 +10,6 @@ import trueskill
 from scipy import stats
 
 import llbt
-from llbt import DesignError
 from llbt.scores.aggregate import aggregate
 from llbt.scores.ratings import (
     Elo,
@@ -252,7 +251,7 @@ def test_a_table_of_counts_is_played_game_by_game():
 
 
 def test_ratings_beyond_numbers_are_refused():
-    with pytest.raises(DesignError, match="1 of 2 ratings left the range"):
+    with pytest.raises(llbt.errors.DesignError, match="1 of 2 ratings left the range"):
         check_finite(np.array([1.0, np.inf]), "aggregate")
 
 

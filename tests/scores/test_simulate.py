@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import llbt
 from llbt.data.scores import from_scores
 from llbt.errors import DesignError, OptionError
 from llbt.fitting.model import fit
-from llbt.scores.simulate import Generator, simulate_scores
+from llbt.scores.simulate import Generator
 
 GENERATORS = get_args(Generator)
 
@@ -23,7 +24,7 @@ def scores_of(drawn):
 
 class TestGenerators:
     def test_the_frame(self):
-        drawn = simulate_scores(n_systems=12, n_instances=10, n_types=3, outliers=0.25, rng=1)
+        drawn = llbt.scores.simulate(n_systems=12, n_instances=10, n_types=3, outliers=0.25, rng=1)
         assert drawn.frame.columns.tolist() == ["instance", "type", *(f"S{k:02}" for k in range(1, 13))]
         assert drawn.frame["instance"].tolist() == list(range(12))
         assert drawn.frame["type"].tolist() == ["T1"] * 4 + ["T2"] * 3 + ["T3"] * 3 + ["outlier"] * 2
@@ -34,12 +35,14 @@ class TestGenerators:
 
     @pytest.mark.parametrize(("share", "n", "expected"), [(0, 100, 0), (1e-3, 100, 1), (0.29, 100, 29), (0.025, 30, 1)])
     def test_number_of_outliers(self, share, n, expected):
-        drawn = simulate_scores(n_systems=3, n_instances=n, outliers=share, rng=1)
+        drawn = llbt.scores.simulate(n_systems=3, n_instances=n, outliers=share, rng=1)
         assert (drawn.frame["type"] == "outlier").sum() == expected
 
     @pytest.mark.parametrize("generator", ["section_4", "appendix_a2"])
     def test_outliers_of_the_paper_are_among_the_instances(self, generator):
-        drawn = simulate_scores(n_systems=3, n_instances=200, n_types=2, outliers=0.025, generator=generator, rng=1)
+        drawn = llbt.scores.simulate(
+            n_systems=3, n_instances=200, n_types=2, outliers=0.025, generator=generator, rng=1
+        )
         counts = drawn.frame["type"].value_counts()
         assert counts["outlier"] == 5
         assert counts.sum() == len(drawn.frame) == 200
@@ -51,7 +54,7 @@ class TestGenerators:
     )
     def test_moments(self, generator, scale):
         """Strengths, offsets and noise are what the docstring says: standard errors are about 0.01 here."""
-        drawn = simulate_scores(n_systems=4, n_instances=40_000, n_types=4, generator=generator, rng=2)
+        drawn = llbt.scores.simulate(n_systems=4, n_instances=40_000, n_types=4, generator=generator, rng=2)
         means = scores_of(drawn).groupby(drawn.frame["type"]).mean()
         offsets = means.sub(drawn.strengths, axis=1)
         common = np.ptp(offsets, axis=1) < 0.06
@@ -71,7 +74,7 @@ class TestGenerators:
         def strengths(generator, n_types=1):
             seeds = range(300)
             drawn = (
-                simulate_scores(n_systems=5, n_instances=n_types, n_types=n_types, generator=generator, rng=seed)
+                llbt.scores.simulate(n_systems=5, n_instances=n_types, n_types=n_types, generator=generator, rng=seed)
                 for seed in seeds
             )
             return np.array([one.strengths for one in drawn])
@@ -85,7 +88,7 @@ class TestGenerators:
     @pytest.mark.parametrize("generator", ["section_4", "appendix_a2"])
     def test_outliers_of_the_paper_are_permuted_scores(self, generator):
         """A system's mean on outliers is the mean of all systems, and its standard deviation that of the mixture."""
-        drawn = simulate_scores(n_systems=5, n_instances=40_000, outliers=0.5, generator=generator, rng=3)
+        drawn = llbt.scores.simulate(n_systems=5, n_instances=40_000, outliers=0.5, generator=generator, rng=3)
         outlying = drawn.frame["type"] == "outlier"
         regular, permuted = scores_of(drawn)[~outlying], scores_of(drawn)[outlying]
         assert len(permuted) == 20_000
@@ -94,7 +97,7 @@ class TestGenerators:
         np.testing.assert_allclose(permuted.var(), 1 + np.var(regular.mean()), rtol=0.05)
 
     def test_offsets_and_outliers_fill_their_range(self):
-        many = [simulate_scores(n_systems=5, n_instances=1, outliers=1, rng=seed) for seed in range(300)]
+        many = [llbt.scores.simulate(n_systems=5, n_instances=1, outliers=1, rng=seed) for seed in range(300)]
         offsets = [(scores_of(drawn).iloc[0] - drawn.strengths).mean() for drawn in many]
         assert stats.kstest(np.array(offsets) / 100, "uniform").pvalue > 0.001  # noise of 0.0045 beside
         wild = np.concatenate([scores_of(drawn).iloc[1] for drawn in many])
@@ -103,7 +106,7 @@ class TestGenerators:
 
     @pytest.mark.parametrize("n_systems", [2, 3, 10])
     def test_outliers_turn_the_order_of_strengths(self, n_systems):
-        drawn = simulate_scores(n_systems=n_systems, n_instances=40, outliers=1, rng=3)
+        drawn = llbt.scores.simulate(n_systems=n_systems, n_instances=40, outliers=1, rng=3)
         rows = scores_of(drawn)[drawn.frame["type"] == "outlier"].to_numpy()
         taus = [stats.kendalltau(row, drawn.strengths)[0] for row in rows]
         assert len(taus) == 40
@@ -111,7 +114,7 @@ class TestGenerators:
 
     def test_outliers_are_any_rows_with_a_negative_tau(self):
         """Of three systems, three orders are turned: each is as likely, whatever its τ."""
-        drawn = simulate_scores(n_systems=3, n_instances=3000, outliers=1, rng=4)
+        drawn = llbt.scores.simulate(n_systems=3, n_instances=3000, outliers=1, rng=4)
         wild = scores_of(drawn)[drawn.frame["type"] == "outlier"]
         ranks = wild[drawn.strengths.sort_values().index].rank(axis=1).astype(int)
         counts = ranks.value_counts()
@@ -121,14 +124,14 @@ class TestGenerators:
     @pytest.mark.parametrize("generator", GENERATORS)
     def test_the_same_generator_draws_the_same(self, generator):
         asked = {"n_systems": 3, "n_instances": 9, "outliers": 0.2, "generator": generator}
-        one, other = (simulate_scores(**asked, rng=5) for _ in range(2))
+        one, other = (llbt.scores.simulate(**asked, rng=5) for _ in range(2))
         pd.testing.assert_frame_equal(one.frame, other.frame)
-        third = simulate_scores(**asked, rng=np.random.default_rng(5))
+        third = llbt.scores.simulate(**asked, rng=np.random.default_rng(5))
         pd.testing.assert_series_equal(one.strengths, third.strengths)
-        assert not one.frame.equals(simulate_scores(**asked, rng=6).frame)
+        assert not one.frame.equals(llbt.scores.simulate(**asked, rng=6).frame)
 
     def test_the_record(self):
-        drawn = simulate_scores(n_systems=3, n_instances=9, rng=5)
+        drawn = llbt.scores.simulate(n_systems=3, n_instances=9, rng=5)
         shown = pickle.loads(pickle.dumps(drawn)).to_frame().set_index("object")
         np.testing.assert_array_equal(shown["strength"], drawn.strengths)
         np.testing.assert_allclose(shown["mean"], scores_of(drawn).mean())
@@ -158,8 +161,8 @@ BAD = [
 @pytest.mark.parametrize(("options", "fragment"), BAD, ids=range(len(BAD)))
 def test_bad_options(options, fragment):
     with pytest.raises((OptionError, DesignError)) as caught:
-        simulate_scores(**{"n_systems": 3, "n_instances": 10, **options})
-    assert str(caught.value).startswith("simulate_scores: ")
+        llbt.scores.simulate(**{"n_systems": 3, "n_instances": 10, **options})
+    assert str(caught.value).startswith("scores.simulate: ")
     assert fragment in str(caught.value)
 
 
@@ -211,7 +214,7 @@ def cell(generator, n_types, outliers, rng):
     return np.array(
         [
             taus(
-                simulate_scores(
+                llbt.scores.simulate(
                     n_systems=n, n_instances=m, n_types=n_types, outliers=outliers, generator=generator, rng=rng
                 )
             )
@@ -222,7 +225,7 @@ def cell(generator, n_types, outliers, rng):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_order_of_wins_is_that_of_bradley_terry(seed):
-    drawn = simulate_scores(n_systems=6, n_instances=100, n_types=3, outliers=0.1, rng=seed)
+    drawn = llbt.scores.simulate(n_systems=6, n_instances=100, n_types=3, outliers=0.1, rng=seed)
     res = fit("object", from_scores(drawn.frame))
     log_worth = [res.params.get(f"object[{name}]", 0.0) for name in drawn.strengths.index]
     won = wins(scores_of(drawn).to_numpy())

@@ -234,7 +234,7 @@ def test_the_simulated_test_is_that_of_anova(hypothesis):
         c = llbt.from_counts(pd.concat(parts), covariates="group", clusters="judge")
         formulas = ("tie", "object + tie") if hypothesis == "object" else ("object + tie", "object * group + tie")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", llbt.LLBTWarning)
+            warnings.simplefilter("ignore", llbt.errors.LLBTWarning)
             small = llbt.fit(formulas[0], c)
             large = llbt.fit(formulas[1], c, cov_type="cluster", groups="judge")
         assert llbt.anova(small, large).to_frame()["p_value"][1] == p_value

@@ -181,7 +181,7 @@ NO_SUBJECT: dict[str, Callable[[], Any]] = {
 }
 # A function says no to all of these but the ones named here, which mean something to it.
 MEANT: dict[str, set[str]] = {
-    "williams_test": {"NaN", "a number"},  # a correlation may be undefined, and three systems have no test
+    "metrics.williams": {"NaN", "a number"},  # a correlation may be undefined, and three systems have no test
     "outliers": {"a list"},  # no numbers, no outliers
 }
 
@@ -232,8 +232,8 @@ FRAMES: dict[str, tuple[Callable[..., Any], pd.DataFrame, dict[str, Any], list[s
     "from_rankings": (llbt.from_rankings, BLOCKS, {"judge": "judge"}, ["object", "judge"], [], ["rank"]),
     "from_ratings": (llbt.from_ratings, RATINGS, {}, ["object", "judge"], [], ["rating"]),
     "from_scores": (llbt.from_scores, LONG_SCORES, {"instance": "instance"}, ["system"], [], ["score"]),
-    "aggregate": (llbt.aggregate, LONG_SCORES, {"instance": "instance"}, ["system"], [], ["score"]),
-    "agreement": (llbt.agreement, JUDGMENTS, {"unit": "prompt"}, [], [], []),  # joins labels that have parts
+    "aggregate": (llbt.scores.aggregate, LONG_SCORES, {"instance": "instance"}, ["system"], [], ["score"]),
+    "agreement": (llbt.judges.agreement, JUDGMENTS, {"unit": "prompt"}, [], [], []),  # joins labels that have parts
     "audit": (llbt.audit, JUDGMENTS, {"judge": "judge"}, ["object_i", "object_j", "judge"], [], []),
 }  # fmt: skip
 
@@ -430,10 +430,11 @@ def frames() -> Iterator[Case]:
 # -- arrays of numbers -------------------------------------------------------------------------------------------
 
 ARRAYS = {
-    llbt.from_matrix, llbt.mcnemar_test, llbt.compare_metrics, llbt.correlate, llbt.correlation_interval,
-    llbt.correlation_without_outliers, llbt.decision_table, llbt.decisions_from_tests, llbt.difference_curve,
-    llbt.interval_coverage, llbt.metric_power, llbt.outliers, llbt.pairwise_accuracy,
-    llbt.subset_correlations, llbt.soft_pairwise_accuracy, llbt.tie_calibrated_accuracy,
+    llbt.from_matrix, llbt.classical.mcnemar_test, llbt.metrics.compare, llbt.metrics.correlate, llbt.metrics.interval,
+    llbt.metrics.correlation_without_outliers, llbt.metrics.decisions, llbt.metrics.decisions_from_tests,
+    llbt.metrics.difference_curve, llbt.metrics.coverage, llbt.metrics.power, llbt.metrics.outliers,
+    llbt.metrics.pairwise_accuracy, llbt.metrics.subset_correlations, llbt.metrics.soft_pairwise_accuracy,
+    llbt.metrics.tie_calibrated_accuracy,
 }  # fmt: skip
 BROKEN_ARRAYS: dict[str, Callable[[np.ndarray], Any]] = {
     "complex numbers": lambda a: a + 1j,
@@ -497,8 +498,8 @@ def arrays() -> Iterator[Case]:
 
 
 # Any numbers are a series; humans may have judged some systems more often than others.
-MEANT_ARRAYS = {(llbt.outliers, what) for what in ("a row less", "one row", "nothing")} | {
-    (llbt.decision_table, "lists of several lengths")
+MEANT_ARRAYS = {(llbt.metrics.outliers, what) for what in ("a row less", "one row", "nothing")} | {
+    (llbt.metrics.decisions, "lists of several lengths")
 }
 
 

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 import llbt
+from llbt.metrics.compare_all import MetricComparisons
+from llbt.scores.pairwise_records import PairwiseScores
 
 JUDGMENTS = pd.DataFrame(
     {
@@ -56,18 +58,18 @@ def by_judge() -> llbt.LLBTResults:
 
 
 @cache
-def metric_scores() -> llbt.MetricScores:
-    return llbt.MetricScores.from_matrices({"x": X, "y": Y}, Z)
+def metric_scores() -> llbt.metrics.MetricScores:
+    return llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y}, Z)
 
 
 @cache
-def metric_comparisons() -> llbt.MetricComparisons:
-    return llbt.compare_all_metrics(metric_scores(), n=3, rng=1)
+def metric_comparisons() -> MetricComparisons:
+    return llbt.metrics.compare_all(metric_scores(), n=3, rng=1)
 
 
 @cache
-def score_pairs() -> llbt.PairwiseScores:
-    return llbt.pairwise_scores(SCORES)
+def score_pairs() -> PairwiseScores:
+    return llbt.scores.pairwise(SCORES)
 
 
 # What each function is called with: arguments with which it answers.
@@ -89,13 +91,13 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.leaderboard: lambda: ([fitted()], {}),
     llbt.level_tests: lambda: ([fitted()], {}),
     llbt.pairwise: lambda: ([fitted()], {}),
-    llbt.plot_intervals: lambda: ([fitted()], {}),
-    llbt.plot_judges: lambda: ([by_judge()], {}),
-    llbt.plot_network: lambda: ([fitted()], {}),
-    llbt.plot_outcomes: lambda: ([counts()], {}),
-    llbt.plot_probabilities: lambda: ([fitted()], {}),
-    llbt.plot_ties: lambda: ([by_judge()], {}),
-    llbt.plot_worth: lambda: ([fitted()], {}),
+    llbt.plot.intervals: lambda: ([fitted()], {}),
+    llbt.plot.judges: lambda: ([by_judge()], {}),
+    llbt.plot.network: lambda: ([fitted()], {}),
+    llbt.plot.outcomes: lambda: ([counts()], {}),
+    llbt.plot.probabilities: lambda: ([fitted()], {}),
+    llbt.plot.ties: lambda: ([by_judge()], {}),
+    llbt.plot.worth: lambda: ([fitted()], {}),
     llbt.quasi_variances: lambda: ([fitted()], {}),
     llbt.worth: lambda: ([fitted()], {}),
     llbt.add1: lambda: ([fitted(), "judge:object"], {}),
@@ -103,56 +105,56 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.drop1: lambda: ([fitted()], {}),
     llbt.goodness_of_fit: lambda: ([fitted()], {}),
     llbt.influence: lambda: ([fitted()], {}),
-    llbt.plot_residuals: lambda: ([fitted()], {}),
+    llbt.plot.residuals: lambda: ([fitted()], {}),
     llbt.residual_table: lambda: ([fitted()], {}),
     llbt.bootstrap: lambda: ([fitted()], {"n": 3, "rng": 1}),
     llbt.simulate: lambda: ([fitted()], {}),
     llbt.interpret: lambda: ([fitted()], {}),
     llbt.model_table: lambda: ([[fitted()]], {}),
     llbt.write_report: lambda: ([counts()], {}),
-    llbt.agreement: lambda: ([JUDGMENTS], {"unit": "prompt"}),
-    llbt.judge_summary: lambda: ([counts()], {}),
-    llbt.durbin_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
-    llbt.friedman_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
-    llbt.skillings_mack_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
-    llbt.page_test: lambda: ([RANKINGS], {"objects": list("ABC"), "order": list("ABC")}),
-    llbt.head_to_head: lambda: ([counts()], {}),
-    llbt.llbt_test: lambda: ([counts().pool()], {}),
-    llbt.mcnemar_test: lambda: ([[[101, 121], [59, 33]]], {}),
-    llbt.minimum_feedback_order: lambda: ([counts()], {}),
-    llbt.ranking_readings: lambda: ([JUDGMENTS], {}),
-    llbt.ranking_scores: lambda: ([JUDGMENTS], {}),
-    llbt.shown_with: lambda: ([JUDGMENTS], {"reference": "A"}),
-    llbt.sign_test: lambda: ([counts()], {}),
+    llbt.judges.agreement: lambda: ([JUDGMENTS], {"unit": "prompt"}),
+    llbt.judges.summary: lambda: ([counts()], {}),
+    llbt.classical.durbin_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
+    llbt.classical.friedman_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
+    llbt.classical.skillings_mack_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
+    llbt.classical.page_test: lambda: ([RANKINGS], {"objects": list("ABC"), "order": list("ABC")}),
+    llbt.classical.head_to_head: lambda: ([counts()], {}),
+    llbt.classical.model_test: lambda: ([counts().pool()], {}),
+    llbt.classical.mcnemar_test: lambda: ([[[101, 121], [59, 33]]], {}),
+    llbt.classical.feedback_order: lambda: ([counts()], {}),
+    llbt.classical.ranking_readings: lambda: ([JUDGMENTS], {}),
+    llbt.classical.ranking_scores: lambda: ([JUDGMENTS], {}),
+    llbt.classical.shown_with: lambda: ([JUDGMENTS], {"reference": "A"}),
+    llbt.classical.sign_test: lambda: ([counts()], {}),
     llbt.power: lambda: ([], {"judgments": [20], "n": 3, "rng": 1}),
     llbt.power_grid: lambda: ([], {"judgments": [20], "n": 3, "rng": 1}),
-    llbt.aggregate: lambda: ([SCORES], {}),
-    llbt.aggregate_methods: lambda: ([SCORES], {"rng": 1}),
-    llbt.aggregate_setups: lambda: ([{"one": SCORES}], {"rng": 1}),
-    llbt.pairwise_scores: lambda: ([SCORES], {}),
-    llbt.plot_differences: lambda: ([SCORES, "A", "B"], {}),
-    llbt.plot_paired: lambda: ([SCORES, "A", "B"], {}),
-    llbt.plot_ranks_by_method: lambda: ([llbt.aggregate_methods(SCORES, rng=1)], {}),
-    llbt.plot_win_probabilities: lambda: ([score_pairs()], {}),
-    llbt.simulate_scores: lambda: ([], {"n_systems": 3, "n_instances": 20, "rng": 1}),
-    llbt.compare_all_metrics: lambda: ([metric_scores()], {"n": 3, "rng": 1}),
-    llbt.compare_metrics: lambda: ([X, Y, Z], {"n": 3, "rng": 1}),
-    llbt.correlate: lambda: ([X, Z], {}),
-    llbt.correlation_interval: lambda: ([X, Z], {"n": 3, "rng": 1}),
-    llbt.correlation_without_outliers: lambda: ([METRIC, HUMAN], {}),
-    llbt.decision_table: lambda: ([X, Z], {}),
-    llbt.decisions_from_tests: lambda: ([*TESTS], {}),
-    llbt.difference_curve: lambda: ([DIFFERENCES, AGREE], {"bins": 3}),
-    llbt.interval_coverage: lambda: ([X, Z], {"methods": ["boot-both"], "n": 3, "n_trials": 2, "rng": 1}),
-    llbt.metric_power: lambda: ([X, Z], {"methods": ["boot"], "degraded": [0.5], "n": 3, "n_trials": 2, "rng": 1}),
-    llbt.outliers: lambda: ([HUMAN], {}),
-    llbt.pairwise_accuracy: lambda: ([METRIC, HUMAN], {}),
-    llbt.plot_difference_curve: lambda: ([llbt.difference_curve(DIFFERENCES, AGREE, bins=3)], {}),
-    llbt.plot_significance: lambda: ([metric_comparisons()], {}),
-    llbt.subset_correlations: lambda: ([METRIC, HUMAN], {"subsets": "sampled", "n": 3, "rng": 1}),
-    llbt.soft_pairwise_accuracy: lambda: ([X, Z], {"n": 3, "rng": 1}),
-    llbt.tie_calibrated_accuracy: lambda: ([METRIC, HUMAN], {}),
-    llbt.williams_test: lambda: ([0.5, 0.4, 0.3, 20], {}),
+    llbt.scores.aggregate: lambda: ([SCORES], {}),
+    llbt.scores.aggregate_methods: lambda: ([SCORES], {"rng": 1}),
+    llbt.scores.aggregate_setups: lambda: ([{"one": SCORES}], {"rng": 1}),
+    llbt.scores.pairwise: lambda: ([SCORES], {}),
+    llbt.plot.differences: lambda: ([SCORES, "A", "B"], {}),
+    llbt.plot.paired: lambda: ([SCORES, "A", "B"], {}),
+    llbt.plot.ranks_by_method: lambda: ([llbt.scores.aggregate_methods(SCORES, rng=1)], {}),
+    llbt.plot.win_probabilities: lambda: ([score_pairs()], {}),
+    llbt.scores.simulate: lambda: ([], {"n_systems": 3, "n_instances": 20, "rng": 1}),
+    llbt.metrics.compare_all: lambda: ([metric_scores()], {"n": 3, "rng": 1}),
+    llbt.metrics.compare: lambda: ([X, Y, Z], {"n": 3, "rng": 1}),
+    llbt.metrics.correlate: lambda: ([X, Z], {}),
+    llbt.metrics.interval: lambda: ([X, Z], {"n": 3, "rng": 1}),
+    llbt.metrics.correlation_without_outliers: lambda: ([METRIC, HUMAN], {}),
+    llbt.metrics.decisions: lambda: ([X, Z], {}),
+    llbt.metrics.decisions_from_tests: lambda: ([*TESTS], {}),
+    llbt.metrics.difference_curve: lambda: ([DIFFERENCES, AGREE], {"bins": 3}),
+    llbt.metrics.coverage: lambda: ([X, Z], {"methods": ["boot-both"], "n": 3, "n_trials": 2, "rng": 1}),
+    llbt.metrics.power: lambda: ([X, Z], {"methods": ["boot"], "degraded": [0.5], "n": 3, "n_trials": 2, "rng": 1}),
+    llbt.metrics.outliers: lambda: ([HUMAN], {}),
+    llbt.metrics.pairwise_accuracy: lambda: ([METRIC, HUMAN], {}),
+    llbt.plot.difference_curve: lambda: ([llbt.metrics.difference_curve(DIFFERENCES, AGREE, bins=3)], {}),
+    llbt.plot.significance: lambda: ([metric_comparisons()], {}),
+    llbt.metrics.subset_correlations: lambda: ([METRIC, HUMAN], {"subsets": "sampled", "n": 3, "rng": 1}),
+    llbt.metrics.soft_pairwise_accuracy: lambda: ([X, Z], {"n": 3, "rng": 1}),
+    llbt.metrics.tie_calibrated_accuracy: lambda: ([METRIC, HUMAN], {}),
+    llbt.metrics.williams: lambda: ([0.5, 0.4, 0.3, 20], {}),
     llbt.Comparisons.to_frame: lambda: ([counts()], {}),
     llbt.LLBTResults.conf_int: lambda: ([fitted()], {}),
     llbt.LLBTResults.t_test: lambda: ([fitted(), "tie"], {}),

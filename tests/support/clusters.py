@@ -7,14 +7,14 @@ import pandas as pd
 from scipy import special
 
 import llbt
-from llbt import ClusterWarning, Comparisons, LLBTResults
+from llbt import Comparisons, LLBTResults
 
 
 def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
     """Fit with every warning an error, but for few clusters."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", ClusterWarning)
+        warnings.simplefilter("ignore", llbt.errors.ClusterWarning)
         return llbt.fit(formula, c, **options)
 
 

@@ -1,5 +1,7 @@
 """The API reference and the vignettes as a static site: sphinx-build -W vignettes/site build/site."""
 
+import inspect
+import operator
 import re
 import shutil
 from pathlib import Path
@@ -28,7 +30,7 @@ suppress_warnings = ["myst.header", "myst.xref_missing", "mystnb.unknown_mime_ty
 
 
 def grouped() -> list[tuple[str, list[str]]]:
-    """Return the public names under the questions that group them in llbt/__init__.py."""
+    """Return the names of llbt/__init__.py under the questions that group them there, then those of each namespace."""
     source = Path(llbt.__file__).read_text(encoding="utf-8").split("__all__ = [", 1)[1]
     groups: list[tuple[str, list[str]]] = []
     for question, name in GROUP.findall(source):
@@ -38,15 +40,31 @@ def grouped() -> list[tuple[str, list[str]]]:
             groups[-1][1].append(name)
     found = [name for _, names in groups for name in names]
     assert sorted(found) == sorted(llbt.__all__), "every public name stands under a question"
-    return groups
+    *questions, (_, spaces) = groups
+    for space in spaces:
+        module = getattr(llbt, space)
+        title = f"llbt.{space}: {module.__doc__.partition(':')[0].splitlines()[0].rstrip('.')}"
+        questions.append((title, [f"{space}.{name}" for name in module.__all__]))
+    return questions
+
+
+def with_answer(name: str) -> list[str]:
+    """Return a name, and after a function the record that it returns, unless that is a name of its own."""
+    thing = operator.attrgetter(name)(llbt)
+    said = inspect.signature(thing).return_annotation if inspect.isfunction(thing) else None
+    answer = getattr(inspect.getmodule(thing), said, None) if isinstance(said, str) else said
+    if not (inspect.isclass(answer) and answer.__module__.startswith("llbt.")) or answer in vars(llbt).values():
+        return [f"llbt.{name}"]
+    return [f"llbt.{name}", f"{answer.__module__}.{answer.__name__}"]
 
 
 def write_reference() -> None:
     """Write reference.rst, and copy the vignettes to where Sphinx sees them."""
-    lines = ["Reference", "=========", ""]
+    lines, told = ["Reference", "=========", ""], set()
     for question, names in grouped():
-        title = question[0].upper() + question[1:]
-        entries = [f"   llbt.{name}" for name in names]
+        title = question if question.startswith("llbt") else question[0].upper() + question[1:]
+        entries = [entry for name in names for entry in with_answer(name) if not (entry in told or told.add(entry))]
+        entries = [f"   {entry}" for entry in entries]
         lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: api", "", *entries, ""]
     (HERE / "reference.rst").write_text("\n".join(lines), encoding="utf-8")
     target = HERE / "vignettes"

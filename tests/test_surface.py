@@ -1,0 +1,79 @@
+"""What a user may type: every name before the rooms and where it is now, and that nothing speaks of the old ones."""
+
+import csv
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.folders import REPOSITORY, TESTS
+from support.surface import NAMESPACES, public
+
+import llbt
+
+with (TESTS / "surface.csv").open(encoding="utf-8", newline="") as file:
+    ROWS = [(row["before"], row["now"]) for row in csv.DictReader(file)]
+NAMES = {before: now for before, now in ROWS if before}
+NEW = {now for before, now in ROWS if not before}
+TEXTS = ("llbt/**/*.py", "tests/**/*.py", "benchmarks/**/*.py", "vignettes/**/*.py", "vignettes/*.ipynb", "**/*.md")
+# Names that nothing else has, so that they are old wherever they stand. The others are old only behind "llbt.".
+DISTINCT = re.compile(r"plot_|_test$|_metrics$|_summary$|_aggregations$|_scores$|_setups$|_table$|minimum_")
+
+
+def found(place: str) -> Any:
+    """What stands at "plot.worth", or of a record that nobody types at "inference.pairwise:Pairwise"."""
+    module, _, record = place.partition(":")
+    return getattr(importlib.import_module(f"llbt.{module}"), record) if record else public()[place]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_is_where_the_table_says_or_in_what_took_its_place(name: str) -> None:
+    if not NAMES[name].startswith("in "):  # "in plot.worth": a function of its own no longer
+        assert found(NAMES[name]) is not None
+    else:
+        assert name not in public()
+
+
+def test_the_table_holds_every_public_name() -> None:
+    assert set(public()) == {now for now in NAMES.values() if "in " not in now and ":" not in now} | NEW
+
+
+def test_what_a_user_is_shown_is_the_surface_alone() -> None:
+    assert dir(llbt) == sorted(llbt.__all__)
+    assert set(NAMESPACES) == {"classical", "errors", "formats", "judges", "metrics", "plot", "scores"}
+    assert len(llbt.__all__) <= 55
+    for module in NAMESPACES.values():
+        assert dir(module) == sorted(module.__all__)
+
+
+@pytest.mark.parametrize("name", [name for name, value in public().items() if inspect.isfunction(value)])
+def test_a_function_is_defined_under_its_public_name_and_documented(name: str) -> None:
+    function = public()[name]
+    if name != "formats.table":  # of formats as of results: `list_formats` where it is defined
+        assert function.__name__ == name.rpartition(".")[2]
+    assert function.__doc__
+    assert "Examples\n" in function.__doc__, name
+
+
+def test_nothing_speaks_of_an_old_name() -> None:
+    old = [name for name, place in NAMES.items() if name != place]
+    patterns = [re.compile(rf"(?<!\w)llbt\.({'|'.join(old)})\b(?!\.py)(?!\.\w+ import)")]
+    distinct = [name for name in old if DISTINCT.search(name) and name not in map(_leaf, NAMES.values())]
+    patterns.append(re.compile(rf"(?<![\w.])({'|'.join(distinct)})(?!\w)(?!\.py)"))
+    told = []
+    for path in {path for glob in TEXTS for path in REPOSITORY.glob(glob)}:
+        if path.name in {"test_surface.py", "surface.csv"} or any(part.startswith(".") for part in _inside(path).parts):
+            continue
+        text = path.read_text(encoding="utf-8")
+        told += [f"{_inside(path)}: {hit[0]}" for pattern in patterns for hit in pattern.finditer(text)]
+    assert told == []
+
+
+def _leaf(place: str) -> str:
+    return place.rpartition(".")[2]
+
+
+def _inside(path: Path) -> Path:
+    return path.relative_to(REPOSITORY)
