@@ -10,13 +10,14 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from ..arguments import as_generator, check_count, check_flag, check_option, is_real
+from ..arguments import check_count, check_flag, check_option, is_real
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
 from ..data.score_frames import read_scores
 from ..data.score_ties import TieRule
 from ..errors import DesignError, JudgmentError, listed
+from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_count, interval_fields
 from .bradley_terry import Algorithm, Fitting, Separated, Ties
 from .mechanisms import Asked, Mechanism, Scored, centre, paired, rated
@@ -110,6 +111,7 @@ def aggregate(
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = None,
     progress: bool = False,
+    n_jobs: int = 1,
 ) -> Aggregation:
     """Return one score for each system, with ranks, intervals and probabilities that one scores higher than another.
 
@@ -161,6 +163,8 @@ def aggregate(
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -196,7 +200,7 @@ def aggregate(
     make k(k − 1)/2 of them; ``n=1000`` resamples instances whole. For Elo and TrueSkill they are percentiles over
     orders, which say what the order does to a rating of one order and nothing of the instances; with `n`, percentiles
     over resampled instances, one random order each. They take time for each game in each order, some 0.3 µs (Elo) to
-    1 µs (TrueSkill): for 60 systems on 10,000 instances pass ``orders=10`` or ``progress=True``.
+    1 µs (TrueSkill): for 60 systems on 10,000 instances pass ``orders=10`` or ``n_jobs=-1``.
 
     References
     ----------
@@ -221,7 +225,6 @@ def aggregate(
         ("bias_reduction", bias_reduction),
         ("higher_is_better", higher_is_better),
         ("relative", relative),
-        ("progress", progress),
     ):
         check_flag("aggregate", name, flag)
     fitting = Fitting(ties, algorithm, prior, bool(bias_reduction), separated)
@@ -231,7 +234,7 @@ def aggregate(
     check_count("aggregate", "n", n, least=0)
     check_count("aggregate", "orders", orders, least=1)
     critical_value("aggregate", confidence, math.inf)
-    asked = Asked(n, int(orders), float(confidence), as_generator(rng, "aggregate"), progress)
+    asked = Asked(n, int(orders), float(confidence), Resampler.of("aggregate", rng, n_jobs, progress))
     reading = {"systems": systems, "system": system, "instance": instance, "score": score, "covariates": covariates}
     outcomes, notes = _read(
         data, method, reading, TieRule(float(tie_threshold), bool(relative)), bool(higher_is_better)

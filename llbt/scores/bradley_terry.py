@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -269,29 +268,31 @@ def recursion(wins: FloatArray, epsilon: float = EPSILON) -> tuple[FloatArray, I
 
 
 def resampled_log_odds(
-    found: BradleyTerry, outcomes: Outcomes, tables: Iterable[FloatArray], fitting: Fitting
-) -> Iterator[FloatArray]:
-    """Return the log-odds of resampled tables, blocks (B, P, 3), as blocks (B, N); NaN where they are not finite.
+    found: BradleyTerry,
+    without: BradleyTerry | None,
+    outcomes: Outcomes,
+    fitting: Fitting,
+    size: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return the log-odds of resampled games, shape (B, N); NaN where they are not finite.
 
-    A resample without a tie has no finite tie effect; its scores are finite all the same, those of the model without.
+    A resample without a tie has no finite tie effect; its scores are finite all the same, those of the model `without`.
     """
-    without = _without_ties(found, outcomes, fitting)
-    for counts in tables:
-        if found.results is None:
-            worth, _ = recursion(win_matrices(outcomes, counts, fitting.ties))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                logs = np.where(worth > 0, np.log(worth), np.nan)
-            yield logs - logs.mean(axis=1, keepdims=True)
-        else:
-            drawn = _refitted(found, found.results, outcomes, counts, fitting)
-            if without is not None and without.results is not None:
-                bare = counts[..., 1].sum(axis=1) == 0
-                half = replace(fitting, ties="half")
-                drawn[bare] = _refitted(without, without.results, outcomes, counts[bare], half)
-            yield drawn
+    counts = outcomes.resampled(size, rng)
+    if found.results is None:
+        worth, _ = recursion(win_matrices(outcomes, counts, fitting.ties))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(worth > 0, np.log(worth), np.nan)
+        return np.asarray(logs - logs.mean(axis=1, keepdims=True))
+    drawn = _refitted(found, found.results, outcomes, counts, fitting)
+    if without is not None and without.results is not None:
+        bare = counts[..., 1].sum(axis=1) == 0
+        drawn[bare] = _refitted(without, without.results, outcomes, counts[bare], replace(fitting, ties="half"))
+    return drawn
 
 
-def _without_ties(found: BradleyTerry, outcomes: Outcomes, fitting: Fitting) -> BradleyTerry | None:
+def without_ties(found: BradleyTerry, outcomes: Outcomes, fitting: Fitting) -> BradleyTerry | None:
     """Return a fit of the same pairs that has no tie effect, where `found` has one that a resample may lack."""
     if found.results is None or fitting.prior is not None or not (fitting.ties == "davidson" and found.has_ties):
         return None

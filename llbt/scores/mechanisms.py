@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -12,9 +13,10 @@ from scipy import special
 
 from ..core.columns import FloatArray
 from ..core.statistics import critical_value
+from ..resampling import Resampler, degenerate_notes, drawn_weights, percentiles
 from ..table import counted, format_count
-from .bradley_terry import Fitting, bradley_terry, resampled_log_odds
-from .outcomes import Outcomes, check_whole, drawn_weights
+from .bradley_terry import Fitting, bradley_terry, resampled_log_odds, without_ties
+from .outcomes import Outcomes, check_whole
 from .ratings import Elo, Games, TrueSkill, check_finite
 
 Mechanism = Literal["mean", "median", "bt", "llbt", "elo", "trueskill"]
@@ -22,7 +24,7 @@ Bounds = tuple[FloatArray, FloatArray]
 
 _ASKER = "aggregate"
 _LIMIT = 1e4  # log-odds under a vanishing prior are the same within 1e-5
-_ENTRIES = 8_000_000  # numbers of resamples held at once
+_SIDE_BY_SIDE = 2000  # systems in the orders of a block: enough to rate at once, few enough for a bar to move
 _NO_INTERVAL = "no intervals: n=1000 resamples instances"
 
 
@@ -60,27 +62,11 @@ class Asked:
     n: int
     orders: int
     confidence: float
-    rng: np.random.Generator
-    progress: bool
+    draw: Resampler
 
-    def ticking(self, total: int) -> tuple[Callable[[int], object], Callable[[], None]]:
-        """Return what counts steps done, and what ends the count."""
-        if not self.progress:
-            return (lambda done: None), (lambda: None)
-        from tqdm.auto import tqdm
-
-        bar = tqdm(total=total, desc=_ASKER)
-        return bar.update, bar.close
-
-    def gathered(self, blocks: Iterator[FloatArray]) -> FloatArray:
-        """Return the scores of resamples, (n, N), counted by a bar while they are made."""
-        tick, close = self.ticking(self.n)
-        made = []
-        for block in blocks:
-            made.append(block)
-            tick(len(block))
-        close()
-        return np.concatenate(made)
+    def gathered(self, task: Callable[[int, np.random.Generator], FloatArray], entries: int) -> FloatArray:
+        """Return the scores of the resamples, (n, N), that a task makes of so many at a time."""
+        return np.concatenate(self.draw.blocks(task, self.n, entries))
 
 
 def centre(outcomes: Outcomes, median: bool, asked: Asked) -> Scored:
@@ -92,9 +78,9 @@ def centre(outcomes: Outcomes, median: bool, asked: Asked) -> Scored:
     notes = ["probabilities are observed shares of the instances on which one is higher, without a model"]
     bounds = _nothing(len(scores))
     if asked.n:
-        drawn = flipped * asked.gathered(_centres(scores, median, asked))
+        drawn = flipped * asked.gathered(partial(_centres, scores, median), scores.shape[1])
         bounds, said = _percentiles(drawn, asked, "instances")
-        notes.append(said)
+        notes += said
     else:
         notes.append(_NO_INTERVAL)
     unit = float(np.nanmax(np.abs(scores)))
@@ -111,13 +97,10 @@ def _observed(outcomes: Outcomes) -> FloatArray:
     return made
 
 
-def _centres(scores: FloatArray, median: bool, asked: Asked) -> Iterator[FloatArray]:
-    """Return the means or medians of resamples of the instances in blocks (B, N)."""
-    size = scores.shape[1]
-    block = max(1, _ENTRIES // size)
-    for start in range(0, asked.n, block):
-        weights = drawn_weights(size, min(block, asked.n - start), asked.rng)
-        yield weighted_medians(scores, weights) if median else weighted_means(scores, weights)
+def _centres(scores: FloatArray, median: bool, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return the means or medians of resamples of the instances, shape (B, N)."""
+    weights = drawn_weights(scores.shape[1], size, rng)
+    return weighted_medians(scores, weights) if median else weighted_means(scores, weights)
 
 
 def weighted_means(scores: FloatArray, weights: FloatArray) -> FloatArray:
@@ -156,9 +139,9 @@ def paired(outcomes: Outcomes, wald: bool, fitting: Fitting, asked: Asked) -> Sc
         notes.append("no intervals: scores are not finite")
     elif asked.n:
         _whole_if_counts(outcomes)
-        drawn = asked.gathered(resampled_log_odds(found, outcomes, outcomes.resampled(asked.n, asked.rng), fitting))
-        bounds, said = _percentiles(drawn, asked, _unit(outcomes))
-        notes.append(said)
+        task = partial(resampled_log_odds, found, without_ties(found, outcomes, fitting), outcomes, fitting)
+        bounds, said = _percentiles(asked.gathered(task, outcomes.entries), asked, _unit(outcomes))
+        notes += said
     elif wald:
         z = critical_value(_ASKER, asked.confidence, math.inf)
         bounds = found.log_odds - z * found.std_error, found.log_odds + z * found.std_error
@@ -186,10 +169,10 @@ def rated(outcomes: Outcomes, rater: Elo | TrueSkill, drop: bool, asked: Asked) 
         spread = ratings.std(axis=0, ddof=1)
     if asked.n:
         drawn, _ = _played(rater, games, asked.n, True, asked)
-        bounds, said = _percentiles(drawn, asked, _unit(outcomes))
-        notes.append(f"{said}, each played in one random order")
+        bounds, said = _percentiles(drawn, asked, f"{_unit(outcomes)}, each played in one random order")
+        notes += said
     elif asked.orders > 1:
-        bounds = _quantiles(ratings, asked.confidence)
+        bounds = percentiles(ratings, asked.confidence)
         notes.append(
             f"mean of {format_count(asked.orders)} random orders; spread and {100 * asked.confidence:.4g} % "
             "percentiles over orders say what the order does, nothing of the instances (n=1000 resamples them)"
@@ -212,17 +195,16 @@ def _played(
     rater: Elo | TrueSkill, games: Games, number: int, redrawn: bool, asked: Asked
 ) -> tuple[FloatArray, FloatArray]:
     """Return ratings and, for TrueSkill, their σ in each of B random orders or resamples, shape (B, N) each."""
-    tick, close = asked.ticking(number * int((games.slots >= 0).sum()))
-    draw = games.redrawn if redrawn else games.shuffled
-    block = max(1, _ENTRIES // len(games.slots))
-    found = [
-        rater.rate(games, draw(min(block, number - start), asked.rng), asked.rng, tick)
-        for start in range(0, number, block)
-    ]
-    close()
-    ratings, sigma = (np.concatenate([part[k] for part in found]) for k in range(2))
+    task, most = partial(_rated, rater, games, redrawn), max(1, _SIDE_BY_SIDE // games.size)
+    ratings, sigma = np.concatenate(asked.draw.blocks(task, number, len(games.slots), most), axis=1)
     check_finite(ratings, _ASKER)
     return ratings, sigma
+
+
+def _rated(rater: Elo | TrueSkill, games: Games, redrawn: bool, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return ratings and their σ in so many orders or resamples, shape (2, size, N)."""
+    units = games.redrawn(size, rng) if redrawn else games.shuffled(size, rng)
+    return np.stack(rater.rate(games, units, rng))
 
 
 def _rating_note(rater: Elo | TrueSkill) -> str:
@@ -243,21 +225,7 @@ def _nothing(size: int) -> Bounds:
     return np.full(size, np.nan), np.full(size, np.nan)
 
 
-def _percentiles(drawn: FloatArray, asked: Asked, unit: str) -> tuple[Bounds, str]:
-    """Return percentile intervals of resamples (B, N), and a note that says so."""
+def _percentiles(drawn: FloatArray, asked: Asked, unit: str) -> tuple[Bounds, list[str]]:
+    """Return percentile intervals of resamples (B, N), and notes on them."""
     said = f"{100 * asked.confidence:.4g} % percentile intervals: {counted(asked.n, 'resample')} of the {unit}"
-    lost = int(np.isnan(drawn).any(axis=1).sum())
-    if lost:
-        said += f"; {counted(lost, 'resample')} without finite scores, which stand at −∞ for lower, +∞ for upper bounds"
-    return _quantiles(drawn, asked.confidence), said
-
-
-def _quantiles(drawn: FloatArray, confidence: float) -> Bounds:
-    tail = (1 - confidence) / 2
-    if not np.isnan(drawn).any():
-        low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
-        return low, high
-    gone = np.isnan(drawn)
-    low = np.quantile(np.where(gone, -np.inf, drawn), tail, axis=0, method="lower")
-    high = np.quantile(np.where(gone, np.inf, drawn), 1 - tail, axis=0, method="higher")
-    return low, high
+    return percentiles(drawn, asked.confidence), [said, *degenerate_notes(drawn, "without finite scores")]

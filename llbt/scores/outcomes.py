@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..data.doors import from_counts
 from ..data.score_frames import ScoreMatrix
 from ..data.score_ties import NO_GAME, TieRule
 from ..errors import JudgmentError
+from ..resampling import drawn_counts, drawn_weights
 from ..table import counted
 
 _ENTRIES = 8_000_000  # numbers held at once
@@ -59,18 +60,16 @@ class Outcomes:
         names = COUNT_COLUMNS if counts.shape[1] == 3 else (COUNT_COLUMNS[0], COUNT_COLUMNS[2])
         return from_counts(pd.DataFrame(sides | dict(zip(names, counts.T, strict=True))))
 
-    def resampled(self, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Return the counts of n resamples in blocks (B, P, 3): of instances, or of the games where there are none."""
-        instances = 0 if self.scores is None else self.scores.shape[1]
-        block = max(1, _ENTRIES // max(self.counts.size, instances))
-        for start in range(0, n, block):
-            size = min(block, n - start)
-            if self.scores is None:
-                share = (self.counts / self.counts.sum()).ravel()
-                drawn = rng.multinomial(int(self.counts.sum()), share, size=size)
-                yield drawn.reshape(size, *self.counts.shape).astype(np.float64)
-            else:
-                yield self._weighted(drawn_weights(self.scores.shape[1], size, rng))
+    @property
+    def entries(self) -> int:
+        """How many numbers a resample holds."""
+        return max(self.counts.size, 0 if self.scores is None else self.scores.shape[1])
+
+    def resampled(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """Return the counts of resamples (B, P, 3): of instances, or of the games where there are none."""
+        if self.scores is None:
+            return drawn_counts(self.counts, size, rng)
+        return self._weighted(drawn_weights(self.scores.shape[1], size, rng))
 
     def _weighted(self, weights: FloatArray) -> FloatArray:
         """Return the counts where instances count as often as the weights (B, M) say, shape (B, P, 3)."""
@@ -95,11 +94,6 @@ class Outcomes:
         said = np.vstack(list(self.rule.said_by_pair(self.scores)))
         games = np.where(said == NO_GAME, NO_GAME, 3 * np.arange(len(said))[:, None] + said)
         return np.ascontiguousarray(games.T)
-
-
-def drawn_weights(size: int, n: int, rng: np.random.Generator) -> FloatArray:
-    """Return how often each of the instances was drawn in n resamples, shape (n, size)."""
-    return rng.multinomial(size, np.full(size, 1 / size), size=n).astype(np.float64)
 
 
 def outcomes_of_scores(matrix: ScoreMatrix, rule: TieRule, higher_is_better: bool) -> Outcomes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -113,9 +113,7 @@ class Elo:
     start: float = 1500.0
     scale: float = 400.0
 
-    def rate(
-        self, games: Games, units: IntArray, rng: np.random.Generator, tick: Callable[[int], Any]
-    ) -> tuple[FloatArray, FloatArray]:
+    def rate(self, games: Games, units: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Return the ratings after the games in each order of the units (B, U), shape (B, N), and NaN: Elo has no σ.
 
         r_i ← r_i + k(s − 1/(1 + 10^((r_j − r_i)/scale))) with s = 1, ½ or 0, and r_j loses what r_i gains.
@@ -126,7 +124,6 @@ class Elo:
             gained = self.k * (1 - said / 2 - expected)
             state[i] += gained
             state[j] -= gained
-            tick(len(said))
         ratings = state.reshape(len(units), -1)
         return ratings, np.full_like(ratings, np.nan)
 
@@ -152,15 +149,13 @@ class TrueSkill:
 
         return trueskill.TrueSkill(draw_probability=self.draw_probability)
 
-    def rate(
-        self, games: Games, units: IntArray, rng: np.random.Generator, tick: Callable[[int], Any]
-    ) -> tuple[FloatArray, FloatArray]:
+    def rate(self, games: Games, units: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Return μ and σ after the games in each order of the units (B, U), shape (B, N) each.
 
         Many orders go through the same updates side by side; of few, one is played after the other, number by number.
         """
         if len(units) <= _FEW:
-            return self._one_by_one(games, units, rng, tick)
+            return self._one_by_one(games, units, rng)
         env = self.environment()
         margin = draw_margin(self.draw_probability, env)
         mu = np.full(len(units) * games.size, env.mu)
@@ -171,12 +166,9 @@ class TrueSkill:
             mu[a], mu[b], variance[a], variance[b] = after_game(
                 (mu[a], mu[b]), (variance[a] + env.tau**2, variance[b] + env.tau**2), said == 1, env.beta, margin
             )
-            tick(len(said))
         return mu.reshape(len(units), -1), np.sqrt(variance).reshape(len(units), -1)
 
-    def _one_by_one(
-        self, games: Games, units: IntArray, rng: np.random.Generator, tick: Callable[[int], Any]
-    ) -> tuple[FloatArray, FloatArray]:
+    def _one_by_one(self, games: Games, units: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         env = self.environment()
         margin, ends, added = draw_margin(self.draw_probability, env), games.pairs.tolist(), env.tau**2
         mu = np.full((len(units), games.size), env.mu)
@@ -191,7 +183,6 @@ class TrueSkill:
                         (m[a], m[b]), (v[a] + added, v[b] + added), said == 1, env.beta, margin
                     )
                 mu[order], variance[order] = m, v
-                tick(len(played))
         return mu, np.sqrt(variance)
 
     def probabilities(self, mu: FloatArray, sigma: FloatArray) -> FloatArray:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import as_generator, check_flag, check_option
+from ..arguments import check_flag, check_option
 from ..core.columns import Label
 from ..errors import DesignError, LLBTError, LLBTWarning, listed
+from ..resampling import Resampler
 from .aggregate import Aggregation, aggregate
 from .bradley_terry import Separated, Ties
 from .mechanisms import Mechanism
@@ -31,6 +33,8 @@ def aggregate_methods(
     covariates: str | Sequence[str] = (),
     higher_is_better: bool = True,
     rng: np.random.Generator | int | None = None,
+    progress: bool = False,
+    n_jobs: int = 1,
 ) -> pd.DataFrame:
     """Return the scores of systems by several mechanisms side by side, the higher the better.
 
@@ -45,6 +49,10 @@ def aggregate_methods(
         the sign turned.
     rng : numpy.random.Generator or int, optional
         For the random orders of Elo and TrueSkill; no other mechanism draws.
+    progress : bool
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -72,10 +80,11 @@ def aggregate_methods(
     check_flag("aggregate_methods", "higher_is_better", higher_is_better)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
-    scores, failed = _by_method(data, methods, options, penalty, as_generator(rng, "aggregate_methods"))
-    for error in failed.values():
+    draw = Resampler.of("aggregate_methods", rng, n_jobs, progress)
+    found, failed = _by_setup({"": data}, methods, options, penalty, draw)
+    for error in failed.get("", {}).values():
         raise error
-    return scores
+    return found[""]
 
 
 def aggregate_setups(
@@ -92,6 +101,7 @@ def aggregate_setups(
     higher_is_better: bool = True,
     rng: np.random.Generator | int | None = None,
     progress: bool = False,
+    n_jobs: int = 1,
 ) -> dict[Label, pd.DataFrame]:
     """Return the scores of the systems of many setups by several mechanisms, as `scores.compare` takes them.
 
@@ -111,6 +121,8 @@ def aggregate_setups(
         For the random orders of Elo and TrueSkill.
     progress : bool
         Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -147,15 +159,10 @@ def aggregate_setups(
     _check_methods("aggregate_setups", methods)
     check_flag("aggregate_setups", "bias_reduction", bias_reduction)
     check_flag("aggregate_setups", "higher_is_better", higher_is_better)
-    check_flag("aggregate_setups", "progress", progress)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
-    draw = as_generator(rng, "aggregate_setups")
-    found: dict[Label, pd.DataFrame] = {}
-    failed: dict[Label, dict[Mechanism, LLBTError]] = {}
-    for name, frame in _shown(setups, progress):
-        found[name], wrong = _by_method(frame, methods, options, penalty, draw)
-        failed |= {name: wrong} if wrong else {}
+    draw = Resampler.of("aggregate_setups", rng, n_jobs, progress)
+    found, failed = _by_setup(setups, methods, options, penalty, draw)
     if failed and on_error == "raise":
         _raise(failed, len(setups))
     if failed:
@@ -170,24 +177,36 @@ def _check_methods(asker: str, methods: Sequence[Mechanism]) -> None:
         check_option(asker, "methods", method, get_args(Mechanism))
 
 
-def _by_method(
-    data: object,
+def _by_setup(
+    setups: Mapping[Label, object],
     methods: Sequence[Mechanism],
     options: dict[str, Any],
     penalty: dict[str, Any],
-    draw: np.random.Generator,
-) -> tuple[pd.DataFrame, dict[Mechanism, LLBTError]]:
-    """Return scores by mechanism, the higher the better, NaN where there are none, and the errors that say why."""
-    columns: dict[Mechanism, pd.Series[float]] = {}
-    failed: dict[Mechanism, LLBTError] = {}
-    for method in methods:
-        try:
-            own = penalty if method in ("bt", "llbt") else {}
-            columns[method] = _higher_better(aggregate(data, method=method, rng=draw, **options, **own), options)
-        except LLBTError as error:
-            failed[method] = error
-            columns[method] = pd.Series(dtype=float)
-    return pd.DataFrame(columns).sort_index(), failed
+    draw: Resampler,
+) -> tuple[dict[Label, pd.DataFrame], dict[Label, dict[Mechanism, LLBTError]]]:
+    """Return scores by setup and mechanism, the higher the better, NaN where there are none, and why there are none."""
+    own = {method: options | (penalty if method in ("bt", "llbt") else {}) for method in methods}
+    tasks = [partial(_scores, data, method, own[method]) for data in setups.values() for method in methods]
+    made = iter(draw.each(tasks))
+    found: dict[Label, pd.DataFrame] = {}
+    failed: dict[Label, dict[Mechanism, LLBTError]] = {}
+    for name in setups:
+        columns = {method: next(made) for method in methods}
+        wrong = {method: said for method, said in columns.items() if isinstance(said, LLBTError)}
+        failed |= {name: wrong} if wrong else {}
+        empty = dict.fromkeys(wrong, pd.Series(dtype=float))
+        found[name] = pd.DataFrame(columns | empty).sort_index()
+    return found, failed
+
+
+def _scores(
+    data: object, method: Mechanism, options: dict[str, Any], rng: np.random.Generator
+) -> pd.Series[float] | LLBTError:
+    """Return scores of which more is better, or the error that says why there are none."""
+    try:
+        return _higher_better(aggregate(data, method=method, rng=rng, **options), options)
+    except LLBTError as error:
+        return error
 
 
 def _higher_better(found: Aggregation, options: Mapping[str, Any]) -> pd.Series[float]:
@@ -218,11 +237,3 @@ def _warn(failed: Mapping[Label, Mapping[Mechanism, LLBTError]], total: int, met
         LLBTWarning,
         stacklevel=3,
     )
-
-
-def _shown(setups: Mapping[Label, object], progress: bool) -> list[tuple[Label, object]]:
-    if not progress:
-        return list(setups.items())
-    from tqdm.auto import tqdm
-
-    return tqdm(list(setups.items()), desc="setups")  # type: ignore[no-any-return]

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import optimize, stats
+from support.draws import first_block
 
 import llbt
 from llbt.data.scores import from_scores
+from llbt.resampling import drawn_weights
 from llbt.scores.aggregate import aggregate
 from llbt.scores.bradley_terry import recursion
 from llbt.scores.mechanisms import weighted_means, weighted_medians
-from llbt.scores.outcomes import drawn_weights
 
 METHODS = ["mean", "median", "bt", "llbt", "elo", "trueskill"]
 PAIRED = METHODS[2:]
@@ -254,7 +255,7 @@ def test_weighted_centres_are_those_of_repeated_instances(made, route, instances
 def test_bounds_of_centres_are_quantiles_of_resampled_instances(method):
     frame = some_scores()
     found = aggregate(frame, method=method, n=200, confidence=0.9, rng=5)
-    weights = drawn_weights(len(frame), 200, np.random.default_rng(5)).astype(int)
+    weights = drawn_weights(len(frame), 200, first_block(5)).astype(int)
     route = np.mean if method == "mean" else np.median
     drawn = np.array([route(np.repeat(frame.to_numpy(), w, axis=0), axis=0) for w in weights])
     np.testing.assert_allclose(scores_of(found, "conf_low"), np.quantile(drawn, 0.05, axis=0), rtol=1e-12)
@@ -265,7 +266,7 @@ def test_bounds_of_centres_are_quantiles_of_resampled_instances(method):
 def test_bounds_of_bradley_terry_are_quantiles_of_refits_one_at_a_time(method, ties):
     frame = some_scores(missing=0.1)
     found = aggregate(frame, method=method, ties=ties, n=30, rng=5)
-    weights = drawn_weights(len(frame), 30, np.random.default_rng(5)).astype(int)
+    weights = drawn_weights(len(frame), 30, first_block(5)).astype(int)
     drawn = [
         scores_of(aggregate(frame.loc[np.repeat(frame.index, w)].reset_index(drop=True), method="bt", ties=ties))
         for w in weights
@@ -277,7 +278,7 @@ def test_bounds_of_bradley_terry_are_quantiles_of_refits_one_at_a_time(method, t
 def test_bounds_of_the_recursion_are_quantiles_of_it():
     frame = some_scores()
     found = aggregate(frame, method="bt", ties="drop", algorithm="mm", n=20, rng=5)
-    weights = drawn_weights(len(frame), 20, np.random.default_rng(5)).astype(int)
+    weights = drawn_weights(len(frame), 20, first_block(5)).astype(int)
     logs = np.log([recursion_by_loop(frame.loc[np.repeat(frame.index, w)]) for w in weights])
     logs -= logs.mean(axis=1, keepdims=True)
     np.testing.assert_allclose(scores_of(found, "conf_low"), np.quantile(logs, 0.025, axis=0), rtol=1e-9)
@@ -287,7 +288,7 @@ def test_resamples_without_a_tie_have_the_scores_of_the_model_without_a_tie_effe
     """Some resamples miss both ties, and have no finite tie effect; each is fitted by itself."""
     frame = pd.DataFrame({"A": [2, 2, 2, 0, 1, 0] * 2, "B": [1, 1, 1, 1, 1, 2] * 2, "C": [0, 3, 0, 3, 0, 3] * 2})
     found = aggregate(frame, method="bt", n=40, rng=5)
-    weights = drawn_weights(len(frame), 40, np.random.default_rng(5)).astype(int)
+    weights = drawn_weights(len(frame), 40, first_block(5)).astype(int)
     frames = [frame.loc[np.repeat(frame.index, w)].reset_index(drop=True) for w in weights]
     assert 0 < sum(not (one["A"] == one["B"]).any() for one in frames) < 40
     drawn = [scores_of(aggregate(one, method="bt")) for one in frames]
@@ -311,7 +312,7 @@ def test_resamples_without_finite_scores_are_infinite_bounds_and_counted():
     found = aggregate(frame, method="bt", n=400, rng=1)
     assert scores_of(found, "conf_high")["A"] == np.inf
     assert scores_of(found, "conf_low")["B"] == -np.inf
-    lost = next(int(note.split(";")[1].split()[0]) for note in found.notes if "finite" in note)
+    lost = next(int(note.split()[0]) for note in found.notes if "finite" in note)
     share = 0.75**4 + 0.25**4
     assert abs(lost / 400 - share) < 4 * np.sqrt(share * (1 - share) / 400)
 

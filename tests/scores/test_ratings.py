@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import trueskill
 from scipy import stats
+from support.draws import first_block
 
 import llbt
 from llbt.scores.aggregate import aggregate
@@ -22,10 +23,6 @@ from llbt.scores.ratings import (
     tied,
     won,
 )
-
-
-def ignored(games):
-    """Count nothing."""
 
 
 def random_games(seed=0, systems=6, units=30, missing=0.1):
@@ -77,7 +74,7 @@ GAMES = {"round robins": random_games(), "single games": single_games(), "two sy
 def test_elo_is_that_of_an_explicit_loop_in_every_order(name, constants):
     games = GAMES[name]
     units = games.shuffled(12, np.random.default_rng(1))
-    found, _ = Elo(*constants).rate(games, units, np.random.default_rng(2), ignored)
+    found, _ = Elo(*constants).rate(games, units, np.random.default_rng(2))
     expected = [elo_by_loop(sequence, games.size, *constants) for sequence in played(games, units, 2)]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
@@ -89,7 +86,7 @@ def test_trueskill_is_that_of_the_package_in_every_order(name, draw_probability,
     """Few orders are played number by number, many side by side."""
     games = GAMES[name]
     units = games.shuffled(orders, np.random.default_rng(1))
-    mu, sigma = TrueSkill(draw_probability).rate(games, units, np.random.default_rng(2), ignored)
+    mu, sigma = TrueSkill(draw_probability).rate(games, units, np.random.default_rng(2))
     for b, sequence in enumerate(played(games, units, 2)):
         expected = trueskill_by_package(sequence, games.size, draw_probability)
         np.testing.assert_allclose(mu[b], expected[0], rtol=0, atol=1e-9)
@@ -173,7 +170,7 @@ def test_ratings_are_means_over_orders_with_their_spread(method):
     found = (
         aggregate(SCORES, method=method, orders=6, rng=9, confidence=0.8).to_frame().set_index("object").sort_index()
     )
-    names, rng = sorted(SCORES), np.random.default_rng(9)
+    names, rng = sorted(SCORES), first_block(9)
     pairs = list(itertools.combinations(range(4), 2))
     values = SCORES[names].to_numpy()
     said = np.array([[1 - np.sign(row[i] - row[j]) for i, j in pairs] for row in values])
