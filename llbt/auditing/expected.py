@@ -11,6 +11,7 @@ from ..core.comparisons import Comparisons, counts_of_outcomes
 from ..fitting.specification import make_problem
 from ..formulas.design import build_design
 from ..kernel.likelihood import Problem, probabilities
+from ..kernel.penalties import firth
 from ..kernel.robust import Clustered
 from ..kernel.solvers import Fit, eliminate, independent_columns
 
@@ -94,5 +95,5 @@ def _fitted(problem: Problem) -> Fit:
 def _finite(problem: Problem) -> Fit:
     """Return the fit with Firth's bias reduction; of many parameters, which it takes minutes for, that with a prior."""
     if problem.signed.shape[1] <= _MANY:
-        return eliminate(problem, bias_reduction=True)
+        return eliminate(problem, penalty=firth(problem))
     return eliminate(replace(problem, counts=problem.counts + _PRIOR / problem.counts.shape[1]))

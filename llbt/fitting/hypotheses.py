@@ -24,7 +24,7 @@ from ..kernel.likelihood import information, score
 from ..kernel.solvers import Fit, eliminate
 from ..table import Table, interval_fields
 from .clusters import clustered
-from .specification import penalized
+from .specification import penalty_of
 from .summary import coefficient_fields
 
 if TYPE_CHECKING:
@@ -147,9 +147,7 @@ def _restricted(res: LLBTResults, found: Linear) -> Fit:
         predictors=tuple(Gathered.of(csr_array(rows.tocsr() @ (unit[:, None] * basis))) for rows in problem.predictors),
         offsets=np.stack(problem.at(start)),
     )
-    shrunk = penalized(inside, res.comparisons, res.specification)
-    fit = eliminate(shrunk, bias_reduction=res.specification.bias_reduction)
-    return replace(fit, means=fit.means * (problem.totals / shrunk.totals)[:, None])
+    return eliminate(inside, penalty=penalty_of(inside, res.comparisons, res.specification))
 
 
 def estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:

@@ -16,14 +16,14 @@ from ..errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWar
 from ..formulas.coding import Reference
 from ..formulas.design import Design, build_design
 from ..formulas.grammar import compares_objects, parse, vocabulary
-from ..kernel import explicit, likelihood, solvers
+from ..kernel import explicit, solvers
 from ..kernel.likelihood import Problem
 from ..kernel.solvers import Fit, Maximum
 from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
 from .existence import check_connected, check_existence, is_settled
 from .results import LLBTResults
-from .specification import CovType, Method, Specification, make_problem, penalized
+from .specification import CovType, Method, Specification, make_problem, penalty_of, prior_counts
 
 _NEAR = 4.0  # held predictors up to which statsmodels converges from its usual start
 _FARTHEST = 30.0  # and those up to which elimination does
@@ -125,7 +125,7 @@ class LLBT:
             if not spec.bias_reduction and spec.prior is None:
                 start = check_existence(self.design, free, problem, self.comparisons)
         names = tuple(self.design.names[k] for k in free)
-        solution = _solve(problem, penalized(problem, self.comparisons, spec), names, spec, start)
+        solution = _solve(problem, self.comparisons, names, spec, start)
         spec, covariance = settled(spec, self.comparisons, problem, solution, names)
         return LLBTResults(spec, self.comparisons, self.design, free, solution, covariance)
 
@@ -322,19 +322,17 @@ def _held_apart(problem: Problem) -> float:
     return float(np.abs(offsets).max())
 
 
-def _solve(
-    problem: Problem, augmented: Problem, names: tuple[str, ...], spec: Specification, start: Maximum | None
-) -> Fit:
-    """Fit the counts with what a prior adds to them; the fitted counts are those of the judgments alone."""
+def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Specification, start: Maximum | None) -> Fit:
+    """Fit the counts and what a specification adds to their likelihood."""
     if spec.method not in get_args(Method):
         raise DesignError(f"method={spec.method!r} is not known; expected {', '.join(map(repr, get_args(Method)))}.")
     begin = None if start is None else start.params
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
     small = small and _held_apart(problem) <= _NEAR
     if spec.method == "glm" or (spec.method == "auto" and small):
-        solution = explicit.glm(augmented, names, begin)
+        solution = explicit.glm(problem, names, begin, prior_counts(problem, c, spec))
     else:
-        solution = solvers.eliminate(augmented, start=begin, bias_reduction=spec.bias_reduction)
+        solution = solvers.eliminate(problem, start=begin, penalty=penalty_of(problem, c, spec))
         solution = solution if start is None else replace(solution, n_iter=start.n_iter + solution.n_iter)
     if not solution.converged:
         warn_user(
@@ -342,6 +340,4 @@ def _solve(
             f"{np.linalg.norm(solution.gradient):.2g}; the estimates may be off.",
             ConvergenceWarning,
         )
-    if augmented is problem:
-        return solution
-    return replace(solution, means=problem.totals[:, None] * likelihood.probabilities(problem, solution.params))
+    return solution

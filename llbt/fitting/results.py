@@ -27,7 +27,7 @@ from ..kernel.solvers import Fit
 from ..table import Record, Table
 from .hypotheses import Hypothesis, wald_test, z_tests
 from .prediction import predicted
-from .specification import Specification, make_problem, penalized
+from .specification import Specification, make_problem, penalty_of
 from .summary import summary_table
 
 _BLOCK = 1 << 14  # comparisons whose deviances stay in the processor's cache
@@ -190,10 +190,11 @@ class LLBTResults(Record):
 
     def _profile_intervals(self, alpha: float) -> pd.DataFrame:
         bounds = np.full((len(self.names), 2), np.nan)
-        problem = penalized(self.problem(), self.comparisons, self.specification)
+        problem = self.problem()
+        penalty = penalty_of(problem, self.comparisons, self.specification)
         drop = float(stats.chi2.isf(alpha, 1)) / 2
         for place, k in enumerate(self.free):
-            bounds[k] = profile_bounds(problem, self.solution, place, drop, self.specification.bias_reduction)
+            bounds[k] = profile_bounds(problem, self.solution, place, drop, penalty)
         return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
 
     # -- fit ---------------------------------------------------------------------------------------------

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from ..core.columns import IntArray
+from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..formulas.coding import Reference
 from ..formulas.design import Design
 from ..kernel import likelihood
 from ..kernel.likelihood import Problem
+from ..kernel.penalties import Penalize, firth, judgments_added
 
 Method = Literal["auto", "glm", "eliminate"]
 CovType = Literal["nonrobust", "HC0", "cluster", "CR1", "cautious"]
@@ -67,9 +68,16 @@ def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[
     return Problem(tuple(rows.columns(free) for rows in predictors), c.outcome_counts, offsets, c.response)
 
 
-def penalized(problem: Problem, c: Comparisons, spec: Specification) -> Problem:
-    """Return the problem with the counts that a prior adds to it."""
+def prior_counts(problem: Problem, c: Comparisons, spec: Specification) -> FloatArray | float:
+    """Return the counts that a prior adds, shape (S, K); 0 without one."""
     if spec.prior is None:
-        return problem
-    pseudo = likelihood.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)
-    return replace(problem, counts=problem.counts + pseudo)
+        return 0.0
+    return likelihood.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)
+
+
+def penalty_of(problem: Problem, c: Comparisons, spec: Specification) -> Penalize | None:
+    """Return what is added to the log-likelihood of a problem, if anything is."""
+    if spec.bias_reduction:
+        return firth(problem)
+    counts = prior_counts(problem, c, spec)
+    return judgments_added(problem, counts) if isinstance(counts, np.ndarray) else None

@@ -18,6 +18,7 @@ from ..formulas.grammar import parse, vocabulary
 from ..kernel.batch import fit_many
 from ..kernel.cluster_tests import FlipTest, fit_flip_test
 from ..kernel.likelihood import Problem, rows_of
+from ..kernel.penalties import firth
 from ..kernel.solvers import Fit, eliminate
 from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted, format_number
@@ -160,7 +161,7 @@ def _bootstrapped(res: LLBTResults, n: int, draw: Resampler) -> tuple[float, flo
             "goodness_of_fit: the bootstrap refits by maximum likelihood; fit without bias_reduction, prior."
         )
     problem = res.problem()
-    reduced = eliminate(problem, bias_reduction=True)
+    reduced = eliminate(problem, penalty=firth(problem))
     simulated = draw.blocks(partial(_simulated, problem, reduced), n, problem.counts.size)
     of_deviance, of_pearson = np.concatenate(simulated, axis=1)
     return p_value(of_deviance, res.deviance), p_value(of_pearson, res.pearson_chi2)

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from scipy import linalg, special
 
 from .gathered import FloatArray
-from .likelihood import Problem, information, probabilities
-from .solvers import Expectation, eliminate
+from .likelihood import Likelihood, Problem, information, probabilities
+from .solvers import eliminate
 
 _MAX_STEPS = 60
 _MAX_CHORDS = 25
@@ -123,11 +123,11 @@ class _Chords:
         """
         params, done = np.empty((len(counts), len(start))), np.empty(len(counts), dtype=np.bool_)
         for b, table in enumerate(counts):
-            found = self._by_chords(Expectation.of(replace(self.problem, counts=table)), start)
+            found = self._by_chords(Likelihood.of(replace(self.problem, counts=table)), start)
             params[b], done[b] = _fit_one(self.problem, table, start) if found is None else (found, True)
         return params, done
 
-    def _by_chords(self, table: Expectation, start: FloatArray) -> FloatArray | None:
+    def _by_chords(self, table: Likelihood, start: FloatArray) -> FloatArray | None:
         params, before = start.copy(), math.inf
         for _ in range(_MAX_CHORDS):
             gradient = table.score(params)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,16 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
     return _fitted(problem, names, eliminate(problem).params)
 
 
-def glm(problem: Problem, names: tuple[str, ...], start: FloatArray | None = None) -> Fit:
+def glm(
+    problem: Problem, names: tuple[str, ...], start: FloatArray | None = None, added: FloatArray | float = 0.0
+) -> Fit:
     """Fit the literal model: a Poisson GLM with one dummy per comparison, through statsmodels.
 
-    `start`, shape (p,), is where the other solver begins; see `_fitted` for what it is asked.
+    `start`, shape (p,), is where the other solver begins; see `_fitted` for what it is asked. `added` are the counts of
+    a prior, (S, K), which are no judgments and have no fitted counts.
     """
     _refuse_too_large(problem)
+    totals, problem = problem.totals, replace(problem, counts=problem.counts + added)
     other = eliminate(problem, start=start)
     results = _fitted(problem, names, other.params)
     p = problem.signed.shape[1]
@@ -61,7 +66,7 @@ def glm(problem: Problem, names: tuple[str, ...], start: FloatArray | None = Non
     return Fit(
         params=params,
         cov=cov,
-        means=problem.totals[:, None] * found,
+        means=totals[:, None] * found,
         converged=bool(results.converged),
         n_iter=int(results.fit_history["iteration"]) if results.method == "IRLS" else other.n_iter,
         gradient=score(problem, found),

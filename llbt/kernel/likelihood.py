@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import linalg
+from scipy.sparse import issparse
 
-from ..core.response import Response
+from ..core.response import THREE, TWO, Response
 from .gathered import FloatArray, Gathered, IntArray, weighted_product
+from .pairtable import PairTable, pair_table
+from .runtable import RunTable, run_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +98,68 @@ def sparse_gram(problem: Problem, weights: FloatArray) -> Any:
     return found
 
 
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """The log-likelihood of a table, ready to be asked at many parameters.
+
+    Attributes
+    ----------
+    problem : Problem
+    totals : ndarray, shape (S,)
+    statistics : ndarray, shape (p,)
+        Sufficient ones.
+    offset : float
+        What offsets add to the log-likelihood, but for the norms.
+    table : PairTable, RunTable or None
+        What stands for the comparisons, if anything does.
+    """
+
+    problem: Problem
+    totals: FloatArray
+    statistics: FloatArray
+    offset: float
+    table: PairTable | RunTable | None
+
+    @classmethod
+    def of(cls, problem: Problem) -> Likelihood:
+        """Return the log-likelihood of a problem's counts."""
+        sums, totals = problem.response.sums(problem.counts.T), problem.totals
+        table = None if problem.offsets.any() else table_of(problem, totals)
+        return cls(problem, totals, row_sums(problem, sums), float(np.sum(sums * problem.offsets)), table)
+
+    def score(self, params: FloatArray) -> FloatArray:
+        """Return the gradient, shape (p,), without all else that `moments` has."""
+        found = None if self.table is None else self.table.expected(params)
+        if found is None:
+            response = self.problem.response
+            mean = response.sums(response.probabilities(self.problem.at(params))[0])
+            found = row_sums(self.problem, self.totals * mean)
+        return self.statistics - found
+
+    def moments(self, params: FloatArray) -> tuple[float, FloatArray, Any]:
+        """Return Σ y log p, its gradient (p,), and the information (p, p), sparse where most of it is 0."""
+        value = float(self.statistics @ params) + self.offset
+        found = None if self.table is None else self.table.moments(params)
+        if found is not None:
+            return value - found[0], self.statistics - found[1], found[2]
+        norms, mean, weight = self.problem.response.moments(self.problem.at(params), self.totals)
+        gradient = self.statistics - row_sums(self.problem, self.totals * mean)
+        return value - float(self.totals @ norms), gradient, sparse_gram(self.problem, weight)
+
+    def reach(self, step: FloatArray) -> float:
+        """Return a bound on how far a step moves any predictor."""
+        if self.table is not None:
+            return self.table.reach(step)
+        return float(max(np.abs(rows @ step).max() for rows in self.problem.predictors))
+
+
+def table_of(problem: Problem, totals: FloatArray) -> PairTable | RunTable | None:
+    """Return what is faster than going through comparisons: for two outcomes, and for three."""
+    if problem.response not in (TWO, THREE):
+        return None
+    return (run_table if len(problem.signed.chosen) else pair_table)(problem.predictors, totals)
+
+
 def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> FloatArray:
     """Return (z − z̄)ᵀ V (z − z̄) of each outcome, z̄ the fitted mean row of its comparison, shape (S, K)."""
     found = np.empty(problem.counts.shape)
@@ -113,6 +179,20 @@ def rows_of(problem: Problem, rows: Any) -> Problem:
     """Return some of the comparisons of a problem."""
     some = tuple(predictor.take(rows) for predictor in problem.predictors)
     return Problem(some, problem.counts[rows], problem.offsets[:, rows], problem.response)
+
+
+def inverse(matrix: Any) -> FloatArray:
+    """Return the inverse of a positive definite matrix, dense or sparse, shape (p, p)."""
+    matrix = matrix.toarray() if issparse(matrix) else matrix
+    if not len(matrix):
+        return np.asarray(matrix)
+    scale = 1 / np.sqrt(np.diag(matrix))
+    factor = linalg.cholesky(matrix * np.outer(scale, scale), lower=True, overwrite_a=True)
+    inverse, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
+    diagonal = np.diag(inverse).copy()
+    inverse += inverse.T  # its upper triangle was 0
+    np.fill_diagonal(inverse, diagonal)
+    return np.asarray(inverse * np.outer(scale, scale))
 
 
 def pseudo_counts(pairs: IntArray, totals: FloatArray, cells: int, prior: float) -> FloatArray:

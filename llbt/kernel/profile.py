@@ -6,29 +6,30 @@ import numpy as np
 from scipy import linalg
 
 from .likelihood import Problem
+from .penalties import Penalize
 from .solvers import Fit, eliminate
 
 _TOLERANCE = 1e-10
 _MAX_STEPS = 50
 
 
-def profile_bounds(problem: Problem, fit: Fit, k: int, drop: float, bias_reduction: bool) -> tuple[float, float]:
+def profile_bounds(problem: Problem, fit: Fit, k: int, drop: float, penalty: Penalize | None) -> tuple[float, float]:
     """Return where the profile of parameter k has fallen by `drop` below its maximum, on either side.
 
     Newton's method on the profile, whose derivative is the score of parameter k at the constrained maximum; infinite
     where the profile never falls that far.
     """
-    return _bound(problem, fit, k, drop, bias_reduction, -1.0), _bound(problem, fit, k, drop, bias_reduction, 1.0)
+    return _bound(problem, fit, k, drop, penalty, -1.0), _bound(problem, fit, k, drop, penalty, 1.0)
 
 
-def _bound(problem: Problem, fit: Fit, k: int, drop: float, bias_reduction: bool, side: float) -> float:
+def _bound(problem: Problem, fit: Fit, k: int, drop: float, penalty: Penalize | None, side: float) -> float:
     held = np.arange(len(fit.params)) == k
     # along the likelihood's ridge: how the other parameters move with k near the maximum
     params = fit.params + side * np.sqrt(2 * drop) * fit.cov[:, k] / np.sqrt(fit.cov[k, k])
     last = fit.params
     for _ in range(_MAX_STEPS):
         try:
-            found = eliminate(problem, start=params, held=held, bias_reduction=bias_reduction)
+            found = eliminate(problem, start=params, held=held, penalty=penalty)
         except (linalg.LinAlgError, ValueError):  # so far out that probabilities are 0 to rounding: halfway back
             params = (params + last) / 2
             continue

@@ -16,11 +16,9 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import splu
 from threadpoolctl import ThreadpoolController
 
-from ..core.response import THREE, TWO
 from .gathered import FloatArray, IntArray
-from .likelihood import Problem, distances, information, probabilities, row_sums, rows_of, score, sparse_gram
-from .pairtable import PairTable, pair_table
-from .runtable import RunTable, run_table
+from .likelihood import Likelihood, Problem, information, inverse, probabilities, rows_of, table_of
+from .penalties import Penalize
 
 BoolArray = npt.NDArray[np.bool_]
 Solver = Literal["glm", "eliminate"]
@@ -50,9 +48,9 @@ class Fit:
     converged : bool
     n_iter : int
     gradient : ndarray, shape (p,)
-        The score at the estimates; the modified score where bias is reduced.
+        The score at the estimates, that of the penalty in it.
     objective : float
-        What was maximized: Σ y log p, plus ½ log|information| where bias is reduced.
+        What was maximized: Σ y log p, plus the penalty.
     solver : str
         ``"glm"`` or ``"eliminate"``.
     """
@@ -74,7 +72,7 @@ def independent_columns(problem: Problem) -> BoolArray:
     before it. The information at equal probabilities and unit totals has the rank of that design.
     """
     size, outcomes = problem.counts.shape
-    table = _table(problem, np.ones(size))
+    table = table_of(problem, np.ones(size))
     found = None if table is None else table.moments(np.zeros(problem.signed.shape[1]))
     gram = information(problem, np.full((size, outcomes), 1 / outcomes), np.ones(size)) if found is None else found[2]
     return independent_in_gram(gram)
@@ -113,7 +111,7 @@ def eliminate(
     *,
     start: FloatArray | None = None,
     held: BoolArray | None = None,
-    bias_reduction: bool = False,
+    penalty: Penalize | None = None,
 ) -> Fit:
     """Fit by Fisher scoring on the parameters of interest, the nuisance parameters profiled out.
 
@@ -127,20 +125,19 @@ def eliminate(
         Where to start; by default near the maximum without columns of their own, at 0 where there are none.
     held : ndarray of bool, shape (p,), optional
         Parameters to leave where they start, for profile likelihoods.
-    bias_reduction : bool
-        Maximize Σ y log p + ½ log|information| (Firth 1993, Biometrika 80(1)): its gradient is the score of the
-        counts y + ½ m (z − z̄)ᵀ V (z − z̄), with m the fitted counts.
+    penalty : function, optional
+        What is added to the log-likelihood, as `penalties` makes it; it changes neither counts nor fitted counts.
     """
     p = problem.signed.shape[1]
     moving = np.arange(p) if held is None else np.flatnonzero(~held)
-    observed = _observed(problem, bias_reduction)
+    likelihood = Likelihood.of(problem)
     if start is None:
-        start = _without_own(problem, observed) if held is None else np.zeros(p)
-    point, converged, n_iter = _climbed(problem, observed, start, moving, _MAX_ITERATIONS)
+        start = _without_own(likelihood) if held is None and penalty is None else np.zeros(p)
+    point, converged, n_iter = _climbed(likelihood, penalty, start, moving, _MAX_ITERATIONS)
     return Fit(
         params=point.params,
-        cov=_inverse(point.information),
-        means=_means(problem, observed.totals, point.params),
+        cov=inverse(point.information),
+        means=_means(likelihood, point.params),
         converged=converged,
         n_iter=n_iter,
         gradient=point.gradient,
@@ -159,20 +156,20 @@ class Maximum:
 
 def maximum(problem: Problem) -> Maximum | None:
     """Return the maximum, without all else that a fit has; None where scoring does not stop."""
-    observed = _observed(problem, bias_reduction=False)
-    start = _without_own(problem, observed)
+    likelihood = Likelihood.of(problem)
+    start = _without_own(likelihood)
     try:
-        point, converged, n_iter = _climbed(problem, observed, start, np.arange(len(start)), _MAX_ITERATIONS)
+        point, converged, n_iter = _climbed(likelihood, None, start, np.arange(len(start)), _MAX_ITERATIONS)
     except linalg.LinAlgError:
         return None
     return Maximum(point.params, n_iter) if converged else None
 
 
 def _climbed(
-    problem: Problem, observed: _Observed, start: FloatArray, moving: IntArray, most: int
+    likelihood: Likelihood, penalty: Penalize | None, start: FloatArray, moving: IntArray, most: int
 ) -> tuple[_Point, bool, int]:
     """Return the point that at most so many steps reach, whether it is the maximum, and the number of steps."""
-    point = _evaluate(problem, observed, start.copy())
+    point = _evaluate(likelihood, penalty, start.copy())
     if not len(moving):
         return point, True, 0
     for n_iter in range(most):
@@ -182,20 +179,21 @@ def _climbed(
         decrement = float(point.gradient @ step)
         if decrement < _REST:
             return point, True, n_iter
-        point = _line_search(problem, observed, point, _shortened(problem, observed, step))
+        point = _line_search(likelihood, penalty, point, step)
         if decrement < _DECREMENT:
             return point, True, n_iter + 1
     return point, False, most
 
 
-def _without_own(problem: Problem, observed: _Observed) -> FloatArray:
+def _without_own(likelihood: Likelihood) -> FloatArray:
     """Return where to start: a few steps up the model without the columns that cost most, shape (p,)."""
+    problem = likelihood.problem
     start = np.zeros(problem.signed.shape[1])
     rest = np.setdiff1d(np.arange(len(start)), problem.signed.chosen)
-    if observed.table is None or len(rest) == len(start) or not len(rest):
+    if likelihood.table is None or len(rest) == len(start) or not len(rest):
         return start
     few = replace(problem, predictors=tuple(rows.columns(rest) for rows in problem.predictors))
-    point, _, _ = _climbed(few, _observed(few, bias_reduction=False), start[rest], np.arange(len(rest)), _FIRST_STEPS)
+    point, _, _ = _climbed(Likelihood.of(few), None, start[rest], np.arange(len(rest)), _FIRST_STEPS)
     start[rest] = point.params
     return start
 
@@ -211,102 +209,35 @@ class _Point:
     objective: float
 
 
-@dataclass(frozen=True, eq=False)
-class _Observed:
-    """What does not depend on the parameters."""
-
-    totals: FloatArray  # (S,)
-    statistics: FloatArray  # (p,), sufficient ones
-    offset: float  # what offsets add to the log-likelihood
-    table: PairTable | RunTable | None  # what stands for the comparisons, if anything does
-    bias_reduction: bool
-
-
-def _observed(problem: Problem, bias_reduction: bool) -> _Observed:
-    sums = problem.response.sums(problem.counts.T)
-    totals = problem.totals
-    table = None if bias_reduction or problem.offsets.any() else _table(problem, totals)
-    return _Observed(totals, row_sums(problem, sums), float(np.sum(sums * problem.offsets)), table, bias_reduction)
+def _evaluate(likelihood: Likelihood, penalty: Penalize | None, params: FloatArray) -> _Point:
+    value, gradient, matrix = likelihood.moments(params)
+    if penalty is None:
+        return _Point(params, matrix, matrix, gradient, value)
+    more = penalty(params)
+    curvature = matrix + more.curvature
+    information = curvature if more.informs else matrix
+    return _Point(params, information, curvature, gradient + more.gradient, value + more.value)
 
 
-def _table(problem: Problem, totals: FloatArray) -> PairTable | RunTable | None:
-    """Return what is faster than going through comparisons: for two outcomes, and for three."""
-    if problem.response not in (TWO, THREE):
-        return None
-    return (run_table if len(problem.signed.chosen) else pair_table)(problem.predictors, totals)
-
-
-@dataclass(frozen=True, eq=False)
-class Expectation:
-    """What a table says, ready for its score at many parameters."""
-
-    problem: Problem
-    observed: _Observed
-
-    @classmethod
-    def of(cls, problem: Problem) -> Expectation:
-        """Return the sufficient statistics of a table, and the table of its pairs where it has one."""
-        return cls(problem, _observed(problem, bias_reduction=False))
-
-    def score(self, params: FloatArray) -> FloatArray:
-        """Return the gradient of the log-likelihood, shape (p,)."""
-        table = self.observed.table
-        found = None if table is None else table.expected(params)
-        if found is None:
-            response = self.problem.response
-            mean = response.sums(response.probabilities(self.problem.at(params))[0])
-            found = row_sums(self.problem, self.observed.totals * mean)
-        return self.observed.statistics - found
-
-
-def _evaluate(problem: Problem, observed: _Observed, params: FloatArray) -> _Point:
-    found = None if observed.table is None else observed.table.moments(params)
-    if found is not None:
-        norm, gradient, matrix = found
-        value = float(observed.statistics @ params) - norm
-        return _Point(params, matrix, matrix, observed.statistics - gradient, value)
-    n = observed.totals
-    norms, mean, weight = problem.response.moments(problem.at(params), n)
-    value = float(observed.statistics @ params) + observed.offset - float(n @ norms)
-    matrix = sparse_gram(problem, weight)
-    point = _Point(params, matrix, matrix, observed.statistics - row_sums(problem, n * mean), value)
-    return _penalized(problem, point) if observed.bias_reduction else point
-
-
-def _penalized(problem: Problem, point: _Point) -> _Point:
-    """Return a point with Firth's penalty."""
-    found = probabilities(problem, point.params)
-    whole = point.information.toarray() if issparse(point.information) else point.information
-    value = point.objective + np.linalg.slogdet(whole)[1] / 2
-    extra = problem.totals[:, None] * found * distances(problem, found, _inverse(whole)) / 2
-    counts = replace(problem, counts=problem.counts + extra)
-    curvature = information(problem, found, counts.totals)
-    return _Point(point.params, whole, curvature, score(counts, found), value)
-
-
-def _means(problem: Problem, totals: FloatArray, params: FloatArray) -> FloatArray:
-    """Return the fitted counts, shape (S, C)."""
-    means = np.empty(problem.counts.shape)
+def _means(likelihood: Likelihood, params: FloatArray) -> FloatArray:
+    """Return the fitted counts, shape (S, K)."""
+    means = np.empty(likelihood.problem.counts.shape)
     for start in range(0, len(means), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        np.multiply(totals[rows, None], probabilities(rows_of(problem, rows), params), out=means[rows])
+        found = probabilities(rows_of(likelihood.problem, rows), params)
+        np.multiply(likelihood.totals[rows, None], found, out=means[rows])
     return means
 
 
-def _shortened(problem: Problem, observed: _Observed, step: FloatArray) -> FloatArray:
-    """Return a step that moves no predictor further than a few units, lest probabilities become 0 to rounding."""
-    if observed.table is None:
-        moved = max(np.abs(rows @ step).max() for rows in problem.predictors)
-    else:
-        moved = observed.table.reach(step)
-    return np.asarray(step * min(1.0, _LONGEST_STEP / max(moved, np.finfo(float).tiny)))
+def _line_search(likelihood: Likelihood, penalty: Penalize | None, point: _Point, step: FloatArray) -> _Point:
+    """Halve the step until the objective does not fall by more than rounding.
 
-
-def _line_search(problem: Problem, observed: _Observed, point: _Point, step: FloatArray) -> _Point:
-    """Halve the step until the objective does not fall by more than rounding."""
+    No predictor moves further than a few units, lest probabilities become 0 to rounding.
+    """
+    step = step * min(1.0, _LONGEST_STEP / max(likelihood.reach(step), np.finfo(float).tiny))
     slack = 1e-12 * abs(point.objective)
     for _ in range(30):
-        reached = _evaluate(problem, observed, point.params + step)
+        reached = _evaluate(likelihood, penalty, point.params + step)
         if reached.objective >= point.objective - slack:
             break
         step = step / 2
@@ -329,19 +260,6 @@ def _solved(matrix: Any, right: FloatArray) -> FloatArray:
     if minor:
         raise linalg.LinAlgError(f"the leading minor of order {minor} is not positive definite")
     return np.asarray(scale * linalg.lapack.dpotrs(factor, scale * right, lower=True)[0])
-
-
-def _inverse(matrix: Any) -> FloatArray:
-    matrix = matrix.toarray() if issparse(matrix) else matrix
-    if not len(matrix):
-        return np.asarray(matrix)
-    scale = 1 / np.sqrt(np.diag(matrix))
-    factor = linalg.cholesky(matrix * np.outer(scale, scale), lower=True, overwrite_a=True)
-    inverse, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
-    diagonal = np.diag(inverse).copy()
-    inverse += inverse.T  # its upper triangle was 0
-    np.fill_diagonal(inverse, diagonal)
-    return np.asarray(inverse * np.outer(scale, scale))
 
 
 @contextlib.contextmanager

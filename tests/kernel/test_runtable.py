@@ -16,11 +16,11 @@ from llbt.core import columns
 from llbt.core.response import THREE
 from llbt.formulas import coding
 from llbt.formulas.design import build_design
-from llbt.kernel import runtable, solvers
+from llbt.kernel import runtable
 from llbt.kernel.gathered import Gathered, Part
-from llbt.kernel.likelihood import Problem, rows_of
+from llbt.kernel.likelihood import Likelihood, Problem, rows_of, table_of
 from llbt.kernel.runtable import RunTable, run_table
-from llbt.kernel.solvers import Expectation, eliminate
+from llbt.kernel.solvers import eliminate
 
 SIDES = {"x1": ("x1_i", "x1_j"), "x2": ("x2_i", "x2_j")}
 
@@ -251,7 +251,7 @@ def check_like_glm(formula: str, c: llbt.Comparisons, rtol: float = 1e-8) -> llb
 
 def goes_through_runs(res: llbt.LLBTResults) -> bool:
     problem = res.problem()
-    return isinstance(solvers._table(problem, problem.totals), RunTable)
+    return isinstance(table_of(problem, problem.totals), RunTable)
 
 
 def own_names(res: llbt.LLBTResults) -> list[str]:
@@ -365,8 +365,8 @@ def test_where_predictors_are_taken_for_far_rows_take_the_place_of_runs(monkeypa
     monkeypatch.setattr(runtable, "_FAR", 1.0)
     params = np.asarray(through_runs.params)
     problem = through_runs.problem()
-    assert solvers._table(problem, problem.totals).moments(params) is None
-    np.testing.assert_allclose(Expectation.of(problem).score(params), 0, atol=1e-9)
+    assert table_of(problem, problem.totals).moments(params) is None
+    np.testing.assert_allclose(Likelihood.of(problem).score(params), 0, atol=1e-9)
     through_rows = llbt.fit(formula, c, method="eliminate")
     np.testing.assert_allclose(through_rows.params, through_runs.params, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(through_rows.bse, through_runs.bse, rtol=1e-9)
@@ -383,12 +383,12 @@ def test_a_judgment_beyond_an_overflow_changes_nothing() -> None:
     problem = Problem((signed, table.tie), counts, np.zeros((2, len(counts))), THREE)
     expected = eliminate(rows_of(problem, np.arange(len(counts)) != at))
     assert expected.params[2] > 0.2
-    assert solvers._table(problem, problem.totals).moments(expected.params) is None
+    assert table_of(problem, problem.totals).moments(expected.params) is None
     found = eliminate(problem, start=expected.params + 0.1 * np.eye(len(expected.params))[0])
     assert found.converged
     np.testing.assert_allclose(found.params, expected.params, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(found.cov, expected.cov, rtol=1e-7, atol=1e-12)
-    np.testing.assert_allclose(Expectation.of(problem).score(expected.params), 0, atol=1e-7)
+    np.testing.assert_allclose(Likelihood.of(problem).score(expected.params), 0, atol=1e-7)
 
 
 @pytest.mark.parametrize(("n", "rows"), [(300, 1000), (300, 50), (900, 1000)], ids=["small", "small_own", "large_own"])

@@ -845,7 +845,7 @@ def test_exponentials_do_not_overflow_far_from_the_maximum(far: float) -> None:
     start = np.zeros(len(res.params))
     start[0] = far
     assert (pairs.moments(start) is None) == (abs(far) > 300) == (pairs.expected(start) is None)
-    expectation = solvers.Expectation.of(problem)
+    expectation = likelihood.Likelihood.of(problem)
     found = likelihood.probabilities(problem, start)
     close(expectation.score(start), likelihood.score(problem, found), rtol=1e-9, atol=1e-6)
 

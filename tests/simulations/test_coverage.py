@@ -18,6 +18,7 @@ import llbt
 from llbt.inference.bootstrap import _bca_tails
 from llbt.kernel.batch import fit_many
 from llbt.kernel.likelihood import Problem, information, probabilities
+from llbt.kernel.penalties import firth
 from llbt.kernel.profile import profile_bounds
 from llbt.kernel.robust import Clustered, cluster_sandwich
 from llbt.kernel.solvers import eliminate
@@ -71,7 +72,7 @@ def test_profile_bounds_are_where_the_likelihood_ratio_test_turns() -> None:
     fit = eliminate(table)
     drop = stats.chi2.isf(0.05, 1) / 2
     for k in range(4):
-        for bound in profile_bounds(table, fit, k, drop, False):
+        for bound in profile_bounds(table, fit, k, drop, None):
             start = fit.params.copy()
             start[k] = bound
             held = eliminate(table, start=start, held=np.arange(4) == k)
@@ -182,7 +183,9 @@ def test_bias_reduction_reduces_bias_and_is_finite() -> None:
     problem = design(6).problem()
     counts = drawn(problem, 5, np.random.default_rng(6), true)[:1000]  # the standard errors of means are about .01
     likely = fit_many(problem, counts, true)
-    reduced = np.array([eliminate(replace(problem, counts=table), bias_reduction=True).params for table in counts])
+    reduced = np.array(
+        [eliminate(x, penalty=firth(x)).params for x in (replace(problem, counts=table) for table in counts)]
+    )
     assert np.mean(~likely.degenerate) > 0.99
     assert np.isfinite(reduced).all()
     assert np.abs(reduced).max() < 6
@@ -197,6 +200,7 @@ def test_bias_reduction_reduces_bias_and_is_finite() -> None:
 def test_bias_reduction_is_finite_where_an_object_lost_everything() -> None:
     problem = design().problem()
     counts = np.tile([3.0, 0.0, 0.0], (6, 1))  # A beats B beats C beats D, always
-    found = eliminate(replace(problem, counts=counts), bias_reduction=True)
+    table = replace(problem, counts=counts)
+    found = eliminate(table, penalty=firth(table))
     assert found.converged
     assert np.abs(found.params).max() < 5

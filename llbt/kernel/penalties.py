@@ -1,0 +1,65 @@
+"""What is added to a log-likelihood before it is maximized: the judgments of a prior, Firth's bias reduction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .gathered import FloatArray
+from .likelihood import Likelihood, Problem, distances, information, inverse, probabilities, score
+
+
+@dataclass(frozen=True, eq=False)
+class Penalty:
+    """What a penalty adds at some parameters.
+
+    Attributes
+    ----------
+    value : float
+        To the log-likelihood.
+    gradient : ndarray, shape (p,)
+        To the score.
+    curvature : ndarray or sparse array, shape (p, p)
+        To minus the derivative of the score, about.
+    informs : bool
+        Whether the curvature is knowledge of the parameters, as a prior's is: it then counts in their covariance.
+    """
+
+    value: float
+    gradient: FloatArray
+    curvature: Any
+    informs: bool = True
+
+
+Penalize = Callable[[FloatArray], Penalty]  # from parameters (p,) to what is added there
+
+
+def judgments_added(problem: Problem, counts: FloatArray) -> Penalize:
+    """Return the log-likelihood of further counts (S, K) of the same comparisons: a conjugate prior."""
+    likelihood = Likelihood.of(replace(problem, counts=counts))
+    return lambda params: Penalty(*likelihood.moments(params))
+
+
+def firth(problem: Problem) -> Penalize:
+    """Return ½ log|information|, which takes the bias of first order away.
+
+    Its gradient is the score of the counts ½ m (z − z̄)ᵀ V (z − z̄), with m the fitted counts.
+
+    References
+    ----------
+    Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80(1), 27-38.
+    """
+    totals = problem.totals
+
+    def at(params: FloatArray) -> Penalty:
+        found = probabilities(problem, params)
+        whole = information(problem, found, totals)
+        counts = totals[:, None] * found * distances(problem, found, inverse(whole)) / 2
+        added = replace(problem, counts=counts)
+        curvature = information(problem, found, added.totals)
+        return Penalty(float(np.linalg.slogdet(whole)[1]) / 2, score(added, found), curvature, informs=False)
+
+    return at
