@@ -9,6 +9,7 @@
 from . import classical, errors, formats, judges, metrics, plot, scores
 from .auditing.audit import audit
 from .core.comparisons import Comparisons
+from .core.judgments import Judgments
 from .core.statistics import TestResult
 from .data.datasets import list_datasets, load_dataset
 from .data.doors import from_counts, from_judgments
@@ -47,6 +48,7 @@ __version__ = "0.1.0"
 __all__ = [  # noqa: RUF022  # grouped by the question a user has
     # where do the counts come from?
     "Comparisons",
+    "Judgments",
     "from_counts",
     "from_judgments",
     "from_matrix",

@@ -64,9 +64,9 @@ def test_wmt10_keeps_its_blocks(shared: Path) -> None:
     frame = llbt.read_judgments(shared / "data" / WMT10)
     raw = pd.read_csv(shared / "data" / WMT10)
     ranked = (raw[[f"system{k}rank" for k in range(1, 6)]] > 0).sum(axis=1)
-    sizes = frame.groupby("block").size().reindex(raw.index, fill_value=0)
+    sizes = frame.to_frame().groupby("block").size().reindex(raw.index, fill_value=0)
     assert sizes.tolist() == (ranked * (ranked - 1) // 2).tolist()
-    unranked = frame[frame[[f"system{k}rank" for k in range(1, 6)]].min(axis=1) < 0]
+    unranked = frame.to_frame()[frame.to_frame()[[f"system{k}rank" for k in range(1, 6)]].min(axis=1) < 0]
     assert unranked["block"].nunique() == ((ranked < 5) & (ranked > 1)).sum()  # shown, and still there
 
 

@@ -93,7 +93,7 @@ def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCount
     if isinstance(data, Comparisons):
         return _of_table(data, asker, exclude)
     judgments = read_judged(data, asker)
-    keep, notes = _kept(judgments.objects, judgments.pairs, np.ones(len(judgments)), exclude, asker)
+    keep, notes = _kept(judgments.objects, judgments.pairs, np.ones(len(judgments.said)), exclude, asker)
     left = judgments.take(keep).among_judged()
     oriented = left.oriented()
     first, group = groups([*oriented.pairs.T])

@@ -93,7 +93,7 @@ def shown_with(
 
     Parameters
     ----------
-    data : JudgmentFrame, frame, path or list of records
+    data : Judgments, frame, path or list of records
         Judgments, whatever `read_judgments` reads; they give the scores, those against the reference included.
     shown : str or sequence of str, optional
         Columns with the objects that a block shows, ranked or not. Without it a block shows the objects that it has

@@ -190,12 +190,12 @@ class Comparisons(Record):
     @property
     def n_judgments(self) -> float:
         """Number of judgments (an int where it is whole)."""
-        return _whole(float(self.counts.sum()))
+        return whole(float(self.counts.sum()))
 
     @property
     def n_ties(self) -> float:
         """Number of ties (an int where it is whole)."""
-        return _whole(float(self.ties.sum()))
+        return whole(float(self.ties.sum()))
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -499,7 +499,8 @@ def _same_clusters(a: ClusterCounts | None, b: ClusterCounts | None) -> bool:
     return same_rows and same_columns(a.columns, b.columns)
 
 
-def _whole(x: float) -> float:
+def whole(x: float) -> float:
+    """Return a number, as an int where it is one."""
     return int(x) if math.isfinite(x) and x.is_integer() else x
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,18 +11,23 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..errors import JudgmentError, listed
-from ..table import counted
+from ..table import Field, Record, Table, counted, format_count
 from .columns import Coded, FloatArray, IntArray, Label, Lines, as_objects, code, dense, groups, inferred, tally
-from .comparisons import OUTCOMES, Comparisons, tabulate
+from .comparisons import OUTCOMES, Comparisons, tabulate, whole
 from .response import THREE, TWO
 
 OBJECTS = ("object_i", "object_j")
 STANDARD = (*OBJECTS, "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block", "record")
+_OPTIONAL = ("weight", "record")  # columns that only some formats have
+_SHOWN = 10  # rows of a printout
+_WIDTH = 40  # characters of a text in it
 
 
-@dataclass(frozen=True, eq=False)
-class Judgments:
-    """R judgments of J objects, one row each.
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgments(Record):
+    """Recorded decisions between two of J objects, in R rows: one decision each, or several that are alike.
+
+    Made by `read_judgments` rather than directly.
 
     Attributes
     ----------
@@ -32,15 +37,35 @@ class Judgments:
     said : ndarray of int, shape (R,)
         The outcome: 0 where i was preferred, 1 for a tie, 2 where j was.
     columns : DataFrame, R rows
-        What else is known of each judgment: judge, prompt and all other columns.
+        What else is known of each judgment: judge, prompt and all other columns. Without columns where `query` has
+        them.
     weights : ndarray of shape (R,), or None
         How many judgments each row stands for; None: one.
+    query : DuckDB relation or None
+        Of large files, the judgments one by one, in the engine that holds them; the rows here are their distinct pairs
+        and outcomes, `weights` how often each was found.
     shown : bool
         Whether the source says which object was shown first.
     dropped : int
         How many judgments were left out because nobody knows what they say.
     notes : tuple of str
         What was read and what was left out.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> judgments = llbt.read_judgments(
+    ...     [{"model_a": "y", "model_b": "x", "winner": "model_a"}, {"model_a": "x", "model_b": "y", "winner": "tie"}])
+    >>> judgments.objects, judgments.n_judgments
+    (('x', 'y'), 2)
+    >>> judgments.tabulate(order=True).to_frame()
+      object_i object_j  wins_i  ties  wins_j
+    0        x        y       0     1       0
+    1        y        x       1     0       0
+    >>> judgments.turned().to_frame()[["object_i", "object_j", "outcome"]]
+      object_i object_j outcome
+    0        x        y       j
+    1        y        x     tie
     """
 
     objects: tuple[Label, ...]
@@ -51,13 +76,23 @@ class Judgments:
     shown: bool = True
     dropped: int = 0
     notes: tuple[str, ...] = ()
+    query: Any = None
 
-    def __len__(self) -> int:
-        return len(self.said)
+    @property
+    def n_judgments(self) -> float:
+        """Number of judgments (an int where it is whole)."""
+        return len(self.said) if self.weights is None else whole(float(self.weights.sum()))
+
+    @property
+    def held(self) -> Any:
+        """The judgments one by one, as a frame or, in an engine, as a relation."""
+        return self.to_frame() if self.query is None else self.query
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the frame of these judgments."""
+        if self.query is not None:
+            return tuple(self.query.columns)
         weight = () if self.weights is None else ("weight",)
         beside = (*self.columns, *weight)
         standard = (name for name in STANDARD if name in (*OBJECTS, "outcome") or name in beside)
@@ -65,21 +100,45 @@ class Judgments:
 
     def values(self, name: str) -> pd.Series[Any]:
         """Return one of the columns `names`."""
+        self._refuse_query()
         if name in OBJECTS:
             return inferred(pd.Series(as_objects(self.objects)[self.pairs[:, OBJECTS.index(name)]]))
         if name == "outcome":
-            return pd.Series(as_objects(OUTCOMES)[self.said])
+            return inferred(pd.Series(as_objects(OUTCOMES)[self.said]))
         if name == "weight" and self.weights is not None:
             return pd.Series(self.weights)
         return self.columns[name]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the judgments as a frame that `from_judgments` reads with no further names."""
+        """Return the judgments one by one, with standard columns, as `read_judgments` describes them."""
+        if self.query is not None:
+            return pd.DataFrame(self.query.df())
         return pd.DataFrame({name: self.values(name) for name in self.names})
 
-    def take(self, rows: npt.NDArray[Any]) -> Judgments:
-        """Return some of the judgments, by number or by condition; all objects stay."""
-        at = np.arange(len(self))[rows]
+    def table(self) -> Table:
+        """Return the judgments as they print: sizes, then the first of them."""
+        some = self.query.limit(_SHOWN).df() if self.query is not None else self.take(slice(_SHOWN)).to_frame()
+        there = [name for name in STANDARD if name in some and some[name].notna().any()]
+        beside = [name for name in self.names if name not in STANDARD]
+        rest = self.n_judgments - len(some) if self.query is not None else len(self.said) - len(some)
+        return Table(
+            fields=tuple(Field(name, name, [_brief(value) for value in some[name]]) for name in there),
+            title=f"Judgments: {counted(self.n_judgments, 'judgment')} of {counted(len(self.objects), 'object')}",
+            head=(f"other columns: {listed(beside, 20)}",) if beside else (),
+            notes=self.notes,
+            more=f"… {format_count(rest)} more rows: .to_frame()" if rest else "",
+        )
+
+    def take(self, rows: npt.NDArray[Any] | slice) -> Judgments:
+        """Return some of the judgments, by number or by condition (R,); all objects stay.
+
+        Raises
+        ------
+        JudgmentError
+            For judgments that an engine holds.
+        """
+        self._refuse_query()
+        at = np.arange(len(self.said))[rows]
         columns = self.columns.iloc[at].reset_index(drop=True)
         weights = None if self.weights is None else self.weights[at]
         return replace(self, pairs=self.pairs[at], said=self.said[at], columns=columns, weights=weights)
@@ -89,9 +148,17 @@ class Judgments:
         pairs, used = dense(self.pairs, len(self.objects))
         return replace(self, objects=tuple(self.objects[k] for k in used), pairs=pairs)
 
+    def _refuse_query(self) -> None:
+        if self.query is not None:
+            raise JudgmentError(
+                f"{counted(self.n_judgments, 'judgment')} are held by an engine, counted by pair and outcome; expected "
+                "them one by one. Bring them into memory: read_judgments(judgments.to_frame())."
+            )
+
     def turned(self, rows: npt.NDArray[np.bool_] | None = None) -> Judgments:
         """Return the judgments with objects i and j exchanged: all, or those that a condition (R,) holds for."""
-        rows = np.ones(len(self), dtype=np.bool_) if rows is None else rows
+        self._refuse_query()
+        rows = np.ones(len(self.said), dtype=np.bool_) if rows is None else rows
         pairs = np.where(rows[:, None], self.pairs[:, ::-1], self.pairs)
         return replace(self, pairs=pairs, said=np.where(rows, len(OUTCOMES) - 1 - self.said, self.said))
 
@@ -152,7 +219,7 @@ class Judgments:
         """Return the number of each row's combination of some columns, (R,), and the combinations, one row each."""
         columns = [self.column(name, asker, parameter) for name in names]
         if not columns:
-            return np.zeros(len(self), dtype=np.int64), pd.DataFrame(index=range(1))
+            return np.zeros(len(self.said), dtype=np.int64), pd.DataFrame(index=range(1))
         first, group = groups([np.asarray(column.codes, dtype=np.int64) for column in columns])
         return group, pd.DataFrame({column.name: column.values[first] for column in columns})
 
@@ -162,12 +229,23 @@ class Judgments:
         That of the smallest pair: the same for all judges of the same outputs.
         """
         if "record" not in self.columns:
-            return self, np.arange(len(self)), ()
+            return self, np.arange(len(self.said)), ()
         low, high = np.sort(self.pairs, axis=1).T
         record, _ = pd.factorize(self.columns["record"])
         order = np.lexsort((high, low, record))
         order = order[record[order] >= 0]
         first = np.sort(order[np.diff(record[order], prepend=-1) > 0])
-        more = len(self) - len(first)
+        more = len(self.said) - len(first)
         note = f"{counted(more, 'judgment')} not counted: of a record of identical outputs (a+b) one judgment is"
         return self.take(first), first, (note,) if more else ()
+
+
+def has_standard_columns(names: Iterable[str]) -> bool:
+    """Whether a frame with such columns was made of `Judgments`."""
+    return set(STANDARD) - set(_OPTIONAL) <= set(names)
+
+
+def _brief(value: Any) -> str:
+    """Return a value as it prints: on one line, cut where it is long."""
+    text = "" if value is None or value is pd.NA or value != value else " ".join(str(value).split())
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"

@@ -25,6 +25,7 @@ from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
 from .paths import located
 from .sources import Rows, Source, as_names, as_two_names
+from .standard import in_order
 from .texts import LabelType
 
 Two = Sequence[str]
@@ -244,7 +245,7 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
     roles = {**told, **asked.roles()}
     picked = source.tally(roles)
     asked, unlabelled = asked.labelled(picked)
-    pairs = _in_order(read_label_pair(picked, "objects", found.sides), found.objects)
+    pairs = in_order(read_label_pair(picked, "objects", found.sides), found.objects)
     picked, pairs, selves = _without_selves(picked, pairs, max_dropped)
     said, notes, _ = read_outcomes(
         picked, found.labels.field, pairs, found.sides, found.labels.outcomes, max_dropped - selves
@@ -261,15 +262,6 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
     )
     unkept = source.others(roles)
     return _assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown)
-
-
-def _in_order(pairs: Coded, objects: Sequence[Label]) -> Coded:
-    """Return the objects of each row as codes into levels in the order of the caller, if there is one."""
-    if not objects:
-        return pairs
-    rank = {label: k for k, label in enumerate(objects)}
-    order = np.argsort([rank.get(label, len(rank)) for label in pairs.levels], kind="stable")
-    return replace(pairs, levels=pairs.levels[order], codes=np.argsort(order)[pairs.codes])
 
 
 def _condensed(

@@ -14,6 +14,7 @@ from typing import BinaryIO, cast
 
 import pandas as pd
 
+from ..core.judgments import Judgments
 from ..errors import JudgmentError, listed
 from .csv_text import csv_fields, headless_fields, refuse_other_columns
 from .duckdb_files import open_with_duckdb
@@ -65,7 +66,7 @@ def _opened(source: object, header: tuple[str, ...], early: Collection[tuple[str
         if source and all(isinstance(part, (str, os.PathLike)) for part in source):
             return _open_paths([os.fspath(part) for part in source], header, early)
         return open_frame(as_frame(source, "the list"), "the list")
-    return open_frame(source, what)
+    return open_frame(source.held if isinstance(source, Judgments) else source, what)
 
 
 def _of_text(frame: pd.DataFrame, what: str) -> Source:

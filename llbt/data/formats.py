@@ -255,7 +255,7 @@ class JudgmentFormat:
     >>> game = formats.Game(("left_model", "right_model"), formats.Labels("choice"))
     >>> mine = formats.JudgmentFormat("mine", games=(game,))
     >>> records = [{"left_model": "x", "right_model": "y", "choice": "left_model"}]
-    >>> llbt.read_judgments(records, format=mine)[["object_i", "object_j", "outcome"]]
+    >>> llbt.read_judgments(records, format=mine).to_frame()[["object_i", "object_j", "outcome"]]
       object_i object_j outcome
     0        x        y       i
     """

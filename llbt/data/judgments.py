@@ -1,4 +1,4 @@
-"""Judgments in any known format, as one frame with standard columns."""
+"""Judgments in any known format, as one record with standard columns."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pandas as pd
 from ..arguments import check_count, check_flag, check_names
 from ..core.columns import IntArray, Label
 from ..core.comparisons import OUTCOMES
-from ..core.judgments import OBJECTS, STANDARD
-from ..errors import JudgmentError, LLBTWarning, listed, warn_user
+from ..core.judgments import OBJECTS, STANDARD, Judgments, has_standard_columns
+from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .duckdb_files import typed_relation
 from .files import open_source
@@ -34,7 +34,7 @@ from .paths import located
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .reshaped import field_of
 from .sources import Roles, Rows, Source, as_two_names, in_memory
-from .standard import OPTIONAL, ORDER_UNKNOWN, JudgmentFrame, free_name, kind_note, read
+from .standard import ORDER_UNKNOWN, free_name, kind_note, read
 from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format
 
@@ -56,8 +56,8 @@ def read_judgments(
     defaults: Mapping[str, Label] | None = None,
     labels: LabelType | None = None,
     max_dropped: int = 0,
-) -> Any:
-    """Return judgments of any known format as a frame with standard columns.
+) -> Judgments:
+    """Return judgments of any known format.
 
     Parameters
     ----------
@@ -88,19 +88,20 @@ def read_judgments(
         What the labels of objects are, as in `from_judgments`.
     max_dropped : int
         How many judgments may be left out, counted, because nobody knows what they say; among them those of an object
-        with itself, which stay in the frame if none may.
+        with itself, which stay if none may.
 
     Returns
     -------
-    pandas.DataFrame or duckdb.DuckDBPyRelation
-        One row per judgment: ``object_i`` (shown first), ``object_j``, ``outcome`` (``"i"``, ``"j"`` or ``"tie"``),
-        ``judge``, ``prompt``, ``tie_kind`` (such as ``"both_bad"``), ``strength`` of the preference, ``weight``
-        (judgments that the row stands for; only in formats of counts and weights), ``block`` (judgments made
-        together, such as those of one ranking), ``record`` (the same for judgments that were one before labels such
-        as ``a+b`` were taken apart; only in formats that have such labels), and every other field under its own name.
-        Its attribute ``notes``
-        says what was read and what was left out. A relation for large files of one judgment a row, over 16 MiB of
-        parquet or 256 MiB of text together; it has no attributes, so a warning says what was left out.
+    Judgments
+        Its `to_frame` has one row per judgment: ``object_i`` (shown first), ``object_j``, ``outcome`` (``"i"``,
+        ``"j"`` or ``"tie"``), ``judge``, ``prompt``, ``tie_kind`` (such as ``"both_bad"``), ``strength`` of the
+        preference, ``weight`` (judgments that the row stands for; only in formats of counts and weights), ``block``
+        (judgments made together, such as those of one ranking), ``record`` (the same for judgments that were one
+        before labels such as ``a+b`` were taken apart; only in formats that have such labels), and every other field
+        under its own name.
+        Its attribute ``notes`` says what was read and what was left out. Rows of large files of one judgment a row,
+        over 16 MiB of parquet or 256 MiB of text together, stay in DuckDB and are counted there; ``to_frame()`` brings
+        them.
 
     Raises
     ------
@@ -110,13 +111,13 @@ def read_judgments(
 
     Notes
     -----
-    ``from_judgments``, and everything else that takes judgments, needs no further names for the frame. A tie of
+    ``from_judgments``, and everything else that takes judgments, needs no further names for them. A tie of
     the kind ``both_bad`` is a tie; leave such judgments out with ``outcomes={"tie (bothbad)": None}`` or by
-    selecting rows of the frame.
+    selecting rows: ``judgments.take(judgments.to_frame()["tie_kind"].isna())``.
 
     Of a record that compares ``a+b`` with ``c``, ``agreement`` and ``judges.summary`` count one judgment, scores and
-    fits two. A fit takes them as one with ``from_judgments(frame, clusters="record")`` and ``cov_type="cluster"``, or
-    with ``weights=`` a column ``1 / frame.groupby("record")["record"].transform("size")``.
+    fits two. A fit takes them as one with ``from_judgments(judgments, clusters="record")`` and ``cov_type="cluster"``,
+    or, of their frame, with ``weights=`` a column ``1 / frame.groupby("record")["record"].transform("size")``.
 
     Examples
     --------
@@ -125,23 +126,23 @@ def read_judgments(
     ...     {"model_a": "x", "model_b": "y", "winner": "model_a", "judge": "J1"},
     ...     {"model_a": "y", "model_b": "x", "winner": "tie (bothbad)", "judge": "J2"},
     ... ]
-    >>> frame = llbt.read_judgments(battles)
-    >>> frame[["object_i", "object_j", "outcome", "judge"]]
+    >>> judgments = llbt.read_judgments(battles)
+    >>> judgments.to_frame()[["object_i", "object_j", "outcome", "judge"]]
       object_i object_j outcome judge
     0        x        y       i    J1
     1        y        x     tie    J2
-    >>> frame.notes
+    >>> judgments.notes
     ("2 records read as 'arena': 2 judgments", "1 tie of the kind 'both_bad' counted as ties")
     """
     check_flag("read_judgments", "joined", joined)
     check_count("read_judgments", "max_dropped", max_dropped, least=0)
     asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults, labels)
-    if isinstance(source, JudgmentFrame) and format == "auto" and asked == Asked():
-        return source.copy()
+    if isinstance(source, Judgments) and format == "auto" and asked == Asked():
+        return source
     opened, known = resolve(source, format, asked)
     if _stays_on_disk(opened) and is_flat(known, opened):
         with located(opened.what):
-            found = _relation(opened, known, max_dropped)
+            found = _held(opened, known, max_dropped)
         if found is not None:
             return found
     return _without_selves(read(opened, known, max_dropped), max_dropped)
@@ -150,13 +151,13 @@ def read_judgments(
 def _stays_on_disk(source: Source) -> bool:
     """Whether judgments of a source can be had without reading them into memory."""
     as_written = source.labels is None or (source.labels == "text" and source.is_text)
-    return source.frame.implementation.is_duckdb() and not source.inner and as_written
+    held = source.frame.implementation.is_duckdb() and not has_standard_columns(source.names)
+    return held and not source.inner and as_written
 
 
-def _without_selves(made: JudgmentFrame, max_dropped: int) -> JudgmentFrame:
+def _without_selves(made: Judgments, max_dropped: int) -> Judgments:
     """Return judgments without those of an object with itself, if some may be left out."""
-    i, j = (made[name].to_numpy(dtype=object) for name in OBJECTS)  # pandas cannot compare text with long numbers
-    same = np.asarray(i == j, dtype=bool)
+    same = made.pairs[:, 0] == made.pairs[:, 1]
     n = int(same.sum())
     if not n or not max_dropped:
         return made
@@ -167,9 +168,7 @@ def _without_selves(made: JudgmentFrame, max_dropped: int) -> JudgmentFrame:
         )
     if same.all():
         raise JudgmentError(f"no judgment is left: {counted(n, 'judgment')} of an object with itself.")
-    kept = made[~same].reset_index(drop=True)
-    kept.notes = (*made.notes, self_note(n))
-    return kept
+    return replace(made.take(~same), notes=(*made.notes, self_note(n)))
 
 
 def self_note(n: int) -> str:
@@ -333,7 +332,7 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
         named = set(fields_of(standard.games[0])) <= set(opened.names) or not has_known_format(opened)
         if named and not asked.defaults:
             found = _countable(opened, standard)
-            return _as_made(found, source) if isinstance(source, JudgmentFrame) else found
+            return _as_made(found, source) if isinstance(source, Judgments) else found
     opened, known = resolve(source, format or "auto", asked)
     notes = (*([] if known.shown else [ORDER_UNKNOWN]), *known.notes)
     name = "" if asked.names_fields else known.name
@@ -347,7 +346,7 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
     return _as_made(_countable(open_source(made), JUDGMENT_FORMATS["judgments"]), made)
 
 
-def _as_made(found: Countable, made: JudgmentFrame) -> Countable:
+def _as_made(found: Countable, made: Judgments) -> Countable:
     return replace(found, notes=made.notes, shown=made.shown, dropped=made.dropped, objects=made.objects)
 
 
@@ -355,7 +354,7 @@ def _countable(source: Source, known: JudgmentFormat) -> Countable:
     labels = known.games[0].verdict
     assert isinstance(labels, Labels)  # the format is flat
     sides = as_two_names(known.games[0].objects, "objects")
-    made = set(STANDARD) - set(OPTIONAL) <= set(source.names)  # by read_judgments
+    made = has_standard_columns(source.names)
     weights = "weight" if made and "weight" in source.names else None
     if made and labels.outcomes is None and labels.field == "outcome":  # no object called i can change what it means
         labels = Labels("outcome", {"i": "i", "tie": "tie", "j": "j"})
@@ -419,8 +418,8 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
     return game
 
 
-def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
-    """Return the judgments of a DuckDB relation as another: outcomes are mapped where the rows are.
+def _held(source: Source, known: JudgmentFormat, max_dropped: int) -> Judgments | None:
+    """Return the judgments of a DuckDB relation, counted and mapped where the rows are.
 
     None where a label means one thing in one row and another in the next, and names no winner either.
     """
@@ -431,13 +430,46 @@ def _relation(source: Source, known: JudgmentFormat, max_dropped: int) -> Any:
         return None
     rows = source.tally({"objects": (i, j), "outcome": (verdict.field,)})
     pairs = read_label_pair(rows, "objects", (i, j))
-    selves = rows.count(pairs.codes[:, 0] == pairs.codes[:, 1])
+    same = pairs.codes[:, 0] == pairs.codes[:, 1]
+    selves = rows.count(same)
     leaves = 0 < selves <= max_dropped
     most = max_dropped - selves * leaves
-    said, notes, _ = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, most)
-    notes = (*notes, *tie_kind_notes(rows, said, verdict), *([self_note(selves)] if leaves else []))
-    if notes:
-        warn_user(f"{source.what}: {'; '.join(notes)}.", LLBTWarning)
+    said, left, dropped = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, most)
+    query = _query(source, known, rows, said, leaves)
+    if query is None:
+        return None
+    kept = (said != LEFT_OUT) & ~(same & leaves)
+    weights = rows.times[kept].astype(np.float64)
+    n = int(weights.sum())
+    if not n:
+        raise JudgmentError(f"no judgment is left: {counted(selves, 'judgment')} of an object with itself.")
+    notes = (
+        f"{counted(int(rows.times.sum()), 'record')} read as {known.name!r}: {counted(n, 'judgment')}",
+        *left,
+        *tie_kind_notes(rows, said, verdict),
+        *([self_note(selves)] if leaves else []),
+        *([] if known.shown else [ORDER_UNKNOWN]),
+        *known.notes,
+    )
+    held = Judgments(
+        tuple(pairs.levels.tolist()),
+        np.asarray(pairs.codes[kept], dtype=np.int64),
+        np.asarray(said[kept], dtype=np.int64),
+        pd.DataFrame(index=range(len(weights))),
+        weights,
+        shown=known.shown,
+        dropped=dropped,
+        notes=notes,
+        query=query,
+    )
+    return held.among_judged()
+
+
+def _query(source: Source, known: JudgmentFormat, rows: Rows, said: IntArray, leaves: bool) -> Any:
+    """Return the relation of the judgments one by one, or None where it cannot be said in the engine."""
+    verdict = known.games[0].verdict
+    assert isinstance(verdict, Labels)
+    i, j = as_two_names(known.games[0].objects, "objects")
     mapped = _mapped(rows, said, verdict, (i, j))
     if mapped is None:
         return None

@@ -12,6 +12,7 @@ from itertools import combinations
 from types import MappingProxyType
 
 from ..core.columns import Label
+from ..core.judgments import has_standard_columns
 from ..errors import JudgmentError, listed
 from ..table import Field, Table
 from .formats import UNNAMED, Always, ByScores, Game, JudgmentFormat, Labels, Lean, OneHot, Share, meaning
@@ -380,6 +381,8 @@ def has_known_format(source: Source, beside: Sequence[str] = ()) -> bool:
 
 def _with_its_fields(source: Source, beside: Sequence[str]) -> list[JudgmentFormat]:
     """Return the formats whose marks a source has."""
+    if has_standard_columns(source.names):  # whatever other columns, of a format too, were kept with them
+        return [JUDGMENT_FORMATS["judgments"]]
     fields = frozenset((*map(str, source.names), *beside))
     return [
         known

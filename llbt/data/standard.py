@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..core.columns import FloatArray, IntArray, Label, as_objects, inferred
-from ..core.comparisons import OUTCOMES
-from ..core.judgments import STANDARD
+from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, code, inferred
+from ..core.judgments import OBJECTS, STANDARD, Judgments, has_standard_columns
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .formats import Constant, Game, JudgmentFormat, Labels, Reworded, Side, fields_of
@@ -22,28 +21,7 @@ from .reshaped import field_of, gap, joined_values, judged
 from .sources import Source, in_memory
 from .verdicts import Records, decide, label_codes, weigh
 
-OPTIONAL = ("weight", "record")  # columns that only some formats have
 ORDER_UNKNOWN = "the order of presentation is not known: object_i need not have been shown first"
-
-
-class JudgmentFrame(pd.DataFrame):
-    """A pandas frame of judgments that knows what was left out when it was read.
-
-    A subclass because this is how pandas carries what belongs to a frame through its methods. Its attribute `notes`,
-    a tuple of str, says what was read, what was left out and why; `shown` whether object i is the one shown first;
-    `dropped` how many judgments were left out because nobody knows what they say; `objects` the objects in an order
-    that is not that of their labels, if there is one.
-    """
-
-    _metadata = ["notes", "shown", "dropped", "objects"]  # noqa: RUF012  # pandas expects a list
-    notes: tuple[str, ...] = ()
-    shown: bool = True
-    dropped: int = 0
-    objects: tuple[Label, ...] = ()
-
-    @property
-    def _constructor(self) -> type[JudgmentFrame]:
-        return JudgmentFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +41,7 @@ class _Piece:
     recorded: IntArray | None = None  # which of them come from one record of a joined label; None: no such labels
 
 
-def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> JudgmentFrame:
+def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> Judgments:
     """Return the judgments of a source, in the order of its records.
 
     Raises
@@ -75,8 +53,11 @@ def read(source: Source, known: JudgmentFormat, max_dropped: int = 0) -> Judgmen
         return _read(source, known, max_dropped)
 
 
-def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFrame:
+def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> Judgments:
     frame = in_memory(source, *_labelled(known))
+    again = has_standard_columns(source.names) and known.name == "judgments"  # the frame of judgments read before
+    if again and "weight" in frame:
+        known = replace(known, games=(replace(known.games[0], weight="weight"),))
     everything = np.arange(len(frame))
     records, left = judged(Records(frame.reset_index(drop=True), everything, everything, source.what), known)
     records = _filled(records, known.defaults)
@@ -86,20 +67,18 @@ def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> JudgmentFr
     pieces = [_piece(records, game, known, max_dropped) for game in games]
     _refuse_dropped(pieces, max_dropped)
     left += _summed([note for piece in pieces for note in piece.notes])
-    made, renamed = _standard(records, pieces, known)
-    if not len(made):
+    if not sum(len(piece.row) for piece in pieces):
         raise JudgmentError(f"no judgment is left of {counted(len(frame), 'record')}: {'; '.join(left)}.")
-    made.notes = (
-        f"{counted(len(frame), 'record')} read as {known.name!r}: {counted(_total(made), 'judgment')}",
+    made, renamed = _standard(records, pieces, known, ["tie_kind", "strength", "record"] if again else [])
+    notes = (
+        f"{counted(len(frame), 'record')} read as {known.name!r}: {counted(made.n_judgments, 'judgment')}",
         *left,
         *_kinds(made),
         *renamed,
         *([] if known.shown else [ORDER_UNKNOWN]),
         *known.notes,
     )
-    made.objects = known.objects
-    made.shown, made.dropped = known.shown, sum(piece.dropped for piece in pieces)
-    return made
+    return replace(made, notes=notes, shown=known.shown, dropped=sum(piece.dropped for piece in pieces))
 
 
 def _labelled(known: JudgmentFormat) -> tuple[list[str], list[str]]:
@@ -231,8 +210,13 @@ def _with_number(n: int, what: str) -> str:
     return f"{counted(n, noun.removesuffix('s'))} {rest}"
 
 
-def _standard(records: Records, pieces: Sequence[_Piece], known: JudgmentFormat) -> tuple[JudgmentFrame, list[str]]:
-    """Return the judgments of all games, by record, and notes on columns that had to be renamed."""
+def _standard(
+    records: Records, pieces: Sequence[_Piece], known: JudgmentFormat, standard: Sequence[str]
+) -> tuple[Judgments, list[str]]:
+    """Return the judgments of all games, by record, and notes on columns that had to be renamed.
+
+    Columns of the records that are `standard` already keep their values and names.
+    """
     row = np.concatenate([piece.row for piece in pieces])
     order = np.argsort(row, kind="stable")
     row = row[order]
@@ -242,28 +226,37 @@ def _standard(records: Records, pieces: Sequence[_Piece], known: JudgmentFormat)
 
     judge, prompt, block = (field_of(names, records) for names in (known.judge, known.prompt, known.block))
     data: dict[str, Any] = {
-        "object_i": gathered("i"),
-        "object_j": gathered("j"),
-        "outcome": as_objects(OUTCOMES)[gathered("said")],
         "judge": records.number[row] if judge is None and known.one_judge else joined_values(records, judge)[row],
         "prompt": joined_values(records, prompt)[row],
         "tie_kind": gathered("kinds"),
         "strength": gathered("strength"),
+        "block": joined_values(records, block)[row] if block or not known.blocks else records.number[row],
     }
-    if pieces[0].weight is not None:
-        data["weight"] = gathered("weight")
-    data["block"] = joined_values(records, block)[row] if block or not known.blocks else records.number[row]
     if pieces[0].recorded is not None:
         data["record"] = _numbered(pieces)[order]
-    gone = {judge, prompt, block} | (
+    data |= {name: records.frame[name].to_numpy(dtype=object)[row] for name in standard if name in records.frame}
+    gone = {judge, prompt, block, *standard} | (
         {path for game in known.games for path in fields_of(game)} if not known.blocks else set()
     )
     others = [name for name in records.frame.columns if name not in gone]
-    names = {name: free_name(str(name), [*data, *others]) for name in others if name in STANDARD}
+    weight = None if pieces[0].weight is None else gathered("weight")
+    taken = [*OBJECTS, "outcome", *data, *others, *([] if weight is None else ["weight"])]
+    names = {name: free_name(str(name), taken) for name in others if name in STANDARD}
     made = {name: inferred(pd.Series(list(values), dtype=object)) for name, values in data.items()}
     made |= {names.get(name, name): records.frame[name].take(row).reset_index(drop=True) for name in others}
     notes = [f"the column {old!r} of the file is {new!r} here" for old, new in names.items()]
-    return JudgmentFrame(made), notes
+    pairs = in_order(code("objects", np.column_stack([gathered("i"), gathered("j")])), known.objects)
+    objects, said = tuple(pairs.levels.tolist()), np.asarray(gathered("said"), dtype=np.int64)
+    return Judgments(objects, np.asarray(pairs.codes, dtype=np.int64), said, pd.DataFrame(made), weight), notes
+
+
+def in_order(pairs: Coded, objects: Sequence[Label]) -> Coded:
+    """Return the objects of each row as codes into levels in the order of the caller, if there is one."""
+    if not objects:
+        return pairs
+    rank = {label: k for k, label in enumerate(objects)}
+    order = np.argsort([rank.get(label, len(rank)) for label in pairs.levels], kind="stable")
+    return replace(pairs, levels=pairs.levels[order], codes=np.argsort(order)[pairs.codes])
 
 
 def _numbered(pieces: Sequence[_Piece]) -> IntArray:
@@ -278,16 +271,10 @@ def free_name(name: str, taken: Sequence[str]) -> str:
     return name if name not in taken else free_name(f"{name}_", taken)
 
 
-def _total(made: pd.DataFrame) -> float:
-    return float(made["weight"].sum()) if "weight" in made else len(made)
-
-
-def _kinds(made: pd.DataFrame) -> list[str]:
+def _kinds(made: Judgments) -> list[str]:
     """Return notes on kinds of ties, which count as ties."""
-    if made["tie_kind"].isna().all():
-        return []
-    weight = made["weight"] if "weight" in made else pd.Series(1.0, index=made.index)
-    return [kind_note(float(n), str(kind)) for kind, n in weight.groupby(made["tie_kind"]).sum().items()]
+    kinds, n = made.columns["tie_kind"], np.ones(len(made.said)) if made.weights is None else made.weights
+    return [kind_note(float(sums), str(kind)) for kind, sums in pd.Series(n).groupby(kinds).sum().items()]
 
 
 def kind_note(n: float, kind: str) -> str:

@@ -169,7 +169,7 @@ def agreement(
 
     Parameters
     ----------
-    frame : JudgmentFrame, frame, path or list of records
+    frame : Judgments, frame, path or list of records
         Judgments, one row each, as `llbt.read_judgments` gives or reads them.
     unit : str or sequence of str
         Columns that, together with the pair of objects in either order, say what was judged, such as the prompt.

@@ -47,7 +47,7 @@ class Lines:
 def lines_of_judgments(judgments: Judgments, judge: str) -> Lines:
     """Return a line per judgment."""
     name = judge if judge in judgments.names else "judge"  # a column that was read as the judge is called so
-    rows = np.arange(len(judgments))
+    rows = np.arange(len(judgments.said))
     column = judgments.column(name, ASKER, "judge")
     return Lines(column, judgments.tally(rows, len(rows)), judgments.to_frame(), rows, judgments.shown)
 
@@ -123,9 +123,9 @@ def _unit(judgments: Judgments, unit: str | Sequence[str] | None) -> tuple[tuple
             names,
             f"units are the two objects and {', '.join(names)}" if names else "units are the two objects alone",
         )
-    gaps = int(judgments.values("prompt").isna().sum()) if "prompt" in judgments.names else len(judgments)
+    gaps = int(judgments.values("prompt").isna().sum()) if "prompt" in judgments.names else len(judgments.said)
     if not gaps:
         return ("prompt",), "units are the two objects and the prompt; unit=[] leaves it out"
-    some = gaps < len(judgments)
-    why = f": prompt has no value in {format_count(gaps)} of {counted(len(judgments), 'row')}" if some else ""
+    some = gaps < len(judgments.said)
+    why = f": prompt has no value in {format_count(gaps)} of {counted(len(judgments.said), 'row')}" if some else ""
     return (), f"units are the two objects alone{why}"

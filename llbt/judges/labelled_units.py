@@ -17,7 +17,6 @@ from ..data.files import open_source
 from ..data.judged import read_judged
 from ..data.known_formats import has_known_format
 from ..data.sources import as_names
-from ..data.standard import JudgmentFrame
 from ..errors import DesignError, JudgmentError, LLBTError, listed
 from ..table import counted, format_count
 from .coefficients import COEFFICIENTS, Labelled, label_shares, unit_features
@@ -85,7 +84,7 @@ def read_units(
 ) -> LabelledUnits:
     """Return judgments with their labels and units; the parameters are those of `agreement`."""
     names = as_names(unit, "unit")
-    renames = judge != "judge" and not isinstance(frame, JudgmentFrame)
+    renames = judge != "judge" and not isinstance(frame, Judgments)
     outcome, label = _columns_of(frame, label, objects)
     judgments = read_judged(frame, ASKER, objects=objects, outcome=outcome, judge=judge if renames else None)
     judgments, kept, once = judgments.once()
@@ -120,7 +119,7 @@ def _columns_of(frame: object, label: str, objects: Sequence[str]) -> tuple[str,
 
     Where the caller names the columns of a frame that has no other outcome, the labels are the outcomes.
     """
-    if isinstance(frame, (JudgmentFrame, Comparisons)) or tuple(objects) == OBJECTS:
+    if isinstance(frame, (Judgments, Comparisons)) or tuple(objects) == OBJECTS:
         return "outcome", label
     source = open_source(frame)
     names = frozenset(map(str, source.names))
@@ -131,7 +130,7 @@ def _columns_of(frame: object, label: str, objects: Sequence[str]) -> tuple[str,
 
 def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntArray, list[str]]:
     """Return the judgments that have a label, their labels, where they stood, and a note on the others."""
-    rows = np.arange(len(judgments))
+    rows = np.arange(len(judgments.said))
     missing = judgments.values(label).isna().to_numpy() if label in judgments.names else np.zeros(len(rows), dtype=bool)
     if not missing.any():
         return judgments, judgments.column(label, ASKER, "label"), rows, []

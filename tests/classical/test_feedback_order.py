@@ -195,7 +195,7 @@ def wmt10(shared):
 )
 def test_wmt10_is_certified(wmt10, source, target, size):
     """No published weights to hold against: certified, and at least as good as the official scores' order."""
-    frame = wmt10[(wmt10["srclang"] == source) & (wmt10["trglang"] == target)]
+    frame = wmt10.take((wmt10.columns["srclang"] == source) & (wmt10.columns["trglang"] == target))
     found = llbt.classical.feedback_order(frame)
     assert (len(found.objects), found.optimal, found.objects[0]) == (size, True, "_ref")
     wins = llbt.from_judgments(frame).win_matrix()

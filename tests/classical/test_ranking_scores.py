@@ -289,7 +289,6 @@ def test_intervals_by_block_cover_and_those_by_judgment_do_not():
     rng = np.random.default_rng(11)
     covered = np.zeros(2)
     pairs = pd.DataFrame({"object_i": "A", "object_j": "B", "outcome": "i", "block": np.repeat(np.arange(80), 10)})
-    pairs = llbt.read_judgments(pairs)
     for _ in range(300):
         leaning = np.repeat(rng.beta(1, 1, 80), 10)
         frame = pairs.assign(outcome=np.where(rng.random(800) < leaning, "i", "j"))
@@ -653,7 +652,7 @@ def wmt10(shared):
 
 @pytest.fixture(scope="module")
 def english_czech(wmt10):
-    return wmt10[(wmt10["srclang"] == "English") & (wmt10["trglang"] == "Czech")]
+    return wmt10.take((wmt10.columns["srclang"] == "English") & (wmt10.columns["trglang"] == "Czech"))
 
 
 @pytest.mark.shared
@@ -724,7 +723,7 @@ def test_wmt10_company_of_the_reference(shared, wmt10):
     found = shown_with(wmt10, shown=columns, blocks=raw, by=pair).correlations
     estimates = found.set_index(pair)["estimate"].to_dict()
     assert estimates == pytest.approx(expected, abs=1e-3)
-    judgments = dict(list(wmt10.groupby(pair)))
+    judgments = dict(list(wmt10.to_frame().groupby(pair)))
     by_pandas = {key: company_by_pandas(blocks, judgments[key]) for key, blocks in raw.groupby(pair)}
     assert {key: estimates[key] for key in by_pandas} == pytest.approx(by_pandas, abs=1e-12)
     assert found["n_objects"].iloc[-1] == 145

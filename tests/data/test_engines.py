@@ -509,7 +509,9 @@ class TestFiles:
         options = {"covariates": "judge", "clusters": "worker"}
         expected = baseline(arrow(), **MODELS, **options)
         made = read_judgments(path)
-        assert isinstance(made, duckdb.DuckDBPyRelation) == large
+        assert isinstance(made.query, duckdb.DuckDBPyRelation) == large
+        assert made.tabulate() == baseline(arrow(), **MODELS)
+        assert "8 records read as 'arena': 8 judgments" in made.notes
         assert from_judgments(made, **options) == expected
         assert from_judgments(path, format="arena", **options) == expected
         assert from_judgments(path, **options) == expected
@@ -585,15 +587,14 @@ class TestFiles:
         assert c == baseline(arrow(), **MODELS)
         assert note in c.notes
         made = read_judgments(path)
-        kinds = made.df()["tie_kind"] if large else made["tie_kind"]
-        assert kinds.dropna().tolist() == ["both_bad", "both_bad"]
+        assert note in made.notes
+        assert made.to_frame()["tie_kind"].dropna().tolist() == ["both_bad", "both_bad"]
         left = read_judgments(path, outcomes={"tie (bothbad)": None})
         assert from_judgments(left).n_judgments == 7
 
     @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
     def test_standard_columns(self, suffix, large, tmp_path):
-        made = read_judgments(write(tmp_path, suffix))
-        frame = made.df() if large else made
+        frame = read_judgments(write(tmp_path, suffix)).to_frame()
         standard = {"object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "block"}
         assert standard <= set(frame.columns)
         assert set(frame.columns) - standard == set(NAMES) - {"model_a", "model_b", "winner", "judge"}
@@ -604,7 +605,7 @@ class TestFiles:
         table = arrow().append_column(name, pa.array([f"v{k}" for k in range(8)]))
         path = write(tmp_path, ".csv", table)
         made = read_judgments(path, format="arena")
-        frame = made.df() if large else made
+        frame = made.to_frame()
         kept = {"prompt_id": "prompt"}.get(name, f"{name}_")
         assert sorted(frame[kept]) == [f"v{k}" for k in range(8)]
         assert from_judgments(made) == baseline(arrow(), **MODELS)

@@ -219,9 +219,9 @@ def test_labels_of_json_keep_their_types(saved):
 def test_records_need_not_have_all_fields(saved):
     lines = [*lines_of(), '{"outcome": "i", "object_j": "llama", "extra": [1, {"a": 2}], "object_i": "gpt"}']
     frame = read_judgments(saved("t.jsonl", "\n".join(lines)))
-    assert frame[["object_i", "object_j", "outcome"]].iloc[-1].tolist() == ["gpt", "llama", "i"]
-    assert frame["judge"].isna().tolist() == [False] * 4 + [True]
-    assert frame["extra"].iloc[-1] == [1, {"a": 2}]
+    assert frame.to_frame()[["object_i", "object_j", "outcome"]].iloc[-1].tolist() == ["gpt", "llama", "i"]
+    assert frame.to_frame()["judge"].isna().tolist() == [False] * 4 + [True]
+    assert frame.to_frame()["extra"].iloc[-1] == [1, {"a": 2}]
 
 
 def test_a_long_answer_is_no_damage(saved):
@@ -254,7 +254,7 @@ def test_identifiers_are_not_merged(ids, kind, missing, saved):
         path = saved("t.json", json.dumps(records))
     else:
         path = saved("t.csv", text_of([("x", "y", "i", x or ("NA" if kind != "csv" else "")) for x in judges]))
-    found = read_judgments(path)["judge"]
+    found = read_judgments(path).to_frame()["judge"]
     if missing and kind == "NA in csv" and ids == "of words":
         assert found.tolist() == [a, b, a, "NA"]
     else:
@@ -298,7 +298,7 @@ def test_what_pandas_writes_reads_back(kind, tmp_path_factory, frame):
     path = written(frame, kind, tmp_path_factory.mktemp("t"))
     assert counted(path) == from_judgments(frame, covariates="judge", order=True)
     found = read_judgments(path)
-    assert found[NAMES].values.tolist() == frame.values.tolist()
+    assert found.to_frame()[NAMES].values.tolist() == frame.values.tolist()
 
 
 @settings(max_examples=40, deadline=None)
@@ -525,10 +525,10 @@ def test_a_list_of_files_is_read_as_one_and_small_ones_are_frames(kind, tmp_path
     for source in (paths, [str(paths[0]), paths[1]], f"{tmp_path}/part*.{kind}", [f"{tmp_path}/part*.{kind}"]):
         frame = read_judgments(source)
         assert frame.notes == ("4 records read as 'judgments': 4 judgments",)
-        assert frame["judge"].tolist() == FRAME["judge"].tolist()
+        assert frame.to_frame()["judge"].tolist() == FRAME["judge"].tolist()
         assert counted(source) == EXPECTED
     if kind != "csv":
-        assert frame["only"].tolist()[:2] == [1, 2]
+        assert frame.to_frame()["only"].tolist()[:2] == [1, 2]
         assert from_judgments(paths[:1] * 2, covariates="only").columns[0].levels.tolist() == [1, 2]
     monkeypatch.setattr("llbt.data.files.LARGE", dict.fromkeys(("csv", "json", "parquet"), 0))
     assert counted(paths) == EXPECTED

@@ -42,23 +42,15 @@ from llbt.data.model_formats import MODEL_FORMATS
 STANDARD = ("object_i", "object_j", "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block")
 
 
-def rows(frame, names=STANDARD):
+def rows(judgments, names=STANDARD):
     """Rows as tuples with None for what is missing, in no order."""
-    found = [tuple(None if pd.isna(value) else value for value in row) for row in frame[list(names)].to_numpy(object)]
-    return sorted(found, key=repr)
+    frame = judgments.to_frame()[list(names)]
+    return sorted((tuple(None if pd.isna(x) else x for x in row) for row in frame.to_numpy(object)), key=repr)
 
 
-def oriented(frame):
+def oriented(judgments):
     """The same judgments, the objects of each sorted where their order means nothing."""
-    if frame.shown:
-        return frame
-    turned = frame["object_i"].map(str) > frame["object_j"].map(str)
-    flipped = frame.assign(
-        object_i=frame["object_j"],
-        object_j=frame["object_i"],
-        outcome=frame["outcome"].map({"i": "j", "tie": "tie", "j": "i"}),
-    )
-    return frame.where(~turned, flipped)
+    return judgments if judgments.shown else judgments.oriented()
 
 
 def plain_rows(frame):
@@ -106,9 +98,10 @@ def each(cases):
     return pytest.mark.parametrize("case", cases, ids=lambda case: case.id)
 
 
-def check(frame, case):
-    names = ("object_i", "object_j", "outcome", *case.also.split())
-    said = frame[frame["weight"] > 0] if "weight" in frame else frame  # rows for no judgment may be there or not
+def check(judgments, case):
+    names, frame = ("object_i", "object_j", "outcome", *case.also.split()), judgments.to_frame()
+    # rows for no judgment may be there or not
+    said = judgments if judgments.weights is None else judgments.take(judgments.weights > 0)
     assert rows(said, names) == sorted(case.table, key=repr)
     assert frame.columns[:7].tolist() == list(STANDARD[:7])
     assert "block" in frame
@@ -155,7 +148,7 @@ class TestEveryFormat:
     @each(CASES)
     def test_says_how_much_was_read(self, case, tmp_path):
         frame = read_judgments(case.open(tmp_path), format=case.name, **case.options)
-        total = frame["weight"].sum() if "weight" in frame else len(frame)
+        total = frame.n_judgments
         n = re.fullmatch(r"([\d,]+) records? read as '(\w+)': ([\d.,]+) judgments?", frame.notes[0])
         assert n, frame.notes
         if case.suffix == "" and case.id != "matrix":
@@ -194,7 +187,7 @@ class TestEveryFormat:
     @each([case for case in CASES if case.others])
     def test_other_fields_keep_their_names(self, case, tmp_path):
         frame = read_judgments(case.open(tmp_path), format=case.name, **case.options)
-        assert set(frame.columns) - set(STANDARD) >= set(case.others.split())
+        assert set(frame.to_frame().columns) - set(STANDARD) >= set(case.others.split())
 
     @each([case for case in CASES if isinstance(case.source, list) and case.id != "choix"])
     def test_order_of_fields_and_records_does_not_matter(self, case):
@@ -269,13 +262,13 @@ class TestArena:
 
     def test_one_of_the_two_words_left_out(self):
         frame = read_judgments(ARENA, outcomes={"tie (bothbad)": None})
-        assert frame["tie_kind"].notna().sum() == 1
-        assert len(frame) == 5
+        assert frame.to_frame()["tie_kind"].notna().sum() == 1
+        assert len(frame.to_frame()) == 5
 
     def test_ties_may_be_wins(self):
         frame = read_judgments(ARENA, outcomes={"tie (bothbad)": "j"})
-        assert (frame["outcome"] == "j").sum() == 2
-        assert frame["tie_kind"].notna().sum() == 1
+        assert (frame.to_frame()["outcome"] == "j").sum() == 2
+        assert frame.to_frame()["tie_kind"].notna().sum() == 1
 
     def test_a_parquet_file_in_one_call(self, tmp_path):
         path = tmp_path / "battles.parquet"
@@ -298,7 +291,7 @@ class TestArena:
         with pytest.raises(llbt.errors.JudgmentError, match=r"winner_tie.*max_dropped=1"):
             read_judgments(records)
         frame = read_judgments(records, max_dropped=1)
-        assert len(frame) == 3
+        assert len(frame.to_frame()) == 3
         assert any(note.startswith("1 judgment left out") for note in frame.notes)
 
 
@@ -325,13 +318,13 @@ class TestArenaHard:
         with pytest.raises(llbt.errors.JudgmentError, match=r"'A\?B'"):
             read_judgments(records)
         frame = read_judgments(records, max_dropped=1)
-        assert len(frame) == len(HARD_TABLE) + 1
+        assert len(frame.to_frame()) == len(HARD_TABLE) + 1
 
     def test_what_may_be_dropped_is_counted_over_both_games(self):
         records = [*HARD, HARD[0] | {"games": [{"score": "A?B"}, {"score": "B?A"}]}]
         with pytest.raises(llbt.errors.JudgmentError, match="2"):
             read_judgments(records, max_dropped=1)
-        assert len(read_judgments(records, max_dropped=2)) == len(HARD_TABLE)
+        assert len(read_judgments(records, max_dropped=2).to_frame()) == len(HARD_TABLE)
 
 
 class TestAlpacaEval:
@@ -359,7 +352,7 @@ class TestAlpacaEval:
 
     def test_failed_records_are_counted_as_records_in_the_weighted_reading_too(self):
         frame = read_judgments(ALPACA, format="alpaca_eval_weighted")
-        assert frame["weight"].sum() == 5
+        assert frame.to_frame()["weight"].sum() == 5
         assert next(note for note in frame.notes if "left out" in note).startswith("1 ")
 
     @pytest.mark.parametrize("grades", [(0, 1, 1.5, 2, np.nan), (0, 1, 1.0000005, 1.3, 1.5, 1.99, 2, np.nan)])
@@ -375,7 +368,7 @@ class TestAlpacaEval:
 
     def test_grades_are_read_by_the_nearer_end_where_that_is_asked_for(self):
         frame = read_judgments(ALPACA[:4], format="alpaca_eval")
-        assert frame["outcome"].tolist() == ["i", "j", "tie", "i"]
+        assert frame.to_frame()["outcome"].tolist() == ["i", "j", "tie", "i"]
 
     @pytest.mark.parametrize("engine", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist])
     def test_versions_are_told_apart_in_frames(self, engine):
@@ -424,7 +417,7 @@ class TestOtherTools:
         records = [*BY_ID[case].source, BY_ID[case].source[0] | {field: value}]
         with pytest.raises(llbt.errors.JudgmentError, match=field):
             read_judgments(records, **BY_ID[case].options)
-        assert len(read_judgments(records, **BY_ID[case].options, max_dropped=1)) == len(records) - 1
+        assert len(read_judgments(records, **BY_ID[case].options, max_dropped=1).to_frame()) == len(records) - 1
 
     def test_label_studio_without_a_result_is_a_tie_if_told(self):
         frame = read_judgments(STUDIO, outcomes={None: "tie"})
@@ -444,7 +437,7 @@ class TestOtherTools:
         for task in tasks:
             for annotation in task["annotations"]:
                 annotation["completed_by"] = {"id": annotation["completed_by"], "email": "me@x.org"}
-        assert read_judgments(tasks)["judge"].unique().tolist() == ["me@x.org"]
+        assert read_judgments(tasks).to_frame()["judge"].unique().tolist() == ["me@x.org"]
 
     def test_label_studio_fields_of_the_data_by_name(self):
         tasks = [task | {"data": {"a": "x", "b": "y"}} for task in STUDIO]
@@ -453,7 +446,7 @@ class TestOtherTools:
 
     def test_label_studio_tasks_without_annotations(self):
         frame = read_judgments([*STUDIO, STUDIO[0] | {"annotations": []}])
-        assert len(frame) == 2
+        assert len(frame.to_frame()) == 2
         assert any(note.startswith("1 record left out") for note in frame.notes)
 
     @pytest.mark.parametrize("empty", [{"comparison": None}, {"comparison": []}])
@@ -463,7 +456,7 @@ class TestOtherTools:
         frame = read_judgments(records)
         check(frame, BY_ID["label_studio_min"])
         assert any("left out" in note and note.startswith("1 ") for note in frame.notes)
-        assert len(read_judgments(records, outcomes={None: "tie"})) == 3
+        assert len(read_judgments(records, outcomes={None: "tie"}).to_frame()) == 3
 
     def test_ties_in_win_counts(self):
         records = [{"player1": "x", "player2": "y", "win1": 3, "win2": 2, "ties": 4}]
@@ -515,7 +508,7 @@ class TestFilesAsTheyAreWritten:
     def test_promptfoo(self, tmp_path):
         frame = read_judgments(self.saved(tmp_path, "output.json", PROMPTFOO))
         check(frame, BY_ID["promptfoo"])
-        assert set(frame["assertion"].map(lambda found: found["type"])) == {"select-best"}
+        assert set(frame.to_frame()["assertion"].map(lambda found: found["type"])) == {"select-best"}
 
     @pytest.mark.parametrize("indent", [None, 2])
     def test_opencompass(self, indent, tmp_path):
@@ -560,7 +553,7 @@ class TestModelFormats:
         with pytest.raises(llbt.errors.JudgmentError, match="1 missing outcome"):
             read_judgments(records)
         frame = read_judgments(records, max_dropped=1)
-        assert (len(frame), frame.dropped) == (4, 1)
+        assert (len(frame.to_frame()), frame.dropped) == (4, 1)
 
     @pytest.mark.parametrize(
         ("case", "field", "value"),
@@ -590,8 +583,11 @@ class TestModelFormats:
         known = llbt.formats.known[case]
         records = [record | {"mine": "a", "theirs": "b"} for record in copy.deepcopy(BY_ID[case].source)]
         frame = read_judgments(records, objects=("mine", "theirs"))
-        assert {*frame["object_i"], *frame["object_j"]} == {"a", "b"}
-        assert frame["outcome"].tolist() == read_judgments(BY_ID[case].source, format=known)["outcome"].tolist()
+        assert {*frame.to_frame()["object_i"], *frame.to_frame()["object_j"]} == {"a", "b"}
+        assert (
+            frame.to_frame()["outcome"].tolist()
+            == read_judgments(BY_ID[case].source, format=known).to_frame()["outcome"].tolist()
+        )
 
     def test_pairs_alone_are_no_judgments(self):
         records = [{k: v for k, v in record.items() if k != "judgments"} for record in BY_ID["judgebench"].source]
@@ -608,12 +604,12 @@ class TestModelFormats:
         records[1]["expert_worker_annotations"][0]["overall_pref"] = "A-is-better"
         with pytest.raises(llbt.errors.JudgmentError, match="'A-is-better'"):
             read_judgments(records)
-        assert len(read_judgments(records, max_dropped=1)) == 5
+        assert len(read_judgments(records, max_dropped=1).to_frame()) == 5
 
     def test_the_list_that_an_annotation_comes_from_stays(self):
         frame = read_judgments(BY_ID["multipref"].source)
-        assert set(frame.loc[frame["judge"] == "e1", "list"]) == {"expert_worker_annotations"}
-        assert set(frame.loc[frame["judge"] == "n1", "list"]) == {"normal_worker_annotations"}
+        assert set(frame.to_frame().loc[frame.to_frame()["judge"] == "e1", "list"]) == {"expert_worker_annotations"}
+        assert set(frame.to_frame().loc[frame.to_frame()["judge"] == "n1", "list"]) == {"normal_worker_annotations"}
 
     def test_every_two_against_a_loop(self):
         rng = np.random.default_rng(1)
@@ -667,8 +663,8 @@ class TestWMT:
             ranks = {f"system{k}rank": k for k in range(1, size + 1)}
             frame = read_judgments([head | ids | ranks])
             assert f"'wmt{size}'" in frame.notes[0]
-            assert (frame["outcome"] == "i").all()
-            assert len(frame) == size * (size - 1) // 2
+            assert (frame.to_frame()["outcome"] == "i").all()
+            assert len(frame.to_frame()) == size * (size - 1) // 2
 
     def test_identical_outputs_on_both_sides(self):
         record = dict(srclang="cs", trglang="en", srcIndex=1, judgeID="j", rankingID=5)
@@ -679,7 +675,9 @@ class TestWMT:
 
     def test_what_was_recorded_at_once(self, tmp_path):
         frame = read_judgments(BY_ID["wmt2"].open(tmp_path))
-        assert list(zip(frame["object_i"], frame["object_j"], frame["record"], strict=True)) == [
+        assert list(
+            zip(frame.to_frame()["object_i"], frame.to_frame()["object_j"], frame.to_frame()["record"], strict=True)
+        ) == [
             ("a", "c", 0),
             ("b", "c", 0),
             ("c", "d", 1),
@@ -687,27 +685,27 @@ class TestWMT:
         ]
         c = from_judgments(frame, clusters="record")
         assert c.cluster_counts.columns[0].levels.tolist() == [0, 1, 2]
-        once = frame.assign(weight=1 / frame.groupby("record")["record"].transform("size"))
+        once = frame.to_frame().assign(weight=1 / frame.to_frame().groupby("record")["record"].transform("size"))
         assert from_judgments(once).n_judgments == 3
         as_written = read_judgments(BY_ID["wmt2"].open(tmp_path), joined=False)
         assert plain_rows(as_written) == [("a+b", "c", "i"), ("c", "d", "tie"), ("d", "a", "j")]
-        assert "record" not in as_written
-        assert as_written["block"].tolist() == [901, 901, 902]
+        assert "record" not in as_written.names
+        assert as_written.to_frame()["block"].tolist() == [901, 901, 902]
 
     def test_records_of_five_systems(self):
         ids = dict(zip((f"system{k}Id" for k in range(1, 6)), ("a+b", "c", "d+e", "f", "blank"), strict=True))
         record = dict(srclang="cs", trglang="en", srcIndex=1, judgeId="j")
         frame = read_judgments([record | ids | {f"system{k}rank": k for k in range(1, 6)}] * 2)
-        sizes = frame.groupby("record").size()
+        sizes = frame.to_frame().groupby("record").size()
         assert sorted(sizes) == sorted([2, 4, 2, 2, 1, 2] * 2)  # of six pairs of outputs in either record
-        assert frame.groupby("record")["block"].nunique().max() == 1
-        assert frame.groupby("record")["outcome"].nunique().max() == 1
+        assert frame.to_frame().groupby("record")["block"].nunique().max() == 1
+        assert frame.to_frame().groupby("record")["outcome"].nunique().max() == 1
 
     def test_a_field_called_record_keeps_what_it_says_under_another_name(self):
         records = [dict(object_i="x", object_j="y", outcome="i", record=k) for k in (5, 5)]
         frame = read_judgments(records)
-        assert "record" not in frame
-        assert frame["record_"].tolist() == [5, 5]
+        assert "record" not in frame.names
+        assert frame.to_frame()["record_"].tolist() == [5, 5]
 
     @pytest.mark.parametrize("rank", [0, 6, -2])
     def test_ranks_off_the_scale(self, rank):
@@ -724,12 +722,12 @@ class TestWMT:
         (tmp_path / "segments.txt").write_text(WMT07_SEGMENTS)
         frame = read_judgments(tmp_path / name)
         assert any("1 record left out: 'TYPE'" in note for note in frame.notes)
-        segments = read_judgments(tmp_path / "segments.txt", format="wmt_text")
+        segments = read_judgments(tmp_path / "segments.txt", format="wmt_text").to_frame()
         segments["prompt"] = segments["prompt"].map(lambda k: f"{WMT07_TASK}:{int(k) - 1}")
         prompts = segments["prompt"].unique()
         assert len(prompts) == 3
         for prompt in prompts:
-            ours, theirs = (from_judgments(x[x["prompt"] == prompt]).win_matrix() for x in (frame, segments))
+            ours, theirs = (from_judgments(x[x["prompt"] == prompt]).win_matrix() for x in (frame.to_frame(), segments))
             assert (np.sign(ours - ours.T) == np.sign(theirs - theirs.T)).all(axis=None)
 
     def test_one_is_the_best_rank_of_2008_and_2009(self, tmp_path):
@@ -744,7 +742,7 @@ class TestWMT:
         )
         frame = read_judgments(tmp_path / "wmt09.csv")
         assert plain_rows(frame) == [("cmu", "bbn", "j"), ("rwth", "bbn", "j"), ("rwth", "cmu", "j")]
-        assert set(frame["judge"]) == {0}
+        assert set(frame.to_frame()["judge"]) == {0}
 
     @pytest.mark.parametrize("header", [RAW_HEAD + "\n", ""])
     def test_years_are_not_read_as_one_another(self, header, tmp_path):
@@ -785,7 +783,7 @@ class TestWMT:
 
     def test_no_object_is_named_by_a_joined_label(self):
         frame = read_judgments(self.records())
-        assert set(frame["object_i"]) | set(frame["object_j"]) == set("abcd")
+        assert set(frame.to_frame()["object_i"]) | set(frame.to_frame()["object_j"]) == set("abcd")
 
     @staticmethod
     def records():
@@ -816,12 +814,12 @@ class TestPrefmod:
             frame, format="prefmod", object_names=self.NAMES, pairs=named if order == "listed" else order
         )
         assert rows(made, ("object_i", "object_j", "outcome", "judge")) == sorted(expected, key=repr)
-        assert made["SEX"].tolist().count(1) == 6
+        assert made.to_frame()["SEX"].tolist().count(1) == 6
 
     def test_missing_entries_are_not_judged(self):
         frame, _ = self.wide("prefmod", [[0, 1, 2, np.nan, None, 0], [0, 0, 0, 0, 0, 0]])
         made = read_judgments(frame, format="prefmod", object_names=self.NAMES, pairs="prefmod")
-        assert len(made) == 10
+        assert len(made.to_frame()) == 10
         assert next(note for note in made.notes if "left out" in note).startswith("2 ")
 
     def test_the_two_orders_differ(self):
@@ -887,7 +885,7 @@ class TestPrefmod:
             wide[: len(said), column] = said
         frame = pd.DataFrame(wide, columns=[f"V{k}" for k in range(1, 16)])
         made = read_judgments(frame, format="prefmod", object_names=objects, pairs="prefmod")
-        assert made["judge"].nunique() == 303
+        assert made.to_frame()["judge"].nunique() == 303
         c = from_judgments(made)
         assert c.objects == objects
         assert from_counts(c.to_frame()).same_counts(counts)
@@ -920,7 +918,7 @@ class TestOwnFormat:
     def test_everything(self):
         frame = read_judgments(list(self.RECORDS), format=self.FORMAT)
         assert rows(frame, STANDARD[:7]) == sorted(self.TABLE, key=repr)
-        assert frame["extra"].tolist() == ["e", "f", "f"]
+        assert frame.to_frame()["extra"].tolist() == ["e", "f", "f"]
         assert frame.notes[0] == "4 records read as 'mine': 3 judgments"
         assert sum("left out" in note for note in frame.notes) == 1
         one = from_judgments(list(self.RECORDS), format=self.FORMAT, covariates="judge", clusters="prompt")
@@ -954,7 +952,9 @@ class TestOwnFormat:
         own = llbt.formats.JudgmentFormat(
             "own", (llbt.formats.Game(("a", "b"), llbt.formats.ByScores(("n", "m"), strength=True)),)
         )
-        assert read_judgments([{"a": "x", "b": "y", "n": 3, "m": 4.5}], format=own)["strength"].tolist() == [1.5]
+        assert read_judgments([{"a": "x", "b": "y", "n": 3, "m": 4.5}], format=own).to_frame()["strength"].tolist() == [
+            1.5
+        ]
 
     def test_a_constant(self):
         own = llbt.formats.JudgmentFormat(
@@ -1011,31 +1011,33 @@ class TestOverrides:
 
     def test_outcome_of_a_format(self):
         records = [record | {"vote": "model_b"} for record in ARENA]
-        assert set(read_judgments(records, outcome="vote", format="arena")["outcome"]) == {"j"}
+        assert set(read_judgments(records, outcome="vote", format="arena").to_frame()["outcome"]) == {"j"}
 
     def test_outcomes_extend_those_of_the_format(self):
         records = [*ARENA, ARENA[0] | {"winner": "??"}]
         frame = read_judgments(records, outcomes={"??": "j"})
-        assert (len(frame), (frame["outcome"] == "j").sum()) == (7, 2)
-        assert frame["tie_kind"].notna().sum() == 2
+        assert (len(frame.to_frame()), (frame.to_frame()["outcome"] == "j").sum()) == (7, 2)
+        assert frame.to_frame()["tie_kind"].notna().sum() == 2
         left = read_judgments(records, outcomes={"??": None})
-        assert (len(left), sum("left out" in note for note in left.notes)) == (6, 1)
+        assert (len(left.to_frame()), sum("left out" in note for note in left.notes)) == (6, 1)
 
     def test_judge_and_prompt(self):
         frame = read_judgments(ARENA, judge="language", prompt="turn")
-        assert frame["judge"].tolist() == [record["language"] for record in ARENA]
-        assert frame["prompt"].tolist() == [record["turn"] for record in ARENA]
-        assert "question_id" in frame
+        assert frame.to_frame()["judge"].tolist() == [record["language"] for record in ARENA]
+        assert frame.to_frame()["prompt"].tolist() == [record["turn"] for record in ARENA]
+        assert "question_id" in frame.names
 
     def test_several_fields_together(self):
         frame = read_judgments(ARENA, prompt="question_id+turn", judge="language+judge")
-        assert frame["prompt"].nunique() == len({(record["question_id"], record["turn"]) for record in ARENA})
-        assert frame["judge"].nunique() == len({(record["language"], record["judge"]) for record in ARENA})
-        assert frame["prompt"].tolist()[0] == "81:1"
+        assert frame.to_frame()["prompt"].nunique() == len(
+            {(record["question_id"], record["turn"]) for record in ARENA}
+        )
+        assert frame.to_frame()["judge"].nunique() == len({(record["language"], record["judge"]) for record in ARENA})
+        assert frame.to_frame()["prompt"].tolist()[0] == "81:1"
 
     def test_the_field_that_has_a_plus_in_its_name(self):
         records = [record | {"a+b": f"P{k}"} for k, record in enumerate(ARENA)]
-        assert read_judgments(records, prompt="a+b")["prompt"].tolist() == [f"P{k}" for k in range(6)]
+        assert read_judgments(records, prompt="a+b").to_frame()["prompt"].tolist() == [f"P{k}" for k in range(6)]
 
     @pytest.mark.parametrize("options", [{"judge": "juge"}, {"prompt": "promt"}, {"prompt": "turn+promt"}])
     def test_a_judge_or_prompt_that_is_not_there(self, options):
@@ -1044,58 +1046,62 @@ class TestOverrides:
 
     def test_missing_parts_of_a_prompt_are_missing(self):
         frame = read_judgments([ARENA[0] | {"turn": None}, ARENA[1]], prompt="turn")
-        assert frame["prompt"].isna().tolist() == [True, False]
+        assert frame.to_frame()["prompt"].isna().tolist() == [True, False]
 
 
 class TestFrame:
     def test_columns_with_the_names_of_others_are_renamed_with_a_note(self):
         records = [record | {"strength": 9, "outcome": "o", "tie_kind": "k", "block": 7} for record in ARENA]
         frame = read_judgments(records, format="arena")
-        assert frame["strength"].isna().all()
-        assert frame.columns.is_unique
+        assert frame.to_frame()["strength"].isna().all()
+        assert frame.to_frame().columns.is_unique
         for name, value in {"strength": 9, "outcome": "o", "tie_kind": "k"}.items():
             renamed = [note for note in frame.notes if f"'{name}'" in note and f"'{name}_'" in note]
             assert len(renamed) == 1, frame.notes
-            assert (frame[f"{name}_"] == value).all()
-        assert (frame["block"] == 7).all()
-        assert set(frame["outcome"]) == {"i", "j", "tie"}
+            assert (frame.to_frame()[f"{name}_"] == value).all()
+        assert (frame.to_frame()["block"] == 7).all()
+        assert set(frame.to_frame()["outcome"]) == {"i", "j", "tie"}
         assert from_judgments(frame) == from_judgments(ARENA, format="arena")
 
     def test_a_renamed_column_does_not_hide_another(self):
         records = [record | {"strength": 1, "strength_": 2} for record in ARENA]
         frame = read_judgments(records)
-        assert frame.columns.is_unique
-        assert sorted(frame[name].iloc[0] for name in frame if str(name).startswith("strength_")) == [1, 2]
+        assert frame.to_frame().columns.is_unique
+        assert sorted(frame.to_frame()[name].iloc[0] for name in frame.names if str(name).startswith("strength_")) == [
+            1,
+            2,
+        ]
+
+    @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+    def test_a_frame_reads_back(self, case, tmp_path):
+        """Its own columns say what it is, also where those of the format were kept beside them."""
+        frame = read_judgments(case.open(tmp_path), format=case.name, **case.options).to_frame()
+        pd.testing.assert_frame_equal(read_judgments(frame).to_frame(), frame)
 
     @pytest.mark.parametrize("name", ["judge", "prompt"])
     def test_judge_and_prompt_under_other_names(self, name):
         records = [record | {"judge": "old", "prompt": "old"} for record in ARENA]
         frame = read_judgments(records, **{name: "language"})
-        assert frame[name].tolist() == [record["language"] for record in ARENA]
-        assert (frame[f"{name}_"] == "old").all()
+        assert frame.to_frame()[name].tolist() == [record["language"] for record in ARENA]
+        assert (frame.to_frame()[f"{name}_"] == "old").all()
 
-    def test_notes_stay_with_the_frame(self):
-        frame = read_judgments(ARENA)
-        assert len(frame.notes) == 2
-        for other in (
-            pickle.loads(pickle.dumps(frame)),
-            frame[frame["judge"] == "J1"],
-            frame.copy(),
-            frame.loc[:3],
-            frame.assign(extra=1),
-            frame.reset_index(drop=True),
-        ):
-            assert other.notes == frame.notes
+    def test_notes_stay_with_the_judgments(self):
+        judgments = read_judgments(ARENA)
+        assert len(judgments.notes) == 2
+        some = judgments.take(judgments.to_frame()["judge"] == "J1")
+        assert set(some.to_frame()["judge"]) == {"J1"}
+        for other in (pickle.loads(pickle.dumps(judgments)), some, judgments.take(slice(4)), judgments.turned()):
+            assert other.notes == judgments.notes
 
     def test_selected_rows_are_counted(self):
-        frame = read_judgments(ARENA)
-        c = from_judgments(frame[frame["tie_kind"] != "both_bad"])
+        judgments = read_judgments(ARENA)
+        c = from_judgments(judgments.take(judgments.to_frame()["tie_kind"] != "both_bad"))
         assert c.n_judgments == 4
-        assert c.notes[:2] == frame.notes
+        assert c.notes[:2] == judgments.notes
 
     def test_weights_of_selected_rows(self):
         frame = read_judgments(BY_ID["counts"].source)
-        assert from_judgments(frame[frame["object_i"] == "x"]).n_judgments == 6
+        assert from_judgments(frame.to_frame()[frame.to_frame()["object_i"] == "x"]).n_judgments == 6
 
     def test_read_again(self):
         frame = read_judgments(ARENA)
@@ -1112,7 +1118,7 @@ class TestFrame:
         records = [dict(model_a=a, model_b=b, winner=said) for said in ("model_a", "model_a", "model_b", "tie")]
         frame = read_judgments(records)
         expected = counts_of([(a, b, 2, 1, 1)])
-        assert frame["outcome"].tolist() == ["i", "i", "j", "tie"]
+        assert frame.to_frame()["outcome"].tolist() == ["i", "i", "j", "tie"]
         assert from_judgments(records, format="arena") == expected
         assert from_judgments(frame) == expected
 
@@ -1156,7 +1162,7 @@ class TestNotes:
         with pytest.raises(llbt.errors.JudgmentError, match=r"model_b|objects"):
             read_judgments(records)
         frame = read_judgments(records, max_dropped=1)
-        assert len(frame) == 6
+        assert len(frame.to_frame()) == 6
         assert any(note.startswith("1 ") and "left out" in note for note in frame.notes)
 
     def test_order_that_is_not_known_is_said(self):
@@ -1267,4 +1273,4 @@ def test_a_frame_whose_outcome_is_not_named_is_told_how_to_name_it():
     frame = pd.DataFrame({"left": ["a", "b"], "right": ["b", "c"], "pick": ["left", "right"]})
     with pytest.raises(llbt.errors.JudgmentError, match=r"needs the field 'outcome'.*Pass .*outcome=…"):
         read_judgments(frame, objects=("left", "right"))
-    assert list(read_judgments(frame, objects=("left", "right"), outcome="pick")["outcome"]) == ["i", "j"]
+    assert list(read_judgments(frame, objects=("left", "right"), outcome="pick").to_frame()["outcome"]) == ["i", "j"]

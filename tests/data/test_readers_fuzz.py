@@ -272,7 +272,7 @@ def survivors(name, raw):
 
 
 def triples(frame):
-    columns = (frame[column].tolist() for column in ("object_i", "object_j", "outcome"))
+    columns = (frame.to_frame()[column].tolist() for column in ("object_i", "object_j", "outcome"))
     return collections.Counter(zip(*columns, strict=True))
 
 
@@ -308,9 +308,9 @@ def check(name, raw, folder, **options):
         return
     frame = read_judgments(path, **options)
     assert triples(frame) == valid
-    assert len(frame) + left_out(frame.notes) == len(expected)
+    assert len(frame.to_frame()) + left_out(frame.notes) == len(expected)
     selves = sum(isinstance(found, tuple) for found in expected) - len(kept)
-    heading = rf"[\d,]+ records? read as '{name}': {len(frame) + selves:,} judgments?$"
+    heading = rf"[\d,]+ records? read as '{name}': {len(frame.to_frame()) + selves:,} judgments?$"
     assert re.match(heading, frame.notes[0]), frame.notes
 
 
@@ -327,7 +327,7 @@ HELD = {"arena": 6, "arena_hard": 7, "alpaca_eval": 5, "wmt5": 36, "evalica": 6,
 def test_the_files_are_valid(name, folder):
     check(name, VALID[name], folder)
     frame = read_judgments(folder / f"damaged.{SUFFIX[name]}", format=FORMATS.get(name, "auto"))
-    assert len(frame) == HELD[name]
+    assert len(frame.to_frame()) == HELD[name]
     assert llbt.from_judgments(frame).n_judgments == HELD[name]
 
 
@@ -595,7 +595,7 @@ def test_a_game_that_nobody_judged_leaves_the_other_one(folder):
     records = [record | {"games": [{"score": "A>B"}, {"score": None}]} for record in RECORDS["arena_hard"]]
     path.write_text(written("arena_hard", records), encoding="utf-8")
     frame = read_judgments(path)
-    assert len(frame) == 4
+    assert len(frame.to_frame()) == 4
     assert left_out(frame.notes) == 4
 
 
@@ -608,4 +608,4 @@ def test_the_number_to_drop_that_a_message_asks_for_is_enough(folder):
         read_judgments(path)
     frame = read_judgments(path, max_dropped=int(re.search(r"max_dropped=(\d+)", str(error.value))[1]))
     assert isinstance(frame, pd.DataFrame)
-    assert len(frame) == HELD["wmt5"] - 4
+    assert len(frame.to_frame()) == HELD["wmt5"] - 4

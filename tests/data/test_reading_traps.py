@@ -14,14 +14,14 @@ PREFMOD = {"object_names": ["A", "B", "C"], "pairs": "prefmod"}
 
 
 def said(frame):
-    return frame[["object_i", "object_j", "outcome"]].apply("".join, axis=1).tolist()
+    return frame.to_frame()[["object_i", "object_j", "outcome"]].apply("".join, axis=1).tolist()
 
 
 def test_the_judge_of_a_wide_table_is_no_pair():
     """V1 is A:B, V2 is A:C, V3 is B:C; 0 is for the first, 1 undecided, 2 for the second."""
     frame = read_judgments(WIDE, judge="id", **PREFMOD)
     assert said(frame) == ["ABi", "ACi", "BCj", "ABj", "ACi", "BCtie", "ABtie", "ACj", "BCi"]
-    assert frame["judge"].tolist() == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+    assert frame.to_frame()["judge"].tolist() == [1, 1, 1, 2, 2, 2, 3, 3, 3]
     assert "columns read as pairs: V1 is A:B, V2 is A:C, V3 is B:C" in frame.notes
 
 
@@ -32,7 +32,7 @@ def test_half_a_scale_is_not_guessed(entries):
     with pytest.raises(llbt.errors.JudgmentError, match="outcomes="):
         read_judgments(frame, format="prefmod")
     meanings = {0: "i", 1: "tie", 2: "j", 3: "j", 9: None}
-    assert len(read_judgments(frame, format="prefmod", outcomes=meanings)) == 3 * (2 - entries.count(9))
+    assert len(read_judgments(frame, format="prefmod", outcomes=meanings).to_frame()) == 3 * (2 - entries.count(9))
 
 
 def test_prefmods_one_and_two():
@@ -48,15 +48,15 @@ def test_objects_keep_the_order_in_which_they_are_named():
     names = {"object_names": ["C", "A", "B"], "pairs": "prefmod"}  # V1 is C:A, V2 is C:B, V3 is A:B
     wide = pd.DataFrame({"V1": [0, 2, 1, 0, 2], "V2": [0, 0, 2, 0, 1], "V3": [2, 1, 0, 0, 2]})
     made = read_judgments(wide, **names)
-    c = from_judgments(made[made["judge"] >= 0], covariates="judge").pool("judge")
+    c = from_judgments(made.take(made.to_frame()["judge"] >= 0), covariates="judge").pool("judge")
     assert made.objects == c.objects == ("C", "A", "B")
     assert c.to_frame().to_numpy().tolist() == [["C", "A", 2, 1, 2], ["C", "B", 3, 1, 1], ["A", "B", 2, 1, 2]]
     assert c.select(objects=["A", "C"]).objects == ("C", "A")
     fitted = llbt.fit("object + tie", c)
-    in_code_order = llbt.fit("object + tie", from_judgments(pd.DataFrame(made)))
+    in_code_order = llbt.fit("object + tie", from_judgments(made.to_frame()))
     assert list(fitted.params.index) == ["object[C]", "object[A]", "tie"]
     assert list(in_code_order.params.index) == ["object[A]", "object[B]", "tie"]
-    same = llbt.fit("object + tie", from_judgments(pd.DataFrame(made)), reference="B")
+    same = llbt.fit("object + tie", from_judgments(made.to_frame()), reference="B")
     assert fitted.params[["object[A]", "object[C]", "tie"]].to_numpy() == pytest.approx(same.params.to_numpy())
     assert fitted.deviance == pytest.approx(same.deviance)
 
@@ -141,17 +141,19 @@ def test_outputs_that_were_identical_are_not_compared():
 def test_a_part_of_a_prompt_that_is_missing():
     records = [{"object_i": "a", "object_j": "b", "outcome": "i", "x": x, "y": 2} for x in (1, None)]
     frame = read_judgments(records, prompt="x+y")
-    assert frame["prompt"].tolist() == ["1:2", None]
+    assert frame.to_frame()["prompt"].tolist() == ["1:2", None]
 
 
 def test_a_relation_says_what_it_leaves_out(tmp_path, monkeypatch):
     monkeypatch.setattr("llbt.data.files.LARGE", dict.fromkeys(("csv", "json", "parquet"), 0))
     (tmp_path / "t.csv").write_text('model_a,model_b,winner,"say ""hi"""\na,b,model_a,1\na,b,skipped,2\n')
-    with pytest.warns(llbt.errors.LLBTWarning, match="1 row with outcome 'skipped' left out"):
-        relation = read_judgments(tmp_path / "t.csv", outcomes={"skipped": None})
-    assert len(relation.fetchall()) == 1
+    held = read_judgments(tmp_path / "t.csv", outcomes={"skipped": None})
+    assert "1 row with outcome 'skipped' left out (outcomes=)" in held.notes
+    assert len(held.to_frame()) == held.n_judgments == 1
+    with pytest.raises(llbt.errors.JudgmentError, match=r"held by an engine.*read_judgments\(judgments.to_frame\(\)\)"):
+        held.take([0])
     (tmp_path / "t.csv").write_text("model_a,model_b,winner,Judge,judge\na,b,model_a,x,y\n")
-    assert list(read_judgments(tmp_path / "t.csv").columns)[-1] == "Judge"  # DuckDB cannot tell them apart, memory can
+    assert read_judgments(tmp_path / "t.csv").names[-1] == "Judge"  # DuckDB cannot tell them apart, memory can
 
 
 @pytest.mark.parametrize("objects", [5, None, ["a"]])
@@ -192,11 +194,11 @@ def test_what_a_file_lacks_is_said_by_the_caller(tmp_path):
     given = {"object_j": "y", "outcome": "i", "judge": "J"}
     frame = read_judgments(wins, defaults=given)
     assert said(frame) == ["xyi", "xyi", "zyi"]
-    assert set(frame["judge"]) == {"J"}
+    assert set(frame.to_frame()["judge"]) == {"J"}
     assert from_judgments(wins, defaults=given, covariates="judge").counts.tolist() == [[2, 0, 0], [0, 0, 1]]
     assert from_judgments(pd.DataFrame(wins), defaults=given).n_judgments == 3
     assert said(read_judgments(BATTLES, defaults={"judge": "J9"})) == said(read_judgments(BATTLES))
-    assert read_judgments(BATTLES, defaults={"judge": "J9"})["judge"].tolist() == ["J1", "J2"]
+    assert read_judgments(BATTLES, defaults={"judge": "J9"}).to_frame()["judge"].tolist() == ["J1", "J2"]
     with pytest.raises(llbt.errors.JudgmentError, match=r"'arena' reads no field 'jugde'; it reads 'model_a'"):
         read_judgments(BATTLES, defaults={"jugde": "J9"})
 
@@ -219,7 +221,7 @@ def test_comparisons_of_an_object_with_itself_are_left_out_where_that_is_allowed
         with pytest.raises(llbt.errors.JudgmentError):
             read_judgments(source, max_dropped=2)
     alike = frame.iloc[[0, 1, 3, 4]]
-    assert len(read_judgments(alike)) == 4  # for an audit to name them
+    assert len(read_judgments(alike).to_frame()) == 4  # for an audit to name them
     with pytest.raises(
         llbt.errors.JudgmentError, match=r"2 judgments of an object with itself, and 0 unknown.*max_dropped=2"
     ):
@@ -229,16 +231,17 @@ def test_comparisons_of_an_object_with_itself_are_left_out_where_that_is_allowed
     with pytest.raises(llbt.errors.JudgmentError, match="itself"):
         from_judgments(frame.iloc[[1, 3]], max_dropped=9)
     monkeypatch.setattr("llbt.data.files.LARGE", dict.fromkeys(("csv", "json", "parquet"), 0))
-    with pytest.warns(llbt.errors.LLBTWarning, match="2 judgments of an object with itself left out"):
-        relation = read_judgments(tmp_path / "t.csv", max_dropped=3)
-    assert sorted(row[:3] for row in relation.fetchall()) == [("x", "y", "i"), ("y", "x", "i")]
+    held = read_judgments(tmp_path / "t.csv", max_dropped=3)
+    assert "2 judgments of an object with itself left out (max_dropped=)" in held.notes
+    assert sorted(held.to_frame().iloc[:, :3].itertuples(index=False, name=None)) == [("x", "y", "i"), ("y", "x", "i")]
+    assert held.tabulate() == expected
 
 
 def test_mt_benchs_inconsistent_is_a_tie_and_error_no_judgment():
     records = [BATTLES[0] | {"winner": label} for label in ("inconsistent", "tie (inconsistent)", "error", "model_b")]
     frame = read_judgments(records)
     assert said(frame) == ["xytie", "xytie", "xyj"]
-    assert frame["tie_kind"].tolist()[:2] == ["inconsistent"] * 2
+    assert frame.to_frame()["tie_kind"].tolist()[:2] == ["inconsistent"] * 2
     assert "1 row with outcome 'error' left out (outcomes=)" in frame.notes
     assert from_judgments(records).n_judgments == 3
 

@@ -504,7 +504,7 @@ SENTENCE = ["srclang", "trglang", "srcIndex"]
 @pytest.fixture(scope="module")
 def wmt10(shared: Path):
     frame = llbt.read_judgments(shared / "data" / "wmt10_expert_RNK.csv.gz")
-    return frame, frame[(frame[OBJECTS] != "_ref").all(axis=1)]
+    return frame, frame.take((frame.to_frame()[OBJECTS] != "_ref").all(axis=1))
 
 
 @pytest.mark.shared
@@ -595,11 +595,11 @@ def test_a_record_of_identical_outputs_counts_once():
     """Two routes: the records as they are written, and one judgment of each after they were taken apart."""
     records = identical_outputs()
     frame, as_written = llbt.read_judgments(records), llbt.read_judgments(records, joined=False)
-    assert (len(frame), len(as_written)) == (280, 120)
+    assert (len(frame.to_frame()), len(as_written.to_frame())) == (280, 120)
     found, expected = (llbt.judges.agreement(x, unit="prompt").to_frame() for x in (frame, as_written))
     assert found["estimate"].to_numpy() == pytest.approx(expected["estimate"].to_numpy(), nan_ok=True)
     assert found["units"].tolist() == expected["units"].tolist()
-    many = llbt.judges.agreement(frame.drop(columns="record"), unit="prompt").to_frame()
+    many = llbt.judges.agreement(frame.to_frame().drop(columns="record"), unit="prompt").to_frame()
     assert many["units"].iloc[0] > found["units"].iloc[0]
     notes = llbt.judges.agreement(frame, unit="prompt").as_text()
     assert "160 judgments not counted" in " ".join(notes.split())

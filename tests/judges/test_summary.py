@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -315,9 +316,7 @@ def test_judges_with_few_judgments_are_named_and_kept(frame):
 
 
 def test_without_a_display_order_positions_are_unknown(frame):
-    shown = llbt.read_judgments(frame)
-    shown.shown = False
-    summary = llbt.judges.summary(shown)
+    summary = llbt.judges.summary(replace(llbt.read_judgments(frame), shown=False))
     unknown = by_judge(summary)[["first_rate", "p_value", "swapped", "flips"]]
     assert unknown.isna().all(axis=None)
     assert "the data do not say which object was shown first: positions and flips are NA" in summary.notes
@@ -491,8 +490,10 @@ def test_the_crowd_of_llmfao(shared):
     source = llbt.read_judgments(shared / "data" / "llmfao.csv")
     found = by_judge(llbt.judges.summary(source, unit="prompt"))
     assert found["judgments"].sum() == 8931
-    assert float((found["tie_rate"] * found["judgments"]).sum()) == pytest.approx((source["outcome"] == "tie").sum())
-    frame = pd.DataFrame(source)
+    assert float((found["tie_rate"] * found["judgments"]).sum()) == pytest.approx(
+        (source.to_frame()["outcome"] == "tie").sum()
+    )
+    frame = source.to_frame()
     frame["won"] = np.select(
         [frame["outcome"] == "i", frame["outcome"] == "j"], [frame["object_i"], frame["object_j"]], ""
     )
