@@ -13,7 +13,6 @@ from .core.judgments import Judgments
 from .core.statistics import TestResult
 from .data.datasets import list_datasets, load_dataset
 from .data.doors import from_counts, from_judgments
-from .data.files import read_table
 from .data.judgments import read_judgments
 from .data.matrices import from_matrix
 from .data.rankings import from_rankings, from_ratings
@@ -56,7 +55,6 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "from_ratings",
     "from_scores",
     "read_judgments",
-    "read_table",
     # which data sets are there?
     "list_datasets",
     "load_dataset",

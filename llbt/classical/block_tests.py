@@ -30,7 +30,7 @@ def friedman_test(
     Parameters
     ----------
     frame : frame, path or list of records
-        A frame of any library that narwhals knows, or what `read_table` reads. Long, one row per ranked object, or
+        A frame of any library that narwhals knows, or the path of a file. Long, one row per ranked object, or
         wide, one row per block.
     objects : sequence of str, optional
         Wide form: the columns of ranks, one per object; each row is a block.

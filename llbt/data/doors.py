@@ -52,7 +52,7 @@ def from_counts(
     ----------
     frame : frame, path, list of records or bytes
         A frame of pandas, polars, pyarrow, DuckDB, PySpark or any library that narwhals knows (a lazy one is
-        collected), what `read_table` reads, or the bytes of a csv file.
+        collected), the path of a csv, json or parquet file, or the bytes of a csv file, open or not.
     objects : two str
         Columns with the two objects of each row; labels of any type.
     wins : two str

@@ -1,6 +1,12 @@
 """Files and lists of records, opened as frames; large files through DuckDB.
 
-A file is UTF-8, gzipped or not. What cannot be read is an error with the file and the line.
+A file is csv (separated by commas, tabs, semicolons, bars or blanks), json or jsonl by its suffix, UTF-8, gzipped or
+not; or parquet. What cannot be read is an error with file and line. Labels of objects are numbers only if all of
+them, written back, are the text that was read. In other columns ``NA``, ``nan``, ``null`` and the like are missing in a
+column of numbers and labels in a column of labels; only an empty field is missing everywhere. A column in which two
+spellings mean one number (versions 1.1 and 1.10) stays text, as does one with leading zeros or with whole numbers of
+more than 18 digits. A file that is one JSON object is one record; where its fields are numbers (``"0"``, ``"1"``, …)
+they are the records.
 """
 
 from __future__ import annotations
@@ -10,7 +16,6 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, cast
 
 import pandas as pd
 
@@ -18,9 +23,9 @@ from ..core.judgments import Judgments
 from ..errors import JudgmentError, listed
 from .csv_text import csv_fields, headless_fields, refuse_other_columns
 from .duckdb_files import open_with_duckdb
-from .paths import bytes_of, decoded, existing, first_line, kind_of, located, matching, unzipped
+from .paths import bytes_of, decoded, existing, first_line, kind_of, matching, unzipped
 from .records import as_frame, json_records
-from .sources import Source, in_memory, open_frame
+from .sources import Source, open_frame
 from .texts import LabelType, refuse_label_type
 
 LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
@@ -37,8 +42,8 @@ def open_source(
 
     Parameters
     ----------
-    source : frame, path, list of paths, list of records or bytes
-        Bytes are those of a csv file.
+    source : frame, path, list of paths, list of records, bytes or open file
+        Bytes, and what an open file holds, are those of a csv file.
     header : tuple of str
         Names of the fields of a text file whose first line may not name them; its lines may end early.
     early : collection of tuple of str
@@ -60,6 +65,9 @@ def open_source(
 def _opened(source: object, header: tuple[str, ...], early: Collection[tuple[str, ...]], what: str) -> Source:
     if isinstance(source, (str, os.PathLike)):
         return _open_paths([os.fspath(source)], header, early)
+    if callable(getattr(source, "read", None)):
+        source = source.read()  # type: ignore[attr-defined]
+        source = source.encode() if isinstance(source, str) else source
     if isinstance(source, bytes):
         return _of_text(csv_fields(decoded(unzipped(source, "the file"), "the file"), "the file", early), "the file")
     if isinstance(source, (list, tuple)):
@@ -72,67 +80,6 @@ def _opened(source: object, header: tuple[str, ...], early: Collection[tuple[str
 def _of_text(frame: pd.DataFrame, what: str) -> Source:
     """Return the fields of csv files, in which numbers are found where columns are asked for."""
     return replace(open_frame(frame, what), is_text=True)
-
-
-def read_table(
-    file: str | os.PathLike[str] | BinaryIO,
-    *,
-    objects: Sequence[str] = ("object_i", "object_j"),
-    labels: LabelType | None = None,
-) -> pd.DataFrame:
-    r"""Return a file as a pandas frame.
-
-    Parameters
-    ----------
-    file : path or binary file
-        csv (separated by commas, tabs, semicolons, bars or blanks), json or jsonl by its suffix, each of them gzipped
-        or not, or parquet; an open file is read as csv.
-    objects : two str
-        Columns with the labels of objects, which are typed together; they need not be there.
-    labels : "text", "number" or None
-        What these labels are, as in `from_judgments`.
-
-    Returns
-    -------
-    pandas.DataFrame
-
-    Raises
-    ------
-    JudgmentError
-        For a file that is not there, cut off, not UTF-8, or not what its suffix says: with the line.
-
-    Notes
-    -----
-    Labels of objects are numbers only if all of them, written back, are the text that was read. In other columns
-    ``NA``, ``nan``, ``null`` and the like are missing in a column of numbers and labels in a column of labels; only
-    an empty field is missing everywhere. A column in which two spellings mean one number (versions 1.1 and 1.10) stays
-    text, as does one with leading zeros or with whole numbers of more than 18 digits. A file that is one JSON object
-    is one record; where its fields are numbers (``"0"``, ``"1"``, …) they are the records.
-
-    Examples
-    --------
-    >>> import io
-    >>> import llbt
-    >>> llbt.read_table(io.BytesIO(b"object_i,object_j,outcome\nA,NA,i\n"))
-      object_i object_j outcome
-    0        A       NA       i
-    """
-    refuse_label_type(labels)
-    if isinstance(file, (str, os.PathLike)):
-        path = existing(os.fspath(file))
-        kind = kind_of(path)
-        frame = _read_paths([path], kind, (), path)
-        source = replace(open_frame(frame, path), is_text=kind == "csv")
-    elif hasattr(file, "read"):
-        raw = file.read()
-        text = raw if isinstance(raw, str) else decoded(unzipped(raw, "the file"), "the file")
-        source = _of_text(csv_fields(text, "the file"), "the file")
-    else:
-        raise JudgmentError(f"{file!r:.60} is of type {type(file).__name__}; expected a path or an open file.")
-    if source.frame.implementation.is_pandas() and not len(source.frame):
-        return cast(pd.DataFrame, source.frame.to_native())
-    with located(source.what):
-        return in_memory(replace(source, labels=labels), objects)
 
 
 def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection[tuple[str, ...]]) -> Source:

@@ -83,7 +83,7 @@ def from_rankings(
     Parameters
     ----------
     frame : frame, path or list of records
-        A frame of any library that narwhals knows, or what `read_table` reads. Long, one row per ranked object, or
+        A frame of any library that narwhals knows, or the path of a file. Long, one row per ranked object, or
         wide, one row per ranking.
     objects : sequence of str, optional
         Wide form: the columns of ranks, one per object and named after it; each row is a block.

@@ -48,7 +48,7 @@ def from_scores(
     Parameters
     ----------
     frame : frame, path or list of records
-        A frame of any library that narwhals knows, or what `read_table` reads; scores of one metric. Long, one row per
+        A frame of any library that narwhals knows, or the path of a file; scores of one metric. Long, one row per
         system and instance, if it has the columns `system` and `score`; else wide, one row per instance and one column
         per system.
     tie_threshold : float

@@ -17,10 +17,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.format_cases import CASES, HARD
+from support.tables import file_frame
 
 import llbt
 import llbt.data.files
-from llbt import from_counts, from_judgments, read_judgments, read_table
+from llbt import from_counts, from_judgments, read_judgments
 
 NAMES = ("model_a", "model_b", "winner", "named", "judge", "worker", "len_a", "len_b", "n", "age")
 ROWS = [
@@ -518,8 +519,8 @@ class TestFiles:
         assert "8 rows read as 'arena'" in from_judgments(path, **options).notes
 
     @pytest.mark.parametrize("suffix", [name for name in SUFFIXES if "*" not in name])
-    def test_read_table(self, suffix, tmp_path):
-        frame = read_table(write(tmp_path, suffix))
+    def test_file_frame(self, suffix, tmp_path):
+        frame = file_frame(write(tmp_path, suffix))
         assert frame.to_numpy(object).tolist() == [list(row) for row in ROWS]
 
     @pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet"])

@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.tables import file_frame
 
 import llbt
-from llbt import from_judgments, read_judgments, read_table
+from llbt import from_judgments, read_judgments
 from llbt.data import files
 
 ROWS = [
@@ -101,7 +102,7 @@ WRITTEN = {
 @pytest.mark.parametrize("way", WRITTEN)
 def test_written_in_many_ways(way, saved):
     path = saved(*WRITTEN[way])
-    pd.testing.assert_frame_equal(pd.DataFrame(read_table(path)), FRAME, check_dtype=False)
+    pd.testing.assert_frame_equal(pd.DataFrame(file_frame(path)), FRAME, check_dtype=False)
     assert counted(path) == EXPECTED
     assert counted(str(path)) == EXPECTED
     assert from_judgments(read_judgments(path), covariates="judge", order=True) == EXPECTED
@@ -110,7 +111,7 @@ def test_written_in_many_ways(way, saved):
 @pytest.mark.parametrize("name", ["t.parquet", "t.pq"])
 def test_parquet(name, tmp_path):
     FRAME.to_parquet(tmp_path / name)
-    pd.testing.assert_frame_equal(read_table(tmp_path / name), FRAME, check_dtype=False)
+    pd.testing.assert_frame_equal(file_frame(tmp_path / name), FRAME, check_dtype=False)
     assert counted(tmp_path / name) == EXPECTED
 
 
@@ -123,7 +124,7 @@ def test_a_column_of_a_parquet_file_that_pandas_calls_the_index_is_a_column(inde
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_binary_file_is_csv(pack, end):
-    found = read_table(io.BytesIO(pack(text_of(end=end).encode())))
+    found = file_frame(io.BytesIO(pack(text_of(end=end).encode())))
     assert from_judgments(found, covariates="judge", order=True) == EXPECTED
 
 
@@ -180,7 +181,7 @@ def written(frame, kind, folder):
 def test_words_for_missing_are_labels_among_labels_and_missing_among_numbers(saved):
     words = ["NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A"]
     rows = [f"{word},b,i,{word},{k}.5,{word}" for k, word in enumerate(words)] + ["b,c,j,7,2.5,x"]
-    frame = read_table(saved("t.csv", "object_i,object_j,outcome,number,age,label\n" + "\n".join(rows) + "\n"))
+    frame = file_frame(saved("t.csv", "object_i,object_j,outcome,number,age,label\n" + "\n".join(rows) + "\n"))
     assert frame["object_i"].tolist() == [*words, "b"]
     assert frame["label"].tolist() == [*words, "x"]
     assert frame["number"].isna().tolist() == [True] * len(words) + [False]
@@ -189,28 +190,28 @@ def test_words_for_missing_are_labels_among_labels_and_missing_among_numbers(sav
 
 
 def test_only_words_for_missing_are_labels(saved):
-    assert read_table(saved("t.csv", "a,b\nNA,1\nnan,2\n"))["a"].tolist() == ["NA", "nan"]
+    assert file_frame(saved("t.csv", "a,b\nNA,1\nnan,2\n"))["a"].tolist() == ["NA", "nan"]
 
 
 @pytest.mark.parametrize("sep", [",", "\t", ";", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_empty_fields_are_missing_also_in_the_last_column(sep, end, saved):
     text = end.join(sep.join(x) for x in ["ab", "1 ", " 2", "", "3" + "x"]).replace(" ", "") + end
-    frame = read_table(saved("t.csv", text))
+    frame = file_frame(saved("t.csv", text))
     assert frame["a"].tolist()[0::2] == [1, 3]
     assert frame["a"].isna().tolist() == [False, True, False]
     assert [None if pd.isna(x) else x for x in frame["b"]] == [None, "2", "x"]
 
 
 def test_a_last_column_without_any_value(saved):
-    frame = read_table(saved("t.csv", text_of([(*row, "") for row in ROWS], [*NAMES, "remark"])))
+    frame = file_frame(saved("t.csv", text_of([(*row, "") for row in ROWS], [*NAMES, "remark"])))
     assert frame["remark"].isna().all()
     pd.testing.assert_frame_equal(frame[NAMES], FRAME, check_dtype=False)
 
 
 def test_labels_of_json_keep_their_types(saved):
     records = [dict(object_i=1, object_j="1", outcome="i", age=2.5), dict(object_i=True, object_j="x", outcome="j")]
-    frame = read_table(saved("t.json", json.dumps(records)))
+    frame = file_frame(saved("t.json", json.dumps(records)))
     assert [type(x) for x in frame["object_i"]] == [int, bool]
     assert frame["object_j"].tolist() == ["1", "x"]
     assert frame["age"].isna().tolist() == [False, True]
@@ -411,19 +412,19 @@ def test_a_damaged_parquet_file(how, position, tmp_path):
 
 
 def test_no_file(tmp_path):
-    for door in (counted, read_table, read_judgments, llbt.audit):
+    for door in (counted, file_frame, read_judgments, llbt.audit):
         assert "gone.csv' is not there" in refusal(door, tmp_path / "gone.csv")
         assert "is a folder" in refusal(door, tmp_path)
         assert tmp_path.name in refusal(door, str(tmp_path))
 
 
 def test_a_name_that_cannot_be_one():
-    assert "not there" in refusal(read_table, "a" * 300 + ".csv")
+    assert "not there" in refusal(file_frame, "a" * 300 + ".csv")
 
 
 @pytest.mark.parametrize("file", [None, 3])
 def test_what_is_no_file(file):
-    assert type(file).__name__ in refusal(read_table, file)
+    assert type(file).__name__ in refusal(file_frame, file)
 
 
 def test_other_fields_may_be_damaged_only_where_they_are_asked_for(saved):
@@ -515,7 +516,7 @@ def test_a_file_whose_name_looks_like_a_pattern(tmp_path):
     path = tmp_path / "run[1].csv"
     path.write_text(CSV)
     assert counted(path) == EXPECTED
-    np.testing.assert_array_equal(read_table(path).to_numpy(), FRAME.to_numpy())
+    np.testing.assert_array_equal(file_frame(path).to_numpy(), FRAME.to_numpy())
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
@@ -548,3 +549,12 @@ def test_files_that_do_not_belong_together(tmp_path):
     assert "several kinds" in refusal(read_judgments, [tmp_path / "a.csv", tmp_path / "b.parquet"])
     assert "'winner'" in refusal(read_judgments, [tmp_path / "a.csv", tmp_path / "c.csv"])
     assert "gone.csv" in refusal(read_judgments, [tmp_path / "a.csv", tmp_path / "gone.csv"])
+
+
+@pytest.mark.parametrize("mode", ["rb", "r"])
+def test_every_door_takes_open_files(saved, mode):
+    path = saved("t.csv", "A,B,C\n1,2,3\n2,1,3\n1,3,2\n")
+    doors = (llbt.from_scores, lambda source: llbt.from_rankings(source, objects=list("ABC")))
+    for door in doors:
+        with open(path, mode) as file:
+            assert door(file) == door(path)

@@ -6,10 +6,11 @@ import json
 
 import pandas as pd
 import pytest
+from support.tables import file_frame
 from typer.testing import CliRunner
 
 import llbt
-from llbt import audit, from_counts, from_judgments, read_judgments, read_table
+from llbt import audit, from_counts, from_judgments, read_judgments
 from llbt.cli import app
 from llbt.data import files
 
@@ -89,7 +90,7 @@ def test_counts_are_typed_alike(case, saved, where):
     text = "object_i,object_j,wins_i,wins_j\n" + rows.replace(",i\n", ",2,1\n").replace(",j\n", ",1,2\n")
     assert from_counts(saved(text)).objects == expected
     assert from_counts(text.encode()).objects == expected
-    assert from_counts(read_table(io.BytesIO(text.encode()))).objects == expected
+    assert from_counts(file_frame(io.BytesIO(text.encode()))).objects == expected
 
 
 EQUAL = {
@@ -111,7 +112,7 @@ def test_labels_that_are_equal_as_numbers_are_refused(case, saved, where):
         assert f"{one!r}, {other!r}" in said
         assert 'labels="text"' in said
         assert 'labels="number"' in said
-    assert f"{one!r}, {other!r}" in refusal(read_table, path)
+    assert f"{one!r}, {other!r}" in refusal(file_frame, path)
 
 
 @pytest.mark.parametrize("case", EQUAL)
@@ -147,7 +148,7 @@ def test_labels_are_text_or_number(labels):
     frame = pd.DataFrame({"object_i": ["8"], "object_j": ["9"], "outcome": ["i"]})
     for door in (from_judgments, read_judgments, audit):
         assert 'expected "text"' in refusal(door, frame, labels=labels)
-    assert 'expected "text"' in refusal(read_table, io.BytesIO(b"a,b\n1,2\n"), labels=labels)
+    assert 'expected "text"' in refusal(file_frame, io.BytesIO(b"a,b\n1,2\n"), labels=labels)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "jsonl"])

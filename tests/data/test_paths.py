@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.tables import file_frame
 from typer.testing import CliRunner
 
 import llbt
@@ -50,7 +51,7 @@ def test_a_file_of_that_name_is_no_pattern(engine):
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
 def test_names_with_brackets_in_other_kinds_of_files(suffix, engine):
-    frame = llbt.read_table("run[1].csv")
+    frame = file_frame("run[1].csv")
     for name, table in (("a[1]", frame), ("a1", frame.replace("named", "wrong"))):
         if suffix == "parquet":
             table.to_parquet(f"{name}.parquet")
@@ -61,7 +62,7 @@ def test_names_with_brackets_in_other_kinds_of_files(suffix, engine):
 
 @pytest.mark.parametrize("path", ["https://example.org/a.csv", "s3://b/a.parquet", "file:///etc/hosts", "gs://*/a.csv"])
 def test_an_address_is_refused(path, engine):
-    for ask in (llbt.from_judgments, llbt.read_judgments, llbt.read_table, llbt.audit):
+    for ask in (llbt.from_judgments, llbt.read_judgments, file_frame, llbt.audit):
         with pytest.raises(llbt.errors.JudgmentError, match="nothing is fetched"):
             ask(path)
 
@@ -96,7 +97,7 @@ def test_messages_do_not_show_a_file_that_is_no_table(content, engine):
     for ask in (
         llbt.from_judgments,
         llbt.audit,
-        llbt.read_table,
+        file_frame,
         lambda path: llbt.from_judgments(path, objects=("a", "b"), outcome="c"),
         lambda path: llbt.from_counts(llbt.load_dataset("dras_table1").to_frame(), object_covariates=path),
     ):

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from support.tables import file_frame
 
 import llbt
 from llbt import audit, from_judgments, from_rankings, read_judgments
@@ -249,7 +250,7 @@ def test_mt_benchs_inconsistent_is_a_tie_and_error_no_judgment():
 def test_tables_separated_by_blanks(tmp_path):
     """As R's write.table writes them: the names of the rows have no heading."""
     (tmp_path / "t.txt").write_text('"V1" "V2"  "V3"\n"1" 0 2 1\n"2" 2 0 NA\n')
-    frame = llbt.read_table(tmp_path / "t.txt")
+    frame = file_frame(tmp_path / "t.txt")
     assert list(frame) == ["row.names", "V1", "V2", "V3"]
     assert frame["V3"].tolist()[0] == 1
     made = read_judgments(tmp_path / "t.txt", judge="row.names", outcomes={0: "i", 1: "tie", 2: "j"}, **PREFMOD)
@@ -258,4 +259,4 @@ def test_tables_separated_by_blanks(tmp_path):
     assert from_judgments(tmp_path / "b.csv").objects == ("A", "B", "C d")
     (tmp_path / "cut.csv").write_text("object_i object_j outcome\nA B i\nA B\n")
     with pytest.raises(llbt.errors.JudgmentError, match="line 3: 2 fields"):
-        llbt.read_table(tmp_path / "cut.csv")
+        file_frame(tmp_path / "cut.csv")

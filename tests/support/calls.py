@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -82,7 +81,6 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.from_rankings: lambda: ([RANKINGS], {"objects": list("ABC")}),
     llbt.from_ratings: lambda: ([RATINGS], {}),
     llbt.from_scores: lambda: ([SCORES], {}),
-    llbt.read_table: lambda: ([io.BytesIO(b"a,b\n1,2\n")], {}),
     llbt.read_judgments: lambda: ([JUDGMENTS], {}),
     llbt.audit: lambda: ([JUDGMENTS], {}),
     llbt.fit: lambda: (["object + tie", counts()], {}),
