@@ -24,7 +24,8 @@ from .judgments import Asked, Countable, Format, countable, self_note, tie_kind_
 from .kept import Names, Wanted, read_object_table, wanted
 from .outcomes import Outcomes, read_outcomes
 from .paths import located
-from .sources import Rows, Source, as_names, as_two_names
+from .rows import Rows
+from .sources import Source, as_names, as_two_names
 from .standard import in_order
 from .texts import LabelType
 

@@ -10,7 +10,7 @@ import datetime
 import decimal
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -30,9 +30,7 @@ from ..core.columns import (
 )
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
-
-if TYPE_CHECKING:
-    from .sources import Frame, Rows
+from .rows import Frame, Rows
 
 _CHUNK = 2**14  # rows looked at in one go
 _DENSE = 2**20  # whole numbers in a range up to so long are their own codes

@@ -33,7 +33,8 @@ from .outcomes import Outcomes, checked_outcomes, read_outcomes
 from .paths import located
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .reshaped import field_of
-from .sources import Roles, Rows, Source, as_two_names, in_memory
+from .rows import Rows
+from .sources import Roles, Source, as_two_names, in_memory
 from .standard import ORDER_UNKNOWN, free_name, kind_note, read
 from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format

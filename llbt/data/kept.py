@@ -16,7 +16,8 @@ from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import open_source
 from .frames import Factor, as_number, is_number, read_covariate, read_covariate_pair, read_factor, read_labels
-from .sources import Frame, Roles, Rows, Source, as_names, as_two_names
+from .rows import Frame, Rows
+from .sources import Roles, Source, as_names, as_two_names
 
 Names = str | Sequence[str]
 

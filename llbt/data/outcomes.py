@@ -17,7 +17,7 @@ from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .frames import as_number, is_missing, plain
 from .readings import LEFT_OUT, UNKNOWN, Cases, Meaning, Reading, all_readings, group_cases, is_tie, mapped
-from .sources import Rows
+from .rows import Rows
 
 Outcomes = Mapping[Any, Meaning] | Literal["names", "slots"] | None
 

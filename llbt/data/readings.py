@@ -13,7 +13,7 @@ import pandas as pd
 from ..core.columns import Coded, IntArray, Label
 from ..core.comparisons import OUTCOMES
 from .frames import Factor, as_number, read_factor
-from .sources import Rows
+from .rows import Rows
 
 Meaning = Literal["i", "j", "tie"] | None
 

@@ -10,17 +10,16 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from narwhals import Implementation
 from narwhals.exceptions import DuplicateError
 
-from ..core.columns import FloatArray, IntArray, as_objects, inferred
+from ..core.columns import IntArray, as_objects, inferred
 from ..errors import JudgmentError, listed
 from .frames import read_factor
+from .rows import Frame, Rows
 from .texts import LabelType, typed_labels, typed_together
 
-Frame = nw.DataFrame[Any]
 Roles = Mapping[str, Sequence[str]]  # parameter → the columns that it names
 
 # Endings by which frames tell the two sides of a comparison apart.
@@ -182,66 +181,6 @@ class Source:
         """Return the names of the columns that play no role."""
         taken = {name for names in roles.values() for name in names}
         return tuple(str(name) for name in self.names if name not in taken)
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Rows of a frame in memory; U of them, each for one row or for several that are alike.
-
-    Attributes
-    ----------
-    frame : narwhals frame, eager
-    times : ndarray of int, shape (U,)
-        How many rows of the caller's frame each stands for.
-    first : ndarray of int or None, shape (U,)
-        The first of them; None where every row stands for itself.
-    ordered : bool
-        Whether the engine that holds the caller's frame keeps its rows in order; else `first` means nothing.
-    """
-
-    frame: Frame
-    times: IntArray
-    first: IntArray | None
-    ordered: bool
-
-    @classmethod
-    def each(cls, frame: Frame) -> Rows:
-        """Return every row of a frame as itself."""
-        return cls(frame, np.broadcast_to(np.int64(1), len(frame)), None, ordered=True)
-
-    def take(self, where: npt.NDArray[np.bool_]) -> Rows:
-        """Return the rows that a condition of shape (U,) holds for."""
-        kept: Frame = self.frame.filter(where.tolist())
-        return Rows(kept, self.times[where], self.numbers(np.flatnonzero(where)), self.ordered)
-
-    @property
-    def single(self) -> bool:
-        """Whether every row stands for itself alone."""
-        return self.first is None
-
-    def numbers(self, rows: IntArray) -> IntArray:
-        """Return the first of the caller's rows that some rows stand for."""
-        return rows if self.first is None else self.first[rows]
-
-    @property
-    def weights(self) -> FloatArray | None:
-        """What each row counts, shape (U,); None where that is 1."""
-        return None if self.single else self.times.astype(np.float64)
-
-    def count(self, where: npt.NDArray[np.bool_]) -> int:
-        """Return how many rows of the caller's frame a condition holds for; it has shape (U,)."""
-        return int(np.count_nonzero(where) if self.single else self.times[where].sum())
-
-    def start(self, where: npt.NDArray[np.bool_]) -> int:
-        """Return the row of `frame` with the first of the caller's rows that a condition holds for."""
-        if self.first is None:
-            return int(np.argmax(where))
-        rows = np.flatnonzero(where)
-        return int(rows[np.argmin(self.first[rows])])
-
-    def place(self, where: npt.NDArray[np.bool_]) -> str:
-        """Return where the first of these rows is, for a message; empty where rows have no order."""
-        return f", the first at row {self.numbers(np.flatnonzero(where)).min()}" if self.ordered else ""
 
 
 def open_frame(frame: object, what: str = "the frame") -> Source:

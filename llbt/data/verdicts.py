@@ -19,7 +19,7 @@ from .formats import Always, ByScores, Choice, Constant, Labels, Lean, OneHot, S
 from .frames import as_number, is_missing, plain, read_counts, read_factor, read_label_pair
 from .outcomes import read_outcomes
 from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
-from .sources import Rows
+from .rows import Rows
 
 BoolArray = npt.NDArray[np.bool_]
 _CONTAINERS = (dict, list, tuple, np.ndarray)

@@ -13,6 +13,7 @@ from ..arguments import check_flag, is_real
 from ..core.columns import MOST_COUNTED, FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, listed
+from ..kernel.deviances import pearson_chi2
 from ..kernel.jackknife import LeftOut, left_out
 from ..kernel.likelihood import Problem
 from ..kernel.robust import LOST, Clustered, Covariance, Shares, cluster_sandwich, error_ratio, judgment_sandwich
@@ -21,7 +22,6 @@ from ..table import format_number
 from .cluster_units import LEAST, cautious_unit
 from .clusters import Way, kept_way, way_of
 from .existence import separated_without
-from .results import pearson_chi2
 from .specification import CovType, Specification
 
 FEW_CLUSTERS = 30  # CR1

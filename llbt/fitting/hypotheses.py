@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +24,9 @@ from ..kernel.likelihood import information, score
 from ..kernel.solvers import Fit, eliminate
 from ..table import Table, interval_fields
 from .clusters import clustered
+from .estimates import Estimates
 from .specification import penalty_of
 from .summary import coefficient_fields
-
-if TYPE_CHECKING:
-    from .results import LLBTResults
 
 Hypothesis = str | Sequence[str] | npt.ArrayLike
 
@@ -55,7 +53,7 @@ class Linear:
     cov: FloatArray
 
 
-def z_tests(res: LLBTResults, hypothesis: Hypothesis, confidence: float) -> Table:
+def z_tests(res: Estimates, hypothesis: Hypothesis, confidence: float) -> Table:
     """Return estimate, test and interval of each hypothesis; see `LLBTResults.t_test`."""
     found = estimated(res, hypothesis)
     error = np.sqrt(np.maximum(np.diag(found.cov), 0))
@@ -73,7 +71,7 @@ def z_tests(res: LLBTResults, hypothesis: Hypothesis, confidence: float) -> Tabl
     )
 
 
-def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
+def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
     """Return the joint test of some hypotheses; see `LLBTResults.wald_test`."""
     found = estimated(res, hypothesis)
     q = len(found.labels)
@@ -87,7 +85,7 @@ def wald_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
     return _flipped(res, found) if flips else _wald(res, found)
 
 
-def _wald(res: LLBTResults, found: Linear) -> TestResult:
+def _wald(res: Estimates, found: Linear) -> TestResult:
     q, null = len(found.labels), ", ".join(found.labels)
     if np.isnan(found.cov).any():
         note = "of some hypothesis a single cluster says all that is known, which has no error by clusters"
@@ -106,7 +104,7 @@ def _wald(res: LLBTResults, found: Linear) -> TestResult:
     return TestResult("Wald test", null, value, q, p_value, f"F with {df_denom:.4g} denominator df")
 
 
-def few_for_hotelling(asker: str, df: int, res: LLBTResults) -> str:
+def few_for_hotelling(asker: str, df: int, res: Estimates) -> str:
     """Return why Wald's test of so many parameters has no answer with the clusters of a fit."""
     return (
         f"{asker}: {df} parameters are tested at once, with clusters of {' and '.join(res.specification.groups)} that "
@@ -116,7 +114,7 @@ def few_for_hotelling(asker: str, df: int, res: LLBTResults) -> str:
     )
 
 
-def score_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
+def score_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
     """Return Rao's test of some hypotheses, the judgments independent of each other."""
     found = estimated(res, hypothesis)
     problem, free = res.problem(), found.matrix[:, res.free]
@@ -126,7 +124,7 @@ def score_test(res: LLBTResults, hypothesis: Hypothesis) -> TestResult:
     return TestResult("Score test", ", ".join(found.labels), statistic, q, chi2_p_value(statistic, q), "chi2")
 
 
-def _flipped(res: LLBTResults, found: Linear) -> TestResult:
+def _flipped(res: Estimates, found: Linear) -> TestResult:
     """Return the test of several hypotheses by flips of clusters' scores."""
     (name,) = res.specification.groups
     clusters = clustered(res.comparisons, name, (name,))
@@ -135,7 +133,7 @@ def _flipped(res: LLBTResults, found: Linear) -> TestResult:
     return TestResult("Score test", null, test.statistic, test.df, test.p_value, said, (test.said(name),))
 
 
-def _restricted(res: LLBTResults, found: Linear) -> Fit:
+def _restricted(res: Estimates, found: Linear) -> Fit:
     """Return the fit that keeps to some hypotheses, its means those of the judgments."""
     free = found.matrix[:, res.free]
     unit = np.sqrt(np.diag(res.solution.cov))  # parameters in standard errors, whatever their scale
@@ -150,7 +148,7 @@ def _restricted(res: LLBTResults, found: Linear) -> Fit:
     return eliminate(inside, penalty=penalty_of(inside, res.comparisons, res.specification))
 
 
-def estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:
+def estimated(res: Estimates, hypothesis: Hypothesis) -> Linear:
     """Return hypotheses with their estimates and covariance; aliased parameters are refused."""
     labels, matrix, right = _read(res, hypothesis)
     missing = [name for name in res.aliased if matrix[:, res.names.index(name)].any()]
@@ -160,7 +158,7 @@ def estimated(res: LLBTResults, hypothesis: Hypothesis) -> Linear:
     return Linear(labels, matrix, matrix @ params - right, res.combined_cov(matrix))
 
 
-def _read(res: LLBTResults, hypothesis: Any) -> tuple[list[str], FloatArray, FloatArray]:
+def _read(res: Estimates, hypothesis: Any) -> tuple[list[str], FloatArray, FloatArray]:
     """Return labels, coefficients (k, p) and right-hand sides (k,)."""
     if isinstance(hypothesis, str):
         return _read_text(res, [hypothesis])
@@ -184,7 +182,7 @@ def _read(res: LLBTResults, hypothesis: Any) -> tuple[list[str], FloatArray, Flo
     return [f"hypothesis {k}" for k in range(len(matrix))], matrix, np.zeros(len(matrix))
 
 
-def _read_text(res: LLBTResults, texts: Sequence[str]) -> tuple[list[str], FloatArray, FloatArray]:
+def _read_text(res: Estimates, texts: Sequence[str]) -> tuple[list[str], FloatArray, FloatArray]:
     """Read hypotheses with patsy; references of treatment coding may be named and count as 0."""
     names = [*res.names, *res.design.references]
     if not all(text.strip() for text in texts):

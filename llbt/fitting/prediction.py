@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,22 +24,20 @@ from ..formulas.sides import side_of
 from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem, distances, information, probabilities
 from ..table import Field, Table
-
-if TYPE_CHECKING:
-    from .results import LLBTResults
+from .estimates import Estimates
 
 BLOCKS: tuple[Block, ...] = ("worth", "tie", "order")
 UNDETERMINED = 1e-8  # a product with `alias_columns` above this is no rounding
 Values = Mapping[str, npt.NDArray[Any]]
 
 
-def codings_of(res: LLBTResults) -> Codings:
+def codings_of(res: Estimates) -> Codings:
     """Return the fit's formula coded on its table, to evaluate rows for other values."""
     spec = res.specification
     return design.codings_of(res.design, spec.formula, res.comparisons, spec.reference)
 
 
-def predicted(res: LLBTResults, frame: Any, at: At, confidence: float) -> Table:
+def predicted(res: Estimates, frame: Any, at: At, confidence: float) -> Table:
     """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
     if frame is not None and at is not None:
         raise DesignError("predict: give a frame or at=, not both.")
@@ -56,14 +54,14 @@ def predicted(res: LLBTResults, frame: Any, at: At, confidence: float) -> Table:
     return _long(res, {str(name): table[name].tolist() for name in table}, found, confidence, ())
 
 
-def undetermined(res: LLBTResults, rows: csr_array | Gathered) -> npt.NDArray[np.bool_]:
+def undetermined(res: Estimates, rows: csr_array | Gathered) -> npt.NDArray[np.bool_]:
     """Return which rows, linear combinations of the parameters, the table does not determine; shape (R,)."""
     if not res.aliased:
         return np.zeros(rows.shape[0], dtype=np.bool_)
     return np.asarray((np.abs(rows.toarray() @ alias_columns(res)) > UNDETERMINED).any(axis=1))
 
 
-def alias_columns(res: LLBTResults) -> FloatArray:
+def alias_columns(res: Estimates) -> FloatArray:
     """Return what rows are multiplied by to see whether the table determines them, shape (p, aliased parameters).
 
     A row is determined when its entries for aliased parameters are what the other entries imply, as for every
@@ -81,7 +79,7 @@ def alias_columns(res: LLBTResults) -> FloatArray:
     return columns
 
 
-def _problem_at(res: LLBTResults, codings: Codings, pairs: IntArray, values: tuple[Values, Values]) -> Problem:
+def _problem_at(res: Estimates, codings: Codings, pairs: IntArray, values: tuple[Values, Values]) -> Problem:
     """Return the linear predictors of pairs (R, 2) with the covariate values of either side."""
     i, j = pairs.T
     signed = rows_at(codings, "worth", i, values[0]) - rows_at(codings, "worth", j, values[1])
@@ -92,19 +90,19 @@ def _problem_at(res: LLBTResults, codings: Codings, pairs: IntArray, values: tup
     return _without_counts(res, tuple(Gathered.of(rows.get(b, none)) for b in range(width)))
 
 
-def _without_counts(res: LLBTResults, predictors: tuple[Gathered, ...]) -> Problem:
+def _without_counts(res: Estimates, predictors: tuple[Gathered, ...]) -> Problem:
     response, size = res.comparisons.response, predictors[0].shape[0]
     return Problem(predictors, np.zeros((size, len(response.outcomes))), np.zeros((response.width, size)), response)
 
 
-def chances_of(res: LLBTResults, problem: Problem) -> FloatArray:
+def chances_of(res: Estimates, problem: Problem) -> FloatArray:
     """Return outcome probabilities, shape (R, C); NaN where the table does not determine them."""
     found = probabilities(problem, np.asarray(res.params.fillna(0.0), dtype=float))
     found[np.any([undetermined(res, rows) for rows in problem.predictors], axis=0)] = np.nan
     return found
 
 
-def _probabilities(res: LLBTResults, problem: Problem) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _probabilities(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return outcome probabilities and their delta-method standard errors, each (R, C), and degrees of freedom (R,)."""
     found = chances_of(res, problem)
     free = replace(problem, predictors=tuple(rows.columns(res.free) for rows in problem.predictors))
@@ -117,7 +115,7 @@ def _probabilities(res: LLBTResults, problem: Problem) -> tuple[FloatArray, Floa
     return found, error, df
 
 
-def _predicted_pairs(res: LLBTResults, at: Any, confidence: float) -> Table:
+def _predicted_pairs(res: Estimates, at: Any, confidence: float) -> Table:
     """Predict all pairs, and both presentations of each where there is an order effect."""
     codings = codings_of(res)
     grid = covariate_grid(codings, BLOCKS, at)
@@ -135,12 +133,12 @@ def _predicted_pairs(res: LLBTResults, at: Any, confidence: float) -> Table:
     return _long(res, shown, found, confidence, grid.notes)
 
 
-def _predicted_frame(res: LLBTResults, frame: Any, confidence: float) -> Table:
+def _predicted_frame(res: Estimates, frame: Any, confidence: float) -> Table:
     problem, shown = comparisons_of(res, frame)
     return _long(res, shown, _probabilities(res, problem), confidence, ())
 
 
-def comparisons_of(res: LLBTResults, frame: Any) -> tuple[Problem, dict[str, list[Any]]]:
+def comparisons_of(res: Estimates, frame: Any) -> tuple[Problem, dict[str, list[Any]]]:
     """Return the linear predictors of new comparisons, without counts, and the columns that were read for them."""
     codings = codings_of(res)
     table = codings.table
@@ -185,7 +183,7 @@ def _pair_codes(codings: Codings, pairs: IntArray) -> dict[str, IntArray]:
 
 
 def _long(
-    res: LLBTResults,
+    res: Estimates,
     shown: dict[str, list[Any]],
     found: tuple[FloatArray, FloatArray, FloatArray],
     confidence: float,

@@ -13,11 +13,10 @@ from ..core.statistics import chi2_p_value, chi2_reservation
 from ..formulas.grammar import parse, vocabulary
 from ..table import Field, Table, counted, format_count, format_number, format_p, format_percent, format_share
 from .cluster_units import cautious_unit
+from .estimates import Estimates
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from .results import LLBTResults
 
 _MOST_ROWS = 60
 _MOST_WORTHS = 10
@@ -29,7 +28,7 @@ _ODDS = {
 }
 
 
-def summary_table(res: LLBTResults, *, odds: bool) -> Table:
+def summary_table(res: Estimates, *, odds: bool) -> Table:
     """Return the summary of a fit; see `LLBTResults.summary`."""
     names, estimate, error, statistic, p_value, kinds = _rows(res)
     fields = coefficient_fields(names, estimate, error, statistic, p_value, res.df_inference)
@@ -70,7 +69,7 @@ def coefficient_fields(
     )
 
 
-def _rows(res: LLBTResults) -> tuple[list[str], FloatArray, FloatArray, FloatArray, FloatArray, list[str]]:
+def _rows(res: Estimates) -> tuple[list[str], FloatArray, FloatArray, FloatArray, FloatArray, list[str]]:
     """Return names, estimates and the rest, with the references of main effects shown as 0."""
     positions = [position for position, _ in res.design.reference_rows]
     zeros = [name for _, name in res.design.reference_rows]
@@ -84,7 +83,7 @@ def _rows(res: LLBTResults) -> tuple[list[str], FloatArray, FloatArray, FloatArr
     return names, inserted(res.params, 0.0), error, statistic, p_value, kinds
 
 
-def _shown(res: LLBTResults, names: list[str]) -> tuple[int, ...] | None:
+def _shown(res: Estimates, names: list[str]) -> tuple[int, ...] | None:
     """Return the first rows of each term where there are too many to print."""
     if len(names) <= _MOST_ROWS:
         return None
@@ -96,13 +95,13 @@ def _shown(res: LLBTResults, names: list[str]) -> tuple[int, ...] | None:
     return tuple(sorted(position[name] for block in first for name in block))
 
 
-def _head(res: LLBTResults) -> tuple[str, ...]:
+def _head(res: Estimates) -> tuple[str, ...]:
     lines = [f"Formula: {res.specification.formula}", f"Data: {'; '.join(_data(res))}", _ties(res)]
     worths = _worths(res)
     return (*lines, f"Worth: {worths}") if worths else tuple(lines)
 
 
-def _data(res: LLBTResults) -> list[str]:
+def _data(res: Estimates) -> list[str]:
     c = res.comparisons
     reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
     sizes = (
@@ -113,7 +112,7 @@ def _data(res: LLBTResults) -> list[str]:
     return [sizes, *order, *_covariates(res)]
 
 
-def _covariates(res: LLBTResults) -> list[str]:
+def _covariates(res: Estimates) -> list[str]:
     """Say of each covariate whether it is a number or labels, and the reference of those that the formula uses."""
     c = res.comparisons
     formula = parse(res.specification.formula, vocabulary(c))
@@ -127,7 +126,7 @@ def _covariates(res: LLBTResults) -> list[str]:
     return phrases
 
 
-def _reference_level(res: LLBTResults, name: str) -> str:
+def _reference_level(res: Estimates, name: str) -> str:
     """Say which level of a covariate is 0, in which terms where they differ; nothing for other codings and numbers."""
     found: dict[object, list[str]] = {}
     for variable, term, level in res.design.levels:
@@ -141,7 +140,7 @@ def _reference_level(res: LLBTResults, name: str) -> str:
     return "".join(f", {text}" for text in said)
 
 
-def _ties(res: LLBTResults) -> str:
+def _ties(res: Estimates) -> str:
     c = res.comparisons
     if not c.has_ties:
         return "Ties: no tie category"
@@ -149,7 +148,7 @@ def _ties(res: LLBTResults) -> str:
     return f"Ties: {share}" if "tie" in res.design.blocks else f"Ties: {share}, not modelled (γ = 0); add + tie"
 
 
-def _worths(res: LLBTResults) -> str:
+def _worths(res: Estimates) -> str:
     """Return the worths in order, for a few objects and no covariate in the worth."""
     c = res.comparisons
     if list(res.design.worth.units) != ["object"] or len(c.objects) > _MOST_WORTHS or res.aliased:
@@ -166,7 +165,7 @@ def _worths(res: LLBTResults) -> str:
     return text
 
 
-def _foot(res: LLBTResults) -> tuple[str, ...]:
+def _foot(res: Estimates) -> tuple[str, ...]:
     null, residual = format_number(res.null_deviance), format_number(res.deviance if res.df_resid else 0.0)
     width, digits = max(len(null), len(residual)), len(str(res.df_null))
     return (
@@ -178,7 +177,7 @@ def _foot(res: LLBTResults) -> tuple[str, ...]:
     )
 
 
-def _fit(res: LLBTResults) -> str:
+def _fit(res: Estimates) -> str:
     if res.df_resid == 0:
         return " (saturated)"
     possible, _ = chi2_reservation(res.solution.means)
@@ -189,7 +188,7 @@ def _fit(res: LLBTResults) -> str:
     return f" ({p}, χ² test of fit on {counted(len(res.comparisons), 'comparison')})"
 
 
-def _notes(res: LLBTResults, odds: bool) -> tuple[str, ...]:
+def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
     used = [block for block in _ODDS if block in res.design.blocks]
     notes = ["estimates are on the log-worth scale λ: the odds of i over j are exp(2(λᵢ − λⱼ)), log-odds are 2λ"]
     if odds and used:
@@ -209,7 +208,7 @@ def _notes(res: LLBTResults, odds: bool) -> tuple[str, ...]:
     return (*notes, *([reservation] if reservation else []), *res.comparisons.notes)
 
 
-def _kept_clusters(res: LLBTResults) -> tuple[str, ...]:
+def _kept_clusters(res: Estimates) -> tuple[str, ...]:
     """Say what the clusters that the table keeps would change in a fit that takes judgments as independent."""
     spec = res.specification
     if spec.cov_type != "nonrobust" or spec.scale != 1 or res.covariance.notes or not res.comparisons.clusters:

@@ -13,10 +13,11 @@ from ..core.columns import FloatArray, IntArray, groups
 from ..core.statistics import TestResult, chi2_p_value, chi2_reservation
 from ..errors import DesignError
 from ..fitting.clusters import clustered
-from ..fitting.results import LLBTResults, check_fit, deviance, pearson_chi2
+from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grammar import parse, vocabulary
 from ..kernel.batch import fit_many
 from ..kernel.cluster_tests import FlipTest, fit_flip_test
+from ..kernel.deviances import deviance, pearson_chi2
 from ..kernel.likelihood import Problem, rows_of
 from ..kernel.penalties import firth
 from ..kernel.solvers import Fit, eliminate

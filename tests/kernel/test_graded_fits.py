@@ -13,8 +13,8 @@ from support.folders import REFERENCE
 from llbt import Comparisons, fit
 from llbt.core.response import Response, graded
 from llbt.fitting.existence import recession_direction
-from llbt.fitting.results import deviance, leverages
 from llbt.kernel.batch import fit_many, params_of_many
+from llbt.kernel.deviances import deviance, leverages
 from llbt.kernel.explicit import glm
 from llbt.kernel.gathered import Gathered
 from llbt.kernel.jackknife import left_out
