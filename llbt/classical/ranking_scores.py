@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import as_generator, check_count, check_flag
+from ..arguments import check_count
 from ..core import statistics
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
@@ -19,13 +19,12 @@ from ..core.statistics import critical_value
 from ..data.judged import read_judged
 from ..data.sources import as_names
 from ..errors import DesignError, JudgmentError, listed
+from ..resampling import Resampler, degenerate_notes, percentiles
 from ..table import Field, Record, Table, counted, format_count, interval_fields
 from .pair_counts import Objects, PairCounts, as_whole, excluded, named, pair_counts
-from .readings import READINGS, Reading, Sums, block_sums, pair_sums, quantiles, ranked
+from .readings import READINGS, Reading, Sums, block_sums, pair_sums, ranked
 
 ExcludeWhen = Literal["before", "after"]
-
-_ENTRIES = 4_000_000  # numbers of resamples held at once: 32 MB
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -93,6 +92,7 @@ def ranking_scores(
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = None,
     progress: bool = False,
+    n_jobs: int = 1,
 ) -> RankingScores:
     """Return scores of systems as the Workshop on Machine Translation (WMT) read them from rankings.
 
@@ -126,6 +126,8 @@ def ranking_scores(
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -168,9 +170,8 @@ def ranking_scores(
     """
     _check_options(data, reading, exclude_when, block)
     check_count("ranking_scores", "n", n, least=0)
-    check_flag("ranking_scores", "progress", progress)
     critical_value("ranking_scores", confidence, math.inf)
-    generator = as_generator(rng, "ranking_scores")
+    draw = Resampler.of("ranking_scores", rng, n_jobs, progress)
     # a table of counts has no blocks: read_judged says so
     table = isinstance(data, Comparisons) and reading != "ge_all_in_block"
     source = data if table else read_judged(data, "ranking_scores")
@@ -179,8 +180,10 @@ def ranking_scores(
     sums = reading_sums(counts, reading, block, "ranking_scores")
     if n and sums.units is None:
         _refuse_fractions(sums)
-    drawn = _resampled(sums, n if sums.number > 1 else 0, generator, progress)[:, shown]
-    return _scored(counts, sums, shown, drawn, confidence, (*counts.notes, *notes))
+    drawn = np.empty((0, len(shown)))
+    if n and sums.number > 1:
+        drawn = np.concatenate(draw.blocks(sums.resampled, n, sums.entries))
+    return _scored(counts, sums, shown, drawn[:, shown], confidence, (*counts.notes, *notes))
 
 
 def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str] | None, asker: str) -> Sums:
@@ -255,9 +258,8 @@ def _scored(
     """Return the scores of the objects that are shown, the best first, from those of resamples (n, J)."""
     scores, numbers = (values[0, shown] for values in sums.scores(sums.total[None, :]))
     rank = ranked(scores[None, :])[0]
-    tails = ((1 - confidence) / 2, (1 + confidence) / 2)
-    low, high = quantiles(drawn, tails, whole=False)
-    ranges = quantiles(ranked(drawn), tails, whole=True)
+    low, high = percentiles(drawn, confidence, scores)
+    ranges = np.clip(percentiles(ranked(drawn), confidence, scores, whole=True), 1, len(scores))
     order = np.argsort(rank, kind="stable")  # NaN last
     labels = [label for label, kept in zip(counts.objects, shown, strict=True) if kept]
     return RankingScores(
@@ -275,25 +277,6 @@ def _scored(
         confidence=confidence,
         notes=(*notes, *_reservations(counts, sums, scores, drawn, confidence)),
     )
-
-
-def _resampled(sums: Sums, n: int, rng: np.random.Generator, progress: bool) -> FloatArray:
-    """Return the scores of n resamples, shape (n, J)."""
-    held = max(len(sums.total), sums.units.shape[0] if sums.units is not None else 0)
-    chunk = max(1, _ENTRIES // held)
-    drawn = np.full((n, sums.size), np.nan)
-    for start in _starts(n, chunk, progress):
-        stop = min(start + chunk, n)
-        drawn[start:stop] = sums.scores(sums.drawn(stop - start, rng))[0]
-    return drawn
-
-
-def _starts(n: int, chunk: int, progress: bool) -> Iterator[int]:
-    if not progress:
-        return iter(range(0, n, chunk))
-    from tqdm.auto import tqdm
-
-    return iter(tqdm(range(0, n, chunk), desc="ranking_scores"))
 
 
 def _clusters(ranges: FloatArray, order: IntArray) -> FloatArray:
@@ -323,7 +306,4 @@ def _reservations(
         f"{100 * confidence:.4g} % percentile intervals and rank ranges, each by itself: {format_count(len(drawn))} "
         f"resamples of the {unit}; clusters are groups whose rank ranges do not overlap"
     )
-    lost = int((np.isnan(drawn) & ~np.isnan(scores)).any(axis=1).sum())
-    if lost:
-        notes.append(f"{counted(lost, 'resample')} without a judgment of some object, left out for it")
-    return notes
+    return [*notes, *degenerate_notes(drawn[:, ~np.isnan(scores)], "without a judgment of some object")]

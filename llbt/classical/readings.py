@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.stats import rankdata
 
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.statistics import ratio
+from ..resampling import drawn_counts, drawn_weights
 
 Reading = Literal["ge_others", "gt_others", "ignore_ties", "ge_all_in_block", "expected_wins", "net_wins"]
 
@@ -61,14 +61,17 @@ class Sums:
             return ratio(best, shown), shown
         return pair_scores(self.reading, self.pairs, sums.reshape(len(sums), -1, 3), self.size)
 
-    def drawn(self, number: int, rng: np.random.Generator) -> FloatArray:
-        """Return the sums of resampled units, or of resampled judgments where there are none, shape (number, F)."""
+    @property
+    def entries(self) -> int:
+        """How many numbers a resample holds."""
+        return max(len(self.total), 0 if self.units is None else int(self.units.shape[0]))
+
+    def resampled(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """Return the scores where units, or judgments where there are none, are drawn with replacement, (size, J)."""
         if self.units is None:
-            judgments = self.total.sum()
-            return rng.multinomial(int(judgments), self.total / judgments, size=number).astype(np.float64)
-        size = self.units.shape[0]
-        weights = rng.multinomial(size, np.full(size, 1 / size), size=number).astype(np.float64)
-        return np.asarray((self.units.T @ weights.T).T)
+            return self.scores(drawn_counts(self.total, size, rng))[0]
+        weights = drawn_weights(self.units.shape[0], size, rng)
+        return self.scores(np.asarray((self.units.T @ weights.T).T))[0]
 
 
 def pair_sums(
@@ -158,14 +161,3 @@ def ranked(scores: FloatArray) -> FloatArray:
     """Return ranks, 1 for the best, of scores (B, J); equal scores share the better rank, NaN has none."""
     lowest = np.where(np.isnan(scores), np.inf, -np.round(scores, 12))  # means of shares: equal up to rounding
     return np.where(np.isnan(scores), np.nan, rankdata(lowest, method="min", axis=1))
-
-
-def quantiles(values: FloatArray, tails: tuple[float, float], *, whole: bool) -> npt.NDArray[np.float64]:
-    """Return two quantiles of each column (B, J) without its NaN, shape (2, J); of ranks (`whole`) values they have."""
-    method: Literal["inverted_cdf", "linear"] = "inverted_cdf" if whole else "linear"
-    made = np.full((2, values.shape[1]), np.nan)
-    for k, column in enumerate(values.T):
-        found = column[~np.isnan(column)]
-        if found.size:
-            made[:, k] = np.quantile(found, tails, method=method)
-    return made

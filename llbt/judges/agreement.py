@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import as_generator, check_count, check_names, check_option
+from ..arguments import check_count, check_names, check_option
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import DesignError, listed
+from ..resampling import Resampler
 from ..table import Field, Kind, Record, Table, counted, format_count, format_percent, format_share
 from .agreement_estimates import Plan, ResampledAgreement, measure
 from .coefficients import (
@@ -164,6 +165,8 @@ def agreement(
     n: int = 0,
     resample: ResampledAgreement = "units",
     rng: np.random.Generator | int | None = None,
+    progress: bool = False,
+    n_jobs: int = 1,
 ) -> Agreement:
     """Return how far judges agree on the same units, raw and corrected for chance.
 
@@ -197,6 +200,10 @@ def agreement(
         What is drawn. Units: what these judges would agree in on other units. Judges: what other judges would on these
         units. Both: other judges on other units, which is what "annotators agree" claims.
     rng : numpy.random.Generator or int, optional
+    progress : bool
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -294,7 +301,7 @@ def agreement(
     critical_value(ASKER, confidence, math.inf)
     check_count(ASKER, "n", n, least=0)
     check_option(ASKER, "resample", resample, get_args(ResampledAgreement))
-    generator = as_generator(rng, ASKER)
+    draw = Resampler.of(ASKER, rng, n_jobs, progress)
     read = read_units(frame, unit, judge, label, objects)
     refuse_nothing(read, among)
     shares, from_where = read.shares(), f"all {counted(len(read.data.label), 'judgment')} of the data"
@@ -305,7 +312,7 @@ def agreement(
         name, (error, why) = next(iter(left_out.items()))
         raise error(f"{ASKER}: {name!r} {why}.")
     plan = Plan(
-        names, tuple(left_out), among, shares if chance_from is not None else None, n, resample, confidence, generator
+        names, tuple(left_out), among, shares if chance_from is not None else None, n, resample, confidence, draw
     )
     frames, notes = measure(read, plan, by)
     notes = [*_chance_notes(read, shares, from_where, by is not None and chance_from is None), *_why(left_out), *notes]

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..core.columns import FloatArray
+from ..core.columns import FloatArray, IntArray
 from ..data.standard import free_name
 from ..errors import listed
+from ..resampling import Resampler, degenerate_notes, drawn_weights, percentiles
 from ..table import counted
 from .coefficients import Labelled, Sums, corrected, crossed, observed_and_expected, summed, unit_features
 from .labelled_units import Among, LabelledUnits
 from .resampled_judges import JudgedUnits
 
 ResampledAgreement = Literal["units", "judges", "both"]
-
-_ENTRIES = 4_000_000  # weights of resamples held at once: 32 MB
+_Draw = Callable[[int, np.random.Generator], Sums]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Plan:
     resample : {"units", "judges", "both"}
         What is drawn.
     confidence : float
-    rng : Generator
+    draw : Resampler
     """
 
     names: tuple[str, ...]
@@ -49,7 +49,7 @@ class Plan:
     n: int
     resample: ResampledAgreement
     confidence: float
-    rng: np.random.Generator
+    draw: Resampler
 
 
 def measure(read: LabelledUnits, plan: Plan, by: str | None) -> tuple[list[pd.DataFrame], list[str]]:
@@ -121,54 +121,36 @@ def _intervals(
     data: Labelled, plan: Plan, features: FloatArray, met: Any, estimates: FloatArray
 ) -> tuple[FloatArray, FloatArray, list[str]]:
     """Return bounds of each coefficient, (C,) each, from resamples, and a note on degenerate ones."""
-    defined = np.flatnonzero(~np.isnan(estimates))
-    bounds = np.full((len(estimates), 2), np.nan)
-    if not len(defined):
-        return bounds[:, 0], bounds[:, 1], []
-    drawn = []
-    draws = (
-        _of_units(data, plan, features, met) if plan.resample == "units" else _of_judges(data, plan, met is not None)
-    )
-    for sums in draws:
-        found = observed_and_expected(sums, data.flip, plan.chance)
-        drawn.append(np.column_stack([corrected(plan.names[k], *found[plan.names[k]]) for k in defined]))
-    values = np.concatenate(drawn)
-    for k, replicates in zip(defined, values.T, strict=True):
-        bounds[k] = _percentiles(replicates, (1 - plan.confidence) / 2)
-    lost = int(np.isnan(values).any(axis=1).sum())
-    note = "in which some coefficient is undefined: they stand below lower and above upper bounds"
-    return bounds[:, 0], bounds[:, 1], [f"{counted(lost, 'resample')} {note}"] if lost else []
+    defined = ~np.isnan(estimates)
+    replicates = np.full((plan.n, len(estimates)), np.nan)
+    if plan.resample == "units":
+        draw: _Draw = partial(_of_units, features, met)
+        entries = max(data.units, met.shape[1] if met is not None else 0)
+    else:
+        _, judge = np.unique(data.judge, return_inverse=True)
+        tables = JudgedUnits.of(replace(data, judge=judge.astype(np.int64)), met is not None)
+        draw, entries = partial(_of_judges, tables, plan.resample == "both", plan.among), tables.entries
+    if defined.any():
+        names = [name for name, kept in zip(plan.names, defined, strict=True) if kept]
+        task = partial(_coefficients, draw, names, data.flip, plan.chance)
+        replicates[:, defined] = np.concatenate(plan.draw.blocks(task, plan.n, entries))
+    low, high = percentiles(replicates, plan.confidence, estimates)
+    return low, high, degenerate_notes(replicates[:, defined], "in which some coefficient is undefined")
 
 
-def _of_units(data: Labelled, plan: Plan, features: FloatArray, met: Any) -> Iterator[Sums]:
-    block = max(1, _ENTRIES // max(data.units, met.shape[1] if met is not None else 0))
-    for start in range(0, plan.n, block):
-        yield _sums(features, met, _drawn(data.units, min(block, plan.n - start), plan.rng))
+def _coefficients(
+    draw: _Draw, names: list[str], flip: IntArray, chance: FloatArray | None, size: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return coefficients in resamples, shape (size, C)."""
+    found = observed_and_expected(draw(size, rng), flip, chance)
+    return np.column_stack([corrected(name, *found[name]) for name in names])
 
 
-def _of_judges(data: Labelled, plan: Plan, by_pair: bool) -> Iterator[Sums]:
-    levels, judge = np.unique(data.judge, return_inverse=True)
-    tables = JudgedUnits.of(replace(data, judge=judge.astype(np.int64)), by_pair)
-    block = tables.block()
-    for start in range(0, plan.n, block):
-        size = min(block, plan.n - start)
-        judges = _drawn(len(levels), size, plan.rng)
-        units = _drawn(data.units, size, plan.rng) if plan.resample == "both" else np.ones((size, data.units))
-        yield tables.sums(judges, units, plan.among)
+def _of_units(features: FloatArray, met: Any, size: int, rng: np.random.Generator) -> Sums:
+    return _sums(features, met, drawn_weights(len(features), size, rng))
 
 
-def _drawn(units: int, size: int, rng: np.random.Generator) -> FloatArray:
-    """Return how often each unit is drawn in each resample, shape (size, U)."""
-    drawn = rng.integers(units, size=(size, units)) + np.arange(size)[:, None] * units
-    return np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
-
-
-def _percentiles(values: FloatArray, tail: float) -> tuple[float, float]:
-    """Return both percentiles; NaN where undefined values are more than the tail holds."""
-    gone = np.isnan(values)
-    if not gone.any():
-        low, high = np.quantile(values, [tail, 1 - tail])
-        return float(low), float(high)
-    low = np.quantile(np.where(gone, -np.inf, values), tail, method="lower")
-    high = np.quantile(np.where(gone, np.inf, values), 1 - tail, method="higher")
-    return float(low) if np.isfinite(low) else math.nan, float(high) if np.isfinite(high) else math.nan
+def _of_judges(tables: JudgedUnits, both: bool, among: Among, size: int, rng: np.random.Generator) -> Sums:
+    judges = drawn_weights(tables.counts.shape[1], size, rng)
+    units = drawn_weights(tables.units, size, rng) if both else np.ones((size, tables.units))
+    return tables.sums(judges, units, among)

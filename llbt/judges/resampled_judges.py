@@ -13,8 +13,6 @@ from scipy.sparse import csr_array
 from ..core.columns import FloatArray, IntArray, groups
 from .coefficients import Crossed, Labelled, Sums, crossed, nearness
 
-_ENTRIES = 2_000_000  # numbers held at once: 16 MB
-
 
 @dataclass(frozen=True, eq=False)
 class JudgedUnits:
@@ -64,12 +62,11 @@ class JudgedUnits:
             labels=k,
         )
 
-    def block(self) -> int:
-        """Return how many resamples are computed at once."""
-        wide = max(
-            self.units * (self.labels + 1) ** 2, 2 * self.labels * (0 if self.met is None else len(self.met.unit))
-        )
-        return max(1, _ENTRIES // wide)
+    @property
+    def entries(self) -> int:
+        """How many numbers a resample holds."""
+        met = 0 if self.met is None else len(self.met.unit)
+        return max(self.units * (self.labels + 1) ** 2, 2 * self.labels * met)
 
     def sums(self, judges: FloatArray, units: FloatArray, among: str) -> Sums:
         """Return the sums of B resamples.

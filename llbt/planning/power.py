@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import special
 
-from ..arguments import as_generator, check_count, check_flag, check_share
+from ..arguments import check_count, check_share
 from ..classical.sign_rules import share_interval
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
+from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_count, format_number, format_percent, interval_fields
 from .power_tests import p_values
 from .power_truth import PowerTest, Truth, check_flips, checked_judgments, checked_tests, checked_truth
-
-_ENTRIES = 4_000_000  # counts held at once: 32 MB
-_BLOCK = 200  # tables drawn at a time
 
 _NAMES: Mapping[PowerTest, str] = {
     "llbt": "likelihood-ratio test of equal worths in object + tie",
@@ -191,6 +190,7 @@ def power(
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = None,
     progress: bool = False,
+    n_jobs: int = 1,
 ) -> Power:
     """Return the simulated power of tests that objects differ, and the judgments that a power needs.
 
@@ -225,7 +225,9 @@ def power(
     confidence : float
     rng : numpy.random.Generator or int, optional
     progress : bool
-        Whether to show a progress bar.
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -261,7 +263,7 @@ def power(
     >>> import llbt
     >>> found = llbt.power(judgments=[100, 200, 300, 400], odds=1.5, tie_share=0.3, n=2000, rng=1)
     >>> found.estimate.round(2).tolist()
-    [[0.4, 0.68, 0.83, 0.93]]
+    [[0.39, 0.67, 0.83, 0.92]]
     >>> round(found.required["llbt"])
     277
     """
@@ -272,10 +274,10 @@ def power(
     check_flips(tests, judges, alpha)
     check_share("power", "target", target)
     check_count("power", "n", n, least=1)
-    check_flag("power", "progress", progress)
     critical_value("power", confidence, math.inf)
-    blocks = _blocks(n, truth, progress)
-    found = _rejections(truth, tests, per_pair, alpha, blocks, as_generator(rng, "power"))
+    draw = Resampler.of("power", rng, n_jobs, progress)
+    task = partial(_rejections, truth, tests, per_pair, alpha)
+    found = np.sum(draw.blocks(task, n, 3 * truth.judges * len(truth.pairs)), axis=0)
     setting = (n, int(n_objects), float(odds), float(tie_share), judges, float(judge_sd))
     return Power(tests, per_pair, found, *setting, float(alpha), float(target), float(confidence))
 
@@ -315,32 +317,19 @@ def _rejections(
     tests: tuple[PowerTest, ...],
     judgments: IntArray,
     alpha: float,
-    blocks: Iterable[int],
+    tables: int,
     rng: np.random.Generator,
 ) -> IntArray:
-    """Return how many tables each test rejects at each number of judgments, shape (T, M)."""
+    """Return how many of so many tables each test rejects at each number of judgments, shape (T, M)."""
     found = np.zeros((len(tests), len(judgments)), dtype=np.int64)
-    for tables in blocks:
-        chances = truth.probabilities(tables, rng)
-        shape = (tables, truth.judges, len(truth.pairs))
-        counts = np.zeros((*shape, chances.shape[-1]))
-        there = np.zeros(shape[1:], dtype=np.int64)
-        for place, number in enumerate(judgments):
-            wanted = truth.allotment(int(number))
-            counts += rng.multinomial(wanted - there, chances, size=shape)
-            there = wanted
-            for k, test in enumerate(tests):
-                found[k, place] += np.sum(p_values(test, counts, truth) <= alpha)
+    chances = truth.probabilities(tables, rng)
+    shape = (tables, truth.judges, len(truth.pairs))
+    counts = np.zeros((*shape, chances.shape[-1]))
+    there = np.zeros(shape[1:], dtype=np.int64)
+    for place, number in enumerate(judgments):
+        wanted = truth.allotment(int(number))
+        counts += rng.multinomial(wanted - there, chances, size=shape)
+        there = wanted
+        for k, test in enumerate(tests):
+            found[k, place] += np.sum(p_values(test, counts, truth) <= alpha)
     return found
-
-
-def _blocks(n: int, truth: Truth, progress: bool) -> Iterable[int]:
-    """Return how many tables to draw at a time."""
-    most = min(_BLOCK, max(1, _ENTRIES // (3 * truth.judges * len(truth.pairs))))
-    sizes = [min(most, n - start) for start in range(0, n, most)]
-    if not progress:
-        return sizes
-    from tqdm.auto import tqdm
-
-    shown: Iterable[int] = tqdm(sizes, desc="power")
-    return shown

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import as_generator, check_flag
 from ..errors import DesignError
+from ..resampling import Resampler
 from ..table import Field, Kind, Record, Table, counted
 from .power import Power, power
 from .power_truth import PowerTest
@@ -101,6 +101,7 @@ def power_grid(
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = None,
     progress: bool = False,
+    n_jobs: int = 1,
 ) -> PowerGrid:
     """Return the simulated power of many designs: of every combination of what is given as a sequence.
 
@@ -112,9 +113,10 @@ def power_grid(
     judgments, test, alpha, target, n, confidence
         As in `power`, the same for all designs.
     rng : numpy.random.Generator or int, optional
-        Every design draws from a generator of its own, spawned from this one.
     progress : bool
         Show a progress bar for each design.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -132,9 +134,8 @@ def power_grid(
     >>> import llbt
     >>> found = llbt.power_grid(odds=[1, 1.5], tie_share=[0, 0.4], judgments=200, n=500, rng=1)
     >>> found.to_frame()[["odds", "tie_share", "estimate"]].round(2).values.tolist()
-    [[1.0, 0.0, 0.05], [1.0, 0.4, 0.05], [1.5, 0.0, 0.8], [1.5, 0.4, 0.6]]
+    [[1.0, 0.0, 0.06], [1.0, 0.4, 0.05], [1.5, 0.0, 0.81], [1.5, 0.4, 0.61]]
     """
-    check_flag("power_grid", "progress", progress)
     given: dict[str, object] = {
         "n_objects": n_objects,
         "odds": odds,
@@ -145,9 +146,8 @@ def power_grid(
     values = {name: _several(name, value) for name, value in given.items()}
     designs = list(itertools.product(*values.values()))
     powers = []
-    for (objects, best, ties, who, sd), draw in zip(
-        designs, as_generator(rng, "power_grid").spawn(len(designs)), strict=True
-    ):
+    draw = Resampler.of("power_grid", rng, n_jobs, progress)
+    for objects, best, ties, who, sd in designs:
         one = power(
             n_objects=objects,
             judgments=judgments,
@@ -160,8 +160,9 @@ def power_grid(
             target=target,
             n=n,
             confidence=confidence,
-            rng=draw,
+            rng=draw.rng,
             progress=progress,
+            n_jobs=n_jobs,
         )
         powers.append(one)
     return PowerGrid(tuple(powers), tuple(name for name, value in given.items() if isinstance(value, _SEVERAL)))
