@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
 from ..arguments import check_count, check_flag
-from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, groups, tallied
-from ..core.comparisons import Comparisons, tabulate
+from ..core.columns import Coded, FloatArray, Label, Lines, groups
+from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
-from ..core.response import THREE, TWO
-from ..core.statistics import sign_p
 from ..errors import JudgmentError
-from ..table import counted, format_count, format_p, format_percent
+from ..table import counted, format_count
 from .files import open_source
 from .frames import read_counts, read_label_pair
 from .judgments import Asked, Countable, Format, countable, self_note, tie_kind_notes, unless_default
-from .kept import Names, Wanted, read_object_table, wanted
+from .kept import Names, Wanted, wanted
 from .outcomes import Outcomes, read_outcomes
 from .paths import located
 from .rows import Rows
 from .sources import Source, as_names, as_two_names
 from .standard import in_order
+from .tables import assembled, condensed
 from .texts import LabelType
 
 Two = Sequence[str]
@@ -137,7 +133,7 @@ def _from_counts(
     counts = np.column_stack([i, sum(tied, np.zeros(len(i))), j])
     lines = Lines(pairs.codes, counts, *asked.read(picked))
     notes = (*notes, *_tie_note(ties, tied), *_repeat_note(lines), *unlabelled)
-    return _assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
+    return assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
 
 
 def from_judgments(
@@ -252,7 +248,7 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
         picked, found.labels.field, pairs, found.sides, found.labels.outcomes, max_dropped - selves
     )
     weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
-    lines = _condensed(pairs, said, weighed, *asked.read(picked))
+    lines = condensed(pairs, said, weighed, *asked.read(picked))
     notes = (
         *_read_as(picked, found),
         *found.notes,
@@ -262,29 +258,7 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
         *unlabelled,
     )
     unkept = source.others(roles)
-    return _assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown)
-
-
-def _condensed(
-    pairs: Coded,
-    said: npt.NDArray[Any],
-    weights: FloatArray | None,
-    columns: tuple[Coded, ...],
-    sides: tuple[Coded, ...],
-    clusters: tuple[Coded, ...],
-) -> Lines:
-    """Return one line for each combination of objects, covariates and clusters that has a judgment."""
-    both = [Coded(c.name, c.levels, c.codes[:, k]) for c in (pairs, *sides) for k in (0, 1)]
-    codes, counts = tallied([c.codes for c in (*both, *columns, *clusters)], said, weights)
-    two = 2 + 2 * len(sides)
-    rest = [replace(c, codes=found) for c, found in zip((*columns, *clusters), codes[two:], strict=True)]
-    return Lines(
-        np.column_stack(codes[:2]),
-        counts,
-        tuple(rest[: len(columns)]),
-        tuple(replace(c, codes=np.column_stack(codes[2 * k + 2 : 2 * k + 4])) for k, c in enumerate(sides)),
-        tuple(rest[len(columns) :]),
-    )
+    return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown)
 
 
 def _read_as(rows: Rows, found: Countable) -> list[str]:
@@ -330,53 +304,3 @@ def _repeat_note(lines: Lines) -> list[str]:
         return []
     what = counted(len(lines.pairs), "row")
     return [f"{counted(extra, 'row')} repeating a comparison: {what} were summed to {format_count(len(first))}"]
-
-
-def _order_note(pairs: IntArray, counts: FloatArray, size: int) -> list[str]:
-    """Return a note if judgments of pairs that were shown in both orders are about to be merged."""
-    low, high = pairs.min(axis=1), pairs.max(axis=1)
-    group, found = pd.factorize(low * size + high)
-    judged = counts.sum(axis=1) > 0
-    forward = pairs[:, 0] < pairs[:, 1]
-    ways = [np.bincount(group[judged & way], minlength=len(found)) > 0 for way in (forward, ~forward)]
-    both = ways[0] & ways[1]
-    if not both.any():
-        return []
-    first, _, second = counts[both[group]].sum(axis=0)
-    merged = counted(float(counts[both[group]].sum()), "judgment")
-    note = f"{merged} of {counted(int(both.sum()), 'pair')} shown in both orders were merged"
-    if first + second == 0:
-        return [note + " (all of them ties); keep with order=True"]
-    share = format_percent(first / (first + second))
-    p = format_p(sign_p(first, first + second))
-    p = f"p {p}" if p.startswith("<") else f"p = {p}"
-    return [f"{note}: object_i won {share} of the decided judgments ({p}); keep with order=True"]
-
-
-def _assembled(
-    lines: Lines,
-    pairs: Coded,
-    asked: Wanted,
-    notes: Sequence[str],
-    *,
-    unkept: tuple[str, ...],
-    order: bool,
-    shown: bool = True,
-) -> Comparisons:
-    """Return the table of the lines, with the object table and all notes."""
-    objects: tuple[Any, ...] = tuple(pairs.levels)
-    table, table_notes = read_object_table(asked, objects)
-    merged = [] if order or not shown else _order_note(lines.pairs, lines.counts, len(objects))
-    return tabulate(
-        lines,
-        Comparisons(
-            objects,
-            lines.pairs,
-            lines.counts,
-            response=THREE if lines.counts[:, 1].sum() > 0 else TWO,
-            keeps_order=bool(order),
-            object_columns=table,
-            notes=(*notes, *merged, *table_notes),
-            unkept=unkept,
-        ),
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,10 @@ from .blocks import (
     refuse_several,
     refuse_twice,
 )
-from .doors import from_judgments
 from .files import open_source
-from .kept import Names
+from .kept import Names, wanted
 from .sources import as_names
+from .tables import assembled, coded_pairs, condensed, kept_at
 
 Roles = Mapping[str, tuple[str, ...]]  # parameter → the columns that it names
 
@@ -255,24 +255,12 @@ def _implied(
             f" ({', '.join(f'{name}=' for name in (block or values))})."
         )
     kept = _kept(table, made, roles, keep)
-    rows = ranked.block[i]
-    implied = pd.DataFrame({name: column.take(rows) for name, column in kept.items()})
-    for side, entries in (("object_i", i), ("object_j", j)):
-        implied[side] = ranked.labels.take(ranked.item[entries])
-    implied["outcome"] = scale.outcomes(ranked.value[i], ranked.value[j])
-    c = from_judgments(
-        implied,
-        objects=("object_i", "object_j"),
-        outcome="outcome",
-        outcomes={0: "i", 1: "tie", 2: "j"},
-        covariates=keep.covariates,
-        clusters=keep.clusters,
-        numeric=keep.numeric,
-        object_covariates=keep.object_covariates,
-    )
-    notes = _notes(made, ranked, i.size, scale, keep)
+    asked = wanted(keep.covariates, keep.clusters, keep.numeric, keep.object_covariates, None)
+    pairs = coded_pairs(ranked.labels, np.column_stack([ranked.item[i], ranked.item[j]]))
+    said = scale.outcomes(ranked.value[i], ranked.value[j])
+    lines = condensed(pairs, said, None, *kept_at(kept, asked, ranked.block[i]))
     unkept = tuple(name for name in names if name not in _flat(roles))
-    return replace(c, notes=(*notes, *c.notes), unkept=unkept)
+    return assembled(lines, pairs, asked, _notes(made, ranked, i.size, scale, keep), unkept=unkept, order=False)
 
 
 def _each(columns: Mapping[str, str]) -> Roles:
@@ -315,24 +303,24 @@ def _makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
 def _check_roles(names: Sequence[str], roles: Roles) -> None:
     """Raise for columns that are not there, or that are values as well as something else."""
     played: dict[str, str] = {}
-    for parameter, wanted in roles.items():
-        gone = tuple(name for name in wanted if name not in names)
+    for parameter, asked in roles.items():
+        gone = tuple(name for name in asked if name not in names)
         if gone:
             raise JudgmentError(
                 f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(names)}. Pass {parameter}=…"
             )
-        for name in wanted:
+        for name in asked:
             first = played.setdefault(name, parameter)
-            twice = wanted.count(name) > 1
-            # What makes a block may also be kept; from_judgments checks what is kept.
+            twice = asked.count(name) > 1
+            # What makes a block may also be kept; what is kept is checked where it is read.
             kept_too = parameter in _KEPT and first in ("judge", "prompt", "block", *_KEPT)
             if twice or (first != parameter and not kept_too):
                 where = f"{parameter}=, twice" if twice else f"{first}= and {parameter}="
                 raise JudgmentError(f"column {name!r} is named in {where}; each column has one role.")
 
 
-def _kept(table: pd.DataFrame, made: Blocks, roles: Roles, keep: _Keep) -> dict[str, Any]:
-    """Return the columns to keep, one value per block, each of shape (B,)."""
+def _kept(table: pd.DataFrame, made: Blocks, roles: Roles, keep: _Keep) -> pd.DataFrame:
+    """Return the columns to keep, one row per block."""
     kept: dict[str, Any] = {}
     for parameter in _KEPT:
         for name in roles[parameter]:
@@ -343,7 +331,7 @@ def _kept(table: pd.DataFrame, made: Blocks, roles: Roles, keep: _Keep) -> dict[
             kept[name] = table[name].to_numpy()[made.first]
     if "block" in keep.clusters:
         kept["block"] = made.names(table)
-    return kept
+    return pd.DataFrame(kept)
 
 
 def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: _Keep) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -13,17 +12,17 @@ import pandas as pd
 
 from ..arguments import check_flag, check_least
 from ..budgets import refuse_square
-from ..core.columns import FloatArray, IntArray, as_objects, groups
-from ..core.comparisons import COUNT_COLUMNS, Comparisons
+from ..core.columns import FloatArray, IntArray, Lines, groups
+from ..core.comparisons import Comparisons
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
-from .doors import from_counts
 from .files import open_source
 from .frames import is_number
-from .kept import Names
+from .kept import Names, wanted
 from .score_frames import ScoreMatrix, read_scores
 from .score_ties import TieRule
 from .sources import as_names
+from .tables import assembled, coded_pairs, kept_at
 
 _ASKER = "from_scores"
 
@@ -115,9 +114,8 @@ def from_scores(
     rule = _rule(tie_threshold, relative)
     check_flag(_ASKER, "higher_is_better", higher_is_better)
     kept, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
-    wanted = (*kept, *beside)
     known = read_scores(
-        frame, _ASKER, systems=systems, system=system, instance=instance, score=score, covariates=wanted
+        frame, _ASKER, systems=systems, system=system, instance=instance, score=score, covariates=(*kept, *beside)
     )
     _refuse_gaps(known, kept, beside, numbered)
     lines, first = _lines(known, rule, higher_is_better)
@@ -127,15 +125,12 @@ def from_scores(
             f"{counted(len(known.systems), 'system')} on {counted(len(known.instances), 'instance')}; a comparison "
             "needs two. Check what names the instances (instance=)."
         )
-    c = from_counts(
-        _as_frame(known, lines, first),
-        covariates=kept,
-        clusters=beside,
-        numeric=numbered,
-        object_covariates=object_covariates,
-    )
-    notes = (*_notes(known, beside or ("instance" if instance is None else instance,), not beside), *c.notes)
-    return replace(c, notes=notes, unkept=known.unkept)
+    asked = wanted(kept, beside, numbered, object_covariates, None)
+    pairs = coded_pairs(known.systems, lines[:, :2])
+    columns = kept_at(known.covariates.iloc[first], asked, lines[:, 2])
+    notes = _notes(known, beside or ("instance" if instance is None else instance,), not beside)
+    counts = Lines(pairs.codes, lines[:, 3:].astype(np.float64), *columns)
+    return assembled(counts, pairs, asked, notes, unkept=known.unkept, order=False)
 
 
 def _rule(tie_threshold: float, relative: bool) -> TieRule:
@@ -233,24 +228,6 @@ def _summed(outcomes: npt.NDArray[np.bool_], starts: IntArray) -> npt.NDArray[np
     if len(starts) == 1:
         return np.asarray(np.count_nonzero(outcomes, axis=1)[:, None], dtype=np.int32)
     return np.asarray(np.add.reduceat(outcomes, starts, axis=1, dtype=np.int32))
-
-
-def _as_frame(known: ScoreMatrix, lines: npt.NDArray[Any], first: IntArray) -> pd.DataFrame:
-    """Return the counts with all that is kept, as `from_counts` reads it; labels as categories, to be coded once."""
-    labels = pd.Index(as_objects(known.systems), dtype=object)
-    columns: dict[str, Any] = {
-        name: pd.Categorical.from_codes(lines[:, k], categories=labels)
-        for k, name in enumerate(("object_i", "object_j"))
-    }
-    for name in map(str, known.covariates.columns):
-        column = known.covariates[name].iloc[first]
-        if is_number(_native(known), name):
-            columns[name] = column.to_numpy()[lines[:, 2]]
-        else:
-            codes, levels = pd.factorize(column)
-            columns[name] = pd.Categorical.from_codes(codes[lines[:, 2]], categories=pd.Index(levels))
-    columns |= {name: lines[:, 3 + k] for k, name in enumerate(COUNT_COLUMNS)}
-    return pd.DataFrame(columns)
 
 
 def _notes(known: ScoreMatrix, clusters: Sequence[str], unkept: bool) -> list[str]:

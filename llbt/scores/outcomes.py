@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 
 from ..budgets import refuse_square
 from ..classical.pair_counts import pair_counts
-from ..core.columns import FloatArray, IntArray, Label
-from ..core.comparisons import COUNT_COLUMNS, Comparisons
-from ..data.doors import from_counts
+from ..core.columns import FloatArray, IntArray, Label, Lines
+from ..core.comparisons import Comparisons, tabulate
+from ..core.response import THREE, TWO
 from ..data.score_frames import ScoreMatrix
 from ..data.score_ties import NO_GAME, TieRule
 from ..errors import JudgmentError
@@ -55,10 +54,10 @@ class Outcomes:
 
     def comparisons(self, counts: FloatArray) -> Comparisons:
         """Return a table with such counts of the pairs: (P, 3), or (P, 2) without a tie category."""
-        labels = pd.Series(list(self.systems), dtype=object)
-        sides = {f"object_{side}": labels.take(self.pairs[:, k]).to_numpy() for k, side in enumerate("ij")}
-        names = COUNT_COLUMNS if counts.shape[1] == 3 else (COUNT_COLUMNS[0], COUNT_COLUMNS[2])
-        return from_counts(pd.DataFrame(sides | dict(zip(names, counts.T, strict=True))))
+        ties = counts[:, 1] if counts.shape[1] == 3 else np.zeros(len(counts))
+        response = THREE if ties.any() else TWO
+        like = Comparisons(self.systems, self.pairs, np.column_stack([counts[:, 0], ties, counts[:, -1]]), response)
+        return tabulate(Lines(like.pairs, like.counts), like)
 
     @property
     def entries(self) -> int:

@@ -1,0 +1,116 @@
+"""Lines of judgments to a table: what every door ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, dense, tallied
+from ..core.comparisons import Comparisons, tabulate
+from ..core.response import THREE, TWO
+from ..core.statistics import sign_p
+from ..table import counted, format_p, format_percent
+from .frames import read_labels
+from .kept import Wanted, read_object_table
+from .rows import Rows
+from .sources import open_frame
+
+
+def coded_pairs(labels: Sequence[Label] | npt.NDArray[Any], pairs: IntArray) -> Coded:
+    """Return pairs of positions in some labels as codes into the sorted labels that they name, shape (R, 2)."""
+    frame = nw.from_native(pd.DataFrame({"objects": pd.Series(list(labels), dtype=object)}), eager_only=True)
+    named = read_labels(Rows.each(frame), "objects")
+    codes, used = dense(named.codes[pairs], len(named.levels))
+    return Coded("objects", named.levels[used], codes)
+
+
+def kept_at(
+    frame: pd.DataFrame, asked: Wanted, rows: IntArray
+) -> tuple[tuple[Coded, ...], tuple[Coded, ...], tuple[Coded, ...]]:
+    """Return covariates, side covariates and clusters of a frame, read once, at some of its rows (R,)."""
+    roles = asked.roles()
+    if not any(roles.values()):
+        return (), (), ()
+    columns, sides, clusters = (
+        tuple(replace(column, codes=column.codes[rows]) for column in found)
+        for found in asked.read(open_frame(frame).pick(roles))
+    )
+    return columns, sides, clusters
+
+
+def condensed(
+    pairs: Coded,
+    said: npt.NDArray[Any],
+    weights: FloatArray | None,
+    columns: tuple[Coded, ...],
+    sides: tuple[Coded, ...],
+    clusters: tuple[Coded, ...],
+) -> Lines:
+    """Return one line for each combination of objects, covariates and clusters that has a judgment."""
+    both = [Coded(c.name, c.levels, c.codes[:, k]) for c in (pairs, *sides) for k in (0, 1)]
+    codes, counts = tallied([c.codes for c in (*both, *columns, *clusters)], said, weights)
+    two = 2 + 2 * len(sides)
+    rest = [replace(c, codes=found) for c, found in zip((*columns, *clusters), codes[two:], strict=True)]
+    return Lines(
+        np.column_stack(codes[:2]),
+        counts,
+        tuple(rest[: len(columns)]),
+        tuple(replace(c, codes=np.column_stack(codes[2 * k + 2 : 2 * k + 4])) for k, c in enumerate(sides)),
+        tuple(rest[len(columns) :]),
+    )
+
+
+def _order_note(pairs: IntArray, counts: FloatArray, size: int) -> list[str]:
+    """Return a note if judgments of pairs that were shown in both orders are about to be merged."""
+    low, high = pairs.min(axis=1), pairs.max(axis=1)
+    group, found = pd.factorize(low * size + high)
+    judged = counts.sum(axis=1) > 0
+    forward = pairs[:, 0] < pairs[:, 1]
+    ways = [np.bincount(group[judged & way], minlength=len(found)) > 0 for way in (forward, ~forward)]
+    both = ways[0] & ways[1]
+    if not both.any():
+        return []
+    first, _, second = counts[both[group]].sum(axis=0)
+    merged = counted(float(counts[both[group]].sum()), "judgment")
+    note = f"{merged} of {counted(int(both.sum()), 'pair')} shown in both orders were merged"
+    if first + second == 0:
+        return [note + " (all of them ties); keep with order=True"]
+    share = format_percent(first / (first + second))
+    p = format_p(sign_p(first, first + second))
+    p = f"p {p}" if p.startswith("<") else f"p = {p}"
+    return [f"{note}: object_i won {share} of the decided judgments ({p}); keep with order=True"]
+
+
+def assembled(
+    lines: Lines,
+    pairs: Coded,
+    asked: Wanted,
+    notes: Sequence[str],
+    *,
+    unkept: tuple[str, ...],
+    order: bool,
+    shown: bool = True,
+) -> Comparisons:
+    """Return the table of the lines, with the object table and all notes."""
+    objects: tuple[Any, ...] = tuple(pairs.levels)
+    table, table_notes = read_object_table(asked, objects)
+    merged = [] if order or not shown else _order_note(lines.pairs, lines.counts, len(objects))
+    return tabulate(
+        lines,
+        Comparisons(
+            objects,
+            lines.pairs,
+            lines.counts,
+            response=THREE if lines.counts[:, 1].sum() > 0 else TWO,
+            keeps_order=bool(order),
+            object_columns=table,
+            notes=(*notes, *merged, *table_notes),
+            unkept=unkept,
+        ),
+    )
