@@ -10,7 +10,7 @@ from .decisions import decisions, decisions_from_tests
 from .difference_curve import difference_curve
 from .interval import interval
 from .metric_scores import MetricScores
-from .outliers import correlation_without_outliers, outliers
+from .outliers import outliers
 from .power import power
 from .soft_accuracy import soft_pairwise_accuracy
 from .subsets import subset_correlations
@@ -22,7 +22,6 @@ __all__ = [
     "compare",
     "compare_all",
     "correlate",
-    "correlation_without_outliers",
     "coverage",
     "decisions",
     "decisions_from_tests",

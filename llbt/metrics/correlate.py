@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ..arguments import check_option
 from ..core.columns import FloatArray
-from ..errors import JudgmentError
+from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted
 from .kernels import (
     COEFFICIENTS,
@@ -22,9 +23,11 @@ from .kernels import (
     rounding,
     row_correlations,
 )
+from .outliers import NO_SPREAD, checked_cutoff, far_systems
 from .system_scores import refuse_other_labels, score_matrix
 
 Level = Literal["system", "input", "global"]
+Outliers = Literal["keep", "drop"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +44,8 @@ class Correlation(Record):
     defined, undefined : int
         Coefficients that are averaged, and those that are not defined: one per input at input level, one else.
     notes : tuple of str
+    left_out : tuple of label
+        Outlying systems, where they were dropped.
     """
 
     estimate: float
@@ -50,6 +55,7 @@ class Correlation(Record):
     defined: int
     undefined: int
     notes: tuple[str, ...]
+    left_out: tuple[Hashable, ...] = ()
 
     def __float__(self) -> float:
         return self.estimate
@@ -69,7 +75,13 @@ class Correlation(Record):
 
 
 def correlate(
-    X: npt.ArrayLike, Z: npt.ArrayLike, *, level: Level = "system", coefficient: Coefficient = "pearson"
+    X: npt.ArrayLike,
+    Z: npt.ArrayLike,
+    *,
+    level: Level = "system",
+    coefficient: Coefficient = "pearson",
+    outliers: Outliers = "keep",
+    cutoff: float = 2.5,
 ) -> Correlation:
     """Return the correlation of a metric's scores with human scores.
 
@@ -82,6 +94,10 @@ def correlate(
         Of the systems' mean scores; mean over the inputs of the correlations over systems; of all cells.
     coefficient : {"pearson", "spearman", "kendall"}
         Kendall's is τ-b.
+    outliers : {"keep", "drop"}
+        Whether systems take part whose human score is an outlier: a single one can make a correlation [2]_.
+    cutoff : float
+        Where outliers begin, as in `llbt.metrics.outliers`.
 
     Returns
     -------
@@ -92,7 +108,7 @@ def correlate(
     JudgmentError
         For scores that are infinite, no numbers, or of shapes that do not belong together.
     DesignError
-        For an unknown level or coefficient.
+        For unknown options.
 
     Notes
     -----
@@ -103,8 +119,10 @@ def correlate(
 
     References
     ----------
-    Deutsch, D., Dror, R. & Roth, D. (2021). A statistical analysis of summarization evaluation metrics using resampling
-    methods. Transactions of the ACL 9, 1132-1146.
+    .. [1] Deutsch, D., Dror, R. & Roth, D. (2021). A statistical analysis of summarization evaluation metrics using
+       resampling methods. Transactions of the ACL 9, 1132-1146.
+    .. [2] Mathur, N., Baldwin, T. & Cohn, T. (2020). Tangled up in BLEU: reevaluating the evaluation of automatic
+       machine translation evaluation metrics. ACL, 4984-4997.
 
     Examples
     --------
@@ -113,10 +131,35 @@ def correlate(
     >>> human = [[1, 2], [2, 3], [3, 3]]
     >>> round(llbt.metrics.correlate(metric, human, level="input", coefficient="kendall").estimate, 4)
     0.5749
+    >>> without = llbt.metrics.correlate([30, 28, 29, 27, 10], [0.2, 0.1, 0.0, -0.1, -1.4], outliers="drop")
+    >>> round(without.estimate, 3), without.left_out
+    (0.8, (4,))
     """
     check_choices("correlate", level, coefficient)
+    check_option("correlate", "outliers", outliers, get_args(Outliers))
+    if outliers == "drop" and level != "system":
+        raise OptionError(
+            f"correlate: outliers='drop' is for systems, by their mean human scores, and level is {level!r}; expected "
+            "level='system'."
+        )
+    cutoff = checked_cutoff("correlate", cutoff)
     x, z = score_matrices("correlate", (X,), Z, level)
-    return correlation_of(x[0], z, level, coefficient)
+    if outliers == "keep":
+        return correlation_of(x[0], z, level, coefficient)
+    far, note = _outlying(z, cutoff)
+    named = next((scores.index for scores in (X, Z) if isinstance(scores, (pd.Series, pd.DataFrame))), None)
+    left_out = tuple(np.flatnonzero(far).tolist() if named is None else named[far].tolist())
+    found = correlation_of(x[0][~far], z[~far], level, coefficient)
+    said = f"outliers left out: {listed(left_out, 20)}" if left_out else note or "no outliers"
+    return replace(found, left_out=left_out, notes=(said, *found.notes))
+
+
+def _outlying(z: FloatArray, cutoff: float) -> tuple[npt.NDArray[np.bool_], str]:
+    """Return which systems have outlying human scores, (N,), and why none can have."""
+    means, there = system_means(z, np.ones((1, z.shape[1])))
+    far = np.zeros(len(z), dtype=np.bool_)
+    far[there[0]], spread = far_systems(means[0, there[0]], cutoff)
+    return far, "" if spread else NO_SPREAD
 
 
 def correlation_of(x: FloatArray, z: FloatArray, level: Level, coefficient: Coefficient) -> Correlation:

@@ -13,8 +13,9 @@ from scipy import stats
 
 import llbt
 from llbt.errors import DesignError, JudgmentError, LLBTWarning, OptionError
+from llbt.metrics.correlate import correlate
 from llbt.metrics.kernels import plain_correlations
-from llbt.metrics.outliers import correlation_without_outliers, outliers
+from llbt.metrics.outliers import outliers
 from llbt.metrics.subsets import subset_correlations
 
 SCIPY = {
@@ -73,10 +74,10 @@ def test_a_series_keeps_its_labels():
 def test_a_mad_of_zero_has_no_outliers_and_says_so():
     with pytest.warns(LLBTWarning, match="median absolute deviation is 0"):
         assert not outliers([1.0, 1.0, 1.0, 5.0]).any()
-    found = correlation_without_outliers([1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0, 5.0])
+    found = correlate([1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0, 5.0], outliers="drop")
     assert found.left_out == ()
     assert "median absolute deviation is 0" in found.notes[0]
-    assert found.estimate == found.estimate_without == pytest.approx(np.corrcoef([1, 2, 3, 4], [1, 1, 1, 5])[0, 1])
+    assert found.estimate == pytest.approx(np.corrcoef([1, 2, 3, 4], [1, 1, 1, 5])[0, 1])
 
 
 @pytest.mark.parametrize("z", [[], [1.0]])
@@ -88,41 +89,35 @@ def test_too_few_scores_have_no_outliers(z):
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_correlations_with_and_without_outliers_are_scipys(coefficient):
-    found = correlation_without_outliers(X, Z, coefficient=coefficient)
+    every = correlate(X, Z, coefficient=coefficient)
+    found = correlate(X, Z, coefficient=coefficient, outliers="drop")
     kept = np.arange(8) != 6
-    assert found.estimate == pytest.approx(SCIPY[coefficient](X, Z), rel=1e-12)
-    assert found.estimate_without == pytest.approx(SCIPY[coefficient](X[kept], Z[kept]), rel=1e-12)
-    assert (found.n, found.n_without, found.left_out) == (8, 7, (6,))
-    frame = found.to_frame()
-    assert frame["term"].tolist() == ["all systems", "without outliers"]
-    assert frame["estimate"].tolist() == [found.estimate, found.estimate_without]
-    assert "left out: 6" in found.as_text()
+    assert every.estimate == pytest.approx(SCIPY[coefficient](X, Z), rel=1e-12)
+    assert found.estimate == pytest.approx(SCIPY[coefficient](X[kept], Z[kept]), rel=1e-12)
+    assert (every.n, every.left_out, found.n, found.left_out) == (8, (), 7, (6,))
+    assert "outliers left out: 6" in found.as_text()
+    assert correlate(X, Z, outliers="drop", cutoff=1e9).notes == ("no outliers",)
+
+
+def test_outliers_are_those_of_mean_scores():
+    """Matrices with scores missing, and a system that has none: against the means by hand."""
+    rng = np.random.default_rng(3)
+    z = Z[:, None] + rng.normal(0, 0.01, size=(8, 5))
+    x = X[:, None] + rng.normal(size=(8, 5))
+    z[0, 2], z[3] = np.nan, np.nan
+    found = correlate(pd.DataFrame(x, index=list("abcdefgh")), z, outliers="drop")
+    assert (found.left_out, found.n) == (("g",), 6)
+    rest = [0, 1, 2, 4, 5, 7]
+    expected = np.corrcoef(x[rest].mean(axis=1), np.nanmean(z[rest], axis=1))[0, 1]
+    assert found.estimate == pytest.approx(expected, rel=1e-12)
 
 
 def test_series_are_matched_by_label():
     metric, human = pd.Series(X, index=list("abcdefgh")), pd.Series(Z, index=list("abcdefgh"))
     shuffled = human.sample(frac=1, random_state=1)
     assert shuffled.index.tolist() != metric.index.tolist()
-    found = correlation_without_outliers(metric, shuffled)
-    assert found.estimate == pytest.approx(np.corrcoef(X, Z)[0, 1], rel=1e-12)
-    assert found.left_out == ("g",)
-
-
-@pytest.mark.parametrize(
-    ("metric", "human", "note"),
-    [
-        ([1.0, 2.0], [1.0, 2.0], "fewer than 3 systems"),
-        ([], [], "fewer than 3 systems"),
-        ([1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0], "all metric scores are equal"),
-        ([1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0, 1.0], "all human scores are equal"),
-    ],
-    ids=["two", "none", "metric-equal", "human-equal"],
-)
-def test_undefined_correlations_are_nan_with_a_note(metric, human, note):
-    found = correlation_without_outliers(metric, human)
-    assert math.isnan(found.estimate)
-    assert math.isnan(found.estimate_without)
-    assert any(note in said for said in found.notes)
+    found = subset_correlations(metric, shuffled, sizes=8)
+    assert found.estimate[0] == pytest.approx(np.corrcoef(X, Z)[0, 1], rel=1e-12)
 
 
 # -- correlations of rows ----------------------------------------------------------------------------------------
@@ -252,23 +247,22 @@ BAD = [
     (lambda: outliers([1.0, 2.0], 0), DesignError, "cutoff=0; it is a positive number"),
     (lambda: outliers([1.0, 2.0], math.nan), DesignError, "cutoff=nan"),
     (lambda: outliers([1.0, 2.0], True), DesignError, "cutoff=True"),
-    (lambda: correlation_without_outliers([1, 2], [1, 2, 3]), JudgmentError, "2 metric scores and 3 human scores"),
-    (lambda: correlation_without_outliers([1, math.nan, 3], [1, 2, 3]), JudgmentError, "metric= has 1 values"),
+    (lambda: subset_correlations([1, 2], [1, 2, 3]), JudgmentError, "2 metric scores and 3 human scores"),
+    (lambda: subset_correlations([1, math.nan, 3], [1, 2, 3]), JudgmentError, "metric= has 1 values"),
+    (lambda: subset_correlations(X, Z, coefficient="tau"), OptionError, "coefficient='tau' is not known; expected"),
     (
-        lambda: correlation_without_outliers(X, Z, coefficient="tau"),
-        OptionError,
-        "coefficient='tau' is not known; expected",
-    ),
-    (
-        lambda: correlation_without_outliers(pd.Series(X), pd.Series(Z, index=range(1, 9))),
+        lambda: subset_correlations(pd.Series(X), pd.Series(Z, index=range(1, 9))),
         JudgmentError,
         "2 systems have a score in one of metric= and human= only: 0, 8",
     ),
     (
-        lambda: correlation_without_outliers(pd.Series([1.0, 2, 3], list("aab")), pd.Series([1.0, 2, 3], list("abc"))),
+        lambda: subset_correlations(pd.Series([1.0, 2, 3], list("aab")), pd.Series([1.0, 2, 3], list("abc"))),
         JudgmentError,
         "the labels of metric= are not distinct: 'a'",
     ),
+    (lambda: correlate(X, Z, outliers="leave"), OptionError, "outliers='leave' is not known"),
+    (lambda: correlate(X, Z, outliers="drop", cutoff=-1), DesignError, "correlate: cutoff=-1"),
+    (lambda: correlate([X, X], [Z, Z], level="input", outliers="drop"), OptionError, "expected level='system'"),
     (lambda: subset_correlations([1, 2], [1, 2]), JudgmentError, "subset_correlations: 2 systems; correlations need"),
     (
         lambda: subset_correlations(X, Z, sizes=[2]),
@@ -299,7 +293,7 @@ def test_bad_input(call, error, fragment):
 @pytest.mark.parametrize(
     "record",
     [
-        correlation_without_outliers(X, Z),
+        correlate(X, Z, outliers="drop"),
         subset_correlations(X, Z),
         subset_correlations(X, Z, subsets="sampled", n=5, rng=1),
     ],
@@ -386,9 +380,9 @@ def test_outliers_of_wmt19_make_correlations(shared, pair, metric, every, withou
     """Mathur, Baldwin & Cohn (2020), table of correlations with and without outliers."""
     path = shared / "data" / "wmt19_sys_scores" / f"DA-newstest2019-{pair}-sys-nohy-scores.csv"
     frame = pd.read_csv(path, sep=" ")
-    found = correlation_without_outliers(frame[metric], frame["HUMAN"])
-    assert found.estimate == pytest.approx(every, abs=5e-7)
-    assert found.estimate_without == pytest.approx(without, abs=5e-7)
+    assert correlate(frame[metric], frame["HUMAN"]).estimate == pytest.approx(every, abs=5e-7)
+    found = correlate(frame[metric], frame["HUMAN"], outliers="drop")
+    assert found.estimate == pytest.approx(without, abs=5e-7)
     far = outliers(frame["HUMAN"])
     kept = frame[~far]
-    assert found.estimate_without == pytest.approx(stats.pearsonr(kept[metric], kept["HUMAN"]).statistic, rel=1e-10)
+    assert found.estimate == pytest.approx(stats.pearsonr(kept[metric], kept["HUMAN"]).statistic, rel=1e-10)

@@ -431,7 +431,7 @@ def frames() -> Iterator[Case]:
 
 ARRAYS = {
     llbt.from_matrix, llbt.classical.mcnemar_test, llbt.metrics.compare, llbt.metrics.correlate, llbt.metrics.interval,
-    llbt.metrics.correlation_without_outliers, llbt.metrics.decisions, llbt.metrics.decisions_from_tests,
+    llbt.metrics.decisions, llbt.metrics.decisions_from_tests,
     llbt.metrics.difference_curve, llbt.metrics.coverage, llbt.metrics.power, llbt.metrics.outliers,
     llbt.metrics.pairwise_accuracy, llbt.metrics.subset_correlations, llbt.metrics.soft_pairwise_accuracy,
     llbt.metrics.tie_calibrated_accuracy,

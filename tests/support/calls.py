@@ -139,7 +139,6 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.metrics.compare: lambda: ([X, Y, Z], {"n": 3, "rng": 1}),
     llbt.metrics.correlate: lambda: ([X, Z], {}),
     llbt.metrics.interval: lambda: ([X, Z], {"n": 3, "rng": 1}),
-    llbt.metrics.correlation_without_outliers: lambda: ([METRIC, HUMAN], {}),
     llbt.metrics.decisions: lambda: ([X, Z], {}),
     llbt.metrics.decisions_from_tests: lambda: ([*TESTS], {}),
     llbt.metrics.difference_curve: lambda: ([DIFFERENCES, AGREE], {"bins": 3}),
