@@ -16,7 +16,7 @@ from scipy import stats
 from ..arguments import check_names
 from ..budgets import refuse_large
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups, summed
-from ..core.comparisons import Comparisons, tabulate
+from ..core.comparisons import Comparisons, check_three, tabulate
 from ..core.response import THREE, TWO
 from ..data.doors import from_judgments
 from ..data.frames import Factor, read_factor
@@ -379,6 +379,7 @@ def _unordered(pairs: IntArray, what: str) -> str:
 
 def from_table(c: Comparisons, named: Named) -> Evidence:
     """Return the counts of a table, one line per comparison, cluster and outcome."""
+    check_three(c, "audit")
     kept = c.cluster_counts
     rows = np.arange(len(c)) if kept is None else kept.rows
     counts = c.counts if kept is None else kept.counts

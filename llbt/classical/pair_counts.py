@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, Lines, dense, groups, summed
-from ..core.comparisons import Comparisons
+from ..core.comparisons import Comparisons, check_three
 from ..core.judgments import Judgments
 from ..data.judged import read_judged
 from ..errors import DesignError, JudgmentError, listed
@@ -108,6 +108,7 @@ def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCount
 
 
 def _of_table(c: Comparisons, asker: str, exclude: Objects) -> PairCounts:
+    check_three(c, asker)
     keep, notes = _kept(c.objects, c.pairs, c.totals, exclude, asker)
     pairs, used = dense(c.pairs[keep], len(c.objects))
     left = Lines(pairs, c.counts[keep]).oriented(c.response)

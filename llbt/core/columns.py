@@ -341,8 +341,8 @@ def _cell_numbers(
 
 
 def summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:
-    """Return counts (R, 3) summed by group, shape (size, 3)."""
-    return np.column_stack([np.bincount(group, weights=counts[:, k], minlength=size) for k in range(3)])
+    """Return counts (R, K) summed by group, shape (size, K)."""
+    return np.column_stack([np.bincount(group, weights=column, minlength=size) for column in counts.T])
 
 
 def tally(

@@ -164,18 +164,17 @@ class Comparisons(Record):
     @property
     def wins_i(self) -> FloatArray:
         """Judgments for object i, whatever their grade, shape (S,)."""
-        return np.asarray(self.outcome_counts @ (self.response.loadings[:, 0] > 0))
+        return self.response.tally(self.outcome_counts)[:, 0]
 
     @property
     def ties(self) -> FloatArray:
         """Ties of each comparison, shape (S,); 0 without a tie category."""
-        tied = np.array([outcome == "tie" for outcome in self.response.outcomes])
-        return np.asarray(self.outcome_counts @ tied)
+        return self.response.tally(self.outcome_counts)[:, 1]
 
     @property
     def wins_j(self) -> FloatArray:
         """Judgments for object j, whatever their grade, shape (S,)."""
-        return np.asarray(self.outcome_counts @ (self.response.loadings[:, 0] < 0))
+        return self.response.tally(self.outcome_counts)[:, 2]
 
     @property
     def count_columns(self) -> tuple[str, ...]:
@@ -354,8 +353,7 @@ class Comparisons(Record):
         return self._without_ties(0.5, note)
 
     def _without_ties(self, share: float, note: str) -> Comparisons:
-        if self.response != THREE:
-            raise JudgmentError(f"the outcomes are {listed(self.response.outcomes)}; ties are taken out of three only.")
+        check_three(self, "drop_ties, split_ties")
 
         def moved(counts: FloatArray) -> FloatArray:
             half = share * counts[:, 1]
@@ -391,6 +389,13 @@ class Comparisons(Record):
             counted(len(self), "comparison"),
             f"{counted(self.n_judgments, 'judgment')} ({ties})",
         ]
+
+
+def check_three(c: Comparisons, where: str) -> None:
+    """Raise for a table of graded or other outcomes, where wins, ties and losses are all that is understood."""
+    if c.response not in (TWO, THREE):
+        said = f"the outcomes of a judgment are {listed(c.response.outcomes)}"
+        raise JudgmentError(said, where=where, expected="a table of wins, ties and losses")
 
 
 def counts_of_outcomes(counts: FloatArray, response: Response) -> FloatArray:

@@ -87,6 +87,12 @@ class Response:
     def _loaded(self, column: FloatArray) -> list[str]:
         return [outcome for outcome, loading in zip(self.outcomes, column, strict=True) if loading]
 
+    def tally(self, counts: FloatArray) -> FloatArray:
+        """Return wins of i, ties and wins of j, whatever their grade, shape (…, 3), of counts of outcomes (…, K)."""
+        signed = self.loadings[:, 0]
+        tied = np.array([outcome == "tie" for outcome in self.outcomes])
+        return np.asarray(counts @ np.column_stack([signed > 0, tied, signed < 0]).astype(np.float64))
+
     @property
     def width(self) -> int:
         """Number of predictors B."""

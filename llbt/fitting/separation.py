@@ -109,7 +109,7 @@ def _ties(found: Separation) -> tuple[str, str]:
     problem, unit = found.problem, found.design.tie.index[found.rows]
     names = found.classes(found.design.tie.units)
     moved = np.abs(found.design.tie.matrix @ found.direction) > TOLERANCE
-    ties = np.bincount(unit, weights=problem.counts[:, 1])
+    ties = np.bincount(unit, weights=problem.response.tally(problem.counts)[:, 1])
     totals = np.bincount(unit, weights=problem.totals)
     pure = (ties == 0) | (ties == totals)  # the classes to blame; others only move against the reference
     blamed = np.flatnonzero(moved & pure) if (moved & pure).any() else np.flatnonzero(moved)
@@ -147,11 +147,11 @@ def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[st
     members = np.array([found.class_at(names, k) == where for k in range(len(found.rows))])
     index = found.design.worth.index[found.rows]
     upper = worth[index] > worth[index[row]].mean()
-    counts = _tally(problem.counts, upper, members)
+    counts = _tally(problem, upper, members)
     pairs = c.pairs[found.rows][members]
     above = [c.objects[k] for k in np.unique(pairs[upper[members]])]
     below = [c.objects[k] for k in np.unique(pairs[~upper[members]])]
-    ties = f", tied {format_count(counts[1])}" if problem.response.has_ties and counts[1] else ""
+    ties = f", tied {format_count(counts[1])}" if counts[1] else ""
     setting = f" (under {where})" if where else ""
     fewer = f"Leave the interactions with {', '.join(names)} out of the worth. Or: " if where else ""
     said = (
@@ -161,7 +161,8 @@ def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[st
     return said, f"{fewer}{_REMEDY}"
 
 
-def _tally(counts: FloatArray, upper: npt.NDArray[np.bool_], members: npt.NDArray[np.bool_]) -> FloatArray:
-    """Return wins, (ties,) losses of the upper objects against the others, shape (C,)."""
+def _tally(problem: Problem, upper: npt.NDArray[np.bool_], members: npt.NDArray[np.bool_]) -> FloatArray:
+    """Return wins, ties and losses of the upper objects against the others, shape (3,)."""
     across = members & (upper[:, 0] != upper[:, 1])
+    counts = problem.response.tally(problem.counts)
     return np.asarray(np.where(upper[:, :1], counts, counts[:, ::-1])[across].sum(axis=0))

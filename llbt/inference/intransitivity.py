@@ -12,7 +12,6 @@ import numpy.typing as npt
 from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.comparisons import Comparisons
-from ..core.response import TWO
 from ..errors import JudgmentError
 from ..fitting.results import LLBTResults
 from ..table import Field, Record, Table, format_count, format_number, format_share
@@ -239,7 +238,7 @@ def intransitivity(data: LLBTResults | Comparisons) -> Intransitivity:
             "llbt.from_counts(frame)."
         )
     c = data.comparisons if isinstance(data, LLBTResults) else data
-    wins, ties = _pooled(c, c.counts)
+    wins, ties = _pooled(c, c.outcome_counts)
     fitted, deviances = _fitted(data) if isinstance(data, LLBTResults) else (None, None)
     shares = _shares(wins, ties)
     triads, circular = count_triads(shares)
@@ -337,13 +336,13 @@ def _compared_triples(compared: npt.NDArray[np.bool_]) -> IntArray:
 
 
 def _pooled(c: Comparisons, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return wins and ties (J, J) of counts (S, 3) summed over the comparisons of each pair."""
+    """Return wins and ties (J, J) of counts of outcomes (S, K) summed over the comparisons of each pair."""
     refuse_square("the matrices of wins and ties", len(c.objects))
     wins, ties = np.zeros((2, len(c.objects), len(c.objects)))
-    i, j = c.pairs.T
-    np.add.at(wins, (i, j), counts[:, 0])
-    np.add.at(wins, (j, i), counts[:, 2])
-    np.add.at(ties, (i, j), counts[:, 1])
+    (i, j), (wins_i, tied, wins_j) = c.pairs.T, c.response.tally(counts).T
+    np.add.at(wins, (i, j), wins_i)
+    np.add.at(wins, (j, i), wins_j)
+    np.add.at(ties, (i, j), tied)
     return wins, ties + ties.T
 
 
@@ -355,11 +354,10 @@ def _shares(wins: FloatArray, ties: FloatArray) -> FloatArray:
 def _fitted(res: LLBTResults) -> tuple[FloatArray, FloatArray]:
     """Return expected shares and deviances of the pairs, each (J, J)."""
     c, means = res.comparisons, res.solution.means
-    cells = np.insert(means, 1, 0, axis=1) if c.response == TWO else means
     parts = res.resid_deviance.to_numpy().reshape(means.shape) ** 2
     deviances = np.zeros((len(c.objects), len(c.objects)))
     np.add.at(deviances, tuple(c.pairs.T), parts.sum(axis=1))
-    return _shares(*_pooled(c, cells)), deviances + deviances.T
+    return _shares(*_pooled(c, means)), deviances + deviances.T
 
 
 def _notes(c: Comparisons, shares: FloatArray, circular: int, possible: bool) -> tuple[str, ...]:

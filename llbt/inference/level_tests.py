@@ -119,7 +119,8 @@ def _directions(res: LLBTResults) -> dict[str, tuple[int, FloatArray]]:
         worth, np.nan_to_num(res.params.to_numpy(dtype=np.float64)), 0.0
     )
     found = {"agreement": (0, lead)} if worth.any() else {}
-    found |= {"tie": (1, one)} if c.has_ties and "tie" in res.design.blocks else {}
+    if c.response.tie is not None and "tie" in res.design.blocks:
+        found["tie"] = (c.response.tie, one)
     return found | ({"order": (0, one)} if "order" in res.design.blocks else {})
 
 

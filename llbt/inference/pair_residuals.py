@@ -7,7 +7,6 @@ import numpy as np
 from ..core.columns import FloatArray, groups
 from ..core.statistics import ratio
 from ..fitting.results import LLBTResults, check_fit
-from ..kernel.gathered import Gathered
 from ..table import Field, Table
 
 _EXACT = 1e-8  # of a pair's variance: below it the pair is fitted exactly
@@ -59,15 +58,15 @@ def pair_residuals(res: LLBTResults) -> Table:
     def summed(values: FloatArray) -> FloatArray:
         return np.asarray(np.bincount(pair, weights=values, minlength=len(first)), dtype=np.float64)
 
-    means, counts = res.solution.means, res.counts
-    expected = means[:, 0] - means[:, -1]
-    own = means[:, 0] + means[:, -1] - expected**2 / c.totals
+    problem, totals, means = res.problem(), c.totals, res.solution.means
+    weight = problem.response.weight((means / totals[:, None]).T, totals)[0]  # of the signed predictor with each
     every = np.arange(len(c))
-    gradient = sum(rows.summed(sign * weights, every, pair, len(first)) for rows, weights in _gradients(res, expected))
-    variance = summed(own)
+    parts = zip(problem.predictors, weight, strict=True)
+    gradient = sum(rows.summed(sign * weights, every, pair, len(first)) for rows, weights in parts)
+    variance = summed(weight[0])
     left = variance - np.einsum("ij,jk,ik->i", gradient, res.solution.cov, gradient)
     error = np.sqrt(np.where(left > _EXACT * variance, left, np.nan))
-    observed, fitted = summed(sign * (counts[:, 0] - counts[:, -1])), summed(sign * expected)
+    observed, fitted = (summed(sign * problem.response.sums(y.T)[0]) for y in (res.counts, means))
     sides = [[c.objects[k] for k in ends[first, side]] for side in (0, 1)]
     return Table(
         (
@@ -80,10 +79,3 @@ def pair_residuals(res: LLBTResults) -> Table:
         ),
         title="Standardized residuals of pairs: wins of i less wins of j",
     )
-
-
-def _gradients(res: LLBTResults, expected: FloatArray) -> tuple[tuple[Gathered, FloatArray], ...]:
-    """Return matrices (S, p) with row weights (S,) that add up to the gradient of each comparison's difference."""
-    problem = res.problem()
-    probability = (res.solution.means / problem.totals[:, None]).T
-    return tuple(zip(problem.predictors, problem.response.weight(probability, problem.totals)[0], strict=True))

@@ -161,8 +161,9 @@ def _object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]],
         elif name in {column.name for column in c.columns}:  # sides have values of their own in every judgment
             over.append(name)
     summed = np.zeros((len(c.objects), 3))
-    np.add.at(summed, c.pairs[keep, 0], c.counts[keep])
-    np.add.at(summed, c.pairs[keep, 1], c.counts[keep][:, ::-1])
+    counts = c.response.tally(c.outcome_counts[keep])
+    np.add.at(summed, c.pairs[keep, 0], counts)
+    np.add.at(summed, c.pairs[keep, 1], counts[:, ::-1])
     notes = (f"judgments, wins, ties and losses are those at every {', '.join(over)}",) if over else ()
     columns = {"judgments": summed.sum(axis=1), **dict(zip(("wins", "ties", "losses"), summed.T, strict=True))}
     return {name: _whole(column) for name, column in columns.items()}, notes

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arguments import check_count
 from ..core.columns import FloatArray, IntArray
+from ..core.response import TWO, Response
 from ..errors import DesignError
 from ..fitting.results import LLBTResults, check_fit
 from ..table import Field, Table, format_count, format_percent
@@ -68,7 +69,7 @@ def residual_table(res: LLBTResults, *, kind: Residual = "pearson", most: int = 
     residual = residual[order]
     fitted = res.fittedvalues
     cells = fitted.index.to_frame(index=False).iloc[order]
-    candidates = _told(residual, order, res.comparisons.has_ties)
+    candidates = _told(residual, order, res.comparisons.response)
     rest = max(len(candidates) - most, 0)
     return Table(
         (
@@ -93,9 +94,9 @@ def standardized_residuals(res: LLBTResults, kind: Residual = "pearson") -> Floa
     return np.asarray(plain.to_numpy() / np.sqrt(np.where(free > _EXACT, free, np.nan)))
 
 
-def _told(residual: FloatArray, order: IntArray, has_ties: bool) -> IntArray:
+def _told(residual: FloatArray, order: IntArray, response: Response) -> IntArray:
     """Return the rows to print: all, or of two cells that mirror each other the one with more than fitted."""
-    if has_ties:
+    if response != TWO:
         return np.arange(len(residual))
     unsorted = np.empty(len(residual))
     unsorted[order] = np.where(np.isnan(residual), 0.0, residual)  # both cells of a pair that is fitted exactly
@@ -136,6 +137,6 @@ def _notes(res: LLBTResults, residual: FloatArray) -> tuple[str, ...]:
         notes.append(f"{format_count(exact)} cells are fitted exactly (leverage 1) and have no residual")
     if res.comparisons.keeps_order:
         notes.append("object_i was shown first")
-    if not res.comparisons.has_ties:
+    if res.comparisons.response == TWO:
         notes.append("one cell of each comparison is printed, the one with more than fitted; the other mirrors it")
     return tuple(notes)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.columns import Coded, FloatArray, IntArray, groups, tally
-from ..core.comparisons import Comparisons
+from ..core.comparisons import Comparisons, check_three
 from ..core.judgments import Judgments
 from ..data.sources import as_names
 from ..errors import JudgmentError, listed
@@ -54,6 +54,7 @@ def lines_of_judgments(judgments: Judgments, judge: str) -> Lines:
 
 def lines_of_counts(c: Comparisons, judge: str) -> Lines:
     """Return a line per comparison and judge, who is a covariate or a cluster of the table."""
+    check_three(c, ASKER)
     frame, kept = c.to_frame(), c.cluster_counts
     column = next((found for found in c.columns if found.name == judge), None)
     if column is not None and not column.numeric:

@@ -39,14 +39,13 @@ def p_values(test: PowerTest, counts: FloatArray, truth: Truth) -> FloatArray:
 
 
 def _sign_drop(counts: FloatArray, truth: Truth) -> FloatArray:
-    best = counts[:, :, truth.extreme].sum(axis=1)
-    return exact_sign_p(best[:, 0], best[:, -1])
+    wins, _, losses = truth.response.tally(counts[:, :, truth.extreme].sum(axis=1)).T
+    return exact_sign_p(wins, losses)
 
 
 def _sign_split(counts: FloatArray, truth: Truth) -> FloatArray:
-    best = counts[:, :, truth.extreme].sum(axis=1)
-    half = best[:, 1] // 2 if truth.response.has_ties else np.zeros(len(best))
-    return exact_sign_p(best[:, 0] + half, best[:, -1] + half)
+    wins, ties, losses = truth.response.tally(counts[:, :, truth.extreme].sum(axis=1)).T
+    return exact_sign_p(wins + ties // 2, losses + ties // 2)
 
 
 def exact_sign_p(wins: FloatArray, losses: FloatArray) -> FloatArray:
@@ -102,8 +101,9 @@ def _cluster_flips(counts: FloatArray, truth: Truth) -> FloatArray:
     rows = (np.eye(size)[i] - np.eye(size)[j])[:, :-1]
     totals = counts.sum(axis=(1, 3)).mean(axis=0)
     root = np.linalg.cholesky(np.linalg.inv(rows.T @ (totals[:, None] * rows)))
-    scores = (counts[..., 0] - counts[..., -1]) @ (rows @ root)
-    decided = (counts[..., 0] + counts[..., -1]).sum(axis=(1, 2)) / counts.sum(axis=(1, 2, 3))
+    wins, _, losses = np.moveaxis(truth.response.tally(counts), -1, 0)
+    scores = (wins - losses) @ (rows @ root)
+    decided = (wins + losses).sum(axis=(1, 2)) / counts.sum(axis=(1, 2, 3))
     scores /= np.sqrt(np.maximum(decided, 1e-300))[:, None, None]
     nothing = np.empty((scores.shape[1], size - 1, 0)), np.empty((0, size - 1))
     return np.array([flipped(Scores(own, *nothing), size - 1, _FLIPS).p_value for own in scores])

@@ -223,7 +223,7 @@ def _outcomes_by_object(c: Comparisons) -> tuple[Any, FloatArray]:
 
 def _tie_matrix(c: Comparisons) -> FloatArray:
     ties = np.zeros((len(c.objects), len(c.objects)))
-    np.add.at(ties, tuple(c.pairs.T), c.counts[:, 1])
+    np.add.at(ties, tuple(c.pairs.T), c.ties)
     return ties + ties.T
 
 
