@@ -108,6 +108,18 @@ def test_a_scale_has_scores_and_a_predictor_for_each_larger_grade() -> None:
     assert [r.has_ties for r in (TWO, THREE, five, graded(2, middle=False))] == [False, True, True, False]
 
 
+@each_response
+def test_tallies_are_wins_ties_and_losses_of_whatever_grade(response: Response) -> None:
+    counts = np.random.default_rng(3).integers(0, 9, (4, 7, len(response.outcomes))).astype(float)
+    by_name = {"i": 0.0, "tie": 0.0, "j": 0.0, "bad": 0.0}
+    for k, outcome in enumerate(response.outcomes):
+        by_name[outcome.rstrip("+")] = by_name[outcome.rstrip("+")] + counts[..., k]
+    expected = np.stack([0 * counts[..., 0] + by_name[name] for name in ("i", "tie", "j")], axis=-1)
+    np.testing.assert_array_equal(response.tally(counts), expected)
+    flipped = response.tally(counts[..., list(response.flip)])
+    np.testing.assert_array_equal(flipped, expected[..., ::-1])
+
+
 def test_equal_responses_are_equal_after_pickling_and_cannot_be_changed() -> None:
     again = pickle.loads(pickle.dumps(BOTH_BAD))
     assert again == BOTH_BAD
