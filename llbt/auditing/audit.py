@@ -242,13 +242,14 @@ def _check_names(names: Sequence[str], known: Sequence[str] | dict[str, Any]) ->
 
 def _sizes(e: Evidence) -> tuple[str, ...]:
     """Return how much there is, in two lines."""
-    if not len(e.said):
+    judgments, total = e.judgments, float(e.judgments.times.sum())
+    if not total:
         return ("no judgment is left",)
-    total, pairs = float(e.weights.sum()), np.sum(e.by_pair(), axis=(0, 2))
+    pairs, objects = np.sum(e.by_pair(), axis=(0, 2)), len(judgments.objects)
     per = {"pair": pairs, "judge": e.by_judge().sum(axis=1), "object": e.by_object()}
-    possible = len(e.objects) * (len(e.objects) - 1) // 2
-    told = [counted(len(e.objects), "object"), f"{format_count(len(pairs))} of {counted(possible, 'pair')} compared"]
-    ties = "" if e.unread else f" ({format_percent(float(e.weights[e.said == 1].sum()) / total)} ties)"
+    possible = objects * (objects - 1) // 2
+    told = [counted(objects, "object"), f"{format_count(len(pairs))} of {counted(possible, 'pair')} compared"]
+    ties = "" if e.unread else f" ({format_percent(float(judgments.times[judgments.said == 1].sum()) / total)} ties)"
     told.append(f"{counted(total, 'judgment')}{ties}")
     told += [counted(len(f.labels), what) for what, f in (("judge", e.judge), ("prompt", e.prompt)) if f is not None]
     spread = [

@@ -64,7 +64,7 @@ def _lacking(need: str, e: Evidence) -> str:
     """Return why a check cannot run; empty where it can."""
     reasons = {
         "single": (e.single, "needs single judgments: audit the frame that the table was made from"),
-        "rows": (len(e.said) > 0, "no judgment is left"),
+        "rows": (len(e.judgments.said) > 0, "no judgment is left"),
         "outcomes": (not e.unread, "needs outcomes that can be read"),
         "order": (not e.unordered, e.unordered),
         "judge": (e.judge is not None, "no column names the judge: judge=…"),

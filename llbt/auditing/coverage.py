@@ -29,7 +29,7 @@ def check_sparse(e: Evidence) -> Finding:
     few = sorted(np.flatnonzero(n < _FEW), key=lambda k: (n[k], k))
     if not few:
         return Finding("sparse", "ok", f"every object has {_FEW} judgments or more", figures={"n": 0.0})
-    named = [f"{e.objects[k]!r} ({format_count(n[k])})" for k in few]
+    named = [f"{e.judgments.objects[k]!r} ({format_count(n[k])})" for k in few]
     return Finding(
         "sparse",
         "warning",
@@ -43,7 +43,7 @@ def check_sparse(e: Evidence) -> Finding:
 def check_disconnected(e: Evidence) -> Finding:
     """Return groups of objects never compared with each other."""
     idle = [
-        (e.objects[k],) for k in np.flatnonzero(e.by_object() == 0)
+        (e.judgments.objects[k],) for k in np.flatnonzero(e.by_object() == 0)
     ]  # of a table: objects that none was judged with
     parts = [*e.table().components(), *idle]
     if len(parts) == 1:
@@ -114,10 +114,11 @@ def check_order_separation(e: Evidence) -> Finding:
 
 def check_judge_separation(e: Evidence) -> Finding:
     """Return whether estimates exist by judge."""
-    name, labels, codes = "judge_separation", e.judge.labels if e.judge else [], e.judge.codes if e.judge else e.said
+    name = "judge_separation"
+    labels, codes = (e.judge.labels, e.judge.codes) if e.judge else ([], e.judgments.said)
     if len(labels) > _MOST_JUDGES:
         return Finding(name, "unchecked", f"{len(labels)} judges: searched one by one up to {_MOST_JUDGES}")
-    own = 2 * e.by_judge().sum(axis=1) / len(e.objects)
+    own = 2 * e.by_judge().sum(axis=1) / len(e.judgments.objects)
     if not (own >= _PER_OBJECT).any():
         return Finding(name, "unchecked", f"no judge has the {_PER_OBJECT:.0f} judgments per object that are searched")
     told = []
@@ -140,17 +141,17 @@ def check_judge_separation(e: Evidence) -> Finding:
 
 def check_baseline(e: Evidence) -> Finding:
     """Return designs in which one object is part of every comparison, or nearly so."""
-    n, total = e.by_object(), float(e.weights.sum())
+    objects, n, total = e.judgments.objects, e.by_object(), float(e.judgments.times.sum())
     share = float(n.max()) / total
-    if len(e.objects) < 3 or share < (_NEARLY_ALL if len(e.objects) > 3 else 1 - 1e-12):
+    if len(objects) < 3 or share < (_NEARLY_ALL if len(objects) > 3 else 1 - 1e-12):
         return Finding("baseline", "ok", "no single object is part of every comparison", figures={"share": share})
-    label = e.objects[int(n.argmax())]
+    label = objects[int(n.argmax())]
     whole = share >= 1 - 1e-12
     told = "every comparison" if whole else f"{format_percent(share)} of the comparisons"
     return Finding(
         "baseline",
         "note",
-        f"{label!r} is part of {told}: the other {len(e.objects) - 1} objects are compared "
+        f"{label!r} is part of {told}: the other {len(objects) - 1} objects are compared "
         f"{'only' if whole else 'nearly only'} through it",
         "differences among the others add the errors of two comparisons, and no circle of objects tests whether worths "
         "explain the verdicts",
@@ -161,13 +162,13 @@ def check_baseline(e: Evidence) -> Finding:
 
 def check_bridges(e: Evidence) -> Finding:
     """Return two groups of objects with few judgments between them: those that the graph of judgments splits into."""
-    judged, codes = np.unique(e.pairs, return_inverse=True)
-    i, j = codes.reshape(e.pairs.shape).T
+    judged, codes = np.unique(e.judgments.pairs, return_inverse=True)
+    i, j = codes.reshape(e.judgments.pairs.shape).T
     size = len(judged)
     if size > _MOST_OBJECTS:
         return Finding("bridges", "unchecked", f"not searched: more than {_MOST_OBJECTS:,} objects")
     met = np.zeros((size, size))
-    np.add.at(met, (i, j), e.weights)
+    np.add.at(met, (i, j), e.judgments.times)
     met += met.T
     degree = met.sum(axis=1)
     values, vectors = linalg.eigh(np.eye(size) - met / np.sqrt(np.outer(degree, degree)), subset_by_index=[0, 1])
@@ -178,7 +179,7 @@ def check_bridges(e: Evidence) -> Finding:
     if across == 0 or smaller < 2 or across >= _ACROSS:
         told = "no two groups of objects are compared by few judgments only" if across else "see disconnected"
         return Finding("bridges", "ok", told, figures=figures)
-    parts = [braced(tuple(e.objects[k] for k in judged[side]), 6) for side in (group, ~group)]
+    parts = [braced(tuple(e.judgments.objects[k] for k in judged[side]), 6) for side in (group, ~group)]
     return Finding(
         "bridges",
         "warning",

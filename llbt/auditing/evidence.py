@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,13 +15,15 @@ from scipy import stats
 
 from ..arguments import check_names
 from ..budgets import refuse_large
-from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups, summed
-from ..core.comparisons import Comparisons, check_three, tabulate
-from ..core.response import THREE, TWO
-from ..data.doors import from_judgments
+from ..core.columns import Coded, FloatArray, IntArray, Label, arranged, as_objects, groups
+from ..core.comparisons import Comparisons, check_three
+from ..core.judgments import Judgments
+from ..core.response import THREE, TWO, Response
 from ..data.frames import Factor, read_factor
 from ..data.judgments import Countable
-from ..data.outcomes import Outcomes
+from ..data.outcomes import Outcomes, read_outcomes
+from ..data.readings import LEFT_OUT
+from ..data.rows import Rows
 from ..data.standard import ORDER_UNKNOWN
 from ..errors import JudgmentError, listed
 from .expected import Expected, expect
@@ -32,7 +34,6 @@ _PER_ROW = 50.0  # floats that a row takes at the peak, with judge and prompt: m
 _TASKS = ("task", "lp", "language_pair", "language", "lang", "subset", "split", "dataset", "benchmark", "domain")
 _TASK_PAIRS = (("srclang", "trglang"), ("source_lang", "target_lang"), ("src_lang", "tgt_lang"))
 _TIMES = ("tstamp", "timestamp", "time", "datetime", "date", "created_at", "submitted_at", "created", "day")
-_LEFT_OUT = 3  # what `said` is of a row that the outcomes leave out
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +42,8 @@ class Evidence:
 
     Attributes
     ----------
-    objects : tuple of labels, length J
-    pairs : ndarray of int, shape (N, 2)
-        Objects i and j; i was shown first where the order is recorded.
-    said : ndarray of int, shape (N,)
-        0: i won, 1: a tie, 2: j won.
-    weights : ndarray, shape (N,)
-        The judgments that a line stands for, positive.
+    judgments : Judgments
+        Their weights are positive; `shown` where the order is recorded.
     judge, prompt : Factor or None
         Codes (N,), −1 where missing.
     block, task : Factor or None
@@ -79,10 +75,7 @@ class Evidence:
         Judgments that the reader left out because nobody knows what they say.
     """
 
-    objects: tuple[Label, ...]
-    pairs: IntArray
-    said: IntArray
-    weights: FloatArray
+    judgments: Judgments
     judge: Factor | None
     prompt: Factor | None
     names: tuple[str, str]
@@ -112,52 +105,50 @@ class Evidence:
     @cached_property
     def expected(self) -> Expected:
         """What one worth for each object leads to expect."""
-        flip = (self.pairs[:, 0] > self.pairs[:, 1]) & bool(self.unordered)
-        pairs = np.where(flip[:, None], self.pairs[:, ::-1], self.pairs)
-        counts = np.zeros((len(pairs), 3))
-        counts[np.arange(len(pairs)), np.where(flip, 2 - self.said, self.said)] = self.weights
-        first, rows = groups([*pairs.T])
-        sums = summed(counts, rows, len(first))
-        known = not self.unordered
-        c = Comparisons(self._names(), pairs[first], sums, THREE if self.has_ties else TWO, keeps_order=known)
-        return expect(c, rows, counts)
-
-    def tallied(self, group: IntArray, size: int, rows: BoolArray | None = None) -> FloatArray:
-        """Return first-position wins, ties and second-position wins by group, shape (size, 3)."""
-        rows = np.ones(len(self.said), dtype=np.bool_) if rows is None else rows
-        cell = group[rows] * 3 + self.said[rows]
-        return np.asarray(np.bincount(cell, self.weights[rows], 3 * size).reshape(size, 3))
+        judgments = self.judgments.oriented() if self.unordered else self.judgments
+        first, rows = groups([*judgments.pairs.T])
+        c = Comparisons(
+            self._names(),
+            judgments.pairs[first],
+            judgments.tally(rows, len(first)),
+            self._response,
+            keeps_order=not self.unordered,
+        )
+        return expect(c, rows, judgments.tally(np.arange(len(judgments.said))))
 
     def by_judge(self) -> FloatArray:
         """Return the counts of every judge, shape (K, 3)."""
         if self.judge is None:
             return np.zeros((0, 3))
-        return self.tallied(self.judge.codes, len(self.judge.labels), self.judge.codes >= 0)
+        return self.judgments.tally(self.judge.codes, len(self.judge.labels))
 
     def by_object(self) -> FloatArray:
         """Return the judgments of every object, shape (J,)."""
-        return np.asarray(sum(np.bincount(side, self.weights, len(self.objects)) for side in self.pairs.T))
+        said = self.judgments
+        return np.asarray(sum(np.bincount(side, said.times, len(said.objects)) for side in said.pairs.T))
 
     def by_pair(self) -> tuple[FloatArray, FloatArray]:
         """Return the counts of each pair with its smaller object first, and second, each (P, 3)."""
-        first, group = groups([self.pairs.min(axis=1), self.pairs.max(axis=1)])
-        forward = self.pairs[:, 0] < self.pairs[:, 1]
-        return self.tallied(group, len(first), forward), self.tallied(group, len(first), ~forward)
+        pairs = self.judgments.pairs
+        first, group = groups([*np.sort(pairs, axis=1).T])
+        forward = pairs[:, 0] < pairs[:, 1]
+        one, other = (self.judgments.tally(np.where(way, group, -1), len(first)) for way in (forward, ~forward))
+        return one, other
 
     def table(self, rows: BoolArray | None = None, *, ordered: bool = False) -> Comparisons:
         """Return the judgments, or some of them, as the table that a model is fitted to."""
-        rows = np.ones(len(self.said), dtype=np.bool_) if rows is None else rows
-        counts = np.zeros((int(rows.sum()), 3))
-        counts[np.arange(len(counts)), self.said[rows]] = self.weights[rows]
-        like = Comparisons(
-            self._names(), self.pairs[rows], counts, THREE if self.has_ties else TWO, keeps_order=ordered
-        )
-        return tabulate(Lines(like.pairs, like.counts), like)
+        some = self.judgments if rows is None else self.judgments.take(rows)
+        return replace(some, objects=self._names()).tabulate(order=ordered, response=self._response)
+
+    @property
+    def _response(self) -> Response:
+        return THREE if self.has_ties else TWO
 
     def _names(self) -> tuple[Label, ...]:
         """Return the objects, or how they are written where two of them (1 and '1') read alike."""
-        alike = len({str(label) for label in self.objects}) < len(self.objects)
-        return tuple(repr(label) for label in self.objects) if alike else self.objects
+        objects = self.judgments.objects
+        alike = len({str(label) for label in objects}) < len(objects)
+        return tuple(repr(label) for label in objects) if alike else objects
 
 
 def units_of(e: Evidence) -> dict[str, Factor]:
@@ -210,31 +201,32 @@ def from_source(found: Countable, named: Named) -> Evidence:
         "Audit a part of them, such as rows drawn at random, or a table: from_judgments(…, clusters='judge').",
         JudgmentError,
     )
-    opened = source.pick({"objects": sides, "outcome": (outcome,), "judgments": others}).frame
-    read = {name: read_factor(opened, name) for name in names}
-    n = _weights(read[weights]) if weights in read else np.ones(len(opened))
+    picked = source.pick({"objects": sides, "outcome": (outcome,), "judgments": others})
+    read = {name: read_factor(picked.frame, name) for name in names}
+    n = _weights(read[weights]) if weights in read else np.ones(len(picked.times))
     pairs = _pairs(read[sides[0]], read[sides[1]])
     there = (pairs.codes >= 0).all(axis=1)
     same = there & (pairs.codes[:, 0] == pairs.codes[:, 1])
-    rows = np.flatnonzero(there & ~same & (read[outcome].codes >= 0) & (n > 0))
-    said, unread = _said(pairs, read[outcome], rows, (*sides, outcome), outcomes)
-    kept = rows[said != _LEFT_OUT]
-    codes, used = _dense(pairs.codes[kept], len(pairs.levels))
+    told = there & ~same & (read[outcome].codes >= 0) & (n > 0)
+    rows = np.flatnonzero(told)
+    said, unread = _said(picked.take(told), outcome, replace(pairs, codes=pairs.codes[rows]), sides, outcomes)
+    kept = rows[said != LEFT_OUT]
+    said = said[said != LEFT_OUT]
+    judgments = _judgments(tuple(pairs.levels.tolist()), pairs.codes[kept], said, n[kept], found.shown)
     selves = np.bincount(pairs.codes[same, 0], minlength=len(pairs.levels))
     return Evidence(
-        objects=tuple(pairs.levels[used]),
-        pairs=codes,
-        said=said[said != _LEFT_OUT],
-        weights=n[kept],
+        judgments=judgments.among_judged(),
         judge=_taken(read.get(judge or ""), kept),
         prompt=_taken(read.get(prompt or ""), kept),
         names=(judge or "judge", prompt or "prompt"),
         has_ties=bool((said == 1).any()),
-        unordered=_unordered(codes, f"{sides[0]} always sorts before {sides[1]}") if found.shown else ORDER_UNKNOWN,
+        unordered=_unordered(judgments.pairs, f"{sides[0]} always sorts before {sides[1]}")
+        if found.shown
+        else ORDER_UNKNOWN,
         single=True,
         seen=dict(zip(pairs.levels.tolist(), _mentions(pairs.codes, n, len(pairs.levels)).tolist(), strict=True)),
         missing=_absent(read, (*sides, outcome)),
-        unlabelled={name: k for name, k in _absent(read, (judge, prompt)).items() if k < len(opened)},
+        unlabelled={name: k for name, k in _absent(read, (judge, prompt)).items() if k < len(picked.times)},
         selves={pairs.levels[k]: int(selves[k]) for k in np.flatnonzero(selves)},
         skipped=len(rows) - len(kept),
         sides=sides,
@@ -306,31 +298,14 @@ def _pairs(i: Factor, j: Factor) -> Coded:
     return Coded("objects", levels, np.append(sorted_codes, -1)[codes])
 
 
-def _said(
-    pairs: Coded, outcome: Factor, rows: IntArray, names: tuple[str, str, str], outcomes: Outcomes
-) -> tuple[IntArray, str]:
-    """Return what some rows say (0, 1, 2; 3: left out), or why that cannot be read.
-
-    The distinct cases are read by `from_judgments`, so that an outcome means here what it means there.
-    """
-    combined = (outcome.codes[rows] * len(pairs.levels) + pairs.codes[rows, 0]) * len(pairs.levels) + pairs.codes[
-        rows, 1
-    ]
-    group, _ = pd.factorize(combined)
-    first = rows[np.unique(group, return_index=True)[1]]
-    if not len(first):
+def _said(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcomes: Outcomes) -> tuple[IntArray, str]:
+    """Return what some rows say (0, 1, 2; 3: left out), or why that cannot be read."""
+    if not len(pairs.codes):
         return np.zeros(0, dtype=np.int64), ""
-    case = next(name for name in ("case", "case_", "case__", "case___") if name not in names)
-    columns = [pairs.levels[pairs.codes[first, 0]], pairs.levels[pairs.codes[first, 1]]]
-    columns += [as_objects(outcome.labels[k] for k in outcome.codes[first]), np.arange(len(first))]
-    cases = pd.DataFrame(dict(zip((*names, case), columns, strict=True)))
     try:
-        c = from_judgments(cases, objects=names[:2], outcome=names[2], outcomes=outcomes, covariates=case, order=True)
+        return read_outcomes(rows, column, pairs, sides, outcomes)[0].astype(np.int64), ""
     except JudgmentError as refused:
-        return np.zeros(len(rows), dtype=np.int64), str(refused)
-    said = np.full(len(first), _LEFT_OUT, dtype=np.int64)
-    said[c.columns[0].values.astype(np.int64)] = c.counts.argmax(axis=1)
-    return said[group], ""
+        return np.zeros(len(pairs.codes), dtype=np.int64), str(refused)
 
 
 def _weights(factor: Factor) -> FloatArray:
@@ -341,9 +316,11 @@ def _weights(factor: Factor) -> FloatArray:
     return np.append(np.array(factor.labels, dtype=np.float64), 0.0)[factor.codes]
 
 
-def _dense(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    used, found = np.unique(codes, return_inverse=True)
-    return np.asarray(found, dtype=np.int64).reshape(codes.shape), used
+def _judgments(
+    objects: tuple[Label, ...], pairs: IntArray, said: npt.NDArray[Any], weights: FloatArray, shown: bool
+) -> Judgments:
+    codes = np.asarray(said, dtype=np.int64)
+    return Judgments(objects, pairs, codes, pd.DataFrame(index=range(len(codes))), weights, shown=shown)
 
 
 def _taken(factor: Factor | None, rows: IntArray) -> Factor | None:
@@ -398,10 +375,7 @@ def from_table(c: Comparisons, named: Named) -> Evidence:
         factors.append(Factor(levels[column].tolist(), columns[column][line]) if column in columns else None)
     pairs, weights = c.pairs[rows][line], counts[line, said]
     return Evidence(
-        objects=c.objects,
-        pairs=pairs,
-        said=np.asarray(said, dtype=np.int64),
-        weights=weights,
+        judgments=_judgments(c.objects, pairs, said, weights, c.keeps_order),
         judge=factors[0],
         prompt=factors[1],
         names=(named.judge or "judge", named.prompt or "prompt"),

@@ -16,7 +16,7 @@ _SAME_ANSWERS = 5  # judgments from which a judge with one answer only is named
 
 def check_ties(e: Evidence) -> Finding:
     """Return the share of ties, overall and by judge."""
-    total, tied = float(e.weights.sum()), float(e.weights[e.said == 1].sum())
+    total, tied = float(e.judgments.times.sum()), float(e.judgments.times[e.judgments.said == 1].sum())
     figures = {"ties": tied, "share": tied / total}
     if not tied:
         return Finding("ties", "ok", f"no ties among {counted(total, 'judgment')}: leave tie out", figures=figures)

@@ -28,7 +28,7 @@ def _against_the_rest(e: Evidence, units: Clustered) -> UnitTests:
 def _reason(e: Evidence, found: UnitTests, k: int) -> str:
     """Return in words what is unlike the rest in one unit."""
     if found.reason[k] == "object":
-        z, label = float(found.item_statistic[k]), e.objects[found.item[k]]
+        z, label = float(found.item_statistic[k]), e.judgments.objects[found.item[k]]
         return f"decides {'for' if z > 0 else 'against'} {label!r} (z = {z:.1f})"
     z = float(found.statistics[str(found.reason[k])][k])
     if found.reason[k] == "order":
@@ -98,7 +98,7 @@ def check_drift(e: Evidence) -> Finding:
         return Finding("drift", "unchecked", "rows are sorted by who won: name a column that says when, time=…")
     x = e.expected
     scores = trend_scores(
-        x.pairs[x.rows], len(e.objects), x.problem.response, x.probability[x.rows], x.counts, e.moment
+        x.pairs[x.rows], len(e.judgments.objects), x.problem.response, x.probability[x.rows], x.counts, e.moment
     )
     p = adjust_p(scores.p_values(), "holm")
     moved = [int(k) for k in np.argsort(p, kind="stable") if p[k] < SIGNIFICANT / 3]
@@ -108,7 +108,7 @@ def check_drift(e: Evidence) -> Finding:
     varied = 1.0
     if len(labels) > 2:
         units = x.units(np.asarray(codes, dtype=np.int64))
-        varied = dependence(x.pairs, len(e.objects), x.problem.response, x.probability, units)[1]
+        varied = dependence(x.pairs, len(e.judgments.objects), x.problem.response, x.probability, units)[1]
         found = _against_the_rest(e, units)
         q = found.p_adjusted
         odd = [int(k) for k in np.argsort(q, kind="stable") if q[k] < SIGNIFICANT / 3]
@@ -117,7 +117,7 @@ def check_drift(e: Evidence) -> Finding:
     varies = bool(varied < SIGNIFICANT / 3)
     if not moved and not odd and not varies:
         return Finding("drift", "ok", f"no object and no stretch of time is unlike the rest (by {by})", figures=figures)
-    told = [_trend(e.objects[k], float(scores.z[k]), float(p[k])) for k in moved[:NAMED]]
+    told = [_trend(e.judgments.objects[k], float(scores.z[k]), float(p[k])) for k in moved[:NAMED]]
     told += [f"and {len(moved) - NAMED} more objects"] if len(moved) > NAMED else []
     told += [
         f"from {labels[k] / _STRETCHES:.0%} to {(labels[k] + 1) / _STRETCHES:.0%} of the judgments it "
@@ -142,7 +142,7 @@ def _trend(label: Label, z: float, p: float) -> str:
 
 def _sorted_by_outcome(e: Evidence) -> bool:
     """Whether rows with the same outcome stand together far more often than by chance: Wald and Wolfowitz's runs."""
-    said: IntArray = e.said
+    said: IntArray = e.judgments.said
     n = len(said)
     share: FloatArray = np.bincount(said, minlength=3) / n
     change = 1 - float((share**2).sum())

@@ -29,10 +29,8 @@ def _caution(e: Evidence) -> str:
 def check_duplicates(e: Evidence) -> Finding:
     """Return judgments that are there twice."""
     codes, known, same = _known(e)
-    first, group = groups([*e.pairs[known].T, *(c[known] for c in codes)])
-    full = np.zeros(len(known), dtype=np.int64)
-    full[known] = group
-    counts = e.tallied(full, len(first), known)
+    first, group = groups([*e.judgments.pairs[known].T, *(c[known] for c in codes)])
+    counts = e.judgments.take(known).tally(group, len(first))
     n = counts.sum(axis=1)
     repeats = float(np.maximum(n - 1, 0).sum())
     if not repeats:
@@ -52,12 +50,10 @@ def check_duplicates(e: Evidence) -> Finding:
 def check_swapped(e: Evidence) -> Finding:
     """Return judgments repeated in the other order, and how often the verdict flips."""
     codes, known, same = _known(e)
-    low, high = e.pairs.min(axis=1), e.pairs.max(axis=1)
-    first, group = groups([low[known], high[known], *(c[known] for c in codes)])
-    full = np.zeros(len(known), dtype=np.int64)
-    full[known] = group
-    forward = e.pairs[:, 0] < e.pairs[:, 1]
-    a, b = (e.tallied(full, len(first), known & way) for way in (forward, ~forward))
+    judgments = e.judgments.take(known)
+    first, group = groups([*np.sort(judgments.pairs, axis=1).T, *(c[known] for c in codes)])
+    forward = judgments.pairs[:, 0] < judgments.pairs[:, 1]
+    a, b = (judgments.tally(np.where(way, group, -1), len(first)) for way in (forward, ~forward))
     n = float((a.sum(axis=1) * b.sum(axis=1)).sum())
     if not n:
         return Finding("swapped", "ok", f"no judgment is repeated in the other order (same {same})", figures={"n": 0.0})

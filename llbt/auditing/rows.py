@@ -55,7 +55,7 @@ def check_self_comparisons(e: Evidence) -> Finding:
     if not rows:
         return Finding("self_comparisons", "ok", "no object is compared with itself")
     i, j = e.sides
-    only = [label for label in e.selves if label not in e.objects]
+    only = [label for label in e.selves if label not in e.judgments.objects]
     lost = f"; {listed(only, NAMED)} {'is' if len(only) == 1 else 'are'} compared with nothing else" if only else ""
     return Finding(
         "self_comparisons",

@@ -69,7 +69,7 @@ def _unit(e: Evidence, name: str, factor: Factor) -> _Unit | None:
     whole = np.full(len(factor.codes), -1, dtype=np.int64)
     whole[factor.codes >= 0] = codes
     units = x.units(whole)
-    _, p = dependence(x.pairs, len(e.objects), x.problem.response, x.probability, units)
+    _, p = dependence(x.pairs, len(e.judgments.objects), x.problem.response, x.probability, units)
     if np.isnan(p):
         return None
     cheap = units.size * len(x.fit.params) <= _ENTRIES
@@ -101,8 +101,8 @@ def check_tasks(e: Evidence) -> Finding:
     number = len(e.task.labels)
     if number < 2:
         return Finding("tasks", "ok", f"one {name}: {e.task.labels[0]!r}")
-    holds = np.zeros((number, len(e.objects)), dtype=np.bool_)
-    for side in e.pairs.T:
+    holds = np.zeros((number, len(e.judgments.objects)), dtype=np.bool_)
+    for side in e.judgments.pairs.T:
         holds[e.task.codes[known], side[known]] = True
     recur, largest = int((holds.sum(axis=0) > 1).sum()), int(holds.sum(axis=1).max())
     shown = ", ".join(map(str, e.task.labels[:NAMED])) + (", …" if number > NAMED else "")
@@ -111,9 +111,9 @@ def check_tasks(e: Evidence) -> Finding:
         return Finding("tasks", "ok", f"{told} share no object")
     unit = _unit(e, name, e.task)
     p = np.nan if unit is None else unit.p_value
-    apart = largest < _COMMON * len(e.objects)
+    apart = largest < _COMMON * len(e.judgments.objects)
     figures = {"tasks": float(number), "recur": float(recur), "largest": float(largest), "p_value": p}
-    common = f"{recur} of {counted(len(e.objects), 'object')} are in more than one, {largest} in the largest"
+    common = f"{recur} of {counted(len(e.judgments.objects), 'object')} are in more than one, {largest} in the largest"
     tested = "" if np.isnan(p) else f"; one worth for all tasks: {p_text(p)}"
     if not apart and not p < SIGNIFICANT:
         return Finding("tasks", "ok", f"{told}, {common}{tested}", figures=figures)

@@ -353,13 +353,16 @@ def tally(
     Parameters
     ----------
     by, said : ndarray of int, each (R,)
-        Group and outcome, both from 0.
+        Group and outcome, both from 0; a row with a negative group is in none.
     weights : ndarray, shape (R,), optional
         What each row counts; by default 1.
     size, outcomes : int
         How many groups there are (by default as many as are named), and outcomes.
     """
     size = int(by.max(initial=-1)) + 1 if size is None else size
+    there = by >= 0
+    if not there.all():
+        by, said, weights = by[there], said[there], None if weights is None else weights[there]
     sums = np.bincount(outcomes * np.asarray(by, dtype=np.int64) + said, weights, outcomes * size)
     return sums.reshape(size, outcomes).astype(np.float64)
 

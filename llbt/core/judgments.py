@@ -14,7 +14,7 @@ from ..errors import JudgmentError, listed
 from ..table import Field, Record, Table, counted, format_count
 from .columns import Coded, FloatArray, IntArray, Label, Lines, as_objects, code, dense, groups, inferred, tally
 from .comparisons import OUTCOMES, Comparisons, tabulate, whole
-from .response import THREE, TWO
+from .response import THREE, TWO, Response
 
 OBJECTS = ("object_i", "object_j")
 STANDARD = (*OBJECTS, "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block", "record")
@@ -79,9 +79,14 @@ class Judgments(Record):
     query: Any = None
 
     @property
+    def times(self) -> FloatArray:
+        """How many judgments each row stands for, shape (R,)."""
+        return np.ones(len(self.said)) if self.weights is None else self.weights
+
+    @property
     def n_judgments(self) -> float:
         """Number of judgments (an int where it is whole)."""
-        return len(self.said) if self.weights is None else whole(float(self.weights.sum()))
+        return whole(float(self.times.sum()))
 
     @property
     def held(self) -> Any:
@@ -172,17 +177,25 @@ class Judgments(Record):
         Parameters
         ----------
         by : ndarray of int, shape (R,)
-            The group of each judgment.
+            The group of each judgment; those with a negative one are in none.
         size : int, optional
             How many groups there are.
         """
         return tally(by, self.said, self.weights, size, len(OUTCOMES))
 
-    def tabulate(self, *, order: bool = False) -> Comparisons:
-        """Return the judgments as a table of counts by pair; `order`: by pair and order of presentation."""
+    def tabulate(self, *, order: bool = False, response: Response | None = None) -> Comparisons:
+        """Return the judgments as a table of counts.
+
+        Parameters
+        ----------
+        order : bool
+            Whether to keep which object was shown first.
+        response : Response, optional
+            The outcomes that judgments can have; by default with ties if there is one.
+        """
         first, group = groups([*self.pairs.T])
         counts = self.tally(group, len(first))
-        response = THREE if counts[:, 1].any() else TWO
+        response = response or (THREE if counts[:, 1].any() else TWO)
         like = Comparisons(self.objects, self.pairs[first], counts, response, keeps_order=order, notes=self.notes)
         return tabulate(Lines(like.pairs, like.counts), like)
 

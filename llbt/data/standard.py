@@ -273,8 +273,8 @@ def free_name(name: str, taken: Sequence[str]) -> str:
 
 def _kinds(made: Judgments) -> list[str]:
     """Return notes on kinds of ties, which count as ties."""
-    kinds, n = made.columns["tie_kind"], np.ones(len(made.said)) if made.weights is None else made.weights
-    return [kind_note(float(sums), str(kind)) for kind, sums in pd.Series(n).groupby(kinds).sum().items()]
+    found = pd.Series(made.times).groupby(made.columns["tie_kind"]).sum()
+    return [kind_note(float(n), str(kind)) for kind, n in found.items()]
 
 
 def kind_note(n: float, kind: str) -> str:

@@ -156,13 +156,20 @@ def test_variants_of_labels_with_their_judgments():
     )
 
 
+def test_unknown_outcomes_are_counted_and_placed_as_from_judgments_does():
+    rows = [("a", "b", "i"), ("b", "c", "j")] * 18 + [("a", "b", "who")] * 4
+    with pytest.raises(llbt.LLBTError) as refused:
+        llbt.from_judgments(frame(rows))
+    assert "'who' (4 rows, first at row 36)" in found(rows, "outcomes").found in str(refused.value)
+
+
 def test_labels_that_read_alike_and_blank_ones():
     rows = [(1, "b", "i"), ("1", "b", "j"), ("b", " ", "i")]
     report = audit(frame(rows))
     finding = report.finding("labels")
     assert finding.level == "error"
     assert finding.found == "object 1 (1) = '1' (1); the blank label ' '"
-    assert report.finding("outcomes").level == "error"  # from_judgments refuses the two labels
+    assert report.finding("outcomes").level == "ok"  # they can be read, whatever the labels are
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
 from llbt.auditing.evidence import Evidence
+from llbt.core.judgments import Judgments
 from llbt.data.frames import Factor
 from llbt.kernel.robust import cluster_sandwich, error_ratio
 from llbt.kernel.unit_scores import dependence
@@ -29,7 +31,8 @@ def evidence(rng: np.random.Generator, n: int = 400, spread: float = 0.0, units:
     objects = tuple("abcde")
     judge = Factor(list(range(units)), unit)
     pairs = np.column_stack([i, j])
-    return Evidence(objects, pairs, said, np.ones(n), judge, None, ("judge", "prompt"), True, "", True, {})
+    judgments = Judgments(objects, pairs, said, pd.DataFrame(index=range(n)))
+    return Evidence(judgments, judge, None, ("judge", "prompt"), True, "", True, {})
 
 
 def one_by_one(e: Evidence) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -38,9 +41,9 @@ def one_by_one(e: Evidence) -> tuple[NDArray[np.float64], NDArray[np.float64], N
     p = x.probability[x.rows]
     lead = p[:, 0] - p[:, 2]
     d = np.zeros((len(p), J))
-    d[np.arange(len(p)), e.pairs[:, 0]] = 1.0
-    d[np.arange(len(p)), e.pairs[:, 1]] = -1.0
-    return d, (1.0 - e.said) - lead, p[:, 0] + p[:, 2] - lead**2
+    d[np.arange(len(p)), e.judgments.pairs[:, 0]] = 1.0
+    d[np.arange(len(p)), e.judgments.pairs[:, 1]] = -1.0
+    return d, (1.0 - e.judgments.said) - lead, p[:, 0] + p[:, 2] - lead**2
 
 
 def test_dependence_equals_the_sum_over_pairs_of_judgments() -> None:
@@ -100,7 +103,7 @@ def test_the_ratio_of_standard_errors_equals_that_of_explicit_covariances() -> N
     z = [signed, tie, -signed]
     mean = sum(p[:, None] * row for p, row in zip(x.probability.T, z, strict=True))
     scores = np.zeros((40, len(x.fit.params)))
-    for line, (row, said) in enumerate(zip(x.rows, e.said, strict=True)):
+    for line, (row, said) in enumerate(zip(x.rows, e.judgments.said, strict=True)):
         scores[e.judge.codes[line]] += z[said][row] - mean[row]
     robust = 40 / 39 * x.fit.cov @ scores.T @ scores @ x.fit.cov
     contrasts = z[0][x.rows]  # the log-odds of every judgment
