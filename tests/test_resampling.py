@@ -1,11 +1,20 @@
 """Blocks, bars, weights, percentiles and p-values of resamples, against loops, numpy and combinatorics."""
 
+import inspect
 import math
+import pickle
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
+import joblib
 import numpy as np
+import pandas as pd
 import pytest
+from support.calls import CALLS, SCORES, X, Y, Z
+from support.surface import public
 
+import llbt
 from llbt.errors import OptionError
 from llbt.resampling import (
     Resampler,
@@ -33,13 +42,13 @@ def test_processes_and_bars_change_no_number(capsys: pytest.CaptureFixture) -> N
     plain = np.concatenate(asked().blocks(uniform, 25, 1, 10))
     assert len(plain) == 25
     assert len(np.unique(plain)) == 25  # every block has a stream of its own
-    assert np.array_equal(plain, np.concatenate(asked(n_jobs=2).blocks(uniform, 25, 1, 10)))
-    assert capsys.readouterr().err == ""
+    with joblib.parallel_config(backend="multiprocessing"):  # forked: they start at once
+        assert np.array_equal(plain, np.concatenate(asked(n_jobs=2).blocks(uniform, 25, 1, 10)))
+        assert capsys.readouterr().err == ""
+        assert np.array_equal(plain, np.concatenate(asked(n_jobs=2, progress=True).blocks(uniform, 25, 1, 10)))
+    assert "25/25" in capsys.readouterr().err
     assert np.array_equal(plain, np.concatenate(asked(progress=True).blocks(uniform, 25, 1, 10)))
-    assert np.array_equal(plain, np.concatenate(asked(n_jobs=2, progress=True).blocks(uniform, 25, 1, 10)))
-    shown = capsys.readouterr().err
-    assert "asker: 100%" in shown
-    assert "25/25" in shown
+    assert "asker: 100%" in capsys.readouterr().err
 
 
 def test_blocks_hold_no_more_than_they_may() -> None:
@@ -136,3 +145,85 @@ def test_p_values_count_the_observed_and_the_degenerate() -> None:
     assert p_value(np.array([0.1, 0.5, 0.5 - 1e-12, math.nan]), 0.5) == pytest.approx(4 / 5)
     assert p_value(np.zeros(99), 0.5) == pytest.approx(1 / 100)
     assert p_of_count([0, 3], 9).tolist() == pytest.approx([0.1, 0.4])
+
+
+# -- every public function that resamples ------------------------------------------------------------------------------
+
+NOT_RESAMPLED = {
+    llbt.simulate: "its answer is what it draws",
+    llbt.scores.simulate: "its answer is what it draws",
+    llbt.pairwise: "one integral over 20,000 directions, simulated once per fit",
+    llbt.leaderboard: "asks pairwise",
+}
+
+# what makes each of them draw several blocks
+SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
+    llbt.bootstrap: {"n": 600},
+    llbt.goodness_of_fit: {"n": 600},
+    llbt.power: {"n": 600},
+    llbt.power_grid: {"n": 300, "odds": [1, 2]},
+    llbt.judges.agreement: {"n": 600, "resample": "both"},
+    llbt.classical.ranking_scores: {"n": 600},
+    llbt.scores.aggregate: {"n": 600, "method": "median"},
+    llbt.scores.aggregate_methods: {},
+    llbt.scores.aggregate_setups: {},
+    llbt.metrics.compare: {"n": 600},
+    llbt.metrics.compare_all: {"n": 20},
+    llbt.metrics.coverage: {"n": 20, "n_trials": 25},
+    llbt.metrics.decisions: {"n": 600, "metric_test": "bootstrap"},
+    llbt.metrics.interval: {"n": 600},
+    llbt.metrics.power: {"n": 20, "n_trials": 25},
+    llbt.metrics.soft_pairwise_accuracy: {"n": 600},
+    llbt.metrics.subset_correlations: {"n": 600},
+}
+GIVEN: dict[Callable[..., Any], list[Any]] = {
+    llbt.metrics.compare_all: [llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y, "z": X + Y}, Z)],
+    llbt.scores.aggregate_setups: [{"one": SCORES, "two": SCORES.iloc[::2]}],
+}
+
+
+def frame_of(answer: Any) -> pd.DataFrame:
+    """What a function answers, as one frame."""
+    if isinstance(answer, dict):
+        return pd.concat(answer)
+    return answer if isinstance(answer, pd.DataFrame) else answer.to_frame()
+
+
+def test_what_resamples_takes_a_bar_and_processes() -> None:
+    functions = [value for value in public().values() if inspect.isfunction(value)]
+    classes = [value for value in public().values() if inspect.isclass(value)]
+    functions += [method for one in classes for _, method in inspect.getmembers(one, inspect.isfunction)]
+    asked_for = {f: set(inspect.signature(f).parameters) & {"rng", "progress", "n_jobs"} for f in functions}
+    for function, found in asked_for.items():
+        if found and function not in NOT_RESAMPLED:
+            assert found == {"rng", "progress", "n_jobs"}, function
+            assert function in SEVERAL, function
+    for function in SEVERAL:
+        defaults = {name: one.default for name, one in inspect.signature(function).parameters.items()}
+        assert (defaults["progress"], defaults["n_jobs"]) == (False, 1), function
+    assert all("rng" in asked_for[function] for function in NOT_RESAMPLED)
+
+
+@pytest.mark.parametrize("function", SEVERAL, ids=lambda function: f"{function.__module__}.{function.__name__}")
+def test_processes_and_bars_change_no_answer(
+    function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    """Threads in place of processes, for speed; what processes would be given is pickled."""
+    blocks = []
+    each = Resampler.each
+
+    def watched(self: Resampler, tasks: Any, sizes: Any = ()) -> list[Any]:
+        blocks.append(len(tasks))
+        assert len(pickle.loads(pickle.dumps(tasks))) == len(tasks)
+        return each(self, tasks, sizes)
+
+    given, named = CALLS[function]()
+    given, named = GIVEN.get(function, given), named | SEVERAL[function] | {"rng": 7}
+    plain = frame_of(function(*given, **named))
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(Resampler, "each", watched)
+    with joblib.parallel_config(backend="threading"):
+        shared = frame_of(function(*given, **named, n_jobs=2, progress=True))
+    pd.testing.assert_frame_equal(shared, plain)
+    assert max(blocks) > 1
+    assert "100%" in capsys.readouterr().err

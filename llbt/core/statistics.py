@@ -5,20 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 import string
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar, cast
+from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 from scipy.sparse import csr_array
 
-from ..arguments import check_confidence, check_jobs
+from ..arguments import check_confidence
 from ..table import Field, Record, Table, format_percent
 
 AdjustP = Literal["holm", "bonferroni", "fdr_bh"]
-T = TypeVar("T")
 
 _SMALL_COUNT = 5.0  # Cochran's rule: at most a fifth of the expected counts below five
 _SMALL_SHARE = 0.2
@@ -69,41 +68,6 @@ class TestResult(Record):
             head=(f"Null hypothesis: {self.null}", f"Reference distribution: {self.distribution}"),
             notes=self.notes,
         )
-
-
-def run_jobs(jobs: Sequence[Callable[[], T]], n_jobs: int, progress: str = "") -> list[T]:
-    """Return what each of some calls returns, in their order.
-
-    Parameters
-    ----------
-    jobs : sequence of callable
-        With everything that they need, random seeds too, so that results do not depend on who runs them.
-    n_jobs : int
-        As joblib counts processes; 1 runs them here.
-    progress : str
-        What a progress bar is called; empty for none.
-
-    Raises
-    ------
-    DesignError
-        For anything but a whole number other than 0.
-    """
-    check_jobs("", n_jobs)
-    shown = _with_bar(jobs, progress)
-    if n_jobs == 1 or len(jobs) == 1:
-        return [job() for job in shown]
-    from joblib import Parallel, delayed
-
-    return list(Parallel(n_jobs=int(n_jobs))(delayed(job)() for job in shown))
-
-
-def _with_bar(jobs: Sequence[T], progress: str) -> Iterable[T]:
-    if not progress:
-        return jobs
-    from tqdm.auto import tqdm
-
-    shown: Iterable[T] = tqdm(jobs, desc=progress)
-    return shown
 
 
 def sign_p(successes: float, n: float) -> float:

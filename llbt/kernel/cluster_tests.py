@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, stats
 
+from ..resampling import p_of_count
 from ..table import format_count, format_number
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem, information
@@ -174,7 +175,7 @@ def flipped(scores: Scores, df: int, draws: int = DRAWS) -> FlipTest:
         signs = rng.integers(0, 2, (many, single)).astype(np.float64) * 2 - 1
         drawn = np.asarray(rng.standard_normal((many, r)) @ root.T) if len(scores.rest) else None
         reached += int(np.sum(_statistics(scores, signs, drawn) >= bound))
-    return FlipTest(statistic, df, (1 + reached) / (draws + 1), single + len(scores.rest), draws, False)
+    return FlipTest(statistic, df, float(p_of_count(reached, draws)), single + len(scores.rest), draws, False)
 
 
 @functools.cache

@@ -265,7 +265,7 @@ def power(
     >>> found.estimate.round(2).tolist()
     [[0.39, 0.67, 0.83, 0.92]]
     >>> round(found.required["llbt"])
-    277
+    275
     """
     tests = checked_tests(test)
     per_pair = checked_judgments(judgments)
