@@ -27,11 +27,10 @@ from .inference.goodness import goodness_of_fit
 from .inference.influence import influence
 from .inference.intransitivity import intransitivity
 from .inference.level_tests import level_tests
-from .inference.pair_residuals import pair_residuals
 from .inference.pairwise import pairwise
 from .inference.quasi_variances import quasi_variances
 from .inference.ranks import leaderboard
-from .inference.residuals import residual_table
+from .inference.residuals import residuals
 from .inference.simulation import simulate
 from .inference.terms import add1, drop1
 from .inference.worth import worth
@@ -79,8 +78,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "goodness_of_fit",
     "influence",
     "intransitivity",
-    "pair_residuals",
-    "residual_table",
+    "residuals",
     # how sure is it?
     "bootstrap",
     "simulate",

@@ -65,7 +65,7 @@ def test_answers(case):
         llbt.interpret(res),
         llbt.audit(judgments(sign)),
     ]
-    answers += [llbt.residual_table(res), llbt.anova(res), llbt.leaderboard(res, rng=1)]
+    answers += [llbt.residuals(res), llbt.anova(res), llbt.leaderboard(res, rng=1)]
     for answer in answers:
         for form in ("as_text", "as_markdown", "as_html", "as_latex", "__repr__", "__str__"):
             if hasattr(answer, form):

@@ -1,4 +1,4 @@
-"""Where the model misses: standardized residuals of single cells, the largest first and in words."""
+"""Where the model misses: standardized residuals of cells and of pairs, the largest first, of cells in words."""
 
 from __future__ import annotations
 
@@ -6,48 +6,60 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..arguments import check_count
+from ..arguments import check_count, check_option
 from ..core.columns import FloatArray, IntArray
 from ..core.response import TWO, Response
-from ..errors import DesignError
+from ..errors import OptionError
 from ..fitting.results import LLBTResults, check_fit
 from ..table import Field, Table, format_count, format_percent
+from .pair_residuals import pair_residuals
 
+Of = Literal["cells", "pairs"]
 Residual = Literal["pearson", "deviance"]
 
 _EXACT = 1e-8  # a cell with a leverage this close to 1 is fitted exactly
 _BEYOND = 2.0
 
 
-def residual_table(res: LLBTResults, *, kind: Residual = "pearson", most: int = 20) -> Table:
-    """Return the standardized residual of every cell, the largest in absolute size first: who beats whom too often.
+def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson", most: int = 20) -> Table:
+    """Return standardized residuals, the largest in absolute size first: who beats whom more often than expected.
 
     Parameters
     ----------
     res : LLBTResults
+    of : {"cells", "pairs"}
+        Every outcome of every comparison; or every pair of objects, summed over covariates and both orders.
     kind : {"pearson", "deviance"}
-        Pearson's residuals, whose squares are the score tests of a cell that the model does not fit; or deviance
-        residuals, those of R's `rstandard` by default.
+        Of cells: Pearson's residuals, whose squares are the score tests of a cell that the model does not fit; or
+        deviance residuals, those of R's `rstandard` by default.
     most : int
-        Rows that are printed; ``to_frame()`` has all n cells.
+        Rows that are printed; ``to_frame()`` has all.
 
     Returns
     -------
     Table
-        object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``), count, fitted, residual; printed with the
-        residual in words. Without a tie category the two cells of a comparison mirror each other, and only the one
-        with more judgments than fitted is printed.
+        Of the n cells: object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``), count, fitted, residual;
+        printed with the residual in words. Without a tie category the two cells of a comparison mirror each other, and
+        only the one with more judgments than fitted is printed. Of pairs that were judged: object_i, object_j,
+        judgments, estimate (wins of i less wins of j), fitted (what the model expects of it), residual.
 
     Raises
     ------
     DesignError
-        For an unknown kind, and where `most` is no positive whole number.
+        For anything but a fit.
+    OptionError
+        For unknown options, and deviance residuals of pairs.
 
     Notes
     -----
-    The residual is resid / √(1 − h), with h the leverage of the cell in the full Poisson GLM: about standard normal
-    where the model holds and the fitted count is not small. A cell that is fitted exactly (h = 1, as all cells of a
-    saturated model) has none: NaN, last.
+    Residuals are about standard normal where the model holds and fitted counts are not small. What is fitted exactly,
+    as everything is by a saturated model, has none: NaN, last.
+
+    That of a cell is resid / √(1 − h), with h the leverage of the cell in the full Poisson GLM. With d the difference
+    of wins summed over the comparisons of a pair, its residual is (d − fitted d) / √v, where v = Σ [m_i + m_j −
+    (m_i − m_j)²/n] − gᵀVg: the multinomial variance less what estimation takes, with g the gradient of the fitted d
+    and V the covariance of the estimates as the likelihood has it. For a pair with one comparison and no ties it is the
+    Pearson residual of the cell.
 
     References
     ----------
@@ -56,14 +68,25 @@ def residual_table(res: LLBTResults, *, kind: Residual = "pearson", most: int = 
     Examples
     --------
     >>> import llbt
-    >>> residuals = llbt.residual_table(llbt.fit("object + tie", llbt.load_dataset("cems").pool()))
-    >>> residuals.to_frame().iloc[0][["object_i", "object_j", "outcome"]].tolist()
+    >>> cells = llbt.residuals(llbt.fit("object + tie", llbt.load_dataset("cems").pool())).to_frame()
+    >>> cells.iloc[0][["object_i", "object_j", "outcome"]].tolist()
     ['BA', 'ST', 'i']
+    >>> pairs = llbt.residuals(llbt.fit("object", llbt.load_dataset("citations").pool()), of="pairs").to_frame()
+    >>> pairs.loc[0, ["object_i", "object_j"]].tolist(), pairs["residual"].round(2).tolist()[:2]
+    (['Comm Statist', 'JRSS-B'], [1.87, -1.17])
     """
-    check_fit("residual_table", res)
-    if kind not in get_args(Residual):
-        raise DesignError(f"residual_table: kind={kind!r} is not known; expected 'pearson' or 'deviance'.")
-    check_count("residual_table", "most", most, least=1)
+    check_fit("residuals", res)
+    check_option("residuals", "of", of, get_args(Of))
+    check_option("residuals", "kind", kind, get_args(Residual))
+    check_count("residuals", "most", most, least=1)
+    if of == "cells":
+        return _of_cells(res, kind, most)
+    if kind != "pearson":
+        raise OptionError(f"residuals: kind={kind!r} is for cells; residuals of pairs are Pearson's.")
+    return pair_residuals(res, most)
+
+
+def _of_cells(res: LLBTResults, kind: Residual, most: int) -> Table:
     residual = standardized_residuals(res, kind)
     order = np.argsort(-np.where(np.isnan(residual), -np.inf, np.abs(residual)), kind="stable")
     residual = residual[order]

@@ -10,7 +10,8 @@ import pandas as pd
 
 from ..errors import DesignError, listed
 from ..fitting.results import LLBTResults, check_fit
-from ..inference.residuals import Residual, residual_table
+from ..inference.residuals import Residual
+from ..inference.residuals import residuals as residuals_of
 from ..table import Table, format_count, format_p
 from .look import (
     BLUE,
@@ -43,7 +44,7 @@ def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 20, a
     ----------
     res : LLBTResults
     kind : {"pearson", "deviance"}
-        As in `residual_table`.
+        As in `llbt.residuals`.
     most : int
         Cells that are drawn, the largest residuals first.
     ax : matplotlib.axes.Axes, optional
@@ -69,7 +70,7 @@ def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 20, a
     ['A beats C', 'C beats A', 'B beats D']
     """
     check_fit("plot.residuals", res)
-    table = residual_table(res, kind=kind, most=most)
+    table = residuals_of(res, kind=kind, most=most)
     frame = table.to_frame().iloc[list(table.shown or ())].dropna(subset="residual")
     if frame.empty:
         raise DesignError(

@@ -11,7 +11,7 @@ from ..core.columns import FloatArray
 from ..fitting.results import LLBTResults, check_fit
 from ..formulas.grid import At
 from ..inference.objects import centred
-from ..inference.pair_residuals import pair_residuals
+from ..inference.residuals import residuals
 from ..table import counted
 from .look import COLUMN, GREY, axes_of, colour_bar, diverging, ink, literally, short_names, without_frame
 
@@ -59,7 +59,7 @@ def network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None) -> 
     order = np.argsort(-estimate, kind="stable")
     rank = np.argsort(order)
     places = _on_circle(rank)
-    frame = _better_first(pair_residuals(res).to_frame(), res.comparisons.objects, rank)
+    frame = _better_first(residuals(res, of="pairs").to_frame(), res.comparisons.objects, rank)
     names = short_names([res.comparisons.objects[k] for k in order], 14)
     width = (COLUMN if len(rank) <= 20 else 5.0) + 0.12 * max(0, max(map(len, names)) - 6)
     ax = axes_of(ax, width, width + 0.4)

@@ -32,7 +32,7 @@ from ..inference.objects import worth_classes
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.ranks import leaderboard
-from ..inference.residuals import residual_table
+from ..inference.residuals import residuals as residuals_of
 from ..plot.fits import residuals as residuals_plot
 from ..plot.intervals import intervals as intervals_plot
 from ..plot.network import network as network_plot
@@ -355,7 +355,7 @@ def _fitted(s: _Study) -> list[str]:
     )
     if s.res.df_resid == 0:
         return [paragraph("The model is saturated: it reproduces the counts, and there is nothing to test.")]
-    return [table(goodness_of_fit(s.res)), residuals, folded("Largest residuals", table(residual_table(s.res)))]
+    return [table(goodness_of_fit(s.res)), residuals, folded("Largest residuals", table(residuals_of(s.res)))]
 
 
 def _counted(s: _Study) -> list[str]:

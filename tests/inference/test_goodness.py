@@ -715,7 +715,7 @@ def test_undetermined_worths_leave_gaps():
         llbt.pairwise,
         llbt.goodness_of_fit,
         llbt.influence,
-        llbt.residual_table,
+        llbt.residuals,
         llbt.quasi_variances,
         llbt.drop1,
         llbt.simulate,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt.inference.residuals import residual_table, standardized_residuals
+from llbt.inference.residuals import residuals, standardized_residuals
 
 # R's residuals at gnm's unpolished estimates, with counts of hundreds (as in test_reference).
 CELL = 1e-6
@@ -62,7 +62,7 @@ def test_they_are_those_of_r(reference, file):
     data, formula, cells = FITS[file]
     figures, res = reference(file), fitted(data, formula)
     close = {"rtol": 0, "atol": CELL}
-    pearson, deviance = by_cell(residual_table(res)), by_cell(residual_table(res, kind="deviance"))
+    pearson, deviance = by_cell(residuals(res)), by_cell(residuals(res, kind="deviance"))
     assert len(pearson) == len(cells) == res.nobs
     np.testing.assert_allclose(deviance.loc[cells, "residual"], figures["rstandard"], **close)  # R's rstandard(fit)
     expected = np.array(figures["resid_pearson"]) / np.sqrt(1 - np.array(figures["hat"]))  # type = "pearson"
@@ -86,7 +86,7 @@ def test_their_squares_are_score_tests_of_one_cell(cems):
 
 
 def test_the_largest_come_first_and_all_are_in_the_frame(cems):
-    table = residual_table(cems, most=3)
+    table = residuals(cems, most=3)
     frame = table.to_frame()
     assert list(frame) == ["object_i", "object_j", "outcome", "count", "fitted", "residual"]
     assert len(frame) == cems.nobs
@@ -104,7 +104,7 @@ def test_the_largest_come_first_and_all_are_in_the_frame(cems):
 
 
 def test_words_follow_the_sign_of_every_row(cems):
-    table = residual_table(cems, most=1000)
+    table = residuals(cems, most=1000)
     frame, words = table.to_frame(), list(table.fields[-1].values)
     assert len(words) == len(frame)
     for row, sentence in zip(frame.itertuples(), words, strict=True):
@@ -117,7 +117,7 @@ def test_words_follow_the_sign_of_every_row(cems):
 
 def test_covariates_have_their_columns():
     res = llbt.fit("object + tie", llbt.load_dataset("dras_table1"))
-    frame = residual_table(res).to_frame()
+    frame = residuals(res).to_frame()
     assert list(frame) == ["object_i", "object_j", "judge", "outcome", "count", "fitted", "residual"]
     assert frame.iloc[0][["object_i", "object_j", "judge", "outcome"]].tolist() == ["A", "D", "J3", "j"]
 
@@ -125,7 +125,7 @@ def test_covariates_have_their_columns():
 @pytest.mark.parametrize("kind", ["pearson", "deviance"])
 def test_without_ties_one_cell_of_each_comparison_is_printed(kind):
     res = fitted("baseball", "object + order")
-    table = residual_table(res, kind=kind, most=100)
+    table = residuals(res, kind=kind, most=100)
     frame = table.to_frame()
     assert len(frame) == 84
     printed = frame.iloc[list(table.shown)]
@@ -140,7 +140,7 @@ def test_without_ties_one_cell_of_each_comparison_is_printed(kind):
 
 
 def test_a_saturated_fit_has_no_residuals():
-    table = residual_table(llbt.fit("object + tie", llbt.load_dataset("dras_modpref")))
+    table = residuals(llbt.fit("object + tie", llbt.load_dataset("dras_modpref")))
     assert table.to_frame()["residual"].isna().all()
     text = table.as_text()
     assert "every cell is fitted exactly" in text
@@ -153,7 +153,7 @@ def test_cells_that_are_fitted_exactly_come_last():
         [("a", "b", 7, 2), ("b", "c", 6, 3), ("a", "c", 4, 5), ("a", "d", 3, 4)],
         columns=["object_i", "object_j", "wins_i", "wins_j"],
     )
-    table = residual_table(llbt.fit("object", llbt.from_counts(frame)), most=4)
+    table = residuals(llbt.fit("object", llbt.from_counts(frame)), most=4)
     residual = table.to_frame()["residual"]
     assert residual.isna().tolist() == [False] * 6 + [True] * 2
     assert residual.iloc[0] == pytest.approx(-residual.iloc[1])
@@ -167,7 +167,7 @@ def test_swapping_i_and_j_changes_nothing():
     swapped = frame.rename(
         columns={"object_i": "object_j", "object_j": "object_i", "wins_i": "wins_j", "wins_j": "wins_i"}
     )
-    first, second = (by_cell(residual_table(llbt.fit("object + tie", llbt.from_counts(f)))) for f in (frame, swapped))
+    first, second = (by_cell(residuals(llbt.fit("object + tie", llbt.from_counts(f)))) for f in (frame, swapped))
     np.testing.assert_allclose(first["residual"], second.loc[first.index, "residual"], atol=1e-8)
 
 
@@ -182,11 +182,11 @@ def test_swapping_i_and_j_changes_nothing():
 )
 def test_errors(cems, options, message):
     with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError), match=message):
-        residual_table(cems, **options)
+        residuals(cems, **options)
 
 
 def test_nothing_warns(cems):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        residual_table(cems).as_html()
-        residual_table(llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))).as_latex()
+        residuals(cems).as_html()
+        residuals(llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))).as_latex()

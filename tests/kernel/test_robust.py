@@ -374,7 +374,7 @@ def test_only_the_covariance_changes(options: dict) -> None:
     for name in ("deviance", "llf", "aic", "bic", "pearson_chi2", "df_resid", "df_model", "nobs"):
         assert getattr(res, name) == getattr(plain, name), name
     assert not np.allclose(res.bse, plain.bse, rtol=1e-3)
-    assert llbt.residual_table(res).to_frame().equals(llbt.residual_table(plain).to_frame())
+    assert llbt.residuals(res).to_frame().equals(llbt.residuals(plain).to_frame())
     assert llbt.influence(res).to_frame().equals(llbt.influence(plain).to_frame())
 
 

@@ -11,7 +11,6 @@ import pytest
 from matplotlib.colors import to_hex
 
 import llbt
-from llbt.inference.pair_residuals import pair_residuals
 from llbt.plot import look
 
 TABLE1 = llbt.load_dataset("dras_table1")
@@ -230,9 +229,9 @@ def test_without_ties_there_are_two_bars():
 
 def test_pair_residuals_without_ties_are_the_residuals_of_cells():
     res = fit("object", llbt.load_dataset("citations").pool())
-    cells = llbt.residual_table(res).to_frame()
+    cells = llbt.residuals(res).to_frame()
     cells = cells[cells["outcome"] == "i"].set_index(["object_i", "object_j"])["residual"]
-    for row in pair_residuals(res).to_frame().itertuples():
+    for row in llbt.residuals(res, of="pairs").to_frame().itertuples():
         assert row.residual == pytest.approx(cells[row.object_i, row.object_j])
 
 
@@ -246,7 +245,7 @@ def test_pair_residuals_are_those_of_the_explicit_model(formula):
     cov = np.diag(means) - weighted @ np.linalg.pinv(design.T @ weighted) @ weighted.T
     cells = res.fittedvalues.index.to_frame(index=False)
     raw = np.asarray(glm.model.endog) - means
-    for row in pair_residuals(res).to_frame().itertuples():
+    for row in llbt.residuals(res, of="pairs").to_frame().itertuples():
         forth = (cells["object_i"] == row.object_i) & (cells["object_j"] == row.object_j)
         back = (cells["object_i"] == row.object_j) & (cells["object_j"] == row.object_i)
         sign = (forth.astype(float) - back) * cells["outcome"].map({"i": 1, "tie": 0, "j": -1})
@@ -262,7 +261,7 @@ def test_the_network_has_a_line_per_pair_as_wide_as_its_judgments(pooled):
     assert texts(ax) == best_first
     angle = np.pi / 2 - 2 * np.pi * np.arange(6) / 6
     places = np.column_stack([np.cos(angle), np.sin(angle)])
-    frame = pair_residuals(res).to_frame().set_index(["object_i", "object_j"])
+    frame = llbt.residuals(res, of="pairs").to_frame().set_index(["object_i", "object_j"])
     lines = ax.collections[0]
     assert len(lines.get_segments()) == 15
     for segment, width, residual in zip(lines.get_segments(), lines.get_linewidths(), lines.get_array(), strict=True):
@@ -286,7 +285,7 @@ def test_a_pair_that_is_fitted_exactly_has_no_colour():
 def test_residuals_are_those_that_the_table_prints(kind, dataset):
     res = fit("object", llbt.load_dataset(dataset).pool())
     ax = llbt.plot.residuals(res, kind=kind, most=5)
-    table = llbt.residual_table(res, kind=kind, most=5)
+    table = llbt.residuals(res, kind=kind, most=5)
     expected = table.to_frame().iloc[list(table.shown)]["residual"].to_numpy()
     points = np.vstack([line.get_xydata() for line in ax.lines if line.get_marker() in "oD"])
     np.testing.assert_allclose(points[np.argsort(points[:, 1]), 0], expected)
@@ -296,7 +295,7 @@ def test_residuals_are_those_that_the_table_prints(kind, dataset):
 
 def test_residuals_name_what_happened(by_judge):
     ax = llbt.plot.residuals(by_judge, most=3)
-    frame = llbt.residual_table(by_judge).to_frame().iloc[:3]
+    frame = llbt.residuals(by_judge).to_frame().iloc[:3]
     for name, row in zip(row_names(ax), frame.itertuples(), strict=True):
         verb = " ties " if row.outcome == "tie" else " beats "
         assert verb in name
@@ -478,8 +477,8 @@ def test_a_picture_of_no_fit_says_what_it_takes(question):
 
 
 def test_pair_residuals_take_a_fit():
-    with pytest.raises(llbt.errors.DesignError, match="pair_residuals: found a Comparisons; it takes a fit"):
-        pair_residuals(TABLE1)
+    with pytest.raises(llbt.errors.DesignError, match="residuals: found a Comparisons; it takes a fit"):
+        llbt.residuals(TABLE1, of="pairs")
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.goodness_of_fit: lambda: ([fitted()], {}),
     llbt.influence: lambda: ([fitted()], {}),
     llbt.plot.residuals: lambda: ([fitted()], {}),
-    llbt.residual_table: lambda: ([fitted()], {}),
+    llbt.residuals: lambda: ([fitted()], {}),
     llbt.bootstrap: lambda: ([fitted()], {"n": 3, "rng": 1}),
     llbt.simulate: lambda: ([fitted()], {}),
     llbt.interpret: lambda: ([fitted()], {}),
