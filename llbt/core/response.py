@@ -72,26 +72,25 @@ class Response:
     def __hash__(self) -> int:
         return hash((self.outcomes, self.flip))
 
+    @functools.cached_property
+    def _tied(self) -> npt.NDArray[np.bool_]:
+        return np.array([outcome == "tie" for outcome in self.outcomes])
+
     @property
     def has_ties(self) -> bool:
         """Whether a judgment can be a tie."""
-        return "tie" in self.outcomes
+        return bool(self._tied.any())
 
     @property
     def tie(self) -> int | None:
         """The predictor of the tie, which no other outcome has; None without."""
-        if not self.has_ties:
-            return None
-        return next((b for b, column in enumerate(self.loadings.T) if self._loaded(column) == ["tie"]), None)
-
-    def _loaded(self, column: FloatArray) -> list[str]:
-        return [outcome for outcome, loading in zip(self.outcomes, column, strict=True) if loading]
+        alone = ((self.loadings != 0) == self._tied[:, None]).all(axis=0)
+        return int(alone.argmax()) if self.has_ties and alone.any() else None
 
     def tally(self, counts: FloatArray) -> FloatArray:
         """Return wins of i, ties and wins of j, whatever their grade, shape (…, 3), of counts of outcomes (…, K)."""
         signed = self.loadings[:, 0]
-        tied = np.array([outcome == "tie" for outcome in self.outcomes])
-        return np.asarray(counts @ np.column_stack([signed > 0, tied, signed < 0]).astype(np.float64))
+        return np.asarray(counts @ np.column_stack([signed > 0, self._tied, signed < 0]).astype(np.float64))
 
     @property
     def width(self) -> int:

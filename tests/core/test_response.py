@@ -106,6 +106,9 @@ def test_a_scale_has_scores_and_a_predictor_for_each_larger_grade() -> None:
     assert five.loadings[:, 1:].T.tolist() == [[0, 0, 1, 0, 0], [1, 0, 0, 0, 1]]
     assert graded(3, middle=False).loadings.tolist()[:3] == [[5, 0, 1], [3, 1, 0], [1, 0, 0]]
     assert [r.has_ties for r in (TWO, THREE, five, graded(2, middle=False))] == [False, True, True, False]
+    assert [r.tie for r in (TWO, THREE, five, graded(2, middle=False), BOTH_BAD)] == [None, 1, 1, None, 1]
+    shared = Response(("i", "tie", "bad", "j"), np.array([[1.0, 0], [0, 1], [0, 1], [-1, 0]]), (3, 1, 2, 0))
+    assert (shared.has_ties, shared.tie) == (True, None)
 
 
 @each_response
