@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from scipy import optimize
 from scipy.sparse import csr_array
 from support.folders import REFERENCE
 
@@ -18,7 +19,8 @@ from llbt.kernel.deviances import deviance, leverages
 from llbt.kernel.explicit import glm
 from llbt.kernel.gathered import Gathered
 from llbt.kernel.jackknife import left_out
-from llbt.kernel.likelihood import Problem, information, probabilities, rows_of
+from llbt.kernel.likelihood import Problem, information, log_likelihood, probabilities, rows_of
+from llbt.kernel.penalties import Penalty
 from llbt.kernel.robust import Clustered, cluster_scores, judgment_sandwich
 from llbt.kernel.solvers import Fit, eliminate
 
@@ -189,3 +191,39 @@ def test_a_table_of_five_outcomes_is_fitted_with_equal_grades() -> None:
     assert found.deviance == pytest.approx(expected.deviance, rel=1e-8)
     assert c.wins_i.sum() == counts[:, :2].sum()
     assert c.n_ties == counts[:, 2].sum()
+
+
+def test_any_penalty_is_added_by_the_one_hook() -> None:
+    """A normal prior on all parameters, against scipy's maximum and the inverse of a Hessian by finite differences."""
+    problem, _ = judged(FIVE, most=8)
+    size, precision = problem.signed.shape[1], 3.0
+
+    def normal(params: np.ndarray) -> Penalty:
+        curvature = precision * np.eye(size)
+        return Penalty(-precision / 2 * float(params @ params), -precision * params, curvature)
+
+    def loss(params: np.ndarray) -> float:
+        return precision / 2 * float(params @ params) - log_likelihood(problem, probabilities(problem, params))
+
+    found = eliminate(problem, penalty=normal)
+    expected = optimize.minimize(loss, np.zeros(size), method="BFGS", options={"gtol": 1e-7}).x
+    np.testing.assert_allclose(found.params, expected, atol=1e-5)
+    assert found.objective == pytest.approx(-loss(found.params), rel=1e-12)
+    np.testing.assert_allclose(found.means.sum(axis=1), problem.totals, rtol=1e-12)
+    steps = 1e-3 * np.eye(size)
+    hessian = [
+        [
+            (loss(found.params + a + b) - loss(found.params + a - b) - loss(found.params - a + b))
+            + loss(found.params - a - b)
+            for a in steps
+        ]
+        for b in steps
+    ]
+    np.testing.assert_allclose(np.linalg.inv(found.cov), np.array(hessian) / 4e-6, atol=1e-3)
+    unpenalized = eliminate(problem)
+    knowing_nothing = eliminate(problem, penalty=lambda params: replace(normal(params), informs=False))
+    np.testing.assert_allclose(knowing_nothing.params, found.params, atol=1e-12)
+    p = probabilities(problem, found.params)
+    np.testing.assert_allclose(np.linalg.inv(knowing_nothing.cov), information(problem, p, problem.totals), rtol=1e-9)
+    assert (np.diag(knowing_nothing.cov) > np.diag(found.cov)).all()
+    assert np.linalg.norm(found.params) < np.linalg.norm(unpenalized.params)
