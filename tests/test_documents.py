@@ -1,4 +1,4 @@
-"""What the README shows is what its code prints, and its commands run."""
+"""What the README shows is what its code prints, its commands run, and what documents for developers name is there."""
 
 import contextlib
 import io
@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 from llbt.cli import app
 
 README = REPOSITORY / "README.md"
+ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"
 CI = README.parent / ".ci" / "run"
 SHELL = re.compile(r"(?:<!-- command: (\w+) -->\n)?```bash\n(.*?)```", re.DOTALL)
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
@@ -83,3 +84,16 @@ def test_readme_commands_that_install_run_in_ci() -> None:
     names = [name for name, _ in shell_blocks() if name]
     assert len(names) >= 2
     assert all(re.search(rf"^step .* readme {name}$", script, re.MULTILINE) for name in names)
+
+
+def test_architecture_has_a_line_for_every_module() -> None:
+    section = ARCHITECTURE.read_text(encoding="utf-8").partition("\n## 5.")[2].partition("\n## 6.")[0]
+    block = section.partition("    llbt/\n")[2].partition("\n    tests/")[0]
+    found, room = [], ""
+    for indent, name in re.findall(r"^( {6}| {8})(\S+)", block, re.MULTILINE):
+        if name.endswith("/"):
+            room = name
+        else:
+            found.append(name if len(indent) == 6 else room + name)
+    there = [path.relative_to(REPOSITORY / "llbt").as_posix() for path in (REPOSITORY / "llbt").rglob("*.py")]
+    assert sorted(found) == sorted(name for name in there if not name.endswith("__init__.py"))

@@ -1,1 +1,1 @@
-"""Several results at once: plots."""
+"""Several results at once: tables of models, sentences, the report page."""
