@@ -90,8 +90,13 @@ class Judgments(Record):
 
     @property
     def held(self) -> Any:
-        """The judgments one by one, as a frame or, in an engine, as a relation."""
-        return self.to_frame() if self.query is None else self.query
+        """The judgments one by one, as a frame, its labels categories (coded already), or as the query."""
+        if self.query is not None:
+            return self.query
+        objects, said = (pd.CategoricalDtype(pd.Index(list(x), dtype=object)) for x in (self.objects, OUTCOMES))
+        coded = {name: (self.pairs[:, k], objects) for k, name in enumerate(OBJECTS)} | {"outcome": (self.said, said)}
+        columns = {name: pd.Categorical.from_codes(codes, dtype=labels) for name, (codes, labels) in coded.items()}
+        return pd.DataFrame({name: columns[name] if name in columns else self.values(name) for name in self.names})
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ class Records:
         if isinstance(path, Constant):
             return as_objects([path.value] * len(self.frame))
         if path in self.frame:
-            return as_objects(self.frame[path])
+            return self.frame[path].to_numpy(dtype=object, copy=True)
         head, *rest = path.split(".")
         return as_objects(_inside(value, rest) for value in self.frame[head])
 
