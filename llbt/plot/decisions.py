@@ -169,7 +169,8 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("Metric difference")
     ax.set_ylabel("Human difference")
     handles = {label.split(":")[0]: handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    legend_above(ax, [handles[label] for label, _, _ in _LOOKS.values() if label in handles])
+    if handles:
+        legend_above(ax, [handles[label] for label, _, _ in _LOOKS.values() if label in handles])
     return finish(ax)
 
 
