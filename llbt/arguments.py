@@ -1,15 +1,36 @@
-"""What arguments may be: flags, options, counts, shares and numbers, checked where a caller hands them in."""
+"""What arguments may be: declared by the types of a signature, checked in one place when a caller hands them in.
+
+``@checked`` reads the signature of a public function. It knows the types bool, str, None and Literal, the records that
+say what makes them (``_made_by``), and the types of numbers below; what has another type is left to the function.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
+import itertools
 import math
 import numbers
-from collections.abc import Mapping, Sequence
-from typing import TypeGuard
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, ParamSpec, TypeGuard, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
-from .errors import OptionError, alternatives
+from .errors import LLBTError, OptionError, alternatives
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_NAMESPACES = (
+    "classical",
+    "judges",
+    "metrics",
+    "plot",
+    "scores",
+)  # rooms whose functions a user finds under their name
+_LONGEST = 80  # characters of a value in a message
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -28,73 +49,139 @@ def is_real(value: object) -> TypeGuard[float]:
     return True
 
 
-def check_flag(asker: str, name: str, value: object) -> None:
-    """Raise for what is neither True nor False: a text such as "no" would be true."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise OptionError(f"{name}={value!r}", where=asker, expected="True or False")
+@dataclass(frozen=True)
+class Kind:
+    """What an argument may be.
+
+    Attributes
+    ----------
+    holds : callable
+        Whether a value is of the kind.
+    expected : str
+        The kind in words, for a message.
+    """
+
+    holds: Callable[[Any], bool]
+    expected: str
+
+    def __or__(self, other: Kind) -> Kind:
+        return Kind(lambda value: self.holds(value) or other.holds(value), f"{self.expected}, or {other.expected}")
 
 
-def check_option(asker: str, name: str, value: object, allowed: Sequence[str | None]) -> None:
-    """Raise for an option that is none of those allowed."""
-    if (value is not None and not isinstance(value, str)) or value not in allowed:
-        raise OptionError(f"{name}={value!r} is not known", where=asker, expected=alternatives(allowed))
+def _real(holds: Callable[[float], bool], expected: str) -> Kind:
+    return Kind(lambda value: is_real(value) and holds(float(value)), expected)
 
 
-def check_count(asker: str, name: str, value: object, *, least: int) -> None:
-    """Raise for what is no whole number of at least so many."""
-    if not is_whole(value) or value < least:
-        raise OptionError(f"{name}={value!r}", where=asker, expected=f"an integer of at least {least}")
+def whole(least: int) -> Kind:
+    """Return the kind of whole numbers of at least so many."""
+    return Kind(lambda value: is_whole(value) and value >= least, f"an integer of at least {least}")
 
 
-def check_share(asker: str, name: str, value: object) -> float:
-    """Return a number that lies between 0 and 1; raise for anything else."""
-    if not is_real(value) or not 0 < float(value) < 1:
-        raise OptionError(f"{name}={value!r}", where=asker, expected="a number between 0 and 1")
-    return float(value)
+_SEED = "an int of at least 0 or a numpy.random.Generator"
+Share = Annotated[float, _real(lambda x: 0 < x < 1, "a number between 0 and 1")]
+Confidence = Annotated[float, _real(lambda x: 0 < x < 1, "a number between 0 and 1, .95 for 95 % intervals")]
+Fraction = Annotated[float, _real(lambda x: 0 <= x <= 1, "a share from 0 to 1, .01 for 1 %")]
+BelowOne = Annotated[float, _real(lambda x: 0 <= x < 1, "a number of at least 0 and below 1, .3 for 30 %")]
+Finite = Annotated[float, _real(math.isfinite, "a finite number")]
+Positive = Annotated[float, _real(lambda x: 0 < x < math.inf, "a finite number, above 0")]
+NotNegative = Annotated[float, _real(lambda x: 0 <= x < math.inf, "a finite number, at least 0")]
+Count = Annotated[int, whole(1)]
+Number = Annotated[int, whole(0)]
+Jobs = Annotated[int, Kind(lambda n: is_whole(n) and n != 0, "the number of processes, or -1 for one per core")]
+Rng = Annotated[
+    int | np.random.Generator | None,
+    Kind(lambda rng: rng is None or isinstance(rng, np.random.Generator) or (is_whole(rng) and rng >= 0), _SEED),
+]
+
+_FLAG = Kind(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
+_TEXT = Kind(lambda value: isinstance(value, str), "a text, one name")
+_PLAIN = {bool: _FLAG, str: _TEXT, None: Kind(lambda value: value is None, "None")}
 
 
-def check_confidence(asker: str, value: object) -> float:
-    """Return the level of an interval; raise for what is no number between 0 and 1."""
-    if not is_real(value) or not 0 < float(value) < 1:
-        expected = "a number between 0 and 1, .95 for 95 % intervals"
-        raise OptionError(f"confidence={value!r}", where=asker, expected=expected)
-    return float(value)
-
-
-def check_least(asker: str, name: str, value: object, *, least: float = 0.0) -> float:
-    """Return a finite number of at least so much; raise for anything else."""
-    if not is_real(value) or not least <= float(value) < math.inf:
-        raise OptionError(f"{name}={value!r}", where=asker, expected=f"a finite number, at least {least:g}")
-    return float(value)
-
-
-def check_names(asker: str, given: Mapping[str, object]) -> None:
-    """Raise for arguments that are to name something, such as a column, and are neither text nor None."""
-    for name, value in given.items():
-        if value is not None and not isinstance(value, str):
-            raise OptionError(f"{name}={value!r}", where=asker, expected="a text, one name")
-
-
-def check_jobs(asker: str, n_jobs: object) -> None:
-    """Raise for what is no number of processes."""
-    if not is_whole(n_jobs) or n_jobs == 0:
-        expected = "the number of processes, or -1 for one per core"
-        raise OptionError(f"n_jobs={n_jobs!r}", where=asker, expected=expected)
-
-
-def as_generator(rng: object, asker: str) -> np.random.Generator:
-    """Return the generator that ``rng=`` names: itself, a new one from an int, or one of fresh entropy for None.
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Refuse arguments that are not what the signature declares, and name the function in all that it refuses.
 
     Raises
     ------
     OptionError
-        For anything else.
+        By the function that is returned, which is the function itself otherwise.
     """
-    if isinstance(rng, np.random.Generator):
-        return rng
-    if rng is None:
-        return np.random.default_rng()
-    if is_whole(rng) and rng >= 0:
-        return np.random.default_rng(int(rng))
-    found = f"rng={rng}" if is_whole(rng) else f"rng is of type {type(rng).__name__}"
-    raise OptionError(found, where=asker, expected="an int of at least 0 or a numpy.random.Generator")
+    parameters = inspect.signature(function).parameters.values()
+    plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
+    kinds = functools.cache(lambda: _declared(function))
+    room = function.__module__.partition(".")[2].partition(".")[0]
+    asker = f"{room}.{function.__qualname__}" if room in _NAMESPACES else function.__qualname__
+
+    @functools.wraps(function)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> R:
+        given = zip(itertools.chain(plain, itertools.repeat(rest)), args, strict=False)
+        try:
+            for name, value in itertools.chain(given, kwargs.items()):
+                if name in kinds() and not kinds()[name].holds(value):
+                    raise OptionError(_shown(name, value), expected=kinds()[name].expected)
+            return function(*args, **kwargs)
+        except LLBTError as error:
+            error.asker = asker  # of functions that ask others, the outermost
+            raise
+
+    return asked
+
+
+def _declared(function: Callable[..., Any]) -> dict[str, Kind]:
+    """Return the kinds of arguments that a signature declares; types that are imported for mypy alone declare none."""
+    found = {}
+    for p in inspect.signature(function).parameters.values():
+        try:
+            kind = _kind(eval(p.annotation, function.__globals__) if isinstance(p.annotation, str) else p.annotation)
+        except NameError:
+            continue
+        if kind is not None:
+            found[p.name] = kind
+    return found
+
+
+def _kind(declared: Any) -> Kind | None:
+    """Return the kind that a type declares; None for a type that says nothing, or a choice with such a type in it."""
+    origin, parts = get_origin(declared), get_args(declared)
+    if origin is Annotated:
+        return next((part for part in parts[1:] if isinstance(part, Kind)), None)
+    if origin is Literal:
+        return _option(parts)
+    if origin in (Union, types.UnionType):
+        if all(part is type(None) or get_origin(part) is Literal for part in parts):
+            return _option((*(option for part in parts for option in get_args(part)), None))
+        kinds = [_kind(None if part is type(None) else part) for part in parts]
+        known = [kind for kind in kinds if kind is not None]
+        return functools.reduce(Kind.__or__, known) if len(known) == len(kinds) else None
+    if origin is Sequence:
+        one = _kind(parts[0])
+        return None if one is None or get_origin(parts[0]) is not Literal else _several(one)
+    made_by = getattr(declared, "_made_by", None)
+    if made_by is not None:
+        return Kind(lambda value: isinstance(value, declared), f"{declared.__name__}, what {made_by} returns")
+    return _PLAIN.get(declared)
+
+
+def _option(known: tuple[str | None, ...]) -> Kind:
+    return Kind(lambda value: isinstance(value, str | None) and value in known, alternatives(known))
+
+
+def _several(one: Kind) -> Kind:
+    return Kind(
+        lambda value: isinstance(value, Sequence) and not isinstance(value, str) and all(map(one.holds, value)),
+        f"a list of {one.expected}",
+    )
+
+
+def _shown(name: str, value: object) -> str:
+    """Return an argument in words, by its type where it is long."""
+    text = repr(value)
+    if len(text) > _LONGEST or "\n" in text:
+        return f"{name} is of type {type(value).__name__}"
+    return f"{name}={text}"
+
+
+def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
+    """Return the generator that ``rng=`` names: itself, a new one from an int, or one of fresh entropy for None."""
+    return np.random.default_rng(rng)

@@ -47,8 +47,10 @@ class LLBTError(ValueError):
 
     Attributes
     ----------
+    asker : str
+        The public function that was asked, filled in by `arguments.checked`.
     where : str
-        The function that was asked, or the file, column or row; empty where it is plain from what was found.
+        The file, column or row, in place of the function; empty where it is plain from what was found.
     found : str
         What is not as it should be, without its full stop where one of the next two follows.
     expected : str
@@ -63,6 +65,7 @@ class LLBTError(ValueError):
 
     def __init__(self, found: str = "", remedy: str = "", *, where: str = "", expected: str = "") -> None:
         super().__init__(found)
+        self.asker = ""
         self.where, self.found, self.expected, self.remedy = where, found, expected, remedy
 
     def __str__(self) -> str:
@@ -71,7 +74,8 @@ class LLBTError(ValueError):
 
 def _told(error: LLBTError) -> str:
     """Return an error in words."""
-    text = f"{error.where}: {error.found}" if error.where else str(error.found)
+    where = error.where or error.asker
+    text = f"{where}: {error.found}" if where else str(error.found)
     text += f"; expected {error.expected}" if error.expected else ""
     text += f". {error.remedy}" if error.remedy else "." if error.expected else ""
     return _printable(text)

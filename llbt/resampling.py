@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import as_generator, check_flag, check_jobs
+from .arguments import Rng, as_generator
 from .table import counted
 
 T = TypeVar("T")
@@ -46,17 +46,9 @@ class Resampler:
     progress: bool = False
 
     @classmethod
-    def of(cls, asker: str, rng: object, n_jobs: int = 1, progress: bool = False) -> Resampler:
-        """Return what the arguments of these names ask for.
-
-        Raises
-        ------
-        OptionError
-            For arguments of another type.
-        """
-        check_jobs(asker, n_jobs)
-        check_flag(asker, "progress", progress)
-        return cls(asker, as_generator(rng, asker), int(n_jobs), bool(progress))
+    def of(cls, asker: str, rng: Rng, n_jobs: int = 1, progress: bool = False) -> Resampler:
+        """Return what the arguments of these names ask for."""
+        return cls(asker, as_generator(rng), int(n_jobs), bool(progress))
 
     def blocks(self, task: Callable[[int, np.random.Generator], T], n: int, entries: int, most: int = _MOST) -> list[T]:
         """Return what a task makes of n resamples, block by block.

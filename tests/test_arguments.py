@@ -54,8 +54,9 @@ MEANT = (
 def kinds(function: Callable[..., Any], name: str) -> set[Any]:
     """Return the types that an argument may have; a Literal stands for itself."""
     annotation = inspect.signature(function).parameters[name].annotation
+    known = dict(inspect.unwrap(function).__globals__)
     try:
-        return set(_flat(eval(annotation, dict(function.__globals__)) if isinstance(annotation, str) else annotation))
+        return set(_flat(eval(annotation, known) if isinstance(annotation, str) else annotation))
     except NameError:  # a type of drawing or files, imported for the annotation alone
         return set()
 
@@ -64,6 +65,8 @@ def _flat(annotation: Any) -> Iterator[Any]:
     if typing.get_origin(annotation) in (typing.Union, type(int | str)):
         for part in typing.get_args(annotation):
             yield from _flat(part)
+    elif typing.get_origin(annotation) is typing.Annotated:
+        yield from _flat(typing.get_args(annotation)[0])
     else:
         yield Literal if typing.get_origin(annotation) is Literal else annotation
 

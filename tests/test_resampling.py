@@ -15,7 +15,6 @@ from support.calls import CALLS, SCORES, X, Y, Z
 from support.surface import public
 
 import llbt
-from llbt.errors import OptionError
 from llbt.resampling import (
     Resampler,
     degenerate_notes,
@@ -62,15 +61,6 @@ def test_a_generator_goes_on() -> None:
     draw = asked()
     first, second = (np.concatenate(draw.blocks(uniform, 5, 1)) for _ in range(2))
     assert not np.any(first == second)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [({"n_jobs": 0}, "asker: n_jobs=0"), ({"progress": "no"}, "asker: progress='no'"), ({"rng": "x"}, "asker: rng")],
-)
-def test_other_options_are_refused(options: dict, said: str) -> None:
-    with pytest.raises(OptionError, match=said):
-        Resampler.of("asker", **{"rng": 1, **options})
 
 
 def test_weights_are_those_of_a_multinomial() -> None:

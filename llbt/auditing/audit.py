@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..core.columns import Label
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
@@ -48,6 +49,7 @@ class Audit(Record):
     sizes: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
+    @checked
     def finding(self, check: str) -> Finding:
         """Return what one check found.
 
@@ -59,6 +61,7 @@ class Audit(Record):
         _check_names((check,), CHECKS)
         return next(finding for finding in self.findings if finding.check == check)
 
+    @checked
     def failed(self, *names: str) -> tuple[Finding, ...]:
         """Return what was found by the checks named; for continuous integration.
 
@@ -115,6 +118,7 @@ class Audit(Record):
         return f"Audit: {', '.join(told)}"
 
 
+@checked
 def audit(
     data: object,
     *,

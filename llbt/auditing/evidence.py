@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ..arguments import check_names
 from ..budgets import refuse_large
 from ..core.columns import Coded, FloatArray, IntArray, Label, arranged, as_objects, groups
 from ..core.comparisons import Comparisons, check_three
@@ -167,9 +166,6 @@ class Named:
     block: str | None = None
     task: str | None = None
     time: str | None = None
-
-    def __post_init__(self) -> None:
-        check_names("audit", asdict(self))
 
 
 def from_source(found: Countable, named: Named) -> Evidence:

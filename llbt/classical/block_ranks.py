@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_names
 from ..core.columns import FloatArray, IntArray, sort_key
 from ..data.blocks import Blocks, Scale, as_pandas, read_long, read_wide, refuse_twice
 from ..data.files import open_source
@@ -74,7 +73,6 @@ def read_ranks(
     block: str | Sequence[str] | None,
 ) -> Ranked:
     """Return the ranks within blocks that have at least two objects."""
-    check_names(asker, {"object": item, "rank": rank})
     source = open_source(frame)
     makers = () if block is None else as_names(block, "block")
     if (objects is None) == (not makers):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, stats
 
+from ..arguments import checked
 from ..core.statistics import TestResult, chi2_p_value
 from ..errors import listed
 from ..table import counted
@@ -17,6 +18,7 @@ _FEW_BLOCKS = 10
 _NULL = "in every block all orders of its objects are equally likely"
 
 
+@checked
 def friedman_test(
     frame: object,
     *,
@@ -77,6 +79,7 @@ def friedman_test(
     return _quadratic("Friedman's test", ranked)
 
 
+@checked
 def durbin_test(
     frame: object,
     *,
@@ -128,6 +131,7 @@ def durbin_test(
     return _quadratic("Durbin's test", ranked)
 
 
+@checked
 def skillings_mack_test(
     frame: object,
     *,
@@ -193,6 +197,7 @@ def skillings_mack_test(
     return TestResult(name, _NULL, statistic, float(df), chi2_p_value(statistic, df), "chi2", notes)
 
 
+@checked
 def page_test(
     frame: object,
     *,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..arguments import is_real
+from ..arguments import checked, is_real
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..errors import DesignError
 from ..table import Field, Record, Table, format_count, format_percent
@@ -99,6 +99,7 @@ class FeedbackOrder(Record):
         return f"{said}: not certified, no order is below {format_count(self.bound)}"
 
 
+@checked
 def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 60.0) -> FeedbackOrder:
     """Return an order of the objects that contradicts the least weight of pairwise majorities.
 

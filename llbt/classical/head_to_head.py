@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..arguments import checked
 from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.statistics import sign_p
 from ..table import Field, Record, Table, counted, p_fields
 from .pair_counts import Objects, as_whole, pair_counts
-from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p, check_adjust, pair_fields
+from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p, pair_fields
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -73,6 +74,7 @@ class HeadToHead(Record):
         ).first()
 
 
+@checked
 def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()) -> HeadToHead:
     """Return wins, ties and losses of every pair of objects with their sign test.
 
@@ -121,7 +123,6 @@ def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()
     >>> round(float(found.matrix().loc["+", "-"]), 3)
     0.508
     """
-    check_adjust("head_to_head", adjust)
     found = pair_counts(data, "head_to_head", exclude=exclude)
     wins_i, wins_j = found.counts[:, 0], found.counts[:, 2]
     p_value = np.array([sign_p(w, n) for w, n in zip(wins_i, wins_i + wins_j, strict=True)])

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import get_args
 
 from ..core.columns import FloatArray, Label
 from ..core.statistics import AdjustP, adjust_p
-from ..errors import DesignError
 from ..table import Field, counted
 from .pair_counts import PairCounts, as_whole
 
@@ -19,14 +17,6 @@ _ADJUSTED: dict[AdjustP, str] = {
     "bonferroni": "Bonferroni's method",
     "fdr_bh": "Benjamini and Hochberg's method (false discovery rate)",
 }
-
-
-def check_adjust(asker: str, adjust: object) -> None:
-    """Raise for an unknown way to adjust p-values."""
-    known = get_args(AdjustP)
-    if adjust is not None and adjust not in known:
-        said = ", ".join(map(repr, known))
-        raise DesignError(f"{asker}: adjust={adjust!r} is not known; expected {said} or None.")
 
 
 def adjusted_p(p_value: FloatArray, adjust: Adjust) -> FloatArray:

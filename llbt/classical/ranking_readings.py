@@ -7,12 +7,14 @@ from typing import get_args
 
 import pandas as pd
 
+from ..arguments import checked
 from ..errors import DesignError
 from .pair_counts import Objects
 from .ranking_scores import ExcludeWhen, ranking_scores
 from .readings import Reading
 
 
+@checked
 def ranking_readings(
     data: object,
     *,

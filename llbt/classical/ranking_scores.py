@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import check_count
+from ..arguments import Confidence, Jobs, Number, Rng, checked
 from ..core import statistics
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.judgments import Judgments
-from ..core.statistics import critical_value
 from ..data.judged import read_judged
 from ..data.sources import as_names
-from ..errors import DesignError, JudgmentError, listed
+from ..errors import DesignError, JudgmentError, OptionError, listed
 from ..resampling import Resampler, degenerate_notes, percentiles
 from ..table import Field, Record, Table, counted, format_count, interval_fields
 from .pair_counts import Objects, PairCounts, as_whole, excluded, named, pair_counts
@@ -81,6 +80,7 @@ class RankingScores(Record):
         )
 
 
+@checked
 def ranking_scores(
     data: object,
     *,
@@ -88,11 +88,11 @@ def ranking_scores(
     exclude: Objects = (),
     exclude_when: ExcludeWhen = "before",
     block: str | Sequence[str] | None = "block",
-    n: int = 0,
-    confidence: float = 0.95,
-    rng: np.random.Generator | int | None = None,
+    n: Number = 0,
+    confidence: Confidence = 0.95,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> RankingScores:
     """Return scores of systems as the Workshop on Machine Translation (WMT) read them from rankings.
 
@@ -168,9 +168,7 @@ def ranking_scores(
     >>> scores.to_frame()[["object", "n", "rank", "rank_low", "rank_high", "cluster"]].values.tolist()
     [['A', 480, 1, 1, 1, 1], ['D', 480, 2, 2, 2, 2], ['B', 480, 3, 3, 3, 3], ['C', 480, 4, 4, 4, 4]]
     """
-    _check_options(data, reading, exclude_when, block)
-    check_count("ranking_scores", "n", n, least=0)
-    critical_value("ranking_scores", confidence, math.inf)
+    _check_blocks(data, reading, block)
     draw = Resampler.of("ranking_scores", rng, n_jobs, progress)
     # a table of counts has no blocks: read_judged says so
     table = isinstance(data, Comparisons) and reading != "ge_all_in_block"
@@ -195,13 +193,9 @@ def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str
     return pair_sums(reading, counts.pairs, counts.counts, size, counts.cells, group)
 
 
-def _check_options(data: object, reading: object, exclude_when: object, block: str | Sequence[str] | None) -> None:
-    if reading not in get_args(Reading):
-        raise DesignError(f"ranking_scores: reading={reading!r} is not known; expected {listed(get_args(Reading))}.")
-    if exclude_when not in get_args(ExcludeWhen):
-        raise DesignError(f"ranking_scores: exclude_when={exclude_when!r}; it may be 'before' or 'after'.")
+def _check_blocks(data: object, reading: Reading, block: str | Sequence[str] | None) -> None:
     if block is None and reading == "ge_all_in_block":
-        raise DesignError("ranking_scores: reading='ge_all_in_block' needs blocks; name their columns with block=.")
+        raise OptionError("reading='ge_all_in_block' needs blocks", "Name their columns with block=.")
     if isinstance(data, Comparisons) and block not in ("block", None):
         raise DesignError(
             f"ranking_scores: block={block!r} names columns of judgments, but a table of counts has none. Pass the "

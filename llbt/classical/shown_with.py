@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from ..arguments import Confidence, checked
 from ..core.columns import IntArray, Label
 from ..core.judgments import Judgments
-from ..core.statistics import critical_value
 from ..data.blocks import as_pandas
 from ..data.files import open_source
 from ..data.judged import read_judged
@@ -78,6 +78,7 @@ class ShownWith(Record):
         )
 
 
+@checked
 def shown_with(
     data: object,
     *,
@@ -87,7 +88,7 @@ def shown_with(
     by: Names = (),
     reference: Label = "_ref",
     reading: Reading = "ge_others",
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
 ) -> ShownWith:
     """Return the correlation of how often systems are shown beside the reference with their scores.
 
@@ -149,13 +150,10 @@ def shown_with(
     >>> systems[["object", "shown", "with_reference", "score"]].round(2).values.tolist()
     [['A', 3, 1, 0.67], ['B', 2, 0, 0.5], ['C', 3, 1, 0.0]]
     """
-    if reading not in get_args(Reading):
-        raise DesignError(f"shown_with: reading={reading!r} is not known; expected {listed(get_args(Reading))}.")
     if blocks is not None and shown is None:
         raise DesignError(
             "shown_with: blocks= without shown=; name the columns of its objects: shown=['system1Id', …]."
         )
-    critical_value("shown_with", confidence, math.inf)
     groups = as_names(by, "by")
     judgments = read_judged(data, "shown_with")
     exposed = _exposed(judgments, None if shown is None else as_names(shown, "shown"), blocks, block, groups)

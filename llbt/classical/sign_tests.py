@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ..arguments import check_flag, check_option
+from ..arguments import Confidence, checked
 from ..core.columns import MOST_COUNTED, FloatArray, real_array
-from ..core.statistics import TestResult, critical_value, ratio
+from ..core.statistics import TestResult, ratio
 from ..errors import JudgmentError
 from ..table import counted, format_count
 from . import sign_rules
 from .pair_counts import PairCounts, pair_counts
-from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p, check_adjust
+from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p
 from .sign_records import LLBTTests, SignTests
 from .sign_rules import RULES, Alternative, Interval, Ties
 
@@ -29,6 +29,7 @@ _FEW = 20  # decided judgments below which χ² is too far from the distribution
 _INTERVALS = {"wilson": "Wilson's", "clopper-pearson": "Clopper and Pearson's"}
 
 
+@checked
 def sign_test(
     data: object,
     *,
@@ -36,7 +37,7 @@ def sign_test(
     alternative: Alternative = "two-sided",
     exact: bool = True,
     adjust: Adjust = "holm",
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
     interval: Interval = "wilson",
 ) -> SignTests:
     """Test for every pair whether one object is preferred to the other: the sign test, by a rule for ties.
@@ -117,15 +118,6 @@ def sign_test(
     >>> round(float(test.p_value[0]), 5)
     0.01035
     """
-    for name, value, known in (
-        ("ties", ties, get_args(Ties)),
-        ("alternative", alternative, get_args(Alternative)),
-        ("interval", interval, get_args(Interval)),
-    ):
-        check_option("sign_test", name, value, known)
-    check_adjust("sign_test", adjust)
-    check_flag("sign_test", "exact", exact)
-    critical_value("sign_test", confidence, math.inf)
     pairs = pair_counts(data, "sign_test")
     exact = exact and ties != "asymptotic-ump"
     if exact:
@@ -153,6 +145,7 @@ def sign_test(
     )
 
 
+@checked
 def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: Adjust = "holm") -> LLBTTests:
     """Test for every pair whether its objects have the same worth, in the model ``object + tie`` of that pair alone.
 
@@ -204,8 +197,6 @@ def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: 
     >>> [round(float(x), 4) for x in (test.estimate[0], test.statistic[0], test.p_value[0])]
     [0.5555, 7.1304, 0.0076]
     """
-    check_option("classical.model_test", "alternative", alternative, get_args(Alternative))
-    check_adjust("classical.model_test", adjust)
     pairs = pair_counts(data, "classical.model_test")
     i, j = pairs.counts[:, 0], pairs.counts[:, 2]
     half = (i + j) / 2
@@ -239,6 +230,7 @@ def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: 
     )
 
 
+@checked
 def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> TestResult:
     """Test whether two systems judged right or wrong on the same inputs are right equally often.
 
@@ -276,8 +268,6 @@ def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> 
     """
     from statsmodels.stats.contingency_tables import mcnemar
 
-    check_flag("mcnemar_test", "exact", exact)
-    check_flag("mcnemar_test", "correction", correction)
     counts = _two_by_two(table)
     b, c = counts[0, 1], counts[1, 0]
     name, null = "McNemar's test", "both systems are right equally often"

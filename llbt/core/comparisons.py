@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..arguments import check_flag
+from ..arguments import checked
 from ..budgets import refuse_square
 from ..errors import JudgmentError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent
@@ -103,6 +103,8 @@ class Comparisons(Record):
     >>> c.objects, c.n_judgments, c.n_ties
     (('+', '-'), 120, 24)
     """
+
+    _made_by: ClassVar[str] = "llbt.from_counts(…) or llbt.from_judgments(…)"
 
     objects: tuple[Label, ...]
     pairs: IntArray
@@ -221,6 +223,7 @@ class Comparisons(Record):
 
     __hash__ = None  # type: ignore[assignment]  # tables are compared, not used as keys
 
+    @checked
     def to_frame(self, *, clusters: bool = False) -> pd.DataFrame:
         """Return the table as a frame that `from_counts` reads back.
 
@@ -235,7 +238,6 @@ class Comparisons(Record):
             ``object_i, object_j, <covariates…>, wins_i, ties, wins_j``; a side covariate ``x`` has the
             columns ``x_i`` and ``x_j``.
         """
-        check_flag("to_frame", "clusters", clusters)
         kept = self.cluster_counts if clusters else None
         rows = np.arange(len(self)) if kept is None else kept.rows
         counts = self.counts if kept is None else kept.counts
@@ -275,6 +277,7 @@ class Comparisons(Record):
         number, group = connected_components(graph, directed=False)
         return tuple(tuple(o for o, g in zip(self.objects, group, strict=True) if g == k) for k in range(number))
 
+    @checked
     def pool(self, *names: str) -> Comparisons:
         """Return the table summed over covariates: all of them, or those named.
 
@@ -296,6 +299,7 @@ class Comparisons(Record):
             self,
         )
 
+    @checked
     def select(
         self,
         *,

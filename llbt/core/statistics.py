@@ -7,14 +7,13 @@ import math
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 from scipy.sparse import csr_array
 
-from ..arguments import check_confidence
 from ..table import Field, Record, Table, format_percent
 
 AdjustP = Literal["holm", "bonferroni", "fdr_bh"]
@@ -113,21 +112,14 @@ def chi2_reservation(means: npt.NDArray[np.float64]) -> tuple[bool, str]:
     return True, ""
 
 
-def critical_value(asker: str, confidence: object, df: float) -> float:
-    """Return the quantile of |t(df)|, or of |z| for infinite df, of an interval of some confidence.
-
-    Raises
-    ------
-    DesignError
-        For a level that is no number between 0 and 1.
-    """
-    return float(stats.t.isf((1 - check_confidence(asker, confidence)) / 2, df))
+def critical_value(confidence: float, df: float) -> float:
+    """Return the quantile of |t(df)|, or of |z| for infinite df, of an interval of some confidence."""
+    return float(stats.t.isf((1 - confidence) / 2, df))
 
 
-def critical_values(asker: str, confidence: object, df: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def critical_values(confidence: float, df: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return `critical_value` for each of several degrees of freedom."""
-    critical_value(asker, confidence, np.inf)
-    return np.asarray(stats.t.isf((1 - float(cast(float, confidence))) / 2, df))
+    return np.asarray(stats.t.isf((1 - confidence) / 2, df))
 
 
 def ratio(estimate: npt.NDArray[np.float64], error: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -7,6 +7,7 @@ from importlib import resources
 
 import pandas as pd
 
+from ..arguments import checked
 from ..core.comparisons import Comparisons
 from ..errors import JudgmentError, listed
 from ..table import Field, Table
@@ -53,6 +54,7 @@ _DATASETS = {
 }
 
 
+@checked
 def load_dataset(name: str) -> Comparisons:
     """Return a bundled data set as comparisons.
 
@@ -100,6 +102,7 @@ def load_dataset(name: str) -> Comparisons:
     return replace(comparisons, notes=(*comparisons.notes, *known.notes))
 
 
+@checked
 def list_datasets() -> Table:
     """Return the bundled data sets with their sizes and sources.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arguments import check_count, check_flag
+from ..arguments import Number, checked
 from ..core.columns import Coded, FloatArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
@@ -28,6 +28,7 @@ from .texts import LabelType
 Two = Sequence[str]
 
 
+@checked
 def from_counts(
     frame: object,
     *,
@@ -105,7 +106,6 @@ def from_counts(
     >>> c.n_judgments, c.n_ties, c.has_ties
     (33, 3, True)
     """
-    check_flag("from_counts", "order", order)
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
     source = open_source(frame, labels=labels)
     sides, counts = as_two_names(objects, "objects"), as_two_names(wins, "wins")
@@ -136,6 +136,7 @@ def _from_counts(
     return assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
 
 
+@checked
 def from_judgments(
     frame: object,
     *,
@@ -153,7 +154,7 @@ def from_judgments(
     units: Names = (),
     defaults: Mapping[str, Label] | None = None,
     labels: LabelType | None = None,
-    max_dropped: int = 0,
+    max_dropped: Number = 0,
 ) -> Comparisons:
     """Return comparisons from judgments, one row per recorded decision.
 
@@ -215,8 +216,6 @@ def from_judgments(
     0        x        y       1     0       1
     1        y        x       0     1       0
     """
-    check_flag("from_judgments", "order", order)
-    check_count("from_judgments", "max_dropped", max_dropped, least=0)
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
     _one(outcome, "outcome")
     named = Asked(

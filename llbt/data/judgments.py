@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_count, check_flag, check_names
+from ..arguments import Number, checked
 from ..core.columns import IntArray, Label
 from ..core.comparisons import OUTCOMES
 from ..core.judgments import OBJECTS, STANDARD, Judgments, has_standard_columns
@@ -42,6 +42,7 @@ from .wide import matrix_source, prefmod_format
 Format = str | JudgmentFormat
 
 
+@checked
 def read_judgments(
     source: object,
     *,
@@ -56,7 +57,7 @@ def read_judgments(
     joined: bool = True,
     defaults: Mapping[str, Label] | None = None,
     labels: LabelType | None = None,
-    max_dropped: int = 0,
+    max_dropped: Number = 0,
 ) -> Judgments:
     """Return judgments of any known format.
 
@@ -135,8 +136,6 @@ def read_judgments(
     >>> judgments.notes
     ("2 records read as 'arena': 2 judgments", "1 tie of the kind 'both_bad' counted as ties")
     """
-    check_flag("read_judgments", "joined", joined)
-    check_count("read_judgments", "max_dropped", max_dropped, least=0)
     asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults, labels)
     if isinstance(source, Judgments) and format == "auto" and asked == Asked():
         return source
@@ -193,7 +192,6 @@ class Asked:
     labels: LabelType | None = None
 
     def __post_init__(self) -> None:
-        check_names("judgments", {"outcome": self.outcome, "judge": self.judge, "prompt": self.prompt})
         checked_outcomes(self.outcomes)
 
     @property

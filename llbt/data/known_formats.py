@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 
+from ..arguments import checked
 from ..core.columns import Label
 from ..core.judgments import has_standard_columns
 from ..errors import JudgmentError, listed
@@ -306,6 +307,7 @@ JUDGMENT_FORMATS: Mapping[str, JudgmentFormat] = MappingProxyType(
 HEADERS = frozenset(known.header for known in _FORMATS if known.header)
 
 
+@checked
 def list_formats() -> Table:
     """Return the formats that `read_judgments` knows, with the fields that mark them.
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
+from ..arguments import checked
 from ..core.columns import FloatArray, Label, Lines, arranged, as_objects, refuse_surrogates, unmasked
 from ..core.comparisons import Comparisons, tabulate
 from ..core.response import THREE, TWO
@@ -29,6 +30,7 @@ class _Matrix:
     columns: tuple[Label, ...] | None
 
 
+@checked
 def from_matrix(
     wins: object,
     ties: object = None,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_flag, check_least, check_names
+from ..arguments import NotNegative, checked
 from ..core.columns import sort_key
 from ..core.comparisons import Comparisons
 from ..errors import JudgmentError, listed
@@ -63,6 +63,7 @@ class _Keep:
         }
 
 
+@checked
 def from_rankings(
     frame: object,
     *,
@@ -145,6 +146,7 @@ def from_rankings(
     return _implied(frame, objects, {"object": object, "rank": rank}, makers, scale, keep)
 
 
+@checked
 def from_ratings(
     frame: object,
     *,
@@ -154,7 +156,7 @@ def from_ratings(
     judge: str | None = "judge",
     prompt: str | None = None,
     block: Names | None = None,
-    tie_threshold: float = 0.0,
+    tie_threshold: NotNegative = 0.0,
     higher_is_better: bool = True,
     covariates: Names = (),
     clusters: Names = (),
@@ -213,8 +215,7 @@ def from_ratings(
     1        A        C       1     0       0
     2        B        C       1     0       0
     """
-    threshold = check_least("from_ratings", "tie_threshold", tie_threshold)
-    check_flag("from_ratings", "higher_is_better", higher_is_better)
+    threshold = float(tie_threshold)
     keep = _keep(covariates, clusters, numeric, object_covariates)
     scale = Scale("rating", "rated", bool(higher_is_better), threshold, _ROUNDING)
     by_default = judge == "judge" and (objects is not None or block is not None)
@@ -236,7 +237,6 @@ def _implied(
     keep: _Keep,
 ) -> Comparisons:
     """Return the comparisons implied by values in blocks, in either form."""
-    check_names("from_rankings" if "rank" in long else "from_ratings", long)
     source = open_source(frame)
     names = source.names
     block = _makers(makers, wide=objects is not None)

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import check_names
 from ..core.columns import FloatArray, Label, sort_key
 from ..errors import JudgmentError, listed
 from ..table import counted
@@ -84,7 +83,6 @@ def read_scores(
         For columns that are not there, no or one system, scores that are not finite numbers, an instance (of a system)
         that stands there twice, and a covariate with several values for an instance.
     """
-    check_names(asker, {"system": system, "instance": instance, "score": score})
     table = in_memory(open_source(frame))
     _refuse_twice(list(map(str, table.columns)), f"{asker}: the columns")
     kept = as_names(covariates, "covariates")

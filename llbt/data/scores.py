@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import check_flag, check_least
+from ..arguments import NotNegative, checked
 from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Lines, groups
 from ..core.comparisons import Comparisons
@@ -27,10 +27,11 @@ from .tables import assembled, coded_pairs, kept_at
 _ASKER = "from_scores"
 
 
+@checked
 def from_scores(
     frame: object,
     *,
-    tie_threshold: float = 0.0,
+    tie_threshold: NotNegative = 0.0,
     relative: bool = False,
     higher_is_better: bool = True,
     systems: Sequence[str] | None = None,
@@ -112,7 +113,6 @@ def from_scores(
     3        B        C   news       1     1       0
     """
     rule = _rule(tie_threshold, relative)
-    check_flag(_ASKER, "higher_is_better", higher_is_better)
     kept, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
     known = read_scores(
         frame, _ASKER, systems=systems, system=system, instance=instance, score=score, covariates=(*kept, *beside)
@@ -134,8 +134,7 @@ def from_scores(
 
 
 def _rule(tie_threshold: float, relative: bool) -> TieRule:
-    check_flag(_ASKER, "relative", relative)
-    return TieRule(check_least(_ASKER, "tie_threshold", tie_threshold), bool(relative))
+    return TieRule(float(tie_threshold), bool(relative))
 
 
 def _kept_names(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from ..arguments import check_share
+from ..arguments import Share, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError
@@ -114,7 +114,8 @@ class Estimates:
         found[unknown], found[:, unknown] = np.nan, np.nan
         return found
 
-    def conf_int(self, alpha: float = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
+    @checked
+    def conf_int(self, alpha: Share = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
         """Return confidence intervals of level 1 − alpha on the scale of the estimates.
 
         Parameters
@@ -131,7 +132,6 @@ class Estimates:
         """
         if method not in ("wald", "profile"):
             raise DesignError(f"conf_int: method={method!r} is not known; expected 'wald' or 'profile'.")
-        check_share("conf_int", "alpha", alpha)
         if method == "profile":
             return self._profile_intervals(alpha)
         half = stats.t.isf(alpha / 2, self.df_of(np.eye(len(self.names)))) * self.bse

@@ -58,7 +58,7 @@ def z_tests(res: Estimates, hypothesis: Hypothesis, confidence: float) -> Table:
     found = estimated(res, hypothesis)
     error = np.sqrt(np.maximum(np.diag(found.cov), 0))
     df = res.df_of(found.matrix)
-    half = critical_values("t_test", confidence, df) * error
+    half = critical_values(confidence, df) * error
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, found.estimate / error, np.nan)
     p_value = 2 * stats.t.sf(np.abs(z), df)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
-from ..arguments import is_real
+from ..arguments import checked, is_real
 from ..budgets import refuse_parameters
 from ..core.comparisons import Comparisons
 from ..errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
@@ -58,6 +58,7 @@ class LLBT:
     design: Design
 
     @classmethod
+    @checked
     def from_formula(cls, formula: str, data: Comparisons, *, reference: Reference = None) -> LLBT:
         """Return the model that a formula describes on a table.
 
@@ -76,16 +77,12 @@ class LLBT:
         DesignError
             For objects that are not connected by judgments, unknown references, constant covariates.
         """
-        if not isinstance(data, Comparisons):
-            raise DesignError(
-                f"data is a {type(data).__name__}, but a model is fitted to Comparisons: make them with "
-                "llbt.from_counts(frame, …) or llbt.from_judgments(frame, …)."
-            )
         if compares_objects(parse(formula, vocabulary(data))):
             check_connected(data)
         judged = data.drop_empty()
         return cls(formula, judged, reference, build_design(formula, judged, reference=reference))
 
+    @checked
     def fit(
         self,
         *,
@@ -145,6 +142,7 @@ class LLBT:
             )
 
 
+@checked
 def fit(
     formula: str,
     data: Comparisons,
@@ -267,6 +265,7 @@ def fit(
     )
 
 
+@checked
 def default_formula(comparisons: Comparisons) -> str:
     """Return the formula that a table asks for by itself: that of the report, and of the command line.
 
@@ -324,8 +323,6 @@ def _held_apart(problem: Problem) -> float:
 
 def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Specification, start: Maximum | None) -> Fit:
     """Fit the counts and what a specification adds to their likelihood."""
-    if spec.method not in get_args(Method):
-        raise DesignError(f"method={spec.method!r} is not known; expected {', '.join(map(repr, get_args(Method)))}.")
     begin = None if start is None else start.params
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
     small = small and _held_apart(problem) <= _NEAR

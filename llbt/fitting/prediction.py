@@ -191,7 +191,7 @@ def _long(
 ) -> Table:
     """Return one row per comparison and outcome, with intervals on the logit scale so that they stay in range."""
     outcomes = res.comparisons.response.outcomes
-    z = np.repeat(critical_values("predict", confidence, found[2]), len(outcomes))
+    z = np.repeat(critical_values(confidence, found[2]), len(outcomes))
     estimate, error = (values.ravel() for values in found[:2])
     with np.errstate(divide="ignore", invalid="ignore"):
         center = special.logit(estimate)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import check_flag
+from ..arguments import Confidence, checked
 from ..core.statistics import TestResult
-from ..errors import DesignError
 from ..formulas.grid import At
 from ..table import Record, Table
 from .estimates import Estimates
@@ -58,6 +57,8 @@ class LLBTResults(Estimates, Record):
     {'object[+]': 0.0088, 'tie': 0.0044}
     """
 
+    _made_by: ClassVar[str] = "llbt.fit(…)"
+
     def __getattr__(self, name: str) -> Any:
         package = sys.modules.get("llbt")
         if name in getattr(package, "__all__", ()) and callable(getattr(package, name)):
@@ -66,7 +67,8 @@ class LLBTResults(Estimates, Record):
 
     # -- tests -------------------------------------------------------------------------------------------
 
-    def t_test(self, hypothesis: Hypothesis, *, confidence: float = 0.95) -> Table:
+    @checked
+    def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
         """Estimate linear combinations of the parameters and test each.
 
         Parameters
@@ -89,6 +91,7 @@ class LLBTResults(Estimates, Record):
         """
         return z_tests(self, hypothesis, confidence)
 
+    @checked
     def wald_test(self, hypothesis: Hypothesis) -> TestResult:
         """Test linear hypotheses jointly; they are written as in `t_test`.
 
@@ -110,7 +113,8 @@ class LLBTResults(Estimates, Record):
 
     # -- further -----------------------------------------------------------------------------------------
 
-    def predict(self, frame: Any = None, *, at: At = None, confidence: float = 0.95) -> Table:
+    @checked
+    def predict(self, frame: Any = None, *, at: At = None, confidence: Confidence = 0.95) -> Table:
         """Return the probability of each outcome.
 
         Parameters
@@ -133,6 +137,7 @@ class LLBTResults(Estimates, Record):
         """
         return predicted(self, frame, at, confidence)
 
+    @checked
     def summary(self, *, odds: bool = True) -> Table:
         """Return the printout: call, data, coefficients and fit, as R prints a model.
 
@@ -141,7 +146,6 @@ class LLBTResults(Estimates, Record):
         odds : bool
             Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
         """
-        check_flag("summary", "odds", odds)
         return summary_table(self, odds=odds)
 
     def table(self) -> Table:
@@ -150,14 +154,6 @@ class LLBTResults(Estimates, Record):
 
     def _repr_html_(self) -> str:
         return f"{self.as_html()}<p>next: worth · pairwise · anova · goodness_of_fit</p>"
-
-
-def check_fit(asker: str, res: object) -> None:
-    """Raise for anything but a fit."""
-    if not isinstance(res, LLBTResults):
-        raise DesignError(
-            f"{asker}: found a {type(res).__name__}; it takes a fit, what llbt.fit returns: llbt.{asker}(llbt.fit(…))."
-        )
 
 
 def bic_reservation(fits: Sequence[LLBTResults]) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from scipy import linalg, stats
 from scipy.sparse import csr_array, hstack
 
+from ..arguments import checked
 from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value, chi2_reservation
 from ..errors import DesignError
@@ -30,6 +31,7 @@ _FEW = 15  # judgments per parameter below which the likelihood ratio is too far
 Test = Literal["chi2", "F", "wald", "score", "cluster"]
 
 
+@checked
 def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     """Compare nested fits of one table, or the terms of one fit in sequence.
 
@@ -128,8 +130,6 @@ def chosen_test(test: Test | None, res: LLBTResults) -> Test:
     spec = res.specification
     if test is None:
         return _default_test(res)
-    if test not in get_args(Test):
-        raise DesignError(f"test={test!r} is not known; expected {', '.join(map(repr, get_args(Test)))}.")
     if test == "cluster" and len(spec.groups) != 1:
         found = f"clusters by {' and '.join(spec.groups)}" if spec.groups else "judgments that are independent"
         raise DesignError(

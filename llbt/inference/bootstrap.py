@@ -6,20 +6,19 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ..arguments import check_count
+from ..arguments import Confidence, Count, Jobs, Rng, checked
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
-from ..core.statistics import critical_value
 from ..errors import DesignError, listed
 from ..fitting.clusters import clustered
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.batch import params_of_many
 from ..kernel.jackknife import left_out
@@ -65,6 +64,8 @@ class Bootstrap(Record):
     they are more than its tail. Standard errors and means are those of the others.
     """
 
+    _made_by: ClassVar[str] = "llbt.bootstrap(res)"
+
     results: LLBTResults
     names: tuple[str, ...]
     estimate: FloatArray
@@ -106,7 +107,8 @@ class Bootstrap(Record):
         defined = ~np.isnan(self.estimate)
         return np.asarray(~np.isnan(self.replicates[:, defined]).any(axis=1))
 
-    def conf_int(self, confidence: float = 0.95, method: Interval = "percentile") -> pd.DataFrame:
+    @checked
+    def conf_int(self, confidence: Confidence = 0.95, method: Interval = "percentile") -> pd.DataFrame:
         """Return intervals: columns conf_low, conf_high, a row per value.
 
         Parameters
@@ -121,7 +123,6 @@ class Bootstrap(Record):
         """
         if method not in get_args(Interval):
             raise DesignError(f"conf_int: method={method!r}; it may be {', '.join(map(repr, get_args(Interval)))}.")
-        critical_value("conf_int", confidence, math.inf)
         if method == "bca":
             low, high = self._bca(confidence)
         else:
@@ -259,14 +260,15 @@ def _unsupported_note(resample: str, names: list[str]) -> tuple[str, ...]:
     )
 
 
+@checked
 def bootstrap(
     res: LLBTResults,
     statistic: Statistic | None = None,
     *,
     resample: str = "judgment",
-    n: int = 1000,
-    rng: np.random.Generator | int | None = None,
-    n_jobs: int = 1,
+    n: Count = 1000,
+    rng: Rng = None,
+    n_jobs: Jobs = 1,
     progress: bool = False,
 ) -> Bootstrap:
     """Resample the table of a fit, refit, and return the distribution of a statistic.
@@ -309,10 +311,8 @@ def bootstrap(
     >>> boot.conf_int().shape, boot.degenerate
     ((4, 2), 0)
     """
-    check_fit("bootstrap", res)
     if res.specification.bias_reduction or res.specification.prior is not None:
         raise DesignError("bootstrap resamples maximum likelihood fits; fit without bias_reduction= and prior=.")
-    check_count("bootstrap", "n", n, least=1)
     draw = Resampler.of("bootstrap", rng, n_jobs, progress)
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):

@@ -9,26 +9,28 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..arguments import Confidence, checked
 from ..core.columns import FloatArray
-from ..core.statistics import critical_value, critical_values, ratio, two_sided_p
+from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import DesignError, listed
 from ..fitting.hypotheses import Linear, estimated
 from ..fitting.prediction import undetermined
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
 from ..table import Table, format_number, interval_fields
 from .objects import KNOWN, LogWorths, log_worths_at
-from .scales import CONTRASTS, Scale, check_scale, on_scale
+from .scales import CONTRASTS, Scale, on_scale
 
 
+@checked
 def contrasts(
     res: LLBTResults,
     weights: Mapping[str, Mapping[Any, float] | str],
     *,
     at: At = None,
     scale: Scale = "log_odds",
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
 ) -> Table:
     """Return estimate, test and interval of named contrasts of the objects' log-worths.
 
@@ -67,9 +69,6 @@ def contrasts(
     >>> table.to_frame()[["term", "estimate"]].round(3).values.tolist()
     [['A vs rest', 2.566]]
     """
-    check_fit("contrasts", res)
-    check_scale("contrasts", scale)
-    critical_value("contrasts", confidence, res.df_inference)
     if not isinstance(weights, Mapping) or not weights:
         raise DesignError(
             "contrasts: expected a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}; "
@@ -80,7 +79,7 @@ def contrasts(
     error = np.sqrt(np.maximum(np.concatenate([np.diag(row.cov) for row in rows]), 0))
     own = res.df_of(np.concatenate([row.matrix for row in rows]))
     z = ratio(estimate, error)
-    shown, shown_error, low, high = on_scale(scale, estimate, error, critical_values("contrasts", confidence, own))
+    shown, shown_error, low, high = on_scale(scale, estimate, error, critical_values(confidence, own))
     labels = [label for row in rows for label in row.labels]
     return Table(
         (

@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from ..arguments import check_count
+from ..arguments import Jobs, Number, Rng, checked
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.statistics import TestResult, chi2_p_value, chi2_reservation
 from ..errors import DesignError
 from ..fitting.clusters import clustered
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.grammar import parse, vocabulary
 from ..kernel.batch import fit_many
 from ..kernel.cluster_tests import FlipTest, fit_flip_test
@@ -81,13 +81,14 @@ class GoodnessOfFit(Record):
         )
 
 
+@checked
 def goodness_of_fit(
     res: LLBTResults,
-    n: int = 0,
+    n: Number = 0,
     *,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> GoodnessOfFit:
     """Test whether the model fits: residual deviance and Pearson's X² against χ², or against tables drawn from the fit.
 
@@ -129,8 +130,6 @@ def goodness_of_fit(
     >>> round(test.statistic, 4), test.df, round(test.p_value, 5)
     (30.4554, 8, 0.00018)
     """
-    check_fit("goodness_of_fit", res)
-    check_count("goodness_of_fit", "n", n, least=0)
     draw = Resampler.of("goodness_of_fit", rng, n_jobs, progress)
     c = res.comparisons
     unused = _unused(res)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import checked
 from ..errors import DesignError, LLBTError
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At, check_at
 from ..table import Field, Record, Table
 from .level_tests import levels_of, tests_of
@@ -46,6 +47,7 @@ class Influence(Record):
         return self.rows.to_frame()
 
 
+@checked
 def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") -> Influence:
     """Return the influence of single cells, or of each level of a covariate or cluster.
 
@@ -84,7 +86,6 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") ->
     >>> llbt.influence(res, by="judge").to_frame()["judge"].iloc[0]
     'J3'
     """
-    check_fit("influence", res)
     check_at(at)
     return Influence(_by_cell(res)) if by is None else _by_level(res, by, at)
 

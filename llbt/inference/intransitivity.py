@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..arguments import checked
 from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.comparisons import Comparisons
-from ..errors import JudgmentError
 from ..fitting.results import LLBTResults
 from ..table import Field, Record, Table, format_count, format_number, format_share
 
@@ -182,6 +182,7 @@ class Intransitivity(Record):
         ).first(_MOST_ROWS)
 
 
+@checked
 def intransitivity(data: LLBTResults | Comparisons) -> Intransitivity:
     """Return how intransitive the pooled preferences are, and of a fit where its deviance sits.
 
@@ -232,11 +233,6 @@ def intransitivity(data: LLBTResults | Comparisons) -> Intransitivity:
     >>> found.weak, found.moderate, found.strong, found.tested
     (3, 6, 7, 22)
     """
-    if not isinstance(data, (LLBTResults, Comparisons)):
-        raise JudgmentError(
-            f"intransitivity: found {type(data).__name__}; it takes a fit or Comparisons, such as "
-            "llbt.from_counts(frame)."
-        )
     c = data.comparisons if isinstance(data, LLBTResults) else data
     wins, ties = _pooled(c, c.outcome_counts)
     fitted, deviances = _fitted(data) if isinstance(data, LLBTResults) else (None, None)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import checked
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, listed
 from ..fitting.clusters import clustered
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..kernel.likelihood import probabilities
 from ..kernel.unit_scores import UnitTests, compare_units
 from ..table import Field, Table
@@ -18,6 +19,7 @@ from ..table import Field, Table
 _PRINTED = 20
 
 
+@checked
 def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     """Return a test of each judge, or level of another column, against the rest: who judges unlike all others.
 
@@ -62,7 +64,6 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     >>> llbt.level_tests(res, by="judge").to_frame()[["judge", "reason"]].iloc[0].tolist()
     ['J3', 'object']
     """
-    check_fit("level_tests", res)
     c, levels = res.comparisons, levels_of(res.comparisons, by, "level_tests")
     if len(levels) < 2:
         raise DesignError(f"level_tests: by={by!r} has one level; there is nobody to compare it with.")

@@ -5,33 +5,32 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import stats
 from scipy.sparse import csr_array
 
-from ..arguments import as_generator, is_whole
+from ..arguments import Confidence, Rng, as_generator, checked, is_whole
 from ..core.columns import FloatArray, IntArray
-from ..core.statistics import MaxZ, adjust_p, critical_value, max_z, ratio, two_sided_p
-from ..errors import DesignError
-from ..fitting.results import LLBTResults, check_fit
+from ..core.statistics import MaxZ, adjust_p, max_z, ratio, two_sided_p
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.robust import LOST
 from .objects import KNOWN, LogWorths, centred
 from .pairwise_record import Adjust, Pairwise
-from .scales import Scale, check_scale
+from .scales import Scale
 
 
+@checked
 def pairwise(
     res: LLBTResults,
     *,
     scale: Scale = "log_odds",
     adjust: Adjust | None = "single-step",
     at: At = None,
-    confidence: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    confidence: Confidence = 0.95,
+    rng: Rng = 0,
 ) -> Pairwise:
     """Compare every pair of objects: estimates, tests, adjusted p-values and simultaneous intervals.
 
@@ -83,13 +82,6 @@ def pairwise(
     >>> pairs.to_frame()[["object_i", "object_j", "estimate", "p_adjusted"]].round(3).values.tolist()[:3]
     [['A', 'B', 2.997, 0.0], ['A', 'C', 3.9, 0.0], ['A', 'D', 0.801, 0.0]]
     """
-    check_fit("pairwise", res)
-    check_scale("pairwise", scale)
-    critical_value("pairwise", confidence, res.df_inference)
-    if adjust is not None and adjust not in get_args(Adjust):
-        known = ", ".join(map(repr, get_args(Adjust)))
-        raise DesignError(f"pairwise: adjust={adjust!r} is not known; expected {known} or None.")
-    as_generator(rng, "pairwise")
     found, notes = centred(res, at, "pairwise")
     return all_pairs(res, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
 
@@ -136,7 +128,7 @@ _TESTS: WeakKeyDictionary[LLBTResults, dict[tuple[int, bytes], _Tests]] = WeakKe
 def all_pairs(
     res: LLBTResults,
     found: LogWorths,
-    rng: int | np.random.Generator,
+    rng: Rng,
     *,
     scale: Scale = "log_odds",
     adjust: Adjust | None = "single-step",
@@ -163,10 +155,10 @@ def all_pairs(
     )
 
 
-def _tests_of(res: LLBTResults, found: LogWorths, rng: int | np.random.Generator) -> _Tests:
+def _tests_of(res: LLBTResults, found: LogWorths, rng: Rng) -> _Tests:
     """Return the tests of all pairs; of a seed they are made once, and kept as long as the results."""
     if not is_whole(rng):
-        return _tested(res, found, as_generator(rng, "pairwise"))
+        return _tested(res, found, as_generator(rng))
     known = _TESTS.setdefault(res, {})
     key = int(rng), blake2b(found.rows.tobytes() + found.estimate.tobytes()).digest()
     if key not in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +54,8 @@ class Pairwise(Record):
     confidence : float
     notes : tuple of str
     """
+
+    _made_by: ClassVar[str] = "llbt.pairwise(res)"
 
     objects: tuple[Label, ...]
     pairs: IntArray

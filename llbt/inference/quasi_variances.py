@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from scipy import linalg
 
+from ..arguments import Confidence, checked
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Record, Table, format_percent
 from .objects import LogWorths, log_worths_at
@@ -88,7 +89,7 @@ class QuasiVariances(Record):
         return pd.DataFrame(errors, index=list(self.objects), columns=list(self.objects))
 
     def _half(self) -> FloatArray:
-        return np.asarray(critical_value("quasi_variances", self.confidence, self.df) * self.quasi_std_error)
+        return np.asarray(critical_value(self.confidence, self.df) * self.quasi_std_error)
 
     def table(self) -> Table:
         """Return one row per object, in the order of the table."""
@@ -112,7 +113,8 @@ class QuasiVariances(Record):
         )
 
 
-def quasi_variances(res: LLBTResults, *, at: At = None, confidence: float = 0.95) -> QuasiVariances:
+@checked
+def quasi_variances(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95) -> QuasiVariances:
     """Return one quasi-variance per object, from which the standard error of any difference follows.
 
     Standard errors of log-worths depend on the reference object. Quasi-variances q do not: the variance of λᵢ − λⱼ is
@@ -158,8 +160,6 @@ def quasi_variances(res: LLBTResults, *, at: At = None, confidence: float = 0.95
     >>> round(quasi.worst_error, 3)
     0.244
     """
-    check_fit("quasi_variances", res)
-    critical_value("quasi_variances", confidence, res.df_inference)
     found, where = log_worths_at(res, at, "quasi_variances")
     objects, found, notes = _determined(res.comparisons.objects, found)
     variances = _difference_variances(found.cov)

@@ -9,31 +9,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import as_generator
+from ..arguments import Confidence, Rng, checked
 from ..core.columns import FloatArray, Label, matching
 from ..core.comparisons import Comparisons
-from ..core.statistics import critical_value
 from ..errors import DesignError, listed
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
 from .objects import LogWorths, centred
 from .pairwise import all_pairs
-from .scales import FACTORS, LEVELS, Scale, check_scale, critical_for, measured_from, worths_on_scale
+from .scales import FACTORS, LEVELS, Scale, critical_for, measured_from, worths_on_scale
 
 Anchor = Label | Mapping[Any, float]
 
 _LOG_SCALES = ("log_worth", "log_odds", "elo")
 
 
+@checked
 def leaderboard(
     res: LLBTResults,
     *,
     scale: Scale = "log_odds",
     anchor: Anchor | None = None,
     at: At = None,
-    confidence: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    confidence: Confidence = 0.95,
+    rng: Rng = 0,
 ) -> Table:
     """Return the leaderboard: estimates, intervals, ranks, counts and groups of the objects, the best first.
 
@@ -75,10 +75,6 @@ def leaderboard(
     >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
-    check_fit("leaderboard", res)
-    check_scale("leaderboard", scale)
-    critical_value("leaderboard", confidence, res.df_inference)
-    as_generator(rng, "leaderboard")
     label, value = _read_anchor(res, anchor, scale)
     found, notes = centred(res, at, "leaderboard")
     pairs = all_pairs(res, found, rng, confidence=confidence)

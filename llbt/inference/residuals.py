@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import check_count, check_option
+from ..arguments import Count, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.response import TWO, Response
 from ..errors import OptionError
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..table import Field, Table, format_count, format_percent
 from .pair_residuals import pair_residuals
 
@@ -21,7 +21,8 @@ _EXACT = 1e-8  # a cell with a leverage this close to 1 is fitted exactly
 _BEYOND = 2.0
 
 
-def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson", most: int = 20) -> Table:
+@checked
+def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson", most: Count = 20) -> Table:
     """Return standardized residuals, the largest in absolute size first: who beats whom more often than expected.
 
     Parameters
@@ -75,10 +76,6 @@ def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson",
     >>> pairs.loc[0, ["object_i", "object_j"]].tolist(), pairs["residual"].round(2).tolist()[:2]
     (['Comm Statist', 'JRSS-B'], [1.87, -1.17])
     """
-    check_fit("residuals", res)
-    check_option("residuals", "of", of, get_args(Of))
-    check_option("residuals", "kind", kind, get_args(Residual))
-    check_count("residuals", "most", most, least=1)
     if of == "cells":
         return _of_cells(res, kind, most)
     if kind != "pearson":

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from scipy import special
 
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_values
-from ..errors import DesignError
 from ..fitting.results import LLBTResults
 from ..kernel.robust import LOST
 from ..table import format_count
@@ -46,13 +45,6 @@ CONTRASTS: dict[Scale, str] = {
     "probability": "probability of a win given a decision, at odds exp(2Σwλ)",
     "elo": "Elo, 400·log10 of the odds exp(2Σwλ)",
 }
-
-
-def check_scale(asker: str, scale: object) -> None:
-    """Raise for a scale that is not known."""
-    if scale not in get_args(Scale):
-        known = ", ".join(map(repr, get_args(Scale)))
-        raise DesignError(f"{asker}: scale={scale!r} is not known; expected {known}.")
 
 
 def on_scale(
@@ -96,7 +88,7 @@ def critical_for(asker: str, res: LLBTResults, found: LogWorths, scale: Scale, c
     rows = found.rows
     if scale == "probability":
         rows = rows - special.softmax(np.where(np.isnan(found.estimate), -np.inf, 2 * found.estimate)) @ rows
-    return critical_values(asker, confidence, res.df_of(rows))
+    return critical_values(confidence, res.df_of(rows))
 
 
 def worths_on_scale(

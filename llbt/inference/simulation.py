@@ -10,13 +10,13 @@ import numpy as np
 from scipy import special
 from scipy.sparse import csr_array
 
-from ..arguments import as_generator, check_count
+from ..arguments import Count, Rng, as_generator, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.response import TWO
 from ..errors import DesignError
 from ..fitting.clusters import clustered
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..resampling import drawn_weights
 
 _LISTED = 4  # outcomes of a comparison for each table drawn, up to which they are listed
@@ -24,9 +24,8 @@ _BLOCK = 64  # comparisons
 _MOST = 1e15  # judgments of a comparison: as counts they are exact
 
 
-def simulate(
-    res: LLBTResults, n: int = 1, *, times: float = 1, rng: np.random.Generator | int | None = None
-) -> tuple[Comparisons, ...]:
+@checked
+def simulate(res: LLBTResults, n: Count = 1, *, times: float = 1, rng: Rng = None) -> tuple[Comparisons, ...]:
     """Return new tables drawn from a fit, the totals of the comparisons as they are or so many times as large.
 
     Parameters
@@ -59,11 +58,9 @@ def simulate(
     >>> llbt.simulate(res, times=2.5, rng=1)[0].n_judgments
     2400
     """
-    check_fit("simulate", res)
-    check_count("simulate", "n", n, least=1)
     c = res.comparisons
     _check_times(times, c)
-    drawn = draw_parametric(times * res.solution.means, n, as_generator(rng, "simulate"))
+    drawn = draw_parametric(times * res.solution.means, n, as_generator(rng))
     larger = "" if times == 1 else f", {times:.4g} times as many judgments"
     note = f"counts simulated from {res.specification.formula!r}{larger}"
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))

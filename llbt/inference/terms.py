@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..arguments import checked
 from ..errors import DesignError, listed
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.grammar import parse, stray_messages, vocabulary
 from ..table import Field, Table
 from .anova import (
@@ -24,6 +25,7 @@ from .anova import (
 from .refit import WrittenTerm, own_terms, refit_terms, written_terms
 
 
+@checked
 def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
     """Test each term of a formula given all others.
 
@@ -52,7 +54,6 @@ def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
     >>> llbt.drop1(res).to_frame()[["term", "df"]].to_dict("list")
     {'term': ['<none>', 'object:judge', 'tie'], 'df': [nan, 9.0, 1.0]}
     """
-    check_fit("drop1", res)
     test = chosen_test(test, res)
     terms, held = own_terms(res)
     leavable = [term for term in terms if not any(term.margin_of(other) for other in (*terms, *held))]
@@ -65,6 +66,7 @@ def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
     return _marginal(res, rows, test, title="Single term deletions", notes=dispersion_notes(test, [res]))
 
 
+@checked
 def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
     """Test what each of some further terms would add to a fit.
 
@@ -95,7 +97,6 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
     >>> llbt.add1(res, "object * judge + tie * judge").to_frame()[["term", "df"]].to_dict("list")
     {'term': ['<none>', 'object:judge', 'tie:judge'], 'df': [nan, 9.0, 3.0]}
     """
-    check_fit("add1", res)
     terms, held = own_terms(res)
     own = [*terms, *held]
     new = [term for term in written_terms(scope, res.comparisons) if not term.is_among(own)]

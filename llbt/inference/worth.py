@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.statistics import critical_value
-from ..fitting.results import LLBTResults, check_fit
+from ..arguments import Confidence, checked
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
 from .objects import NAMED, LogWorths, class_name, worth_classes
-from .scales import SCALES, Scale, check_scale, critical_for, worths_on_scale
+from .scales import SCALES, Scale, critical_for, worths_on_scale
 
 
-def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, confidence: float = 0.95) -> Table:
+@checked
+def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, confidence: Confidence = 0.95) -> Table:
     """Return the worth of every object with its standard error and interval.
 
     Parameters
@@ -60,9 +61,6 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     >>> llbt.worth(res).to_frame()[["object", "estimate"]].round(3).values.tolist()
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
-    check_fit("worth", res)
-    check_scale("worth", scale)
-    critical_value("worth", confidence, res.df_inference)
     classes, shown, notes = worth_classes(res, at)
     blocks = [worths_on_scale(found, scale, critical_for("worth", res, found, scale, confidence)) for found in classes]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]

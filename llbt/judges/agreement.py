@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import check_count, check_names, check_option
+from ..arguments import Confidence, Jobs, Number, Rng, checked
 from ..core.columns import FloatArray, Label
-from ..core.statistics import critical_value
 from ..errors import DesignError, listed
 from ..resampling import Resampler
 from ..table import Field, Kind, Record, Table, counted, format_count, format_percent, format_share
@@ -150,6 +148,7 @@ class Agreement(Record):
         return _by_judges_table(self.judges[met.judges], names, np.array(columns), sums)
 
 
+@checked
 def agreement(
     frame: object,
     *,
@@ -161,12 +160,12 @@ def agreement(
     chance_from: object = None,
     by: str | None = None,
     coefficients: Coefficient | Sequence[Coefficient] | None = None,
-    confidence: float = 0.95,
-    n: int = 0,
+    confidence: Confidence = 0.95,
+    n: Number = 0,
     resample: ResampledAgreement = "units",
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> Agreement:
     """Return how far judges agree on the same units, raw and corrected for chance.
 
@@ -294,13 +293,7 @@ def agreement(
     >>> found[["term", "estimate", "expected"]].round(3).values.tolist()
     [['percent', 0.75, nan], ['bennett_s', 0.625, 0.333], ['scott_pi', 0.619, 0.344]]
     """
-    if among not in get_args(Among):
-        raise DesignError(f"{ASKER}: among={among!r}; it may be 'inter' or 'intra'.")
-    check_names(ASKER, {"judge": judge, "label": label, "by": by})
     names = _asked(coefficients)
-    critical_value(ASKER, confidence, math.inf)
-    check_count(ASKER, "n", n, least=0)
-    check_option(ASKER, "resample", resample, get_args(ResampledAgreement))
     draw = Resampler.of(ASKER, rng, n_jobs, progress)
     read = read_units(frame, unit, judge, label, objects)
     refuse_nothing(read, among)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import check_count
+from ..arguments import Confidence, Number, checked
 from ..classical.sign_rules import share_interval
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
-from ..core.statistics import critical_value, ratio, sign_p
+from ..core.statistics import ratio, sign_p
 from ..data.judged import read_judged
-from ..errors import DesignError, JudgmentError, listed
+from ..errors import JudgmentError, listed
 from ..fitting.results import LLBTResults
 from ..table import Field, Kind, Record, Table, counted, format_percent
 from .judge_figures import (
@@ -127,14 +127,15 @@ def _headings(confidence: float) -> dict[str, tuple[str, Kind]]:
     }
 
 
+@checked
 def summary(
     data: object,
     *,
     judge: str = "judge",
     unit: str | Sequence[str] | None = None,
     model: LLBTResults | None = None,
-    min_judgments: int = 20,
-    confidence: float = 0.95,
+    min_judgments: Number = 20,
+    confidence: Confidence = 0.95,
 ) -> JudgeSummary:
     """Return one row per judge: ties, position bias, agreement with the others and with a model, flips.
 
@@ -204,10 +205,6 @@ def summary(
     [['J1', 240.0, 0.02, 0.78, 2.84], ['J2', 240.0, 0.04, 0.77, 2.41], ['J3', 240.0, 0.08, 0.63, -5.97],
      ['J4', 240.0, 0.04, 0.76, 1.76]]
     """
-    critical_value(ASKER, confidence, math.inf)
-    check_count(ASKER, "min_judgments", min_judgments, least=0)
-    if model is not None and not isinstance(model, LLBTResults):
-        raise DesignError(f"{ASKER}: model= is of type {type(model).__name__}; expected a fit: model=llbt.fit(…).")
     if isinstance(data, Comparisons):
         if unit is not None:
             raise JudgmentError(

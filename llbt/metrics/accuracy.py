@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import check_option
+from ..arguments import checked
 from ..core.columns import FloatArray, IntArray
 from ..table import Field, Record, Table
 from .system_scores import all_pairs, grouped_systems
@@ -118,6 +118,7 @@ class PairwiseAccuracy(Record):
         return float(np.nansum(agree)), int((~np.isnan(agree)).sum())
 
 
+@checked
 def pairwise_accuracy(
     metric: object, human: object, *, by: object | None = None, ties: Ties = "strict"
 ) -> PairwiseAccuracy:
@@ -166,7 +167,6 @@ def pairwise_accuracy(
     [['de-en', 3.0, 3.0, 1.0], ['en-de', 0.0, 1.0, 0.0], ['all', 3.0, 4.0, 0.75]]
     """
     asker = "pairwise_accuracy"
-    check_option(asker, "ties", ties, get_args(Ties))
     groups, scores = grouped_systems(asker, metric, human, by)
     indices = [all_pairs(len(part.systems)) for part in scores]
     d = np.concatenate([part.metric[i] - part.metric[j] for part, (i, j) in zip(scores, indices, strict=True)])

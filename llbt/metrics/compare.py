@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import check_count, check_option
+from ..arguments import Count, Jobs, Rng, checked
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
-from ..errors import DesignError, JudgmentError
+from ..errors import JudgmentError, OptionError
 from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted
-from .correlate import Level, check_choices, correlation_of, score_matrices
+from .correlate import Level, correlation_of, score_matrices
 from .interval import bootstrap_task, entries
 from .kernels import NAMES, Coefficient
 from .resampled import Resampled, permuted_differences
@@ -89,6 +89,7 @@ class MetricComparison(Record):
         )
 
 
+@checked
 def compare(
     X: npt.ArrayLike,
     Y: npt.ArrayLike,
@@ -98,10 +99,10 @@ def compare(
     coefficient: Coefficient = "pearson",
     method: TestMethod = "perm-both",
     alternative: Alternative = "two-sided",
-    n: int = 1000,
-    rng: np.random.Generator | int | None = None,
+    n: Count = 1000,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> MetricComparison:
     """Return a test whether two metrics X and Y correlate equally well with human scores Z.
 
@@ -169,8 +170,7 @@ def compare(
     0.001
     """
     asker = "metrics.compare"
-    check_test(asker, level, coefficient, method, n)
-    check_option(asker, "alternative", alternative, get_args(Alternative))
+    check_test(level, method)
     draw = Resampler.of(asker, rng, n_jobs, progress)
     metrics, z = score_matrices(asker, (X, Y), Z, level)
     check_same_inputs(asker, metrics[0], z)
@@ -220,15 +220,12 @@ def difference_p(replicates: FloatArray, delta: float, method: TestMethod, alter
     return p_value(np.abs(replicates), abs(delta)) if alternative == "two-sided" else p_value(replicates, delta)
 
 
-def check_test(asker: str, level: str, coefficient: str, method: str, n: object) -> None:
-    """Raise for options of a test that there are not, or that do not go together."""
-    check_choices(asker, level, coefficient)
-    check_option(asker, "method", method, get_args(TestMethod))
-    check_count(asker, "n", n, least=1)
+def check_test(level: Level, method: TestMethod) -> None:
+    """Raise for a test that does not go with a level."""
     if method == "williams" and level != "system":
-        raise DesignError(
-            f"{asker}: method='williams' with level={level!r}; Williams' test takes one pair of scores per system. "
-            "Pass level='system', or method='perm-both'."
+        raise OptionError(
+            f"method='williams' with level={level!r}; Williams' test takes one pair of scores per system",
+            "Pass level='system', or method='perm-both'.",
         )
 
 

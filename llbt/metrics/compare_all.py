@@ -6,16 +6,16 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import check_option
-from ..classical.pair_tables import Adjust, adjusted_p, check_adjust
+from ..arguments import Count, Jobs, Rng, Share, checked
+from ..classical.pair_tables import Adjust, adjusted_p
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
-from ..errors import DesignError
+from ..errors import OptionError
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, p_fields
 from .compare import (
@@ -54,6 +54,8 @@ class MetricComparisons(Record):
     notes : tuple of str
     """
 
+    _made_by: ClassVar[str] = "llbt.metrics.compare_all(…)"
+
     metrics: tuple[str, ...]
     estimate: FloatArray
     difference: FloatArray
@@ -66,7 +68,8 @@ class MetricComparisons(Record):
     by: Family
     notes: tuple[str, ...]
 
-    def better(self, alpha: float = 0.05, *, adjusted: bool = True) -> npt.NDArray[np.bool_]:
+    @checked
+    def better(self, alpha: Share = 0.05, *, adjusted: bool = True) -> npt.NDArray[np.bool_]:
         """Return whether the metric of the row is significantly better than that of the column, shape (K, K)."""
         return np.asarray((self.p_adjusted if adjusted else self.p_value) <= alpha)
 
@@ -90,6 +93,7 @@ class MetricComparisons(Record):
         ).first()
 
 
+@checked
 def compare_all(
     scores: MetricScores,
     *,
@@ -98,10 +102,10 @@ def compare_all(
     method: TestMethod = "perm-both",
     adjust: Adjust = "holm",
     by: Family = "row",
-    n: int = 1000,
-    rng: np.random.Generator | int | None = None,
+    n: Count = 1000,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> MetricComparisons:
     """Return one-sided tests of every ordered pair of metrics.
 
@@ -158,7 +162,9 @@ def compare_all(
     [2, 1, 0]
     """
     asker = "metrics.compare_all"
-    _check(scores, level, coefficient, method, adjust, by, n)
+    check_test(level, method)
+    if len(scores.metrics) < 2:
+        raise OptionError(counted(len(scores.metrics), "metric"), expected="at least two to compare")
     draw = Resampler.of(asker, rng, n_jobs, progress)
     check_constant(asker, dict(zip(scores.metrics, scores.values, strict=True)))
     values, human = [comparable(x) for x in scores.values], comparable(scores.human)
@@ -179,20 +185,6 @@ def compare_all(
     adjusted = _adjusted(found, adjust, by)
     options = (level, coefficient, method, adjust, by)
     return MetricComparisons(scores.metrics, estimate, difference, found, adjusted, *options, tuple(notes))
-
-
-def _check(scores: object, level: str, coefficient: str, method: str, adjust: str | None, by: str, n: object) -> None:
-    asker = "metrics.compare_all"
-    check_test(asker, level, coefficient, method, n)
-    check_adjust(asker, adjust)
-    check_option(asker, "by", by, get_args(Family))
-    if not isinstance(scores, MetricScores):
-        raise DesignError(
-            f"{asker}: found a {type(scores).__name__}; it takes a MetricScores, made by MetricScores.from_frame(…) or "
-            "MetricScores.from_matrices({'name': X}, human=Z)."
-        )
-    if len(scores.metrics) < 2:
-        raise DesignError(f"{asker}: {counted(len(scores.metrics), 'metric')}; expected at least two to compare.")
 
 
 def _tested(

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import check_option
+from ..arguments import Positive, checked
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted
 from .kernels import (
-    COEFFICIENTS,
     NAMES,
     Coefficient,
     column_correlations,
@@ -23,7 +22,7 @@ from .kernels import (
     rounding,
     row_correlations,
 )
-from .outliers import NO_SPREAD, checked_cutoff, far_systems
+from .outliers import NO_SPREAD, far_systems
 from .system_scores import refuse_other_labels, score_matrix
 
 Level = Literal["system", "input", "global"]
@@ -74,6 +73,7 @@ class Correlation(Record):
         )
 
 
+@checked
 def correlate(
     X: npt.ArrayLike,
     Z: npt.ArrayLike,
@@ -81,7 +81,7 @@ def correlate(
     level: Level = "system",
     coefficient: Coefficient = "pearson",
     outliers: Outliers = "keep",
-    cutoff: float = 2.5,
+    cutoff: Positive = 2.5,
 ) -> Correlation:
     """Return the correlation of a metric's scores with human scores.
 
@@ -135,14 +135,11 @@ def correlate(
     >>> round(without.estimate, 3), without.left_out
     (0.8, (4,))
     """
-    check_choices("correlate", level, coefficient)
-    check_option("correlate", "outliers", outliers, get_args(Outliers))
     if outliers == "drop" and level != "system":
         raise OptionError(
             f"correlate: outliers='drop' is for systems, by their mean human scores, and level is {level!r}; expected "
             "level='system'."
         )
-    cutoff = checked_cutoff("correlate", cutoff)
     x, z = score_matrices("correlate", (X,), Z, level)
     if outliers == "keep":
         return correlation_of(x[0], z, level, coefficient)
@@ -211,12 +208,6 @@ def cells(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
     there = ~np.isnan(x + z)
     rows = (np.where(there, x, 0.0), np.where(there, z, 0.0), there.astype(np.float64))
     return rows[0].reshape(1, -1), rows[1].reshape(1, -1), rows[2].reshape(1, -1)
-
-
-def check_choices(asker: str, level: str, coefficient: str) -> None:
-    """Raise for a level or a coefficient that there is not."""
-    check_option(asker, "level", level, get_args(Level))
-    check_option(asker, "coefficient", coefficient, COEFFICIENTS)
 
 
 def score_matrices(

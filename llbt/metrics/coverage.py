@@ -6,19 +6,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import check_count, check_option
+from ..arguments import Confidence, Count, Jobs, Rng, checked
 from ..core.columns import FloatArray, IntArray
-from ..core.statistics import critical_value
 from ..errors import DesignError
 from ..resampling import Resampler, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
 from .compare import check_same_inputs
-from .correlate import Level, check_choices, correlation_of, score_matrices
+from .correlate import Level, correlation_of, score_matrices
 from .interval import IntervalMethod, bootstrap_task, entries, fisher_interval
 from .kernels import NAMES, Coefficient
 
@@ -80,19 +79,20 @@ class IntervalCoverage(Record):
         )
 
 
+@checked
 def coverage(
     X: npt.ArrayLike,
     Z: npt.ArrayLike,
     *,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
-    methods: Sequence[IntervalMethod] = ("fisher", "boot-systems", "boot-inputs", "boot-both"),
-    confidence: float = 0.95,
-    n: int = 1000,
-    n_trials: int = 1000,
-    rng: np.random.Generator | int | None = None,
+    methods: IntervalMethod | Sequence[IntervalMethod] = ("fisher", "boot-systems", "boot-inputs", "boot-both"),
+    confidence: Confidence = 0.95,
+    n: Count = 1000,
+    n_trials: Count = 1000,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> IntervalCoverage:
     """Return how often an interval from half of the systems and inputs holds the correlation of the other half.
 
@@ -148,12 +148,7 @@ def coverage(
     True
     """
     asker = "metrics.coverage"
-    check_choices(asker, level, coefficient)
     chosen = several(asker, methods)
-    for method in chosen:
-        check_option(asker, "methods", method, get_args(IntervalMethod))
-    critical_value(asker, confidence, math.inf)
-    check_numbers(asker, n, n_trials)
     draw = Resampler.of(asker, rng, n_jobs, progress)
     (x,), z = score_matrices(asker, (X,), Z, level)
     check_same_inputs(asker, x, z)
@@ -174,12 +169,6 @@ def several(asker: str, methods: Sequence[Any]) -> tuple[Any, ...]:
     if not found or len(set(found)) < len(found):
         raise DesignError(f"{asker}: methods={methods!r}; expected one or more distinct ones.")
     return found
-
-
-def check_numbers(asker: str, n: object, n_trials: object) -> None:
-    """Raise for numbers of resamples or trials that are none."""
-    check_count(asker, "n", n, least=1)
-    check_count(asker, "n_trials", n_trials, least=1)
 
 
 def wilson(count: IntArray, total: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arguments import checked
 from ..core.columns import IntArray
 from ..errors import DesignError
 from ..table import Field, Record, Table, counted
@@ -50,6 +51,7 @@ class ErrorAgreement(Record):
         )
 
 
+@checked
 def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
     """Return how many errors each metric makes, and how many of them on pairs that another metric has right.
 

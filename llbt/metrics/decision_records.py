@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,8 @@ class DecisionTable(Record):
     alpha : float
     notes : tuple of str
     """
+
+    _made_by: ClassVar[str] = "llbt.metrics.decisions(…)"
 
     groups: tuple[Hashable, ...]
     group: IntArray

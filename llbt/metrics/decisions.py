@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
-from ..arguments import check_count, check_option, check_share, is_whole
+from ..arguments import Count, Jobs, Rng, Share, checked, is_whole
 from ..core.columns import FloatArray
 from ..errors import DesignError, JudgmentError
 from ..resampling import Resampler
@@ -20,17 +20,18 @@ from .system_scores import all_pairs, group_names, numbers, read_segments
 MetricTest = Literal["paired-t", "bootstrap"]
 
 
+@checked
 def decisions(
     metric: object,
     human: object,
     *,
     metric_test: MetricTest = "paired-t",
-    alpha: float = 0.05,
+    alpha: Share = 0.05,
     bins: int | Sequence[float] = 5,
-    n: int = 1000,
-    rng: np.random.Generator | int | None = None,
+    n: Count = 1000,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> DecisionTable:
     """Return for each pair of systems whether a metric decides as humans do, with errors by size of the difference.
 
@@ -93,8 +94,6 @@ def decisions(
     [[6, 1, 1, 0, 4], [9, 7, 2, 0, 0], [15, 8, 3, 0, 4]]
     """
     asker = "metrics.decisions"
-    check_option(asker, "metric_test", metric_test, get_args(MetricTest))
-    check_count(asker, "n", n, least=1)
     draw = Resampler.of(asker, rng, n_jobs, progress)
     tested = [_tested(part, metric_test, n, draw) for part in _segments(asker, metric, human)]
     return decisions_from_tests(
@@ -147,6 +146,7 @@ def _tested(part: _Segments, metric_test: MetricTest, n: int, draw: Resampler) -
     return _Tested(part.group, object_i, object_j, found)
 
 
+@checked
 def decisions_from_tests(
     metric_difference: object,
     metric_p: object,
@@ -156,7 +156,7 @@ def decisions_from_tests(
     object_i: Sequence[Hashable] | None = None,
     object_j: Sequence[Hashable] | None = None,
     group: Sequence[Hashable] | None = None,
-    alpha: float = 0.05,
+    alpha: Share = 0.05,
     bins: int | Sequence[float] = 5,
 ) -> DecisionTable:
     """Return the decision table of P pairs of systems that were tested elsewhere.
@@ -192,7 +192,7 @@ def decisions_from_tests(
     ['both', 'humans_only', 'metric_only']
     """
     asker = "decisions_from_tests"
-    level = check_share(asker, "alpha", alpha)
+    level = float(alpha)
     d, h = numbers(asker, "metric_difference", metric_difference), numbers(asker, "human_difference", human_difference)
     p, q = (
         numbers(asker, name, values, missing=True) for name, values in (("metric_p", metric_p), ("human_p", human_p))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
-from ..arguments import check_count, check_share
+from ..arguments import Confidence, Count, Share, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
 from ..errors import DesignError, JudgmentError
@@ -65,6 +66,8 @@ class DifferenceCurve(Record):
     notes : tuple of str
     """
 
+    _made_by: ClassVar[str] = "llbt.metrics.difference_curve(…)"
+
     difference: FloatArray
     agree: npt.NDArray[np.bool_]
     params: FloatArray
@@ -89,7 +92,7 @@ class DifferenceCurve(Record):
         rows = np.column_stack([np.ones(len(size)), size])
         log_odds = rows @ self.params
         error = np.sqrt(np.einsum("mi,ij,mj->m", rows, self.cov, rows))
-        z = critical_value(_ASKER, self.confidence, math.inf)
+        z = critical_value(self.confidence, math.inf)
         found = special.expit(np.column_stack([log_odds, log_odds - z * error, log_odds + z * error]))
         return pd.DataFrame(
             {"difference": size, **dict(zip(("estimate", "conf_low", "conf_high"), found.T, strict=True))}
@@ -119,14 +122,15 @@ class DifferenceCurve(Record):
         )
 
 
+@checked
 def difference_curve(
     metric_difference: object,
     agree: object,
     *,
     groups: Sequence[object] | None = None,
-    target: float = 0.8,
-    bins: int = 5,
-    confidence: float = 0.95,
+    target: Share = 0.8,
+    bins: Count = 5,
+    confidence: Confidence = 0.95,
 ) -> DifferenceCurve:
     """Return how probable it is that humans agree with a metric, over the size of its difference between two systems.
 
@@ -183,9 +187,7 @@ def difference_curve(
     >>> round(curve.needed, 2), curve.bins.agreements.tolist()
     (1.65, [2, 2, 4])
     """
-    check_share(_ASKER, "target", target)
-    z = critical_value(_ASKER, confidence, math.inf)
-    check_count(_ASKER, "bins", bins, least=1)
+    z = critical_value(confidence, math.inf)
     size, agreed, clusters, notes = _read(metric_difference, agree, groups)
     params, cov, reason = _fitted(size, agreed, clusters)
     needed, why = _needed(params, cov, target, z)

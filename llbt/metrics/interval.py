@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ..arguments import check_count, check_flag, check_option
+from ..arguments import Confidence, Count, Jobs, Rng, checked
 from ..core.columns import FloatArray
-from ..core.statistics import critical_value
 from ..errors import DesignError
 from ..resampling import Resampler, degenerate_notes, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
-from .correlate import Correlation, Level, check_choices, correlation_of, score_matrices
+from .correlate import Correlation, Level, correlation_of, score_matrices
 from .kernels import NAMES, Coefficient
 from .resampled import Resampled, bootstrap_correlations
 
@@ -79,6 +78,7 @@ class CorrelationInterval(Record):
         )
 
 
+@checked
 def interval(
     X: npt.ArrayLike,
     Z: npt.ArrayLike,
@@ -86,12 +86,12 @@ def interval(
     level: Level = "system",
     coefficient: Coefficient = "pearson",
     method: IntervalMethod = "boot-both",
-    confidence: float = 0.95,
-    n: int = 1000,
+    confidence: Confidence = 0.95,
+    n: Count = 1000,
     paired_inputs: bool = True,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> CorrelationInterval:
     """Return the interval of a metric's correlation with human scores.
 
@@ -154,11 +154,6 @@ def interval(
     True
     """
     asker = "metrics.interval"
-    check_choices(asker, level, coefficient)
-    check_option(asker, "method", method, get_args(IntervalMethod))
-    critical_value(asker, confidence, math.inf)
-    check_count(asker, "n", n, least=1)
-    check_flag(asker, "paired_inputs", paired_inputs)
     draw = Resampler.of(asker, rng, n_jobs, progress)
     (x,), z = score_matrices(asker, (X,), Z, level)
     _check_pairing(x, z, level, paired_inputs)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from ..arguments import checked
 from ..core.columns import FloatArray, Label, sort_key
 from ..data.files import open_source
 from ..data.frames import plain
@@ -41,6 +43,8 @@ class MetricScores(Record):
     there.
     """
 
+    _made_by: ClassVar[str] = "MetricScores.from_frame(…) or MetricScores.from_matrices(…)"
+
     systems: tuple[Label, ...]
     inputs: tuple[Label, ...]
     metrics: tuple[str, ...]
@@ -49,6 +53,7 @@ class MetricScores(Record):
     notes: tuple[str, ...]
 
     @classmethod
+    @checked
     def from_frame(
         cls,
         frame: object,
@@ -109,6 +114,7 @@ class MetricScores(Record):
         )._with(notes)
 
     @classmethod
+    @checked
     def from_matrices(
         cls,
         metrics: Mapping[str, npt.ArrayLike],
@@ -167,6 +173,7 @@ class MetricScores(Record):
         ]
         return cls(labels[0], labels[1], tuple(found), np.stack(list(found.values())), of_human, ())
 
+    @checked
     def matrix(self, metric: str) -> pd.DataFrame:
         """Return the scores of a metric, a row per system and a column per input.
 

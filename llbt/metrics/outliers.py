@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import is_real
+from ..arguments import Positive, checked
 from ..core.columns import FloatArray
-from ..errors import DesignError, LLBTWarning, warn_user
+from ..errors import LLBTWarning, warn_user
 from .kernels import LEAST
 from .system_scores import numbers
 
@@ -16,7 +16,8 @@ _NORMAL = 1.4826  # 1/Φ⁻¹(3/4): MAD times this estimates the standard deviat
 NO_SPREAD = "the median absolute deviation is 0 (at least half of the human scores are equal): no system is an outlier"
 
 
-def outliers(z: object, cutoff: float = 2.5) -> npt.NDArray[np.bool_] | pd.Series[bool]:
+@checked
+def outliers(z: object, cutoff: Positive = 2.5) -> npt.NDArray[np.bool_] | pd.Series[bool]:
     """Return for each system whether its human score is an outlier: far from the median in units of the MAD.
 
     Parameters
@@ -63,7 +64,7 @@ def outliers(z: object, cutoff: float = 2.5) -> npt.NDArray[np.bool_] | pd.Serie
     [False, False, False, False, True]
     """
     scores = numbers("outliers", "z", z)
-    found, spread = far_systems(scores, checked_cutoff("outliers", cutoff))
+    found, spread = far_systems(scores, float(cutoff))
     if len(scores) > 1 and not spread:
         warn_user(f"outliers: {NO_SPREAD}", LLBTWarning)
     return pd.Series(found, index=z.index, name=z.name) if isinstance(z, pd.Series) else found
@@ -86,10 +87,3 @@ def far_systems(scores: FloatArray, cutoff: float) -> tuple[npt.NDArray[np.bool_
     distance = np.abs(scores - np.median(scores))
     spread = float(np.median(distance))
     return (distance > cutoff * _NORMAL * spread) & (spread > 0), spread
-
-
-def checked_cutoff(asker: str, cutoff: object) -> float:
-    """Return how many standard deviations are far, checked."""
-    if not is_real(cutoff) or not 0 < float(cutoff) < np.inf:
-        raise DesignError(f"{asker}: cutoff={cutoff!r}; it is a positive number of standard deviations, 2.5 say.")
-    return float(cutoff)

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import check_share
+from ..arguments import Count, Jobs, Rng, Share, checked
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, interval_fields
 from .compare import TestMethod, check_constant, check_same_inputs, check_test, run_test
 from .correlate import Level, score_matrices
-from .coverage import TRIALS, check_numbers, several, wilson
+from .coverage import TRIALS, several, wilson
 from .kernels import NAMES, Coefficient
 
 
@@ -71,20 +71,21 @@ class MetricPower(Record):
         )
 
 
+@checked
 def power(
     X: npt.ArrayLike,
     Z: npt.ArrayLike,
     *,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
-    methods: Sequence[TestMethod] = ("perm-both", "boot"),
+    methods: TestMethod | Sequence[TestMethod] = ("perm-both", "boot"),
     degraded: Sequence[float] = (0.05, 0.1, 0.2, 0.4, 0.8),
-    alpha: float = 0.05,
-    n: int = 1000,
-    n_trials: int = 200,
-    rng: np.random.Generator | int | None = None,
+    alpha: Share = 0.05,
+    n: Count = 1000,
+    n_trials: Count = 200,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> MetricPower:
     """Return how often tests find that a metric is better than a copy of it that was made worse.
 
@@ -147,9 +148,7 @@ def power(
     chosen = several(asker, methods)
     shares = np.atleast_1d(pd.to_numeric(np.atleast_1d(np.asarray(degraded)), errors="coerce")).astype(np.float64)
     for method in chosen:
-        check_test(asker, level, coefficient, method, n)
-    check_numbers(asker, n, n_trials)
-    check_share(asker, "alpha", alpha)
+        check_test(level, method)
     draw = Resampler.of(asker, rng, n_jobs, progress)
     if shares.size == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise DesignError(f"{asker}: degraded={degraded!r}; expected shares of the scores, above 0 and up to 1.")

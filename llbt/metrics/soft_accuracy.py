@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arguments import check_count
+from ..arguments import Count, Jobs, Rng, checked
 from ..core.columns import FloatArray
 from ..errors import JudgmentError
 from ..resampling import Resampler
@@ -61,14 +61,15 @@ class SoftPairwiseAccuracy(Record):
         ).first()
 
 
+@checked
 def soft_pairwise_accuracy(
     metric: object,
     human: object,
     *,
-    n: int = 1000,
-    rng: np.random.Generator | int | None = None,
+    n: Count = 1000,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> SoftPairwiseAccuracy:
     """Return the mean of 1 − |p_human − p_metric| over pairs of systems: agreement on how sure it is who is better.
 
@@ -121,7 +122,6 @@ def soft_pairwise_accuracy(
     1.0
     """
     asker = "soft_pairwise_accuracy"
-    check_count(asker, "n", n, least=1)
     draw = Resampler.of(asker, rng, n_jobs, progress)
     numbers(asker, "human", human, ndim=2, missing=True)  # lists of different lengths are no paired segments
     systems, x, z = read_segments(asker, metric, human)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import check_count, check_option, is_whole
+from ..arguments import Confidence, Count, Jobs, Rng, checked, is_whole
 from ..core.columns import FloatArray, IntArray
-from ..core.statistics import critical_value
 from ..errors import DesignError, JudgmentError
 from ..resampling import Resampler, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
-from .kernels import COEFFICIENTS, LEAST, NAMES, Coefficient, plain_correlations
+from .kernels import LEAST, NAMES, Coefficient, plain_correlations
 from .outliers import why_undefined
 from .system_scores import SystemScores, read_systems
 
@@ -89,6 +88,7 @@ class SubsetCorrelations(Record):
         return Table(fields, title=_TITLES[self.subsets], notes=self.notes)
 
 
+@checked
 def subset_correlations(
     metric: object,
     human: object,
@@ -96,10 +96,10 @@ def subset_correlations(
     subsets: Subsets = "top",
     sizes: int | Sequence[int] | None = None,
     coefficient: Coefficient = "pearson",
-    n: int = 1000,
-    confidence: float = 0.95,
-    rng: np.random.Generator | int | None = None,
-    n_jobs: int = 1,
+    n: Count = 1000,
+    confidence: Confidence = 0.95,
+    rng: Rng = None,
+    n_jobs: Jobs = 1,
     progress: bool = False,
 ) -> SubsetCorrelations:
     """Return the correlations of a metric with human scores over the best systems, over neighbours, or random ones.
@@ -155,9 +155,6 @@ def subset_correlations(
     >>> llbt.metrics.subset_correlations(metric, human, subsets="rolling").estimate.round(3).tolist()
     [0.707, 0.99]
     """
-    check_option(_ASKER, "subsets", subsets, get_args(Subsets))
-    critical_value(_ASKER, confidence, np.inf)
-    check_count(_ASKER, "n", n, least=1)
     draw = Resampler.of(_ASKER, rng, n_jobs, progress)
     scores = _ranked(metric, human, coefficient)
     total = len(scores.systems)
@@ -198,7 +195,6 @@ def _sampled(
 
 def _ranked(metric: object, human: object, coefficient: object) -> SystemScores:
     """Return the scores with the best system by human score first."""
-    check_option(_ASKER, "coefficient", coefficient, COEFFICIENTS)
     scores = read_systems(_ASKER, metric, human)
     if len(scores.systems) < LEAST:
         raise JudgmentError(f"{_ASKER}: {counted(len(scores.systems), 'system')}; correlations need at least {LEAST}.")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
-from ..arguments import check_option, is_real
+from ..arguments import NotNegative, checked
 from ..core.columns import FloatArray
 from ..errors import DesignError, JudgmentError
 from ..table import Field, Record, Table, counted, format_number
@@ -81,8 +81,9 @@ class _Pairs:
         return float(self.weight @ right / self.weight.sum())
 
 
+@checked
 def tie_calibrated_accuracy(
-    metric: object, human: object, *, grouping: Grouping = "input", epsilon: float | None = None
+    metric: object, human: object, *, grouping: Grouping = "input", epsilon: NotNegative | None = None
 ) -> TieCalibration:
     """Return the share of pairs that a metric orders or ties as humans do, at the best threshold ε for its ties.
 
@@ -129,14 +130,13 @@ def tie_calibrated_accuracy(
     (0.833, 0.05, 1.0)
     """
     asker = "tie_calibrated_accuracy"
-    check_option(asker, "grouping", grouping, get_args(Grouping))
     x, z = _read(asker, metric, human, grouping)
     pairs = _compared(asker, x, z)
     notes = _notes(z, epsilon is None)
     if not len(pairs.size):
         said = (*notes, "no pair has two human scores, so the accuracy is NaN")
         return TieCalibration(np.nan, np.nan, np.nan, 0, 0, 0, epsilon is None, said)
-    chosen = _best(pairs) if epsilon is None else _checked_epsilon(asker, epsilon)
+    chosen = _best(pairs) if epsilon is None else float(epsilon)
     return TieCalibration(
         estimate=pairs.right(chosen),
         epsilon=chosen,
@@ -206,9 +206,3 @@ def _notes(z: FloatArray, calibrated: bool) -> tuple[str, ...]:
     if calibrated:
         notes.append("ε was chosen on these pairs, so the accuracy is optimistic; epsilon= takes one chosen on others")
     return tuple(notes)
-
-
-def _checked_epsilon(asker: str, epsilon: object) -> float:
-    if not is_real(epsilon) or not 0 <= float(epsilon) < np.inf:
-        raise DesignError(f"{asker}: epsilon={epsilon!r}; it is a number of at least 0 on the metric's scale.")
-    return float(epsilon)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import get_args
 
 from scipy import stats
 
-from ..arguments import check_option, is_real, is_whole
+from ..arguments import Number, checked, is_real
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
 from ..errors import DesignError
@@ -18,8 +17,9 @@ _SMALL = 1e-10
 _ONE_LINE = "the metrics agree perfectly, or a correlation is undefined"
 
 
+@checked
 def williams(
-    r_x: float, r_y: float, r_xy: float, n: int, *, alternative: Alternative = "two-sided"
+    r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alternative = "two-sided"
 ) -> tuple[float, float, float]:
     """Return Williams' t, its degrees of freedom and its p-value, for two correlations that share a variable.
 
@@ -62,12 +62,9 @@ def williams(
     >>> round(t, 3), df, round(p, 4)
     (2.753, 17, 0.0136)
     """
-    check_option("metrics.williams", "alternative", alternative, get_args(Alternative))
     for name, r in (("r_x", r_x), ("r_y", r_y), ("r_xy", r_xy)):
         if not is_real(r) or abs(r) > 1 + _SMALL:
             raise DesignError(f"metrics.williams: {name}={r!r}; a correlation lies between −1 and 1, or is NaN.")
-    if not is_whole(n) or n < 0:
-        raise DesignError(f"metrics.williams: n={n!r}; it is the number of points, the systems.")
     df = n - 3
     if df < 1:
         return math.nan, math.nan, math.nan

@@ -6,14 +6,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from scipy import special
 
-from ..arguments import check_count, check_share
+from ..arguments import (
+    BelowOne,
+    Confidence,
+    Count,
+    Jobs,
+    NotNegative,
+    Positive,
+    Rng,
+    Share,
+    checked,
+)
 from ..classical.sign_rules import share_interval
 from ..core.columns import FloatArray, IntArray
-from ..core.statistics import critical_value
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_count, format_number, format_percent, interval_fields
 from .power_tests import p_values
@@ -57,6 +67,8 @@ class Power(Record):
     -----
     Intervals and standard errors are those of the simulation; they shrink with `n`, not with judgments.
     """
+
+    _made_by: ClassVar[str] = "llbt.power(…)"
 
     tests: tuple[PowerTest, ...]
     judgments: IntArray
@@ -175,22 +187,23 @@ def _unreached(test: PowerTest, curve: FloatArray, judgments: IntArray, target: 
     return f"power {target:g} of {test} is there with {first} judgments per pair already: pass fewer in judgments="
 
 
+@checked
 def power(
     *,
     n_objects: int = 2,
     judgments: int | Sequence[int] = (25, 50, 100, 200, 400),
-    odds: float = 1.5,
-    tie_share: float = 0.3,
-    judges: int | None = None,
-    judge_sd: float = 0.0,
+    odds: Positive = 1.5,
+    tie_share: BelowOne = 0.3,
+    judges: Count | None = None,
+    judge_sd: NotNegative = 0.0,
     test: PowerTest | Sequence[PowerTest] = "llbt",
-    alpha: float = 0.05,
-    target: float = 0.8,
-    n: int = 1000,
-    confidence: float = 0.95,
-    rng: np.random.Generator | int | None = None,
+    alpha: Share = 0.05,
+    target: Share = 0.8,
+    n: Count = 1000,
+    confidence: Confidence = 0.95,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> Power:
     """Return the simulated power of tests that objects differ, and the judgments that a power needs.
 
@@ -270,11 +283,7 @@ def power(
     tests = checked_tests(test)
     per_pair = checked_judgments(judgments)
     truth = checked_truth(n_objects, odds, tie_share, judges, judge_sd, tests)
-    check_share("power", "alpha", alpha)
     check_flips(tests, judges, alpha)
-    check_share("power", "target", target)
-    check_count("power", "n", n, least=1)
-    critical_value("power", confidence, math.inf)
     draw = Resampler.of("power", rng, n_jobs, progress)
     task = partial(_rejections, truth, tests, per_pair, alpha)
     found = np.sum(draw.blocks(task, n, 3 * truth.judges * len(truth.pairs)), axis=0)

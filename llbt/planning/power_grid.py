@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Confidence, Count, Jobs, Rng, Share, checked
 from ..errors import DesignError
 from ..resampling import Resampler
 from ..table import Field, Kind, Record, Table, counted
@@ -86,6 +87,7 @@ class PowerGrid(Record):
         )
 
 
+@checked
 def power_grid(
     *,
     n_objects: int | Sequence[int] = 2,
@@ -95,13 +97,13 @@ def power_grid(
     judges: int | Sequence[int] | None = None,
     judge_sd: float | Sequence[float] = 0.0,
     test: PowerTest | Sequence[PowerTest] = "llbt",
-    alpha: float = 0.05,
-    target: float = 0.8,
-    n: int = 1000,
-    confidence: float = 0.95,
-    rng: np.random.Generator | int | None = None,
+    alpha: Share = 0.05,
+    target: Share = 0.8,
+    n: Count = 1000,
+    confidence: Confidence = 0.95,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> PowerGrid:
     """Return the simulated power of many designs: of every combination of what is given as a sequence.
 

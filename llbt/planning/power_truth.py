@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..arguments import is_real, is_whole
+from ..arguments import is_whole
 from ..core.columns import FloatArray, IntArray
 from ..core.response import THREE, TWO, Response
 from ..errors import DesignError, listed
@@ -118,12 +118,6 @@ def checked_truth(
     """Return what tables are drawn from."""
     if not is_whole(n_objects) or not 2 <= n_objects <= _MOST_OBJECTS:
         raise DesignError(f"power: n_objects={n_objects!r}; it is a whole number from 2 to {_MOST_OBJECTS}.")
-    if not is_real(odds) or not 0 < odds < math.inf:
-        raise DesignError(f"power: odds={odds!r}; they are positive and finite, 1.5 for 3 wins to 2; 1: no difference.")
-    if not is_real(tie_share) or not 0 <= tie_share < 1:
-        raise DesignError(f"power: tie_share={tie_share!r}; it is at least 0 and below 1, .3 for 30 % ties.")
-    if not is_real(judge_sd) or not 0 <= judge_sd < math.inf:
-        raise DesignError(f"power: judge_sd={judge_sd!r}; it is a standard deviation of log-odds: finite, at least 0.")
     _check_judges(n_objects, judges, judge_sd, tests)
     tie = math.log(2 * tie_share / (1 - tie_share)) if tie_share > 0 else -math.inf
     needed = judge_sd > 0 or "llbt_cluster" in tests  # else it does not matter who judges
@@ -132,8 +126,6 @@ def checked_truth(
 
 
 def _check_judges(n_objects: int, judges: int | None, judge_sd: float, tests: Sequence[PowerTest]) -> None:
-    if judges is not None and (not is_whole(judges) or judges < 1):
-        raise DesignError(f"power: judges={judges!r}; it is a whole number of at least 1, or None.")
     if judge_sd > 0 and (judges is None or judges < 2):
         raise DesignError(
             f"power: judge_sd={judge_sd:g} with judges={judges!r}; judges who differ are at least two: judges=10."

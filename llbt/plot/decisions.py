@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import check_names
+from ..arguments import checked
 from ..errors import DesignError
 from ..metrics.decision_records import DecisionTable
 from ..metrics.difference_curve import DifferenceCurve
@@ -24,7 +24,6 @@ from .look import (
     ORANGE,
     PURPLE,
     axes_of,
-    check_answer,
     finish,
     legend_above,
     look_of,
@@ -44,6 +43,7 @@ _LOOKS = {
 _XLABELS = {"top": "Best systems taken", "rolling": "Rank of the best system", "sampled": "Systems"}
 
 
+@checked
 def subset_correlations(
     found: SubsetCorrelations | Mapping[str, SubsetCorrelations], *, ax: Axes | None = None
 ) -> Axes:
@@ -123,6 +123,7 @@ def _draw_subset(ax: Axes, name: str, one: SubsetCorrelations, k: int) -> None:
     ax.plot(x[order], one.estimate[order], color=colour, marker=marker, markersize=4, linewidth=1.2, label=name)
 
 
+@checked
 def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     """Plot the difference of human scores over that of a metric, pair by pair, with the errors of either type marked.
 
@@ -155,7 +156,6 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in llbt.plot.decisions(found).get_legend().get_texts()]
     ['both: 1', 'metric only: 1', 'humans only: 1']
     """
-    check_answer("plot.decisions", decisions, DecisionTable, "metrics.decisions(…)")
     ax = axes_of(ax, COLUMN, 3.5)
     turn = np.where(decisions.metric_difference < 0, -1.0, 1.0)
     x, y, outcome = turn * decisions.metric_difference, turn * decisions.human_difference, decisions.outcome
@@ -174,6 +174,7 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     return finish(ax)
 
 
+@checked
 def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None = None) -> Axes:
     """Plot how probable it is that humans agree over the size of a metric's difference, and mark the one needed.
 
@@ -208,8 +209,6 @@ def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None 
     >>> llbt.plot.difference_curve(curve, unit="BLEU").get_xlabel()
     'Difference of BLEU'
     """
-    check_answer("plot.difference_curve", curve, DifferenceCurve, "difference_curve(…)")
-    check_names("plot.difference_curve", {"unit": unit})
     ax = axes_of(ax, COLUMN, 2.8)
     largest = _reach(curve)
     at = np.linspace(0, largest, 201)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arguments import checked
 from ..core.columns import FloatArray, IntArray, Label
 from ..data.score_frames import read_scores
 from ..data.score_ties import TieRule
@@ -43,6 +44,7 @@ class _Two:
         return wins_i, ties, wins_j
 
 
+@checked
 def paired(
     frame: object,
     i: Label,
@@ -149,6 +151,7 @@ def _add_margins(ax: Axes, two: _Two) -> None:
     top.set_ylim(0, 1.06 * top.get_ylim()[1])
 
 
+@checked
 def differences(
     frame: object,
     i: Label,

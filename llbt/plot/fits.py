@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import Count, checked
 from ..errors import DesignError, listed
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..inference.residuals import Residual
 from ..inference.residuals import residuals as residuals_of
 from ..table import Table, format_count, format_p
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 _ANOVA = {"df_resid", "deviance", "df", "statistic", "p_value"}
 
 
-def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 20, ax: Axes | None = None) -> Axes:
+@checked
+def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: Count = 20, ax: Axes | None = None) -> Axes:
     """Plot the largest standardized residuals: what happens more or less often than the model expects.
 
     Parameters
@@ -69,7 +71,6 @@ def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 20, a
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A beats C', 'C beats A', 'B beats D']
     """
-    check_fit("plot.residuals", res)
     table = residuals_of(res, kind=kind, most=most)
     frame = table.to_frame().iloc[list(table.shown or ())].dropna(subset="residual")
     if frame.empty:
@@ -91,6 +92,7 @@ def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: int = 20, a
     return ax
 
 
+@checked
 def anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
     """Plot the residual deviances of nested models beside their residual degrees of freedom.
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from ..arguments import Confidence, checked
 from ..errors import DesignError, listed
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.quasi_variances import quasi_variances
 from ..inference.ranks import leaderboard
-from ..inference.scales import FACTORS, Scale, check_scale
+from ..inference.scales import FACTORS, Scale
 from ..table import Table, format_share
 from .look import (
     BLUE,
@@ -52,13 +53,14 @@ _LEVELS: dict[Scale, str] = {
 }
 
 
+@checked
 def intervals(
     res: LLBTResults,
     *,
     at: At = None,
     scale: Scale = "log_odds",
     bars: Bars = "confidence",
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
     """Plot the objects with their intervals, the best at the top, and beside them which do not differ significantly.
@@ -100,10 +102,6 @@ def intervals(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['LO', 'PA', 'SG', 'MI', 'BA', 'ST']
     """
-    check_fit("plot.intervals", res)
-    check_scale("plot.intervals", scale)
-    if bars not in get_args(Bars):
-        raise DesignError(f"plot.intervals: bars={bars!r} is not known; expected 'confidence' or 'quasi'.")
     frame, against = _intervals(res, at, scale, bars, confidence)
     pairs = pairwise(res, at=at, confidence=confidence)
     ax = rows_of(ax, short_names(frame["object"]))
@@ -117,6 +115,7 @@ def intervals(
     return ax
 
 
+@checked
 def ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
     """Plot how sure the ranks are: how often each object has each rank, or the confidence set of each rank.
 

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import Confidence, checked
 from ..core.columns import FloatArray
 from ..core.statistics import critical_value
 from ..errors import DesignError
 from ..fitting.prediction import codings_of
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.coding import Block, Codings
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..inference.objects import LogWorths, centred, worth_classes
-from ..inference.scales import Scale, check_scale, worths_on_scale
+from ..inference.scales import Scale, worths_on_scale
 from .look import (
     BLUE,
     COLUMN,
@@ -54,13 +55,14 @@ _EFFECTS: dict[Block, tuple[str, str, str]] = {
 }
 
 
+@checked
 def judges(
     res: LLBTResults,
     pooled: LLBTResults | None = None,
     *,
     at: At = None,
     scale: Scale = "log_worth",
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
     """Plot the log-worths of the objects as each judge sees them against those of the pooled model.
@@ -100,9 +102,7 @@ def judges(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['object + tie', 'J1', 'J2', 'J3', 'J4']
     """
-    check_fit("plot.judges", res)
-    check_scale("plot.judges", scale)
-    z = critical_value("plot.judges", confidence, res.df_inference)
+    z = critical_value(confidence, res.df_inference)
     classes = _classes(res, at)
     center, name = _pooled_worths(res, pooled)
     objects = res.comparisons.objects
@@ -125,7 +125,8 @@ def judges(
     return ax
 
 
-def ties(res: LLBTResults, *, at: At = None, confidence: float = 0.95, ax: Axes | None = None) -> Axes:
+@checked
+def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
     """Plot the tie effects and the order effects, by judge or whatever else the formula lets them differ by.
 
     Parameters
@@ -159,7 +160,6 @@ def ties(res: LLBTResults, *, at: At = None, confidence: float = 0.95, ax: Axes 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['J1', 'J2', 'J3', 'J4']
     """
-    check_fit("plot.ties", res)
     blocks: list[Block] = [block for block in _EFFECTS if block in res.design.blocks]
     if not blocks:
         raise DesignError(
@@ -196,7 +196,6 @@ def _classes(res: LLBTResults, at: At) -> dict[str, LogWorths]:
 def _pooled_worths(res: LLBTResults, pooled: LLBTResults | None) -> tuple[LogWorths, str]:
     if pooled is None:
         return centred(res, "average", "plot.judges")[0], "average"
-    check_fit("plot.judges", pooled)
     if pooled.comparisons.objects != res.comparisons.objects:
         raise DesignError("plot.judges: the pooled fit has other objects; fit both to the same judgments.")
     return centred(pooled, None, "plot.judges")[0], pooled.specification.formula

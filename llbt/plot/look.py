@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..core.columns import FloatArray
-from ..errors import DesignError, printable
+from ..errors import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -237,12 +237,6 @@ def _long(ax: Axes) -> bool:
 
 
 # -- parts of pictures ----------------------------------------------------------------------------------------
-
-
-def check_answer(asker: str, found: object, kind: type, maker: str) -> None:
-    """Raise for anything but the answer that a picture draws."""
-    if not isinstance(found, kind):
-        raise DesignError(f"{asker}: found a {type(found).__name__}; it takes what {maker} returns.")
 
 
 def rows_of(ax: Axes | None, names: Sequence[str], row: float = 0.2, more: float = 0.0) -> Axes:

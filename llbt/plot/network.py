@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import checked
 from ..core.columns import FloatArray
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.objects import centred
 from ..inference.residuals import residuals
@@ -22,6 +23,7 @@ _BEYOND = 3.0  # residuals further out have the colour of this one
 _UPRIGHT = 12  # objects up to which names stand upright
 
 
+@checked
 def network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None) -> Axes:
     """Plot who met whom: a line per pair, as wide as its judgments, coloured by how far the model is off.
 
@@ -54,7 +56,6 @@ def network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None) -> 
     >>> [text.get_text() for text in ax.texts], len(ax.collections[0].get_segments())
     (['A', 'D', 'B', 'C'], 6)
     """
-    check_fit("plot.network", res)
     estimate = np.nan_to_num(centred(res, at, "plot.network")[0].estimate, nan=-np.inf)
     order = np.argsort(-estimate, kind="stable")
     rank = np.argsort(order)

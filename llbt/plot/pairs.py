@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_count
+from ..arguments import Count, checked
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
-from ..errors import DesignError
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
 from ..table import counted, format_count, format_share
@@ -49,6 +48,7 @@ _COLOURS = (BLUE, PALE, ORANGE)
 _OUTCOMES = {"pair": ("left wins", "tie", "right wins"), "object": ("wins", "ties", "losses")}
 
 
+@checked
 def probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = None) -> Axes:
     r"""Plot the probability that one object beats another, as a heat map with the counted wins.
 
@@ -82,7 +82,6 @@ def probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = None) ->
     >>> [text.get_text() for text in ax.texts][:2]
     ['.690\n113', '.952\n145']
     """
-    check_fit("plot.probabilities", res)
     pairs = pairwise(res, scale="probability", at=at)
     order = pairs.ranking
     objects = [pairs.objects[k] for k in order]
@@ -104,7 +103,8 @@ def probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = None) ->
     return ax
 
 
-def outcomes(c: Comparisons, *, by: By = "pair", most: int = 30, ax: Axes | None = None) -> Axes:
+@checked
+def outcomes(c: Comparisons, *, by: By = "pair", most: Count = 30, ax: Axes | None = None) -> Axes:
     """Plot wins, ties and losses as bars, by pair or by object.
 
     Parameters
@@ -137,14 +137,6 @@ def outcomes(c: Comparisons, *, by: By = "pair", most: int = 30, ax: Axes | None
     >>> [bar.get_label() for bar in ax.containers]
     ['wins', 'ties', 'losses']
     """
-    if not isinstance(c, Comparisons):
-        raise DesignError(
-            f"plot.outcomes: found a {type(c).__name__}; it takes a table of counts, such as llbt.from_judgments(…) or "
-            "res.comparisons."
-        )
-    if by not in get_args(By):
-        raise DesignError(f"plot.outcomes: by={by!r} is not known; expected 'pair' or 'object'.")
-    check_count("plot.outcomes", "most", most, least=1)
     ends, counts = _outcomes_by_pair(c) if by == "pair" else _outcomes_by_object(c)
     kept = _most_judged(counts, most)
     ends, counts = ends[kept], counts[kept]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ..arguments import checked
 from ..core.columns import FloatArray
 from ..planning.power import Power
 from ..table import format_count
@@ -16,7 +17,6 @@ from .look import (
     ORANGE,
     PURPLE,
     axes_of,
-    check_answer,
     ink,
     legend_above,
     points,
@@ -36,6 +36,7 @@ _LOOKS = {
 _WIDE = 20  # from this ratio of largest to smallest number of judgments the axis is logarithmic
 
 
+@checked
 def power(power: Power, *, ax: Axes | None = None) -> Axes:
     """Plot simulated power over the number of judgments per pair, and mark the numbers that the target needs.
 
@@ -66,7 +67,6 @@ def power(power: Power, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Judgments per pair', 'Power')
     """
-    check_answer("plot.power", power, Power, "llbt.power(…)")
     ax = axes_of(ax, COLUMN, 2.8)
     if power.judgments[-1] >= _WIDE * power.judgments[0]:
         set_log_axis(ax, "x")

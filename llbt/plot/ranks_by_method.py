@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arguments import check_option
+from ..arguments import checked
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, listed
 from .look import COLOURS, COLUMN, GREY, axes_of, finish
@@ -26,6 +26,7 @@ _LEAST = 5.0  # points: smaller names are left out
 _ROUNDING = 1e-12  # relative to its largest one
 
 
+@checked
 def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes | None = None) -> Axes:
     """Plot the ranks that systems have under several methods: one line per system, crossing where methods disagree.
 
@@ -63,7 +64,6 @@ def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes 
     >>> {line.get_label(): line.get_ydata().tolist() for line in ax.lines}
     {'A': [1.0, 3.0], 'B': [2.5, 2.0], 'C': [2.5, 1.0]}
     """
-    check_option("plot.ranks_by_method", "values", values, get_args(Values))
     ranks = _ranks(_checked(frame), values)
     size, methods = ranks.shape
     ax = axes_of(ax, max(COLUMN, 1.4 + 0.7 * methods), max(2.4, 0.13 * size + 0.7))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import check_share
+from ..arguments import Share, checked
 from ..metrics.compare_all import MetricComparisons
-from .look import BLUE, COLUMN, axes_of, check_answer, finish, without_frame
+from .look import BLUE, COLUMN, axes_of, finish, without_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,8 @@ _GREY = "#BBBBBB"
 _ADJUSTED = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini–Hochberg"}
 
 
-def significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+@checked
+def significance(comparisons: MetricComparisons, *, alpha: Share = 0.05, ax: Axes | None = None) -> Axes:
     """Plot which metric is significantly better than which, as a matrix.
 
     Parameters
@@ -65,7 +66,6 @@ def significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax: Axe
     """
     from matplotlib.colors import ListedColormap
 
-    _check(comparisons, alpha)
     size = len(comparisons.metrics)
     side = max(COLUMN, 1.3 + _SIZE * size)
     ax = axes_of(ax, side, side)
@@ -76,11 +76,6 @@ def significance(comparisons: MetricComparisons, *, alpha: float = 0.05, ax: Axe
     _name_metrics(ax, comparisons.metrics)
     _name_shades(ax, comparisons, alpha)
     return finish(ax)
-
-
-def _check(comparisons: object, alpha: float) -> None:
-    check_answer("plot.significance", comparisons, MetricComparisons, "metrics.compare_all(…)")
-    check_share("plot.significance", "alpha", alpha)
 
 
 def _shades(comparisons: MetricComparisons, alpha: float) -> npt.NDArray[np.int64]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_option
+from ..arguments import checked
 from ..core.columns import FloatArray
-from ..scores.pairwise_records import MECHANISMS, Mechanism, PairwiseScores, ScoreTest
+from ..scores.pairwise_records import Mechanism, PairwiseScores, ScoreTest
 from ..table import stars
-from .look import COLUMN, axes_of, check_answer, finish
+from .look import COLUMN, axes_of, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +27,7 @@ _CHANCES: dict[Mechanism, str] = {
 }
 
 
+@checked
 def win_probabilities(
     pairs: PairwiseScores, *, test: ScoreTest = "sign", mechanism: Mechanism = "wins", ax: Axes | None = None
 ) -> Axes:
@@ -69,9 +70,6 @@ def win_probabilities(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['C', 'B', 'A']
     """
-    check_answer("plot.win_probabilities", pairs, PairwiseScores, "scores.pairwise(…)")
-    check_option("plot.win_probabilities", "test", test, get_args(ScoreTest))
-    check_option("plot.win_probabilities", "mechanism", mechanism, MECHANISMS)
     chances, p_values = _best_first(pairs, test, mechanism)
     size = len(chances)
     ax = axes_of(ax, max(COLUMN, 0.13 * size + 0.6), max(3.9, 0.13 * size + 1.1))

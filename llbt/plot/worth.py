@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fitting.results import LLBTResults, check_fit
+from ..arguments import checked
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale
 from ..inference.worth import worth as worth_table
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@checked
 def worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: Axes | None = None) -> Axes:
     """Plot the worths of the objects by class, as the papers that use prefmod do.
 
@@ -43,7 +45,6 @@ def worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: 
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['J1', 'J2', 'J3', 'J4']
     """
-    check_fit("plot.worth", res)
     frame = worth_table(res, at, scale).to_frame()
     classes = list(frame.columns[: list(frame.columns).index("object")])
     labels = _class_labels(frame, classes, len(res.comparisons.objects))

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arguments import Confidence, checked
 from ..auditing.finding import p_text
-from ..core.statistics import TestResult, critical_value
+from ..core.statistics import TestResult
 from ..errors import DesignError, printable
 from ..fitting.hypotheses import score_test
-from ..fitting.results import LLBTResults, check_fit
+from ..fitting.results import LLBTResults
 from ..formulas.grammar import parse, vocabulary
 from ..inference.anova import few_judgments
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
@@ -86,7 +87,8 @@ class Interpretation(Record):
         return escape_latex(self.as_text())
 
 
-def interpret(res: LLBTResults, *, confidence: float = 0.95) -> Interpretation:
+@checked
+def interpret(res: LLBTResults, *, confidence: Confidence = 0.95) -> Interpretation:
     """Return one paragraph in plain words, ready for a results section: what is preferred, by how much, how sure.
 
     Parameters
@@ -121,8 +123,6 @@ def interpret(res: LLBTResults, *, confidence: float = 0.95) -> Interpretation:
     >>> print(llbt.interpret(res).sentences["differences"])
     The odds of + over - are 1.74 (95 % interval 1.15 to 2.64, p = 0.00880), so + is preferred in 63.5 % of decisions.
     """
-    check_fit("interpret", res)
-    critical_value("interpret", confidence, res.df_inference)
     said: dict[str, Said] = {"model": _model(res)}
     if "worth" in res.design.blocks:
         said |= worth_sentences(res, confidence)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import check_flag, is_whole
+from ..arguments import Confidence, checked, is_whole
 from ..core.columns import FloatArray
-from ..core.statistics import critical_value
 from ..errors import DesignError
 from ..fitting.results import LLBTResults, bic_reservation
 from ..table import Field, Record, Table, format_count, format_estimates, format_number, stars
@@ -197,6 +196,7 @@ def _where(there: BoolArray, columns: list[list[str]]) -> list[list[str]]:
     ]
 
 
+@checked
 def model_table(
     results: Sequence[LLBTResults],
     *,
@@ -204,7 +204,7 @@ def model_table(
     below: Below | None = "std_error",
     stars: bool = True,
     digits: int = 3,
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
 ) -> ModelTable:
     """Return fits side by side, as papers print them: terms in the rows, a column per fit, figures of fit at the foot.
 
@@ -248,8 +248,6 @@ def model_table(
     [[44, 960], [35, 960]]
     """
     fits = _checked(results, below)
-    critical_value("model_table", confidence, np.inf)
-    check_flag("model_table", "stars", stars)
     headings = _headings(names, len(fits))
     if not is_whole(digits) or not 1 <= digits <= 15:
         raise DesignError(f"model_table: digits={digits!r}; it is a whole number from 1 to 15.")
@@ -287,9 +285,6 @@ def _checked(results: object, below: object) -> list[LLBTResults]:
     for k, res in enumerate(results):
         if not isinstance(res, LLBTResults):
             raise DesignError(f"model_table: number {k} is a {type(res).__name__}; it takes fits, as llbt.fit returns.")
-    if below is not None and below not in get_args(Below):
-        known = ", ".join(map(repr, get_args(Below)))
-        raise DesignError(f"model_table: below={below!r} is not known; expected {known} or None.")
     return list(results)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_confidence, check_flag, check_names
+from ..arguments import Confidence, Number, checked
 from ..auditing.audit import Audit, audit
 from ..core.columns import Label
 from ..core.comparisons import Comparisons
@@ -79,6 +79,7 @@ class _Study:
     notices: tuple[str, ...]
 
 
+@checked
 def write_report(
     data: object,
     *,
@@ -91,7 +92,7 @@ def write_report(
     outcomes: Outcomes = None,
     weights: str | None = None,
     defaults: Mapping[str, Label] | None = None,
-    max_dropped: int = 0,
+    max_dropped: Number = 0,
     wins: Sequence[str] | None = None,
     ties: str | Sequence[str] | None = None,
     covariates: str | Sequence[str] = (),
@@ -106,7 +107,7 @@ def write_report(
     reference: Label | None = None,
     cov_type: CovType = "cautious",
     groups: str | Sequence[str] = (),
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
 ) -> Path:
     """Write one self-contained HTML page on judgments, from audit to leaderboard, model and fit; return its path.
 
@@ -163,9 +164,6 @@ def write_report(
     ...     report.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    check_confidence("write_report", confidence)
-    check_flag("write_report", "order", order)
-    check_names("write_report", {"title": title, "judge": judge, "prompt": prompt})
     target = checked_target("write_report", path, (data, object_covariates))
     options = {
         "format": format,

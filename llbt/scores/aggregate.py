@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_count, check_flag, check_option, is_real
+from ..arguments import (
+    BelowOne,
+    Confidence,
+    Count,
+    Finite,
+    Jobs,
+    NotNegative,
+    Number,
+    Positive,
+    Rng,
+    checked,
+)
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
-from ..core.statistics import critical_value
 from ..data.score_frames import read_scores
 from ..data.score_ties import TieRule
 from ..errors import DesignError, JudgmentError, listed
@@ -85,13 +94,14 @@ class Aggregation(Record):
         )
 
 
+@checked
 def aggregate(
     data: object,
     *,
     method: Mechanism = "mean",
     ties: Ties = "davidson",
     algorithm: Algorithm = "exact",
-    prior: float | None = None,
+    prior: Positive | None = None,
     bias_reduction: bool = False,
     separated: Separated = "raise",
     systems: Sequence[str] | None = None,
@@ -100,18 +110,18 @@ def aggregate(
     score: str = "score",
     covariates: str | Sequence[str] = (),
     higher_is_better: bool = True,
-    tie_threshold: float = 0.0,
+    tie_threshold: NotNegative = 0.0,
     relative: bool = False,
-    orders: int = 100,
-    k: float = 20.0,
-    start: float = 1500.0,
-    scale: float = 400.0,
-    draw_probability: float | None = None,
-    n: int = 0,
-    confidence: float = 0.95,
-    rng: np.random.Generator | int | None = None,
+    orders: Count = 100,
+    k: Positive = 20.0,
+    start: Finite = 1500.0,
+    scale: Positive = 400.0,
+    draw_probability: BelowOne | None = None,
+    n: Number = 0,
+    confidence: Confidence = 0.95,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> Aggregation:
     """Return one score for each system, with ranks, intervals and probabilities that one scores higher than another.
 
@@ -221,19 +231,9 @@ def aggregate(
     >>> bt.to_frame()[["object", "rank"]].values.tolist(), round(float(bt.probabilities.loc["B", "A"]), 3)
     ([['B', 1], ['A', 2]], 0.75)
     """
-    for name, flag in (
-        ("bias_reduction", bias_reduction),
-        ("higher_is_better", higher_is_better),
-        ("relative", relative),
-    ):
-        check_flag("aggregate", name, flag)
     fitting = Fitting(ties, algorithm, prior, bool(bias_reduction), separated)
     _check_options(method, fitting, n)
     rates = {"k": k, "start": start, "scale": scale}
-    _check_numbers({"tie_threshold": tie_threshold, **rates, "draw_probability": draw_probability, "prior": prior})
-    check_count("aggregate", "n", n, least=0)
-    check_count("aggregate", "orders", orders, least=1)
-    critical_value("aggregate", confidence, math.inf)
     asked = Asked(n, int(orders), float(confidence), Resampler.of("aggregate", rng, n_jobs, progress))
     reading = {"systems": systems, "system": system, "instance": instance, "score": score, "covariates": covariates}
     outcomes, notes = _read(
@@ -250,15 +250,8 @@ def aggregate(
     return _aggregation(outcomes.systems, method, replace(found, notes=(*notes, *found.notes)), lower, asked)
 
 
-def _check_options(method: object, fitting: Fitting, n: object) -> None:
+def _check_options(method: Mechanism, fitting: Fitting, n: int) -> None:
     ties, algorithm = fitting.ties, fitting.algorithm
-    for name, value, known in (
-        ("method", method, get_args(Mechanism)),
-        ("ties", ties, get_args(Ties)),
-        ("algorithm", algorithm, get_args(Algorithm)),
-        ("separated", fitting.separated, get_args(Separated)),
-    ):
-        check_option("aggregate", name, value, known)
     if algorithm == "mm" and method != "bt":
         raise DesignError(f"aggregate: algorithm='mm' is one of method='bt'; with {method!r} leave it out.")
     if algorithm == "mm" and ties == "davidson":
@@ -280,19 +273,6 @@ def _check_penalty(method: object, fitting: Fitting, n: object) -> None:
         raise DesignError(
             "aggregate: n= does not go with bias_reduction=; pass prior=0.5 in its place, or leave n out."
         )
-
-
-def _check_numbers(given: dict[str, Any]) -> None:
-    at_least, above = {"tie_threshold": 0.0, "draw_probability": 0.0}, {"k": 0.0, "scale": 0.0, "prior": 0.0}
-    for name, value in given.items():
-        if value is None and name in ("draw_probability", "prior"):
-            continue
-        number = is_real(value) and math.isfinite(value)
-        wrong = not number or value < at_least.get(name, -math.inf) or value <= above.get(name, -math.inf)
-        if wrong or (name == "draw_probability" and value >= 1):
-            expected = "a probability below 1" if name == "draw_probability" else "a finite number"
-            sign = ", at least 0" if name in at_least else ", above 0" if name in above else ""
-            raise DesignError(f"aggregate: {name}={value!r}; expected {expected}{sign}.")
 
 
 def _read(

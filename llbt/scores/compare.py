@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..arguments import checked
 from ..core.columns import FloatArray, Label
 from ..errors import DesignError, listed
 from ..table import Field, Record, Table, counted
@@ -72,6 +73,7 @@ class AggregationComparison(Record):
         )
 
 
+@checked
 def compare(
     setups: Mapping[Label, pd.DataFrame] | Sequence[pd.DataFrame],
 ) -> AggregationComparison:

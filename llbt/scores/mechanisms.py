@@ -143,7 +143,7 @@ def paired(outcomes: Outcomes, wald: bool, fitting: Fitting, asked: Asked) -> Sc
         bounds, said = _percentiles(asked.gathered(task, outcomes.entries), asked, _unit(outcomes))
         notes += said
     elif wald:
-        z = critical_value(_ASKER, asked.confidence, math.inf)
+        z = critical_value(asked.confidence, math.inf)
         bounds = found.log_odds - z * found.std_error, found.log_odds + z * found.std_error
         notes.append(
             f"{100 * asked.confidence:.4g} % Wald intervals, which take all comparisons as independent"

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import get_args
 
 import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from ..arguments import check_flag, check_least, check_option
+from ..arguments import Confidence, NotNegative, checked
 from ..budgets import refuse_square
-from ..classical.pair_tables import Adjust, adjusted_p, check_adjust
+from ..classical.pair_tables import Adjust, adjusted_p
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, IntArray, Label
-from ..core.statistics import critical_value
 from ..data.doors import from_counts
 from ..data.score_frames import ScoreMatrix, read_scores
 from ..data.score_ties import FIRST, ROUNDING, SECOND, TieRule
@@ -47,15 +44,16 @@ _UNDEFINED: dict[ScoreTest, tuple[str, str]] = {  # the test, and where it is no
 _MOST_VALUES = 2**18  # differences at a time: they stay in the processor's cache
 
 
+@checked
 def pairwise(
     frame: object,
     *,
     adjust: Adjust = "holm",
-    tie_threshold: float = 0.0,
+    tie_threshold: NotNegative = 0.0,
     relative: bool = False,
     higher_is_better: bool = True,
     alternative: Alternative = "two-sided",
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
     systems: Sequence[str] | None = None,
     system: str = "system",
     instance: str | None = None,
@@ -137,9 +135,6 @@ def pairwise(
     >>> found[["p_t", "p_sign"]].round(3).values.tolist()
     [[0.915, 0.07]]
     """
-    _check_options(adjust, alternative, confidence, tie_threshold)
-    check_flag("scores.pairwise", "relative", relative)
-    check_flag("scores.pairwise", "higher_is_better", higher_is_better)
     scores = read_scores(
         frame,
         "scores.pairwise",
@@ -309,10 +304,3 @@ def _undefined(found: _Compared) -> tuple[str, ...]:
         if rows.any()
     ]
     return (*notes, *((f"{_UNDEFINED['t'][0]}: NA in {counted(single, 'pair')} with one instance",) if single else ()))
-
-
-def _check_options(adjust: object, alternative: object, confidence: object, tie_threshold: object) -> None:
-    check_adjust("scores.pairwise", adjust)
-    check_option("scores.pairwise", "alternative", alternative, get_args(Alternative))
-    critical_value("scores.pairwise", confidence, math.inf)
-    check_least("scores.pairwise", "tie_threshold", tie_threshold)

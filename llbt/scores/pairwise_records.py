@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_option, check_share
+from ..arguments import Share, checked
 from ..classical.pair_tables import Adjust, adjust_note
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, IntArray, Label
@@ -63,6 +63,8 @@ class PairwiseScores(Record):
     confidence : float
     notes : tuple of str
     """
+
+    _made_by: ClassVar[str] = "llbt.scores.pairwise(…)"
 
     systems: tuple[Label, ...]
     pairs: IntArray
@@ -144,7 +146,8 @@ class PairwiseScores(Record):
             notes=self.notes,
         ).first()
 
-    def significance(self, alpha: float = 0.05) -> Table:
+    @checked
+    def significance(self, alpha: Share = 0.05) -> Table:
         """Return how many pairs each test finds to differ, and which share of them each other test finds, too.
 
         Parameters
@@ -163,7 +166,6 @@ class PairwiseScores(Record):
         Peyrard, M., Zhao, W., Eger, S. & West, R. (2021). Better than average: paired evaluation of NLP systems. ACL,
         2301-2315, figure 6.
         """
-        check_share("significance", "alpha", alpha)
         found = np.column_stack([self.p_adjusted[test] <= alpha for test in TESTS]).astype(np.float64)
         number = found.sum(axis=0)
         shares = found.T @ found / np.where(number > 0, number, np.nan)[:, None]
@@ -177,6 +179,7 @@ class PairwiseScores(Record):
             notes=(adjust_line(self.adjust),),
         )
 
+    @checked
     def probabilities(self, mechanism: Mechanism = "wins") -> pd.DataFrame:
         """Return P(row > column), systems × systems; NaN on the diagonal.
 
@@ -187,7 +190,6 @@ class PairwiseScores(Record):
             ``"mean"`` and ``"median"`` only put two systems in order: 1 for the one whose mean or median is larger, ½
             for both where they are equal.
         """
-        check_option("probabilities", "mechanism", mechanism, MECHANISMS)
         order = {"mean": self.mean_difference, "median": self.difference_of_medians}
         shares = {"wins": self.win_share, "bt": self.bt_probability}
         chances = shares[mechanism] if mechanism in shares else (1 + np.sign(order[mechanism])) / 2

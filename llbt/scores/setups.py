@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_flag, check_option
+from ..arguments import Jobs, Positive, Rng, checked
 from ..core.columns import Label
 from ..errors import DesignError, LLBTError, LLBTWarning, listed
 from ..resampling import Resampler
@@ -21,20 +21,21 @@ from .mechanisms import Mechanism
 OnError = Literal["raise", "nan"]
 
 
+@checked
 def aggregate_methods(
     data: object,
     *,
     methods: Sequence[Mechanism] = get_args(Mechanism),
     ties: Ties = "davidson",
-    prior: float | None = None,
+    prior: Positive | None = None,
     bias_reduction: bool = False,
     separated: Separated = "raise",
     instance: str | None = None,
     covariates: str | Sequence[str] = (),
     higher_is_better: bool = True,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> pd.DataFrame:
     """Return the scores of systems by several mechanisms side by side, the higher the better.
 
@@ -76,8 +77,6 @@ def aggregate_methods(
     {'mean': 1, 'median': 2, 'bt': 2, 'llbt': 2, 'elo': 2, 'trueskill': 2}
     """
     _check_methods("aggregate_methods", methods)
-    check_flag("aggregate_methods", "bias_reduction", bias_reduction)
-    check_flag("aggregate_methods", "higher_is_better", higher_is_better)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
     draw = Resampler.of("aggregate_methods", rng, n_jobs, progress)
@@ -87,21 +86,22 @@ def aggregate_methods(
     return found[""]
 
 
+@checked
 def aggregate_setups(
     setups: Mapping[Label, object],
     *,
     methods: Sequence[Mechanism] = ("mean", "median", "bt"),
     ties: Ties = "davidson",
-    prior: float | None = None,
+    prior: Positive | None = None,
     bias_reduction: bool = False,
     separated: Separated = "raise",
     on_error: OnError = "raise",
     instance: str | None = None,
     covariates: str | Sequence[str] = (),
     higher_is_better: bool = True,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     progress: bool = False,
-    n_jobs: int = 1,
+    n_jobs: Jobs = 1,
 ) -> dict[Label, pd.DataFrame]:
     """Return the scores of the systems of many setups by several mechanisms, as `scores.compare` takes them.
 
@@ -155,10 +155,7 @@ def aggregate_setups(
     """
     if not isinstance(setups, Mapping) or not setups:
         raise DesignError("aggregate_setups: expected a mapping of names to frames of scores, with at least one.")
-    check_option("aggregate_setups", "on_error", on_error, get_args(OnError))
     _check_methods("aggregate_setups", methods)
-    check_flag("aggregate_setups", "bias_reduction", bias_reduction)
-    check_flag("aggregate_setups", "higher_is_better", higher_is_better)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
     draw = Resampler.of("aggregate_setups", rng, n_jobs, progress)
@@ -173,8 +170,6 @@ def aggregate_setups(
 def _check_methods(asker: str, methods: Sequence[Mechanism]) -> None:
     if not methods:
         raise DesignError(f"{asker}: methods={methods!r}; expected at least one: methods=['mean', 'bt'].")
-    for method in methods:
-        check_option(asker, "methods", method, get_args(Mechanism))
 
 
 def _by_setup(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import as_generator, check_count, check_option, is_real
+from ..arguments import Count, Fraction, Rng, as_generator, checked, whole
 from ..core.columns import FloatArray
 from ..errors import DesignError
 from ..table import Field, Record, Table, counted
@@ -56,14 +56,15 @@ class SimulatedScores(Record):
         )
 
 
+@checked
 def simulate(
     *,
-    n_systems: int,
-    n_instances: int,
-    n_types: int = 1,
-    outliers: float = 0.0,
+    n_systems: Annotated[int, whole(2)],
+    n_instances: Count,
+    n_types: Count = 1,
+    outliers: Fraction = 0.0,
     generator: Generator = "published_code",
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
 ) -> SimulatedScores:
     """Return scores of systems with known strengths on instances of several types, some of them outliers.
 
@@ -144,10 +145,10 @@ def simulate(
     >>> drawn.strengths.round(2).to_dict()
     {'S1': 3.19, 'S2': 5.92, 'S3': 0.9}
     """
-    _check(n_systems, n_instances, n_types, outliers, generator)
+    _check(n_instances, n_types)
     of_type = np.arange(n_instances) * n_types // n_instances
     n_outliers = max(1, math.floor(outliers * n_instances + 1e-9)) if outliers else 0
-    draw = as_generator(rng, "scores.simulate")
+    draw = as_generator(rng)
     strengths, scores, is_outlier = _GENERATORS[generator](n_systems, of_type, n_outliers, draw)
     width = len(str(n_systems))
     names = [f"S{k:0{width}d}" for k in range(1, n_systems + 1)]
@@ -164,18 +165,11 @@ def simulate(
     )
 
 
-def _check(n_systems: object, n_instances: object, n_types: object, outliers: object, generator: object) -> None:
-    for name, n, least in (("n_systems", n_systems, 2), ("n_instances", n_instances, 1), ("n_types", n_types, 1)):
-        check_count("scores.simulate", name, n, least=least)
-    if n_types > n_instances:  # type: ignore[operator]
+def _check(n_instances: int, n_types: int) -> None:
+    if n_types > n_instances:
         raise DesignError(
             f"scores.simulate: n_types={n_types} of n_instances={n_instances}; every type needs an instance."
         )
-    if not is_real(outliers) or not 0 <= float(outliers) <= 1:
-        raise DesignError(
-            f"scores.simulate: outliers={outliers!r}; expected a share from 0 to 1, such as 0.01 for 1 %."
-        )
-    check_option("scores.simulate", "generator", generator, get_args(Generator))
 
 
 def _published_code(n_systems: int, of_type: _Types, n_outliers: int, draw: np.random.Generator) -> _Drawn:

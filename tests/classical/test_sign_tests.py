@@ -477,9 +477,9 @@ def test_a_table_without_ties_is_tested_alike_by_all_binomial_rules():
 
 
 ERRORS = [
-    ({"ties": "ignore"}, OptionError, "ties='ignore' is not known; expected 'drop', 'split'"),
+    ({"ties": "ignore"}, OptionError, "ties='ignore'; expected 'drop', 'split'"),
     ({"alternative": "larger"}, OptionError, "alternative='larger'"),
-    ({"adjust": "bh"}, DesignError, "adjust='bh' is not known; expected 'holm', 'bonferroni', 'fdr_bh' or None"),
+    ({"adjust": "bh"}, DesignError, "adjust='bh'; expected 'holm', 'bonferroni', 'fdr_bh' or None"),
     ({"interval": "wald"}, OptionError, "interval='wald'"),
     ({"confidence": 95}, OptionError, "confidence=95"),
 ]

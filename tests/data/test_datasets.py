@@ -104,7 +104,7 @@ def test_what_was_done_to_the_figures_is_noted(name, fragment):
     assert fragment in " ".join(load_dataset(name).notes)
 
 
-@pytest.mark.parametrize("name", ["cem", "../sets/cems", "cems_objects", None])
+@pytest.mark.parametrize("name", ["cem", "../sets/cems", "cems_objects"])
 def test_unknown_names_are_refused_with_the_list(name):
     with pytest.raises(JudgmentError, match="no bundled data set") as caught:
         load_dataset(name)

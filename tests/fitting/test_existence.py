@@ -696,7 +696,7 @@ def test_the_error_says_apart_what_was_found_and_what_to_do():
         "finite estimate"
     )
     assert error.remedy.startswith("Leave out or merge objects")
-    assert str(error) == f"{error.found}. {error.remedy}"
+    assert str(error) == f"fit: {error.found}. {error.remedy}"
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.found, again.remedy) == (str(error), error.found, error.remedy)
     finding = llbt.audit(llbt.from_counts(frame)).finding("separation")

@@ -441,7 +441,7 @@ def test_bca_counts_replicates_that_equal_the_estimate_by_halves() -> None:
 
 
 def test_unknown_interval() -> None:
-    with pytest.raises(llbt.errors.DesignError, match=r"method='BCa'.*'bca'"):
+    with pytest.raises(llbt.errors.OptionError, match=r"method='BCa'.*'bca'"):
         llbt.bootstrap(POOLED, n=5, rng=0).conf_int(method="BCa")
 
 

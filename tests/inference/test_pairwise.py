@@ -9,6 +9,7 @@ from scipy import stats
 from scipy.sparse import csr_array, eye_array
 from statsmodels.stats.multitest import multipletests
 
+from llbt import power
 from llbt.arguments import as_generator
 from llbt.core.statistics import adjust_p, compact_letters, max_z, significance_clusters, two_sided_p
 from llbt.errors import OptionError
@@ -176,14 +177,14 @@ def test_a_cluster_ends_where_all_above_are_better_than_all_below():
 
 def test_rng_is_an_int_or_a_generator():
     own = np.random.default_rng(3)
-    assert as_generator(own, "f") is own
-    assert as_generator(np.int64(3), "f").integers(1000) == np.random.default_rng(3).integers(1000)
+    assert as_generator(own) is own
+    assert as_generator(np.int64(3)).integers(1000) == np.random.default_rng(3).integers(1000)
 
 
 @pytest.mark.parametrize(
     ("rng", "said"),
-    [("1", "str"), (1.0, "float"), (True, "bool"), (np.random, "module"), (-1, "at least 0")],
+    [("1", "='1'"), (1.0, "=1.0"), (True, "=True"), (np.random, "module"), (-1, "at least 0")],
 )
 def test_rng_of_another_type_is_an_error_that_names_it(rng, said):
-    with pytest.raises(OptionError, match=f"bootstrap: rng.*{said}"):
-        as_generator(rng, "bootstrap")
+    with pytest.raises(OptionError, match=f"power: rng.*{said}"):
+        power(judgments=[5], rng=rng)

@@ -221,8 +221,8 @@ BOARD_ERRORS = [
     ({"anchor": {"A": 1000}, "scale": "odds_ratio"}, "'log_worth', 'log_odds', 'elo'"),
     ({"anchor": {"A": 1000}, "scale": "probability"}, "needs a scale with differences"),
     ({"anchor": "A", "scale": "probability"}, "worths sum to 1 and have no anchor"),
-    ({"scale": "rating"}, "leaderboard: scale='rating' is not known"),
-    ({"rng": 1.5}, "leaderboard: rng is of type float"),
+    ({"scale": "rating"}, "leaderboard: scale='rating'"),
+    ({"rng": 1.5}, "leaderboard: rng=1.5"),
     ({"confidence": 1}, "confidence=1"),
     ({"at": {"judge": "J1"}}, "judge"),
 ]
@@ -311,5 +311,5 @@ def test_ranks_are_the_same_on_every_scale_and_estimates_those_of_the_leaderboar
     np.testing.assert_allclose(ranks["estimate"], board["estimate"], rtol=1e-12)
     columns = ["object", "rank", "rank_low", "rank_high"]
     pd.testing.assert_frame_equal(ranks[columns], llbt.pairwise(res).ranks().to_frame()[columns])
-    with pytest.raises(llbt.errors.DesignError, match="pairwise: scale='logit' is not known"):
+    with pytest.raises(llbt.errors.OptionError, match="pairwise: scale='logit'"):
         llbt.pairwise(res, scale="logit")

@@ -174,7 +174,7 @@ def test_swapping_i_and_j_changes_nothing():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kind": "anscombe"}, r"kind='anscombe' is not known; expected 'pearson' or 'deviance'"),
+        ({"kind": "anscombe"}, r"kind='anscombe'; expected 'pearson' or 'deviance'"),
         ({"most": 0}, r"most=0; expected an integer of at least 1"),
         ({"most": 2.5}, r"most=2.5"),
         ({"most": True}, r"most=True"),

@@ -428,12 +428,12 @@ MIXED = GOOD.assign(kind=["x", "y"] * (len(GOOD) // 2) + ["x"] * (len(GOOD) % 2)
 @pytest.mark.parametrize(
     ("frame", "options", "error", "fragment"),
     [
-        (GOOD, {"among": "both"}, DesignError, "it may be 'inter' or 'intra'"),
-        (GOOD, {"coefficients": "kappa"}, DesignError, "expected names among 'percent'"),
+        (GOOD, {"among": "both"}, OptionError, "expected 'inter' or 'intra'"),
+        (GOOD, {"coefficients": "kappa"}, OptionError, "expected 'percent'"),
         (GOOD, {"coefficients": []}, DesignError, "expected names among"),
         (GOOD, {"confidence": 95}, OptionError, "confidence=95"),
         (GOOD, {"n": -1}, OptionError, "n=-1"),
-        (GOOD, {"rng": "one"}, OptionError, "rng is of type str"),
+        (GOOD, {"rng": "one"}, OptionError, "rng='one'"),
         (GOOD, {"unit": "segment"}, JudgmentError, "no column 'segment' (unit=)"),
         (GOOD, {"judge": "worker"}, JudgmentError, "'worker'"),
         (GOOD, {"label": "kind"}, JudgmentError, "no column 'kind' (label=)"),

@@ -468,11 +468,11 @@ BAD = [
     (
         FRAME,
         {"model": "object + tie"},
-        llbt.errors.DesignError,
-        "judges.summary: model= is of type str; expected a fit",
+        llbt.errors.OptionError,
+        "judges.summary: model='object + tie'; expected LLBTResults",
     ),
-    (FRAME, {"min_judgments": -1}, llbt.errors.DesignError, "min_judgments=-1; expected an integer of at least 0"),
-    (FRAME, {"confidence": 95}, llbt.errors.DesignError, "judges.summary: confidence=95"),
+    (FRAME, {"min_judgments": -1}, llbt.errors.OptionError, "min_judgments=-1; expected an integer of at least 0"),
+    (FRAME, {"confidence": 95}, llbt.errors.OptionError, "judges.summary: confidence=95"),
 ]
 
 

@@ -600,5 +600,5 @@ def test_alpha_out_of_range(alpha: float) -> None:
 
 
 def test_unknown_method_of_intervals() -> None:
-    with pytest.raises(llbt.errors.DesignError, match=r"method='exact' is not known.*'profile'"):
+    with pytest.raises(llbt.errors.OptionError, match=r"method='exact'.*'profile'"):
         quietly("object + tie", LINE, prior=1.0).conf_int(method="exact")

@@ -527,16 +527,16 @@ REFUSED = {
     "three groups": ({"cov_type": "cluster", "groups": ("judge", "item", "both")}, "two names"),
     "X2 and robust": ({"scale": "X2", "cov_type": "HC0"}, "choose one"),
     "X2 and clusters": ({"scale": "X2", "cov_type": "cluster", "groups": "judge"}, "choose one"),
-    "unknown scale": ({"scale": "deviance"}, "scale='deviance' is not known.*'X2'"),
+    "unknown scale": ({"scale": "deviance"}, "scale='deviance'.*'X2'"),
     "a number as scale": ({"scale": 2.0}, "scale=2.0 is not known"),
-    "unknown covariance": ({"cov_type": "HC3"}, "cov_type='HC3' is not known.*'HC0'"),
+    "unknown covariance": ({"cov_type": "HC3"}, "cov_type='HC3'.*'HC0'"),
 }
 
 
 @pytest.mark.parametrize("what", list(REFUSED))
 def test_contradictory_options_are_refused(what: str) -> None:
     options, said = REFUSED[what]
-    with pytest.raises(llbt.errors.DesignError, match=said):
+    with pytest.raises((llbt.errors.DesignError, llbt.errors.OptionError), match=said):
         llbt.fit("object + tie", judged(clusters=["judge", "item", "both"]), **options)
 
 

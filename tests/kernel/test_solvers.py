@@ -731,7 +731,7 @@ def test_the_limit_counts_cells_times_columns(monkeypatch):
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(llbt.errors.DesignError, match=r"'newton'.*'auto', 'glm', 'eliminate'"):
+    with pytest.raises(llbt.errors.OptionError, match=r"'newton'.*'auto', 'glm' or 'eliminate'"):
         llbt.fit("object + tie", llbt.load_dataset("dras_modpref"), method="newton")
 
 

@@ -304,7 +304,7 @@ BAD = [
     (
         lambda: pairwise_accuracy([1, 2], [1, 2], ties="skip"),
         OptionError,
-        "ties='skip' is not known; expected",
+        "ties='skip'; expected",
     ),
     (lambda: pairwise_accuracy(pd.DataFrame(M), [1, 2]), JudgmentError, "Average the segments: metric.mean(axis=1)"),
     (
@@ -321,8 +321,12 @@ BAD = [
     (lambda: pairwise_accuracy({"a": [1]}, {"a": [1]}, by=["a"]), DesignError, "leave by= out"),
     (lambda: pairwise_accuracy({"a": [1, 2]}, {"a": [1]}), JudgmentError, "group 'a': 2 metric scores and 1"),
     (lambda: tie_calibrated_accuracy(M, M, grouping="global"), OptionError, "grouping='global'"),
-    (lambda: tie_calibrated_accuracy(M, M, epsilon=-1), DesignError, "epsilon=-1; it is a number of at least 0"),
-    (lambda: tie_calibrated_accuracy(M, M, epsilon=math.inf), DesignError, "epsilon=inf"),
+    (
+        lambda: tie_calibrated_accuracy(M, M, epsilon=-1),
+        OptionError,
+        "epsilon=-1; expected a finite number, at least",
+    ),
+    (lambda: tie_calibrated_accuracy(M, M, epsilon=math.inf), OptionError, "epsilon=inf"),
     (lambda: tie_calibrated_accuracy(M, M[:, :2]), JudgmentError, "metric= has shape (2, 3) and human= (2, 2)"),
     (lambda: tie_calibrated_accuracy(M * math.nan, M), JudgmentError, "no score for 6 human scores (first at (0, 0))"),
     (lambda: tie_calibrated_accuracy(M * math.inf, M), JudgmentError, "not finite"),
@@ -330,7 +334,7 @@ BAD = [
     (lambda: tie_calibrated_accuracy(np.ones((2, 3, 4)), M), JudgmentError, "expected numbers: a matrix"),
     (lambda: tie_calibrated_accuracy(np.ones(10_002), np.ones(10_002)), DesignError, "50,015,001 pairs, more than"),
     (lambda: soft_pairwise_accuracy(M, M, n=0), OptionError, "soft_pairwise_accuracy: n=0"),
-    (lambda: soft_pairwise_accuracy(M, M, rng=1.5), OptionError, "rng is of type float"),
+    (lambda: soft_pairwise_accuracy(M, M, rng=1.5), OptionError, "rng=1.5"),
     (lambda: soft_pairwise_accuracy([1, 2], M), JudgmentError, "expected numbers: a matrix, one row per system"),
     (lambda: soft_pairwise_accuracy(M, [[1, 2, 3], [1, 2]]), JudgmentError, "human= is a list"),
     (lambda: soft_pairwise_accuracy(M, np.ones((3, 3))), JudgmentError, "metric= has 2 systems and human= 3"),

@@ -150,7 +150,7 @@ ERRORS = {
     "level": (
         lambda: correlate(X, Z, level="summary"),
         llbt.errors.OptionError,
-        "level='summary' is not known",
+        "level='summary'",
     ),
     "coefficient": (lambda: correlate(X, Z, coefficient="tau"), llbt.errors.OptionError, "coefficient='tau'"),
     "shapes": (

@@ -412,13 +412,9 @@ M = np.random.default_rng(1).normal(size=(3, 6))
 T = ([1.0, 2.0], [0.1, 0.2], [1.0, 2.0], [0.3, 0.4])
 D = decisions_from_tests(*T)
 BAD = [
-    (
-        lambda: llbt.metrics.decisions(M, M, metric_test="t"),
-        OptionError,
-        "metric_test='t' is not known; expected 'paired-t'",
-    ),
+    (lambda: llbt.metrics.decisions(M, M, metric_test="t"), OptionError, "metric_test='t'; expected 'paired-t'"),
     (lambda: llbt.metrics.decisions(M, M, n=0), OptionError, "metrics.decisions: n=0"),
-    (lambda: llbt.metrics.decisions(M, M, rng="a"), OptionError, "rng is of type str"),
+    (lambda: llbt.metrics.decisions(M, M, rng="a"), OptionError, "rng='a'"),
     (lambda: llbt.metrics.decisions(M, M, alpha=5), OptionError, "alpha=5; expected a number between 0 and 1"),
     (lambda: llbt.metrics.decisions(M, M, bins=0), DesignError, "bins=0; a number of bins"),
     (lambda: llbt.metrics.decisions(M, M, bins=[2.0, 1.0]), DesignError, "bins=[2.0, 1.0]"),
@@ -460,8 +456,12 @@ BAD = [
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a"]), DesignError, "groups= has 1 labels for 2 pairs"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", "a"]), DesignError, "at least two groups"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", None]), DesignError, "1 missing labels"),
-    (lambda: llbt.plot.decisions([1]), DesignError, "plot.decisions: found a list"),
-    (lambda: llbt.plot.difference_curve([1]), DesignError, "plot.difference_curve: found a list"),
+    (lambda: llbt.plot.decisions([1]), OptionError, "plot.decisions: decisions=[1]; expected DecisionTable"),
+    (
+        lambda: llbt.plot.difference_curve([1]),
+        OptionError,
+        "plot.difference_curve: curve=[1]; expected DifferenceCurve",
+    ),
 ]
 
 

@@ -159,11 +159,11 @@ def test_humans_inputs_of_their_own_are_drawn_apart():
 
 X, Z = scores()
 ERRORS = {
-    "method": ({"method": "boot"}, llbt.errors.OptionError, "method='boot' is not known; expected 'boot-systems'"),
+    "method": ({"method": "boot"}, llbt.errors.OptionError, "method='boot'; expected 'boot-systems'"),
     "confidence": ({"confidence": 95}, llbt.errors.OptionError, "confidence=95"),
     "n": ({"n": 0}, llbt.errors.OptionError, "n=0"),
     "jobs": ({"n_jobs": 0}, llbt.errors.OptionError, "n_jobs=0"),
-    "rng": ({"rng": "1"}, llbt.errors.OptionError, "rng is of type str"),
+    "rng": ({"rng": "1"}, llbt.errors.OptionError, "rng='1'"),
     "pairing": ({"level": "input", "paired_inputs": False}, llbt.errors.DesignError, "Pass level='system'"),
     "inputs": ({"Z": Z[:, :3]}, llbt.errors.DesignError, "X has 7 inputs, Z 3.*Pass paired_inputs=False"),
     "systems": ({"Z": Z[:3]}, llbt.errors.JudgmentError, "expected as many systems"),
@@ -240,7 +240,7 @@ def test_trials_without_a_correlation_are_counted():
     ("options", "fragment"),
     [
         ({"methods": []}, "methods=\\[\\]"),
-        ({"methods": ["boot"]}, "methods='boot'"),
+        ({"methods": ["boot"]}, "methods=\['boot'\]"),
         ({"n_trials": 0}, "n_trials=0"),
         ({"X": X[:3], "Z": Z[:3]}, "3 systems and 7 inputs"),
     ],

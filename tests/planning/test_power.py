@@ -384,12 +384,12 @@ def test_judges_who_do_not_differ_do_not_matter():
 
 
 BAD = [
-    ({"odds": 0}, "odds=0; they are positive and finite"),
+    ({"odds": 0}, "odds=0; expected a finite number, above 0"),
     ({"odds": -1.5}, "odds=-1.5"),
     ({"odds": math.inf}, "odds=inf"),
     ({"odds": math.nan}, "odds=nan"),
     ({"odds": "2"}, "odds='2'"),
-    ({"tie_share": 1}, "tie_share=1; it is at least 0 and below 1"),
+    ({"tie_share": 1}, "tie_share=1; expected a number of at least 0 and below 1"),
     ({"tie_share": -0.1}, "tie_share=-0.1"),
     ({"tie_share": math.nan}, "tie_share=nan"),
     ({"judgments": []}, "judgments=[]; judgments= are whole numbers per pair"),
@@ -398,13 +398,13 @@ BAD = [
     ({"judgments": [10.5]}, "it holds 10.5"),
     ({"judgments": True}, "judgments=True"),
     ({"judgments": "10"}, "judgments='10'"),
-    ({"judge_sd": -0.1, "judges": 3}, "judge_sd=-0.1; it is a standard deviation of log-odds"),
+    ({"judge_sd": -0.1, "judges": 3}, "judge_sd=-0.1; expected a finite number, at least 0"),
     ({"judge_sd": math.inf, "judges": 3}, "judge_sd=inf"),
     ({"judge_sd": 0.5}, "judge_sd=0.5 with judges=None; judges who differ are at least two"),
     ({"judge_sd": 0.5, "judges": 1}, "judge_sd=0.5 with judges=1"),
-    ({"judges": 0}, "judges=0; it is a whole number of at least 1"),
+    ({"judges": 0}, "judges=0; expected an integer of at least 1"),
     ({"judges": 2.0}, "judges=2.0"),
-    ({"test": "t"}, "test='t'; it is one or several of 'llbt', 'llbt_cluster', 'sign', 'sign_split'"),
+    ({"test": "t"}, "test='t'; expected 'llbt', 'llbt_cluster', 'sign' or 'sign_split'"),
     ({"test": []}, "test=[]"),
     ({"test": ("sign", "sign")}, "each once"),
     ({"test": None}, "test=None"),
@@ -475,7 +475,7 @@ def test_it_draws_where_it_is_told(curves):
 
 def test_it_draws_power_only():
     with pytest.raises(
-        llbt.errors.DesignError, match=r"plot.power: found a list; it takes what llbt.power\(…\) returns"
+        llbt.errors.OptionError, match=r"plot.power: power=.*; expected Power, what llbt.power\(…\) returns"
     ):
         llbt.plot.power([1, 2])
 
@@ -533,6 +533,6 @@ def test_a_grid_of_one_design_is_that_of_power():
     ],
 )
 def test_grids_that_make_no_sense(options, fragment):
-    with pytest.raises(llbt.errors.DesignError) as caught:
+    with pytest.raises((llbt.errors.DesignError, llbt.errors.OptionError)) as caught:
         power_grid(**{"judgments": 10, "n": 5, "rng": 1, **options})
     assert fragment in str(caught.value)

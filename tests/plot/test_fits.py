@@ -472,20 +472,22 @@ def test_letters_contrast_with_what_is_behind_them(behind, dark):
     ],
 )
 def test_a_picture_of_no_fit_says_what_it_takes(question):
-    with pytest.raises(llbt.errors.DesignError, match=rf"{question.__name__}: found a Comparisons; it takes a fit"):
+    with pytest.raises(
+        llbt.errors.OptionError, match=rf"{question.__name__}: res is of type Comparisons; expected LLBT"
+    ):
         question(TABLE1)
 
 
 def test_pair_residuals_take_a_fit():
-    with pytest.raises(llbt.errors.DesignError, match="residuals: found a Comparisons; it takes a fit"):
+    with pytest.raises(llbt.errors.OptionError, match="residuals: res is of type Comparisons; expected LLBT"):
         llbt.residuals(TABLE1, of="pairs")
 
 
 @pytest.mark.parametrize(
     ("ask", "fragment"),
     [
-        (lambda res, _: llbt.plot.intervals(res, bars="wide"), "bars='wide' is not known"),
-        (lambda res, _: llbt.plot.intervals(res, scale="logit"), "scale='logit' is not known"),
+        (lambda res, _: llbt.plot.intervals(res, bars="wide"), "bars='wide'"),
+        (lambda res, _: llbt.plot.intervals(res, scale="logit"), "scale='logit'"),
         (lambda res, _: llbt.plot.intervals(res, bars="quasi", scale="probability"), "bars='quasi' has no scale='prob"),
         (lambda _, judged: llbt.plot.intervals(judged), "say where: at="),
         (lambda _, judged: llbt.plot.probabilities(judged), "say where: at="),
@@ -493,14 +495,14 @@ def test_pair_residuals_take_a_fit():
         (lambda res, _: llbt.plot.ranks(llbt.worth(res)), "plot.ranks: found a table of 'object', 'estimate'"),
         (lambda res, _: llbt.plot.anova(res), "plot.anova: found a LLBTResults; it takes what llbt.anova"),
         (lambda res, _: llbt.plot.anova(llbt.worth(res)), "plot.anova: found a table of 'object'"),
-        (lambda res, _: llbt.plot.outcomes(res), "plot.outcomes: found a LLBTResults; it takes a table of counts"),
-        (lambda res, _: llbt.plot.outcomes(res.comparisons, by="judge"), "by='judge' is not known"),
+        (lambda res, _: llbt.plot.outcomes(res), "plot.outcomes: c is of type LLBTResults; expected Comparisons"),
+        (lambda res, _: llbt.plot.outcomes(res.comparisons, by="judge"), "by='judge'"),
         (lambda res, _: llbt.plot.outcomes(res.comparisons, most=0), "plot.outcomes"),
-        (lambda res, _: llbt.plot.residuals(res, kind="raw"), "kind='raw' is not known"),
+        (lambda res, _: llbt.plot.residuals(res, kind="raw"), "kind='raw'"),
         (lambda res, _: llbt.plot.judges(res), "do not differ by judges"),
-        (lambda _, judged: llbt.plot.judges(judged, TABLE1), "plot.judges: found a Comparisons"),
+        (lambda _, judged: llbt.plot.judges(judged, TABLE1), "plot.judges: pooled is of type Comparisons"),
         (lambda _, judged: llbt.plot.judges(judged, fit("object", llbt.load_dataset("cems"))), "other objects"),
-        (lambda _, judged: llbt.plot.judges(judged, scale="logit"), "scale='logit' is not known"),
+        (lambda _, judged: llbt.plot.judges(judged, scale="logit"), "scale='logit'"),
         (lambda _, __: llbt.plot.ties(fit("object", TABLE1)), "has neither tie nor order"),
         (lambda _, __: llbt.plot.network(fit("tie", TABLE1)), "no term for the worths"),
         (

@@ -215,7 +215,7 @@ def test_the_notebook_summary_of_a_fit_says_what_comes_next():
         ([SMALL, 3], {}, "number 1 is a int"),
         (FITS, {"names": ["a"]}, "expected 2 different names"),
         (FITS, {"names": ["a", "a"]}, "expected 2 different names"),
-        (FITS, {"below": "se"}, "below='se' is not known"),
+        (FITS, {"below": "se"}, "below='se'"),
         (FITS, {"digits": 0}, "digits=0"),
         (FITS, {"confidence": 95}, "confidence=95"),
     ],

@@ -146,15 +146,15 @@ BAD = [
     ({"n_instances": 0}, "n_instances=0; expected an integer of at least 1"),
     ({"n_types": 0}, "n_types=0"),
     ({"n_types": 11}, "n_types=11 of n_instances=10; every type needs an instance"),
-    ({"outliers": -0.1}, "outliers=-0.1; expected a share from 0 to 1, such as 0.01 for 1 %"),
+    ({"outliers": -0.1}, "outliers=-0.1; expected a share from 0 to 1, .01 for 1 %"),
     ({"outliers": 1.5}, "outliers=1.5"),
     ({"outliers": float("nan")}, "outliers=nan"),
     ({"outliers": "1 %"}, "outliers='1 %'"),
     (
         {"generator": "paper"},
-        "generator='paper' is not known; expected 'published_code', 'section_4' or 'appendix_a2'",
+        "generator='paper'; expected 'published_code', 'section_4' or 'appendix_a2'",
     ),
-    ({"rng": "one"}, "rng is of type str"),
+    ({"rng": "one"}, "rng='one'"),
 ]
 
 
