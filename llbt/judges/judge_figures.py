@@ -19,7 +19,7 @@ ASKER = "judges.summary"
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class JudgeLines:
     """R lines of judgments by one judge each.
 
     Attributes
@@ -44,21 +44,21 @@ class Lines:
         return np.asarray(np.bincount(self.judge.codes, values, len(self.judge.levels)), dtype=np.float64)
 
 
-def lines_of_judgments(judgments: Judgments, judge: str) -> Lines:
+def lines_of_judgments(judgments: Judgments, judge: str) -> JudgeLines:
     """Return a line per judgment."""
     name = judge if judge in judgments.names else "judge"  # a column that was read as the judge is called so
     rows = np.arange(len(judgments.said))
     column = judgments.column(name, ASKER, "judge")
-    return Lines(column, judgments.tally(rows, len(rows)), judgments.to_frame(), rows, judgments.shown)
+    return JudgeLines(column, judgments.tally(rows, len(rows)), judgments.to_frame(), rows, judgments.shown)
 
 
-def lines_of_counts(c: Comparisons, judge: str) -> Lines:
+def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
     """Return a line per comparison and judge, who is a covariate or a cluster of the table."""
     check_three(c, ASKER)
     frame, kept = c.to_frame(), c.cluster_counts
     column = next((found for found in c.columns if found.name == judge), None)
     if column is not None and not column.numeric:
-        return Lines(column, c.counts, frame, np.arange(len(c)), c.keeps_order)
+        return JudgeLines(column, c.counts, frame, np.arange(len(c)), c.keeps_order)
     column = next((found for found in kept.columns if found.name == judge), None) if kept else None
     if column is None or kept is None:
         labels = [found.name for found in (*c.columns, *(kept.columns if kept else ())) if not found.numeric]
@@ -67,7 +67,7 @@ def lines_of_counts(c: Comparisons, judge: str) -> Lines:
             f"{ASKER}: the table has no cluster or covariate of labels {judge!r} (judge=); it keeps "
             f"{listed(labels) or 'none'}. {instead} where the table is made: from_judgments(…, clusters={judge!r})."
         )
-    return Lines(column, kept.counts, frame, kept.rows, c.keeps_order)
+    return JudgeLines(column, kept.counts, frame, kept.rows, c.keeps_order)
 
 
 @dataclass(frozen=True, eq=False)

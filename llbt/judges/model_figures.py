@@ -16,7 +16,7 @@ from ..fitting.prediction import BLOCKS, chances_of, codings_of, comparisons_of
 from ..fitting.results import LLBTResults
 from ..kernel.likelihood import Problem
 from ..table import counted
-from .judge_figures import ASKER, Lines
+from .judge_figures import ASKER, JudgeLines
 
 _FLAT = 1e-10  # a variance of log-probabilities per judgment below which the model expects all answers alike
 _FOLLOWED = 1e-8  # a share of the variance below which nothing is left of it once the model is fitted
@@ -51,7 +51,7 @@ class _Held:
 
     Attributes
     ----------
-    lines : Lines
+    lines : JudgeLines
     problem : Problem
         The distinct comparisons, F of them.
     at : ndarray of int, shape (R,)
@@ -61,7 +61,7 @@ class _Held:
     counts : ndarray, shape (R, C)
     """
 
-    lines: Lines
+    lines: JudgeLines
     problem: Problem
     at: IntArray
     p: FloatArray
@@ -94,7 +94,7 @@ class _Held:
         return np.asarray(sum(rows.columns(free).summed(weights, self.at, codes, size) for rows, weights in parts))
 
 
-def model_figures(lines: Lines, model: LLBTResults | None) -> ModelFigures:
+def model_figures(lines: JudgeLines, model: LLBTResults | None) -> ModelFigures:
     """Return what a model says of each judge's judgments; zeros and NaN, and a note, without one."""
     if model is None:
         zero = np.zeros(len(lines.judge.levels))
@@ -157,7 +157,7 @@ def _by_pair(pairs: IntArray, counts: FloatArray, size: int) -> FloatArray:
     return np.column_stack([np.bincount(cell, column, size * size) for column in both.T])
 
 
-def _held(lines: Lines, model: LLBTResults) -> tuple[_Held, tuple[str, ...]]:
+def _held(lines: JudgeLines, model: LLBTResults) -> tuple[_Held, tuple[str, ...]]:
     """Return the lines beside what the model expects of them, and notes on what it does not know."""
     first, group = _distinct(lines, model)
     problem, _ = comparisons_of(model, first)
@@ -172,7 +172,7 @@ def _held(lines: Lines, model: LLBTResults) -> tuple[_Held, tuple[str, ...]]:
     return _Held(lines, problem, at, p, np.where(unknown[at][:, None], 0.0, counts)), tuple(notes)
 
 
-def _distinct(lines: Lines, model: LLBTResults) -> tuple[pd.DataFrame, IntArray]:
+def _distinct(lines: JudgeLines, model: LLBTResults) -> tuple[pd.DataFrame, IntArray]:
     """Return the distinct comparisons of the lines' frame as far as the model tells them apart, and each row's."""
     if "order" in model.design.blocks and not lines.shown:
         raise DesignError(

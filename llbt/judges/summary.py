@@ -20,7 +20,7 @@ from ..fitting.results import LLBTResults
 from ..table import Field, Kind, Record, Table, counted, format_percent
 from .judge_figures import (
     ASKER,
-    Lines,
+    JudgeLines,
     Repeats,
     count_repeats,
     lines_of_counts,
@@ -222,7 +222,7 @@ def summary(
 
 
 def _summary(
-    lines: Lines, repeated: Repeats, model: ModelFigures, min_judgments: int, confidence: float
+    lines: JudgeLines, repeated: Repeats, model: ModelFigures, min_judgments: int, confidence: float
 ) -> JudgeSummary:
     first, ties, second = (lines.summed(lines.counts[:, k]) for k in range(3))
     n, decided = first + ties + second, first + second
