@@ -42,7 +42,7 @@ class MetricComparison(Record):
     Attributes
     ----------
     estimate_x, estimate_y : float
-        Correlations r(X, Z) and r(Y, Z).
+        Correlations r(metric, human) and r(other, human).
     statistic : float
         Their difference, or Williams' t.
     df : float
@@ -69,31 +69,31 @@ class MetricComparison(Record):
 
     @property
     def difference(self) -> float:
-        """r(X, Z) − r(Y, Z)."""
+        """r(metric, human) − r(other, human)."""
         return self.estimate_x - self.estimate_y
 
     def table(self) -> Table:
         """Return a table of one row."""
         return Table(
             (
-                Field("estimate_x", "r(X, Z)", [self.estimate_x], "estimate"),
-                Field("estimate_y", "r(Y, Z)", [self.estimate_y], "estimate"),
+                Field("estimate_x", "r(metric, human)", [self.estimate_x], "estimate"),
+                Field("estimate_y", "r(other, human)", [self.estimate_y], "estimate"),
                 Field("difference", "Difference", [self.difference], "estimate"),
                 Field("statistic", "Statistic", [self.statistic], "statistic"),
                 Field("df", "Df", [self.df], "count"),
                 Field("p_value", "p", [self.p_value], "p_value"),
             ),
             title=f"Comparison of two metrics: {NAMES[self.coefficient]}, {self.level} level",
-            head=(f"{SAYS[self.method]}", f"Alternative: r(X, Z) {SIGNS[self.alternative]} r(Y, Z)"),
+            head=(f"{SAYS[self.method]}", f"Alternative: r(metric, human) {SIGNS[self.alternative]} r(other, human)"),
             notes=self.notes,
         )
 
 
 @checked
 def compare(
-    X: npt.ArrayLike,
-    Y: npt.ArrayLike,
-    Z: npt.ArrayLike,
+    metric: npt.ArrayLike,
+    other: npt.ArrayLike,
+    human: npt.ArrayLike,
     *,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
@@ -104,11 +104,11 @@ def compare(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> MetricComparison:
-    """Return a test whether two metrics X and Y correlate equally well with human scores Z.
+    """Return a test whether two metrics correlate equally well with human scores.
 
     Parameters
     ----------
-    X, Y, Z : array_like or DataFrame, shape (N, M)
+    metric, other, human : array_like or DataFrame, shape (N, M)
         Scores of N systems on M inputs by two metrics and by humans; NaN where a score is missing.
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
@@ -116,7 +116,7 @@ def compare(
         Scores swapped between the metrics in single cells, for whole systems or for whole inputs; systems and inputs
         drawn with replacement; Williams' test (system level).
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: X correlates better.
+        ``"greater"``: `metric` correlates better than `other`.
     n : int
         Number of resamples.
     rng : numpy.random.Generator or int, optional
@@ -139,9 +139,10 @@ def compare(
     Notes
     -----
     Permutation: both metrics are standardized by the mean and the standard deviation of all their cells, then swapped
-    by coin tosses; with δ = r(X, Z) − r(Y, Z) and δ* after swapping, p = (1 + #{δ* ≥ δ}) / (n + 1), of |δ| two-sided,
+    by coin tosses; with δ = r(metric, human) − r(other, human) and δ* after swapping, p = (1 + #{δ* ≥ δ}) / (n + 1), of
+    |δ| two-sided,
     so that it is never 0. Bootstrap: p = (1 + #{δ* ≤ 0}) / (n + 1), two-sided twice the smaller one-sided p. A
-    resample without a correlation counts as evidence against a difference. A cell that one of X and Y lacks is left
+    resample without a correlation counts as evidence against a difference. A cell that one of the metrics lacks is left
     out of both.
 
     Permutation by cell (``"perm-both"``, ``"perm-inputs"`` likewise) tests that the scores which the two metrics give
@@ -172,10 +173,10 @@ def compare(
     asker = "metrics.compare"
     check_test(level, method)
     draw = Resampler.of(asker, rng, n_jobs, progress)
-    metrics, z = score_matrices(asker, (X, Y), Z, level)
+    metrics, z = score_matrices(asker, (metric, other), human, level)
     check_same_inputs(asker, metrics[0], z)
     x, y, notes = _paired(metrics[0], metrics[1])
-    check_constant(asker, {"X": x, "Y": y})
+    check_constant(asker, {"metric": x, "other": y})
     return run_test(x, y, z, level, coefficient, method, alternative, n, draw, notes)
 
 
@@ -233,7 +234,8 @@ def check_same_inputs(asker: str, x: FloatArray, z: FloatArray) -> None:
     """Raise where metrics and humans have other numbers of inputs: resamples pair them."""
     if x.shape != z.shape:
         raise JudgmentError(
-            f"{asker}: X has shape {x.shape}, Z {z.shape}; expected the same systems (rows) and inputs (columns). "
+            f"{asker}: metric has shape {x.shape}, human {z.shape}; expected the same systems (rows) and inputs "
+            "(columns). "
             "Give humans' scores for these inputs, or mean scores, one per system, for all three."
         )
 

@@ -75,8 +75,8 @@ class Correlation(Record):
 
 @checked
 def correlate(
-    X: npt.ArrayLike,
-    Z: npt.ArrayLike,
+    metric: npt.ArrayLike,
+    human: npt.ArrayLike,
     *,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
@@ -87,9 +87,9 @@ def correlate(
 
     Parameters
     ----------
-    X, Z : array_like or DataFrame, shape (N, M)
+    metric, human : array_like or DataFrame, shape (N, M)
         Scores of N systems on M inputs by the metric and by humans, or one score per system, shape (N,). NaN, or
-        masked, where a score is missing. At system level Z may have other inputs than X.
+        masked, where a score is missing. At system level `human` may have other inputs than `metric`.
     level : {"system", "input", "global"}
         Of the systems' mean scores; mean over the inputs of the correlations over systems; of all cells.
     coefficient : {"pearson", "spearman", "kendall"}
@@ -140,11 +140,11 @@ def correlate(
             f"correlate: outliers='drop' is for systems, by their mean human scores, and level is {level!r}; expected "
             "level='system'."
         )
-    x, z = score_matrices("correlate", (X,), Z, level)
+    x, z = score_matrices("correlate", (metric,), human, level)
     if outliers == "keep":
         return correlation_of(x[0], z, level, coefficient)
     far, note = _outlying(z, cutoff)
-    named = next((scores.index for scores in (X, Z) if isinstance(scores, (pd.Series, pd.DataFrame))), None)
+    named = next((scores.index for scores in (metric, human) if isinstance(scores, (pd.Series, pd.DataFrame))), None)
     left_out = tuple(np.flatnonzero(far).tolist() if named is None else named[far].tolist())
     found = correlation_of(x[0][~far], z[~far], level, coefficient)
     said = f"outliers left out: {listed(left_out, 20)}" if left_out else note or "no outliers"
@@ -214,20 +214,21 @@ def score_matrices(
     asker: str, metrics: Sequence[npt.ArrayLike], human: npt.ArrayLike, level: Level
 ) -> tuple[list[FloatArray], FloatArray]:
     """Return the metrics' matrices and the humans', each (N, M), checked to belong together, as `comparable`."""
-    names = ["X", "Y"][: len(metrics)]
+    names = ["metric", "other"][: len(metrics)]
     x = [score_matrix(asker, name, values) for name, values in zip(names, metrics, strict=True)]
-    z = score_matrix(asker, "Z", human)
-    for name, values in zip([*names[1:], "Z"], [*x[1:], z], strict=True):
-        free = name == "Z" and level == "system"
+    z = score_matrix(asker, "human", human)
+    for name, values in zip([*names[1:], "human"], [*x[1:], z], strict=True):
+        free = name == "human" and level == "system"
         if len(values) != len(x[0]) or (not free and values.shape != x[0].shape):
             raise JudgmentError(
-                f"{asker}: X has shape {x[0].shape}, {name} {values.shape}; expected "
+                f"{asker}: metric has shape {x[0].shape}, {name} {values.shape}; expected "
                 f"{'as many systems (rows)' if free else 'the same systems (rows) and inputs (columns)'}."
             )
-    for name, labelled in zip([*names[1:], "Z"], [*metrics[1:], human], strict=True):
-        refuse_other_labels(asker, ("X", name), (metrics[0], labelled), inputs=z.shape == x[0].shape and z.shape[1] > 1)
+    for name, labelled in zip([*names[1:], "human"], [*metrics[1:], human], strict=True):
+        same = z.shape == x[0].shape and z.shape[1] > 1
+        refuse_other_labels(asker, ("metric", name), (metrics[0], labelled), inputs=same)
     if len(z) < 2:
-        raise JudgmentError(f"{asker}: {counted(len(z), 'system')}; a correlation needs at least 2 (the rows of X).")
+        raise JudgmentError(f"{asker}: {counted(len(z), 'system')}; a correlation needs at least 2 (rows of metric).")
     return [comparable(side) for side in x], comparable(z)
 
 

@@ -81,8 +81,8 @@ class IntervalCoverage(Record):
 
 @checked
 def coverage(
-    X: npt.ArrayLike,
-    Z: npt.ArrayLike,
+    metric: npt.ArrayLike,
+    human: npt.ArrayLike,
     *,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
@@ -98,7 +98,7 @@ def coverage(
 
     Parameters
     ----------
-    X, Z : array_like or DataFrame, shape (N, M)
+    metric, human : array_like or DataFrame, shape (N, M)
         Scores of N systems on M inputs by the metric and by humans; at least four of each.
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
@@ -150,7 +150,7 @@ def coverage(
     asker = "metrics.coverage"
     chosen = several(asker, methods)
     draw = Resampler.of(asker, rng, n_jobs, progress)
-    (x,), z = score_matrices(asker, (X,), Z, level)
+    (x,), z = score_matrices(asker, (metric,), human, level)
     check_same_inputs(asker, x, z)
     if min(x.shape) < _FEWEST:
         raise DesignError(

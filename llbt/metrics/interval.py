@@ -80,8 +80,8 @@ class CorrelationInterval(Record):
 
 @checked
 def interval(
-    X: npt.ArrayLike,
-    Z: npt.ArrayLike,
+    metric: npt.ArrayLike,
+    human: npt.ArrayLike,
     *,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
@@ -97,7 +97,7 @@ def interval(
 
     Parameters
     ----------
-    X, Z : array_like or DataFrame, shape (N, M)
+    metric, human : array_like or DataFrame, shape (N, M)
         Scores of N systems on M inputs by the metric and by humans; NaN where a score is missing.
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
@@ -108,7 +108,7 @@ def interval(
     n : int
         Number of resamples.
     paired_inputs : bool
-        Whether the columns of X and Z are the same inputs, drawn together. False, at system level only: humans scored
+        Whether both have the same inputs as columns, drawn together. False, at system level only: humans scored
         inputs of their own, drawn apart.
     rng : numpy.random.Generator or int, optional
     progress : bool
@@ -155,7 +155,7 @@ def interval(
     """
     asker = "metrics.interval"
     draw = Resampler.of(asker, rng, n_jobs, progress)
-    (x,), z = score_matrices(asker, (X,), Z, level)
+    (x,), z = score_matrices(asker, (metric,), human, level)
     _check_pairing(x, z, level, paired_inputs)
     if method == "fisher":
         return fisher_interval(x, z, level, coefficient, confidence)
@@ -214,11 +214,11 @@ def fisher_interval(
 def _check_pairing(x: FloatArray, z: FloatArray, level: Level, paired_inputs: bool) -> None:
     if not paired_inputs and level != "system":
         raise DesignError(
-            f"metrics.interval: paired_inputs=False with level={level!r}; at that level every score of X needs the "
+            f"metrics.interval: paired_inputs=False with level={level!r}; at that level every score of metric needs the "
             "human score of its cell. Pass level='system'."
         )
     if paired_inputs and x.shape != z.shape:
         raise DesignError(
-            f"metrics.interval: X has {x.shape[1]} inputs, Z {z.shape[1]}, so they cannot be drawn together. Pass "
+            f"metrics.interval: metric has {x.shape[1]} inputs, human {z.shape[1]}: they cannot be drawn together. Pass "
             "paired_inputs=False"
         )

@@ -73,8 +73,8 @@ class MetricPower(Record):
 
 @checked
 def power(
-    X: npt.ArrayLike,
-    Z: npt.ArrayLike,
+    metric: npt.ArrayLike,
+    human: npt.ArrayLike,
     *,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
@@ -91,7 +91,7 @@ def power(
 
     Parameters
     ----------
-    X, Z : array_like or DataFrame, shape (N, M)
+    metric, human : array_like or DataFrame, shape (N, M)
         Scores of N systems on M inputs by the metric and by humans.
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
@@ -152,9 +152,9 @@ def power(
     draw = Resampler.of(asker, rng, n_jobs, progress)
     if shares.size == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise DesignError(f"{asker}: degraded={degraded!r}; expected shares of the scores, above 0 and up to 1.")
-    (x,), z = score_matrices(asker, (X,), Z, level)
+    (x,), z = score_matrices(asker, (metric,), human, level)
     check_same_inputs(asker, x, z)
-    check_constant(asker, {"X": x})
+    check_constant(asker, {"metric": x})
     task = partial(_power_trials, x, z, level, coefficient, chosen, shares, n)
     found = np.concatenate(draw.blocks(task, n_trials, 1, TRIALS), axis=2)
     rejections = (found[:-1] <= alpha).sum(axis=-1)

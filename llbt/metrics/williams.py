@@ -26,9 +26,9 @@ def williams(
     Parameters
     ----------
     r_x, r_y : float
-        Correlations of X and of Y with Z.
+        Correlations of two metrics with human scores.
     r_xy : float
-        Correlation of X with Y.
+        Correlation of the metrics with each other.
     n : int
         Points, the systems.
     alternative : {"two-sided", "greater", "less"}
@@ -37,7 +37,7 @@ def williams(
     Returns
     -------
     tuple of float
-        NaN where the test is undefined: fewer than four points, or X and Y perfectly correlated.
+        NaN where the test is undefined: fewer than four points, or metrics perfectly correlated.
 
     Raises
     ------

@@ -264,9 +264,9 @@ ERRORS = {
     "alternative": ({"alternative": "bigger"}, llbt.errors.OptionError, "alternative='bigger'"),
     "williams": ({"method": "williams", "level": "input"}, llbt.errors.OptionError, "Pass level='system'"),
     "n": ({"n": 0}, llbt.errors.OptionError, "n=0"),
-    "constant": ({"Y": np.ones_like(X)}, llbt.errors.JudgmentError, "all scores of Y are equal"),
-    "inputs": ({"Z": Z[:, :2]}, llbt.errors.JudgmentError, "expected the same systems"),
-    "metrics": ({"Y": Y[:, :2]}, llbt.errors.JudgmentError, r"X has shape \(6, 5\), Y \(6, 2\)"),
+    "constant": ({"other": np.ones_like(X)}, llbt.errors.JudgmentError, "all scores of other are equal"),
+    "inputs": ({"human": Z[:, :2]}, llbt.errors.JudgmentError, "expected the same systems"),
+    "metrics": ({"other": Y[:, :2]}, llbt.errors.JudgmentError, r"metric has shape \(6, 5\), other \(6, 2\)"),
 }
 
 
@@ -274,7 +274,7 @@ ERRORS = {
 def test_errors_say_what_was_found(case):
     options, error, fragment = ERRORS[case]
     with pytest.raises(error, match=fragment):
-        llbt.metrics.compare(**{"X": X, "Y": Y, "Z": Z, "n": 10, **options})
+        llbt.metrics.compare(**{"metric": X, "other": Y, "human": Z, "n": 10, **options})
 
 
 # -- all pairs -------------------------------------------------------------------------------------------------------

@@ -165,8 +165,8 @@ ERRORS = {
     "jobs": ({"n_jobs": 0}, llbt.errors.OptionError, "n_jobs=0"),
     "rng": ({"rng": "1"}, llbt.errors.OptionError, "rng='1'"),
     "pairing": ({"level": "input", "paired_inputs": False}, llbt.errors.DesignError, "Pass level='system'"),
-    "inputs": ({"Z": Z[:, :3]}, llbt.errors.DesignError, "X has 7 inputs, Z 3.*Pass paired_inputs=False"),
-    "systems": ({"Z": Z[:3]}, llbt.errors.JudgmentError, "expected as many systems"),
+    "inputs": ({"human": Z[:, :3]}, llbt.errors.DesignError, "metric has 7 inputs, human 3.*Pass paired_inputs=False"),
+    "systems": ({"human": Z[:3]}, llbt.errors.JudgmentError, "expected as many systems"),
 }
 
 
@@ -174,7 +174,7 @@ ERRORS = {
 def test_errors_say_what_was_found(case):
     options, error, fragment = ERRORS[case]
     with pytest.raises(error, match=fragment):
-        llbt.metrics.interval(X, **{"Z": Z, "n": 10, **options})
+        llbt.metrics.interval(X, **{"human": Z, "n": 10, **options})
 
 
 # -- coverage --------------------------------------------------------------------------------------------------------
@@ -242,12 +242,12 @@ def test_trials_without_a_correlation_are_counted():
         ({"methods": []}, "methods=\\[\\]"),
         ({"methods": ["boot"]}, "methods=\['boot'\]"),
         ({"n_trials": 0}, "n_trials=0"),
-        ({"X": X[:3], "Z": Z[:3]}, "3 systems and 7 inputs"),
+        ({"metric": X[:3], "human": Z[:3]}, "3 systems and 7 inputs"),
     ],
 )
 def test_coverage_refuses_what_it_cannot_simulate(options, fragment):
     with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError), match=fragment):
-        llbt.metrics.coverage(**{"X": X, "Z": Z, **options})
+        llbt.metrics.coverage(**{"metric": X, "human": Z, **options})
 
 
 # -- Deutsch, Dror & Roth (2021) -------------------------------------------------------------------------------------
