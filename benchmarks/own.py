@@ -174,7 +174,7 @@ def aggregated_fit(formula: str, *, pooled: bool) -> Callable[[pd.DataFrame], Es
     def run(frame: pd.DataFrame) -> Estimates:
         import llbt
 
-        c = llbt.from_counts(frame, objects=("i", "j"), wins=("win", "loss"), ties="tie", covariates="subj")
+        c = llbt.from_counts(frame, objects=("i", "j"), wins=("win", "loss"), ties_column="tie", covariates="subj")
         res = llbt.fit(formula, c.pool() if pooled else c)
         errors = res.bse.to_numpy()
         return {"deviance": res.deviance, "errors": len(errors), "printed": len(str(res.summary()))}

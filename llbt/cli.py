@@ -115,7 +115,7 @@ def fit(
     labels: Annotated[Text, _option("--labels", _LABELS, "text|number")] = None,
     max_dropped: Annotated[int, _option("--max-dropped", _DROPPED, "N")] = 0,
     wins: Annotated[Text, _option("--wins", _WINS, "I,J")] = None,
-    ties: Annotated[Text, _option("--ties", _TIES, "COLUMN,…")] = None,
+    ties_column: Annotated[Text, _option("--ties-column", _TIES, "COLUMN,…")] = None,
     covariates: Annotated[Text, _option("--covariates", _COVARIATES, "COLUMN,…")] = None,
     clusters: Annotated[Text, _option("--clusters", _CLUSTERS, "COLUMN,…")] = None,
     numeric: Annotated[Text, _option("--numeric", _NUMERIC, "NAME,…")] = None,
@@ -133,8 +133,8 @@ def fit(
 ) -> None:
     """Fit a log-linear Bradley-Terry model to a table of judgments or counts.
 
-    A table of counts has one row per pair, with the wins of either object. It is one if --wins or --ties is given, or
-    if it has columns wins_i and wins_j and nothing is said about outcomes. Otherwise every row is a judgment.
+    A table of counts has one row per pair, with the wins of either object. It is one if --wins or --ties-column is
+    given, or if it has columns wins_i and wins_j and nothing is said about outcomes. Otherwise every row is a judgment.
 
     In lists, a name with a comma is quoted: '"a,b",c'. A message that asks for covariates='judge', as one writes it
     in Python, asks for --covariates judge here.
@@ -198,7 +198,7 @@ def report(
     labels: Annotated[Text, _option("--labels", _LABELS, "text|number")] = None,
     max_dropped: Annotated[int, _option("--max-dropped", _DROPPED, "N")] = 0,
     wins: Annotated[Text, _option("--wins", _WINS, "I,J")] = None,
-    ties: Annotated[Text, _option("--ties", _TIES, "COLUMN,…")] = None,
+    ties_column: Annotated[Text, _option("--ties-column", _TIES, "COLUMN,…")] = None,
     covariates: Annotated[Text, _option("--covariates", _COVARIATES, "COLUMN,…")] = None,
     clusters: Annotated[Text, _option("--clusters", _CLUSTERS, "COLUMN,…")] = None,
     numeric: Annotated[Text, _option("--numeric", _NUMERIC, "NAME,…")] = None,
@@ -351,7 +351,7 @@ def _covariance(cov_type: CovType, groups: Sequence[str]) -> dict[str, Any]:
 def _as_comparisons(data: Any, options: Mapping[str, Any]) -> llbt.Comparisons:
     if isinstance(data, llbt.Comparisons):
         return data
-    counts = "wins" in options or "ties" in options
+    counts = "wins" in options or "ties_column" in options
     return llbt.from_counts(data, **options) if counts else llbt.from_judgments(data, **options)
 
 
@@ -359,7 +359,7 @@ def _opened(file: str, asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return a file's judgments or counts, or a bundled data set, and the options that they are read with."""
     if file != "-" and not Path(file).exists() and not _is_pattern(file):
         return _bundled(file, asked), {}
-    counts = [name for name in ("wins", "ties") if name in asked]
+    counts = [name for name in ("wins", "ties_column") if name in asked]
     judgments = [
         name for name in ("outcome", "outcomes", "weights", "format", "defaults", "max_dropped") if name in asked
     ]
@@ -519,7 +519,7 @@ _RENDERED: dict[Format, Callable[[llbt.LLBTResults], str]] = {
 
 _READERS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("objects", "wins"), _two),
-    **dict.fromkeys(("ties", "covariates", "clusters", "numeric"), _items),
+    **dict.fromkeys(("ties_column", "covariates", "clusters", "numeric"), _items),
     **dict.fromkeys(("outcome", "weights", "order", "format", "max_dropped", "judge", "prompt", "labels"), _verbatim),
     "outcomes": _outcomes,
     "defaults": lambda name, text: _assigned(name, text, "baseline=gpt-4-0314"),

@@ -223,8 +223,8 @@ def test_wins_and_ties(tmp_path):
     frame = TABLE1.pool().to_frame().rename(columns={"wins_i": "w1", "wins_j": "w2", "ties": "both"})
     frame.assign(neither=2).to_csv(tmp_path / "t.csv", index=False)
     frame["both"] += 2
-    expected = llbt.fit(TIED, llbt.from_counts(frame, wins=("w1", "w2"), ties="both"))
-    assert_same(fitted(tmp_path / "t.csv", "--wins", "w1, w2", "--ties", "both,neither"), expected)
+    expected = llbt.fit(TIED, llbt.from_counts(frame, wins=("w1", "w2"), ties_column="both"))
+    assert_same(fitted(tmp_path / "t.csv", "--wins", "w1, w2", "--ties-column", "both,neither"), expected)
 
 
 def test_covariates(counts):
@@ -378,8 +378,11 @@ REFUSED = {
     "no mapping": (["PARTY", *WINNER, "--outcomes", "{x: 1, …}"], "{x: 1, …} is not a mapping"),
     "no side": (["PARTY", *WINNER, "--side-covariates", "length=length_a"], "found 'length=length_a'; expected one"),
     "wins of judgments": (["PARTY", *WINNER, "--wins", "a,b"], "'--wins': it is for counts, --outcome for judgments"),
-    "ties of judgments": (["PARTY", "--ties", "t", "--weights", "n"], "'--ties': it is for counts, --weights for"),
-    "ties alone": (["PARTY", *AB, "--ties", "n"], "party.csv has no columns 'wins_i', 'wins_j' (wins=)"),
+    "ties of judgments": (
+        ["PARTY", "--ties-column", "t", "--weights", "n"],
+        "'--ties-column': it is for counts, --weights for",
+    ),
+    "ties alone": (["PARTY", *AB, "--ties-column", "n"], "party.csv has no columns 'wins_i', 'wins_j' (wins=)"),
     "no column": (["PARTY", "--outcome", "winner"], "party.csv has no columns 'object_i', 'object_j'"),
     "no object table": (["PARTY", "--object-covariates", "no.csv"], "the file 'no.csv' is not there"),
     "options of files": (["puddings", "--order"], "'--order': it is for files; the bundled data set 'puddings'"),

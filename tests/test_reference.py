@@ -620,7 +620,7 @@ def test_pooling_changes_deviances_and_not_estimates(data, formula, coarse, devi
 @pytest.fixture(scope="module")
 def hundred(reference) -> Comparisons:
     frame = reference("bench_agg_100.csv.gz")
-    return llbt.from_counts(frame, objects=("i", "j"), wins=("win", "loss"), ties="tie", covariates="subj")
+    return llbt.from_counts(frame, objects=("i", "j"), wins=("win", "loss"), ties_column="tie", covariates="subj")
 
 
 def test_a_hundred_objects(hundred):

@@ -57,6 +57,34 @@ def test_a_function_is_defined_under_its_public_name_and_documented(name: str) -
     assert "Examples\n" in function.__doc__, name
 
 
+# What an option of a name may be, wherever a public function has it.
+WORDS = {
+    "ties": {"Ties"},  # what is done with ties
+    "scale": {"Scale"},  # on which worths are given
+    "by": {"str", "str | None", "Names", "object | None"},  # whose values split the answer
+    "metric": {"npt.ArrayLike", "object"},
+    "human": {"npt.ArrayLike", "object"},
+    "rng": {"np.random.Generator | int | None", "int | np.random.Generator"},
+    "ax": {"Axes | None"},
+    "at": {"At"},
+    "confidence": {"float"},
+    "progress": {"bool"},
+    "n_jobs": {"int"},
+}
+
+
+def test_an_option_has_one_meaning() -> None:
+    functions = {name: thing for name, thing in public().items() if inspect.isfunction(thing)}
+    options = [
+        (name, word, str(parameter.annotation))
+        for name, function in functions.items()
+        for word, parameter in inspect.signature(function).parameters.items()
+    ]
+    assert {word for _, word, _ in options} >= set(WORDS)
+    assert [option for option in options if option[2] not in WORDS.get(option[1], {option[2]})] == []
+    assert not {"X", "Y", "Z", "seed", "verbose"} & {word for _, word, _ in options}
+
+
 def test_nothing_speaks_of_an_old_name() -> None:
     old = [name for name, place in NAMES.items() if name != place]
     patterns = [re.compile(rf"(?<!\w)llbt\.({'|'.join(old)})\b(?!\.py)(?!\.\w+ import)")]

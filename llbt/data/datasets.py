@@ -93,7 +93,7 @@ def load_dataset(name: str) -> Comparisons:
     table = _read(known.objects) if known.objects else None
     comparisons = from_counts(
         _read(name),
-        ties=known.ties,
+        ties_column=known.ties,
         covariates=known.covariates,
         numeric=() if table is None else tuple(table.columns[1:]),
         object_covariates=table,

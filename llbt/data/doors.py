@@ -34,7 +34,7 @@ def from_counts(
     *,
     objects: Two = ("object_i", "object_j"),
     wins: Two = ("wins_i", "wins_j"),
-    ties: Names | None = "ties",
+    ties_column: Names | None = "ties",
     covariates: Names = (),
     clusters: Names = (),
     numeric: Names = (),
@@ -55,7 +55,7 @@ def from_counts(
         Columns with the two objects of each row; labels of any type.
     wins : two str
         Columns with the wins of either.
-    ties : str, sequence of str or None
+    ties_column : str, sequence of str or None
         Column with the ties. Without a column ``"ties"``, or with None, the table has no tie category;
         several columns (two kinds of ties) are summed.
     covariates, clusters : str or sequence of str
@@ -110,7 +110,7 @@ def from_counts(
     source = open_source(frame, labels=labels)
     sides, counts = as_two_names(objects, "objects"), as_two_names(wins, "wins")
     with located(source.what):
-        return _from_counts(source, asked, sides, counts, _tie_columns(ties, source.names), (), order)
+        return _from_counts(source, asked, sides, counts, _tie_columns(ties_column, source.names), (), order)
 
 
 def _from_counts(
@@ -122,8 +122,8 @@ def _from_counts(
     notes: tuple[str, ...],
     order: bool,
 ) -> Comparisons:
-    asked = asked.where_there({"objects": sides, "wins": wins, "ties": ties}, source)
-    roles = {"objects": sides, "wins": wins, "ties": ties, **asked.roles()}
+    asked = asked.where_there({"objects": sides, "wins": wins, "ties_column": ties}, source)
+    roles = {"objects": sides, "wins": wins, "ties_column": ties, **asked.roles()}
     picked = source.pick(roles)
     asked, unlabelled = asked.labelled(picked)
     pairs = read_label_pair(picked, "objects", sides)
@@ -274,7 +274,7 @@ def _tie_columns(ties: Names | None, names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns of ties; the default name may be absent."""
     if ties is None or (ties == "ties" and "ties" not in names):
         return ()
-    return as_names(ties, "ties")
+    return as_names(ties, "ties_column")
 
 
 def _tie_note(columns: Sequence[str], tied: Sequence[FloatArray]) -> list[str]:

@@ -83,7 +83,7 @@ class Lean:
         Numbers that say that there is no judgment (left out, counted).
     tie_within : float
         Distance from the middle up to which a judgment is a tie.
-    ties : tuple of float
+    tie_values : tuple of float
         Numbers beside the scale that say a tie, too.
     """
 
@@ -92,7 +92,7 @@ class Lean:
     j: float
     failed: tuple[float, ...] = ()
     tie_within: float = 0.0
-    ties: tuple[float, ...] = ()
+    tie_values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ _FORMATS = (
     ),
     JudgmentFormat(  # tatsu-lab/alpaca_eval: the preference is un-shuffled already
         "alpaca_eval",
-        (Game(("generator_1", "generator_2"), Lean("preference", 1, 2, ties=(0.0,))),),
+        (Game(("generator_1", "generator_2"), Lean("preference", 1, 2, tie_values=(0.0,))),),
         _ALPACA,
         "AlpacaEval: preference 1 or 2, by the nearer end; 0 and 1.5 are ties",
         values={"preference": r"0|1|1\.5|2"},

@@ -33,7 +33,7 @@ class _Matrix:
 @checked
 def from_matrix(
     wins: object,
-    ties: object = None,
+    tie_counts: object = None,
     names: Sequence[Label] | None = None,
     *,
     diagonal: Diagonal = "refuse",
@@ -45,8 +45,8 @@ def from_matrix(
     wins : frame or array_like, shape (J, J)
         ``wins[a, b]``: how often a won against b; the diagonal is 0 or missing. A pandas frame is labelled
         by index and columns; a frame without an index has the labels of its rows in the first column.
-    ties : frame or array_like, shape (J, J), optional
-        ``ties[a, b] == ties[b, a]``: ties between a and b, each counted once.
+    tie_counts : frame or array_like, shape (J, J), optional
+        ``tie_counts[a, b] == tie_counts[b, a]``: ties between a and b, each counted once.
     names : sequence of labels, optional
         Labels of the rows (and columns) of a matrix without labels.
     diagonal : {"refuse", "ignore"}
@@ -61,7 +61,7 @@ def from_matrix(
     ------
     JudgmentError
         For a matrix that is not square, not labelled, or labelled differently in rows and columns (or in
-        `wins` and `ties`); for asymmetric ties, a diagonal that is not 0, and counts that are missing,
+        `wins` and `tie_counts`); for asymmetric ties, a diagonal that is not 0, and counts that are missing,
         negative or infinite.
 
     Notes
@@ -82,10 +82,10 @@ def from_matrix(
     given = None if names is None else _checked_names(names)
     labels, won, notes = _read(wins, "wins", given, diagonal)
     tied = np.zeros_like(won)
-    if ties is not None:
-        others, tied, more = _read(ties, "ties", given, diagonal)
+    if tie_counts is not None:
+        others, tied, more = _read(tie_counts, "tie_counts", given, diagonal)
         notes += more
-        _refuse_unlike("ties", others, "wins", labels)
+        _refuse_unlike("tie_counts", others, "wins", labels)
         place = [others.index(label) for label in labels]
         tied = tied[np.ix_(place, place)]
         _refuse_asymmetric(tied, labels)
@@ -236,7 +236,7 @@ def _refuse_asymmetric(tied: FloatArray, labels: Sequence[Label]) -> None:
     if len(unlike):
         a, b = unlike[0]
         raise JudgmentError(
-            f"ties= is not symmetric: {format_count(tied[a, b])} for {labels[a]!r} against {labels[b]!r}, but "
+            f"tie_counts= is not symmetric: {format_count(tied[a, b])} for {labels[a]!r} against {labels[b]!r}, but "
             f"{format_count(tied[b, a])} the other way round; a tie is one judgment of the pair, so "
-            "ties[a, b] equals ties[b, a]. Pass ties + ties.T if each side has its own."
+            "tie_counts[a, b] equals tie_counts[b, a]. Pass t + t.T if each side has its own."
         )

@@ -250,7 +250,7 @@ def _by_lean(verdict: Lean, records: Records) -> Decision:
     x = records.numbers(verdict.field)
     out = np.isnan(x) | np.isin(x, verdict.failed)
     low, high = sorted((verdict.i, verdict.j))
-    x = np.where(np.isin(x, verdict.ties), (low + high) / 2, x)
+    x = np.where(np.isin(x, verdict.tie_values), (low + high) / 2, x)
     bad = ~out & ((x < low) | (x > high))
     expected = f"from {format_count(low)} to {format_count(high)}"
     unknown = records.first_of(bad, lambda k: f"field {verdict.field!r} is {x[k]:g}, not {expected}")

@@ -90,14 +90,16 @@ class LLBT:
         fixed: Mapping[str, float] | None = None,
         cov_type: CovType = "nonrobust",
         groups: str | Sequence[str] = (),
-        scale: float | Literal["X2"] = 1.0,
+        dispersion: float | Literal["X2"] = 1.0,
         bias_reduction: bool = False,
         prior: float | None = None,
     ) -> LLBTResults:
         """Fit by maximum likelihood; see `llbt.fit` for the parameters and errors."""
         held = _held(fixed, self.design)
         ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
-        spec = Specification(self.formula, self.reference, method, held, cov_type, ways, scale, bias_reduction, prior)
+        spec = Specification(
+            self.formula, self.reference, method, held, cov_type, ways, dispersion, bias_reduction, prior
+        )
         check_options(spec)
         self._warn(spec)
         return self.solved(spec)
@@ -152,7 +154,7 @@ def fit(
     fixed: Mapping[str, float] | None = None,
     cov_type: CovType = "nonrobust",
     groups: str | Sequence[str] = (),
-    scale: float | Literal["X2"] = 1.0,
+    dispersion: float | Literal["X2"] = 1.0,
     bias_reduction: bool = False,
     prior: float | None = None,
 ) -> LLBTResults:
@@ -183,7 +185,7 @@ def fit(
         to independent judgments. `write_report` and the command line take it by default.
     groups : str or two str
         Clusters or covariates of the table, for ``cov_type="cluster"`` and ``"CR1"``; two give V₁ + V₂ − V₁₂.
-    scale : 1.0 or "X2"
+    dispersion : 1.0 or "X2"
         ``"X2"`` multiplies the covariance by the dispersion X²/df and uses t with the residual df.
     bias_reduction : bool
         Firth's bias reduction of the multinomial likelihood: estimates are finite wherever the objects are connected.
@@ -259,7 +261,7 @@ def fit(
         fixed=fixed,
         cov_type=cov_type,
         groups=groups,
-        scale=scale,
+        dispersion=dispersion,
         bias_reduction=bias_reduction,
         prior=prior,
     )

@@ -36,7 +36,7 @@ class Specification:
         Of a fit never ``"cautious"``, but what that came to.
     groups : tuple of str
         Clusters or covariates of the cluster-robust covariance, for ``"cluster"`` and ``"CR1"``.
-    scale : 1.0 or "X2"
+    dispersion : 1.0 or "X2"
     bias_reduction : bool
     prior : float or None
 
@@ -51,7 +51,7 @@ class Specification:
     fixed: Mapping[str, float] = field(default_factory=dict)
     cov_type: CovType = "nonrobust"
     groups: tuple[str, ...] = ()
-    scale: float | Literal["X2"] = 1.0
+    dispersion: float | Literal["X2"] = 1.0
     bias_reduction: bool = False
     prior: float | None = None
 

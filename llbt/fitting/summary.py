@@ -211,7 +211,7 @@ def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
 def _kept_clusters(res: Estimates) -> tuple[str, ...]:
     """Say what the clusters that the table keeps would change in a fit that takes judgments as independent."""
     spec = res.specification
-    if spec.cov_type != "nonrobust" or spec.scale != 1 or res.covariance.notes or not res.comparisons.clusters:
+    if spec.cov_type != "nonrobust" or spec.dispersion != 1 or res.covariance.notes or not res.comparisons.clusters:
         return ()
     unit = cautious_unit(res.problem(), res.solution, res.comparisons)
     if unit is None:

@@ -49,7 +49,7 @@ class MetricComparisons(Record):
         r(row, Z) − r(column, Z), over the cells that both have.
     p_value, p_adjusted : ndarray, shape (K, K)
         One-sided; NaN on the diagonal and where a test is undefined.
-    level, coefficient, method, by : str
+    level, coefficient, method, family : str
     adjust : str or None
     notes : tuple of str
     """
@@ -65,7 +65,7 @@ class MetricComparisons(Record):
     coefficient: Coefficient
     method: TestMethod
     adjust: Adjust
-    by: Family
+    family: Family
     notes: tuple[str, ...]
 
     @checked
@@ -76,7 +76,7 @@ class MetricComparisons(Record):
     def table(self) -> Table:
         """Return one row per ordered pair."""
         i, j = np.nonzero(~np.eye(len(self.metrics), dtype=np.bool_))
-        family = "all pairs" if self.by == "table" else "the tests of a metric in object_i"
+        family = "all pairs" if self.family == "table" else "the tests of a metric in object_i"
         rule = "p-values are not adjusted" if self.adjust is None else f"adjusted ({self.adjust}) over {family}"
         return Table(
             (
@@ -101,7 +101,7 @@ def compare_all(
     coefficient: Coefficient = "pearson",
     method: TestMethod = "perm-both",
     adjust: Adjust = "holm",
-    by: Family = "row",
+    family: Family = "row",
     n: Count = 1000,
     rng: Rng = None,
     progress: bool = False,
@@ -119,7 +119,7 @@ def compare_all(
         As in `metrics.compare`.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted; the paper has Bonferroni's way.
-    by : {"row", "table"}
+    family : {"row", "table"}
         Over what: the K − 1 tests whether one metric beats the others, or all K(K − 1).
     n : int
         Number of resamples of each pair. The smallest p-value is 1/(n + 1): with `adjust` it has to be a fraction of
@@ -182,8 +182,8 @@ def compare_all(
     if method != "williams":
         notes.append(f"{counted(n, 'resample')} of each pair")
     estimate = np.array([correlation_of(x, human, level, coefficient).estimate for x in values])
-    adjusted = _adjusted(found, adjust, by)
-    options = (level, coefficient, method, adjust, by)
+    adjusted = _adjusted(found, adjust, family)
+    options = (level, coefficient, method, adjust, family)
     return MetricComparisons(scores.metrics, estimate, difference, found, adjusted, *options, tuple(notes))
 
 
@@ -211,7 +211,7 @@ def _reversed_p(test: MetricComparison) -> float:
     return difference_p(test.replicates, test.difference, test.method, alternative)
 
 
-def _adjusted(p_values: FloatArray, adjust: Adjust, by: Family) -> FloatArray:
-    if by == "table":
+def _adjusted(p_values: FloatArray, adjust: Adjust, family: Family) -> FloatArray:
+    if family == "table":
         return adjusted_p(p_values.ravel(), adjust).reshape(p_values.shape)
     return np.stack([adjusted_p(row, adjust) for row in p_values])

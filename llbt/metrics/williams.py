@@ -9,6 +9,7 @@ from scipy import stats
 from ..arguments import Number, checked, is_real
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
+from ..core.statistics import TestResult
 from ..errors import DesignError
 from .correlate import Correlation, correlation_of
 from .kernels import Coefficient
@@ -18,10 +19,8 @@ _ONE_LINE = "the metrics agree perfectly, or a correlation is undefined"
 
 
 @checked
-def williams(
-    r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alternative = "two-sided"
-) -> tuple[float, float, float]:
-    """Return Williams' t, its degrees of freedom and its p-value, for two correlations that share a variable.
+def williams(r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alternative = "two-sided") -> TestResult:
+    """Return Williams' test whether two correlations that share a variable are equal.
 
     Parameters
     ----------
@@ -36,8 +35,9 @@ def williams(
 
     Returns
     -------
-    tuple of float
-        NaN where the test is undefined: fewer than four points, or metrics perfectly correlated.
+    TestResult
+        Williams' t on n − 3 degrees of freedom; NaN where the test is undefined: fewer than four points, or metrics
+        perfectly correlated.
 
     Raises
     ------
@@ -58,13 +58,23 @@ def williams(
     Examples
     --------
     >>> import llbt
-    >>> t, df, p = llbt.metrics.williams(0.9, 0.6, 0.5, 20)
-    >>> round(t, 3), df, round(p, 4)
+    >>> found = llbt.metrics.williams(0.9, 0.6, 0.5, 20)
+    >>> round(found.statistic, 3), found.df, round(found.p_value, 4)
     (2.753, 17, 0.0136)
     """
     for name, r in (("r_x", r_x), ("r_y", r_y), ("r_xy", r_xy)):
         if not is_real(r) or abs(r) > 1 + _SMALL:
             raise DesignError(f"metrics.williams: {name}={r!r}; a correlation lies between −1 and 1, or is NaN.")
+    t, df, p = williams_figures(r_x, r_y, r_xy, n, alternative)
+    notes = () if not math.isnan(p) else ("fewer than four points, or metrics that are perfectly correlated: no test",)
+    null = "the correlations of both metrics with human scores are equal"
+    return TestResult("Williams' test of dependent correlations", null, t, df, p, "t", notes)
+
+
+def williams_figures(
+    r_x: float, r_y: float, r_xy: float, n: int, alternative: Alternative
+) -> tuple[float, float, float]:
+    """Return t, degrees of freedom and p-value of `williams`."""
     df = n - 3
     if df < 1:
         return math.nan, math.nan, math.nan
@@ -92,7 +102,7 @@ def williams_of(
 ) -> tuple[float, float, float, str]:
     """Return Williams' t, df and p-value of two metrics' system scores, and what to say of them."""
     between = correlation_of(x, y, "system", coefficient).estimate
-    t, df, p = williams(of_x.estimate, of_y.estimate, between, of_x.n, alternative=alternative)
+    t, df, p = williams_figures(of_x.estimate, of_y.estimate, between, of_x.n, alternative)
     reason = ""
     if math.isnan(p):
         few = f"it needs at least 4 systems, found {of_x.n}"

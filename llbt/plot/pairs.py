@@ -40,7 +40,7 @@ from .look import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-By = Literal["pair", "object"]
+Rows = Literal["pair", "object"]
 
 _LEAST_CELL = 16.0  # points: the width of a cell in which a probability is written
 _TWO_LINES = 21.0  # and of one with the count below it
@@ -104,13 +104,13 @@ def probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = None) ->
 
 
 @checked
-def outcomes(c: Comparisons, *, by: By = "pair", most: Count = 30, ax: Axes | None = None) -> Axes:
+def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes | None = None) -> Axes:
     """Plot wins, ties and losses as bars, by pair or by object.
 
     Parameters
     ----------
     c : Comparisons
-    by : {"pair", "object"}
+    rows : {"pair", "object"}
         One bar per pair of objects, the one with more wins left; or one per object.
     most : int
         Rows that are drawn: the pairs or objects with the most judgments.
@@ -126,37 +126,37 @@ def outcomes(c: Comparisons, *, by: By = "pair", most: Count = 30, ax: Axes | No
     Raises
     ------
     DesignError
-        For anything but `Comparisons`, an unknown `by`, and a `most` below 1.
+        For anything but `Comparisons`, an unknown `rows`, and a `most` below 1.
 
     Examples
     --------
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot.outcomes(llbt.load_dataset("puddings"), by="object")
+    >>> ax = llbt.plot.outcomes(llbt.load_dataset("puddings"), rows="object")
     >>> [bar.get_label() for bar in ax.containers]
     ['wins', 'ties', 'losses']
     """
-    ends, counts = _outcomes_by_pair(c) if by == "pair" else _outcomes_by_object(c)
+    ends, counts = _outcomes_by_pair(c) if rows == "pair" else _outcomes_by_object(c)
     kept = _most_judged(counts, most)
     ends, counts = ends[kept], counts[kept]
     share = counts / counts.sum(axis=1, keepdims=True)
-    names = short_names(c.objects, 14 if by == "pair" else 24)
-    room = 0.1 * max(0, max(map(len, names)) - 8) if by == "pair" else 0.0  # names stand on both sides
+    names = short_names(c.objects, 14 if rows == "pair" else 24)
+    room = 0.1 * max(0, max(map(len, names)) - 8) if rows == "pair" else 0.0  # names stand on both sides
     ax = axes_of(ax, COLUMN + room, rows_height(len(counts)) + 0.2)
-    _draw_shares(ax, share, _OUTCOMES[by], c.has_ties)
+    _draw_shares(ax, share, _OUTCOMES[rows], c.has_ties)
     name_rows(ax, [names[k] for k in ends[:, 0]])
     totals = [format_count(n) for n in counts.sum(axis=1)]
     beside = (
         [left_to_right(f"{names[k]} ({n})") for k, n in zip(ends[:, -1], totals, strict=True)]
-        if by == "pair"
+        if rows == "pair"
         else totals
     )
     note_beside(ax, beside)
     ax.set_xlim(0, 1)
-    gone = len(kept) < len(_outcomes_by_pair(c)[0] if by == "pair" else c.objects)
+    gone = len(kept) < len(_outcomes_by_pair(c)[0] if rows == "pair" else c.objects)
     label_scale(
-        ax, "share of the judgments" + (f"\n(the {counted(len(kept), by)} with the most judgments)" if gone else "")
+        ax, "share of the judgments" + (f"\n(the {counted(len(kept), rows)} with the most judgments)" if gone else "")
     )
     legend_above(ax, columns=3)
     _write_counts(ax, counts, share)

@@ -117,7 +117,7 @@ def _name_metrics(ax: Axes, metrics: tuple[str, ...]) -> None:
 def _name_shades(ax: Axes, comparisons: MetricComparisons, alpha: float) -> None:
     from matplotlib.patches import Patch
 
-    family = "row" if comparisons.by == "row" else "table"
+    family = "row" if comparisons.family == "row" else "table"
     names = {1: f"row better than column, p ≤ {alpha:g}"}
     if comparisons.adjust is None:
         names = {2: names[1]}

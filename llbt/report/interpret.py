@@ -152,7 +152,7 @@ def _model(res: LLBTResults) -> Said:
         text += f"; standard errors allow for dependence within {' and '.join(spec.groups)}"
     elif spec.cov_type == "HC0":
         text += "; standard errors are robust"
-    if spec.scale == "X2":
+    if spec.dispersion == "X2":
         text += "; standard errors are scaled by the dispersion X²/df"
     held = [f"{name} at {format_number(value, 3)}" for name, value in res.fixed.items()]
     text += f"; held: {', '.join(held)}" if held else ""
@@ -247,7 +247,7 @@ def _joint_test(res: LLBTResults, block: str, name: str) -> TestResult | None:
         return None
     matrix = np.zeros((len(columns), len(res.names)))
     matrix[range(len(columns)), columns] = 1.0
-    if few_judgments(res) and res.specification.cov_type == "nonrobust" and res.specification.scale == 1:
+    if few_judgments(res) and res.specification.cov_type == "nonrobust" and res.specification.dispersion == 1:
         return score_test(res, matrix)
     try:
         found = res.wald_test(matrix)

@@ -48,7 +48,7 @@ _MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
 _MOST_DRAWN = 30  # objects of a heat map
 _JUDGMENT_OPTIONS = ("format", "objects", "outcome", "outcomes", "weights", "defaults", "max_dropped")
 _UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
-_COUNT_OPTIONS = ("wins", "ties")
+_COUNT_OPTIONS = ("wins", "ties_column")
 _AUDIT_OPTIONS = ("format", "objects", "outcome", "outcomes", "judge", "prompt", "weights", "defaults", "labels")
 
 
@@ -94,7 +94,7 @@ def write_report(
     defaults: Mapping[str, Label] | None = None,
     max_dropped: Number = 0,
     wins: Sequence[str] | None = None,
-    ties: str | Sequence[str] | None = None,
+    ties_column: str | Sequence[str] | None = None,
     covariates: str | Sequence[str] = (),
     clusters: str | Sequence[str] = (),
     numeric: str | Sequence[str] = (),
@@ -114,7 +114,8 @@ def write_report(
     Parameters
     ----------
     data : frame, path, list of records or Comparisons
-        Judgments, as `from_judgments` takes them; counts, as `from_counts` does, where `wins` or `ties` are named.
+        Judgments, as `from_judgments` takes them; counts, as `from_counts` does, where `wins` or `ties_column` are
+        named.
     formula : str, optional
         By default that of `default_formula`: ``object``, with ``+ tie`` where there are ties and ``+ order`` where the
         order was kept.
@@ -123,7 +124,7 @@ def write_report(
     title : str, optional
     format, objects, outcome, outcomes, weights, defaults, max_dropped
         How judgments are written, as in `from_judgments`.
-    wins, ties
+    wins, ties_column
         Columns of counts, as in `from_counts`.
     covariates, clusters, numeric, object_covariates, side_covariates, order, labels
         As in `from_judgments`.
@@ -174,7 +175,7 @@ def write_report(
         "defaults": defaults,
         "max_dropped": max_dropped,
         "wins": wins,
-        "ties": ties,
+        "ties_column": ties_column,
         "covariates": covariates,
         "clusters": _with_groups(clusters, groups, covariates),
         "numeric": numeric,
@@ -357,7 +358,7 @@ def _fitted(s: _Study) -> list[str]:
 
 
 def _counted(s: _Study) -> list[str]:
-    outcomes = picture("outcomes", "Wins, ties and losses", lambda: outcomes_plot(s.table, by="object", most=60))
+    outcomes = picture("outcomes", "Wins, ties and losses", lambda: outcomes_plot(s.table, rows="object", most=60))
     whole = s.table.table()
     rows = min(len(s.table), _MOST_PAIRS)
     rest = len(s.table) - rows

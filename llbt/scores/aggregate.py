@@ -115,7 +115,7 @@ def aggregate(
     orders: Count = 100,
     k: Positive = 20.0,
     start: Finite = 1500.0,
-    scale: Positive = 400.0,
+    elo_scale: Positive = 400.0,
     draw_probability: BelowOne | None = None,
     n: Number = 0,
     confidence: Confidence = 0.95,
@@ -162,7 +162,7 @@ def aggregate(
         Whether the threshold is a share of the larger of the two (by absolute value).
     orders : int
         Of Elo and TrueSkill: how many random orders. With 1 they are the usual sequential tools.
-    k, start, scale : float
+    k, start, elo_scale : float
         Of Elo: the most points that one game moves; where all begin; points for odds of ten to one.
     draw_probability : float, optional
         Of TrueSkill; by default the share of ties in the data.
@@ -233,7 +233,6 @@ def aggregate(
     """
     fitting = Fitting(ties, algorithm, prior, bool(bias_reduction), separated)
     _check_options(method, fitting, n)
-    rates = {"k": k, "start": start, "scale": scale}
     asked = Asked(n, int(orders), float(confidence), Resampler.of("aggregate", rng, n_jobs, progress))
     reading = {"systems": systems, "system": system, "instance": instance, "score": score, "covariates": covariates}
     outcomes, notes = _read(
@@ -244,7 +243,7 @@ def aggregate(
     elif method in ("bt", "llbt"):
         found = paired(outcomes, method == "llbt", fitting, asked)
     else:
-        rater = Elo(**rates) if method == "elo" else _trueskill(outcomes, ties, draw_probability)
+        rater = Elo(k, start, elo_scale) if method == "elo" else _trueskill(outcomes, ties, draw_probability)
         found = rated(outcomes, rater, ties == "drop", asked)
     lower = method in ("mean", "median") and not higher_is_better
     return _aggregation(outcomes.systems, method, replace(found, notes=(*notes, *found.notes)), lower, asked)

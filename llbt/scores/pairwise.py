@@ -268,7 +268,7 @@ def _bradley_terry(systems: Sequence[Label], pairs: IntArray, counts: FloatArray
         return nothing, "BT: NA, there are ties only"
     wins = dict(zip(("object_i", "object_j", "wins_i", "wins_j"), (*sides, *counts[decided][:, [0, 2]].T), strict=True))
     try:
-        res = fit("object", from_counts(pd.DataFrame(wins), ties=None))
+        res = fit("object", from_counts(pd.DataFrame(wins), ties_column=None))
     except DesignError as error:
         return nothing, f"BT: NA, {str(error).partition('. ')[0]}"
     known = dict(zip(res.comparisons.objects, centred(res, None, "scores.pairwise")[0].estimate, strict=True))

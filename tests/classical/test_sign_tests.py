@@ -30,7 +30,7 @@ def compared(counts):
     """Return each row of counts as a pair of its own objects, in the order of the rows."""
     rows = [(f"a{k:04}", f"b{k:04}", *row) for k, row in enumerate(np.atleast_2d(counts).tolist())]
     frame = pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "ties", "wins_j"])
-    return llbt.from_counts(frame, ties="ties")
+    return llbt.from_counts(frame, ties_column="ties")
 
 
 def signed(counts, **options):
@@ -406,7 +406,7 @@ def test_covariates_and_both_orders_are_summed():
         [("B", "A", "x", 3, 1, 5), ("A", "B", "x", 2, 0, 1), ("A", "B", "y", 4, 2, 0)],
         columns=["object_i", "object_j", "judge", "wins_i", "ties", "wins_j"],
     )
-    c = llbt.from_counts(frame, ties="ties", covariates="judge", order=True)
+    c = llbt.from_counts(frame, ties_column="ties", covariates="judge", order=True)
     for found in (sign_test(c), llbt.classical.model_test(c)):
         assert (found.object_i, found.object_j) == (("A",), ("B",))
         assert found.counts.tolist() == [[11, 3, 4]]
@@ -419,7 +419,7 @@ def test_pairs_without_judgments_are_left_out_and_counted():
         [("A", "B", 3, 1, 5), ("B", "C", 2, 0, 1), ("A", "D", 0, 0, 0)],
         columns=["object_i", "object_j", "wins_i", "ties", "wins_j"],
     )
-    found = sign_test(llbt.from_counts(frame, ties="ties"))
+    found = sign_test(llbt.from_counts(frame, ties_column="ties"))
     assert list(zip(found.object_i, found.object_j, strict=True)) == [("A", "B"), ("B", "C")]
     assert "1 pair without a judgment: no row" in found.notes
     assert "1 object without a judgment left out: 'D'" in found.notes

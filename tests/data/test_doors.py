@@ -64,17 +64,17 @@ class TestCounts:
 
     def test_other_names_and_one_name_for_several(self):
         renamed = COUNTS.rename(columns={"object_i": "a", "object_j": "b", "wins_i": "w", "wins_j": "l", "ties": "t"})
-        c = from_counts(renamed, objects=["a", "b"], wins=("w", "l"), ties="t", covariates="judge")
+        c = from_counts(renamed, objects=["a", "b"], wins=("w", "l"), ties_column="t", covariates="judge")
         assert c == from_counts(COUNTS, covariates=["judge"])
 
     def test_without_ties_there_are_two_cells(self):
         assert not from_counts(COUNTS.drop(columns="ties")).has_ties
         assert not from_counts(COUNTS.assign(ties=0)).has_ties
-        assert not from_counts(COUNTS, ties=None).has_ties
-        assert from_counts(COUNTS, ties=None).unkept == ("ties", "age", "judge")
+        assert not from_counts(COUNTS, ties_column=None).has_ties
+        assert from_counts(COUNTS, ties_column=None).unkept == ("ties", "age", "judge")
 
     def test_two_kinds_of_ties_are_summed_with_a_note(self):
-        c = from_counts(COUNTS.assign(bad=[1, 1, 1]), ties=("ties", "bad"))
+        c = from_counts(COUNTS.assign(bad=[1, 1, 1]), ties_column=("ties", "bad"))
         assert c.n_ties == 6
         assert c.notes == ("ties are the sum of ties (3) and bad (3)",)
 
@@ -284,7 +284,7 @@ BAD_COUNTS = [
     (COUNTS.drop(columns="wins_j"), {}, "no column 'wins_j' (wins=); it has 'object_i'"),
     (COUNTS, {"objects": ("model_a", "model_b")}, 'Pass objects=("object_i", "object_j").'),
     (COUNTS, {"wins": ("win_a", "win_b")}, 'Pass wins=("wins_i", "wins_j").'),
-    (COUNTS, {"ties": "tied"}, "no column 'tied' (ties=)"),
+    (COUNTS, {"ties_column": "tied"}, "no column 'tied' (ties_column=)"),
     (COUNTS, {"covariates": "jugde"}, "no column 'jugde' (covariates=); it has"),
     (COUNTS, {"covariates": "jugde"}, "Did you mean 'judge'?"),
     (COUNTS, {"numeric": "ages"}, "no column 'ages' (numeric=)"),
@@ -382,7 +382,7 @@ BAD_MATRICES = [
         eye(0, 1, 2, 0),
         pd.DataFrame(eye(0, 1, 1, 0), ["a", "c"], ["a", "c"]),
         ["a", "b"],
-        "only in the rows of ties: 'c'",
+        "only in the rows of tie_counts: 'c'",
     ),
     (TestMatrix.wins, pd.DataFrame(eye(0, 1, 1, 0), ["A", "B"], ["A", "B"]), None, "only in the wins: 'C'"),
     (eye(0, 1, 2, 0), eye(0, 1, 3, 0), ["a", "b"], "not symmetric: 1 for 'a' against 'b', but 3 the other way round"),

@@ -63,9 +63,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[llbt.LLBTError], str]] = {
         "'A', column 'B' .missing",
     ),
     "masked ties": (
-        lambda: llbt.from_matrix(MATRIX, ties=np.ma.array(MATRIX, mask=MASK), names=NAMES),
+        lambda: llbt.from_matrix(MATRIX, tie_counts=np.ma.array(MATRIX, mask=MASK), names=NAMES),
         llbt.errors.JudgmentError,
-        "ties=.*missing",
+        "tie_counts=.*missing",
     ),
     "masked column": (
         lambda: llbt.from_counts(counted(np.ma.array([1, 2, 3], mask=[0, 1, 0]))),

@@ -135,7 +135,7 @@ def test_wald_is_the_hypothesis_written_by_hand(nested):
 
 
 @pytest.mark.parametrize(
-    "options", [{"cov_type": "HC0"}, {"scale": "X2"}, {"cov_type": "cluster", "groups": "age"}, {"prior": 2.0}]
+    "options", [{"cov_type": "HC0"}, {"dispersion": "X2"}, {"cov_type": "cluster", "groups": "age"}, {"prior": 2.0}]
 )
 def test_wald_uses_the_covariance_of_the_fit(options, rich):
     small, large = fit("object + tie", rich), fit("object + tie + order", rich, **options)
@@ -424,7 +424,7 @@ def test_terms_put_together_are_the_formula(formula, rich):
         {"reference": "b", "method": "eliminate"},
         {"fixed": {"tie": -0.3}},
         {"cov_type": "cluster", "groups": ["age", "judge"]},
-        {"scale": "X2"},
+        {"dispersion": "X2"},
         {"bias_reduction": True},
         {"prior": 0.5},
     ],
@@ -447,7 +447,7 @@ def test_refits_have_the_options_of_the_fit(options, rich):
         ({"cov_type": "cluster", "groups": "age"}, "chi2", "likelihood ratio takes the judgments as independent"),
         ({"cov_type": "cluster", "groups": "age"}, "F", "cluster (age)"),
         ({"cov_type": "HC0"}, "score", "score test takes the judgments as independent; test='wald'"),
-        ({"scale": "X2"}, "chi2", "dispersion as 1; test='F'"),
+        ({"dispersion": "X2"}, "chi2", "dispersion as 1; test='F'"),
         ({"bias_reduction": True}, "chi2", "bias reduction do not maximize"),
         ({"prior": 1.0}, "F", "a prior do not maximize"),
     ],
@@ -535,7 +535,11 @@ def test_errors(rich):
     everything = fit("tie", rich, fixed={"tie": 0.2})
     saturated = fit("object + tie", llbt.load_dataset("dras_modpref"))
     three = fit("object * age + tie", rich, cov_type="cluster", groups="judge")
-    mixed = [fit("tie", rich), fit("object + tie", rich, cov_type="HC0"), fit("object + tie + order", rich, scale="X2")]
+    mixed = [
+        fit("tie", rich),
+        fit("object + tie", rich, cov_type="HC0"),
+        fit("object + tie + order", rich, dispersion="X2"),
+    ]
     cases = {
         "none given": lambda: llbt.anova(),
         "results is of type Comparisons": lambda: llbt.anova(res, rich),

@@ -100,7 +100,7 @@ def test_flips_by_definition(six, small, large):
 
 def test_two_cells_by_definition():
     _, frame = table(7, "abc", seed=8)
-    c = llbt.from_counts(frame.drop(columns="ties"), ties=None, covariates="group", clusters="judge")
+    c = llbt.from_counts(frame.drop(columns="ties"), ties_column=None, covariates="group", clusters="judge")
     m0, m1 = fit("object", c), fit("object * group", c, cov_type="cluster", groups="judge")
     rows = m1.comparisons.to_frame().reset_index()
     assert len(rows) == 6
@@ -222,7 +222,7 @@ def test_the_default_follows_the_fit(six):
     expected = {
         "cluster": {"cov_type": "cluster", "groups": "judge"},
         "wald": {"cov_type": "HC0"},
-        "F": {"scale": "X2"},
+        "F": {"dispersion": "X2"},
         "chi2": {},
     }
     for test, options in expected.items():

@@ -196,7 +196,7 @@ def drawn(draw: st.DrawFn) -> Drawn:
     frame = pd.DataFrame(rows, columns=names)
     table = llbt.from_counts(
         frame,
-        ties="ties" if ties else None,
+        ties_column="ties" if ties else None,
         covariates=("g", "x"),
         object_covariates=pd.DataFrame({"object": list(labels), "price": [float(p) for p in prices]}),
         side_covariates={"length": ("length_i", "length_j")} if sided else None,
@@ -344,7 +344,7 @@ def test_conditional_poisson(model, method):
     schools = pd.DataFrame({"object": list(LATIN), "LAT": list(LATIN.values()), "EC": list(EC.values())}, dtype=object)
     table = llbt.from_counts(
         frame,
-        ties="ties" if c.has_ties else None,
+        ties_column="ties" if c.has_ties else None,
         covariates=c.covariates,
         object_covariates=schools.astype({"LAT": float, "EC": float}) if c.object_covariates else None,
         order=c.keeps_order,
@@ -711,7 +711,7 @@ def test_an_object_that_a_judge_never_saw(method):
 def test_the_explicit_glm_has_a_limit(reference):
     """design.md, section 4: refused beyond 5·10⁷ entries; here 14,850 cells × (4,950 + 100) columns."""
     frame = reference("bench_agg_100.csv.gz")
-    c = llbt.from_counts(frame, objects=("i", "j"), wins=("win", "loss"), ties="tie")
+    c = llbt.from_counts(frame, objects=("i", "j"), wins=("win", "loss"), ties_column="tie")
     with pytest.raises(llbt.errors.DesignError, match=r"14,850 cells × 5,050 columns .*eliminate"):
         llbt.fit("object + tie", c, method="glm")
     res = quietly("object + tie", c, method="eliminate")

@@ -215,8 +215,8 @@ def test_williams_t_is_steiger_s_formula():
     expected = (r_x - r_y) * math.sqrt(
         top / (2 * (n - 1) / (n - 3) * np.linalg.det(matrix) + mean**2 * (1 - r_xy) ** 3)
     )
-    t, df, p = llbt.metrics.williams(r_x, r_y, r_xy, n)
-    assert (t, df, p) == pytest.approx((expected, 21, 2 * stats.t.sf(expected, 21)))
+    found = llbt.metrics.williams(r_x, r_y, r_xy, n)
+    assert (found.statistic, found.df, found.p_value) == pytest.approx((expected, 21, 2 * stats.t.sf(expected, 21)))
 
 
 def test_williams_test_of_scores_takes_their_correlations():
@@ -224,9 +224,8 @@ def test_williams_test_of_scores_takes_their_correlations():
     means = [side.mean(axis=1) for side in (x, y, z)]
     r = np.corrcoef(means)
     found = llbt.metrics.compare(x, y, z, method="williams", alternative="greater")
-    assert (found.statistic, found.df, found.p_value) == pytest.approx(
-        llbt.metrics.williams(r[0, 2], r[1, 2], r[0, 1], 12, alternative="greater")
-    )
+    by_hand = llbt.metrics.williams(r[0, 2], r[1, 2], r[0, 1], 12, alternative="greater")
+    assert (found.statistic, found.df, found.p_value) == pytest.approx((by_hand.statistic, by_hand.df, by_hand.p_value))
 
 
 @pytest.mark.parametrize(
@@ -245,7 +244,7 @@ def test_the_size_of_williams_test():
     p = []
     for rows in zip(x, y, z, strict=True):
         r = np.corrcoef(rows)
-        p.append(llbt.metrics.williams(r[0, 2], r[1, 2], r[0, 1], 16)[2])
+        p.append(llbt.metrics.williams(r[0, 2], r[1, 2], r[0, 1], 16).p_value)
     assert abs(np.mean(np.array(p) <= 0.05) - 0.05) < 4 * math.sqrt(0.05 * 0.95 / 1500)
 
 
@@ -337,7 +336,7 @@ def test_pairs_without_a_test_are_counted():
     [
         (lambda s: llbt.metrics.compare_all(s.values), "scores is of type ndarray; expected MetricScores"),
         (lambda s: llbt.metrics.compare_all(s, adjust="fdr"), "adjust='fdr'"),
-        (lambda s: llbt.metrics.compare_all(s, by="column"), "by='column'"),
+        (lambda s: llbt.metrics.compare_all(s, family="column"), "family='column'"),
         (
             lambda s: llbt.metrics.compare_all(MetricScores.from_matrices({"a": X}, Z)),
             "1 metric; expected at least two",
@@ -436,7 +435,7 @@ def test_williams_test_with_correlations_as_low_as_in_summarization(wmt):
     r = np.corrcoef(np.vstack([wmt.values[:, :, 0], wmt.human[:, 0]]))
     pairs = [
         min(
-            llbt.metrics.williams(r[i, -1] - 0.3, r[j, -1] - 0.3, r[i, j], 16, alternative=side)[2]
+            llbt.metrics.williams(r[i, -1] - 0.3, r[j, -1] - 0.3, r[i, j], 16, alternative=side).p_value
             for side in ("greater", "less")
         )
         for i, j in itertools.combinations(range(22), 2)

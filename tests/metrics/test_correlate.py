@@ -156,7 +156,7 @@ ERRORS = {
     "shapes": (
         lambda: correlate(X, Z[:, :3], level="input"),
         llbt.errors.JudgmentError,
-        r"X has shape \(9, 7\), Z \(9, 3\)",
+        r"metric has shape \(9, 7\), human \(9, 3\)",
     ),
     "systems": (lambda: correlate(X, Z[:3]), llbt.errors.JudgmentError, "expected as many systems"),
     "one system": (
@@ -169,7 +169,11 @@ ERRORS = {
         llbt.errors.JudgmentError,
         "infinite score.*first in row",
     ),
-    "text": (lambda: correlate([["a"], ["b"]], [[1], [2]]), llbt.errors.JudgmentError, "X is no matrix of numbers"),
+    "text": (
+        lambda: correlate([["a"], ["b"]], [[1], [2]]),
+        llbt.errors.JudgmentError,
+        "metric is no matrix of numbers",
+    ),
     "cube": (lambda: correlate(np.ones((2, 2, 2)), Z), llbt.errors.JudgmentError, r"shape \(2, 2, 2\)"),
     "order": (
         lambda: correlate(pd.DataFrame(X), pd.DataFrame(Z).iloc[::-1]),

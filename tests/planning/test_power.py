@@ -89,7 +89,7 @@ def comparisons(truth, table):
             rows.append({"object_i": f"o{i}", "object_j": f"o{j}", "judge": f"k{judge:02d}"})
             rows[-1] |= {"wins_i": cells[0], "ties": ties, "wins_j": cells[-1]}
     ties = "ties" if truth.response.has_ties else None
-    return llbt.from_counts(pd.DataFrame(rows), ties=ties, clusters="judge")
+    return llbt.from_counts(pd.DataFrame(rows), ties_column=ties, clusters="judge")
 
 
 @pytest.mark.parametrize("tie_share", [0.0, 0.3])

@@ -187,7 +187,7 @@ def test_small_cells_have_no_letters():
 @pytest.mark.parametrize("by", ["pair", "object"])
 def test_outcome_bars_are_shares_of_counts(by):
     c = made(list("abcd"))
-    ax = llbt.plot.outcomes(c, by=by)
+    ax = llbt.plot.outcomes(c, rows=by)
     frame = c.to_frame()
     widths = np.array([[bar.get_width() for bar in container] for container in ax.containers]).T
     left = np.array([[bar.get_x() for bar in container] for container in ax.containers]).T
@@ -496,7 +496,7 @@ def test_pair_residuals_take_a_fit():
         (lambda res, _: llbt.plot.anova(res), "plot.anova: found a LLBTResults; it takes what llbt.anova"),
         (lambda res, _: llbt.plot.anova(llbt.worth(res)), "plot.anova: found a table of 'object'"),
         (lambda res, _: llbt.plot.outcomes(res), "plot.outcomes: c is of type LLBTResults; expected Comparisons"),
-        (lambda res, _: llbt.plot.outcomes(res.comparisons, by="judge"), "by='judge'"),
+        (lambda res, _: llbt.plot.outcomes(res.comparisons, rows="judge"), "rows='judge'"),
         (lambda res, _: llbt.plot.outcomes(res.comparisons, most=0), "plot.outcomes"),
         (lambda res, _: llbt.plot.residuals(res, kind="raw"), "kind='raw'"),
         (lambda res, _: llbt.plot.judges(res), "do not differ by judges"),

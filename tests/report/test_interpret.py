@@ -240,7 +240,7 @@ def test_held_and_corrected_fits_say_so():
     assert "(held)" in held
     firth = llbt.fit("object + tie", DRAS, bias_reduction=True)
     assert "with Firth's bias reduction" in interpret(firth).text
-    scaled = llbt.fit("object + tie", DRAS, scale="X2")
+    scaled = llbt.fit("object + tie", DRAS, dispersion="X2")
     assert "scaled by the dispersion" in interpret(scaled).text
 
 

@@ -448,7 +448,7 @@ APART = pd.DataFrame(
         (APPENDIX_F, {"method": "elo", "algorithm": "mm"}, llbt.errors.DesignError, "method='bt'"),
         (APPENDIX_F, {"method": "elo", "orders": 0}, llbt.errors.OptionError, "orders=0"),
         (APPENDIX_F, {"method": "elo", "k": -1}, llbt.errors.OptionError, "k=-1; expected a finite number, above 0"),
-        (APPENDIX_F, {"method": "elo", "scale": 0}, llbt.errors.OptionError, "scale=0"),
+        (APPENDIX_F, {"method": "elo", "elo_scale": 0}, llbt.errors.OptionError, "elo_scale=0"),
         (APPENDIX_F, {"method": "elo", "start": "1500"}, llbt.errors.OptionError, "start='1500'"),
         (APPENDIX_F, {"method": "trueskill", "draw_probability": 1}, llbt.errors.OptionError, "a number of at least 0"),
         (ALL_TIES, {"method": "trueskill", "draw_probability": 0}, llbt.errors.DesignError, "draw_probability=0, but"),
