@@ -178,7 +178,7 @@ ERRORS = {
     "order": (
         lambda: correlate(pd.DataFrame(X), pd.DataFrame(Z).iloc[::-1]),
         llbt.errors.JudgmentError,
-        r"stand in another order.*Z\.reindex_like\(X\)",
+        r"stand in another order.*human\.reindex_like\(metric\)",
     ),
 }
 
@@ -305,13 +305,13 @@ def test_matrices_keep_the_labels_of_a_frame():
 def test_frames_in_another_order_are_refused(turned):
     with pytest.raises(llbt.errors.JudgmentError, match="human and 'a' are frames whose labels differ"):
         MetricScores.from_matrices({"a": labelled()}, turned)
-    with pytest.raises(llbt.errors.JudgmentError, match=r"Align them first: Z.reindex_like\(X\)"):
+    with pytest.raises(llbt.errors.JudgmentError, match=r"Align them first: human.reindex_like\(metric\)"):
         correlate(labelled(), turned)
 
 
 def test_dates_and_digits_in_quotes_are_no_scores():
     for values in (["1", "2", "3"], pd.to_datetime(["2020", "2021", "2022"])):
-        with pytest.raises(llbt.errors.JudgmentError, match="correlate: X is no matrix of numbers"):
+        with pytest.raises(llbt.errors.JudgmentError, match="correlate: metric is no matrix of numbers"):
             correlate(values, [1.0, 2.0, 3.0])
 
 
