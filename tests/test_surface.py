@@ -64,12 +64,12 @@ WORDS = {
     "by": {"str", "str | None", "Names", "object | None"},  # whose values split the answer
     "metric": {"npt.ArrayLike", "object"},
     "human": {"npt.ArrayLike", "object"},
-    "rng": {"np.random.Generator | int | None", "int | np.random.Generator"},
+    "rng": {"Rng"},
     "ax": {"Axes | None"},
     "at": {"At"},
-    "confidence": {"float"},
+    "confidence": {"Confidence"},
     "progress": {"bool"},
-    "n_jobs": {"int"},
+    "n_jobs": {"Jobs"},
 }
 
 
