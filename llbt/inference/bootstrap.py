@@ -28,7 +28,7 @@ from ..resampling import Resampler, percentile, percentiles
 from ..table import Field, Record, Table, format_count, format_percent, interval_fields
 from .objects import log_worths_at
 from .refit import refit_table
-from .simulation import draw_clusters, draw_judgments, draw_parametric, with_counts
+from .simulation import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts
 
 Interval = Literal["percentile", "basic", "bca"]
 Statistic = Callable[[LLBTResults], Any]
@@ -344,15 +344,12 @@ def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) ->
     return draw_clusters(res, resample, n, rng)
 
 
-def _room(res: LLBTResults) -> int:
-    """Return how much room a drawn table takes, in floats: four counts below 32,768 in that of one."""
-    return res.counts.size // 4
-
-
 def _of_parameters(res: LLBTResults, n: int, resample: str, draw: Resampler) -> Bootstrap:
     estimate = np.asarray(res.params, dtype=np.float64)
     replicates = np.repeat(estimate[None, :], n, axis=0)
-    replicates[:, res.free] = np.concatenate(draw.blocks(functools.partial(_refitted, res, resample), n, _room(res)))
+    replicates[:, res.free] = np.concatenate(
+        in_blocks(functools.partial(_refitted, res, resample), n, res.counts, draw)
+    )
     return Bootstrap(res, res.names, estimate, replicates, resample)
 
 
@@ -378,7 +375,7 @@ def _scores(res: LLBTResults, resample: str) -> tuple[FloatArray, FloatArray]:
 def _of_statistic(res: LLBTResults, statistic: Statistic, n: int, resample: str, draw: Resampler) -> Bootstrap:
     names, estimate = _values(statistic(res))
     task = functools.partial(_statistics_of, res, statistic, names, resample)
-    replicates = np.concatenate(draw.blocks(task, n, _room(res), _REFITS))
+    replicates = np.concatenate(draw.blocks(task, n, res.counts.size, _REFITS))
     return Bootstrap(res, names, estimate, replicates, resample, statistic)
 
 

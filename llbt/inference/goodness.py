@@ -23,7 +23,7 @@ from ..kernel.penalties import firth
 from ..kernel.solvers import Fit, eliminate
 from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted, format_number
-from .simulation import draw_parametric
+from .simulation import draw_parametric, in_blocks
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,7 +162,7 @@ def _bootstrapped(res: LLBTResults, n: int, draw: Resampler) -> tuple[float, flo
         )
     problem = res.problem()
     reduced = eliminate(problem, penalty=firth(problem))
-    simulated = draw.blocks(partial(_simulated, problem, reduced), n, problem.counts.size)
+    simulated = in_blocks(partial(_simulated, problem, reduced), n, problem.counts, draw)
     of_deviance, of_pearson = np.concatenate(simulated, axis=1)
     return p_value(of_deviance, res.deviance), p_value(of_pearson, res.pearson_chi2)
 

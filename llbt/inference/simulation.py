@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,11 +18,13 @@ from ..core.response import TWO
 from ..errors import DesignError
 from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults
-from ..resampling import drawn_weights
+from ..resampling import Resampler, T, drawn_weights
 
 _LISTED = 4  # outcomes of a comparison for each table drawn, up to which they are listed
 _BLOCK = 64  # comparisons
 _MOST = 1e15  # judgments of a comparison: as counts they are exact
+_TABLES = 500  # drawn at once: enough for lists of outcomes, and to factor a design once for many
+_SHORT = 25  # counts of drawn tables for each number that blocks of other resamples may hold: 200 MB of short ones
 
 
 @checked
@@ -91,6 +94,11 @@ def draw_parametric(means: FloatArray, n: int, rng: np.random.Generator) -> IntA
         return _draw(totals, _normed(means), n, rng)
     drawn = floor + (rng.random((n, len(totals))) < totals - floor)
     return rng.multinomial(drawn.astype(np.int64), _normed(means))
+
+
+def in_blocks(task: Callable[[int, np.random.Generator], T], n: int, c: FloatArray, draw: Resampler) -> list[T]:
+    """Return what a task makes of n tables drawn like one of counts (S, C), block by block."""
+    return draw.blocks(task, n, c.size // _SHORT, _TABLES)
 
 
 def draw_judgments(res: LLBTResults, n: int, rng: np.random.Generator) -> IntArray:
