@@ -11,10 +11,11 @@ import numpy as np
 
 from ..arguments import Confidence, checked
 from ..core.statistics import TestResult
+from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
 from ..table import Record, Table
 from .estimates import Estimates
-from .hypotheses import Hypothesis, wald_test, z_tests
+from .hypotheses import wald_test, z_tests
 from .prediction import predicted
 from .summary import summary_table
 

@@ -1,0 +1,101 @@
+"""Linear hypotheses as text or arrays: what they say of the parameters. Nothing is evaluated but sums of names."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import patsy
+from patsy.constraint import parse_constraint
+
+from ..core.columns import FloatArray, real_array
+from ..errors import DesignError, listed
+
+Hypothesis = str | Sequence[str] | npt.ArrayLike
+
+_MOST_CHARACTERS = 30_000
+_MOST_NESTED = 200  # operators within operators: patsy goes through them by recursion
+
+
+def read_hypothesis(
+    hypothesis: Any, names: Sequence[str], references: Sequence[str]
+) -> tuple[list[str], FloatArray, FloatArray]:
+    """Return labels, coefficients (k, p) of the parameters called `names`, and right-hand sides (k,)."""
+    if isinstance(hypothesis, str):
+        return _read_text([hypothesis], names, references)
+    if isinstance(hypothesis, Sequence) and hypothesis and all(isinstance(h, str) for h in hypothesis):
+        return _read_text(hypothesis, names, references)
+    try:
+        matrix = np.atleast_2d(real_array(hypothesis))
+        if not np.isfinite(matrix).all():
+            raise ValueError
+    except (TypeError, ValueError):
+        raise DesignError(
+            f"hypothesis={hypothesis!r:.80}; expected a text such as 'object[A] = 0', several, or an array of finite "
+            "numbers."
+        ) from None
+    p = len(names)
+    if matrix.ndim != 2 or matrix.shape[1] != p or not len(matrix):
+        raise DesignError(
+            f"hypothesis is an array of shape {matrix.shape}; expected (k, {p}) with a row or more: coefficients of "
+            f"{listed(names)}."
+        )
+    return [f"hypothesis {k}" for k in range(len(matrix))], matrix, np.zeros(len(matrix))
+
+
+def _read_text(
+    texts: Sequence[str], parameters: Sequence[str], references: Sequence[str]
+) -> tuple[list[str], FloatArray, FloatArray]:
+    """Read hypotheses with patsy; references of treatment coding may be named and count as 0."""
+    names = [*parameters, *references]
+    if not all(text.strip() for text in texts):
+        raise DesignError(f"hypothesis: the text is empty; write one such as '{names[0]} = 0'.")
+    try:
+        for text in texts:
+            _check_size(text, names)
+        with np.errstate(all="ignore"):  # what is not finite is refused below
+            found = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
+    except patsy.PatsyError as error:
+        raise DesignError(f"hypothesis: {error}\n  It may name {listed(names, 12)}.") from None
+    matrix = np.vstack([constraint.coefs for constraint in found])[:, : len(parameters)]
+    right = np.concatenate([constraint.constants.ravel() for constraint in found])
+    if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
+        raise DesignError(
+            f"hypothesis: {listed(texts)}: a coefficient or constant is not finite; write finite numbers."
+        )
+    labels = [label for text, c in zip(texts, found, strict=True) for label in _labels(text, len(c.coefs))]
+    return labels, matrix, right
+
+
+def _check_size(text: str, names: list[str]) -> None:
+    """Refuse a hypothesis that patsy cannot go through; reading it into a tree needs no recursion."""
+    if len(text) > _MOST_CHARACTERS:
+        raise DesignError(
+            f"hypothesis: a text of {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read. Pass an array of "
+            f"coefficients, shape (k, {len(names)}) less the references."
+        )
+    level = [parse_constraint(text, names)]
+    for _ in range(_MOST_NESTED):
+        level = [part for node in level for part in node.args]
+        if not level:
+            return
+    raise DesignError(
+        f"hypothesis: {text[:60]!r}… has more than {_MOST_NESTED} operators within operators. Pass several texts, or "
+        "an array of coefficients."
+    )
+
+
+def _labels(text: str, size: int) -> list[str]:
+    """Name the hypotheses of one text: commas separate them, or equals signs in a chain, unless part of a name."""
+    if size == 1:
+        return [text.strip()]
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) == size:
+        return parts
+    chain = [part.strip() for part in text.split("=")]
+    if len(chain) == size + 1:
+        return [f"{left} = {right}" for left, right in itertools.pairwise(chain)]
+    return [f"{text.strip()} [{k}]" for k in range(size)]
