@@ -16,6 +16,9 @@ from llbt.cli import app
 
 README = REPOSITORY / "README.md"
 ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"
+CONTRIBUTING = REPOSITORY / "CONTRIBUTING.md"
+QUOTED = re.compile(r"`([^`\n]+)`")
+WORD = re.compile(r"\w+")
 CI = README.parent / ".ci" / "run"
 SHELL = re.compile(r"(?:<!-- command: (\w+) -->\n)?```bash\n(.*?)```", re.DOTALL)
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
@@ -97,3 +100,15 @@ def test_architecture_has_a_line_for_every_module() -> None:
             found.append(name if len(indent) == 6 else room + name)
     there = [path.relative_to(REPOSITORY / "llbt").as_posix() for path in (REPOSITORY / "llbt").rglob("*.py")]
     assert sorted(found) == sorted(name for name in there if not name.endswith("__init__.py"))
+
+
+def test_what_contributing_names_is_there() -> None:
+    quoted = [quote.removesuffix("()") for quote in QUOTED.findall(CONTRIBUTING.read_text(encoding="utf-8"))]
+    paths = [quote for quote in quoted if "/" in quote or re.search(r"\.(py|md|toml|csv)$", quote)]
+    assert len(paths) > 40
+    assert [path for path in paths if not (REPOSITORY / path).exists()] == []
+    names = {word for quote in quoted if quote not in paths for word in WORD.findall(quote)}
+    files = [*(REPOSITORY / "llbt").rglob("*.py"), *(REPOSITORY / "tests").rglob("*.py"), REPOSITORY / "pyproject.toml"]
+    words = set(WORD.findall("\n".join(path.read_text(encoding="utf-8") for path in files if path != Path(__file__))))
+    assert sorted(names - words) == []
+    assert {"JudgmentFormat", "TestResult", "Mechanism", "CALLS"} <= names
