@@ -186,6 +186,32 @@ def counted(number: float, noun: str) -> str:
     return f"{format_count(number)} {noun if number == 1 else noun + 's'}"
 
 
+class Note(str):
+    """A note that begins with a count and knows it, so that equal ones are added up: ``3 judgments left out: …``.
+
+    Attributes
+    ----------
+    n : int
+    noun : str
+        What was counted, in the singular.
+    what : str
+        What became of it.
+    """
+
+    n: int
+    noun: str
+    what: str
+
+    def __new__(cls, n: int, noun: str, what: str) -> Note:
+        """Return the text, with what it is made of."""
+        note = super().__new__(cls, f"{counted(n, noun)} {what}")
+        note.n, note.noun, note.what = n, noun, what
+        return note
+
+    def __getnewargs__(self) -> tuple[int, str, str]:  # type: ignore[override]  # what pickle makes it of again
+        return self.n, self.noun, self.what
+
+
 def format_percent(share: float) -> str:
     """Return a share as a percentage with at most one decimal: ``36 %``."""
     return f"{100 * share:.1f}".removesuffix(".0") + " %"

@@ -382,8 +382,8 @@ REFUSED = {
         ["PARTY", "--ties-column", "t", "--weights", "n"],
         "'--ties-column': it is for counts, --weights for",
     ),
-    "ties alone": (["PARTY", *AB, "--ties-column", "n"], "party.csv has no columns 'wins_i', 'wins_j' (wins=)"),
-    "no column": (["PARTY", "--outcome", "winner"], "party.csv has no columns 'object_i', 'object_j'"),
+    "ties alone": (["PARTY", *AB, "--ties-column", "n"], "party.csv: no columns 'wins_i', 'wins_j' (wins=)"),
+    "no column": (["PARTY", "--outcome", "winner"], "party.csv: no columns 'object_i', 'object_j'"),
     "no object table": (["PARTY", "--object-covariates", "no.csv"], "the file 'no.csv' is not there"),
     "options of files": (["puddings", "--order"], "'--order': it is for files; the bundled data set 'puddings'"),
     "an unknown object": (["puddings", "--reference", "7"], "error: reference='7' is not an object of the table"),
@@ -447,7 +447,7 @@ def test_numbers_without_a_mapping_print_one_to_paste(tmp_path):
         (b"\x1f\x8b\x08\x00 no gzip at all", "'the file' is gzipped, but damaged"),
         (b'a,b\n1,"2\n', "'the file' cannot be read as csv"),
         (b"a,b\n1,2,3\n1,2,3\n", "'the file', line 2: 3 fields, but the first line names 2"),
-        (b"object_i,object_j,wins_i,wins_j\n", "the file has no rows"),
+        (b"object_i,object_j,wins_i,wins_j\n", "the file: no rows"),
     ],
 )
 def test_bad_input(raw, fragment):

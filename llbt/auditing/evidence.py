@@ -187,7 +187,7 @@ def from_source(found: Countable, named: Named) -> Evidence:
     if gone:
         has = listed(source.names, 20)
         raise JudgmentError(
-            f"{source.what} has no column {listed(gone)}; it has {has}. Name them: objects=, outcome=, …"
+            f"no column {listed(gone)}; it has {has}", "Name them: objects=, outcome=, …", where=source.what
         )
     others = tuple(dict.fromkeys(name for name in names if name not in (*sides, outcome)))
     size = source.n_rows()

@@ -243,7 +243,7 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
     asked, unlabelled = asked.labelled(picked)
     pairs = in_order(read_label_pair(picked, "objects", found.sides), found.objects)
     picked, pairs, selves = _without_selves(picked, pairs, max_dropped)
-    said, notes, _ = read_outcomes(
+    said, left, _ = read_outcomes(
         picked, found.labels.field, pairs, found.sides, found.labels.outcomes, max_dropped - selves
     )
     weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
@@ -251,7 +251,7 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
     notes = (
         *_read_as(picked, found),
         *found.notes,
-        *notes,
+        *left,
         *tie_kind_notes(picked, said, found.labels),
         *([self_note(selves)] if selves else []),
         *unlabelled,

@@ -249,9 +249,8 @@ def _refuse_unknown(source: Source, asked: Asked) -> None:
         parts = [] if path is None or path in source.names else path.split("+")
         gone = [part for part in parts if part.split(".")[0] not in source.names and part not in source.names]
         if gone:
-            raise JudgmentError(
-                f"{source.what} has no field {listed(gone)} ({parameter}=); it has {listed(source.names, 20)}."
-            )
+            found = f"no field {listed(gone)} ({parameter}=); it has {listed(source.names, 20)}."
+            raise JudgmentError(found, where=source.what)
 
 
 def is_flat(known: JudgmentFormat, source: Source) -> bool:

@@ -358,8 +358,9 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
     what, alike = source.what, _with_its_fields(source, beside)
     if not alike:
         raise JudgmentError(
-            f"{what}: no known format has its columns {listed(sorted(map(str, source.names)), 20)}. "
-            "Pass objects=(…, …) and outcome=…, or format=…, one of list_formats() or a JudgmentFormat of your own."
+            f"no known format has its columns {listed(sorted(map(str, source.names)), 20)}",
+            "Pass objects=(…, …) and outcome=…, or format=…, one of list_formats() or a JudgmentFormat of your own.",
+            where=what,
         )
     strange = {known.name: _strange_values(source, known) for known in alike}
     found = [known for known in alike if not strange[known.name]]
@@ -367,12 +368,13 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
         names = [known.name for known in alike]
         odd = "; ".join(f"{field!r} holds {listed(labels, 3)}" for field, labels in strange[names[0]].items())
         raise JudgmentError(
-            f"{what} has the columns of {listed(names)}, but {odd}. Pass format={names[0]!r} or another."
+            f"the columns are those of {listed(names)}, but {odd}", f"Pass format={names[0]!r} or another.", where=what
         )
     best = max(len(known.marks) + len(known.values) for known in found)
     names = [known.name for known in found if len(known.marks) + len(known.values) == best]
     if len(names) > 1:
-        raise JudgmentError(f"{what}: the formats {listed(names)} all explain its columns. Pass format={names[0]!r}.")
+        said = f"the formats {listed(names)} all explain its columns"
+        raise JudgmentError(said, f"Pass format={names[0]!r}.", where=what)
     return JUDGMENT_FORMATS[names[0]]
 
 
@@ -400,8 +402,9 @@ def refuse_values_of_another(source: Source, known: JudgmentFormat) -> None:
             theirs = [label for label in labels if re.fullmatch(other.values.get(field, ""), str(label))]
             if other.marks == known.marks and field in other.values and theirs:
                 raise JudgmentError(
-                    f"{source.what}: format {known.name!r} does not read {field!r} {listed(theirs, 3)}, which is of "
-                    f"{other.name!r}. Pass format={other.name!r}, or the records of each apart."
+                    f"format {known.name!r} does not read {field!r} {listed(theirs, 3)}, which is of {other.name!r}",
+                    f"Pass format={other.name!r}, or the records of each apart.",
+                    where=source.what,
                 )
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..core.columns import Coded, IntArray, Label
 from ..core.comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
-from ..table import counted, format_count
+from ..table import Note, counted, format_count
 from .frames import as_number, is_missing, plain
 from .readings import LEFT_OUT, UNKNOWN, Cases, Meaning, Reading, all_readings, group_cases, is_tie, mapped
 from .rows import Rows
@@ -33,7 +33,7 @@ def read_outcomes(
     max_dropped: int = 0,
     *,
     may_be_empty: bool = False,
-) -> tuple[npt.NDArray[Any], tuple[str, ...], int]:
+) -> tuple[npt.NDArray[Any], tuple[Note, ...], int]:
     """Return what each row says, and notes on rows left out.
 
     Parameters
@@ -262,14 +262,14 @@ def _pasted(mapping: Mapping[Any, Meaning]) -> str:
     return "{" + ", ".join(items) + (", …" if len(mapping) > _MOST else "") + "}"
 
 
-def _left_out(cases: Cases, said: IntArray, dropped: npt.NDArray[np.bool_], may_be_empty: bool) -> tuple[str, ...]:
+def _left_out(cases: Cases, said: IntArray, dropped: npt.NDArray[np.bool_], may_be_empty: bool) -> tuple[Note, ...]:
     """Return notes on the rows that the mapping leaves out, or that the caller allows to."""
     notes = []
     for why, out in (("outcomes=", (said == LEFT_OUT) & ~dropped), ("max_dropped=", dropped)):
         for k in np.unique(cases.label[out]):
-            rows = counted(int(cases.rows[out & (cases.label == k)].sum()), "row")
             what = "a missing outcome" if k < 0 else f"outcome {cases.labels[k]!r}"
-            notes.append(f"{rows} with {what} left out ({why})")
+            rows = int(cases.rows[out & (cases.label == k)].sum())
+            notes.append(Note(rows, "row", f"with {what} left out ({why})"))
     if (said == LEFT_OUT).all() and not may_be_empty:
         what = "max_dropped=" if dropped.any() else "outcomes="
         raise JudgmentError(f"column {cases.column!r}: {what} leaves out every row: {listed(tuple(notes))}.")

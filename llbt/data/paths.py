@@ -111,9 +111,9 @@ def located(what: str) -> Iterator[None]:
     try:
         yield
     except JudgmentError as error:
-        if what in ("the frame", "the list") or what in str(error):
-            raise
-        raise JudgmentError(f"{what}: {error}") from None
+        if what not in ("the frame", "the list"):
+            error.where = error.where or what
+        raise
 
 
 def first_line(error: BaseException) -> str:

@@ -67,7 +67,8 @@ def _elements(records: Records, field: str, *, bare: bool) -> tuple[IntArray, li
     inner = [{field: element} if bare else element for value in values for element in value]
     odd = [element for element in inner if not isinstance(element, dict)]
     if odd:
-        raise JudgmentError(f"{records.what}: {field!r} holds {odd[0]!r:.60}; expected a list of records.")
+        said = f"{field!r} holds {odd[0]!r:.60}"
+        raise JudgmentError(said, where=records.what, expected="a list of records")
     return np.array([len(value) for value in values], dtype=np.int64), inner
 
 

@@ -170,7 +170,7 @@ class Source:
 
     def _refuse_empty(self, frame: Frame) -> None:
         if len(frame) == 0:
-            raise JudgmentError(f"{self.what} has no rows; expected one for every comparison or judgment.")
+            raise JudgmentError("no rows", where=self.what, expected="one for every comparison or judgment")
 
     def has_labels(self, name: str) -> bool:
         """Whether there is such a column, and not of lists or records."""
@@ -304,7 +304,7 @@ def _check_roles(source: Source, roles: Roles) -> None:
     for parameter, names in roles.items():
         gone = tuple(name for name in names if name not in source.names)
         if gone:
-            raise JudgmentError(_no_column(source, parameter, gone))
+            raise _no_column(source, parameter, gone)
     played: dict[str, str] = {}
     for parameter, names in roles.items():
         for name in names:
@@ -315,11 +315,12 @@ def _check_roles(source: Source, roles: Roles) -> None:
             played[name] = parameter
 
 
-def _no_column(source: Source, parameter: str, gone: tuple[str, ...]) -> str:
+def _no_column(source: Source, parameter: str, gone: tuple[str, ...]) -> JudgmentError:
     plural = "column" if len(gone) == 1 else "columns"
     has = listed(source.names, 20) if source.names else "no columns"
     advice = _suggestion(source, parameter, gone)
-    return f"{source.what} has no {plural} {listed(gone)} ({parameter}=); it has {has}." + advice
+    found = f"no {plural} {listed(gone)} ({parameter}=); it has {has}." + advice
+    return JudgmentError(found, where=source.what)
 
 
 def _suggestion(source: Source, parameter: str, gone: tuple[str, ...]) -> str:

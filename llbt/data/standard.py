@@ -13,7 +13,7 @@ import pandas as pd
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, code, inferred
 from ..core.judgments import OBJECTS, STANDARD, Judgments, has_standard_columns
 from ..errors import JudgmentError, listed
-from ..table import counted
+from ..table import Note, counted
 from .formats import Constant, Game, JudgmentFormat, Labels, Reworded, Side, fields_of
 from .paths import located
 from .readings import LEFT_OUT
@@ -35,7 +35,7 @@ class _Piece:
     strength: FloatArray
     kinds: npt.NDArray[Any]
     weight: FloatArray | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     dropped: int
     unknown: str = ""
     recorded: IntArray | None = None  # which of them come from one record of a joined label; None: no such labels
@@ -167,8 +167,8 @@ def _objects(records: Records, side: Side, known: JudgmentFormat) -> npt.NDArray
     return as_objects([*unnamed, _NOTHING if None in known.unnamed else None])[codes]
 
 
-def _left(out: npt.NDArray[np.bool_], why: str) -> list[str]:
-    return [f"{counted(int(out.sum()), 'judgment')} left out: {why}"] if out.any() else []
+def _left(out: npt.NDArray[np.bool_], why: str) -> list[Note]:
+    return [Note(int(out.sum()), "judgment", f"left out: {why}")] if out.any() else []
 
 
 def _unjoined(piece: _Piece, sign: str) -> _Piece:
@@ -186,7 +186,7 @@ def _unjoined(piece: _Piece, sign: str) -> _Piece:
         *(piece.strength[at], piece.kinds[at], None if piece.weight is None else piece.weight[at]),
         (
             *piece.notes,
-            f"{counted(more, 'judgment')} added: outputs that were identical (a{sign}b) were judged at once ({_ONCE})",
+            Note(more, "judgment", f"added: outputs that were identical (a{sign}b) were judged at once ({_ONCE})"),
             *notes,
         ),
         piece.dropped,
@@ -195,19 +195,12 @@ def _unjoined(piece: _Piece, sign: str) -> _Piece:
     )
 
 
-def _summed(notes: Sequence[str]) -> list[str]:
+def _summed(notes: Sequence[Note]) -> list[str]:
     """Return notes of several games with equal ones added up: ``3 judgments left out: …``."""
-    sums: dict[str, int] = {}
+    sums: dict[tuple[str, str], int] = {}
     for note in notes:
-        number, what = note.split(" ", 1)
-        what = what if what.split(" ", 1)[0].endswith("s") else what.replace(" ", "s ", 1)
-        sums[what] = sums.get(what, 0) + int(number.replace(",", ""))
-    return [_with_number(n, what) for what, n in sums.items()]
-
-
-def _with_number(n: int, what: str) -> str:
-    noun, rest = what.split(" ", 1)
-    return f"{counted(n, noun.removesuffix('s'))} {rest}"
+        sums[note.noun, note.what] = sums.get((note.noun, note.what), 0) + note.n
+    return [Note(n, noun, what) for (noun, what), n in sums.items()]
 
 
 def _standard(

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..errors import JudgmentError, listed
-from ..table import counted, format_count
+from ..table import Note, counted, format_count
 from .formats import Always, ByScores, Choice, Constant, Labels, Lean, OneHot, Share, Verdict
 from .frames import as_number, is_missing, plain, read_counts, read_factor, read_label_pair
 from .outcomes import read_outcomes
@@ -131,7 +131,7 @@ class Decision:
     said: IntArray
     strength: FloatArray
     kinds: npt.NDArray[Any]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     dropped: int = 0
     unknown: str = ""
 
@@ -297,12 +297,8 @@ def _decided(
 ) -> Decision:
     """Return a decision without the records that are out for a known reason, or bad and allowed to be."""
     gone, why = out
-    notes = [f"{counted(int(gone.sum()), 'judgment')} left out: {why}"] if gone.any() else []
-    notes += (
-        [f"{counted(int(bad.sum()), 'judgment')} left out: not what the format knows (max_dropped=)"]
-        if bad.any()
-        else []
-    )
+    left = ((gone, why), (bad, "not what the format knows (max_dropped=)"))
+    notes = [Note(int(rows.sum()), "judgment", f"left out: {reason}") for rows, reason in left if rows.any()]
     kept = ~(gone | bad)
     return replace(
         _plain(np.where(kept, said, LEFT_OUT)),

@@ -599,7 +599,7 @@ ERRORS = {
         llbt.errors.JudgmentError,
         "no block shows reference='REF'",
     ),
-    "shown, reading": (shown_with, FRAME, {"reading": "elo"}, llbt.errors.DesignError, "reading='elo'"),
+    "shown, reading": (shown_with, FRAME, {"reading": "elo"}, llbt.errors.OptionError, "reading='elo'"),
     "shown, blocks alone": (shown_with, FRAME, {"blocks": FRAME}, llbt.errors.DesignError, "blocks= without shown="),
     "shown, blocks' columns": (
         *(shown_with, FRAME, {"blocks": FRAME, "shown": "system"}, llbt.errors.JudgmentError),

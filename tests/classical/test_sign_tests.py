@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 import llbt
 from llbt.classical.sign_rules import RULES, trinomial_tail
 from llbt.classical.sign_tests import mcnemar_test, sign_test
-from llbt.errors import DesignError, JudgmentError, OptionError
+from llbt.errors import JudgmentError, OptionError
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 ANNOTATORS = "ACDMOZ"
@@ -479,7 +479,7 @@ def test_a_table_without_ties_is_tested_alike_by_all_binomial_rules():
 ERRORS = [
     ({"ties": "ignore"}, OptionError, "ties='ignore'; expected 'drop', 'split'"),
     ({"alternative": "larger"}, OptionError, "alternative='larger'"),
-    ({"adjust": "bh"}, DesignError, "adjust='bh'; expected 'holm', 'bonferroni', 'fdr_bh' or None"),
+    ({"adjust": "bh"}, OptionError, "adjust='bh'; expected 'holm', 'bonferroni', 'fdr_bh' or None"),
     ({"interval": "wald"}, OptionError, "interval='wald'"),
     ({"confidence": 95}, OptionError, "confidence=95"),
 ]

@@ -276,7 +276,7 @@ def eye(*values):
 
 
 BAD_COUNTS = [
-    (COUNTS.iloc[:0], {}, "the frame has no rows"),
+    (COUNTS.iloc[:0], {}, "the frame: no rows"),
     (COUNTS.to_dict(), {}, "the frame is of type dict; expected a frame of pandas, polars"),
     (COUNTS["wins_i"], {}, "the frame is of type Series"),
     (COUNTS[["object_i", "object_i", "wins_i"]], {}, "several columns named 'object_i'"),

@@ -290,7 +290,7 @@ def twice(frame, row):
 
 WITHOUT = LONG.drop(columns=["judge"])
 BAD_RANKINGS = [
-    (LONG.iloc[:0], BLOCK, "the frame has no rows"),
+    (LONG.iloc[:0], BLOCK, "the frame: no rows"),
     (LONG.to_dict(), BLOCK, "the frame is of type dict; expected a frame of pandas, polars"),
     (LONG, {}, "nothing says which rows belong together. Pass judge= and prompt="),
     (LONG, {"block": ()}, "nothing says which rows belong together"),

@@ -302,7 +302,7 @@ def with_value(frame, row, name, value):
 
 DOC = {"instance": "doc"}
 BAD = [
-    (WIDE.iloc[:0], {}, "the frame has no rows"),
+    (WIDE.iloc[:0], {}, "the frame: no rows"),
     (WIDE.to_dict(), {}, "the frame is of type dict"),
     (WIDE, {"tie_threshold": -1}, "from_scores: tie_threshold=-1; expected a finite number, at least 0"),
     (WIDE, {"tie_threshold": math.nan}, "tie_threshold=nan"),

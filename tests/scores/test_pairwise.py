@@ -321,7 +321,7 @@ ERRORS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
         "tie_threshold=-1; expected a finite number, at least 0",
     ),
     "one system": (scores()[["S0"]], {}, JudgmentError, "scores.pairwise: 1 column of scores"),
-    "no row": (scores().head(0), {}, JudgmentError, "the frame has no rows"),
+    "no row": (scores().head(0), {}, JudgmentError, "the frame: no rows"),
     "infinite": (scores().replace(scores().iloc[3, 0], np.inf), {}, JudgmentError, "1 infinite score, the first at"),
 }
 
