@@ -208,7 +208,8 @@ def from_source(found: Countable, named: Named) -> Evidence:
     said, unread = _said(picked.take(told), outcome, replace(pairs, codes=pairs.codes[rows]), sides, outcomes)
     kept = rows[said != LEFT_OUT]
     said = said[said != LEFT_OUT]
-    judgments = _judgments(tuple(pairs.levels.tolist()), pairs.codes[kept], said, n[kept], found.shown)
+    labels = tuple(pairs.levels.tolist())
+    judgments = Judgments(labels, pairs.codes[kept], said, weights=n[kept], shown=found.shown)
     selves = np.bincount(pairs.codes[same, 0], minlength=len(pairs.levels))
     return Evidence(
         judgments=judgments.among_judged(),
@@ -312,13 +313,6 @@ def _weights(factor: Factor) -> FloatArray:
     return np.append(np.array(factor.labels, dtype=np.float64), 0.0)[factor.codes]
 
 
-def _judgments(
-    objects: tuple[Label, ...], pairs: IntArray, said: npt.NDArray[Any], weights: FloatArray, shown: bool
-) -> Judgments:
-    codes = np.asarray(said, dtype=np.int64)
-    return Judgments(objects, pairs, codes, pd.DataFrame(index=range(len(codes))), weights, shown=shown)
-
-
 def _taken(factor: Factor | None, rows: IntArray) -> Factor | None:
     """Return a column at some rows, without labels that are gone; None where nothing is left of it."""
     if factor is None or not (factor.codes[rows] >= 0).any():
@@ -359,7 +353,7 @@ def from_table(c: Comparisons, named: Named) -> Evidence:
     columns = {column.name: column.codes[rows] for column in c.columns}
     columns |= {column.name: column.codes for column in (kept.columns if kept else ())}
     levels = {column.name: column.levels for column in (*c.columns, *(kept.columns if kept else ()))}
-    line, said = np.nonzero(counts)
+    line = np.nonzero(counts)[0]
     factors = []
     task = next((name for name in _TASKS if name in columns), "task")
     for name, default in ((named.judge, "judge"), (named.prompt, "prompt"), (named.block, "block"), (named.task, task)):
@@ -369,16 +363,16 @@ def from_table(c: Comparisons, named: Named) -> Evidence:
             )
         column = name or default
         factors.append(Factor(levels[column].tolist(), columns[column][line]) if column in columns else None)
-    pairs, weights = c.pairs[rows][line], counts[line, said]
+    judgments = Judgments.of_counts(c.objects, c.pairs[rows], counts, c.keeps_order)
     return Evidence(
-        judgments=_judgments(c.objects, pairs, said, weights, c.keeps_order),
+        judgments=judgments,
         judge=factors[0],
         prompt=factors[1],
         names=(named.judge or "judge", named.prompt or "prompt"),
         has_ties=c.has_ties,
         unordered="" if c.keeps_order else "the table does not keep which object was shown first: order=True",
         single=False,
-        seen=dict(zip(c.objects, _mentions(pairs, weights, len(c.objects)).tolist(), strict=True)),
+        seen=dict(zip(c.objects, _mentions(judgments.pairs, judgments.times, len(c.objects)).tolist(), strict=True)),
         block=factors[2],
         task=factors[3],
         beside=(named.block or "block", named.task or task, ""),

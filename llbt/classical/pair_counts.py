@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..budgets import refuse_square
-from ..core.columns import FloatArray, IntArray, Label, Lines, dense, groups, summed
+from ..core.columns import FloatArray, IntArray, Label, groups
 from ..core.comparisons import Comparisons, check_three
 from ..core.judgments import Judgments
 from ..data.judged import read_judged
@@ -33,17 +33,17 @@ class PairCounts:
         Positions of i and j, i before j.
     counts : ndarray, shape (P, 3)
         Wins of i, ties, wins of j; each pair has judgments.
-    judgments : Judgments or None
-        The R judgments themselves, of the same objects; None where a table of counts was given.
+    judgments : Judgments
+        The R judgments themselves, or the counts of a table, of the same objects.
     cells : ndarray of int, shape (R,)
-        The place of each judgment in ``counts.ravel()``; empty for a table.
+        The place of each of them in ``counts.ravel()``.
     notes : tuple of str
     """
 
     objects: tuple[Label, ...]
     pairs: IntArray
     counts: FloatArray
-    judgments: Judgments | None
+    judgments: Judgments
     cells: IntArray
     notes: tuple[str, ...]
 
@@ -90,10 +90,8 @@ def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCount
     JudgmentError
         If no judgment is left.
     """
-    if isinstance(data, Comparisons):
-        return _of_table(data, asker, exclude)
-    judgments = read_judged(data, asker)
-    keep, notes = _kept(judgments.objects, judgments.pairs, np.ones(len(judgments.said)), exclude, asker)
+    judgments = _of_table(data, asker) if isinstance(data, Comparisons) else read_judged(data, asker)
+    keep, notes = _kept(judgments, exclude, asker)
     left = judgments.take(keep).among_judged()
     oriented = left.oriented()
     first, group = groups([*oriented.pairs.T])
@@ -107,21 +105,9 @@ def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCount
     )
 
 
-def _of_table(c: Comparisons, asker: str, exclude: Objects) -> PairCounts:
+def _of_table(c: Comparisons, asker: str) -> Judgments:
     check_three(c, asker)
-    keep, notes = _kept(c.objects, c.pairs, c.totals, exclude, asker)
-    pairs, used = dense(c.pairs[keep], len(c.objects))
-    left = Lines(pairs, c.counts[keep]).oriented(c.response)
-    first, group = groups(left.keys())
-    objects = tuple(c.objects[k] for k in used)
-    return PairCounts(
-        objects,
-        left.pairs[first],
-        summed(left.counts, group, len(first)),
-        None,
-        np.empty(0, dtype=np.int64),
-        (*c.notes, *_summed_over(c), *notes, *_gone(c.objects, objects, exclude)),
-    )
+    return Judgments.of_counts(c.objects, c.pairs, c.counts, c.keeps_order, (*c.notes, *_summed_over(c)))
 
 
 def _summed_over(c: Comparisons) -> list[str]:
@@ -134,13 +120,11 @@ def as_whole(values: FloatArray) -> npt.NDArray[Any]:
     return values.astype(np.int64) if np.all(np.isfinite(values) & (values == np.floor(values))) else values
 
 
-def _kept(
-    objects: tuple[Label, ...], pairs: IntArray, totals: FloatArray, exclude: Objects, asker: str
-) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
+def _kept(judgments: Judgments, exclude: Objects, asker: str) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
     """Return which rows (R,) have judgments of no excluded object, and a note on the others."""
-    out = excluded(objects, exclude, asker)
-    touched = out[pairs].any(axis=1)
-    keep = ~touched & (totals > 0)
+    out = excluded(judgments.objects, exclude, asker)
+    touched = np.asarray(out[judgments.pairs].any(axis=1))
+    keep, totals = ~touched, judgments.times
     if not keep.any():
         raise JudgmentError(
             f"{asker}: no judgment is left: each of the {counted(float(totals.sum()), 'judgment')} has an object of "

@@ -188,7 +188,7 @@ def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str
     """Return the sums that a reading of some judgments is made of; by block where there are blocks."""
     size = len(counts.objects)
     group = _blocks(counts.judgments, reading, block, asker)
-    if reading == "ge_all_in_block" and counts.judgments is not None and group is not None:
+    if reading == "ge_all_in_block" and group is not None:
         return block_sums(counts.judgments.pairs, counts.judgments.said, group, size)
     return pair_sums(reading, counts.pairs, counts.counts, size, counts.cells, group)
 
@@ -203,11 +203,9 @@ def _check_blocks(data: object, reading: Reading, block: str | Sequence[str] | N
         )
 
 
-def _blocks(
-    judgments: Judgments | None, reading: Reading, block: str | Sequence[str] | None, asker: str
-) -> IntArray | None:
+def _blocks(judgments: Judgments, reading: Reading, block: str | Sequence[str] | None, asker: str) -> IntArray | None:
     """Return the number of the block of each judgment, (R,), or None where judgments stand for themselves."""
-    if judgments is None or block is None:
+    if block is None:
         return None
     there = "block" in judgments.names and bool(judgments.values("block").notna().any())
     if block == "block" and not there and reading != "ge_all_in_block":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,9 +36,8 @@ class Judgments(Record):
         Positions of objects i and j; i is the one shown first where `shown`.
     said : ndarray of int, shape (R,)
         The outcome: 0 where i was preferred, 1 for a tie, 2 where j was.
-    columns : DataFrame, R rows
-        What else is known of each judgment: judge, prompt and all other columns. Without columns where `query` has
-        them.
+    columns : dict of str to Series, each (R,)
+        What else is known of each judgment: judge, prompt and all other columns; empty where `query` has them.
     weights : ndarray of shape (R,), or None
         How many judgments each row stands for; None: one.
     query : DuckDB relation or None
@@ -71,12 +70,20 @@ class Judgments(Record):
     objects: tuple[Label, ...]
     pairs: IntArray
     said: IntArray
-    columns: pd.DataFrame
+    columns: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
     weights: FloatArray | None = None
     shown: bool = True
     dropped: int = 0
     notes: tuple[str, ...] = ()
     query: Any = None
+
+    @classmethod
+    def of_counts(
+        cls, objects: tuple[Label, ...], pairs: IntArray, counts: FloatArray, shown: bool, notes: tuple[str, ...] = ()
+    ) -> Judgments:
+        """Return counts (S, 3) of pairs (S, 2) as judgments, a row for each outcome that a pair has."""
+        row, said = np.nonzero(counts)
+        return cls(objects, pairs[row], said, weights=counts[row, said], shown=shown, notes=notes)
 
     @property
     def times(self) -> FloatArray:
@@ -149,7 +156,7 @@ class Judgments(Record):
         """
         self._refuse_query()
         at = np.arange(len(self.said))[rows]
-        columns = self.columns.iloc[at].reset_index(drop=True)
+        columns = {name: values.iloc[at].reset_index(drop=True) for name, values in self.columns.items()}
         weights = None if self.weights is None else self.weights[at]
         return replace(self, pairs=self.pairs[at], said=self.said[at], columns=columns, weights=weights)
 

@@ -240,7 +240,7 @@ def _standard(
     notes = [f"the column {old!r} of the file is {new!r} here" for old, new in names.items()]
     pairs = in_order(code("objects", np.column_stack([gathered("i"), gathered("j")])), known.objects)
     objects, said = tuple(pairs.levels.tolist()), np.asarray(gathered("said"), dtype=np.int64)
-    return Judgments(objects, np.asarray(pairs.codes, dtype=np.int64), said, pd.DataFrame(made), weight), notes
+    return Judgments(objects, np.asarray(pairs.codes, dtype=np.int64), said, made, weight), notes
 
 
 def in_order(pairs: Coded, objects: Sequence[Label]) -> Coded:

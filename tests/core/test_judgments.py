@@ -73,7 +73,7 @@ def test_parts_keep_objects_and_notes(judgments):
     some = judgments.take(judgments.to_frame()["object_i"] == "a")
     assert (some.objects, some.notes) == (judgments.objects, judgments.notes)
     assert set(some.to_frame()["object_i"]) == {"a"}
-    assert some.columns.index.tolist() == list(range(some.n_judgments))
+    assert some.columns["judge"].index.tolist() == list(range(some.n_judgments))
     among = judgments.take((judgments.to_frame()[["object_i", "object_j"]].isin(["a", "d"])).all(axis=1))
     assert among.among_judged().objects == ("a", "d")
     assert among.among_judged().to_frame().equals(among.to_frame())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
@@ -31,7 +30,7 @@ def evidence(rng: np.random.Generator, n: int = 400, spread: float = 0.0, units:
     objects = tuple("abcde")
     judge = Factor(list(range(units)), unit)
     pairs = np.column_stack([i, j])
-    judgments = Judgments(objects, pairs, said, pd.DataFrame(index=range(n)))
+    judgments = Judgments(objects, pairs, said)
     return Evidence(judgments, judge, None, ("judge", "prompt"), True, "", True, {})
 
 
