@@ -283,6 +283,7 @@ def _reported() -> Iterator[None]:
         try:
             yield
         except llbt.LLBTError as error:
+            error.asker = ""  # who asked is the command
             refusal = f"error: {error}"
         except BrokenPipeError:
             raise  # whoever read the output has enough: typer ends without a word

@@ -241,7 +241,8 @@ def _studied(
         res = fit(asked, c, **options)
     except SeparationError as error:
         res = fit(asked, c, **options, bias_reduction=True)
-        notices = (f"Without correction some estimate is infinite, so Firth's bias reduction was used. {error}",)
+        said = "Without correction some estimate is infinite, so Firth's bias reduction was used."
+        notices = (f"{said} {error.found}. {error.remedy}",)
     if "worth" not in res.design.blocks:
         raise DesignError(f"write_report: the formula {asked!r} has no term for the worths; add object.")
     classes, _, _ = worth_classes(res, None)
