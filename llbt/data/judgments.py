@@ -35,7 +35,7 @@ from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
 from .reshaped import field_of
 from .rows import Rows
 from .sources import Roles, Source, as_two_names, in_memory
-from .standard import ORDER_UNKNOWN, free_name, kind_note, read
+from .standard import free_name, kind_note, own_notes, read
 from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format
 
@@ -332,7 +332,7 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
             found = _countable(opened, standard)
             return _as_made(found, source) if isinstance(source, Judgments) else found
     opened, known = resolve(source, format or "auto", asked)
-    notes = (*([] if known.shown else [ORDER_UNKNOWN]), *known.notes)
+    notes = own_notes(known)
     name = "" if asked.names_fields else known.name
     if is_flat(known, opened):
         return replace(_countable(opened, known), format=name, shown=known.shown, notes=notes)
@@ -446,8 +446,7 @@ def _held(source: Source, known: JudgmentFormat, max_dropped: int) -> Judgments 
         *left,
         *tie_kind_notes(rows, said, verdict),
         *([self_note(selves)] if leaves else []),
-        *([] if known.shown else [ORDER_UNKNOWN]),
-        *known.notes,
+        *own_notes(known),
     )
     held = Judgments(
         tuple(pairs.levels.tolist()),

@@ -75,8 +75,7 @@ def _read(source: Source, known: JudgmentFormat, max_dropped: int) -> Judgments:
         *left,
         *_kinds(made),
         *renamed,
-        *([] if known.shown else [ORDER_UNKNOWN]),
-        *known.notes,
+        *own_notes(known),
     )
     return replace(made, notes=notes, shown=known.shown, dropped=sum(piece.dropped for piece in pieces))
 
@@ -268,6 +267,11 @@ def _kinds(made: Judgments) -> list[str]:
     """Return notes on kinds of ties, which count as ties."""
     found = pd.Series(made.times).groupby(made.columns["tie_kind"]).sum()
     return [kind_note(float(n), str(kind)) for kind, n in found.items()]
+
+
+def own_notes(known: JudgmentFormat) -> tuple[str, ...]:
+    """Return what a format says of all files in it."""
+    return known.notes if known.shown else (ORDER_UNKNOWN, *known.notes)
 
 
 def kind_note(n: float, kind: str) -> str:
