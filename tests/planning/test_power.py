@@ -528,8 +528,8 @@ def test_a_grid_of_one_design_is_that_of_power():
         ({"odds": []}, "power_grid: odds=[]; expected a number, or several different ones"),
         ({"judges": (6, 6)}, "power_grid: judges=(6, 6)"),
         ({"judges": [None, 6]}, "power_grid: judges=[None, 6]"),
-        ({"odds": [1.5, -1]}, "power: odds=-1"),
-        ({"tie_share": "0.3"}, "power: tie_share='0.3'"),
+        ({"odds": [1.5, -1]}, "power_grid: odds=-1"),
+        ({"tie_share": "0.3"}, "power_grid: tie_share='0.3'"),
     ],
 )
 def test_grids_that_make_no_sense(options, fragment):
