@@ -9,12 +9,6 @@ import llbt
 from llbt.metrics.difference_curve import difference_curve
 
 
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
-
-
 def test_the_picture_of_decisions_has_a_mark_per_pair_turned_to_the_metric():
     found = llbt.metrics.decisions(scores(9, systems=9, spread=0.2), ragged(10, systems=9, spread=0.3))
     ax = llbt.plot.decisions(found)

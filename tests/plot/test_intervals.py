@@ -1,0 +1,75 @@
+"""Pictures of intervals and ranks show the numbers of their tables: artists are compared, not pixels."""
+
+import numpy as np
+import pytest
+from support.pictures import bars, made, row_names, texts
+from support.worths import fit
+
+import llbt
+
+
+@pytest.mark.parametrize("scale", ["log_odds", "log_worth", "odds_ratio", "elo", "probability"])
+def test_intervals_are_those_of_the_leaderboard(pooled, scale):
+    ax = llbt.plot.intervals(pooled, scale=scale, confidence=0.9)
+    board = llbt.leaderboard(pooled, scale=scale, confidence=0.9).to_frame()
+    values, rows = bars(ax.containers[0])
+    np.testing.assert_allclose(values, board[["estimate", "conf_low", "conf_high"]], rtol=1e-9)
+    np.testing.assert_array_equal(rows, range(4))
+    assert row_names(ax) == board["object"].tolist()
+    assert texts(ax) == board["group"].tolist()
+    assert ax.get_xscale() == ("log" if scale in ("odds_ratio", "probability") else "linear")
+    assert "90 % intervals" in ax.get_xlabel()
+
+
+@pytest.mark.parametrize(("scale", "factor"), [("log_worth", 1), ("log_odds", 2), ("elo", 800 / np.log(10))])
+def test_quasi_intervals_are_those_of_the_quasi_variances(pooled, scale, factor):
+    ax = llbt.plot.intervals(pooled, bars="quasi", scale=scale)
+    quasi = llbt.quasi_variances(pooled).to_frame().set_index("object").loc[row_names(ax)]
+    values, _ = bars(ax.containers[0])
+    np.testing.assert_allclose(values, factor * quasi[["estimate", "conf_low", "conf_high"]], rtol=1e-9)
+    assert (np.diff(values[:, 0]) <= 0).all()
+
+
+def test_breaks_stand_between_significance_clusters():
+    res = fit("object + tie", made(list("abcdef"), n=6))
+    ax = llbt.plot.intervals(res)
+    cluster = llbt.pairwise(res).clusters().to_frame()["significance_cluster"].to_numpy()
+    breaks = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
+    np.testing.assert_array_equal(breaks, np.flatnonzero(np.diff(cluster)) + 0.5)
+    assert 0 < len(breaks) < 5
+
+
+def test_many_letters_become_lines_over_the_objects_that_share_them():
+    res = fit("object + tie", made([f"o{k:02d}" for k in range(26)], judges=1, n=6))
+    ax = llbt.plot.intervals(res)
+    groups = llbt.pairwise(res).letters().to_frame()["group"].tolist()
+    assert max(map(len, groups)) > 5
+    found = [set() for _ in groups]
+    for line in ax.lines:
+        if len(line.get_label()) == 1 and line.get_linestyle() == "-":
+            low, high = line.get_ydata()
+            for row in range(round(low + 0.35), round(high - 0.35) + 1):
+                found[row].add(line.get_label())
+    assert found == [set(group) for group in groups]
+
+
+def test_rank_shares_are_those_of_the_bootstrap(pooled):
+    res = fit("object + tie", made(list("abcde"), n=2))
+    table = llbt.bootstrap(res, n=100, rng=1).ranks()
+    ax = llbt.plot.ranks(table)
+    square = table.to_frame().pivot(index="object", columns="rank", values="estimate").loc[row_names(ax)]
+    np.testing.assert_array_equal(ax.images[0].get_array(), square)
+    assert ax.images[0].get_extent() == [0.5, 5.5, 4.5, -0.5]
+    assert (np.diff(square.to_numpy() @ np.arange(1, 6)) >= 0).all()  # by mean rank
+    for text in ax.texts:
+        share = square.iloc[text.get_position()[1], text.get_position()[0] - 1]
+        assert abs(float(text.get_text()) - share) <= 0.01
+
+
+@pytest.mark.parametrize("question", [llbt.leaderboard, lambda res: llbt.pairwise(res).ranks()])
+def test_rank_sets_are_those_of_the_table(question):
+    table = question(fit("object + tie", made(list("abcde"), n=2)))
+    ax = llbt.plot.ranks(table)
+    values, _ = bars(ax.containers[0])
+    np.testing.assert_array_equal(values, table.to_frame()[["rank", "rank_low", "rank_high"]])
+    assert row_names(ax) == table.to_frame()["object"].tolist()

@@ -1,0 +1,81 @@
+"""Pictures of pairs of objects show the numbers of their records."""
+
+import itertools
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from support.pictures import made, row_names, texts
+from support.worths import TABLE1, fit
+
+import llbt
+
+
+def test_probabilities_are_those_of_pairwise_and_of_the_worths(pooled):
+    ax = llbt.plot.probabilities(pooled)
+    square = pd.DataFrame(np.asarray(ax.images[0].get_array().filled(np.nan)), row_names(ax), row_names(ax))
+    for row in llbt.pairwise(pooled, scale="probability").to_frame().itertuples():
+        assert square.loc[row.object_i, row.object_j] == pytest.approx(row.estimate)
+    share = llbt.worth(pooled).to_frame().set_index("object")["estimate"]  # the second route: π_i / (π_i + π_j)
+    for a, b in itertools.permutations(share.index, 2):
+        assert square.loc[a, b] == pytest.approx(share[a] / (share[a] + share[b]))
+    wins = pooled.comparisons.win_matrix()
+    for text in ax.texts:
+        column, row = text.get_position()
+        assert text.get_text().split("\n")[1] == f"{wins.loc[row_names(ax)[row], row_names(ax)[column]]:.0f}"
+    assert len(ax.texts) == 12
+
+
+def test_counts_are_those_of_the_judge_that_is_asked_for(by_judge):
+    ax = llbt.plot.probabilities(by_judge, at={"judge": "J3"})
+    total = sum(int(text.split("\n")[1]) for text in texts(ax))
+    one = TABLE1.select(where={"judge": "J3"})
+    assert total == one.n_judgments - one.n_ties
+
+
+def test_small_cells_have_no_letters():
+    _, ax = plt.subplots(figsize=(2, 2))
+    llbt.plot.probabilities(fit("object + tie", made(list("abcdefghijkl"), judges=1, n=6)), ax=ax)
+    assert not ax.texts
+    assert ax.images[0].get_array().shape == (12, 12)
+
+
+@pytest.mark.parametrize("by", ["pair", "object"])
+def test_outcome_bars_are_shares_of_counts(by):
+    c = made(list("abcd"))
+    ax = llbt.plot.outcomes(c, rows=by)
+    frame = c.to_frame()
+    widths = np.array([[bar.get_width() for bar in container] for container in ax.containers]).T
+    left = np.array([[bar.get_x() for bar in container] for container in ax.containers]).T
+    np.testing.assert_allclose(left, np.cumsum(widths, axis=1) - widths, atol=1e-12)
+    np.testing.assert_allclose(widths.sum(axis=1), 1)
+    notes = [text for text in ax.texts if text.get_position()[0] > 1]
+    for row, name in enumerate(row_names(ax)):
+        other = notes[row].get_text().split(" (")[0] if by == "pair" else None
+        expected = counted_by_hand(frame, name, other)
+        np.testing.assert_allclose(widths[row], expected / expected.sum())
+        assert f"{expected.sum():.0f}" in notes[row].get_text()
+    assert len(widths) == (6 if by == "pair" else 4)
+
+
+def counted_by_hand(frame, name, other):
+    """Wins, ties and losses of an object (against another), by a loop over the rows."""
+    total = np.zeros(3)
+    for row in frame.itertuples():
+        if row.object_i == name and other in (None, row.object_j):
+            total += [row.wins_i, row.ties, row.wins_j]
+        if row.object_j == name and other in (None, row.object_i):
+            total += [row.wins_j, row.ties, row.wins_i]
+    return total
+
+
+def test_outcomes_keep_the_rows_with_the_most_judgments():
+    ax = llbt.plot.outcomes(made(list("abcdef")), most=4)
+    assert len(row_names(ax)) == 4
+    assert "the 4 pairs with the most judgments" in ax.get_xlabel()
+
+
+def test_without_ties_there_are_two_bars():
+    ax = llbt.plot.outcomes(llbt.load_dataset("citations"))
+    assert [container.get_label() for container in ax.containers] == ["left wins", "right wins"]
