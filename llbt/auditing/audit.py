@@ -214,9 +214,7 @@ def audit(
     named = Named(judge, prompt, weights, block, task, time)
     if isinstance(data, Comparisons):
         if (objects, outcome, outcomes, weights, format) != (OBJECTS, "outcome", None, None, None):
-            raise JudgmentError(
-                "audit: a table of counts has no columns of objects or outcomes; name only judge or prompt."
-            )
+            raise JudgmentError("a table of counts has no columns of objects or outcomes; name only judge or prompt.")
         evidence = from_table(data, Named(judge, prompt, None, block, task))
         notes: tuple[str, ...] = (*data.notes, _NOTE)
     else:
@@ -238,7 +236,7 @@ def audit(
 def _check_names(names: Sequence[str], known: Sequence[str] | dict[str, Any]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise JudgmentError(f"audit: no check {listed(unknown)}; it has {listed(list(known), 30)}.")
+        raise JudgmentError(f"no check {listed(unknown)}; it has {listed(list(known), 30)}.")
 
 
 # -- out -----------------------------------------------------------------------------------------------------

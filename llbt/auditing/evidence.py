@@ -358,9 +358,7 @@ def from_table(c: Comparisons, named: Named) -> Evidence:
     task = next((name for name in _TASKS if name in columns), "task")
     for name, default in ((named.judge, "judge"), (named.prompt, "prompt"), (named.block, "block"), (named.task, task)):
         if name is not None and name not in columns:
-            raise JudgmentError(
-                f"audit: no covariate or cluster {name!r}; the table has {listed(list(columns)) or 'none'}."
-            )
+            raise JudgmentError(f"no covariate or cluster {name!r}; the table has {listed(list(columns)) or 'none'}.")
         column = name or default
         factors.append(Factor(levels[column].tolist(), columns[column][line]) if column in columns else None)
     judgments = Judgments.of_counts(c.objects, c.pairs[rows], counts, c.keeps_order)

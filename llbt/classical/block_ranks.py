@@ -78,16 +78,16 @@ def read_ranks(
     if (objects is None) == (not makers):
         found = "neither" if objects is None else "both"
         raise JudgmentError(
-            f"{asker}: expected either objects=[…], one column of ranks per object and one row per block, or "
+            f"expected either objects=[…], one column of ranks per object and one row per block, or "
             f"block=, the column that says which rows belong together; found {found}."
         )
     values = (item, rank) if objects is None else as_names(objects, "objects")
     columns = (*values, *makers)
     gone = tuple(name for name in columns if name not in source.names)
     if gone:
-        raise JudgmentError(f"{asker}: the frame has no column {listed(gone)}; it has {listed(source.names)}.")
+        raise JudgmentError(f"the frame has no column {listed(gone)}; it has {listed(source.names)}.")
     if len(set(columns)) < len(columns):
-        raise JudgmentError(f"{asker}: {listed(columns)}: a column is named twice; each column has one role.")
+        raise JudgmentError(f"{listed(columns)}: a column is named twice; each column has one role.")
     table = as_pandas(source, columns)
     scale = Scale("rank", "ranked", higher_wins=False)
     made = (read_long if objects is None else read_wide)(table, values, makers, scale)
@@ -104,12 +104,12 @@ def _ranked(asker: str, made: Blocks, entries: Blocks, table: pd.DataFrame) -> R
     labels = made.labels.tolist()
     order = sorted(range(len(labels)), key=lambda k: sort_key(labels[k]))
     if len(order) < 2:
-        raise JudgmentError(f"{asker}: found {counted(len(order), 'object')}; expected ranks of two or more.")
+        raise JudgmentError(f"found {counted(len(order), 'object')}; expected ranks of two or more.")
     beside = np.bincount(entries.item[rows], minlength=len(labels))
     alone = [labels[k] for k in order if not beside[k]]
     if alone:
         raise JudgmentError(
-            f"{asker}: {counted(len(alone), 'object')} never ranked beside another: {listed(alone)}; expected each in "
+            f"{counted(len(alone), 'object')} never ranked beside another: {listed(alone)}; expected each in "
             "a block of two or more. Leave them out."
         )
     position = np.argsort(order)
@@ -129,7 +129,7 @@ def refuse_incomplete(ranked: Ranked, asker: str) -> None:
     if short.size:
         k = int(short[0])
         raise DesignError(
-            f"{asker}: {counted(short.size, 'block')} of {len(ranked.size):,} without some of the {t} objects, the "
+            f"{counted(short.size, 'block')} of {len(ranked.size):,} without some of the {t} objects, the "
             f"first {ranked.names[k]} with {ranked.size[k]}; expected complete blocks. Use skillings_mack_test, or "
             "leave these blocks out."
         )
@@ -148,7 +148,7 @@ def refuse_unbalanced(ranked: Ranked) -> None:
         if found.min() < found.max():
             unit = " objects" if what == "blocks have" else ""
             raise DesignError(
-                f"durbin_test: {what} {found.min():.0f} to {found.max():.0f}{unit}; expected a balanced incomplete "
+                f"{what} {found.min():.0f} to {found.max():.0f}{unit}; expected a balanced incomplete "
                 "block design: blocks of one size, every object equally often, and every pair. Use skillings_mack_test."
             )
 
@@ -159,7 +159,7 @@ def places(order: Sequence[Any], objects: tuple[Any, ...]) -> FloatArray:
     wrong = [o for o in stated if o not in objects] + [o for o in objects if stated.count(o) != 1]
     if wrong:
         raise DesignError(
-            f"page_test: order={stated!r} is not the {len(objects)} objects, each once: see {listed(wrong)}; expected "
+            f"order={stated!r} is not the {len(objects)} objects, each once: see {listed(wrong)}; expected "
             f"{listed(objects)} in the hypothesized order, the best first."
         )
     return np.array([stated.index(o) + 1.0 for o in objects])

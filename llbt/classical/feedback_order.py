@@ -151,7 +151,7 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
     (('A', 'B', 'C'), 2.0, True)
     """
     if not is_real(time_limit) or not float(time_limit) > 0:
-        raise DesignError(f"classical.feedback_order: time_limit={time_limit!r}; it is a number of seconds above 0.")
+        raise DesignError(f"time_limit={time_limit!r}; it is a number of seconds above 0.")
     found = pair_counts(data, "classical.feedback_order", exclude=exclude)
     order, bound = least_feedback(found.wins, float(time_limit))
     wins = found.wins[np.ix_(order, order)]

@@ -127,7 +127,7 @@ def _kept(judgments: Judgments, exclude: Objects, asker: str) -> tuple[npt.NDArr
     keep, totals = ~touched, judgments.times
     if not keep.any():
         raise JudgmentError(
-            f"{asker}: no judgment is left: each of the {counted(float(totals.sum()), 'judgment')} has an object of "
+            f"no judgment is left: each of the {counted(float(totals.sum()), 'judgment')} has an object of "
             f"exclude={list(named(exclude))!r}; expected some between two others. Exclude fewer objects."
         )
     if not out.any():
@@ -161,7 +161,6 @@ def excluded(objects: tuple[Label, ...], exclude: Objects, asker: str) -> npt.ND
     unknown = [label for label in named(exclude) if label not in objects]
     if unknown:
         raise DesignError(
-            f"{asker}: exclude names {listed(unknown)}, which the judgments do not have; the objects are "
-            f"{listed(objects, 20)}."
+            f"exclude names {listed(unknown)}, which the judgments do not have; the objects are {listed(objects, 20)}."
         )
     return np.isin(np.arange(len(objects)), [objects.index(label) for label in named(exclude)])

@@ -64,9 +64,7 @@ def ranking_readings(
     C       1.00          1.0
     """
     if isinstance(readings, str) or not readings:
-        raise DesignError(
-            f"ranking_readings: readings={readings!r}; expected several: readings=['ge_others', 'net_wins']."
-        )
+        raise DesignError(f"readings={readings!r}; expected several: readings=['ge_others', 'net_wins'].")
     scores = {}
     for reading in readings:
         found = ranking_scores(data, reading=reading, exclude=exclude, exclude_when=exclude_when, block=block)

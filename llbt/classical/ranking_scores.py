@@ -198,7 +198,7 @@ def _check_blocks(data: object, reading: Reading, block: str | Sequence[str] | N
         raise OptionError("reading='ge_all_in_block' needs blocks", "Name their columns with block=.")
     if isinstance(data, Comparisons) and block not in ("block", None):
         raise DesignError(
-            f"ranking_scores: block={block!r} names columns of judgments, but a table of counts has none. Pass the "
+            f"block={block!r} names columns of judgments, but a table of counts has none. Pass the "
             "judgments, what llbt.read_judgments(…) gives."
         )
 
@@ -223,7 +223,7 @@ def _shown(
     if shown.sum() < 2:
         left = [label for label, kept in zip(counts.objects, shown, strict=True) if kept]
         raise JudgmentError(
-            f"ranking_scores: exclude={list(named(exclude))!r} leaves {counted(len(left), 'object')}"
+            f"exclude={list(named(exclude))!r} leaves {counted(len(left), 'object')}"
             f"{f' ({listed(left)})' if left else ''}; expected at least two to rank. Exclude fewer objects."
         )
     judgments = counts.totals[~shown].sum() - counts.totals[np.ix_(~shown, ~shown)].sum() / 2
@@ -234,7 +234,7 @@ def _shown(
 def _refuse_fractions(sums: Sums) -> None:
     if not np.all(sums.total == np.floor(sums.total)):
         raise JudgmentError(
-            "ranking_scores: the table has fractional counts, which are not judgments that could be resampled; pass a "
+            "the table has fractional counts, which are not judgments that could be resampled; pass a "
             "table of whole counts, or n=0."
         )
 

@@ -151,9 +151,7 @@ def shown_with(
     [['A', 3, 1, 0.67], ['B', 2, 0, 0.5], ['C', 3, 1, 0.0]]
     """
     if blocks is not None and shown is None:
-        raise DesignError(
-            "shown_with: blocks= without shown=; name the columns of its objects: shown=['system1Id', …]."
-        )
+        raise DesignError("blocks= without shown=; name the columns of its objects: shown=['system1Id', …].")
     groups = as_names(by, "by")
     judgments = read_judged(data, "shown_with")
     exposed = _exposed(judgments, None if shown is None else as_names(shown, "shown"), blocks, block, groups)
@@ -173,7 +171,7 @@ def _exposed(
         source = open_source(blocks, what="blocks")
         gone = [name for name in (*by, *shown) if name not in source.names]
         if gone:
-            raise JudgmentError(f"shown_with: blocks= has no column {listed(gone)}; it has {listed(source.names, 30)}.")
+            raise JudgmentError(f"blocks= has no column {listed(gone)}; it has {listed(source.names, 30)}.")
         frame = as_pandas(source, (*by, *shown))
         return _stacked(frame, np.arange(len(frame)), shown, by)
     judgments.grouped(by, "shown_with", "by")
@@ -207,7 +205,7 @@ def _met(exposed: pd.DataFrame, by: tuple[str, ...], reference: Label) -> pd.Dat
     there = exposed.loc[exposed["object"] == reference, "_block"]
     if there.empty:
         raise JudgmentError(
-            f"shown_with: no block shows reference={reference!r}; the objects shown are "
+            f"no block shows reference={reference!r}; the objects shown are "
             f"{listed(sorted(exposed['object'].unique(), key=str), 20)}."
         )
     beside = exposed.assign(with_reference=exposed["_block"].isin(there))
@@ -236,7 +234,7 @@ def _joined(
     unseen = both[both["shown"].isna()]
     if len(unseen):
         raise JudgmentError(
-            f"shown_with: {counted(len(unseen), 'object')} judged, but shown in no block, the first "
+            f"{counted(len(unseen), 'object')} judged, but shown in no block, the first "
             f"{listed(unseen[[*by, 'object']].iloc[0].tolist())}; expected the blocks of these judgments. Check "
             "shown=, blocks= and by=."
         )

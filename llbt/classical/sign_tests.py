@@ -290,7 +290,7 @@ def _check_whole(pairs: PairCounts, ties: Ties) -> None:
         k = int(odd[0])
         object_i, object_j = (side[k] for side in pairs.sides)
         raise JudgmentError(
-            f"sign_test: {counted(odd.size, 'pair')} with counts that are not whole, the first {object_i!r} "
+            f"{counted(odd.size, 'pair')} with counts that are not whole, the first {object_i!r} "
             f"and {object_j!r}: {pairs.counts[k].tolist()} (wins_i, ties, wins_j); an exact test expects "
             "whole counts. Pass the table before split_ties() with ties='split', or exact=False."
         )
@@ -342,7 +342,7 @@ def _two_by_two(table: Any) -> npt.NDArray[np.int64]:
     whole = bool(np.all((counts >= 0) & (counts < MOST_COUNTED)) and np.all(counts == np.floor(counts)))
     if counts.shape != (2, 2) or not whole:
         raise JudgmentError(
-            f"mcnemar_test: found {np.asarray(table, dtype=object).tolist()!r}; expected a 2 × 2 table of whole "
+            f"found {np.asarray(table, dtype=object).tolist()!r}; expected a 2 × 2 table of whole "
             "counts. Pass pandas.crosstab(first, second) of two columns with the same two outcomes."
         )
     return counts.astype(np.int64)

@@ -286,7 +286,7 @@ class Comparisons(Record):
         unknown = tuple(name for name in names if name not in (*self.covariates, *self.clusters))
         if unknown:
             has = listed((*self.covariates, *self.clusters)) or "none"
-            raise JudgmentError(f"pool: no covariate {listed(unknown)}; the table has {has}.")
+            raise JudgmentError(f"no covariate {listed(unknown)}; the table has {has}.")
         gone = names or self.covariates
         rows = _lines(self)
         return tabulate(
@@ -327,7 +327,7 @@ class Comparisons(Record):
         for name, values in (where or {}).items():
             keep &= matching(name, values, (*rows.columns, *rows.clusters))
         if not keep.any():
-            raise JudgmentError("select: no comparison is left; every row fails objects= or where=.")
+            raise JudgmentError("no comparison is left; every row fails objects= or where=.")
         return tabulate(rows.take(keep), self)
 
     def drop_empty(self) -> Comparisons:

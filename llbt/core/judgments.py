@@ -221,7 +221,7 @@ class Judgments(Record):
         """
         if name not in self.names:
             raise JudgmentError(
-                f"{asker}: the judgments have no column {name!r} ({parameter}=); they have {listed(self.names)}."
+                f"the judgments have no column {name!r} ({parameter}=); they have {listed(self.names)}."
             )
         values = self.values(name)
         missing = values.isna().to_numpy()
@@ -229,12 +229,12 @@ class Judgments(Record):
             others = [f"{parameter}={str(x)!r}" for x in self.names if x not in STANDARD and x != name]
             instead = f"Name another column: {', '.join(others[:5])}." if others else "The judgments do not record it."
             raise JudgmentError(
-                f"{asker}: column {name!r} ({parameter}=) has no value in any of {len(values):,} rows; expected one "
+                f"column {name!r} ({parameter}=) has no value in any of {len(values):,} rows; expected one "
                 f"for each judgment. {instead}"
             )
         if missing.any():
             raise JudgmentError(
-                f"{asker}: column {name!r} ({parameter}=) has no value in {missing.sum():,} of {len(values):,} rows, "
+                f"column {name!r} ({parameter}=) has no value in {missing.sum():,} of {len(values):,} rows, "
                 f"first at row {int(missing.argmax())}; expected one for each judgment. Leave these rows out, or name "
                 "another column."
             )

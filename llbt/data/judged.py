@@ -31,8 +31,9 @@ def read_judged(
     """
     if isinstance(frame, Comparisons):
         raise JudgmentError(
-            f"{asker}: a table of counts does not say which judgments belong together; expected the judgments, one row "
-            "each. Pass what llbt.read_judgments(…) gives."
+            "a table of counts does not say which judgments belong together; expected the judgments, one row "
+            "each. Pass what llbt.read_judgments(…) gives.",
+            where=asker,
         )
     named = tuple(objects) != OBJECTS or outcome != "outcome"
     if named or not isinstance(frame, Judgments):
@@ -41,17 +42,18 @@ def read_judged(
         )
     made = frame if frame.query is None else read_judgments(frame.to_frame())
     if not len(made.said):
-        raise JudgmentError(f"{asker}: there is no judgment.")
+        raise JudgmentError("there is no judgment.", where=asker)
     if made.weights is not None and not (made.weights == 1).all():
         odd = int((made.weights != 1).argmax())
         raise JudgmentError(
-            f"{asker}: row {odd} has the weight {made.weights[odd]!r}; expected single judgments, of weight 1."
+            f"row {odd} has the weight {made.weights[odd]!r}; expected single judgments, of weight 1.", where=asker
         )
     same = made.pairs[:, 0] == made.pairs[:, 1]
     if same.any():
         row = int(same.argmax())
         raise JudgmentError(
-            f"{asker}: row {row} compares {made.objects[made.pairs[row, 0]]!r} with itself ({same.sum():,} such rows); "
-            "expected two objects. Leave these rows out."
+            f"row {row} compares {made.objects[made.pairs[row, 0]]!r} with itself ({same.sum():,} such rows); "
+            "expected two objects. Leave these rows out.",
+            where=asker,
         )
     return made

@@ -78,7 +78,7 @@ def from_matrix(
     0        A        B       7     0       3
     """
     if diagonal not in get_args(Diagonal):
-        raise JudgmentError(f"from_matrix: diagonal={diagonal!r}; it may be 'refuse' or 'ignore'.")
+        raise JudgmentError(f"diagonal={diagonal!r}; it may be 'refuse' or 'ignore'.")
     given = None if names is None else _checked_names(names)
     labels, won, notes = _read(wins, "wins", given, diagonal)
     tied = np.zeros_like(won)

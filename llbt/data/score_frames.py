@@ -84,7 +84,7 @@ def read_scores(
         that stands there twice, and a covariate with several values for an instance.
     """
     table = in_memory(open_source(frame))
-    _refuse_twice(list(map(str, table.columns)), f"{asker}: the columns")
+    _refuse_twice(list(map(str, table.columns)), "the columns")
     kept = as_names(covariates, "covariates")
     said = None if systems is None else as_names(systems, "systems")
     is_long = said is None and ((system, score) != ("system", "score") or {"system", "score"} <= set(table.columns))
@@ -96,7 +96,7 @@ def read_scores(
     several = [name for name in values if name in (named, *kept)]
     if several:
         raise JudgmentError(
-            f"{asker}: column {several[0]!r} is one of scores or systems and is kept besides, as instance or with "
+            f"column {several[0]!r} is one of scores or systems and is kept besides, as instance or with "
             "covariates= or clusters=; expected one role each."
         )
     if is_long:
@@ -113,13 +113,13 @@ def _wide(
     chosen = list(systems) if systems is not None else [name for name in numbered if name not in counters]
     if len(chosen) < 2:
         raise JudgmentError(
-            f"{asker}: {counted(len(chosen), 'column')} of scores among {listed(others, 20)}; expected a "
+            f"{counted(len(chosen), 'column')} of scores among {listed(others, 20)}; expected a "
             "column of numbers per system, or a long frame with the columns system and score."
         )
-    _refuse_twice(chosen, f"{asker}: systems=")
+    _refuse_twice(chosen, "systems=")
     _refuse_missing(table, asker, instance)
     labels = [plain(value) for value in table[instance]]
-    _refuse_twice(labels, f"{asker}: column {instance!r}: the instances", "one row each: select one metric first")
+    _refuse_twice(labels, f"column {instance!r}: the instances", "one row each: select one metric first")
     order = sorted(chosen, key=sort_key)
     values = np.vstack([_numbers(table[name], asker, str(name)) for name in order])
     left = [name for name in others if name not in chosen]
@@ -139,7 +139,7 @@ def _long(
 ) -> ScoreMatrix:
     if instance not in table:
         raise JudgmentError(
-            f"{asker}: a long frame needs a column that says which instance a score belongs to; it has "
+            f"a long frame needs a column that says which instance a score belongs to; it has "
             f"{listed(list(table.columns), 20)}. Pass instance=…"
         )
     system, score = columns
@@ -147,7 +147,7 @@ def _long(
     rows, found = _labelled(table[system])
     order = sorted(range(len(found)), key=lambda k: sort_key(found[k]))
     if len(order) < 2:
-        raise JudgmentError(f"{asker}: column {system!r} names {counted(len(order), 'system')}; expected at least two.")
+        raise JudgmentError(f"column {system!r} names {counted(len(order), 'system')}; expected at least two.")
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     columns_, labels = _labelled(table[instance])
@@ -156,7 +156,7 @@ def _long(
     if again.any():
         row = int(again.argmax())
         raise JudgmentError(
-            f"{asker}: row {row} scores {found[rows[row]]!r} on {labels[columns_[row]]!r} again "
+            f"row {row} scores {found[rows[row]]!r} on {labels[columns_[row]]!r} again "
             f"({counted(int(again.sum()), 'such row')}); expected one score each: select one metric first."
         )
     values = np.full(len(order) * len(labels), np.nan)
@@ -191,7 +191,7 @@ def _per_instance(
         if odd.any():
             row = int(odd.argmax())
             raise JudgmentError(
-                f"{asker}: covariate {name!r} is {table[name].iloc[row]!r} in row {row} and "
+                f"covariate {name!r} is {table[name].iloc[row]!r} in row {row} and "
                 f"{table[name].iloc[first[instance[row]]]!r} before for the same instance; expected one value for each."
             )
     return table[list(kept)].iloc[first].reset_index(drop=True)
@@ -239,12 +239,12 @@ def _numbers(column: pd.Series, asker: str, name: str) -> FloatArray:
     else:
         found = column.to_numpy(dtype=np.float64, na_value=np.nan) if _is_number(column) else None
     if found is None:
-        raise JudgmentError(f"{asker}: column {name!r} ({column.dtype}) holds no numbers; expected scores.")
+        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers; expected scores.")
     values: FloatArray = found
     infinite = np.isinf(values)
     if infinite.any():
         raise JudgmentError(
-            f"{asker}: column {name!r}: {counted(int(infinite.sum()), 'infinite score')}, the first at row "
+            f"column {name!r}: {counted(int(infinite.sum()), 'infinite score')}, the first at row "
             f"{int(infinite.argmax())}; expected finite numbers, or nothing where there is no score."
         )
     return values
@@ -255,7 +255,7 @@ def _refuse_missing(table: pd.DataFrame, asker: str, *names: str) -> None:
         missing = table[name].isna().to_numpy()
         if missing.any():
             raise JudgmentError(
-                f"{asker}: column {name!r}: {counted(int(missing.sum()), 'missing value')}, the first at row "
+                f"column {name!r}: {counted(int(missing.sum()), 'missing value')}, the first at row "
                 f"{int(missing.argmax())}; expected a value in every row."
             )
 
@@ -263,7 +263,7 @@ def _refuse_missing(table: pd.DataFrame, asker: str, *names: str) -> None:
 def _refuse_gone(asker: str, table: pd.DataFrame, names: Sequence[str]) -> None:
     gone = [name for name in names if name not in table]
     if gone:
-        raise JudgmentError(f"{asker}: no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}.")
+        raise JudgmentError(f"no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}.")
 
 
 def _refuse_twice(labels: Sequence[object], where: str, expected: str = "each once") -> None:

@@ -121,7 +121,7 @@ def from_scores(
     lines, first = _lines(known, rule, higher_is_better)
     if not len(lines):
         raise JudgmentError(
-            f"{_ASKER}: no instance has two scores: {counted(int(np.isfinite(known.values).sum()), 'score')} of "
+            f"no instance has two scores: {counted(int(np.isfinite(known.values).sum()), 'score')} of "
             f"{counted(len(known.systems), 'system')} on {counted(len(known.instances), 'instance')}; a comparison "
             "needs two. Check what names the instances (instance=)."
         )
@@ -149,7 +149,7 @@ def _kept_names(
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise JudgmentError(
-            f"{_ASKER}: column {twice[0]!r} is named twice in covariates=, numeric= and clusters=; each has one role."
+            f"column {twice[0]!r} is named twice in covariates=, numeric= and clusters=; each has one role."
         )
     return (*kept, *alone), beside, numbered
 
@@ -165,7 +165,7 @@ def _refuse_gaps(known: ScoreMatrix, kept: Sequence[str], beside: Sequence[str],
         if wrong.any():
             where = known.instances[int(wrong.argmax())]
             raise JudgmentError(
-                f"{_ASKER}: column {name!r}: {counted(int(wrong.sum()), 'value')} {what}, the first for instance "
+                f"column {name!r}: {counted(int(wrong.sum()), 'value')} {what}, the first for instance "
                 f"{where!r}; expected {expected}. Fill them, or leave these instances out before."
             )
 

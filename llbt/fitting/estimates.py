@@ -131,7 +131,7 @@ class Estimates:
             Columns conf_low, conf_high; a row per parameter.
         """
         if method not in ("wald", "profile"):
-            raise DesignError(f"conf_int: method={method!r} is not known; expected 'wald' or 'profile'.")
+            raise DesignError(f"method={method!r} is not known; expected 'wald' or 'profile'.")
         if method == "profile":
             return self._profile_intervals(alpha)
         half = stats.t.isf(alpha / 2, self.df_of(np.eye(len(self.names)))) * self.bse

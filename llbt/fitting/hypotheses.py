@@ -68,7 +68,7 @@ def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
     rank = int(np.linalg.matrix_rank(found.matrix[:, res.free] * np.sqrt(np.diag(res.solution.cov))))
     if rank < q:
         raise DesignError(
-            f"wald_test: the {q} hypotheses have rank {rank}, so some say the same or nothing about the parameters; "
+            f"the {q} hypotheses have rank {rank}, so some say the same or nothing about the parameters; "
             "leave them out."
         )
     flips = q > 1 and len(res.specification.groups) == 1 and not np.isnan(found.cov).any()
@@ -90,14 +90,14 @@ def _wald(res: Estimates, found: Linear) -> TestResult:
     df = float(res.df_of(found.matrix)[0]) if q == 1 else res.df_inference
     value, df_denom, p_value = hotelling_p(statistic, q, df)
     if math.isnan(p_value):
-        raise DesignError(few_for_hotelling("wald_test", q, res))
+        raise DesignError(few_for_hotelling(q, res))
     return TestResult("Wald test", null, value, q, p_value, f"F with {df_denom:.4g} denominator df")
 
 
-def few_for_hotelling(asker: str, df: int, res: Estimates) -> str:
+def few_for_hotelling(df: int, res: Estimates) -> str:
     """Return why Wald's test of so many parameters has no answer with the clusters of a fit."""
     return (
-        f"{asker}: {df} parameters are tested at once, with clusters of {' and '.join(res.specification.groups)} that "
+        f"{df} parameters are tested at once, with clusters of {' and '.join(res.specification.groups)} that "
         f"are worth {res.df_inference + 1:.3g} of equal size; Hotelling's form of Wald's test needs more clusters than "
         "parameters. Test fewer at once"
         + (", or take anova(…, test='cluster')." if len(res.specification.groups) == 1 else ".")

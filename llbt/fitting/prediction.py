@@ -40,9 +40,9 @@ def codings_of(res: Estimates) -> Codings:
 def predicted(res: Estimates, frame: Any, at: At, confidence: float) -> Table:
     """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
     if frame is not None and at is not None:
-        raise DesignError("predict: give a frame or at=, not both.")
+        raise DesignError("give a frame or at=, not both.")
     if isinstance(at, str) and at == "average":
-        raise DesignError("predict: at='average' averages worths, not probabilities; name values: at={'judge': 'J1'}.")
+        raise DesignError("at='average' averages worths, not probabilities; name values: at={'judge': 'J1'}.")
     check_at(at, average=False)
     if frame is not None:
         return _predicted_frame(res, frame, confidence)

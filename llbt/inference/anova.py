@@ -104,7 +104,7 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
         raise DesignError("anova compares two or more fits, or the terms of one; none given.")
     for k, res in enumerate(results):
         if not isinstance(res, LLBTResults):
-            raise DesignError(f"anova: m{k} is a {type(res).__name__}; it compares fits, as llbt.fit returns them.")
+            raise DesignError(f"m{k} is a {type(res).__name__}; it compares fits, as llbt.fit returns them.")
     if len(results) == 1:
         return _in_sequence(results[0], chosen_test(test, results[0]))
     _check_tables(results)
@@ -161,7 +161,7 @@ def _in_sequence(res: LLBTResults, test: Test) -> Table:
     """Return the analysis by term: the nuisance parameters, then one term more in each row."""
     added, _ = own_terms(res)
     if not added:
-        raise DesignError(f"anova: all parameters of {res.specification.formula!r} are held, so no term can be tested.")
+        raise DesignError(f"all parameters of {res.specification.formula!r} are held, so no term can be tested.")
     fits = [refit_terms(res, added[:size]) for size in range(len(added))]
     names = Field("term", "", ["NULL", *(term.name for term in added)])
     title = "Analysis of deviance, terms added in sequence"
@@ -270,7 +270,7 @@ def _wald(small: LLBTResults, large: LLBTResults) -> Compared:
     df, rank = len(cov), int(np.linalg.matrix_rank(cov))
     clustered_fit = bool(large.specification.groups)
     if rank < df or (clustered_fit and not large.df_inference + 1 > df):
-        raise DesignError(few_for_hotelling("test='wald'", df, large))
+        raise DesignError(few_for_hotelling(df, large))
     if large.covariance.unknown(contrasts).any():  # of some a single cluster says all that is known
         return Compared(df)
     statistic = _squared_length(contrasts @ (large.solution.params - point), cov)

@@ -122,7 +122,7 @@ class Bootstrap(Record):
         Efron, B. & Tibshirani, R. J. (1993). An introduction to the bootstrap, chapters 13 and 14.
         """
         if method not in get_args(Interval):
-            raise DesignError(f"conf_int: method={method!r}; it may be {', '.join(map(repr, get_args(Interval)))}.")
+            raise DesignError(f"method={method!r}; it may be {', '.join(map(repr, get_args(Interval)))}.")
         if method == "bca":
             low, high = self._bca(confidence)
         else:
@@ -140,7 +140,7 @@ class Bootstrap(Record):
             return _influences(self.results, self.statistic, self.names, self.estimate, self.resample)
         if self.names != self.results.names:
             raise DesignError(
-                "conf_int: method='bca' leaves out each judgment or cluster in turn and needs the statistic, which a "
+                "method='bca' leaves out each judgment or cluster in turn and needs the statistic, which a "
                 "pickle does not keep. Ask for these intervals once before it, or bootstrap again."
             )
         scores, weights = _scores(self.results, self.resample)
@@ -317,13 +317,13 @@ def bootstrap(
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):
         raise DesignError(
-            f"bootstrap: resample={resample!r} is neither 'judgment' nor 'parametric' nor a cluster or covariate of "
+            f"resample={resample!r} is neither 'judgment' nor 'parametric' nor a cluster or covariate of "
             f"the table ({listed(kept) or 'none'}); keep it where the table is made: "
             f"from_judgments(…, clusters={resample!r})."
         )
     if resample == "judgment" and _alone(res.comparisons) == 1:
         raise DesignError(
-            "bootstrap: no comparison has more than one judgment, so judgments resampled within comparisons are always "
+            "no comparison has more than one judgment, so judgments resampled within comparisons are always "
             "the same; pass resample='parametric', or a cluster of the table."
         )
     if statistic is None:
@@ -436,14 +436,12 @@ def _statistic_of(
     try:
         given, values = _values(statistic(fitted))
     except Exception as error:
-        raise DesignError(f"bootstrap: the statistic raised {type(error).__name__} in {where}: {error}") from error
+        raise DesignError(f"the statistic raised {type(error).__name__} in {where}: {error}") from error
     if given == names:
         return values
     place = {name: k for k, name in enumerate(given)}
     if not any(name in place for name in names) or any(name.startswith("statistic") for name in given):
-        raise DesignError(
-            f"bootstrap: the statistic has {len(given)} values in {where} and {len(names)} in the fit itself."
-        )
+        raise DesignError(f"the statistic has {len(given)} values in {where} and {len(names)} in the fit itself.")
     return None if any(name not in place for name in names) else values[[place[name] for name in names]]
 
 

@@ -71,7 +71,7 @@ def contrasts(
     """
     if not isinstance(weights, Mapping) or not weights:
         raise DesignError(
-            "contrasts: expected a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}; "
+            "expected a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}; "
             f"found {'none' if isinstance(weights, Mapping) else type(weights).__name__}."
         )
     rows, notes = _linear(res, weights, at, scale)
@@ -124,24 +124,24 @@ def _weights(res: LLBTResults, name: str, weights: Any) -> FloatArray:
     objects = res.comparisons.objects
     if not isinstance(weights, Mapping):
         raise DesignError(
-            f"contrasts: {name!r} is a {type(weights).__name__}; it may be weights, such as {{{objects[0]!r}: 1, "
+            f"{name!r} is a {type(weights).__name__}; it may be weights, such as {{{objects[0]!r}: 1, "
             f"{objects[1]!r}: -1}}, or a hypothesis in words."
         )
     unknown = [label for label in weights if label not in objects]
     if unknown:
-        raise DesignError(f"contrasts: {name!r} names {listed(unknown)}; the objects are {listed(objects, 20)}.")
+        raise DesignError(f"{name!r} names {listed(unknown)}; the objects are {listed(objects, 20)}.")
     bad = {k: w for k, w in weights.items() if not isinstance(w, numbers.Real) or not np.isfinite(float(w))}
     if bad:
-        raise DesignError(f"contrasts: {name!r} has the weights {bad!r}; weights are finite numbers.")
+        raise DesignError(f"{name!r} has the weights {bad!r}; weights are finite numbers.")
     row = np.zeros(len(objects))
     for label, weight in weights.items():
         row[objects.index(label)] = weight
     largest = np.abs(row).max()
     if not largest:
-        raise DesignError(f"contrasts: all weights of {name!r} are 0; it compares nothing.")
+        raise DesignError(f"all weights of {name!r} are 0; it compares nothing.")
     if abs(row.sum()) > 1e-8 * largest:
         raise DesignError(
-            f"contrasts: the weights of {name!r} sum to {format_number(float(row.sum()))}; log-worths have no zero of "
+            f"the weights of {name!r} sum to {format_number(float(row.sum()))}; log-worths have no zero of "
             "their own, so weights have to sum to 0: {'A': 1, 'B': -0.5, 'C': -0.5}."
         )
     return row
@@ -154,7 +154,7 @@ def _in_words(res: LLBTResults, name: str, text: str, scale: Scale) -> Linear:
     used = [n for n in ties if found.matrix[:, res.names.index(n)].any()]
     if used and scale != "log_worth":
         raise DesignError(
-            f"contrasts: {name!r} is about {listed(used)}, which has no {scale}; ask for scale='log_worth', or "
+            f"{name!r} is about {listed(used)}, which has no {scale}; ask for scale='log_worth', or "
             f"res.t_test({text!r})."
         )
     labels = [name] if len(found.labels) == 1 else [f"{name}: {label}" for label in found.labels]

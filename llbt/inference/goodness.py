@@ -157,9 +157,7 @@ def _bootstrapped(res: LLBTResults, n: int, draw: Resampler) -> tuple[float, flo
     largest likelihood, and so both statistics.
     """
     if res.specification.bias_reduction or res.specification.prior is not None:
-        raise DesignError(
-            "goodness_of_fit: the bootstrap refits by maximum likelihood; fit without bias_reduction, prior."
-        )
+        raise DesignError("the bootstrap refits by maximum likelihood; fit without bias_reduction, prior.")
     problem = res.problem()
     reduced = eliminate(problem, penalty=firth(problem))
     simulated = in_blocks(partial(_simulated, problem, reduced), n, problem.counts, draw)

@@ -115,7 +115,7 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
     c = res.comparisons
     levels = levels_of(c, by, "influence")
     if isinstance(at, Mapping) and by in at:
-        raise DesignError(f"influence: at= names {by!r}, whose levels are left out; ask at='average' or at others.")
+        raise DesignError(f"at= names {by!r}, whose levels are left out; ask at='average' or at others.")
     objects = c.objects
     found = log_worths_at(res, at, "influence")[0]
     whole, reference = found.estimate, found.reference

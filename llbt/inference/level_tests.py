@@ -66,7 +66,7 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     """
     c, levels = res.comparisons, levels_of(res.comparisons, by, "level_tests")
     if len(levels) < 2:
-        raise DesignError(f"level_tests: by={by!r} has one level; there is nobody to compare it with.")
+        raise DesignError(f"by={by!r} has one level; there is nobody to compare it with.")
     found, units = tests_of(res, by), clustered(c, by, (by,))
     order = np.argsort(np.where(np.isnan(found.p_values), np.inf, found.p_values), kind="stable")
     objects = [*c.objects, None]
@@ -106,7 +106,7 @@ def levels_of(c: Comparisons, by: str, asker: str) -> list[Any]:
             return levels
     has = listed((*c.covariates, *c.clusters)) or "none"
     raise DesignError(
-        f"{asker}: by={by!r} is not kept by this table; it has {has}. Keep it where the table is made: "
+        f"by={by!r} is not kept by this table; it has {has}. Keep it where the table is made: "
         f"from_judgments(…, clusters={by!r})."
     )
 

@@ -172,7 +172,7 @@ def log_worths_at(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tupl
         levels = "; ".join(f"{name}: {', '.join(values[:12])}" for name, values in open_.items())
         first = {name: values[0] for name, values in shown.items() if name in open_}
         raise DesignError(
-            f"{asker}: the worths differ by {', '.join(open_)} ({levels}); say where: at={first!r}, or at='average'."
+            f"the worths differ by {', '.join(open_)} ({levels}); say where: at={first!r}, or at='average'."
         )
     where = class_name(shown, 0)
     return found[0], (*notes, *([f"at {where}"] if where else []))

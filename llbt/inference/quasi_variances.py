@@ -282,7 +282,7 @@ def _determined(objects: tuple[Label, ...], found: LogWorths) -> tuple[tuple[Lab
 def _check(objects: tuple[Label, ...], variances: FloatArray) -> None:
     if len(objects) < 3:
         raise DesignError(
-            f"quasi_variances: found {len(objects)} log-worths ({listed(objects)}); it takes three objects: of two "
+            f"found {len(objects)} log-worths ({listed(objects)}); it takes three objects: of two "
             "only the sum of the quasi-variances is determined, the variance of their difference in res.bse."
         )
     i, j = np.triu_indices(len(objects), 1)
@@ -291,7 +291,7 @@ def _check(objects: tuple[Label, ...], variances: FloatArray) -> None:
         pairs = [f"{objects[i[k]]} − {objects[j[k]]}" for k in none[:8]]
         more = f" and {none.size - 8} more" if none.size > 8 else ""
         raise DesignError(
-            f"quasi_variances: {none.size} of {len(i)} differences of log-worths have no variance: {', '.join(pairs)}"
+            f"{none.size} of {len(i)} differences of log-worths have no variance: {', '.join(pairs)}"
             f"{more}; each needs one. Do not hold parameters of objects (fixed=), and fit object in place of object "
             "covariates that objects share."
         )

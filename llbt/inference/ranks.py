@@ -110,24 +110,24 @@ def _read_anchor(res: LLBTResults, anchor: Anchor | None, scale: Scale) -> tuple
     label, value = _one_value(anchor, scale) if isinstance(anchor, Mapping) else (anchor, 0.0)
     if scale == "probability":
         raise DesignError(
-            "leaderboard: worths sum to 1 and have no anchor; choose scale='odds_ratio' for odds against "
+            "worths sum to 1 and have no anchor; choose scale='odds_ratio' for odds against "
             f"{label!r}, or ask pairwise(res, scale='probability')."
         )
     objects = res.comparisons.objects
     if label not in objects:
-        raise DesignError(f"leaderboard: anchor {label!r} is no object; the objects are {listed(objects, 20)}.")
+        raise DesignError(f"anchor {label!r} is no object; the objects are {listed(objects, 20)}.")
     return label, value
 
 
 def _one_value(anchor: Mapping[Any, float], scale: Scale) -> tuple[Label, float]:
     if len(anchor) != 1:
-        raise DesignError(f"leaderboard: anchor={dict(anchor)!r}; it gives one object a value, such as {{'A': 1000}}.")
+        raise DesignError(f"anchor={dict(anchor)!r}; it gives one object a value, such as {{'A': 1000}}.")
     ((label, value),) = anchor.items()
     if not isinstance(value, numbers.Real) or not np.isfinite(float(value)):
-        raise DesignError(f"leaderboard: anchor={dict(anchor)!r}; the value is a finite number.")
+        raise DesignError(f"anchor={dict(anchor)!r}; the value is a finite number.")
     if scale not in _LOG_SCALES:
         raise DesignError(
-            f"leaderboard: anchor={dict(anchor)!r} needs a scale with differences: {listed(_LOG_SCALES)}; on "
+            f"anchor={dict(anchor)!r} needs a scale with differences: {listed(_LOG_SCALES)}; on "
             f"{scale!r} name the object alone: anchor={label!r}."
         )
     return label, float(value)
@@ -137,9 +137,7 @@ def _anchored(res: LLBTResults, found: LogWorths, label: Label, value: float) ->
     """Return log-worths measured from one object, which has this value."""
     k = res.comparisons.objects.index(label)
     if np.isnan(found.estimate[k]):
-        raise DesignError(
-            f"leaderboard: the table does not compare {label!r} with the other objects here; choose another anchor."
-        )
+        raise DesignError(f"the table does not compare {label!r} with the other objects here; choose another anchor.")
     shift = np.eye(len(found.estimate))
     shift[:, k] -= 1
     estimate = found.estimate - found.estimate[k] + value

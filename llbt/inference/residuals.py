@@ -79,7 +79,7 @@ def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson",
     if of == "cells":
         return _of_cells(res, kind, most)
     if kind != "pearson":
-        raise OptionError(f"residuals: kind={kind!r} is for cells; residuals of pairs are Pearson's.")
+        raise OptionError(f"kind={kind!r} is for cells; residuals of pairs are Pearson's.")
     return pair_residuals(res, most)
 
 

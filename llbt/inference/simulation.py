@@ -74,7 +74,7 @@ def _check_times(times: object, c: Comparisons) -> None:
     number = isinstance(times, (int, float, np.integer, np.floating)) and not isinstance(times, bool)
     if not (number and 0 < float(times) * c.totals.max() <= _MOST):  # type: ignore[arg-type]
         raise DesignError(
-            f"simulate: times={times!r}; it is a positive number, how many times as many judgments a comparison gets."
+            f"times={times!r}; it is a positive number, how many times as many judgments a comparison gets."
         )
 
 
@@ -174,7 +174,7 @@ def _whole_counts(res: LLBTResults) -> FloatArray:
     counts = res.counts
     if not np.all(counts == np.floor(counts)):
         raise DesignError(
-            "bootstrap: the table has fractional counts, which are not judgments that could be resampled; "
+            "the table has fractional counts, which are not judgments that could be resampled; "
             "use resample='parametric'."
         )
     return counts

@@ -58,7 +58,7 @@ def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
     terms, held = own_terms(res)
     leavable = [term for term in terms if not any(term.margin_of(other) for other in (*terms, *held))]
     if not leavable:
-        raise DesignError(f"drop1: {res.specification.formula!r} has no term with an estimated parameter to leave out.")
+        raise DesignError(f"{res.specification.formula!r} has no term with an estimated parameter to leave out.")
     rows = []
     for term in leavable:
         fit = refit_terms(res, [other for other in terms if other is not term])
@@ -103,7 +103,7 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
     if not new:
         stray = stray_messages(parse(scope, vocabulary(res.comparisons)))
         raise DesignError(
-            f"add1: the scope {scope!r} has no term that {res.specification.formula!r} lacks ({listed(_names(own))}); "
+            f"the scope {scope!r} has no term that {res.specification.formula!r} lacks ({listed(_names(own))}); "
             + (stray[0] if stray else "name the terms to add.")
         )
     first = [term for term in new if not any(other.margin_of(term) for other in new)]

@@ -303,7 +303,7 @@ def agreement(
     left_out = withheld(read, among, names)
     if coefficients is not None and left_out:
         name, (error, why) = next(iter(left_out.items()))
-        raise error(f"{ASKER}: {name!r} {why}.")
+        raise error(f"{name!r} {why}.")
     plan = Plan(
         names, tuple(left_out), among, shares if chance_from is not None else None, n, resample, confidence, draw
     )
@@ -384,5 +384,5 @@ def _asked(coefficients: object) -> tuple[str, ...]:
     names = tuple(several) if isinstance(several, Sequence) else (coefficients,)
     unknown = [name for name in names if not isinstance(name, str) or name not in COEFFICIENTS]
     if unknown or not names:
-        raise DesignError(f"{ASKER}: coefficients={coefficients!r}; expected names among {listed(COEFFICIENTS, 20)}.")
+        raise DesignError(f"coefficients={coefficients!r}; expected names among {listed(COEFFICIENTS, 20)}.")
     return tuple(dict.fromkeys(names))

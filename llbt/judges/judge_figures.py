@@ -64,7 +64,7 @@ def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
         labels = [found.name for found in (*c.columns, *(kept.columns if kept else ())) if not found.numeric]
         instead = f"Name the judge among these, judge={labels[0]!r} say, or keep it" if labels else "Keep it"
         raise JudgmentError(
-            f"{ASKER}: the table has no cluster or covariate of labels {judge!r} (judge=); it keeps "
+            f"the table has no cluster or covariate of labels {judge!r} (judge=); it keeps "
             f"{listed(labels) or 'none'}. {instead} where the table is made: from_judgments(…, clusters={judge!r})."
         )
     return JudgeLines(column, kept.counts, frame, kept.rows, c.keeps_order)

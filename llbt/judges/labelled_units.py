@@ -135,7 +135,7 @@ def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntAr
     if not missing.any():
         return judgments, judgments.column(label, ASKER, "label"), rows, []
     if missing.all():
-        raise JudgmentError(f"{ASKER}: column {label!r} (label=) has no value in any of {len(missing):,} rows.")
+        raise JudgmentError(f"column {label!r} (label=) has no value in any of {len(missing):,} rows.")
     judgments = judgments.take(~missing)
     note = f"{counted(int(missing.sum()), 'judgment')} left out: no value of {label!r}"
     return judgments, judgments.column(label, ASKER, "label"), rows[~missing], [note]
@@ -144,7 +144,7 @@ def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntAr
 def _refuse_many(name: str, labels: list[Label], units: int) -> None:
     if units * len(labels) ** 2 > _MOST_CELLS:
         raise JudgmentError(
-            f"{ASKER}: column {name!r} (label=) has {len(labels):,} different labels, such as {listed(labels, 3)}, on "
+            f"column {name!r} (label=) has {len(labels):,} different labels, such as {listed(labels, 3)}, on "
             f"{units:,} units: too many. Expected few labels that judges share."
         )
 
@@ -191,7 +191,7 @@ def refuse_nothing(read: LabelledUnits, among: Among) -> None:
     judges, units = read.judge.levels, read.data.units
     if among == "inter" and len(np.unique(read.data.judge)) == 1:
         raise JudgmentError(
-            f"{ASKER}: all {counted(len(read.data.label), 'judgment')} are by one judge, {judges[0]!r}; expected two "
+            f"all {counted(len(read.data.label), 'judgment')} are by one judge, {judges[0]!r}; expected two "
             "judges or more. Pass among='intra' for the agreement of a judge with itself."
         )
     paired = int((unit_features(read.data, among)[:, 0] > 0).sum())
@@ -200,7 +200,7 @@ def refuse_nothing(read: LabelledUnits, among: Among) -> None:
     how = "by two judges" if among == "inter" else "twice by a judge"
     found = f"no unit was judged {how}" if not paired else f"only one unit was judged {how}"
     raise JudgmentError(
-        f"{ASKER}: {found} ({counted(units, 'unit')}, {counted(len(judges), 'judge')}); expected two such units or "
+        f"{found} ({counted(units, 'unit')}, {counted(len(judges), 'judge')}); expected two such units or "
         f"more. A unit is one combination of {listed(read.unit)}: name fewer columns in unit= if it is narrower than "
         "what was judged again."
     )

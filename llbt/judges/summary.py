@@ -208,7 +208,7 @@ def summary(
     if isinstance(data, Comparisons):
         if unit is not None:
             raise JudgmentError(
-                f"{ASKER}: unit={unit!r}, but a table of counts does not say which judgments are of the same unit. "
+                f"unit={unit!r}, but a table of counts does not say which judgments are of the same unit. "
                 "Pass the judgments, what llbt.read_judgments(…) gives, or leave unit= out."
             )
         lines = lines_of_counts(data, judge)

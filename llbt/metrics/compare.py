@@ -234,7 +234,7 @@ def check_same_inputs(asker: str, x: FloatArray, z: FloatArray) -> None:
     """Raise where metrics and humans have other numbers of inputs: resamples pair them."""
     if x.shape != z.shape:
         raise JudgmentError(
-            f"{asker}: metric has shape {x.shape}, human {z.shape}; expected the same systems (rows) and inputs "
+            f"metric has shape {x.shape}, human {z.shape}; expected the same systems (rows) and inputs "
             "(columns). "
             "Give humans' scores for these inputs, or mean scores, one per system, for all three."
         )
@@ -244,9 +244,7 @@ def check_constant(asker: str, metrics: dict[str, FloatArray]) -> None:
     """Raise for a metric without two different scores: it cannot be standardized."""
     for name, x in metrics.items():
         if len(np.unique(x[~np.isnan(x)])) < 2:
-            raise JudgmentError(
-                f"{asker}: all scores of {name} are equal or missing, so it has no correlation. Leave it out."
-            )
+            raise JudgmentError(f"all scores of {name} are equal or missing, so it has no correlation. Leave it out.")
 
 
 def standardized(x: FloatArray) -> FloatArray:

@@ -137,7 +137,7 @@ def correlate(
     """
     if outliers == "drop" and level != "system":
         raise OptionError(
-            f"correlate: outliers='drop' is for systems, by their mean human scores, and level is {level!r}; expected "
+            f"outliers='drop' is for systems, by their mean human scores, and level is {level!r}; expected "
             "level='system'."
         )
     x, z = score_matrices("correlate", (metric,), human, level)
@@ -221,14 +221,14 @@ def score_matrices(
         free = name == "human" and level == "system"
         if len(values) != len(x[0]) or (not free and values.shape != x[0].shape):
             raise JudgmentError(
-                f"{asker}: metric has shape {x[0].shape}, {name} {values.shape}; expected "
+                f"metric has shape {x[0].shape}, {name} {values.shape}; expected "
                 f"{'as many systems (rows)' if free else 'the same systems (rows) and inputs (columns)'}."
             )
     for name, labelled in zip([*names[1:], "human"], [*metrics[1:], human], strict=True):
         same = z.shape == x[0].shape and z.shape[1] > 1
         refuse_other_labels(asker, ("metric", name), (metrics[0], labelled), inputs=same)
     if len(z) < 2:
-        raise JudgmentError(f"{asker}: {counted(len(z), 'system')}; a correlation needs at least 2 (rows of metric).")
+        raise JudgmentError(f"{counted(len(z), 'system')}; a correlation needs at least 2 (rows of metric).")
     return [comparable(side) for side in x], comparable(z)
 
 

@@ -153,9 +153,7 @@ def coverage(
     (x,), z = score_matrices(asker, (metric,), human, level)
     check_same_inputs(asker, x, z)
     if min(x.shape) < _FEWEST:
-        raise DesignError(
-            f"{asker}: {x.shape[0]} systems and {x.shape[1]} inputs; halves need at least {_FEWEST} each."
-        )
+        raise DesignError(f"{x.shape[0]} systems and {x.shape[1]} inputs; halves need at least {_FEWEST} each.")
     task = partial(_coverage_trials, x, z, level, coefficient, chosen, confidence, n)
     found = np.concatenate(draw.blocks(task, n_trials, 1, TRIALS), axis=1)
     below, covered, above = (np.sum(found == side, axis=1) for side in (-1, 0, 1))
@@ -167,7 +165,7 @@ def several(asker: str, methods: Sequence[Any]) -> tuple[Any, ...]:
     """Return methods as a tuple, one of them alone too; raise where there is none."""
     found = (methods,) if isinstance(methods, str) else tuple(methods) if isinstance(methods, Sequence) else ()
     if not found or len(set(found)) < len(found):
-        raise DesignError(f"{asker}: methods={methods!r}; expected one or more distinct ones.")
+        raise DesignError(f"methods={methods!r}; expected one or more distinct ones.")
     return found
 
 

@@ -89,14 +89,12 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
     """
     tables = list(decisions.values()) if isinstance(decisions, Mapping) else []
     if not tables or not all(isinstance(table, DecisionTable) for table in tables):
-        raise DesignError("error_agreement: expected a mapping of metric to what metrics.decisions(…) returns.")
+        raise DesignError("expected a mapping of metric to what metrics.decisions(…) returns.")
     first = tables[0]
     keys = [(t.object_i, t.object_j, tuple(t.groups[k] for k in t.group), t.alpha) for t in tables]
     for name, key in zip(decisions, keys, strict=True):
         if key != keys[0]:
-            raise DesignError(
-                f"error_agreement: {name!r} has other pairs of systems or another α than the first table."
-            )
+            raise DesignError(f"{name!r} has other pairs of systems or another α than the first table.")
     kept = np.all([t.outcome != "undefined" for t in tables], axis=0)
     one = np.array([table.type_1[kept] for table in tables])
     two = np.array([table.type_2[kept] for table in tables])

@@ -200,12 +200,12 @@ def decisions_from_tests(
     labels = [_labels(object_i, "i", len(d)), _labels(object_j, "j", len(d)), _labels(group, "", len(d))]
     lengths = sorted({*map(len, (d, h, p, q)), *map(len, labels)})
     if len(lengths) > 1:
-        raise JudgmentError(f"{asker}: arrays of lengths {lengths}; expected one value per pair in each.")
+        raise JudgmentError(f"arrays of lengths {lengths}; expected one value per pair in each.")
     for name, values in (("metric_p", p), ("human_p", q)):
         wrong = (values < 0) | (values > 1)
         if wrong.any():
             at = int(np.argmax(wrong))
-            raise JudgmentError(f"{asker}: {name}={values[at]} at pair {at}; p-values lie between 0 and 1.")
+            raise JudgmentError(f"{name}={values[at]} at pair {at}; p-values lie between 0 and 1.")
     names = tuple(dict.fromkeys(labels[2])) or ("",)
     place = {name: k for k, name in enumerate(names)}
     codes = np.array([place[name] for name in labels[2]], dtype=np.int64)
@@ -236,5 +236,5 @@ def _edges(asker: str, size: FloatArray, bins: int | Sequence[float]) -> FloatAr
     except (TypeError, ValueError):
         edges = np.array([np.nan])
     if edges.ndim != 1 or not np.isfinite(edges).all() or (edges < 0).any() or (np.diff(edges) <= 0).any():
-        raise DesignError(f"{asker}: bins={bins!r}; a number of bins, or increasing edges of at least 0 between them.")
+        raise DesignError(f"bins={bins!r}; a number of bins, or increasing edges of at least 0 between them.")
     return edges if len(edges) and edges[0] == 0 else np.append(0.0, edges)

@@ -214,15 +214,13 @@ def _read(
     size = np.abs(numbers(_ASKER, "metric_difference", metric_difference))
     said = numbers(_ASKER, "agree", agree, missing=True)
     if len(said) != len(size):
-        raise JudgmentError(
-            f"{_ASKER}: {len(size)} differences and {len(said)} agreements; expected one each per pair."
-        )
+        raise JudgmentError(f"{len(size)} differences and {len(said)} agreements; expected one each per pair.")
     kept = ~np.isnan(said)
     wrong = kept & (said != 0) & (said != 1)
     if wrong.any():
         at = int(np.argmax(wrong))
         raise JudgmentError(
-            f"{_ASKER}: agree= has {int(wrong.sum()):,} values that are not 0 or 1 (first {said[at]} at pair {at}); "
+            f"agree= has {int(wrong.sum()):,} values that are not 0 or 1 (first {said[at]} at pair {at}); "
             "use pairwise_accuracy(…, ties='strict') or ties='drop'."
         )
     notes = [] if kept.all() else [f"{counted(int((~kept).sum()), 'pair')} without an agreement left out"]
@@ -233,11 +231,11 @@ def _clusters(groups: Sequence[object] | None, kept: npt.NDArray[np.bool_]) -> I
     if groups is None:
         return None
     if len(groups) != len(kept):
-        raise DesignError(f"{_ASKER}: groups= has {len(groups)} labels for {len(kept)} pairs; expected one per pair.")
+        raise DesignError(f"groups= has {len(groups)} labels for {len(kept)} pairs; expected one per pair.")
     codes, levels = pd.factorize(pd.Series(list(groups), dtype=object))
     if (codes < 0).any() or len(np.unique(codes[kept])) < 2:
         raise DesignError(
-            f"{_ASKER}: groups= has {len(levels)} groups and {int((codes < 0).sum())} missing labels; expected a label "
+            f"groups= has {len(levels)} groups and {int((codes < 0).sum())} missing labels; expected a label "
             "for each pair, and at least two groups. Leave groups= out for independent pairs."
         )
     return np.asarray(codes[kept], dtype=np.int64)

@@ -214,11 +214,10 @@ def fisher_interval(
 def _check_pairing(x: FloatArray, z: FloatArray, level: Level, paired_inputs: bool) -> None:
     if not paired_inputs and level != "system":
         raise DesignError(
-            f"metrics.interval: paired_inputs=False with level={level!r}; at that level every score needs the "
+            f"paired_inputs=False with level={level!r}; at that level every score needs the "
             "human score of its cell. Pass level='system'."
         )
     if paired_inputs and x.shape != z.shape:
         raise DesignError(
-            f"metrics.interval: metric has {x.shape[1]} inputs, human {z.shape[1]}: not to be drawn together. Pass "
-            "paired_inputs=False"
+            f"metric has {x.shape[1]} inputs, human {z.shape[1]}: not to be drawn together. Pass paired_inputs=False"
         )

@@ -100,7 +100,7 @@ class MetricScores(Record):
         names = list(given) if given is not None else _numbers_in(table, [*keys, human])
         _refuse_gone(table, [*keys, human, *names])
         if not names:
-            raise JudgmentError("MetricScores.from_frame: no column of metric scores. Pass metrics=['…'].")
+            raise JudgmentError("no column of metric scores. Pass metrics=['…'].")
         rows, systems = _labelled(table, system)
         columns, inputs = _labelled(table, input) if input is not None else (np.zeros_like(rows), ("all",))
         _refuse_twice(rows * len(inputs) + columns, keys)
@@ -150,13 +150,13 @@ class MetricScores(Record):
         """
         asker = "MetricScores.from_matrices"
         if not isinstance(metrics, Mapping) or not metrics:
-            raise JudgmentError(f"{asker}: no metrics; expected a mapping {{name: matrix}}.")
+            raise JudgmentError("no metrics; expected a mapping {name: matrix}.")
         of_human = score_matrix(asker, "human", human)
         found = {str(name): score_matrix(asker, repr(name), values) for name, values in metrics.items()}
         for name, values in found.items():
             if values.shape != of_human.shape:
                 raise JudgmentError(
-                    f"MetricScores.from_matrices: {name!r} has shape {values.shape}, human {of_human.shape}; expected "
+                    f"{name!r} has shape {values.shape}, human {of_human.shape}; expected "
                     "the same systems (rows) and inputs (columns), NaN where a score is missing."
                 )
         if len(of_human) < 2:
@@ -183,7 +183,7 @@ class MetricScores(Record):
             For a metric that there is not.
         """
         if metric not in self.metrics:
-            raise DesignError(f"MetricScores.matrix: no metric {metric!r}; there are {listed(self.metrics, 30)}.")
+            raise DesignError(f"no metric {metric!r}; there are {listed(self.metrics, 30)}.")
         return self._frame(self.values[self.metrics.index(metric)])
 
     def human_matrix(self) -> pd.DataFrame:
@@ -280,7 +280,7 @@ def _refuse_gone(table: pd.DataFrame, names: Sequence[str]) -> None:
     gone = [name for name in names if name not in table.columns]
     if gone:
         raise JudgmentError(
-            f"MetricScores.from_frame: no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}. Name "
+            f"no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}. Name "
             "its columns: human='…', system='…', input='…', metrics=['…']."
         )
 
@@ -290,7 +290,7 @@ def _labelled(table: pd.DataFrame, name: str) -> tuple[npt.NDArray[np.intp], tup
     missing = table[name].isna().to_numpy()
     if missing.any():
         raise JudgmentError(
-            f"MetricScores.from_frame: column {name!r} has no value in {counted(int(missing.sum()), 'row')}, first at "
+            f"column {name!r} has no value in {counted(int(missing.sum()), 'row')}, first at "
             f"row {int(missing.argmax())}; expected one for each score. Leave these rows out."
         )
     codes, found = pd.factorize(table[name].map(plain))
@@ -305,7 +305,7 @@ def _refuse_twice(cell: npt.NDArray[np.intp], keys: Sequence[str]) -> None:
     again = pd.Series(cell).duplicated().to_numpy()
     if again.any():
         raise JudgmentError(
-            f"MetricScores.from_frame: {counted(int(again.sum()), 'row')} with the {' and '.join(keys)} of an earlier "
+            f"{counted(int(again.sum()), 'row')} with the {' and '.join(keys)} of an earlier "
             f"one, first at row {int(again.argmax())}; expected one row each. Average them first: "
             f"frame.groupby({list(keys)!r}).mean(numeric_only=True).reset_index()"
         )
@@ -314,7 +314,5 @@ def _refuse_twice(cell: npt.NDArray[np.intp], keys: Sequence[str]) -> None:
 def _scores(table: pd.DataFrame, name: str) -> FloatArray:
     column = table[name]
     if not pd.api.types.is_numeric_dtype(column) or column.dtype.kind in "bc":
-        raise JudgmentError(
-            f"MetricScores.from_frame: column {name!r} ({column.dtype}) holds no numbers; expected scores."
-        )
+        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers; expected scores.")
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))

@@ -151,7 +151,7 @@ def power(
         check_test(level, method)
     draw = Resampler.of(asker, rng, n_jobs, progress)
     if shares.size == 0 or not ((shares > 0) & (shares <= 1)).all():
-        raise DesignError(f"{asker}: degraded={degraded!r}; expected shares of the scores, above 0 and up to 1.")
+        raise DesignError(f"degraded={degraded!r}; expected shares of the scores, above 0 and up to 1.")
     (x,), z = score_matrices(asker, (metric,), human, level)
     check_same_inputs(asker, x, z)
     check_constant(asker, {"metric": x})

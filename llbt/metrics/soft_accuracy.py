@@ -126,7 +126,7 @@ def soft_pairwise_accuracy(
     numbers(asker, "human", human, ndim=2, missing=True)  # lists of different lengths are no paired segments
     systems, x, z = read_segments(asker, metric, human)
     if not len(x):
-        raise JudgmentError(f"{asker}: no systems; expected one row of scores for each.")
+        raise JudgmentError("no systems; expected one row of scores for each.")
     i, j = all_pairs(len(systems))
     seed = draw.rng.integers(2**63)  # the same exchanges for both: equal scores agree exactly, others with less noise
     both = (replace(draw, rng=np.random.default_rng(seed)) for _ in range(2))

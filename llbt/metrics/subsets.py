@@ -197,7 +197,7 @@ def _ranked(metric: object, human: object, coefficient: object) -> SystemScores:
     """Return the scores with the best system by human score first."""
     scores = read_systems(_ASKER, metric, human)
     if len(scores.systems) < LEAST:
-        raise JudgmentError(f"{_ASKER}: {counted(len(scores.systems), 'system')}; correlations need at least {LEAST}.")
+        raise JudgmentError(f"{counted(len(scores.systems), 'system')}; correlations need at least {LEAST}.")
     return scores.take(np.argsort(-scores.human, kind="stable"))
 
 
@@ -208,7 +208,7 @@ def _sizes(sizes: object, total: int, default: Sequence[int]) -> list[int]:
     listed = isinstance(sizes, (Sequence, np.ndarray)) and not isinstance(sizes, str)
     given: list[Any] = list(sizes) if listed else [sizes]  # type: ignore[call-overload]
     if not given or not all(is_whole(size) and LEAST <= size <= total for size in given):
-        raise DesignError(f"{_ASKER}: sizes={sizes!r}; expected whole numbers of systems, from {LEAST} to {total}.")
+        raise DesignError(f"sizes={sizes!r}; expected whole numbers of systems, from {LEAST} to {total}.")
     return [int(size) for size in given]
 
 

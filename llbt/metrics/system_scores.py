@@ -56,14 +56,17 @@ def numbers(asker: str, name: str, values: object, *, ndim: int = 1, missing: bo
         shape = "one number per system" if ndim == 1 else "a matrix, one row per system and one column per segment"
         advice = f" Average the segments: {name}.mean(axis=1)" if np.ndim(array) > ndim == 1 else ""
         was = f"shape {found.shape}" if found is not None else f"a {type(values).__name__}"
-        raise JudgmentError(f"{asker}: {name}= is {was} of dtype {_dtype(values)}; expected numbers: {shape}.{advice}")
+        raise JudgmentError(
+            f"{name}= is {was} of dtype {_dtype(values)}; expected numbers: {shape}.{advice}", where=asker
+        )
     wrong = np.isinf(found) if missing else ~np.isfinite(found)
     if wrong.any():
         where = np.argwhere(wrong)[0].tolist()
         at = f"row {where[0]}" if ndim == 1 else f"row {where[0]}, column {where[1]}"
         raise JudgmentError(
-            f"{asker}: {name}= has {int(wrong.sum()):,} values that are not finite (first {found[tuple(where)]} at "
-            f"{at}); expected finite numbers. {KEEP}."
+            f"{name}= has {int(wrong.sum()):,} values that are not finite (first {found[tuple(where)]} at "
+            f"{at}); expected finite numbers. {KEEP}.",
+            where=asker,
         )
     return found
 
@@ -83,16 +86,20 @@ def score_matrix(asker: str, name: str, values: npt.ArrayLike) -> FloatArray:
         found: FloatArray = array.astype(np.float64)
     except (OverflowError, TypeError, ValueError):
         raise JudgmentError(
-            f"{asker}: {name} is no matrix of numbers; expected shape (systems, inputs), NaN where a score is missing."
+            f"{name} is no matrix of numbers; expected shape (systems, inputs), NaN where a score is missing.",
+            where=asker,
         ) from None
     found = found[:, None] if found.ndim == 1 else found
     if found.ndim != 2 or found.size == 0:
-        raise JudgmentError(f"{asker}: {name} has shape {found.shape}; expected (systems, inputs), or one score each.")
+        raise JudgmentError(
+            f"{name} has shape {found.shape}; expected (systems, inputs), or one score each.", where=asker
+        )
     if np.isinf(found).any():
         row, column = np.argwhere(np.isinf(found))[0]
         raise JudgmentError(
-            f"{asker}: {name} has {counted(int(np.isinf(found).sum()), 'infinite score')}, first in row {row}, column "
-            f"{column}; expected finite numbers, NaN where a score is missing."
+            f"{name} has {counted(int(np.isinf(found).sum()), 'infinite score')}, first in row {row}, column "
+            f"{column}; expected finite numbers, NaN where a score is missing.",
+            where=asker,
         )
     return found
 
@@ -107,8 +114,9 @@ def refuse_other_labels(asker: str, names: tuple[str, str], given: tuple[object,
         same = same and first.columns.equals(other.columns)
     if not same:
         raise JudgmentError(
-            f"{asker}: {names[0]} and {names[1]} are frames whose labels differ or stand in another order; "
-            f"rows are systems, columns inputs. Align them first: {names[1]}.reindex_like({names[0]})"
+            f"{names[0]} and {names[1]} are frames whose labels differ or stand in another order; "
+            f"rows are systems, columns inputs. Align them first: {names[1]}.reindex_like({names[0]})",
+            where=asker,
         )
 
 
@@ -129,7 +137,8 @@ def read_systems(asker: str, metric: object, human: object) -> SystemScores:
     x, z = numbers(asker, "metric", metric), numbers(asker, "human", human)
     if len(x) != len(z):
         raise JudgmentError(
-            f"{asker}: {len(x)} metric scores and {len(z)} human scores; expected one of each per system, in one order."
+            f"{len(x)} metric scores and {len(z)} human scores; expected one of each per system, in one order.",
+            where=asker,
         )
     named = next((scores for scores in (metric, human) if isinstance(scores, pd.Series)), None)
     systems = tuple(range(len(x))) if named is None else tuple(named.index.tolist())
@@ -144,14 +153,16 @@ def _matched(asker: str, metric: pd.Series[Any], human: pd.Series[Any]) -> pd.Se
         if not index.is_unique:
             twice = index[index.duplicated()].unique().tolist()
             raise JudgmentError(
-                f"{asker}: the labels of {name}= are not distinct: {listed(twice)}, so they cannot be matched. "
-                "Pass arrays in one order: metric.to_numpy(), human.to_numpy()."
+                f"the labels of {name}= are not distinct: {listed(twice)}, so they cannot be matched. "
+                "Pass arrays in one order: metric.to_numpy(), human.to_numpy().",
+                where=asker,
             )
     apart = metric.index.symmetric_difference(human.index).tolist()
     if apart:
         raise JudgmentError(
-            f"{asker}: {len(apart)} systems have a score in one of metric= and human= only: {listed(apart)}. "
-            "Keep those in both: both = metric.index.intersection(human.index)."
+            f"{len(apart)} systems have a score in one of metric= and human= only: {listed(apart)}. "
+            "Keep those in both: both = metric.index.intersection(human.index).",
+            where=asker,
         )
     return human.reindex(metric.index)
 
@@ -169,7 +180,7 @@ def grouped_systems(
     """
     if isinstance(metric, Mapping) or isinstance(human, Mapping):
         if by is not None:
-            raise DesignError(f"{asker}: by= with mappings, whose keys are the groups already; leave by= out.")
+            raise DesignError("by= with mappings, whose keys are the groups already; leave by= out.", where=asker)
         names = group_names(asker, metric, human)
         pairs: list[tuple[Any, Any]] = [(metric[name], human[name]) for name in names]  # type: ignore[index]
         return names, [read_systems(f"{asker}: group {name!r}", *pair) for name, pair in zip(names, pairs, strict=True)]
@@ -184,12 +195,13 @@ def _groups(asker: str, by: object, size: int) -> tuple[IntArray, tuple[Hashable
     """Return the group of each system as codes, and the groups in order of appearance."""
     labels = list(by) if isinstance(by, Iterable) and not isinstance(by, str) else []
     if len(labels) != size:
-        raise DesignError(f"{asker}: by= has {len(labels)} labels for {size} systems; expected one per system.")
+        raise DesignError(f"by= has {len(labels)} labels for {size} systems; expected one per system.", where=asker)
     codes, levels = pd.factorize(pd.Series(labels, dtype=object))
     if (codes < 0).any():
         raise DesignError(
-            f"{asker}: by= has {int((codes < 0).sum())} missing labels (first at row {int(np.argmax(codes < 0))}); "
-            "expected a group for each system."
+            f"by= has {int((codes < 0).sum())} missing labels (first at row {int(np.argmax(codes < 0))}); "
+            "expected a group for each system.",
+            where=asker,
         )
     return codes.astype(np.int64), tuple(levels.tolist())
 
@@ -197,13 +209,14 @@ def _groups(asker: str, by: object, size: int) -> tuple[IntArray, tuple[Hashable
 def group_names(asker: str, metric: object, human: object) -> tuple[Hashable, ...]:
     """Return the keys of two mappings, which have to be the same."""
     if not (isinstance(metric, Mapping) and isinstance(human, Mapping)):
-        raise JudgmentError(f"{asker}: one of metric= and human= maps groups to scores, the other does not.")
+        raise JudgmentError("one of metric= and human= maps groups to scores, the other does not.", where=asker)
     apart = [name for name in [*metric, *human] if name not in metric or name not in human]
     if apart or not metric:
         raise JudgmentError(
-            f"{asker}: groups in one of metric= and human= only: {listed(apart)}; expected the same groups in both."
+            f"groups in one of metric= and human= only: {listed(apart)}; expected the same groups in both."
             if apart
-            else f"{asker}: metric= and human= hold no group."
+            else "metric= and human= hold no group.",
+            where=asker,
         )
     return tuple(metric)
 
@@ -220,18 +233,22 @@ def read_segments(asker: str, metric: object, human: object) -> tuple[tuple[Hash
     x = numbers(asker, "metric", metric, ndim=2)
     if isinstance(metric, pd.DataFrame) and isinstance(human, pd.DataFrame) and not metric.index.equals(human.index):
         raise JudgmentError(
-            f"{asker}: the rows of metric= and human= are labelled differently; expected the same systems in the same "
-            "order: human = human.loc[metric.index]."
+            "the rows of metric= and human= are labelled differently; expected the same systems in the same "
+            "order: human = human.loc[metric.index].",
+            where=asker,
         )
     z = numbers(asker, "human", _padded(asker, human), ndim=2, missing=True)
     if len(x) != len(z):
-        raise JudgmentError(f"{asker}: metric= has {len(x)} systems and human= {len(z)}; expected one row for each.")
+        raise JudgmentError(
+            f"metric= has {len(x)} systems and human= {len(z)}; expected one row for each.", where=asker
+        )
     empty = np.flatnonzero(np.isnan(z).all(axis=1)).tolist()
     if empty or (len(x) and not x.shape[1]):
         raise JudgmentError(
-            f"{asker}: no human score for the systems in rows {listed(empty)}; leave these systems out of both."
+            f"no human score for the systems in rows {listed(empty)}; leave these systems out of both."
             if empty
-            else f"{asker}: metric= has no segment."
+            else "metric= has no segment.",
+            where=asker,
         )
     named = next((scores for scores in (metric, human) if isinstance(scores, pd.DataFrame)), None)
     return tuple(range(len(x))) if named is None else tuple(named.index.tolist()), x, z

@@ -169,12 +169,12 @@ def _read(asker: str, metric: object, human: object, grouping: Grouping) -> tupl
     z = numbers(asker, "human", human, ndim=ndim, missing=True)
     refuse_other_labels(asker, ("metric", "human"), (metric, human), inputs=ndim == 2)
     if x.shape != z.shape:
-        raise JudgmentError(f"{asker}: metric= has shape {x.shape} and human= {z.shape}; expected the same.")
+        raise JudgmentError(f"metric= has shape {x.shape} and human= {z.shape}; expected the same.")
     gone = np.isnan(x) & ~np.isnan(z)
     if gone.any():
         where = tuple(np.argwhere(gone)[0].tolist())
         raise JudgmentError(
-            f"{asker}: metric= has no score for {int(gone.sum()):,} human scores (first at {where}); expected one for "
+            f"metric= has no score for {int(gone.sum()):,} human scores (first at {where}); expected one for "
             "each. Leave these out of both: human = np.where(np.isnan(metric), np.nan, human)."
         )
     x, z = settled(x), settled(z)
@@ -187,7 +187,7 @@ def _compared(asker: str, x: FloatArray, z: FloatArray) -> _Pairs:
     """Return all pairs of rows within each column (n, G) that have two human scores."""
     size = len(x) * (len(x) - 1) // 2 * x.shape[1]
     if size > _MOST_PAIRS:
-        raise DesignError(f"{asker}: {size:,} pairs, more than {_MOST_PAIRS:,}; take fewer inputs, a sample say.")
+        raise DesignError(f"{size:,} pairs, more than {_MOST_PAIRS:,}; take fewer inputs, a sample say.")
     i, j = all_pairs(len(x))
     d, h = x[i] - x[j], z[i] - z[j]
     there = ~np.isnan(h)

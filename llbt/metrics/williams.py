@@ -64,7 +64,7 @@ def williams(r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alt
     """
     for name, r in (("r_x", r_x), ("r_y", r_y), ("r_xy", r_xy)):
         if not is_real(r) or abs(r) > 1 + _SMALL:
-            raise DesignError(f"metrics.williams: {name}={r!r}; a correlation lies between −1 and 1, or is NaN.")
+            raise DesignError(f"{name}={r!r}; a correlation lies between −1 and 1, or is NaN.")
     t, df, p = williams_figures(r_x, r_y, r_xy, n, alternative)
     notes = () if not math.isnan(p) else ("fewer than four points, or metrics that are perfectly correlated: no test",)
     null = "the correlations of both metrics with human scores are equal"

@@ -176,5 +176,5 @@ def _several(name: str, value: object) -> list[Any]:
         return [value]
     found = list(value)
     if not found or None in found or len(set(found)) < len(found):
-        raise DesignError(f"power_grid: {name}={value!r}; expected a number, or several different ones: [1, 2].")
+        raise DesignError(f"{name}={value!r}; expected a number, or several different ones: [1, 2].")
     return found

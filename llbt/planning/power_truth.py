@@ -95,7 +95,7 @@ def checked_tests(test: object) -> tuple[PowerTest, ...]:
     """Return the tests that are asked for."""
     several = (test,) if isinstance(test, str) else tuple(test) if isinstance(test, Sequence) else ()
     if not several or any(name not in TESTS for name in several) or len(set(several)) < len(several):
-        raise DesignError(f"power: test={test!r}; it is one or several of {listed(TESTS)}, each once.")
+        raise DesignError(f"test={test!r}; it is one or several of {listed(TESTS)}, each once.")
     return several
 
 
@@ -106,9 +106,7 @@ def checked_judgments(judgments: object) -> IntArray:
     bad = [x for x in found if not is_whole(x) or x < 1]
     if bad or not found:
         said = f"it holds {bad[0]!r}" if bad else f"judgments={judgments!r}"
-        raise DesignError(
-            f"power: {said}; judgments= are whole numbers per pair, of at least 1: judgments=[50, 100, 200]."
-        )
+        raise DesignError(f"{said}; judgments= are whole numbers per pair, of at least 1: judgments=[50, 100, 200].")
     return np.unique(np.array(found, dtype=np.int64))
 
 
@@ -117,7 +115,7 @@ def checked_truth(
 ) -> Truth:
     """Return what tables are drawn from."""
     if not is_whole(n_objects) or not 2 <= n_objects <= _MOST_OBJECTS:
-        raise DesignError(f"power: n_objects={n_objects!r}; it is a whole number from 2 to {_MOST_OBJECTS}.")
+        raise DesignError(f"n_objects={n_objects!r}; it is a whole number from 2 to {_MOST_OBJECTS}.")
     _check_judges(n_objects, judges, judge_sd, tests)
     tie = math.log(2 * tie_share / (1 - tie_share)) if tie_share > 0 else -math.inf
     needed = judge_sd > 0 or "llbt_cluster" in tests  # else it does not matter who judges
@@ -128,10 +126,10 @@ def checked_truth(
 def _check_judges(n_objects: int, judges: int | None, judge_sd: float, tests: Sequence[PowerTest]) -> None:
     if judge_sd > 0 and (judges is None or judges < 2):
         raise DesignError(
-            f"power: judge_sd={judge_sd:g} with judges={judges!r}; judges who differ are at least two: judges=10."
+            f"judge_sd={judge_sd:g} with judges={judges!r}; judges who differ are at least two: judges=10."
         )
     if "llbt_cluster" in tests and judges is None:
-        raise DesignError("power: test='llbt_cluster' with judges=None; the judges are its clusters: judges=12.")
+        raise DesignError("test='llbt_cluster' with judges=None; the judges are its clusters: judges=12.")
 
 
 def check_flips(tests: Sequence[PowerTest], judges: int | None, alpha: float) -> None:
@@ -140,6 +138,6 @@ def check_flips(tests: Sequence[PowerTest], judges: int | None, alpha: float) ->
     if "llbt_cluster" in tests and least > alpha:
         enough = 1 + math.ceil(-math.log2(alpha))
         raise DesignError(
-            f"power: test='llbt_cluster' with judges={judges!r}; flips of the signs of {judges} judges' scores give no "
+            f"test='llbt_cluster' with judges={judges!r}; flips of the signs of {judges} judges' scores give no "
             f"p-value below {least:.3g}, and the level is {alpha:g}: judges={enough} at least."
         )

@@ -102,13 +102,10 @@ def _checked_subsets(found: object) -> dict[str, SubsetCorrelations]:
     given = dict(found) if isinstance(found, Mapping) else {"": found}
     drawn = {str(name): one for name, one in given.items() if isinstance(one, SubsetCorrelations)}
     if not drawn or len(drawn) < len(given):
-        raise DesignError(
-            "plot.subset_correlations: expected what subset_correlations returns, or a mapping of name to that."
-        )
+        raise DesignError("expected what subset_correlations returns, or a mapping of name to that.")
     if len({(one.subsets == "rolling", one.coefficient) for one in drawn.values()}) > 1:
         raise DesignError(
-            "plot.subset_correlations: rolling sets with others, or several coefficients, do not go on one axis; draw "
-            "them apart with ax=."
+            "rolling sets with others, or several coefficients, do not go on one axis; draw them apart with ax=."
         )
     return drawn
 

@@ -233,12 +233,12 @@ def _two_systems(asker: str, frame: object, names: tuple[Label, Label], columns:
     scores = read_scores(frame, asker, system=system, instance=instance, score=score)
     gone = [name for name in names if not isinstance(name, Hashable) or name not in scores.systems]
     if gone:
-        raise JudgmentError(f"{asker}: no system {listed(gone)}; the frame has {listed(list(scores.systems), 20)}.")
+        raise JudgmentError(f"no system {listed(gone)}; the frame has {listed(list(scores.systems), 20)}.")
     i, j = (scores.values[scores.systems.index(name)] for name in names)
     both = ~(np.isnan(i) | np.isnan(j))
     if not both.any():
         raise JudgmentError(
-            f"{asker}: {names[0]!r} and {names[1]!r} have no instance in common; expected scores of both on the same "
+            f"{names[0]!r} and {names[1]!r} have no instance in common; expected scores of both on the same "
             "instances. Choose systems that were scored on the same inputs."
         )
     return _Two(i[both], j[both])

@@ -154,7 +154,7 @@ def ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
         return _plot_rank_shares(frame, ax)
     what = f"a table of {listed(list(frame))}" if isinstance(ranks, Table) else f"a {type(ranks).__name__}"
     raise DesignError(
-        f"plot.ranks: found {what}; it takes what llbt.bootstrap(res).ranks(), "
+        f"found {what}; it takes what llbt.bootstrap(res).ranks(), "
         "llbt.pairwise(res).ranks() or llbt.leaderboard(res) returns."
     )
 
@@ -170,7 +170,7 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
         return board.to_frame(), f"{against}\n({100 * confidence:.4g} % intervals)"
     if scale in ("probability", "odds_ratio"):
         raise DesignError(
-            f"plot.intervals: bars='quasi' has no scale={scale!r}; quasi standard errors are those of differences: "
+            f"bars='quasi' has no scale={scale!r}; quasi standard errors are those of differences: "
             "choose scale='log_odds', 'log_worth' or 'elo'."
         )
     frame = quasi_variances(res, at=at, confidence=confidence).to_frame()

@@ -163,7 +163,7 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     blocks: list[Block] = [block for block in _EFFECTS if block in res.design.blocks]
     if not blocks:
         raise DesignError(
-            f"plot.ties: the formula {res.specification.formula!r} has neither tie nor order; add one, such as "
+            f"the formula {res.specification.formula!r} has neither tie nor order; add one, such as "
             f"'{res.specification.formula} + tie'."
         )
     found = {block: _effects(res, block, at, confidence) for block in blocks}
@@ -187,7 +187,7 @@ def _classes(res: LLBTResults, at: At) -> dict[str, LogWorths]:
     rows = [dict(zip(shown, values, strict=True)) for values in zip(*shown.values(), strict=True)]
     if len(rows) < 2:
         raise DesignError(
-            f"plot.judges: the worths of {res.specification.formula!r} do not differ by judges or other classes here; "
+            f"the worths of {res.specification.formula!r} do not differ by judges or other classes here; "
             "fit object * judge, or ask plot.intervals(res)."
         )
     return {", ".join(map(str, row.values())): centred(res, row, "plot.judges")[0] for row in rows}
@@ -197,7 +197,7 @@ def _pooled_worths(res: LLBTResults, pooled: LLBTResults | None) -> tuple[LogWor
     if pooled is None:
         return centred(res, "average", "plot.judges")[0], "average"
     if pooled.comparisons.objects != res.comparisons.objects:
-        raise DesignError("plot.judges: the pooled fit has other objects; fit both to the same judgments.")
+        raise DesignError("the pooled fit has other objects; fit both to the same judgments.")
     return centred(pooled, None, "plot.judges")[0], pooled.specification.formula
 
 

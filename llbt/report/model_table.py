@@ -250,7 +250,7 @@ def model_table(
     fits = _checked(results, below)
     headings = _headings(names, len(fits))
     if not is_whole(digits) or not 1 <= digits <= 15:
-        raise DesignError(f"model_table: digits={digits!r}; it is a whole number from 1 to 15.")
+        raise DesignError(f"digits={digits!r}; it is a whole number from 1 to 15.")
     terms = _terms(fits)
     values = {
         name: _spread(terms, [getattr(f, name) for f in fits]) for name in ("params", "bse", "tvalues", "pvalues")
@@ -279,12 +279,12 @@ def model_table(
 def _checked(results: object, below: object) -> list[LLBTResults]:
     if isinstance(results, LLBTResults) or not isinstance(results, Sequence) or not results:
         raise DesignError(
-            f"model_table: found {'nothing' if isinstance(results, Sequence) else 'a ' + type(results).__name__}; it "
+            f"found {'nothing' if isinstance(results, Sequence) else 'a ' + type(results).__name__}; it "
             "takes a list of fits: llbt.model_table([m0, m1])."
         )
     for k, res in enumerate(results):
         if not isinstance(res, LLBTResults):
-            raise DesignError(f"model_table: number {k} is a {type(res).__name__}; it takes fits, as llbt.fit returns.")
+            raise DesignError(f"number {k} is a {type(res).__name__}; it takes fits, as llbt.fit returns.")
     return list(results)
 
 
@@ -293,7 +293,7 @@ def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
         return tuple(f"({k})" for k in range(1, size + 1))
     given = [names] if isinstance(names, str) else list(names)
     if len(given) != size or len(set(map(str, given))) != size:
-        raise DesignError(f"model_table: names={given!r}; expected {size} different names, one for each fit.")
+        raise DesignError(f"names={given!r}; expected {size} different names, one for each fit.")
     return tuple(map(str, given))
 
 

@@ -215,15 +215,13 @@ def _read(data: object, given: dict[str, Any]) -> tuple[Comparisons, Audit]:
     kept = {name: value for name, value in given.items() if name not in who}
     if isinstance(data, Comparisons):
         if kept:
-            raise JudgmentError(
-                f"write_report: {next(iter(kept))}= is for judgments; comparisons are taken as they are."
-            )
+            raise JudgmentError(f"{next(iter(kept))}= is for judgments; comparisons are taken as they are.")
         return data, audit(data, **who)
     units = [who.get(name, name) for name in _UNITS]
     counts = [name for name in _COUNT_OPTIONS if name in kept]
     wrong = [name for name in _JUDGMENT_OPTIONS if name in kept and name != "objects"]
     if counts and wrong:
-        raise JudgmentError(f"write_report: {counts[0]}= is for counts, {wrong[0]}= for judgments.")
+        raise JudgmentError(f"{counts[0]}= is for counts, {wrong[0]}= for judgments.")
     if counts:
         c = from_counts(data, **kept, units=units)
         return c, audit(c, **who)
@@ -244,7 +242,7 @@ def _studied(
         said = "Without correction some estimate is infinite, so Firth's bias reduction was used."
         notices = (f"{said} {error.found}. {error.remedy}",)
     if "worth" not in res.design.blocks:
-        raise DesignError(f"write_report: the formula {asked!r} has no term for the worths; add object.")
+        raise DesignError(f"the formula {asked!r} has no term for the worths; add object.")
     classes, _, _ = worth_classes(res, None)
     notices = (*notices, *(_sentence(note) for note in res.covariance.notes))
     return _Study(c, found, res, "average" if len(classes) > 1 else None, confidence, judge, notices)

@@ -30,15 +30,15 @@ def checked_target(asker: str, path: str | os.PathLike[str], inputs: Sequence[ob
         For a folder that is not there, a folder in place of a file, and a file that is an input.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise DesignError(f"{asker}: path={path!r}; expected the path of a file to write.")
+        raise DesignError(f"path={path!r}; expected the path of a file to write.")
     target = Path(path)
     if not target.parent.is_dir():
-        raise DesignError(f"{asker}: there is no folder {str(target.parent)!r} to write {target.name!r} to.")
+        raise DesignError(f"there is no folder {str(target.parent)!r} to write {target.name!r} to.")
     if target.is_dir():
-        raise DesignError(f"{asker}: {str(target)!r} is a folder; name a file, such as path='report.html'.")
+        raise DesignError(f"{str(target)!r} is a folder; name a file, such as path='report.html'.")
     for read in (name for source in inputs for name in _named(source)):
         if target.exists() and target.samefile(read):
-            raise DesignError(f"{asker}: {str(target)!r} is read as {read!r}; name another file to write.")
+            raise DesignError(f"{str(target)!r} is read as {read!r}; name another file to write.")
     return target
 
 

@@ -252,11 +252,10 @@ def aggregate(
 def _check_options(method: Mechanism, fitting: Fitting, n: int) -> None:
     ties, algorithm = fitting.ties, fitting.algorithm
     if algorithm == "mm" and method != "bt":
-        raise DesignError(f"aggregate: algorithm='mm' is one of method='bt'; with {method!r} leave it out.")
+        raise DesignError(f"algorithm='mm' is one of method='bt'; with {method!r} leave it out.")
     if algorithm == "mm" and ties == "davidson":
         raise DesignError(
-            "aggregate: the recursion of algorithm='mm' has no tie effect; pass ties='drop', as the paper does, or "
-            "ties='half'."
+            "the recursion of algorithm='mm' has no tie effect; pass ties='drop', as the paper does, or ties='half'."
         )
     _check_penalty(method, fitting, n)
 
@@ -265,13 +264,11 @@ def _check_penalty(method: object, fitting: Fitting, n: object) -> None:
     special = fitting.penalized or fitting.separated == "rank"
     if special and (method not in ("bt", "llbt") or fitting.algorithm == "mm"):
         raise DesignError(
-            "aggregate: prior=, bias_reduction= and separated= are those of method='bt' and 'llbt' with "
+            "prior=, bias_reduction= and separated= are those of method='bt' and 'llbt' with "
             f"algorithm='exact', not of {method!r}{' with mm' if fitting.algorithm == 'mm' else ''}; leave them out."
         )
     if fitting.bias_reduction and n:
-        raise DesignError(
-            "aggregate: n= does not go with bias_reduction=; pass prior=0.5 in its place, or leave n out."
-        )
+        raise DesignError("n= does not go with bias_reduction=; pass prior=0.5 in its place, or leave n out.")
 
 
 def _read(
@@ -280,12 +277,12 @@ def _read(
     if isinstance(data, Comparisons):
         if method in ("mean", "median"):
             raise DesignError(
-                f"aggregate: method={method!r} needs the scores themselves, but a table of counts says only who was "
+                f"method={method!r} needs the scores themselves, but a table of counts says only who was "
                 "better. Pass the frame of scores, or method='bt'."
             )
         if rule.threshold or not higher_is_better or reading["systems"] is not None:
             raise DesignError(
-                "aggregate: systems=, tie_threshold= and higher_is_better= read scores; a table of counts has none. "
+                "systems=, tie_threshold= and higher_is_better= read scores; a table of counts has none. "
                 "Pass them where the table is made, or c.select(objects=…)."
             )
         return outcomes_of_table(data, "aggregate")
@@ -294,7 +291,7 @@ def _read(
     if bare:
         left = [label for label in matrix.systems if label not in bare]
         raise JudgmentError(
-            f"aggregate: {listed(bare)} {'has' if len(bare) == 1 else 'have'} no score on any of "
+            f"{listed(bare)} {'has' if len(bare) == 1 else 'have'} no score on any of "
             f"{counted(len(matrix.instances), 'instance')}; expected some for each system. Leave "
             f"{'it' if len(bare) == 1 else 'them'} out: systems={left[:8]!r}{'…' if len(left) > 8 else ''}."
         )
@@ -307,7 +304,7 @@ def _gaps(outcomes: Outcomes, method: Mechanism) -> list[str]:
     assert outcomes.scores is not None
     if method not in ("mean", "median") and not outcomes.n_games:
         raise JudgmentError(
-            f"aggregate: no instance has scores of two systems, which method={method!r} compares; expected systems "
+            f"no instance has scores of two systems, which method={method!r} compares; expected systems "
             "scored on the same instances. Check what names the instances (instance=)."
         )
     missing = int(np.isnan(outcomes.scores).sum())
@@ -321,7 +318,7 @@ def _trueskill(outcomes: Outcomes, ties: Ties, draw_probability: float | None) -
     drawn = 0.0 if ties == "drop" else float(outcomes.counts[:, 1].sum())
     if draw_probability is not None and not draw_probability and drawn:
         raise DesignError(
-            f"aggregate: draw_probability=0, but {counted(drawn, 'comparison')} of {format_count(outcomes.n_games)} "
+            f"draw_probability=0, but {counted(drawn, 'comparison')} of {format_count(outcomes.n_games)} "
             "are ties; expected a positive probability. Leave it out, or pass ties='drop'."
         )
     games = outcomes.n_games if ties != "drop" else float(outcomes.counts[:, [0, 2]].sum())

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
-from ..errors import DesignError, SeparationError, listed
+from ..errors import SeparationError, listed
 from ..fitting.existence import check_connected
 from ..fitting.model import fit
 from ..fitting.results import LLBTResults
@@ -108,7 +108,7 @@ def bradley_terry(outcomes: Outcomes, fitting: Fitting, asker: str) -> BradleyTe
     helpless = ties == "drop" or not (fitting.penalized or fitting.separated == "rank")
     if not decided and ties != "half" and fitting.algorithm == "exact" and helpless:
         raise SeparationError(
-            f"{asker}: all {format_count(outcomes.n_games)} comparisons are ties, which decide nothing under "
+            f"all {format_count(outcomes.n_games)} comparisons are ties, which decide nothing under "
             f"ties={ties!r}; expected some wins. Pass ties='half', under which all systems are equal, or a smaller "
             "tie_threshold=."
         )
@@ -129,12 +129,10 @@ def _exact(outcomes: Outcomes, fitting: Fitting, asker: str) -> BradleyTerry:
         if fitting.separated == "rank":
             return _in_the_limit(outcomes, formula, c, (*notes, _separated_note(error)), asker)
         raise SeparationError(
-            f"{asker}: no finite scores: {error} In {asker}: prior=0.5 adds half a judgment to each pair, "
+            f"no finite scores: {error.found}. {error.remedy} In {asker}: prior=0.5 adds half a judgment to each pair, "
             "bias_reduction=True is Firth's, separated='rank' gives ranks alone; or leave such systems out (systems=), "
             "or ask for method='mean', or 'elo' or 'trueskill', whose scores are always finite."
         ) from None
-    except DesignError as error:
-        raise DesignError(f"{asker}: {error}") from None
     log_odds, error_of, place = _scores_of(res, outcomes, asker)
     if fitting.penalized:
         notes = (*notes, f"scores are drawn together by {_penalty(fitting)}")
@@ -170,10 +168,7 @@ def _separated_note(error: SeparationError) -> str:
 
 
 def _check_connected(c: Comparisons, asker: str) -> None:
-    try:
-        check_connected(c)
-    except DesignError as error:
-        raise DesignError(f"{asker}: {error}") from None
+    check_connected(c)
 
 
 def _tie_notes(outcomes: Outcomes, ties: Ties) -> tuple[str, ...]:
@@ -201,7 +196,7 @@ def _by_recursion(outcomes: Outcomes, ties: Ties, asker: str) -> BradleyTerry:
     if np.isnan(worth).any():
         never = [label for label, won in zip(outcomes.systems, wins[0].sum(axis=1), strict=True) if not won]
         raise SeparationError(
-            f"{asker}: algorithm='mm' divides 0 by 0: {listed(never)} never won, and have no decided comparison with "
+            f"algorithm='mm' divides 0 by 0: {listed(never)} never won, and have no decided comparison with "
             "each other; their worths go to 0 and their order is unknown. Leave them out (systems=), or pass "
             "ties='half'."
         )

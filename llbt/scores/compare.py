@@ -161,24 +161,24 @@ def compare(
 
 def _setups(setups: object) -> tuple[tuple[Label, ...], list[pd.DataFrame]]:
     if isinstance(setups, pd.DataFrame):
-        raise DesignError(f"{_ASKER}: setups= is one frame; expected one per setup. Pass [frame].")
+        raise DesignError("setups= is one frame; expected one per setup. Pass [frame].")
     if isinstance(setups, Mapping):
         names, frames = tuple(setups), list(setups.values())
     elif isinstance(setups, Sequence) and not isinstance(setups, str):
         names, frames = tuple(range(len(setups))), list(setups)
     else:
         raise DesignError(
-            f"{_ASKER}: setups= is of type {type(setups).__name__}; expected a mapping from the names of setups "
+            f"setups= is of type {type(setups).__name__}; expected a mapping from the names of setups "
             "to frames of scores (systems in rows, mechanisms in columns), or a list of such frames."
         )
     if not frames:
-        raise DesignError(f"{_ASKER}: setups= is empty; expected at least one setup.")
+        raise DesignError("setups= is empty; expected at least one setup.")
     return names, frames
 
 
 def _scores(frame: object, name: Label, like: pd.DataFrame) -> FloatArray:
     """Return the scores of a setup, shape (K mechanisms, N systems)."""
-    where = f"{_ASKER}: setup {name!r}"
+    where = f"setup {name!r}"
     if not isinstance(frame, pd.DataFrame):
         raise DesignError(
             f"{where} is of type {type(frame).__name__}; expected a DataFrame with systems in rows and mechanisms in "

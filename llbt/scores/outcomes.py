@@ -116,7 +116,7 @@ def check_whole(outcomes: Outcomes, asker: str, remedy: str) -> None:
     odd = outcomes.counts != np.floor(outcomes.counts)
     if odd.any():
         raise JudgmentError(
-            f"{asker}: the table has {counted(int(odd.sum()), 'fractional count')}, the first "
+            f"the table has {counted(int(odd.sum()), 'fractional count')}, the first "
             f"{outcomes.counts[odd][0]}; expected whole numbers of judgments. {remedy}"
         )
 

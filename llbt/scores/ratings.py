@@ -313,6 +313,6 @@ def check_finite(ratings: FloatArray, asker: str) -> None:
     """Raise where updates left the range of floats."""
     if not np.isfinite(ratings).all():
         raise DesignError(
-            f"{asker}: {int((~np.isfinite(ratings)).sum())} of {ratings.size} ratings left the range of numbers; "
+            f"{int((~np.isfinite(ratings)).sum())} of {ratings.size} ratings left the range of numbers; "
             "expected finite ones. Pass a smaller k=, or another draw_probability=."
         )

@@ -154,7 +154,7 @@ def aggregate_setups(
     [['mean', 'median', 0.5], ['mean', 'bt', 0.5], ['median', 'bt', 0.0]]
     """
     if not isinstance(setups, Mapping) or not setups:
-        raise DesignError("aggregate_setups: expected a mapping of names to frames of scores, with at least one.")
+        raise DesignError("expected a mapping of names to frames of scores, with at least one.")
     _check_methods("aggregate_setups", methods)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
@@ -169,7 +169,7 @@ def aggregate_setups(
 
 def _check_methods(asker: str, methods: Sequence[Mechanism]) -> None:
     if not methods:
-        raise DesignError(f"{asker}: methods={methods!r}; expected at least one: methods=['mean', 'bt'].")
+        raise DesignError(f"methods={methods!r}; expected at least one: methods=['mean', 'bt'].")
 
 
 def _by_setup(

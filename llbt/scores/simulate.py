@@ -167,9 +167,7 @@ def simulate(
 
 def _check(n_instances: int, n_types: int) -> None:
     if n_types > n_instances:
-        raise DesignError(
-            f"scores.simulate: n_types={n_types} of n_instances={n_instances}; every type needs an instance."
-        )
+        raise DesignError(f"n_types={n_types} of n_instances={n_instances}; every type needs an instance.")
 
 
 def _published_code(n_systems: int, of_type: _Types, n_outliers: int, draw: np.random.Generator) -> _Drawn:
