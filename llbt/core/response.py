@@ -207,11 +207,6 @@ class Response:
             weight[:, :, rows] = self._weight(probability, mean[:, rows], judgments[rows])
         return norm, mean, weight
 
-    def log_probabilities(self, predictors: Sequence[FloatArray] | FloatArray) -> FloatArray:
-        """Return the log-probability of each outcome, shape (K, S), for predictors (B, S)."""
-        _, norm = self.probabilities(predictors)
-        return np.stack([log - norm for log in self.log_weights(predictors)])
-
 
 def graded(steps: int, middle: bool) -> Response:
     """Return the response of a scale with so many grades of preference to either side.

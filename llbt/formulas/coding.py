@@ -1,4 +1,9 @@
-"""Terms → columns: how patsy codes the terms of a formula on the variables of a table."""
+"""Terms → columns: how patsy codes the terms of a formula on the variables of a table.
+
+A coding is kept because a question has other rows than the fit: classes that `at=` names, predictions, an object put in
+the place of another. These have to be coded as the table was (levels, contrasts, means that `center` took away), which
+is what patsy's design knows. It cannot be pickled, so no record holds it.
+"""
 
 from __future__ import annotations
 

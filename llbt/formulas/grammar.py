@@ -102,17 +102,15 @@ class Formula:
     text : str
     worth, tie, order : tuple of Term
         Terms of λ (with an object-side factor), of γ and of δ.
-    cancelling : tuple of Term
-        Terms of comparison covariates alone: part of the nuisance parameters.
     stray : tuple of Term
-        The cancelling terms that are no margin of another term: probably not what was meant.
+        Terms of comparison covariates alone cancel, part of the nuisance parameters. These are no margin of another
+        term: probably not what was meant.
     """
 
     text: str
     worth: tuple[Term, ...]
     tie: tuple[Term, ...]
     order: tuple[Term, ...]
-    cancelling: tuple[Term, ...]
     stray: tuple[Term, ...]
 
     @property
@@ -144,7 +142,6 @@ def parse(text: str, words: Vocabulary) -> Formula:
         worth=tuple(blocks["worth"]),
         tie=tuple(blocks["tie"]),
         order=tuple(blocks["order"]),
-        cancelling=tuple(blocks["cancelling"]),
         stray=tuple(stray),
     )
 

@@ -1,4 +1,9 @@
-"""Many fits of one design to many tables at once: arrays in, arrays out."""
+"""Many fits of one design to many tables at once: arrays in, arrays out.
+
+Resampling and simulated tests fit thousands of tables that differ in their counts alone. Rows, pairs and the
+information matrix at the start are then common to all of them, and most tables are done after a few chord steps, which
+keep that matrix. Each fit is tested where it ends, and what is not at its maximum is fitted again by Newton's method.
+"""
 
 from __future__ import annotations
 

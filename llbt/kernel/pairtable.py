@@ -1,7 +1,9 @@
 """Sums over all pairs of objects at once, for models whose tie and order effects are the same in every comparison.
 
 Then what a comparison says depends on its two objects alone: no row has to be gathered, and exponentials are those of
-the objects. The table of all pairs is gone through in blocks that stay in the processor's cache.
+the objects. Comparisons of one pair that covariates split fall together, so that a step of a fit costs the square of
+the number of objects, however many comparisons there are. The table of all pairs is gone through in blocks that stay in
+the processor's cache.
 """
 
 from __future__ import annotations

@@ -44,7 +44,6 @@ def test_moments_equal_sums_over_outcomes(response: Response) -> None:
     p = np.exp(log_softmax(response.loadings @ u, axis=0))
     norm, mean, weight = response.moments(u, 3.0)
     np.testing.assert_allclose(response.probabilities(u)[0], p, rtol=1e-13)
-    np.testing.assert_allclose(response.log_probabilities(u), np.log(p), atol=1e-12)
     np.testing.assert_allclose(norm, np.log(np.exp(response.loadings @ u).sum(axis=0)), atol=1e-13)
     np.testing.assert_allclose(mean, response.loadings.T @ p, atol=1e-14)
     for s, row in enumerate(p.T):
@@ -85,7 +84,7 @@ def test_far_predictors_do_not_overflow(response: Response, scale: float) -> Non
     u = predictors(response, scale=scale)
     with np.errstate(all="raise", under="ignore"):
         found = response.moments(u, 1.0)
-        logs = response.log_probabilities(u)
+        logs = np.stack([log - found[0] for log in response.log_weights(u)])
     assert all(np.isfinite(part).all() for part in found)
     np.testing.assert_allclose(logs, log_softmax(response.loadings @ u, axis=0), rtol=1e-12, atol=1e-12)
 
