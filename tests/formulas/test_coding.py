@@ -597,7 +597,7 @@ def test_the_unkept_hint_is_the_same_for_judgments():
     message, marked = refused("object * judge", llbt.from_judgments(frame))
     assert marked == "judge"
     expected = "'judge' is a column of your frame but was not kept: from_judgments(…, covariates='judge')."
-    assert message == expected
+    assert message == f"LLBT.from_formula: {expected}"
 
 
 def test_a_cluster_is_not_a_covariate():
