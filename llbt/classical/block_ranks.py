@@ -65,7 +65,6 @@ class Ranked:
 
 
 def read_ranks(
-    asker: str,
     frame: object,
     objects: Sequence[str] | None,
     item: str,
@@ -93,10 +92,10 @@ def read_ranks(
     made = (read_long if objects is None else read_wide)(table, values, makers, scale)
     entries = made.ranked()
     refuse_twice(entries, table, scale)
-    return _ranked(asker, made, entries, table)
+    return _ranked(made, entries, table)
 
 
-def _ranked(asker: str, made: Blocks, entries: Blocks, table: pd.DataFrame) -> Ranked:
+def _ranked(made: Blocks, entries: Blocks, table: pd.DataFrame) -> Ranked:
     """Return midranks; blocks with fewer than two objects go, with a note."""
     sizes = np.bincount(entries.block, minlength=len(made.first))
     kept = sizes > 1
@@ -122,7 +121,7 @@ def _ranked(asker: str, made: Blocks, entries: Blocks, table: pd.DataFrame) -> R
     return Ranked(tuple(labels[k] for k in order), block, item, rank, sizes[kept], names, notes)
 
 
-def refuse_incomplete(ranked: Ranked, asker: str) -> None:
+def refuse_incomplete(ranked: Ranked) -> None:
     """Raise if a block lacks an object."""
     t = len(ranked.objects)
     short = np.flatnonzero(ranked.size < t)

@@ -74,8 +74,8 @@ def friedman_test(
     >>> test.statistic, test.df
     (4.5, 2.0)
     """
-    ranked = read_ranks("friedman_test", frame, objects, object, rank, block)
-    refuse_incomplete(ranked, "friedman_test")
+    ranked = read_ranks(frame, objects, object, rank, block)
+    refuse_incomplete(ranked)
     return _quadratic("Friedman's test", ranked)
 
 
@@ -126,7 +126,7 @@ def durbin_test(
     >>> round(test.statistic, 4), test.df
     (2.6667, 2.0)
     """
-    ranked = read_ranks("durbin_test", frame, objects, object, rank, block)
+    ranked = read_ranks(frame, objects, object, rank, block)
     refuse_unbalanced(ranked)
     return _quadratic("Durbin's test", ranked)
 
@@ -180,7 +180,7 @@ def skillings_mack_test(
     >>> round(test.statistic, 4), test.df
     (4.1989, 2.0)
     """
-    ranked = read_ranks("skillings_mack_test", frame, objects, object, rank, block)
+    ranked = read_ranks(frame, objects, object, rank, block)
     name = "Skillings and Mack's test"
     reason = _degenerate(ranked)
     if reason:
@@ -251,7 +251,7 @@ def page_test(
     >>> round(test.statistic, 4), test.notes[0]
     (2.1213, 'L = 54')
     """
-    ranked = read_ranks("page_test", frame, objects, object, rank, block)
+    ranked = read_ranks(frame, objects, object, rank, block)
     place = places(order, ranked.objects)[ranked.item]
     name, null = "Page's test", f"{_NULL}; alternative: better ranks in the order {listed(tuple(order))}"
     reason = "all ranks are tied, so there is nothing to test" if not ranked.spread.any() else ""

@@ -52,7 +52,6 @@ class ScoreMatrix:
 
 def read_scores(
     frame: object,
-    asker: str,
     *,
     systems: Sequence[str] | None = None,
     system: str = "system",
@@ -92,7 +91,7 @@ def read_scores(
         table = table.assign(instance=np.arange(len(table)))
     named = "instance" if instance is None else instance
     values = (system, score) if is_long else said or ()
-    _refuse_gone(asker, table, [*values, *kept, *([] if instance is None else [instance])])
+    _refuse_gone(table, [*values, *kept, *([] if instance is None else [instance])])
     several = [name for name in values if name in (named, *kept)]
     if several:
         raise JudgmentError(
@@ -100,13 +99,11 @@ def read_scores(
             "covariates= or clusters=; expected one role each."
         )
     if is_long:
-        return _long(table, asker, (system, score), named, kept)
-    return _wide(table, asker, said, named, kept)
+        return _long(table, (system, score), named, kept)
+    return _wide(table, said, named, kept)
 
 
-def _wide(
-    table: pd.DataFrame, asker: str, systems: Sequence[str] | None, instance: str, kept: tuple[str, ...]
-) -> ScoreMatrix:
+def _wide(table: pd.DataFrame, systems: Sequence[str] | None, instance: str, kept: tuple[str, ...]) -> ScoreMatrix:
     others = [name for name in table.columns if name not in (instance, *kept)]
     numbered = [name for name in others if _is_number(table[name])]
     counters = [] if systems is not None else _counters(table, numbered)
@@ -117,11 +114,11 @@ def _wide(
             "column of numbers per system, or a long frame with the columns system and score."
         )
     _refuse_twice(chosen, "systems=")
-    _refuse_missing(table, asker, instance)
+    _refuse_missing(table, instance)
     labels = [plain(value) for value in table[instance]]
     _refuse_twice(labels, f"column {instance!r}: the instances", "one row each: select one metric first")
     order = sorted(chosen, key=sort_key)
-    values = np.vstack([_numbers(table[name], asker, str(name)) for name in order])
+    values = np.vstack([_numbers(table[name], str(name)) for name in order])
     left = [name for name in others if name not in chosen]
     others = [name for name in left if name not in counters]
     notes = [f"columns not used: {listed(others)}"] if others else []
@@ -134,16 +131,14 @@ def _wide(
     return ScoreMatrix(tuple(order), tuple(labels), values, covariates, tuple(notes), tuple(map(str, left)))
 
 
-def _long(
-    table: pd.DataFrame, asker: str, columns: tuple[str, str], instance: str, kept: tuple[str, ...]
-) -> ScoreMatrix:
+def _long(table: pd.DataFrame, columns: tuple[str, str], instance: str, kept: tuple[str, ...]) -> ScoreMatrix:
     if instance not in table:
         raise JudgmentError(
             f"a long frame needs a column that says which instance a score belongs to; it has "
             f"{listed(list(table.columns), 20)}. Pass instance=…"
         )
     system, score = columns
-    _refuse_missing(table, asker, system, instance)
+    _refuse_missing(table, system, instance)
     rows, found = _labelled(table[system])
     order = sorted(range(len(found)), key=lambda k: sort_key(found[k]))
     if len(order) < 2:
@@ -160,8 +155,8 @@ def _long(
             f"({counted(int(again.sum()), 'such row')}); expected one score each: select one metric first."
         )
     values = np.full(len(order) * len(labels), np.nan)
-    values[cell] = _numbers(table[score], asker, score)
-    covariates = _per_instance(table, kept, columns_, len(labels), asker)
+    values[cell] = _numbers(table[score], score)
+    covariates = _per_instance(table, kept, columns_, len(labels))
     systems = tuple(found[k] for k in order)
     left = tuple(str(name) for name in table.columns if name not in (*columns, instance, *kept))
     return ScoreMatrix(systems, tuple(labels), values.reshape(len(order), -1), covariates, (), left)
@@ -180,7 +175,7 @@ def _labelled(column: pd.Series) -> tuple[npt.NDArray[np.intp], list[Label]]:
 
 
 def _per_instance(
-    table: pd.DataFrame, kept: tuple[str, ...], instance: npt.NDArray[np.intp], size: int, asker: str
+    table: pd.DataFrame, kept: tuple[str, ...], instance: npt.NDArray[np.intp], size: int
 ) -> pd.DataFrame:
     """Return the covariates of the instances, which have one value each."""
     first = np.empty(size, dtype=np.int64)
@@ -231,7 +226,7 @@ def _as_floats(column: pd.Series) -> FloatArray | None:
         return None
 
 
-def _numbers(column: pd.Series, asker: str, name: str) -> FloatArray:
+def _numbers(column: pd.Series, name: str) -> FloatArray:
     if column.dtype == object:
         found = _as_floats(column)
     elif column.dtype.kind == "c":  # they count as numbers, lest such a column is passed over
@@ -250,7 +245,7 @@ def _numbers(column: pd.Series, asker: str, name: str) -> FloatArray:
     return values
 
 
-def _refuse_missing(table: pd.DataFrame, asker: str, *names: str) -> None:
+def _refuse_missing(table: pd.DataFrame, *names: str) -> None:
     for name in names:
         missing = table[name].isna().to_numpy()
         if missing.any():
@@ -260,7 +255,7 @@ def _refuse_missing(table: pd.DataFrame, asker: str, *names: str) -> None:
             )
 
 
-def _refuse_gone(asker: str, table: pd.DataFrame, names: Sequence[str]) -> None:
+def _refuse_gone(table: pd.DataFrame, names: Sequence[str]) -> None:
     gone = [name for name in names if name not in table]
     if gone:
         raise JudgmentError(f"no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}.")

@@ -24,8 +24,6 @@ from .score_ties import TieRule
 from .sources import as_names
 from .tables import assembled, coded_pairs, kept_at
 
-_ASKER = "from_scores"
-
 
 @checked
 def from_scores(
@@ -115,7 +113,7 @@ def from_scores(
     rule = _rule(tie_threshold, relative)
     kept, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
     known = read_scores(
-        frame, _ASKER, systems=systems, system=system, instance=instance, score=score, covariates=(*kept, *beside)
+        frame, systems=systems, system=system, instance=instance, score=score, covariates=(*kept, *beside)
     )
     _refuse_gaps(known, kept, beside, numbered)
     lines, first = _lines(known, rule, higher_is_better)

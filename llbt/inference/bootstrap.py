@@ -210,7 +210,7 @@ class Bootstrap(Record):
                 "Bootstrap.ranks: this is a bootstrap of a statistic, and ranks are made of the parameters: ask "
                 "llbt.bootstrap(res) without statistic=."
             )
-        found, notes = log_worths_at(self.results, at, "Bootstrap.ranks")
+        found, notes = log_worths_at(self.results, at)
         kept = self.replicates[~np.isnan(self.replicates[:, self.results.free]).any(axis=1)]
         defined = ~np.isnan(self.estimate)  # aliased parameters stand for nothing in the log-worths
         worth = kept[:, defined] @ found.rows[:, defined].T

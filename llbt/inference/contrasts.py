@@ -100,7 +100,7 @@ def _linear(
     if at is not None or len(rows) < len(weights):
         if at is not None and rows:
             notes = ("hypotheses in words are about the parameters as they are, whatever at= says",)
-        found, where = log_worths_at(res, at, "contrasts")
+        found, where = log_worths_at(res, at)
         notes = (*where, *notes)
         rows |= {name: _one(res, name, value, found) for name, value in weights.items() if name not in rows}
     return [rows[name] for name in weights], notes

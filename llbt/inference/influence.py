@@ -113,11 +113,11 @@ def _by_cell(res: LLBTResults) -> Table:
 
 def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
     c = res.comparisons
-    levels = levels_of(c, by, "influence")
+    levels = levels_of(c, by)
     if isinstance(at, Mapping) and by in at:
         raise DesignError(f"at= names {by!r}, whose levels are left out; ask at='average' or at others.")
     objects = c.objects
-    found = log_worths_at(res, at, "influence")[0]
+    found = log_worths_at(res, at)[0]
     whole, reference = found.estimate, found.reference
     without = np.array([_without(res, by, level, levels, at) for level in levels])
     without -= without[:, [objects.index(reference)]]  # without a level another may be the reference
@@ -169,7 +169,7 @@ def _without(res: LLBTResults, by: str, level: Any, levels: list[Any], at: At) -
     try:
         rest = c.select(where={by: [other for other in levels if other != level]})
         fitted = refit_table(res, rest)
-        values = log_worths_at(fitted, at, "influence")[0].estimate
+        values = log_worths_at(fitted, at)[0].estimate
     except LLBTError:  # nothing left, disconnected, separated, or the covariate has one level left
         return found
     position = {o: k for k, o in enumerate(c.objects)}

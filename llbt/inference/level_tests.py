@@ -64,7 +64,7 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     >>> llbt.level_tests(res, by="judge").to_frame()[["judge", "reason"]].iloc[0].tolist()
     ['J3', 'object']
     """
-    c, levels = res.comparisons, levels_of(res.comparisons, by, "level_tests")
+    c, levels = res.comparisons, levels_of(res.comparisons, by)
     if len(levels) < 2:
         raise DesignError(f"by={by!r} has one level; there is nobody to compare it with.")
     found, units = tests_of(res, by), clustered(c, by, (by,))
@@ -93,7 +93,7 @@ def tests_of(res: LLBTResults, by: str) -> UnitTests:
     return compare_units(problem, res.solution, probability, clustered(c, by, (by,)), c.pairs, _directions(res))
 
 
-def levels_of(c: Comparisons, by: str, asker: str) -> list[Any]:
+def levels_of(c: Comparisons, by: str) -> list[Any]:
     """Return the levels that have judgments."""
     kept = c.cluster_counts
     for column, counts in (

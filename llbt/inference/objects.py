@@ -156,7 +156,7 @@ def _missing(res: LLBTResults, found: Sequence[LogWorths], shown: Mapping[str, S
     return (*notes[:NAMED], *([f"NA in {more} more classes, where other objects are not compared"] if more else []))
 
 
-def log_worths_at(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tuple[str, ...]]:
+def log_worths_at(res: LLBTResults, at: At) -> tuple[LogWorths, tuple[str, ...]]:
     """Return the log-worths of the one class that `at` names, and notes that say which.
 
     Raises
@@ -184,7 +184,7 @@ def _said(value: Any) -> str:
 
 def centred(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tuple[str, ...]]:
     """Return the log-worths of one class less their mean, and notes; NaN for objects that it does not compare."""
-    found, notes = log_worths_at(res, at, asker)
+    found, notes = log_worths_at(res, at)
     inside = ~np.isnan(found.estimate)
     center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
     rows = center @ found.rows

@@ -160,7 +160,7 @@ def quasi_variances(res: LLBTResults, *, at: At = None, confidence: Confidence =
     >>> round(quasi.worst_error, 3)
     0.244
     """
-    found, where = log_worths_at(res, at, "quasi_variances")
+    found, where = log_worths_at(res, at)
     objects, found, notes = _determined(res.comparisons.objects, found)
     variances = _difference_variances(found.cov)
     _check(objects, variances)

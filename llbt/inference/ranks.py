@@ -79,7 +79,7 @@ def leaderboard(
     found, notes = centred(res, at, "leaderboard")
     pairs = all_pairs(res, found, rng, confidence=confidence)
     measured = found if label is None else _anchored(res, found, label, value / FACTORS[scale])
-    z = critical_for("leaderboard", res, measured, scale, confidence)
+    z = critical_for(res, measured, scale, confidence)
     estimate, _, low, high = worths_on_scale(measured, scale, z)
     counts, more = _object_counts(res.comparisons, at)
     letters, order = pairs.groups, pairs.best_first

@@ -83,7 +83,7 @@ def level_on_scale(scale: Scale, log_worth: FloatArray) -> FloatArray:
     return np.where(unknown, np.nan, special.softmax(np.where(unknown, -np.inf, 2 * log_worth)))
 
 
-def critical_for(asker: str, res: LLBTResults, found: LogWorths, scale: Scale, confidence: float) -> FloatArray:
+def critical_for(res: LLBTResults, found: LogWorths, scale: Scale, confidence: float) -> FloatArray:
     """Return how many standard errors the intervals of log-worths or, on their scale, worths reach, shape (J,)."""
     rows = found.rows
     if scale == "probability":

@@ -62,7 +62,7 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
     classes, shown, notes = worth_classes(res, at)
-    blocks = [worths_on_scale(found, scale, critical_for("worth", res, found, scale, confidence)) for found in classes]
+    blocks = [worths_on_scale(found, scale, critical_for(res, found, scale, confidence)) for found in classes]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]
     labels = res.comparisons.objects
     fields = [Field(name, name, [v for v in column for _ in labels]) for name, column in shown.items()]

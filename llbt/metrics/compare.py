@@ -174,9 +174,9 @@ def compare(
     check_test(level, method)
     draw = Resampler.of(asker, rng, n_jobs, progress)
     metrics, z = score_matrices(asker, (metric, other), human, level)
-    check_same_inputs(asker, metrics[0], z)
+    check_same_inputs(metrics[0], z)
     x, y, notes = _paired(metrics[0], metrics[1])
-    check_constant(asker, {"metric": x, "other": y})
+    check_constant({"metric": x, "other": y})
     return run_test(x, y, z, level, coefficient, method, alternative, n, draw, notes)
 
 
@@ -230,7 +230,7 @@ def check_test(level: Level, method: TestMethod) -> None:
         )
 
 
-def check_same_inputs(asker: str, x: FloatArray, z: FloatArray) -> None:
+def check_same_inputs(x: FloatArray, z: FloatArray) -> None:
     """Raise where metrics and humans have other numbers of inputs: resamples pair them."""
     if x.shape != z.shape:
         raise JudgmentError(
@@ -240,7 +240,7 @@ def check_same_inputs(asker: str, x: FloatArray, z: FloatArray) -> None:
         )
 
 
-def check_constant(asker: str, metrics: dict[str, FloatArray]) -> None:
+def check_constant(metrics: dict[str, FloatArray]) -> None:
     """Raise for a metric without two different scores: it cannot be standardized."""
     for name, x in metrics.items():
         if len(np.unique(x[~np.isnan(x)])) < 2:

@@ -166,7 +166,7 @@ def compare_all(
     if len(scores.metrics) < 2:
         raise OptionError(counted(len(scores.metrics), "metric"), expected="at least two to compare")
     draw = Resampler.of(asker, rng, n_jobs, progress)
-    check_constant(asker, dict(zip(scores.metrics, scores.values, strict=True)))
+    check_constant(dict(zip(scores.metrics, scores.values, strict=True)))
     values, human = [comparable(x) for x in scores.values], comparable(scores.human)
     size = len(scores.metrics)
     difference, found = np.full((2, size, size), math.nan)

@@ -151,7 +151,7 @@ def coverage(
     chosen = several(asker, methods)
     draw = Resampler.of(asker, rng, n_jobs, progress)
     (x,), z = score_matrices(asker, (metric,), human, level)
-    check_same_inputs(asker, x, z)
+    check_same_inputs(x, z)
     if min(x.shape) < _FEWEST:
         raise DesignError(f"{x.shape[0]} systems and {x.shape[1]} inputs; halves need at least {_FEWEST} each.")
     task = partial(_coverage_trials, x, z, level, coefficient, chosen, confidence, n)

@@ -209,7 +209,7 @@ def decisions_from_tests(
     names = tuple(dict.fromkeys(labels[2])) or ("",)
     place = {name: k for k, name in enumerate(names)}
     codes = np.array([place[name] for name in labels[2]], dtype=np.int64)
-    notes, edges = _undefined(p, q), _edges(asker, np.abs(d), bins)
+    notes, edges = _undefined(p, q), _edges(np.abs(d), bins)
     return DecisionTable(names, codes, labels[0], labels[1], d, h, p, q, edges, level, notes)
 
 
@@ -226,7 +226,7 @@ def _undefined(p: FloatArray, q: FloatArray) -> tuple[str, ...]:
     return (f"{counted(gone, 'pair')} of {len(p):,} without a p-value (constant differences) left out",) if gone else ()
 
 
-def _edges(asker: str, size: FloatArray, bins: int | Sequence[float]) -> FloatArray:
+def _edges(size: FloatArray, bins: int | Sequence[float]) -> FloatArray:
     """Return the lower edges of bins, 0 first."""
     if is_whole(bins) and bins >= 1:
         inner = np.quantile(size, np.arange(1, int(bins)) / int(bins)) if len(size) else np.empty(0)

@@ -153,8 +153,8 @@ def power(
     if shares.size == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise DesignError(f"degraded={degraded!r}; expected shares of the scores, above 0 and up to 1.")
     (x,), z = score_matrices(asker, (metric,), human, level)
-    check_same_inputs(asker, x, z)
-    check_constant(asker, {"metric": x})
+    check_same_inputs(x, z)
+    check_constant({"metric": x})
     task = partial(_power_trials, x, z, level, coefficient, chosen, shares, n)
     found = np.concatenate(draw.blocks(task, n_trials, 1, TRIALS), axis=2)
     rejections = (found[:-1] <= alpha).sum(axis=-1)

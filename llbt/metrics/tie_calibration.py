@@ -131,7 +131,7 @@ def tie_calibrated_accuracy(
     """
     asker = "tie_calibrated_accuracy"
     x, z = _read(asker, metric, human, grouping)
-    pairs = _compared(asker, x, z)
+    pairs = _compared(x, z)
     notes = _notes(z, epsilon is None)
     if not len(pairs.size):
         said = (*notes, "no pair has two human scores, so the accuracy is NaN")
@@ -183,7 +183,7 @@ def _read(asker: str, metric: object, human: object, grouping: Grouping) -> tupl
     return (x, z) if grouping == "input" else (x.T, z.T)
 
 
-def _compared(asker: str, x: FloatArray, z: FloatArray) -> _Pairs:
+def _compared(x: FloatArray, z: FloatArray) -> _Pairs:
     """Return all pairs of rows within each column (n, G) that have two human scores."""
     size = len(x) * (len(x) - 1) // 2 * x.shape[1]
     if size > _MOST_PAIRS:

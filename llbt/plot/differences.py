@@ -93,7 +93,7 @@ def paired(
     >>> [text.get_text() for text in ax.texts]
     ['A wins 25 %', 'B wins 75 %']
     """
-    two = _two_systems("plot.paired", frame, (i, j), (system, instance, score))
+    two = _two_systems(frame, (i, j), (system, instance, score))
     ax = axes_of(ax, 3.4, 3.4)
     both = np.concatenate([two.i, two.j])
     edge = 0.06 * (np.ptp(both) or abs(both[0]) or 1.0)
@@ -195,7 +195,7 @@ def differences(
     >>> ax.get_title()
     'A wins 25 %, B wins 75 %'
     """
-    two = _two_systems("plot.differences", frame, (i, j), (system, instance, score))
+    two = _two_systems(frame, (i, j), (system, instance, score))
     ax = axes_of(ax, 3.4, 2.8)
     difference, side = two.i - two.j, two.side
     groups = [difference[side == -1], np.zeros(int(np.sum(side == 0))), difference[side == 1]]
@@ -228,9 +228,9 @@ def _n_bins(n: int) -> int:
     return int(np.clip(2 * n ** (1 / 3), 10, 40))  # Rice's rule, and no fewer than ten
 
 
-def _two_systems(asker: str, frame: object, names: tuple[Label, Label], columns: tuple[str, str | None, str]) -> _Two:
+def _two_systems(frame: object, names: tuple[Label, Label], columns: tuple[str, str | None, str]) -> _Two:
     system, instance, score = columns
-    scores = read_scores(frame, asker, system=system, instance=instance, score=score)
+    scores = read_scores(frame, system=system, instance=instance, score=score)
     gone = [name for name in names if not isinstance(name, Hashable) or name not in scores.systems]
     if gone:
         raise JudgmentError(f"no system {listed(gone)}; the frame has {listed(list(scores.systems), 20)}.")

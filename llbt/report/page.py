@@ -165,7 +165,7 @@ def write_report(
     ...     report.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    target = checked_target("write_report", path, (data, object_covariates))
+    target = checked_target(path, (data, object_covariates))
     options = {
         "format": format,
         "objects": objects,
@@ -287,7 +287,7 @@ def _audited(s: _Study) -> list[str]:
 def _judges(s: _Study) -> str:
     """Return the test of each judge against the rest, where the table keeps more than one."""
     c = s.res.comparisons
-    if s.judge not in (*(column.name for column in c.columns), *c.clusters) or len(levels_of(c, s.judge, "")) < 2:
+    if s.judge not in (*(column.name for column in c.columns), *c.clusters) or len(levels_of(c, s.judge)) < 2:
         return ""
     return folded("Each judge against the rest", table(level_tests(s.res, by=s.judge)))
 

@@ -13,7 +13,7 @@ from ..data.paths import matching
 from ..errors import DesignError, JudgmentError
 
 
-def checked_target(asker: str, path: str | os.PathLike[str], inputs: Sequence[object]) -> Path:
+def checked_target(path: str | os.PathLike[str], inputs: Sequence[object]) -> Path:
     """Return the path of a file to write, before anything is computed for it.
 
     Parameters

@@ -286,7 +286,7 @@ def _read(
                 "Pass them where the table is made, or c.select(objects=…)."
             )
         return outcomes_of_table(data, "aggregate")
-    matrix = read_scores(data, "aggregate", **reading)
+    matrix = read_scores(data, **reading)
     bare = without_scores(matrix.systems, matrix.values)
     if bare:
         left = [label for label in matrix.systems if label not in bare]

@@ -113,7 +113,7 @@ def bradley_terry(outcomes: Outcomes, fitting: Fitting, asker: str) -> BradleyTe
             "tie_threshold=."
         )
     if fitting.algorithm == "mm":
-        return _by_recursion(outcomes, ties, asker)
+        return _by_recursion(outcomes, ties)
     return _exact(outcomes, fitting, asker)
 
 
@@ -167,7 +167,7 @@ def _separated_note(error: SeparationError) -> str:
     return f"no finite scores ({error.found}): ranks, worths and probabilities are those that a vanishing prior leaves"
 
 
-def _check_connected(c: Comparisons, asker: str) -> None:
+def _check_connected(c: Comparisons) -> None:
     check_connected(c)
 
 
@@ -188,10 +188,10 @@ def _worths(log_odds: FloatArray) -> FloatArray:
     return np.asarray(made / made.sum())
 
 
-def _by_recursion(outcomes: Outcomes, ties: Ties, asker: str) -> BradleyTerry:
+def _by_recursion(outcomes: Outcomes, ties: Ties) -> BradleyTerry:
     wins = win_matrices(outcomes, outcomes.counts[None], ties)
     if wins.any():
-        _check_connected(outcomes.comparisons(ties_applied(outcomes.counts, ties)), asker)
+        _check_connected(outcomes.comparisons(ties_applied(outcomes.counts, ties)))
     worth, steps = recursion(wins)
     if np.isnan(worth).any():
         never = [label for label, won in zip(outcomes.systems, wins[0].sum(axis=1), strict=True) if not won]

@@ -15,7 +15,6 @@ from ..core.columns import FloatArray, Label
 from ..errors import DesignError, listed
 from ..table import Field, Record, Table, counted
 
-_ASKER = "scores.compare"
 _EQUAL = 1e-9  # scores that differ by no more are equal
 _TOP = 3
 _FIGURES = ("disagreement", "reversed", "tied_in_one", "best_differ", "top3_differ")

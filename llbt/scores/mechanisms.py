@@ -197,7 +197,7 @@ def _played(
     """Return ratings and, for TrueSkill, their σ in each of B random orders or resamples, shape (B, N) each."""
     task, most = partial(_rated, rater, games, redrawn), max(1, _SIDE_BY_SIDE // games.size)
     ratings, sigma = np.concatenate(asked.draw.blocks(task, number, len(games.slots), most), axis=1)
-    check_finite(ratings, _ASKER)
+    check_finite(ratings)
     return ratings, sigma
 
 
@@ -214,7 +214,7 @@ def _rating_note(rater: Elo | TrueSkill) -> str:
 
 
 def _whole_if_counts(outcomes: Outcomes) -> None:
-    check_whole(outcomes, _ASKER, "Pass whole counts, or method='bt' with n=0.")
+    check_whole(outcomes, "Pass whole counts, or method='bt' with n=0.")
 
 
 def _unit(outcomes: Outcomes) -> str:

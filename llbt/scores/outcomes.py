@@ -111,7 +111,7 @@ def outcomes_of_table(c: Comparisons, asker: str) -> tuple[Outcomes, tuple[str, 
     return Outcomes(found.objects, found.pairs, found.counts), found.notes
 
 
-def check_whole(outcomes: Outcomes, asker: str, remedy: str) -> None:
+def check_whole(outcomes: Outcomes, remedy: str) -> None:
     """Raise for fractional counts, which are no games to draw or to order."""
     odd = outcomes.counts != np.floor(outcomes.counts)
     if odd.any():

@@ -137,7 +137,6 @@ def pairwise(
     """
     scores = read_scores(
         frame,
-        "scores.pairwise",
         systems=systems,
         system=system,
         instance=instance,

@@ -309,7 +309,7 @@ def cdf(x: FloatArray) -> FloatArray:
     return np.where(x > 0, 1 - upper, upper)
 
 
-def check_finite(ratings: FloatArray, asker: str) -> None:
+def check_finite(ratings: FloatArray) -> None:
     """Raise where updates left the range of floats."""
     if not np.isfinite(ratings).all():
         raise DesignError(

@@ -76,7 +76,7 @@ def aggregate_methods(
     >>> llbt.scores.aggregate_methods(scores, rng=1).rank(ascending=False).loc["A"].astype(int).to_dict()
     {'mean': 1, 'median': 2, 'bt': 2, 'llbt': 2, 'elo': 2, 'trueskill': 2}
     """
-    _check_methods("aggregate_methods", methods)
+    _check_methods(methods)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
     draw = Resampler.of("aggregate_methods", rng, n_jobs, progress)
@@ -155,7 +155,7 @@ def aggregate_setups(
     """
     if not isinstance(setups, Mapping) or not setups:
         raise DesignError("expected a mapping of names to frames of scores, with at least one.")
-    _check_methods("aggregate_setups", methods)
+    _check_methods(methods)
     options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
     penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
     draw = Resampler.of("aggregate_setups", rng, n_jobs, progress)
@@ -167,7 +167,7 @@ def aggregate_setups(
     return found
 
 
-def _check_methods(asker: str, methods: Sequence[Mechanism]) -> None:
+def _check_methods(methods: Sequence[Mechanism]) -> None:
     if not methods:
         raise DesignError(f"methods={methods!r}; expected at least one: methods=['mean', 'bt'].")
 

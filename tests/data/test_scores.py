@@ -265,8 +265,8 @@ class TestNotes:
 
 class TestReader:
     def test_long_and_wide_are_one_matrix(self):
-        wide = read_scores(WIDE, "f", instance="doc", covariates=("domain", "length"))
-        long = read_scores(LONG, "f", instance="doc", covariates=("domain", "length"))
+        wide = read_scores(WIDE, instance="doc", covariates=("domain", "length"))
+        long = read_scores(LONG, instance="doc", covariates=("domain", "length"))
         assert wide.systems == long.systems == ("A", "B", "C")
         assert wide.instances == long.instances == ("d1", "d2", "d3", "d4")
         np.testing.assert_array_equal(wide.values, long.values)
@@ -277,19 +277,19 @@ class TestReader:
 
     def test_covariates_of_a_long_frame_are_those_of_the_first_row_of_each_instance(self):
         shuffled = LONG.sample(frac=1, random_state=3)
-        known = read_scores(shuffled, "f", instance="doc", covariates="domain")
+        known = read_scores(shuffled, instance="doc", covariates="domain")
         expected = WIDE.set_index("doc")["domain"].loc[list(known.instances)]
         assert known.covariates["domain"].tolist() == expected.tolist()
 
     def test_labels_are_plain(self):
         long = pd.DataFrame({"system": [2.0, 10.0], "score": [1, 2], "instance": np.array([7, 7])})
-        known = read_scores(long, "f")
+        known = read_scores(long)
         assert (known.systems, known.instances) == ((2, 10), (7,))
         assert {type(label) for label in (*known.systems, *known.instances)} == {int}
 
     def test_the_row_is_the_instance_where_no_column_says(self):
-        assert read_scores(WIDE[SYSTEMS], "f").instances == (0, 1, 2, 3)
-        assert read_scores(WIDE[SYSTEMS], "f", covariates="instance").covariates["instance"].tolist() == [0, 1, 2, 3]
+        assert read_scores(WIDE[SYSTEMS]).instances == (0, 1, 2, 3)
+        assert read_scores(WIDE[SYSTEMS], covariates="instance").covariates["instance"].tolist() == [0, 1, 2, 3]
 
 
 def with_value(frame, row, name, value):

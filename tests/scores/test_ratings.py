@@ -249,7 +249,7 @@ def test_a_table_of_counts_is_played_game_by_game():
 
 def test_ratings_beyond_numbers_are_refused():
     with pytest.raises(llbt.errors.DesignError, match="1 of 2 ratings left the range"):
-        check_finite(np.array([1.0, np.inf]), "aggregate")
+        check_finite(np.array([1.0, np.inf]))
 
 
 def test_systems_that_never_win_have_finite_ratings():
