@@ -154,7 +154,7 @@ def shown(measured: Shape) -> str:
     rows.append(("all", sum(measured.rooms.values(), Size())))
     heads = ("room", *(field.name for field in fields(Size)))
     cells = [heads, *((room, *(f"{n:,}" for n in astuple(size))) for room, size in rows)]
-    lines = [f"{room:12}" + "".join(f"{cell:>12}" for cell in row) for room, *row in cells]
+    lines = [f"{room:20}" + "".join(f"{cell:>12}" for cell in row) for room, *row in cells]
     wide = ", ".join(f"{name} {n}" for name, n in sorted(measured.wide.items()))
     lines.append(f"public functions with more than {PARAMETERS} parameters: {wide or 'none'}")
     lines.append(f"longest import path: {len(measured.chain)}: {' > '.join(measured.chain)}")
