@@ -183,6 +183,7 @@ class Bootstrap(Record):
             notes=(*self._notes(), *_unsupported_note(self.resample, list(np.array(self.names)[out]))),
         )
 
+    @checked
     def ranks(self, *, at: At = None) -> Table:
         """Return how often each object has each rank in the resamples.
 

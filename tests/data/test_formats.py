@@ -754,9 +754,7 @@ class TestWMT:
             with pytest.raises(llbt.errors.JudgmentError, match="'TASK' 'WMT0"):
                 read_judgments(tmp_path / "raw.csv", format=known)
         if header:
-            with pytest.raises(
-                llbt.errors.JudgmentError, match=r"columns of 'wmt07', 'wmt08', but 'TASK' holds 'WMT08"
-            ):
+            with pytest.raises(llbt.errors.JudgmentError, match=r"those of 'wmt07', 'wmt08', but 'TASK' holds 'WMT08"):
                 read_judgments(tmp_path / "raw.csv")
 
     def test_a_line_of_another_file_that_ends_early_is_damaged_still(self, tmp_path):

@@ -147,7 +147,8 @@ def test_labels_of_frames_are_what_the_caller_says():
 def test_labels_are_text_or_number(labels):
     frame = pd.DataFrame({"object_i": ["8"], "object_j": ["9"], "outcome": ["i"]})
     for door in (from_judgments, read_judgments, audit):
-        assert 'expected "text"' in refusal(door, frame, labels=labels)
+        with pytest.raises(llbt.errors.OptionError, match=rf"labels={labels!r}; expected 'text', 'number' or None"):
+            door(frame, labels=labels)
     assert 'expected "text"' in refusal(file_frame, io.BytesIO(b"a,b\n1,2\n"), labels=labels)
 
 

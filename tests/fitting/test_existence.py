@@ -44,7 +44,7 @@ def quiet_fit(formula, c, **keywords):
 def refused(formula, c, **keywords):
     with pytest.raises(llbt.errors.SeparationError) as caught:
         quiet_fit(formula, c, **keywords)
-    return str(caught.value)
+    return str(caught.value).removeprefix("fit: ")
 
 
 def assert_fits(formula, c, largest=8.0, **keywords):

@@ -23,7 +23,7 @@ def judged(*, order: bool = True, response: Response = FIVE) -> Comparisons:
     rng = np.random.default_rng(8)
     lines = np.repeat(np.arange(len(PAIRS)), 20)
     u = np.array([0.3, 0.1, -0.1, -0.3])[PAIRS[lines]] @ [1, -1] + 0.1
-    p = np.exp(response.log_probabilities([u, *np.full((response.width - 1, len(u)), -0.2)])).T
+    p = response.probabilities([u, *np.full((response.width - 1, len(u)), -0.2)])[0].T
     counts = np.array([rng.multinomial(2, row) for row in p]).astype(float)
     item = Coded("item", np.arange(20).astype(object), np.tile(np.arange(20), len(PAIRS)))
     kept = ClusterCounts(lines, (item,), counts)

@@ -240,7 +240,7 @@ def test_trials_without_a_correlation_are_counted():
     ("options", "fragment"),
     [
         ({"methods": []}, "methods=\\[\\]"),
-        ({"methods": ["boot"]}, "methods=\['boot'\]"),
+        ({"methods": ["boot"]}, r"methods=\['boot'\]"),
         ({"n_trials": 0}, "n_trials=0"),
         ({"metric": X[:3], "human": Z[:3]}, "3 systems and 7 inputs"),
     ],

@@ -247,7 +247,7 @@ def test_setups_of_which_less_is_better_are_turned_round() -> None:
     [
         ({}, {}, "expected a mapping"),
         ([pd.DataFrame()], {}, "expected a mapping"),
-        ({"x": pd.DataFrame({"A": [1.0], "B": [2.0]})}, {"methods": ["Elo"]}, "methods=\['Elo'\]"),
+        ({"x": pd.DataFrame({"A": [1.0], "B": [2.0]})}, {"methods": ["Elo"]}, r"methods=\['Elo'\]"),
         ({"x": pd.DataFrame({"A": [1.0], "B": [2.0]})}, {"methods": []}, "expected at least one"),
         ({"x": pd.DataFrame({"A": [1.0, 2.0]})}, {}, r"setup 'x': .*1 column of scores"),
     ],
