@@ -225,7 +225,7 @@ class Comparisons(Record):
 
     @checked
     def to_frame(self, *, clusters: bool = False) -> pd.DataFrame:
-        """Return the table as a frame that `from_counts` reads back.
+        """Return the table as a frame that `from_counts` reads back (with ``grades=c.response.outcomes`` if graded).
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class Comparisons(Record):
         -------
         pandas.DataFrame
             ``object_i, object_j, <covariates…>, wins_i, ties, wins_j``; a side covariate ``x`` has the
-            columns ``x_i`` and ``x_j``.
+            columns ``x_i`` and ``x_j``. A graded table has a column for each grade, ``i+, i, tie, j, j+``.
         """
         kept = self.cluster_counts if clusters else None
         rows = np.arange(len(self)) if kept is None else kept.rows
@@ -356,6 +356,35 @@ class Comparisons(Record):
         note = f"{_ties(self)} count half a win for either side (split_ties): standard errors are conservative"
         return self._without_ties(0.5, note)
 
+    def collapse(self) -> Comparisons:
+        """Return the table with wins, ties and losses alone, whatever their grade; the notes say what became one.
+
+        Without a middle of the scale there is no tie category either.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import llbt
+        >>> counts = {"object_i": ["A"], "object_j": ["B"], "i+": [4], "i": [3], "tie": [2], "j": [5], "j+": [1]}
+        >>> llbt.from_counts(pd.DataFrame(counts), grades=("i+", "i", "tie", "j", "j+")).collapse().to_frame()
+          object_i object_j  wins_i  ties  wins_j
+        0        A        B       7     2       6
+        """
+        if self.response in (TWO, THREE):
+            return self
+        sign = np.sign(self.response.loadings[:, 0])
+        outcomes = np.array(self.response.outcomes)
+        parts = [listed(tuple(outcomes[sign == k].tolist())) for k in (1, 0, -1) if (sign == k).any()]
+        merge = (sign[:, None] == [1, 0, -1]).astype(np.float64)
+        kept = self.cluster_counts
+        return replace(
+            self,
+            counts=self.counts @ merge,
+            response=THREE if (sign == 0).any() else TWO,
+            cluster_counts=kept and replace(kept, counts=kept.counts @ merge),
+            notes=(*self.notes, f"grades were merged (collapse): {' | '.join(parts)}"),
+        )
+
     def _without_ties(self, share: float, note: str) -> Comparisons:
         check_three(self, "drop_ties, split_ties")
 
@@ -399,7 +428,8 @@ def check_three(c: Comparisons, where: str) -> None:
     """Raise for a table of graded or other outcomes, where wins, ties and losses are all that is understood."""
     if c.response not in (TWO, THREE):
         said = f"the outcomes of a judgment are {listed(c.response.outcomes)}"
-        raise JudgmentError(said, where=where, expected="a table of wins, ties and losses")
+        merge = "c.collapse() merges the grades"
+        raise JudgmentError(said, where=where, expected=f"a table of wins, ties and losses; {merge}")
 
 
 def counts_of_outcomes(counts: FloatArray, response: Response) -> FloatArray:
@@ -453,7 +483,7 @@ def _cluster_counts(lines: Lines, group: IntArray) -> ClusterCounts | None:
 def _check_names(c: Comparisons) -> None:
     names = [*c.covariates, *c.clusters, *c.object_covariates]
     taken = [*names, *(f"{s.name}_{side}" for s in c.sides for side in "ij")]
-    reserved = tuple(name for name in dict.fromkeys([*names, *taken]) if name in RESERVED)
+    reserved = tuple(name for name in dict.fromkeys([*names, *taken]) if name in RESERVED.union(c.count_columns))
     if reserved:
         raise JudgmentError(f"{listed(reserved)} is a word that llbt uses itself; rename the column.")
     twice = tuple(sorted({name for name in taken if taken.count(name) > 1}))
@@ -486,10 +516,10 @@ def _check_counts(counts: FloatArray, response: Response) -> None:
         return
     bad = np.flatnonzero(~np.isfinite(counts).all(axis=1) | (counts < 0).any(axis=1))
     if bad.size:
-        found = counts[bad[0]].tolist()
+        found, names = counts[bad[0]].tolist(), COUNT_COLUMNS if response in (TWO, THREE) else response.outcomes
         raise JudgmentError(
             f"{bad.size} comparisons have counts that are negative or not finite, the first {found} "
-            "(wins_i, ties, wins_j); counts are finite and at least 0."
+            f"({', '.join(names)}); counts are finite and at least 0."
         )
     total = counts.sum() if counts.size else math.nan
     if total >= MOST_COUNTED:

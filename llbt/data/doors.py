@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,21 +11,24 @@ from ..arguments import Number, checked
 from ..core.columns import Coded, FloatArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
+from ..core.response import TWO, Response
 from ..errors import JudgmentError
 from ..table import counted, format_count
 from .files import open_source
 from .frames import read_counts, read_label_pair
+from .grades import Grades, grade_columns
 from .judgments import Asked, Countable, Format, countable, self_note, tie_kind_notes, unless_default
 from .kept import Names, Wanted, wanted
 from .outcomes import Outcomes, read_outcomes
 from .paths import located
 from .rows import Rows
-from .sources import Source, as_names, as_two_names
+from .sources import Roles, Source, as_names, as_two_names
 from .standard import in_order
 from .tables import assembled, condensed
 from .texts import LabelType
 
 Two = Sequence[str]
+WINS = ("wins_i", "wins_j")
 
 
 @checked
@@ -33,8 +36,9 @@ def from_counts(
     frame: object,
     *,
     objects: Two = ("object_i", "object_j"),
-    wins: Two = ("wins_i", "wins_j"),
+    wins: Two = WINS,
     ties_column: Names | None = "ties",
+    grades: Grades | None = None,
     covariates: Names = (),
     clusters: Names = (),
     numeric: Names = (),
@@ -58,6 +62,10 @@ def from_counts(
     ties_column : str, sequence of str or None
         Column with the ties. Without a column ``"ties"``, or with None, the table has no tie category;
         several columns (two kinds of ties) are summed.
+    grades : sequence of str or mapping, optional
+        In place of `wins` and `ties_column`: a column for each grade of preference, from object i preferred most to
+        object j preferred most, ``("++", "+", "=", "-", "--")``, as many for either; or a mapping of columns
+        to grades, positive for object i: ``{"much better": 2, "better": 1, "same": 0, "worse": -1, "much worse": -2}``.
     covariates, clusters : str or sequence of str
         Columns that split the table, and columns kept beside the counts.
     numeric : str or sequence of str
@@ -105,35 +113,66 @@ def from_counts(
     >>> c = llbt.from_counts(counts)
     >>> c.n_judgments, c.n_ties, c.has_ties
     (33, 3, True)
+
+    Five grades, from much better to much worse:
+
+    >>> graded = pd.DataFrame(
+    ...     {"object_i": ["A", "A"], "object_j": ["B", "C"],
+    ...      "++": [4, 1], "+": [3, 2], "=": [2, 2], "-": [5, 6], "--": [1, 4]})
+    >>> c = llbt.from_counts(graded, grades=("++", "+", "=", "-", "--"))
+    >>> c.to_frame()
+      object_i object_j  i+  i  tie  j  j+
+    0        A        B   4  3    2  5   1
+    1        A        C   1  2    2  6   4
     """
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
     source = open_source(frame, labels=labels)
-    sides, counts = as_two_names(objects, "objects"), as_two_names(wins, "wins")
+    sides = as_two_names(objects, "objects")
+    if grades is None:
+        told = _three_columns(as_two_names(wins, "wins"), _tie_columns(ties_column, source.names))
+    else:
+        if ties_column not in ("ties", None) or unless_default(wins, WINS) is not None:
+            raise JudgmentError("grades= stands in place of wins= and ties_column=; pass either.")
+        told = _graded_columns(grades)
     with located(source.what):
-        return _from_counts(source, asked, sides, counts, _tie_columns(ties_column, source.names), (), order)
+        return _from_counts(source, asked, sides, told, (), order)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """The columns of counts: by the parameter that names them, and by outcome, those of one outcome to be summed."""
+
+    roles: Roles
+    outcomes: tuple[tuple[str, ...], ...]
+    response: Response | None = None
+
+
+def _three_columns(wins: tuple[str, str], ties: tuple[str, ...]) -> _Counted:
+    return _Counted({"wins": wins, "ties_column": ties}, ((wins[0],), ties, (wins[1],)))
+
+
+def _graded_columns(grades: Grades) -> _Counted:
+    names, response = grade_columns(grades)
+    outcomes = [(name,) for name in names]
+    return _Counted({"grades": names}, (*outcomes[:1], *([()] if response == TWO else []), *outcomes[1:]), response)
 
 
 def _from_counts(
-    source: Source,
-    asked: Wanted,
-    sides: tuple[str, str],
-    wins: tuple[str, str],
-    ties: tuple[str, ...],
-    notes: tuple[str, ...],
-    order: bool,
+    source: Source, asked: Wanted, sides: tuple[str, str], told: _Counted, notes: tuple[str, ...], order: bool
 ) -> Comparisons:
-    asked = asked.where_there({"objects": sides, "wins": wins, "ties_column": ties}, source)
-    roles = {"objects": sides, "wins": wins, "ties_column": ties, **asked.roles()}
+    asked = asked.where_there({"objects": sides, **told.roles}, source)
+    roles = {"objects": sides, **told.roles, **asked.roles()}
     picked = source.pick(roles)
     asked, unlabelled = asked.labelled(picked)
     pairs = read_label_pair(picked, "objects", sides)
     _without_selves(picked, pairs, 0)
-    i, j = (read_counts(picked, name) for name in wins)
-    tied = [read_counts(picked, name) for name in ties]
-    counts = np.column_stack([i, sum(tied, np.zeros(len(i))), j])
+    read = [[read_counts(picked, name) for name in names] for names in told.outcomes]
+    counts = np.column_stack([sum(columns, np.zeros(len(pairs.codes))) for columns in read])
     lines = Lines(pairs.codes, counts, *asked.read(picked))
-    notes = (*notes, *_tie_note(ties, tied), *_repeat_note(lines), *unlabelled)
-    return assembled(lines, pairs, asked, notes, unkept=source.others(roles), order=order)
+    ties = _tie_note(told.roles.get("ties_column", ()), read[1])
+    unkept = source.others(roles)
+    notes = (*notes, *ties, *_repeat_note(lines), *unlabelled)
+    return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, response=told.response)
 
 
 @checked
@@ -233,8 +272,8 @@ def from_judgments(
 def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:
     source = found.source.renamed(found.aliases({**asked.roles(), "units": asked.units}))
     if found.counts:
-        wins = (found.counts[0], found.counts[1])
-        return _from_counts(source, asked, found.sides, wins, found.counts[2:], found.notes, order)
+        columns = _three_columns((found.counts[0], found.counts[1]), found.counts[2:])
+        return _from_counts(source, asked, found.sides, columns, found.notes, order)
     told: dict[str, tuple[str, ...]] = {"objects": found.sides, "outcome": (found.labels.field,)}
     told |= {} if weights is None else {"weights": _one(weights, "weights")}
     asked = asked.where_there(told, source)
@@ -278,7 +317,7 @@ def _tie_columns(ties: Names | None, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tie_note(columns: Sequence[str], tied: Sequence[FloatArray]) -> list[str]:
-    parts = [f"{name} ({format_count(float(n.sum()))})" for name, n in zip(columns, tied, strict=True)]
+    parts = [f"{name} ({format_count(float(n.sum()))})" for name, n in zip(columns, tied, strict=False)]
     return [f"ties are the sum of {' and '.join(parts)}"] if len(parts) > 1 else []
 
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, dense, tallied
-from ..core.comparisons import Comparisons, tabulate
-from ..core.response import THREE, TWO
+from ..core.comparisons import Comparisons, counts_of_outcomes, tabulate
+from ..core.response import THREE, TWO, Response
 from ..core.statistics import sign_p
 from ..table import counted, format_p, format_percent
 from .frames import read_labels
@@ -66,8 +66,9 @@ def condensed(
     )
 
 
-def _order_note(pairs: IntArray, counts: FloatArray, size: int) -> list[str]:
+def _order_note(lines: Lines, response: Response, size: int) -> list[str]:
     """Return a note if judgments of pairs that were shown in both orders are about to be merged."""
+    pairs, counts = lines.pairs, lines.counts
     low, high = pairs.min(axis=1), pairs.max(axis=1)
     group, found = pd.factorize(low * size + high)
     judged = counts.sum(axis=1) > 0
@@ -76,7 +77,7 @@ def _order_note(pairs: IntArray, counts: FloatArray, size: int) -> list[str]:
     both = ways[0] & ways[1]
     if not both.any():
         return []
-    first, _, second = counts[both[group]].sum(axis=0)
+    first, _, second = response.tally(counts_of_outcomes(counts[both[group]], response).sum(axis=0))
     merged = counted(float(counts[both[group]].sum()), "judgment")
     note = f"{merged} of {counted(int(both.sum()), 'pair')} shown in both orders were merged"
     if first + second == 0:
@@ -96,18 +97,23 @@ def assembled(
     unkept: tuple[str, ...],
     order: bool,
     shown: bool = True,
+    response: Response | None = None,
 ) -> Comparisons:
-    """Return the table of the lines, with the object table and all notes."""
+    """Return the table of the lines, with the object table and all notes.
+
+    Without a `response` judgments have three outcomes, or two if none is a tie.
+    """
+    response = response or (THREE if lines.counts[:, 1].sum() > 0 else TWO)
     objects: tuple[Any, ...] = tuple(pairs.levels)
     table, table_notes = read_object_table(asked, objects)
-    merged = [] if order or not shown else _order_note(lines.pairs, lines.counts, len(objects))
+    merged = [] if order or not shown else _order_note(lines, response, len(objects))
     return tabulate(
         lines,
         Comparisons(
             objects,
             lines.pairs,
             lines.counts,
-            response=THREE if lines.counts[:, 1].sum() > 0 else TWO,
+            response=response,
             keeps_order=bool(order),
             object_columns=table,
             notes=(*notes, *merged, *table_notes),
