@@ -57,7 +57,7 @@ __all__ = [
 OUTCOMES = ("i", "tie", "j")
 COUNT_COLUMNS = ("wins_i", "ties", "wins_j")
 RESERVED = frozenset(
-    {"object", "tie", "order", "pair", "object_i", "object_j", *COUNT_COLUMNS}
+    {"object", "tie", "grade", "order", "pair", "object_i", "object_j", *COUNT_COLUMNS}
     | {"outcome", "estimate", "std_error", "conf_low", "conf_high"}
 )
 

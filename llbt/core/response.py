@@ -87,6 +87,16 @@ class Response:
         alone = ((self.loadings != 0) == self._tied[:, None]).all(axis=0)
         return int(alone.argmax()) if self.has_ties and alone.any() else None
 
+    @functools.cached_property
+    def grades(self) -> dict[str, int]:
+        """The predictors of the larger grades of preference, by what their outcomes' names add: ``{"+": 2}``."""
+        first = {}
+        for b, loading in enumerate(self.loadings.T):
+            loaded = np.flatnonzero(loading)
+            if b and self.loadings[loaded[0], 0] > 0 and set(loaded) == {loaded[0], self.flip[loaded[0]]}:
+                first[self.outcomes[loaded[0]].removeprefix("i")] = b
+        return first
+
     def tally(self, counts: FloatArray) -> FloatArray:
         """Return wins of i, ties and wins of j, whatever their grade, shape (…, 3), of counts of outcomes (…, K)."""
         signed = self.loadings[:, 0]

@@ -204,7 +204,12 @@ def _recession_rows(problem: Problem) -> tuple[csr_array, csr_array]:
 
 def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
     """Sum comparisons with the same linear predictors; also return the first comparison of each."""
-    keys = [*design.worth.index.T, design.tie.index, design.order.index]
+    keys = [
+        *design.worth.index.T,
+        design.tie.index,
+        design.order.index,
+        *(rows.index for rows in design.grades.values()),
+    ]
     first, group = groups(keys)
     if len(first) == len(group):
         return problem, np.arange(len(first))

@@ -65,7 +65,7 @@ class LLBT:
         Parameters
         ----------
         formula : str
-            Right-hand side over ``object``, ``tie``, ``order``, ``pair`` and the table's covariates.
+            Right-hand side over ``object``, ``tie``, ``grade``, ``order``, ``pair`` and the table's covariates.
         data : Comparisons
         reference : label or mapping, optional
             The object with λ = 0, by default the last; or that and levels of covariates, as `fit` says.
@@ -163,8 +163,9 @@ def fit(
     Parameters
     ----------
     formula : str
-        Right-hand side over ``object`` (log-worths λ), ``tie`` (γ), ``order`` (δ), ``pair`` and the table's
-        covariates, such as ``"object + tie"`` or ``"object * judge + tie"``.
+        Right-hand side over ``object`` (log-worths λ), ``tie`` (γ), ``grade`` (γ of the larger grades of
+        preference), ``order`` (δ), ``pair`` and the table's covariates, such as ``"object + tie"`` or
+        ``"object * judge + tie"``.
     data : Comparisons
         J objects, S comparisons.
     reference : label or mapping, optional
@@ -227,6 +228,11 @@ def fit(
     The counts of comparison s between i and j are Poisson with log means μ + λᵢ − λⱼ + δ, μ + γ and
     μ − λᵢ + λⱼ − δ: Dras (2015), equations (1) and (2). The odds of i over j are exp(2(λᵢ − λⱼ)).
 
+    Where judgments are graded (``comparisons.response``), an outcome with the score h, from H for the largest grade of
+    i to −H, has the log mean μ + h(λᵢ − λⱼ + δ) + γ_|h|: the adjacent-categories model of Agresti (1992). ``tie`` is
+    γ₀, ``grade`` γ₂ … γ_H, whose parameters are named after the outcomes: ``grade[+]``. γ₁ is 0, and without the word
+    all γ of grades are. Without a middle the scores are odd, ±1, ±3, ….
+
     CR3 is (G − 1)/G Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ over the G clusters, θ₍₋g₎ by one step: θ̂ − (H − H_g)⁻¹s_g, with H and
     H_g the information of all judgments and of the cluster and s_g its score (Bell & McCaffrey 2002). G* = (Σn)²/Σn²,
     n the judgments of a cluster, is G where clusters are of equal size. What is known from markedly fewer of them has t
@@ -236,6 +242,8 @@ def fit(
 
     References
     ----------
+    Agresti, A. (1992). Analysis of ordinal paired comparison data. Applied Statistics 41(2), 287-297.
+
     Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics 41(2), 337-345.
 
     Dittrich, R., Hatzinger, R. & Katzenbeisser, W. (1998). Modelling the effect of subject-specific covariates in
@@ -278,7 +286,8 @@ def default_formula(comparisons: Comparisons) -> str:
     Returns
     -------
     str
-        ``object``, with ``+ tie`` where there are ties and ``+ order`` where the order was kept (``order=True``).
+        ``object``, with ``+ tie`` where there are ties, ``+ grade`` where judgments say how much one is preferred, and
+        ``+ order`` where the order was kept (``order=True``).
 
     Examples
     --------
@@ -286,7 +295,8 @@ def default_formula(comparisons: Comparisons) -> str:
     >>> llbt.default_formula(llbt.load_dataset("dras_table1"))
     'object + tie'
     """
-    return "object" + (" + tie" if comparisons.n_ties else "") + (" + order" if comparisons.keeps_order else "")
+    said = {"tie": comparisons.n_ties, "grade": comparisons.response.grades, "order": comparisons.keeps_order}
+    return " + ".join(["object", *(word for word, present in said.items() if present)])
 
 
 def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]:

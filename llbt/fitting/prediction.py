@@ -18,7 +18,7 @@ from ..data.frames import read_covariate, read_covariate_pair, read_label_pair
 from ..data.sources import open_frame
 from ..errors import DesignError
 from ..formulas import design
-from ..formulas.coding import Block, Codings
+from ..formulas.coding import Codings, grades
 from ..formulas.grid import At, check_at, codes_of, covariate_grid, rows_at
 from ..formulas.sides import side_of
 from ..kernel.gathered import Gathered
@@ -26,7 +26,6 @@ from ..kernel.likelihood import Problem, distances, information, probabilities
 from ..table import Field, Table
 from .estimates import Estimates
 
-BLOCKS: tuple[Block, ...] = ("worth", "tie", "order")
 UNDETERMINED = 1e-8  # a product with `alias_columns` above this is no rounding
 Values = Mapping[str, npt.NDArray[Any]]
 
@@ -84,7 +83,8 @@ def _problem_at(res: Estimates, codings: Codings, pairs: IntArray, values: tuple
     i, j = pairs.T
     signed = rows_at(codings, "worth", i, values[0]) - rows_at(codings, "worth", j, values[1])
     signed = csr_array(signed + rows_at(codings, "order", i, values[0]))
-    rows = {0: signed, res.comparisons.response.tie: rows_at(codings, "tie", i, values[0])}
+    shared = {"tie": res.comparisons.response.tie, **grades(res.comparisons)}
+    rows = {0: signed} | {b: rows_at(codings, block, i, values[0]) for block, b in shared.items()}
     none = csr_array(signed.shape)
     width = res.comparisons.response.width
     return _without_counts(res, tuple(Gathered.of(rows.get(b, none)) for b in range(width)))
@@ -118,7 +118,7 @@ def _probabilities(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatA
 def _predicted_pairs(res: Estimates, at: Any, confidence: float) -> Table:
     """Predict all pairs, and both presentations of each where there is an order effect."""
     codings = codings_of(res)
-    grid = covariate_grid(codings, BLOCKS, at)
+    grid = covariate_grid(codings, tuple(codings.blocks), at)
     size = len(res.comparisons.objects)
     choose = itertools.permutations if "order" in res.design.blocks else itertools.combinations
     pairs = np.array(list(choose(range(size), 2)), dtype=np.int64)
@@ -142,7 +142,7 @@ def comparisons_of(res: Estimates, frame: Any) -> tuple[Problem, dict[str, list[
     """Return the linear predictors of new comparisons, without counts, and the columns that were read for them."""
     codings = codings_of(res)
     table = codings.table
-    used = sorted({name for block in BLOCKS for name in codings.blocks[block].variables})
+    used = sorted({name for coding in codings.blocks.values() for name in coding.variables})
     covariates = [name for name in used if table.variables[name].role == "covariate"]
     sides = {name: (f"{name}_i", f"{name}_j") for name in used if table.variables[name].role == "side covariate"}
     roles: dict[str, tuple[str, ...]] = {"objects": ("object_i", "object_j"), "covariates": tuple(covariates), **sides}

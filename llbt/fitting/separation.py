@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import braced, listed
-from ..formulas.design import Design
+from ..formulas.design import Design, Rows
 from ..kernel.likelihood import Problem
 from ..table import format_count
 
@@ -77,7 +77,7 @@ def describe(found: Separation) -> tuple[str, str]:
         return _worths(found, worth, shift)
     if np.any(np.abs(order) > TOLERANCE):
         return _order(found, order)
-    return _ties(found)
+    return _levels(found)
 
 
 def describe_groups(c: Comparisons, group: IntArray, top: int) -> tuple[str, str]:
@@ -105,22 +105,49 @@ def describe_no_ties(judgments: float) -> tuple[str, str]:
     return found, "Leave tie out after c.drop_ties(), which removes the empty category."
 
 
-def _ties(found: Separation) -> tuple[str, str]:
-    problem, unit = found.problem, found.design.tie.index[found.rows]
-    names = found.classes(found.design.tie.units)
-    moved = np.abs(found.design.tie.matrix @ found.direction) > TOLERANCE
-    ties = np.bincount(unit, weights=problem.response.tally(problem.counts)[:, 1])
-    totals = np.bincount(unit, weights=problem.totals)
-    pure = (ties == 0) | (ties == totals)  # the classes to blame; others only move against the reference
-    blamed = np.flatnonzero(moved & pure) if (moved & pure).any() else np.flatnonzero(moved)
+def _levels(found: Separation) -> tuple[str, str]:
+    """Name the classes that never tie or never use a grade, or do nothing else."""
+    tie = found.problem.response.tie
+    levels = ({} if tie is None else {tie: found.design.tie}) | found.design.grades
+    blamed = {b: _blamed(found, b, rows) for b, rows in levels.items()}
+    moved = [b for b, (classes, _) in blamed.items() if len(classes)]
+    b = next((b for b in moved if blamed[b][1]), moved[0])  # the level to blame; others only move against it
+    rows, classes = levels[b], blamed[b][0]
+    names, unit = found.classes(rows.units), rows.index[found.rows]
     told = []
-    for k in blamed[:3]:
-        who = found.class_at(names, int(np.flatnonzero(unit == k)[0])) or "the table"
-        what = "no ties" if ties[k] == 0 else f"{format_count(ties[k])} ties"
-        told.append(f"{who} has {what} among {format_count(totals[k])} judgments")
-    more = f" and {len(blamed) - 3} more alike" if len(blamed) > 3 else ""
-    remedy = f"Use one tie effect (tie), or merge the levels of {listed(names)}." if names else _REMEDY
+    for k in classes[:3]:
+        inside = unit == k
+        who = found.class_at(names, int(np.flatnonzero(inside)[0])) or "the table"
+        what, judgments = _said(found, b, inside), found.problem.totals[inside].sum()
+        told.append(f"{who} has {what} among {format_count(judgments)} judgments")
+    more = f" and {len(classes) - 3} more alike" if len(classes) > 3 else ""
+    effect = "tie effect (tie)" if b == tie else "effect of each grade (grade)"
+    remedy = f"Use one {effect}, or merge the levels of {listed(names)}." if names else _REMEDY
     return f"{'; '.join(told)}{more}, {found.verdict}", remedy
+
+
+def _blamed(found: Separation, b: int, rows: Rows) -> tuple[IntArray, bool]:
+    """Return the classes that have none of a level's outcomes or none of the first grade; else all that move."""
+    response, unit = found.problem.response, rows.index[found.rows]
+    moved = np.abs(rows.matrix @ found.direction) > TOLERANCE
+    used, first = (
+        np.bincount(unit, weights=found.problem.counts[:, outcomes].sum(axis=1))
+        for outcomes in (response.loadings[:, b] != 0, ~response.loadings[:, 1:].any(axis=1))
+    )
+    pure = moved & ((used == 0) | (first == 0))
+    return np.flatnonzero(pure if pure.any() else moved), bool(pure.any())
+
+
+def _said(found: Separation, b: int, inside: npt.NDArray[np.bool_]) -> str:
+    """Return how often some comparisons have a level in words, or that they have nothing of the first grade."""
+    response, counts = found.problem.response, found.problem.counts[inside].sum(axis=0)
+    of_level = response.loadings[:, b] != 0
+    first = ~response.loadings[:, 1:].any(axis=1)
+    if 0 < counts[of_level].sum() < counts.sum() and not counts[first].any():
+        of_level = first
+    names = [outcome for outcome, chosen in zip(response.outcomes, of_level, strict=True) if chosen]
+    what, number = "ties" if names == ["tie"] else " or ".join(names), counts[of_level].sum()
+    return f"{format_count(number) if number else 'no'} {what}"
 
 
 def _order(found: Separation, order: FloatArray) -> tuple[str, str]:
@@ -129,7 +156,7 @@ def _order(found: Separation, order: FloatArray) -> tuple[str, str]:
     where = found.class_at(names, int(np.flatnonzero(moved)[0]))
     first = bool(order[moved][0] > 0)
     members = moved & ((order > 0) == first)
-    won = found.problem.counts[members, 0 if first else -1].sum()
+    won = found.problem.response.tally(found.problem.counts)[members, 0 if first else 2].sum()
     side = "first" if first else "second"
     said = (
         f"the object shown {side} won all {format_count(won)} decided judgments{' of ' + where if where else ''}, "

@@ -25,6 +25,7 @@ _ODDS = {
     "worth": "exp(2λ), against the reference where λ is",
     "order": "exp(2δ), of the object shown first",
     "tie": "exp(γ), of a tie against a win between equal objects",
+    "grade": "exp(γ), of a grade against the first between equal objects",
 }
 
 
@@ -33,7 +34,7 @@ def summary_table(res: Estimates, *, odds: bool) -> Table:
     names, estimate, error, statistic, p_value, kinds = _rows(res)
     fields = coefficient_fields(names, estimate, error, statistic, p_value, res.df_inference)
     if odds:
-        factor = np.where(np.array(kinds) == "tie", 1.0, 2.0)
+        factor = np.where(np.isin(kinds, ("tie", "grade")), 1.0, 2.0)
         with np.errstate(over="ignore"):
             fields += (Field("odds", "Odds", np.exp(factor * estimate), "number"),)
     shown = _shown(res, names)
@@ -96,7 +97,7 @@ def _shown(res: Estimates, names: list[str]) -> tuple[int, ...] | None:
 
 
 def _head(res: Estimates) -> tuple[str, ...]:
-    lines = [f"Formula: {res.specification.formula}", f"Data: {'; '.join(_data(res))}", _ties(res)]
+    lines = [f"Formula: {res.specification.formula}", f"Data: {'; '.join(_data(res))}", _ties(res), *_grades(res)]
     worths = _worths(res)
     return (*lines, f"Worth: {worths}") if worths else tuple(lines)
 
@@ -148,10 +149,24 @@ def _ties(res: Estimates) -> str:
     return f"Ties: {share}" if "tie" in res.design.blocks else f"Ties: {share}, not modelled (γ = 0); add + tie"
 
 
-def _worths(res: Estimates) -> str:
-    """Return the worths in order, for a few objects and no covariate in the worth."""
+def _grades(res: Estimates) -> list[str]:
+    """Say of graded judgments what the grades are, and how many judgments have one beyond the first."""
     c = res.comparisons
-    if list(res.design.worth.units) != ["object"] or len(c.objects) > _MOST_WORTHS or res.aliased:
+    if not c.response.grades:
+        return []
+    beyond = c.response.loadings[:, list(c.response.grades.values())].any(axis=1)
+    share = format_percent(float(c.outcome_counts[:, beyond].sum()) / c.n_judgments)
+    modelled = "" if "grade" in res.design.blocks else ", not modelled (γ = 0); add + grade"
+    return [f"Grades: {' > '.join(c.response.outcomes)}, {share} beyond the first{modelled}"]
+
+
+def _worths(res: Estimates) -> str:
+    """Return the worths in order, for a few objects and no covariate in the worth; of graded judgments there are none.
+
+    What is asked of them is the probability of being preferred, which no worths are proportional to.
+    """
+    c = res.comparisons
+    if c.response.grades or list(res.design.worth.units) != ["object"] or len(c.objects) > _MOST_WORTHS or res.aliased:
         return ""
     worth = np.empty(len(c.objects))
     estimates = np.asarray(res.params, dtype=np.float64)
@@ -190,7 +205,14 @@ def _fit(res: Estimates) -> str:
 
 def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
     used = [block for block in _ODDS if block in res.design.blocks]
-    notes = ["estimates are on the log-worth scale λ: the odds of i over j are exp(2(λᵢ − λⱼ)), log-odds are 2λ"]
+    graded = ", both of the first grade," if res.comparisons.response.grades else ""
+    notes = [
+        f"estimates are on the log-worth scale λ: the odds of i over j{graded} are exp(2(λᵢ − λⱼ)), log-odds are 2λ"
+    ]
+    if graded:
+        notes.append(
+            "an outcome with the score h has the log mean μ + h(λᵢ − λⱼ) + γ: llbt.pairwise for odds of all grades"
+        )
     if odds and used:
         notes.append(f"Odds: {'; '.join(_ODDS[block] for block in used)}; interactions multiply")
     if res.aliased:

@@ -11,7 +11,7 @@ import functools
 import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,8 @@ from .allowed import MOST_TERMS, NAMESPACE, most_columns
 from .grammar import Formula, Term, Variable, marked, parse, vocabulary
 from .sides import check_antisymmetric, side_names, side_of
 
-Block = Literal["worth", "tie", "order"]
+Word = Literal["worth", "tie", "grade", "order"]  # what a parameter describes
+Block = str  # one of these; of grades each by itself: ``"grade[+]"``
 Reference = Label | Mapping[str, Label] | None  # the object with λ = 0, or of each variable of labels the level with 0
 
 _FEW = 1000  # rows that patsy may evaluate term by term
@@ -128,7 +129,7 @@ class Codings:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of all p parameters: worth, then tie, then order."""
+        """Names of all p parameters: worth, then tie, then grades, then order."""
         return tuple(name for coding in self.blocks.values() for name in coding.names)
 
     def without_rows(self) -> Codings:
@@ -157,7 +158,7 @@ class Codings:
         coding = self.blocks[block]
         if not coding.names:
             return Gathered((), (size, len(self.names)))
-        terms: tuple[Term, ...] = getattr(self.formula, block)
+        terms = self.formula.of(word_of(block))
         contrast = _contrast_of_one(coding, terms)
         if contrast is not None:
             return self._placed(block, contrast[values[coding.variables[0]]], np.arange(len(coding.names)))
@@ -214,13 +215,22 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
     columns = _relevelled(_columns(c, formula.variables), chosen)
     table = VariableTable(text, c, columns, words.variables, _reference(chosen.get("object"), c))
     _check_constant(formula, table)
-    refuse_parameters(sum(_most_columns(table, term) for term in (*formula.worth, *formula.tie, *formula.order)))
+    refuse_parameters(sum(_most_columns(table, term) for term in formula.described))
     blocks: dict[Block, Coding] = {
         "worth": _coding(table, "worth", formula.worth, _with_margins(formula)),
-        "tie": _coding(table, "tie", formula.tie, formula.tie),
-        "order": _coding(table, "order", formula.order, formula.order),
+        **{block: _coding(table, block, *[formula.of(word_of(block))] * 2) for block in ("tie", *grades(c), "order")},
     }
     return Codings(formula, _treatment_reference(formula, blocks["worth"], table.reference), table, blocks)
+
+
+def word_of(block: Block) -> Word:
+    """Return what the parameters of a block describe."""
+    return cast(Word, block.partition("[")[0])
+
+
+def grades(c: Comparisons) -> dict[Block, int]:
+    """Return the predictor that each block of grades describes."""
+    return {f"grade[{level}]": b for level, b in c.response.grades.items()}
 
 
 def _most_columns(table: VariableTable, term: Term) -> int:
@@ -245,7 +255,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
     if not written:
         return Coding(units, {}, None, (), np.zeros(0, dtype=np.int64), (), (), (), (), ())
     if not used:  # the bare effect
-        return Coding(units, {}, None, (), np.zeros(1, dtype=np.int64), (block,), (block,), (), (), ())
+        return Coding(units, {}, None, (), np.zeros(1, dtype=np.int64), (block,), (word_of(block),), (), (), ())
     codes, first, _ = units
     values = {name: column_values(table.columns[name], codes[name][first]) for name in used}
     data = {name: _patsy_column(table.columns[name], values[name], table.reference) for name in used}
@@ -335,11 +345,11 @@ def _patsy_term(term: Term) -> Any:
 
 
 def _term_label(block: Block, term: Term) -> str:
-    return term.name if block == "worth" else _with_head(block, term.name or "Intercept")
+    return term.name if block == "worth" else _with_head(word_of(block), term.name or "Intercept")
 
 
 def _with_head(block: Block, name: str) -> str:
-    """Return a column's name under ``tie`` or ``order``: patsy's intercept is the effect itself."""
+    """Return a column's name under ``tie``, ``grade[+]`` or ``order``: patsy's intercept is the effect itself."""
     if block == "worth":
         return name
     return block if name == "Intercept" else f"{block}:{name}"

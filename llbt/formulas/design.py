@@ -9,7 +9,7 @@ from ..core.columns import IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.response import Response
 from ..kernel.gathered import Gathered
-from .coding import Block, Codings, Reference, code_formula
+from .coding import Block, Codings, Reference, Word, code_formula, grades, word_of
 from .grammar import Formula, stray_messages
 
 
@@ -41,7 +41,8 @@ class Design:
     """The linear predictors of a formula on a table. S comparisons, p parameters.
 
     The signed predictor of comparison s is ``worth[index_i] − worth[index_j] + order``, its tie predictor is
-    ``tie``: the log means of i, tie and j are μ + signed, μ + tie and μ − signed.
+    ``tie``: the log means of i, tie and j are μ + signed, μ + tie and μ − signed. A larger grade has a predictor of its
+    own beside its score times the signed one.
 
     Attributes
     ----------
@@ -50,7 +51,7 @@ class Design:
     terms : tuple of str, length p
         The term of the formula that each parameter belongs to.
     blocks : tuple of str, length p
-        What each parameter describes: ``"worth"``, ``"tie"`` or ``"order"``.
+        What each parameter describes: ``"worth"``, ``"tie"``, ``"grade"`` or ``"order"``.
     references : tuple of str
         Names of parameters that are 0 by treatment coding, such as the reference object's.
     reference_rows : tuple of (int, str)
@@ -58,6 +59,8 @@ class Design:
     levels : tuple of (str, str, label or None)
         Of each variable of labels, by term, the level that is 0 by treatment coding; None where all have parameters.
     worth, tie, order : Rows
+    grades : dict of int to Rows
+        By the predictor of the response that each describes.
     reference : label
         The reference object.
     plain : bool
@@ -68,13 +71,14 @@ class Design:
 
     names: tuple[str, ...]
     terms: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[Word, ...]
     references: tuple[str, ...]
     reference_rows: tuple[tuple[int, str], ...]
     levels: tuple[tuple[str, str, Label | None], ...]
     worth: Rows
     tie: Rows
     order: Rows
+    grades: dict[int, Rows]
     reference: Label
     plain: bool
     remarks: tuple[str, ...]
@@ -90,7 +94,7 @@ class Design:
     def predictors(self, response: Response) -> tuple[Gathered, ...]:
         """Return the S × p rows of each predictor of a response; those of which a formula says nothing are 0."""
         signed = self.signed_rows()
-        found = {0: signed, response.tie: self.tie_rows()}
+        found = {0: signed, response.tie: self.tie_rows()} | {b: r.of_comparisons() for b, r in self.grades.items()}
         return tuple(found.get(b, Gathered((), signed.shape)) for b in range(response.width))
 
 
@@ -120,13 +124,14 @@ def build_design(text: str, c: Comparisons, *, reference: Reference = None) -> D
     design = Design(
         names=codings.names,
         terms=tuple(term for coding in blocks.values() for term in coding.terms),
-        blocks=tuple(block for block, coding in blocks.items() for _ in coding.names),
+        blocks=tuple(word_of(block) for block, coding in blocks.items() for _ in coding.names),
         references=tuple(name for coding in blocks.values() for name in coding.references),
         reference_rows=blocks["worth"].reference_rows,
-        levels=tuple(found for coding in blocks.values() for found in coding.levels),
+        levels=tuple(dict.fromkeys(found for coding in blocks.values() for found in coding.levels)),
         worth=_rows(codings, "worth"),
         tie=_rows(codings, "tie"),
         order=_rows(codings, "order"),
+        grades={b: _rows(codings, block) for block, b in grades(c).items()},
         reference=codings.reference,
         plain=_is_plain(codings.formula),
         remarks=tuple(stray_messages(codings.formula)),

@@ -18,9 +18,14 @@ from ..errors import FormulaError, listed
 from .allowed import FUNCTIONS, MOST_CHARACTERS, bounded, check_expression
 from .sides import check_sides, is_both, side_names, side_of
 
-Role = Literal["object", "object covariate", "side covariate", "one side", "covariate", "pair", "tie", "order"]
+Role = Literal["object", "object covariate", "side covariate", "one side", "covariate", "pair", "tie", "grade", "order"]
 
 OBJECT_SIDE: frozenset[Role] = frozenset({"object", "object covariate", "side covariate", "one side"})
+HEADS: tuple[Literal["tie", "grade", "order"], ...] = (
+    "tie",
+    "grade",
+    "order",
+)  # words whose terms describe γ, the γ of larger grades, or δ
 _LINE = 200  # characters of a long formula that a message shows
 
 
@@ -40,6 +45,7 @@ class Vocabulary:
     clusters: tuple[str, ...]
     unkept: tuple[str, ...]
     has_ties: bool
+    has_grades: bool
     keeps_order: bool
 
 
@@ -48,6 +54,7 @@ def vocabulary(c: Comparisons) -> Vocabulary:
     variables = {
         "object": Variable("object", numeric=False),
         "tie": Variable("tie", numeric=True),
+        "grade": Variable("grade", numeric=True),
         "order": Variable("order", numeric=True),
         "pair": Variable("pair", numeric=False),
     }
@@ -56,7 +63,7 @@ def vocabulary(c: Comparisons) -> Vocabulary:
     variables |= {column.name: Variable("side covariate", column.numeric) for column in c.sides}
     numbers = [column.name for column in c.sides if column.numeric]
     variables |= {side: Variable("one side", numeric=True) for name in numbers for side in side_names(name)}
-    return Vocabulary(variables, c.clusters, c.unkept, c.has_ties, c.keeps_order)
+    return Vocabulary(variables, c.clusters, c.unkept, c.has_ties, bool(c.response.grades), c.keeps_order)
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Term:
-    """A product of factors; the factor ``tie`` or ``order`` is removed from terms that describe γ or δ."""
+    """A product of factors; the factor ``tie``, ``grade`` or ``order`` is removed from terms that describe γ or δ."""
 
     factors: tuple[Factor, ...]
 
@@ -100,8 +107,8 @@ class Formula:
     Attributes
     ----------
     text : str
-    worth, tie, order : tuple of Term
-        Terms of λ (with an object-side factor), of γ and of δ.
+    worth, tie, grade, order : tuple of Term
+        Terms of λ (with an object-side factor), of γ, of the γ of larger grades and of δ.
     stray : tuple of Term
         Terms of comparison covariates alone cancel, part of the nuisance parameters. These are no margin of another
         term: probably not what was meant.
@@ -110,14 +117,23 @@ class Formula:
     text: str
     worth: tuple[Term, ...]
     tie: tuple[Term, ...]
+    grade: tuple[Term, ...]
     order: tuple[Term, ...]
     stray: tuple[Term, ...]
 
     @property
     def variables(self) -> frozenset[str]:
         """Names of the variables that λ, γ or δ depend on."""
-        described = (*self.worth, *self.tie, *self.order)
-        return frozenset(name for term in described for f in term.factors for name in f.variables)
+        return frozenset(name for term in self.described for f in term.factors for name in f.variables)
+
+    @property
+    def described(self) -> tuple[Term, ...]:
+        """The terms of λ, γ and δ."""
+        return (*self.worth, *self.tie, *self.grade, *self.order)
+
+    def of(self, word: str) -> tuple[Term, ...]:
+        """Return the terms of λ (``"worth"``), γ or δ (``"tie"``, ``"grade"``, ``"order"``)."""
+        return {"worth": self.worth, "tie": self.tie, "grade": self.grade, "order": self.order}[word]
 
 
 def parse(text: str, words: Vocabulary) -> Formula:
@@ -131,16 +147,17 @@ def parse(text: str, words: Vocabulary) -> Formula:
     """
     text = _checked(text)
     terms = [_term(term, text, words) for term in _patsy_terms(text)]
-    blocks: dict[str, list[Term]] = {"worth": [], "tie": [], "order": [], "cancelling": []}
+    blocks: dict[str, list[Term]] = {word: [] for word in ("worth", *HEADS, "cancelling")}
     for term in terms:
         block, rest = _sorted_term(term, text, words)
         blocks[block].append(rest)
-    described = [*blocks["worth"], *blocks["tie"], *blocks["order"]]
+    described = [term for word in ("worth", *HEADS) for term in blocks[word]]
     stray = [t for t in blocks["cancelling"] if not any(t.codes <= other.codes for other in described)]
     return Formula(
         text,
         worth=tuple(blocks["worth"]),
         tie=tuple(blocks["tie"]),
+        grade=tuple(blocks["grade"]),
         order=tuple(blocks["order"]),
         stray=tuple(stray),
     )
@@ -246,7 +263,7 @@ def _names(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary) 
 
 
 def _check_reserved(code: str, used: set[str], text: str, span: tuple[int, int]) -> None:
-    for word in ("tie", "order"):
+    for word in HEADS:
         if word in used and code != word:
             _fail(
                 f"{word!r} stands alone in a factor, as in {word}:judge; it cannot be transformed",
@@ -293,8 +310,8 @@ def _check_labels(tree: ast.expr, text: str, span: tuple[int, int], words: Vocab
 
 
 def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
-    """Return what a term describes, and the term without its ``tie`` or ``order``."""
-    heads = [f for f in term.factors if f.code in ("tie", "order")]
+    """Return what a term describes, and the term without its ``tie``, ``grade`` or ``order``."""
+    heads = [f for f in term.factors if f.code in HEADS]
     rest = Term(tuple(f for f in term.factors if f not in heads))
     objectlike = [f for f in rest.factors if f.object_side]
     both = [f for f in objectlike if f.both_sides]
@@ -306,8 +323,9 @@ def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
         )
     if not heads:
         return ("worth" if objectlike else "cancelling"), term
-    if len(heads) == 2:
-        _fail("a term describes ties (tie) or order (order), not both", text, heads[-1].start, heads[-1].end)
+    if len(heads) > 1:
+        said = " or ".join(f"{f.code} ({f.code})" if f.code == "order" else f"{f.code}s ({f.code})" for f in heads)
+        _fail(f"a term describes {said}, not both", text, heads[-1].start, heads[-1].end)
     head = heads[0]
     _check_available(head, text, words)
     wrong = [f for f in objectlike if not (head.code == "order" and f.variables == {"object"})]
@@ -327,6 +345,13 @@ def _check_available(head: Factor, text: str, words: Vocabulary) -> None:
     if head.code == "tie" and not words.has_ties:
         _fail(
             "the table has no ties (two cells per comparison), so there is no tie effect; leave tie out",
+            text,
+            *_span(head),
+        )
+    if head.code == "grade" and not words.has_grades:
+        _fail(
+            "the judgments of the table have no grades beyond the first (who is preferred, not how much), so there is "
+            "no grade effect; leave grade out, or keep the grades where the table is made",
             text,
             *_span(head),
         )
@@ -353,13 +378,17 @@ def _unknown(name: str, text: str, span: tuple[int, int], words: Vocabulary) -> 
     elif name in words.unkept:
         what = f"{name!r} is a column of your frame but was not kept: from_judgments(…, covariates={name!r})"
     else:
-        known = [name for name, variable in words.variables.items() if variable.role != "one side"]
+        known = [name for name, variable in words.variables.items() if variable.role not in _unsaid(words)]
         near = difflib.get_close_matches(name, known, n=1)
         quoted = [n for n in (*known, *words.unkept) if not n.isidentifier() and n.startswith(name)]
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         hint = f' (write Q("{quoted[0]}"))' if quoted else hint
         what = f"no variable {name!r}{hint}; the formula may use {listed(known, 12)}"
     _fail(what, text, start, end)
+
+
+def _unsaid(words: Vocabulary) -> tuple[Role, ...]:
+    return ("one side",) if words.has_grades else ("one side", "grade")
 
 
 def _find(name: str, text: str, span: tuple[int, int]) -> tuple[int, int]:

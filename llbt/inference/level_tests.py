@@ -12,6 +12,7 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError, listed
 from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults
+from ..formulas.coding import grades
 from ..kernel.likelihood import probabilities
 from ..kernel.unit_scores import UnitTests, compare_units
 from ..table import Field, Table
@@ -122,6 +123,8 @@ def _directions(res: LLBTResults) -> dict[str, tuple[int, FloatArray]]:
     found = {"agreement": (0, lead)} if worth.any() else {}
     if c.response.tie is not None and "tie" in res.design.blocks:
         found["tie"] = (c.response.tie, one)
+    if "grade" in res.design.blocks:
+        found |= {block: (b, one) for block, b in grades(c).items()}
     return found | ({"order": (0, one)} if "order" in res.design.blocks else {})
 
 

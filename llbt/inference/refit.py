@@ -10,8 +10,8 @@ from ..errors import DesignError, listed
 from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
-from ..formulas.coding import Block, references
-from ..formulas.grammar import Term, parse, vocabulary
+from ..formulas.coding import Word, references
+from ..formulas.grammar import HEADS, Term, parse, vocabulary
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,13 @@ class WrittenTerm:
     name : str
         As it is written in a formula: ``object:judge``, ``tie``.
     block : str
-        What it describes: ``"worth"``, ``"tie"`` or ``"order"``.
+        What it describes: ``"worth"``, ``"tie"``, ``"grade"`` or ``"order"``.
     codes : frozenset of str
-        Its factors, without ``tie`` or ``order``.
+        Its factors, without ``tie``, ``grade`` or ``order``.
     """
 
     name: str
-    block: Block
+    block: Word
     codes: frozenset[str]
 
     def margin_of(self, other: WrittenTerm) -> bool:
@@ -42,17 +42,13 @@ class WrittenTerm:
 
 
 def written_terms(formula: str, c: Comparisons) -> list[WrittenTerm]:
-    """Return the terms of a formula that describe something, in the order worth, tie, order."""
+    """Return the terms of a formula that describe something, in the order worth, tie, grade, order."""
     parsed = parse(formula, vocabulary(c))
-    blocks: tuple[tuple[Block, tuple[Term, ...]], ...] = (
-        ("worth", parsed.worth),
-        ("tie", parsed.tie),
-        ("order", parsed.order),
-    )
-    return [_written(block, term) for block, terms in blocks for term in terms]
+    words: tuple[Word, ...] = ("worth", *HEADS)
+    return [_written(word, term) for word in words for term in parsed.of(word)]
 
 
-def _written(block: Block, term: Term) -> WrittenTerm:
+def _written(block: Word, term: Term) -> WrittenTerm:
     head = [] if block == "worth" else [block]
     return WrittenTerm(":".join([*head, *(f.code for f in term.factors)]), block, term.codes)
 

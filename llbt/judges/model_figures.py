@@ -12,7 +12,7 @@ from scipy import special
 from ..core.columns import FloatArray, IntArray, code, groups
 from ..core.comparisons import counts_of_outcomes
 from ..errors import DesignError, JudgmentError, listed
-from ..fitting.prediction import BLOCKS, chances_of, codings_of, comparisons_of
+from ..fitting.prediction import chances_of, codings_of, comparisons_of
 from ..fitting.results import LLBTResults
 from ..kernel.likelihood import Problem
 from ..table import counted
@@ -205,7 +205,7 @@ def _needed(model: LLBTResults) -> list[str]:
     """Return the columns that a prediction needs: the objects first."""
     codings = codings_of(model)
     columns = ["object_i", "object_j"]
-    for name in sorted({name for block in BLOCKS for name in codings.blocks[block].variables}):
+    for name in sorted({name for coding in codings.blocks.values() for name in coding.variables}):
         role = codings.table.variables[name].role
         columns += [name] if role == "covariate" else [f"{name}_i", f"{name}_j"] if role == "side covariate" else []
     return columns
