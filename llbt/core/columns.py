@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -271,7 +272,7 @@ def _increasing(key: IntArray) -> bool:
 
 
 def tallied(
-    keys: Sequence[npt.NDArray[Any]], said: npt.NDArray[Any], weights: FloatArray | None
+    keys: Sequence[npt.NDArray[Any]], said: npt.NDArray[Any], weights: FloatArray | None, outcomes: int = 3
 ) -> tuple[list[IntArray], FloatArray]:
     """Return the distinct combinations of some codes and how often each has which outcome.
 
@@ -280,43 +281,49 @@ def tallied(
     keys : sequence of ndarray of int, each (R,)
         Codes from 0.
     said : ndarray of int, shape (R,)
-        0, 1 or 2; others are not counted.
+        The outcome, from 0; those from `outcomes` on are not counted.
     weights : ndarray or None, shape (R,)
         What each row counts; None: 1.
+    outcomes : int
+        How many outcomes there are, at least 3.
 
     Returns
     -------
     codes : list of ndarray of int, each (U,)
         The combinations that have an outcome, sorted.
-    counts : ndarray, shape (U, 3)
+    counts : ndarray, shape (U, outcomes)
     """
     sizes = [int(codes.max(initial=0)) + 1 for codes in keys]
     size = math.prod(sizes)
     if 4 * size > max(_DENSE, 4 * len(said)):
         first, group = groups([np.asarray(codes, dtype=np.int64) for codes in keys])
-        n, judged = _by_outcome([group], said, weights, [len(first)])
+        n, judged = _by_outcome([group], said, weights, [len(first)], outcomes)
         kept = np.flatnonzero(judged)
         rows = first[kept]
         return [np.asarray(codes[rows], dtype=np.int64) for codes in keys], n[kept]
-    n, judged = _by_outcome(keys, said, weights, sizes)
+    n, judged = _by_outcome(keys, said, weights, sizes, outcomes)
     found = np.flatnonzero(judged)
     return [np.asarray(codes) for codes in np.unravel_index(found, sizes)], n[found]
 
 
 def _by_outcome(
-    keys: Sequence[npt.NDArray[Any]], said: npt.NDArray[Any], weights: FloatArray | None, sizes: Sequence[int]
+    keys: Sequence[npt.NDArray[Any]],
+    said: npt.NDArray[Any],
+    weights: FloatArray | None,
+    sizes: Sequence[int],
+    outcomes: int,
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return counts of the outcomes in all possible combinations, (G, 3), and which have any, also of weight 0."""
-    size, cells = math.prod(sizes), 1 + max(2, int(said.max(initial=0)))
+    """Return counts of the outcomes in all possible combinations, (G, K), and which have any, also of weight 0."""
+    size, cells = math.prod(sizes), 1 + max(outcomes - 1, int(said.max(initial=0)))
     judged = np.zeros(cells * size, dtype=np.int64)
     sums = np.zeros(len(judged) if weights is not None else 0)
     for start, key in _cell_numbers((*keys, said), (*sizes, cells), max(_CHUNK, len(judged))):
         judged += np.bincount(key, minlength=len(judged))
         if weights is not None:
             sums += np.bincount(key, weights[start : start + len(key)], len(judged))
-    table = judged.reshape(size, cells)[:, :3]
-    seen = np.asarray((table[:, 0] | table[:, 1] | table[:, 2]) > 0)
-    return np.asarray(table if weights is None else sums.reshape(size, cells)[:, :3], dtype=np.float64), seen
+    table = judged.reshape(size, cells)[:, :outcomes]
+    seen = functools.reduce(np.bitwise_or, table.T) > 0
+    return np.asarray(table if weights is None else sums.reshape(size, cells)[:, :outcomes], dtype=np.float64), seen
 
 
 def _cell_numbers(

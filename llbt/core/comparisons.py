@@ -432,6 +432,11 @@ def check_three(c: Comparisons, where: str) -> None:
         raise JudgmentError(said, where=where, expected=f"a table of wins, ties and losses; {merge}")
 
 
+def n_columns(response: Response) -> int:
+    """Return how many columns the counts of a table have: two outcomes are kept as three, never tied."""
+    return max(len(THREE.outcomes), len(response.outcomes))
+
+
 def counts_of_outcomes(counts: FloatArray, response: Response) -> FloatArray:
     """Return the columns of a table's counts that belong to outcomes, (S, K): two are kept as three, never tied."""
     return counts if response != TWO else counts[:, [0, 2]]
@@ -507,7 +512,7 @@ def _check_alike(what: str, labels: tuple[Label, ...]) -> None:
 
 
 def _check_counts(counts: FloatArray, response: Response) -> None:
-    if counts.shape[1:] != (max(3, len(response.outcomes)),):
+    if counts.shape[1:] != (n_columns(response),):
         raise JudgmentError(
             f"counts of shape {counts.shape} for the outcomes {listed(response.outcomes)}; expected a column for each "
             "(three where there are two, the middle one 0)."

@@ -11,15 +11,16 @@ from ..arguments import Number, checked
 from ..core.columns import Coded, FloatArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
-from ..core.response import TWO, Response
+from ..core.response import THREE, TWO, Response
 from ..errors import JudgmentError
 from ..table import counted, format_count
 from .files import open_source
 from .frames import read_counts, read_label_pair
+from .graded import Judged
 from .grades import Grades, grade_columns
 from .judgments import Asked, Countable, Format, countable, self_note, tie_kind_notes, unless_default
 from .kept import Names, Wanted, wanted
-from .outcomes import Outcomes, read_outcomes
+from .outcomes import Outcomes, read_outcomes, sizes_of
 from .paths import located
 from .rows import Rows
 from .sources import Roles, Source, as_names, as_two_names
@@ -183,6 +184,7 @@ def from_judgments(
     objects: Two = OBJECTS,
     outcome: str = "outcome",
     outcomes: Outcomes = None,
+    strength: str | None = None,
     weights: str | None = None,
     covariates: Names = (),
     clusters: Names = (),
@@ -215,7 +217,14 @@ def from_judgments(
         ``i``/``j``, ``a``/``b``, ``left``/``right`` or ``>``/``=``/``<``, and ``tie``; one reading has to explain
         every label. ``"names"`` allows only the winner's name, ``"slots"`` only the others. A mapping from
         labels to ``"i"``, ``"j"``, ``"tie"`` or None (leaves the rows out, counted in the notes) extends the
-        defaults; its key None stands for missing outcomes. Numbers always need a mapping.
+        defaults; its key None stands for missing outcomes. Numbers always need a mapping. A mapping to grades,
+        ``{"A>>B": 2, "A>B": 1, "A=B": 0, "A<B": -1, "A<<B": -2}``, positive for object i and as many for either,
+        gives a table of graded judgments.
+    strength : str, optional
+        Column that says how much the winner is preferred: sizes 1, 2, … beside the outcome (of ties 0 or nothing), or
+        signed grades, positive for object i, where it is the column of `outcome` too or there is none. ``"strength"``
+        is that of the formats which have one, such as HelpSteer3, Arena-Hard, MultiPref and Potato; see
+        `read_judgments`.
     weights : str, optional
         Column with the number of judgments that a row stands for.
     covariates, clusters, numeric, object_covariates, side_covariates, order, units
@@ -266,15 +275,19 @@ def from_judgments(
             f"order=True: {found.format or 'the frame'!r} does not record which object was shown first; leave it out."
         )
     with located(found.source.what):
-        return _from_judgments(found, asked, found.weights if weights is None else weights, max_dropped, order)
+        weights = found.weights if weights is None else weights
+        return _from_judgments(Judged(found, strength, sizes_of(outcomes)), asked, weights, max_dropped, order)
 
 
-def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:
+def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:
+    found = judged.found
     source = found.source.renamed(found.aliases({**asked.roles(), "units": asked.units}))
     if found.counts:
+        if judged.strength is not None:
+            raise JudgmentError(f"strength={judged.strength!r}: a table of counts has none; from_counts has grades=.")
         columns = _three_columns((found.counts[0], found.counts[1]), found.counts[2:])
         return _from_counts(source, asked, found.sides, columns, found.notes, order)
-    told: dict[str, tuple[str, ...]] = {"objects": found.sides, "outcome": (found.labels.field,)}
+    told: dict[str, tuple[str, ...]] = {"objects": found.sides, "outcome": (judged.field,), **judged.beside}
     told |= {} if weights is None else {"weights": _one(weights, "weights")}
     asked = asked.where_there(told, source)
     roles = {**told, **asked.roles()}
@@ -282,21 +295,23 @@ def _from_judgments(found: Countable, asked: Wanted, weights: str | None, max_dr
     asked, unlabelled = asked.labelled(picked)
     pairs = in_order(read_label_pair(picked, "objects", found.sides), found.objects)
     picked, pairs, selves = _without_selves(picked, pairs, max_dropped)
-    said, left, _ = read_outcomes(
-        picked, found.labels.field, pairs, found.sides, found.labels.outcomes, max_dropped - selves
-    )
+    labels = judged.labels(picked)
+    said, left, _ = read_outcomes(picked, labels.field, pairs, found.sides, labels.outcomes, max_dropped - selves)
+    kinds = tie_kind_notes(picked, said, labels)
+    said, response, unused = judged.graded(picked, labels, said)
     weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
-    lines = condensed(pairs, said, weighed, *asked.read(picked))
+    lines = condensed(pairs, said, weighed, *asked.read(picked), response or THREE)
     notes = (
         *_read_as(picked, found),
         *found.notes,
         *left,
-        *tie_kind_notes(picked, said, found.labels),
+        *kinds,
         *([self_note(selves)] if selves else []),
+        *unused,
         *unlabelled,
     )
     unkept = source.others(roles)
-    return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown)
+    return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown, response=response)
 
 
 def _read_as(rows: Rows, found: Countable) -> list[str]:

@@ -238,6 +238,11 @@ def read_counts(rows: Rows, name: str) -> FloatArray:
     return values
 
 
+def read_sizes(rows: Rows, name: str) -> FloatArray:
+    """Return a column of sizes of preferences, shape (U,), NaN where there is none."""
+    return _as_floats(rows, name, text=True)
+
+
 def _refuse_missing(rows: Rows, name: str, missing: npt.NDArray[np.bool_]) -> None:
     """Raise if a column has missing values."""
     if missing.any():

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from ..arguments import is_real
-from ..core.comparisons import OUTCOMES
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import n_columns
 from ..core.response import Response, graded
-from ..errors import JudgmentError
+from ..errors import JudgmentError, listed
+from ..table import counted
+from .rows import Rows
 from .sources import as_names
 
 Grades = Sequence[str] | Mapping[str, int]
+
+_MOST = 20  # grades to either side; what has more is a score
+_EXPECTED = "whole numbers such as 2, 1, 0, -1, -2, positive for object i"
 
 
 def grade_columns(grades: Grades) -> tuple[tuple[str, ...], Response]:
@@ -22,7 +31,7 @@ def grade_columns(grades: Grades) -> tuple[tuple[str, ...], Response]:
         names = tuple(sorted(names, key=lambda name: -grades[name]))
         if len(set(grades.values())) < len(names):
             raise JudgmentError(f"grades={grades!r}: several columns have one grade; add them up before.")
-    if len(names) < len(OUTCOMES) - 1:
+    if len(names) < 2:
         raise JudgmentError(f"grades={grades!r}: expected a column for each grade, as many for object i as for j.")
     return names, graded(len(names) // 2, middle=len(names) % 2 == 1)
 
@@ -31,13 +40,95 @@ def refuse_uneven(grades: Collection[Any], where: str) -> None:
     """Raise for grades that are not whole numbers, or not 1, 2, … up to the same one to both sides."""
     broken = [grade for grade in grades if not is_real(grade) or not float(grade).is_integer()]
     if broken:
-        said = f"the grade {broken[0]!r}"
-        raise JudgmentError(said, where=where, expected="whole numbers such as 2, 1, 0, -1, -2, positive for object i")
+        raise JudgmentError(f"the grade {broken[0]!r}", where=where, expected=_EXPECTED)
     there = {int(grade) for grade in grades} - {0}
-    steps = max(map(abs, there), default=0)
+    steps = max(map(abs, there), default=1)
+    _refuse_many(steps, where)
     lacking = [grade for size in range(1, steps + 1) for grade in (size, -size) if grade not in there]
-    if lacking or not there:
-        said = f"the grades {sorted(map(int, grades), reverse=True)} lack {lacking or [1, -1]}"
+    if lacking:
+        said = f"the grades {sorted({int(grade) for grade in grades}, reverse=True)} lack {lacking}"
         raise JudgmentError(
             said, where=where, expected="the same grades to both sides, 1 to the largest for object i, -1 to it for j"
         )
+
+
+def _refuse_many(steps: float, where: str) -> None:
+    if steps > _MOST:
+        raise JudgmentError(
+            f"a grade of {steps:.6g}", "Cut scores into grades before.", where=where, expected=f"at most {_MOST}"
+        )
+
+
+def side(grade: float) -> Literal["i", "tie", "j"]:
+    """Return the side that a grade is for."""
+    return "i" if grade > 0 else "j" if grade < 0 else "tie"
+
+
+def signed_grades(numbers: Mapping[Any, float], where: str) -> dict[Any, int]:
+    """Return the grade of each label of a column of signed grades.
+
+    Raises
+    ------
+    JudgmentError
+        For fractions, and for grades that are all for one side: these are sizes, or counted from one end of a scale.
+    """
+    broken = [label for label, number in numbers.items() if not number.is_integer()]
+    if broken:
+        raise JudgmentError(f"the grade {broken[0]!r}", where=where, expected=_EXPECTED)
+    found = {label: int(number) for label, number in numbers.items()}
+    if found and (min(found.values()) >= 0 or max(found.values()) <= 0) and any(found.values()):
+        raise JudgmentError(
+            f"the grades {listed(tuple(sorted(set(found.values()), reverse=True)))} are all for one side",
+            "Sizes need outcome=, the column that says for whom; numbers from one end of a scale to the other need a "
+            "mapping such as outcomes={1: 2, 2: 1, 3: 0, 4: -1, 5: -2}.",
+            where=where,
+            expected=_EXPECTED,
+        )
+    return found
+
+
+def graded_outcomes(
+    rows: Rows, wins: IntArray, sizes: FloatArray, where: str, declared: Collection[float] = ()
+) -> tuple[npt.NDArray[Any], Response, list[str]]:
+    """Return which outcome of a graded scale each row has, the scale, and notes on grades that no row has.
+
+    Parameters
+    ----------
+    rows : Rows
+    wins : ndarray of int, shape (U,)
+        1 where object i is preferred, −1 where object j is, 0 for a tie; other values: left out.
+    sizes : ndarray, shape (U,)
+        How much; NaN where nothing is said, which a tie may do.
+    where : str
+        Where sizes are said, for messages.
+    declared : collection of float
+        Sizes of grades that the scale has whether or not they are used; 0: a middle.
+
+    Raises
+    ------
+    JudgmentError
+        For a preference without a size, sizes that are not whole numbers of at least 1, and ties with another than 0.
+    """
+    decided, tied = np.abs(wins) == 1, wins == 0
+    wrong = decided & ~((sizes >= 1) & (sizes == np.floor(sizes))) | (tied & ~np.isnan(sizes) & (sizes != 0))
+    if wrong.any():
+        start = rows.start(wrong)
+        size = "no size" if np.isnan(sizes[start]) else f"the size {sizes[start]:g}"
+        what = "tie" if tied[start] else "preference"
+        said = f"{counted(rows.count(wrong), 'row')} whose size does not fit{rows.place(wrong)}: a {what} of {size}"
+        signed = " A signed grade is the outcome itself: pass its column as outcome=, too." if sizes[start] < 0 else ""
+        raise JudgmentError(
+            said,
+            f"Leave such rows out before, or map labels to grades with outcomes=.{signed}",
+            where=where,
+            expected="sizes 1, 2, … of preferences, 0 or nothing of ties",
+        )
+    most = max([1, *declared, sizes[decided].max(initial=1)])
+    _refuse_many(most, where)
+    steps = int(most)
+    response = graded(steps, middle=bool(tied.any()) or 0 in declared)
+    grade = np.where(decided, wins * np.nan_to_num(sizes), 0).astype(np.int64)
+    down = steps - grade - ((grade < 0) & (n_columns(response) % 2 == 0))  # without a middle no place between 1 and -1
+    said_each = np.where(decided | tied, down, n_columns(response))
+    unused = sorted(set(range(1, steps + 1)) - set(np.abs(grade[decided]).tolist()))
+    return said_each, response, [f"no judgment has the grade {listed(tuple(unused))} to either side"] if unused else []

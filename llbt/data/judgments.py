@@ -29,9 +29,9 @@ from .known_formats import (
     own_format,
     refuse_values_of_another,
 )
-from .outcomes import Outcomes, checked_outcomes, read_outcomes
+from .outcomes import Outcomes, checked_outcomes, read_outcomes, sizes_of
 from .paths import located
-from .readings import LEFT_OUT, TIE, WIN_I, WIN_J
+from .readings import LEFT_OUT, TIE, WIN_I, WIN_J, by_label
 from .reshaped import field_of
 from .rows import Rows
 from .sources import Roles, Source, as_two_names, in_memory
@@ -410,9 +410,12 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
     if asked.outcomes is not None:
         if not isinstance(game.verdict, Labels):
             raise JudgmentError(f"outcomes=: the outcomes of format {known.name!r} are not labels.")
-        merge = isinstance(asked.outcomes, Mapping) and isinstance(game.verdict.outcomes, Mapping)
-        said = {**game.verdict.outcomes, **asked.outcomes} if merge else asked.outcomes  # type: ignore[dict-item]
-        game = replace(game, verdict=replace(game.verdict, outcomes=said))
+        said: Outcomes = asked.outcomes
+        if isinstance(said, Mapping):
+            known_too = game.verdict.outcomes if isinstance(game.verdict.outcomes, Mapping) else {}
+            said = {**known_too, **checked_outcomes(said)}
+        sizes = {**game.verdict.strengths, **sizes_of(asked.outcomes)}
+        game = replace(game, verdict=replace(game.verdict, outcomes=said, strengths=sizes))
     return game
 
 
@@ -506,8 +509,9 @@ def _mapped(rows: Rows, said: IntArray, verdict: Labels, sides: tuple[str, str])
             found = nw.when(column == value).then(nw.lit(meaning)).otherwise(found)
         if value in verdict.tie_kinds:
             kind = nw.when(column == value).then(nw.lit(verdict.tie_kinds[value])).otherwise(kind)
-        if value in verdict.strengths:
-            strength = nw.when(column == value).then(nw.lit(verdict.strengths[value])).otherwise(strength)
+        size = by_label([value], verdict.strengths, None)[0]
+        if size is not None:
+            strength = nw.when(column == value).then(nw.lit(size)).otherwise(strength)
     missing = cases.loc[label.isna(), "said"]
     if len(missing) and missing.iloc[0] != LEFT_OUT:
         found = nw.when(column.is_null()).then(nw.lit(OUTCOMES[missing.iloc[0]])).otherwise(found)

@@ -11,15 +11,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..arguments import is_real
 from ..core.columns import Coded, IntArray, Label
 from ..core.comparisons import OUTCOMES
 from ..errors import JudgmentError, listed
 from ..table import Note, counted, format_count
 from .frames import as_number, is_missing, plain
+from .grades import refuse_uneven, side
 from .readings import LEFT_OUT, UNKNOWN, Cases, Meaning, Reading, all_readings, group_cases, is_tie, mapped
 from .rows import Rows
 
-Outcomes = Mapping[Any, Meaning] | Literal["names", "slots"] | None
+Outcomes = Mapping[Any, Meaning | int] | Literal["names", "slots"] | None
 
 _MOST = 8  # labels in a message
 
@@ -100,7 +102,13 @@ def _best(cases: Cases, open_cases: npt.NDArray[np.bool_], readings: list[Readin
 
 
 def checked_outcomes(outcomes: Outcomes) -> dict[Any, Meaning]:
-    """Return the user's mapping, with None for any kind of missing label; raise for what is none."""
+    """Return the side that each label of the user's mapping is for, with None for any kind of missing label.
+
+    Raises
+    ------
+    JudgmentError
+        For what is no mapping, and grades that are not symmetric.
+    """
     if outcomes is None or (isinstance(outcomes, str) and outcomes in ("names", "slots")):
         return {}
     if not isinstance(outcomes, Mapping):
@@ -108,12 +116,33 @@ def checked_outcomes(outcomes: Outcomes) -> dict[Any, Meaning]:
             f'outcomes={outcomes!r}: expected "names", "slots" or a mapping such as '
             "{'left': 'i', 'right': 'j', 'equal': 'tie', 'skipped': None}."
         )
-    wrong = {label: said for label, said in outcomes.items() if said not in ("i", "j", "tie", None)}
+    grades = [said for said in outcomes.values() if is_real(said)]
+    words = ("tie", None) if grades else ("i", "j", "tie", None)
+    wrong = {label: said for label, said in outcomes.items() if said not in words and not is_real(said)}
     if wrong:
         raise JudgmentError(
-            f"outcomes={wrong!r}: expected 'i', 'j', 'tie' or None (leaves the rows out) for every label."
+            f"outcomes={wrong!r}: expected {'a grade, ' if grades else ''}"
+            f"{', '.join(map(repr, words[:-1]))} or None (leaves the rows out) for every label."
         )
-    return {None if is_missing(label) else plain(label): said for label, said in outcomes.items()}
+    if grades:
+        refuse_uneven(grades, "outcomes=")
+    return {_key(label): _side(said) for label, said in outcomes.items()}
+
+
+def _side(said: Meaning | int) -> Meaning:
+    return said if said is None or isinstance(said, str) else side(said)
+
+
+def sizes_of(outcomes: Outcomes) -> dict[Any, float]:
+    """Return the sizes of the grades in the user's mapping, empty where it has none."""
+    if not isinstance(outcomes, Mapping) or not any(map(is_real, outcomes.values())):
+        return {}
+    sizes = {_key(label): 0 if said == "tie" else said for label, said in outcomes.items()}
+    return {label: abs(float(said)) for label, said in sizes.items() if is_real(said)}
+
+
+def _key(label: Any) -> Any:
+    return None if is_missing(label) else plain(label)
 
 
 def _refuse_numbers(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from ..core.comparisons import OUTCOMES
 from .frames import Factor, as_number, read_factor
 from .rows import Rows
 
+T = TypeVar("T")
 Meaning = Literal["i", "j", "tie"] | None
 
 WIN_I, TIE, WIN_J, LEFT_OUT, UNKNOWN = 0, 1, 2, 3, -1  # columns of the counts, and two that are none
@@ -116,10 +117,14 @@ def mapped(cases: Cases, mapping: Mapping[Any, Meaning]) -> IntArray:
 
 
 def _meanings(labels: Sequence[Label], mapping: Mapping[Any, Meaning]) -> list[int]:
-    """Return what a mapping says of each label; 1 in it is '1' in a column of text, and the other way round."""
-    exact = {label: _MEANINGS[said] for label, said in mapping.items()}
-    spelled = {as_number(label): said for label, said in exact.items() if as_number(label) is not None}
-    return [exact.get(label, spelled.get(as_number(label), UNKNOWN)) for label in labels]
+    """Return what a mapping says of each label; UNKNOWN where it says nothing."""
+    return by_label(labels, {label: _MEANINGS[said] for label, said in mapping.items()}, UNKNOWN)
+
+
+def by_label(labels: Sequence[Label], mapping: Mapping[Any, T], default: T) -> list[T]:
+    """Return the value of each label; 1 in the mapping is '1' in a column of text, and the other way round."""
+    spelled = {as_number(label): value for label, value in mapping.items() if as_number(label) is not None}
+    return [mapping.get(label, spelled.get(as_number(label), default)) for label in labels]
 
 
 def all_readings(cases: Cases) -> list[Reading]:

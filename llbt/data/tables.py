@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, dense, tallied
-from ..core.comparisons import Comparisons, counts_of_outcomes, tabulate
+from ..core.comparisons import Comparisons, counts_of_outcomes, n_columns, tabulate
 from ..core.response import THREE, TWO, Response
 from ..core.statistics import sign_p
 from ..table import counted, format_p, format_percent
@@ -51,10 +51,11 @@ def condensed(
     columns: tuple[Coded, ...],
     sides: tuple[Coded, ...],
     clusters: tuple[Coded, ...],
+    response: Response = THREE,
 ) -> Lines:
     """Return one line for each combination of objects, covariates and clusters that has a judgment."""
     both = [Coded(c.name, c.levels, c.codes[:, k]) for c in (pairs, *sides) for k in (0, 1)]
-    codes, counts = tallied([c.codes for c in (*both, *columns, *clusters)], said, weights)
+    codes, counts = tallied([c.codes for c in (*both, *columns, *clusters)], said, weights, n_columns(response))
     two = 2 + 2 * len(sides)
     rest = [replace(c, codes=found) for c, found in zip((*columns, *clusters), codes[two:], strict=True)]
     return Lines(

@@ -15,7 +15,7 @@ from ..table import counted
 from .formats import Constant, Game, JudgmentFormat, Labels
 from .frames import as_number
 from .matrices import from_matrix
-from .outcomes import Outcomes
+from .outcomes import Outcomes, checked_outcomes, sizes_of
 from .readings import Meaning
 from .sources import Source, as_names, collected, in_memory, open_frame
 
@@ -138,7 +138,7 @@ def _named_pairs(headings: Sequence[str]) -> dict[Any, tuple[str, str]]:
 def _coding(frame: pd.DataFrame, outcomes: Outcomes) -> tuple[dict[Label | None, Meaning], dict[Label, float]]:
     """Return what the entries mean, and how strong a preference they say."""
     if isinstance(outcomes, Mapping):
-        return {None: None, **outcomes}, {}
+        return {None: None, **checked_outcomes(outcomes)}, sizes_of(outcomes)
     found = [label for label in pd.unique(frame.to_numpy(dtype=object).ravel()) if not pd.isna(label)]
     numbers = [as_number(label.item() if isinstance(label, np.generic) else label) for label in found]
     if any(number is None or not number.is_integer() for number in numbers):

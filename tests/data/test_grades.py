@@ -4,8 +4,10 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from support.format_cases import CASES
 
 import llbt
 from llbt.core.response import THREE, TWO, graded
@@ -107,6 +109,209 @@ def test_a_covariate_has_another_name_than_a_grade():
     with pytest.raises(JudgmentError, match="'i' is a word that llbt uses itself"):
         llbt.from_counts(COUNTS.rename(columns={"judge": "i"}), grades=COLUMNS, covariates="i")
     assert llbt.from_counts(COUNTS.rename(columns={"judge": "i"}), wins=("+", "-"), covariates="i").covariates == ("i",)
+
+
+# three judges, two pairs, both orders: what the judge said, who won, how much, and the signed grade
+ROWS = [
+    ("A", "B", "A>>B", "i", 2, 2, "x"),
+    ("A", "B", "A>>B", "i", 2, 2, "y"),
+    ("A", "B", "A<B", "j", 1, -1, "y"),
+    ("B", "A", "A>B", "i", 1, 1, "x"),
+    ("B", "A", "A=B", "tie", 0, 0, "z"),
+    ("A", "C", "A<<B", "j", 2, -2, "z"),
+    ("A", "C", "A<<B", "j", 2, -2, "x"),
+    ("C", "A", "A<<B", "j", 2, -2, "x"),
+]
+JUDGED = pd.DataFrame(ROWS, columns=["object_i", "object_j", "label", "outcome", "strength", "grade", "judge"])
+BY_HAND = [[2, 0, 1, 2, 0], [1, 0, 0, 0, 2]]  # A : B and A : C
+MAPPING = {"A>>B": 2, "A>B": 1, "A=B": 0, "A<B": -1, "A<<B": -2}
+BESIDE = ["object_i", "object_j", "judge"]
+
+
+def engines(frame):
+    """The same rows in pandas, polars and DuckDB."""
+    duckdb, polars = pytest.importorskip("duckdb"), pytest.importorskip("polars")
+    return frame, polars.DataFrame(frame.to_dict("list")), duckdb.from_df(frame)
+
+
+class TestJudgments:
+    @pytest.mark.parametrize(
+        ("columns", "options"),
+        [
+            (["outcome", "strength"], {"strength": "strength"}),
+            (["grade"], {"strength": "grade"}),
+            (["grade", "outcome"], {"strength": "grade", "outcome": "grade"}),
+            (["label"], {"outcome": "label", "outcomes": MAPPING}),
+            (["label"], {"outcome": "label", "outcomes": {**MAPPING, "A=B": "tie"}}),
+            (["grade"], {"outcome": "grade", "outcomes": {2: 2, 1: 1, 0: 0, -1: -1, -2: -2}}),
+        ],
+    )
+    def test_all_ways_to_say_a_grade(self, columns, options):
+        for frame in engines(JUDGED[[*BESIDE, *columns]]):
+            c = llbt.from_judgments(frame, clusters="judge", **options)
+            assert c.response == graded(2, middle=True)
+            assert c.counts.tolist() == BY_HAND
+            plain = llbt.from_judgments(JUDGED[[*BESIDE, "outcome"]], clusters="judge")
+            assert c.collapse() == plain
+
+    def test_rows_are_counted_where_they_are(self, tmp_path):
+        """Many rows alike are one row with its count, in every engine; weights multiply."""
+        many = pd.concat([JUDGED[[*BESIDE, "outcome", "strength"]]] * 50, ignore_index=True)
+        for frame in engines(many):
+            c = llbt.from_judgments(frame, strength="strength", order=True)
+            assert (c.counts.sum(axis=0) / 50).tolist() == [2, 1, 1, 1, 3]
+        weighted = JUDGED.assign(times=50.0)
+        heavy = llbt.from_judgments(weighted, strength="strength", weights="times", order=True)
+        assert heavy == c
+        path = tmp_path / "judged.csv"
+        many.to_csv(path, index=False)
+        assert llbt.from_judgments(path, strength="strength", order=True) == c
+        many.assign(grade=list(JUDGED["grade"]) * 50).drop(columns=["outcome", "strength"]).to_csv(path, index=False)
+        signed = {"objects": ("object_i", "object_j"), "outcome": "grade", "strength": "grade"}
+        assert llbt.from_judgments(path, order=True, **signed) == c
+
+    @pytest.mark.parametrize("column", ["label", "number"])
+    def test_large_files_stay_in_duckdb(self, column, tmp_path, monkeypatch):
+        pytest.importorskip("duckdb")
+        monkeypatch.setattr(llbt.data.files, "LARGE", dict.fromkeys(llbt.data.files.LARGE, 0))
+        path = tmp_path / "judged.csv"
+        JUDGED.assign(number=3 - JUDGED["grade"])[[*BESIDE, column]].to_csv(path, index=False)
+        mapping = MAPPING if column == "label" else {1: 2, 2: 1, 3: 0, 4: -1, 5: -2}
+        named = {"objects": ("object_i", "object_j"), "outcome": column, "outcomes": mapping}
+        held = llbt.read_judgments(path, **named)
+        assert held.query is not None
+        assert held.to_frame()["strength"].tolist() == JUDGED["strength"].tolist()
+        for c in (
+            llbt.from_judgments(held, strength="strength", clusters="judge"),
+            llbt.from_judgments(path, clusters="judge", **named),
+        ):
+            assert c.counts.tolist() == BY_HAND
+            assert c == llbt.from_judgments(JUDGED, strength="strength", clusters="judge")
+
+    def test_grades_turn_round_with_the_pair(self):
+        shown = llbt.from_judgments(JUDGED, strength="strength", order=True)
+        assert shown.to_frame()[["i+", "i", "tie", "j", "j+"]].values.tolist() == [
+            [2, 0, 0, 1, 0],
+            [0, 0, 0, 0, 2],
+            [0, 1, 1, 0, 0],
+            [0, 0, 0, 0, 1],
+        ]
+
+    def test_a_scale_without_a_middle(self):
+        rows = JUDGED[JUDGED["outcome"] != "tie"]
+        c = llbt.from_judgments(rows, strength="strength")
+        assert c.response == graded(2, middle=False)
+        assert c.counts.tolist() == [[2, 0, 2, 0], [1, 0, 0, 2]]
+        assert llbt.from_judgments(rows, outcome="label", outcomes=MAPPING).response == graded(2, middle=True)
+
+    def test_one_grade_is_todays_table(self):
+        rows = JUDGED.assign(strength=(JUDGED["outcome"] != "tie").astype(float))
+        assert llbt.from_judgments(rows, strength="strength") == llbt.from_judgments(rows)
+        decided = rows[rows["outcome"] != "tie"]
+        assert llbt.from_judgments(decided, strength="strength") == llbt.from_judgments(decided)
+
+    def test_ties_need_no_strength_and_rows_may_be_left_out(self):
+        rows = JUDGED.assign(strength=JUDGED["strength"].where(JUDGED["outcome"] != "tie"))
+        assert llbt.from_judgments(rows, strength="strength").counts.tolist() == BY_HAND
+        out = llbt.from_judgments(JUDGED, outcome="label", outcomes={**MAPPING, "A=B": None, "B=A": 0})
+        assert out.n_judgments == 7
+        assert any("outcome 'A=B' left out" in note for note in out.notes)
+
+    def test_grades_that_nobody_used_are_told(self):
+        wide = {**MAPPING, "A>>>B": 3, "A<<<B": -3}
+        c = llbt.from_judgments(JUDGED, outcome="label", outcomes=wide)
+        assert c.response == graded(3, middle=True)
+        assert "no judgment has the grade 3 to either side" in c.notes
+        assert not any("no judgment has" in note for note in llbt.from_judgments(JUDGED, strength="strength").notes)
+
+    def test_the_mapping_says_sides_to_everyone_else(self):
+        named = {"objects": ("object_i", "object_j"), "outcome": "label"}
+        read = llbt.read_judgments(JUDGED[[*BESIDE, "label"]], outcomes=MAPPING, **named)
+        assert read.to_frame()["outcome"].tolist() == JUDGED["outcome"].tolist()
+        assert read.to_frame()["strength"].tolist() == JUDGED["strength"].tolist()
+        assert llbt.from_judgments(read, strength="strength").counts.tolist() == BY_HAND
+        assert llbt.from_judgments(read).counts.tolist() == [[2, 1, 2], [1, 0, 2]]
+        words = {label: "i" if grade > 0 else "j" if grade < 0 else "tie" for label, grade in MAPPING.items()}
+        plain = JUDGED[[*BESIDE, "label"]]
+        found = [llbt.audit(plain, outcome="label", outcomes=said).to_frame() for said in (MAPPING, words)]
+        pd.testing.assert_frame_equal(*found)
+
+
+@pytest.mark.parametrize("name", ["arena_hard", "helpsteer2", "helpsteer3", "multipref", "opencompass", "potato"])
+def test_formats_that_keep_strengths(name):
+    """The grades of a format, straight from its records and from what was read of them, against its table by hand."""
+    case = next(case for case in CASES if case.id == name)
+    labels = ["object_i", "object_j", "outcome", *case.also.split()]
+    table = pd.DataFrame(case.table, columns=labels)
+    sizes = table["strength"].astype(float)
+    grades = table["outcome"].map({"i": 1, "tie": 0, "j": -1}) * sizes.fillna(0)
+    assert not sizes[table["outcome"] != "tie"].isna().any()
+    options = {"format": case.name, **case.options}
+    for source, given in ((case.source, options), (llbt.read_judgments(case.source, **options), {})):
+        c = llbt.from_judgments(source, strength="strength", **given)
+        steps = len(c.response.outcomes) // 2
+        assert steps == grades.abs().max()
+        scale = [grade for grade in range(steps, -steps - 1, -1) if grade or c.has_ties]
+        for (i, j), counts in zip(c.pairs, c.counts, strict=True):
+            ours = (table["object_i"] == c.objects[i]) & (table["object_j"] == c.objects[j])
+            turned = (table["object_i"] == c.objects[j]) & (table["object_j"] == c.objects[i])
+            found = grades[ours].tolist() + (-grades[turned]).tolist()
+            assert counts.tolist() == [found.count(grade) for grade in scale]
+
+
+@pytest.mark.parametrize(
+    ("changed", "options", "message"),
+    [
+        (
+            {"strength": 1.5},
+            {"strength": "strength"},
+            r"column 'strength': 1 row whose size.*row 0: a preference of the size 1.5",
+        ),
+        (
+            {"strength": 0},
+            {"strength": "strength"},
+            "a preference of the size 0; expected sizes 1, 2, … of preferences",
+        ),
+        ({"strength": np.nan}, {"strength": "strength"}, "a preference of no size"),
+        ({"strength": -2}, {"strength": "strength"}, "the size -2.*pass its column as outcome=, too"),
+        ({"outcome": "tie"}, {"strength": "strength"}, "a tie of the size 2"),
+        ({"strength": 300}, {"strength": "strength"}, "a grade of 300; expected at most 20. Cut scores"),
+        ({"strength": np.inf}, {"strength": "strength"}, "a grade of inf; expected at most 20"),
+        ({"grade": 0.5}, {"strength": "grade", "outcome": "grade"}, "the grade 0.5; expected whole numbers"),
+        ({"grade": np.nan}, {"strength": "grade", "outcome": "grade"}, "1 missing outcome"),
+        (
+            {},
+            {"outcome": "label", "outcomes": {"A>>B": 2, "A>B": 1, "A=B": 0, "A<B": -1}},
+            r"\[2, 1, 0, -1\] lack \[-2\]",
+        ),
+        ({"label": "A~B"}, {"outcome": "label", "outcomes": MAPPING}, "1 unknown outcome: 'A~B'"),
+        ({}, {"outcome": "label", "outcomes": {**MAPPING, "A>B": "i"}}, "expected a grade, 'tie' or None"),
+        ({}, {"outcome": "label", "outcomes": {**MAPPING, "A>B": 0.5}}, "the grade 0.5; expected whole numbers"),
+        ({}, {"strength": "much"}, r"no column 'much' \(strength=\)"),
+        ({}, {"strength": "judge"}, "column 'judge' .* not a number"),
+    ],
+)
+def test_judgments_that_are_no_grades_are_refused(changed, options, message):
+    rows = JUDGED.astype({"strength": float, "grade": float})
+    for name, value in changed.items():
+        rows.loc[0, name] = value
+    with pytest.raises(JudgmentError, match=message):
+        llbt.from_judgments(rows, **options)
+
+
+def test_a_scale_seen_from_one_side_is_refused():
+    sizes = JUDGED.assign(grade=JUDGED["grade"].abs())
+    with pytest.raises(JudgmentError, match=r"the grades 2, 1, 0 are all for one side.*Sizes need outcome="):
+        llbt.from_judgments(sizes[[*BESIDE, "grade"]], strength="grade")
+    likert = JUDGED.assign(grade=3 - JUDGED["grade"])
+    with pytest.raises(JudgmentError, match=r"outcomes=\{1: 2, 2: 1, 3: 0, 4: -1, 5: -2\}"):
+        llbt.from_judgments(likert[[*BESIDE, "grade"]], strength="grade")
+    mapping = {1: 2, 2: 1, 3: 0, 4: -1, 5: -2}
+    c = llbt.from_judgments(likert[[*BESIDE, "grade"]], strength="grade", outcomes=mapping)
+    assert c.counts.tolist() == BY_HAND
+    counts = [{"object_i": "a", "object_j": "b", "wins_i": 3, "wins_j": 2}]
+    with pytest.raises(JudgmentError, match="a table of counts has none; from_counts has grades="):
+        llbt.from_judgments(counts, format="counts", strength="strength")
 
 
 @pytest.mark.shared

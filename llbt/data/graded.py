@@ -1,0 +1,69 @@
+"""Judgments ready to be counted whose outcomes may be grades: in a column beside them, in their labels, or signed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.response import Response
+from .formats import Labels
+from .frames import as_number, read_factor, read_sizes
+from .grades import graded_outcomes, side, signed_grades
+from .judgments import Countable
+from .outcomes import checked_outcomes
+from .readings import TIE, by_label
+from .rows import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Judgments ready to be counted, and how much is preferred where the caller asks: a column, or sizes of labels."""
+
+    found: Countable
+    strength: str | None
+    sizes: Mapping[Any, float]
+
+    @property
+    def field(self) -> str:
+        """The column of the outcomes; that of the strength where there is none."""
+        field = self.found.labels.field
+        return self.strength if self.strength is not None and field not in self.found.source.names else field
+
+    @property
+    def beside(self) -> dict[str, tuple[str, ...]]:
+        """The column of sizes beside the outcome, by parameter, if there is one."""
+        if self.strength is None or self.strength == self.field:
+            return {}
+        named = self.strength == "strength" and self.found.labels.strengths  # the sizes of a format's labels
+        return {} if named and "strength" not in self.found.source.names else {"strength": (self.strength,)}
+
+    def labels(self, rows: Rows) -> Labels:
+        """Return what the labels of the outcomes mean, numbers as grades where they are."""
+        labels = replace(self.found.labels, field=self.field)
+        if self.strength != self.field or self.sizes:
+            return labels
+        mapping = checked_outcomes(labels.outcomes)
+        numbers = {label: as_number(label) for label in read_factor(rows.frame, self.field).labels}
+        said = {label: number for label, number in numbers.items() if number is not None and label not in mapping}
+        grades = signed_grades(said, f"column {self.field!r}")
+        sides = {label: side(grade) for label, grade in grades.items()}
+        return replace(labels, outcomes={**mapping, **sides}, strengths={k: abs(g) for k, g in grades.items()})
+
+    def graded(
+        self, rows: Rows, labels: Labels, said: npt.NDArray[Any]
+    ) -> tuple[npt.NDArray[Any], Response | None, list[str]]:
+        """Return the outcome of each row, graded if the caller asks; the scale if it is one, and notes."""
+        if self.strength is None and not self.sizes:
+            return said, None, []
+        column = next(iter(self.beside.get("strength", ())), None)
+        if column is None:
+            factor = read_factor(rows.frame, labels.field)
+            sizes = np.array([*by_label(factor.labels, labels.strengths, np.nan), np.nan])[factor.codes]
+        else:
+            sizes = read_sizes(rows, column)
+        where = f"column {column or labels.field!r}"
+        return graded_outcomes(rows, TIE - said.astype(np.int64), sizes, where, tuple(self.sizes.values()))
