@@ -20,7 +20,7 @@ from .sources import Source
 
 @dataclass(frozen=True)
 class Scale:
-    """What the values of a block say: which of two wins, and when they are tied."""
+    """What the values of a block say: which of two wins, by how much (the cuts passed), and when they are tied."""
 
     noun: str
     participle: str
@@ -28,11 +28,15 @@ class Scale:
     threshold: float = 0.0
     rounding: float = 0.0
     unranked: tuple[Any, ...] = ()
+    cuts: tuple[float, ...] = ()
 
-    def outcomes(self, i: FloatArray, j: FloatArray) -> IntArray:
-        """Return 0 where i wins, 1 where the two are tied, 2 where j wins."""
-        tied = np.abs(i - j) <= self.threshold + self.rounding * np.maximum(np.abs(i), np.abs(j))
-        return np.where(tied, 1, np.where((i > j) == self.higher_wins, 0, 2))
+    def compared(self, i: FloatArray, j: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return 1 where i wins, 0 where the two are tied, −1 where j wins, and the grade, 0 of ties."""
+        apart, room = np.abs(i - j), self.rounding * np.maximum(np.abs(i), np.abs(j))
+        grade = np.zeros(len(apart))
+        for cut in (self.threshold, *self.cuts):
+            grade += apart > cut + room
+        return np.where(grade == 0, 0, np.where((i > j) == self.higher_wins, 1, -1)), grade
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..core.response import Response
 from .formats import Labels
 from .frames import as_number, read_factor, read_sizes
-from .grades import graded_outcomes, side, signed_grades
+from .grades import graded_outcomes, refuse_sizes, side, signed_grades
 from .judgments import Countable
 from .outcomes import checked_outcomes
 from .readings import TIE, by_label
@@ -66,4 +66,6 @@ class Judged:
         else:
             sizes = read_sizes(rows, column)
         where = f"column {column or labels.field!r}"
-        return graded_outcomes(rows, TIE - said.astype(np.int64), sizes, where, tuple(self.sizes.values()))
+        wins = TIE - said.astype(np.int64)
+        refuse_sizes(rows, wins, sizes, where)
+        return graded_outcomes(wins, sizes, tuple(self.sizes.values()))

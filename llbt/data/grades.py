@@ -87,27 +87,16 @@ def signed_grades(numbers: Mapping[Any, float], where: str) -> dict[Any, int]:
     return found
 
 
-def graded_outcomes(
-    rows: Rows, wins: IntArray, sizes: FloatArray, where: str, declared: Collection[float] = ()
-) -> tuple[npt.NDArray[Any], Response, list[str]]:
-    """Return which outcome of a graded scale each row has, the scale, and notes on grades that no row has.
+def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, where: str) -> None:
+    """Raise for a preference without a size, sizes that are not whole numbers of at least 1, and ties with any but 0.
 
     Parameters
     ----------
     rows : Rows
-    wins : ndarray of int, shape (U,)
-        1 where object i is preferred, −1 where object j is, 0 for a tie; other values: left out.
-    sizes : ndarray, shape (U,)
-        How much; NaN where nothing is said, which a tie may do.
+    wins, sizes : ndarray, each (U,)
+        As in `graded_outcomes`.
     where : str
         Where sizes are said, for messages.
-    declared : collection of float
-        Sizes of grades that the scale has whether or not they are used; 0: a middle.
-
-    Raises
-    ------
-    JudgmentError
-        For a preference without a size, sizes that are not whole numbers of at least 1, and ties with another than 0.
     """
     decided, tied = np.abs(wins) == 1, wins == 0
     wrong = decided & ~((sizes >= 1) & (sizes == np.floor(sizes))) | (tied & ~np.isnan(sizes) & (sizes != 0))
@@ -123,12 +112,28 @@ def graded_outcomes(
             where=where,
             expected="sizes 1, 2, … of preferences, 0 or nothing of ties",
         )
-    most = max([1, *declared, sizes[decided].max(initial=1)])
-    _refuse_many(most, where)
-    steps = int(most)
+    _refuse_many(sizes[decided].max(initial=1), where)
+
+
+def graded_outcomes(
+    wins: IntArray, sizes: FloatArray, declared: Collection[float] = ()
+) -> tuple[npt.NDArray[Any], Response, list[str]]:
+    """Return which outcome of a graded scale each row has, the scale, and notes on grades that no row has.
+
+    Parameters
+    ----------
+    wins : ndarray of int, shape (U,)
+        1 where object i is preferred, −1 where object j is, 0 for a tie; other values: left out.
+    sizes : ndarray, shape (U,)
+        How much: 1, 2, …; of ties anything.
+    declared : collection of float
+        Sizes of grades that the scale has whether or not they are used; 0: a middle.
+    """
+    decided, tied = np.abs(wins) == 1, wins == 0
+    steps = int(max([1, *declared, sizes[decided].max(initial=1)]))
     response = graded(steps, middle=bool(tied.any()) or 0 in declared)
     grade = np.where(decided, wins * np.nan_to_num(sizes), 0).astype(np.int64)
     down = steps - grade - ((grade < 0) & (n_columns(response) % 2 == 0))  # without a middle no place between 1 and -1
-    said_each = np.where(decided | tied, down, n_columns(response))
+    said = np.where(decided | tied, down, n_columns(response))
     unused = sorted(set(range(1, steps + 1)) - set(np.abs(grade[decided]).tolist()))
-    return said_each, response, [f"no judgment has the grade {listed(tuple(unused))} to either side"] if unused else []
+    return said, response, [f"no judgment has the grade {listed(tuple(unused))} to either side"] if unused else []

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import NotNegative, checked
-from ..core.columns import sort_key
+from ..arguments import NotNegative, checked, is_real
+from ..core.columns import FloatArray, sort_key
 from ..core.comparisons import Comparisons
+from ..core.response import THREE, Response
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .blocks import (
@@ -27,7 +30,9 @@ from .blocks import (
     refuse_twice,
 )
 from .files import open_source
+from .grades import graded_outcomes
 from .kept import Names, wanted
+from .readings import TIE
 from .sources import as_names
 from .tables import assembled, coded_pairs, condensed, kept_at
 
@@ -157,6 +162,7 @@ def from_ratings(
     prompt: str | None = None,
     block: Names | None = None,
     tie_threshold: NotNegative = 0.0,
+    cuts: Sequence[float] = (),
     higher_is_better: bool = True,
     covariates: Names = (),
     clusters: Names = (),
@@ -178,6 +184,10 @@ def from_ratings(
     tie_threshold : float
         Two ratings are tied if they differ by at most so much (on the scale of the ratings), give or take
         1e-12 of the larger one: 0.8 and 0.7 are tied at 0.1, though floats differ by more.
+    cuts : sequence of float
+        Differences beyond which a preference has the next grade, each larger than the one before and than
+        `tie_threshold`: with ``(2,)`` a difference of more than 2 is a strong preference, a smaller one a slight one.
+        Without cuts there is one grade.
     higher_is_better : bool
         Whether the higher rating wins, or the lower.
     covariates, clusters, numeric, object_covariates
@@ -196,7 +206,8 @@ def from_ratings(
     Notes
     -----
     With a threshold, ties are not transitive (of 1, 2 and 3 only the ends differ by more than 1); the model
-    takes one pair at a time and needs no transitivity. As to standard errors, see `from_rankings`.
+    takes one pair at a time and needs no transitivity. As to standard errors, see `from_rankings`. Grades made of
+    `cuts` are differences of one judge's ratings, which are dependent whatever the blocks: the notes always say so.
 
     References
     ----------
@@ -214,13 +225,29 @@ def from_ratings(
     0        A        B       0     1       1
     1        A        C       1     0       0
     2        B        C       1     0       0
+    >>> llbt.from_ratings(ratings, cuts=(2,)).to_frame()
+      object_i object_j  i+  i  j  j+
+    0        A        B   0  1  1   0
+    1        A        C   1  0  0   0
+    2        B        C   1  0  0   0
     """
     threshold = float(tie_threshold)
     keep = _keep(covariates, clusters, numeric, object_covariates)
-    scale = Scale("rating", "rated", bool(higher_is_better), threshold, _ROUNDING)
+    scale = Scale("rating", "rated", bool(higher_is_better), threshold, _ROUNDING, cuts=_cuts(cuts, threshold))
     by_default = judge == "judge" and (objects is not None or block is not None)
     makers = {"judge": None if by_default else judge, "prompt": prompt, "block": block}
     return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, keep)
+
+
+def _cuts(cuts: Sequence[float], threshold: float) -> tuple[float, ...]:
+    """Return cuts as floats; raise unless each is larger than the one before, the first than the threshold."""
+    found = tuple(cuts) if isinstance(cuts, (list, tuple, np.ndarray)) else (None,)
+    if not all(map(is_real, found)) or not all(a < b < np.inf for a, b in pairwise((threshold, *found))):
+        raise JudgmentError(
+            f"cuts={cuts!r}; expected rising numbers such as (1, 2.5), the first larger than "
+            f"tie_threshold={threshold:g}."
+        )
+    return tuple(map(float, found))
 
 
 def _keep(covariates: Names, clusters: Names, numeric: Names, object_covariates: object) -> _Keep:
@@ -257,10 +284,20 @@ def _implied(
     kept = _kept(table, made, roles, keep)
     asked = wanted(keep.covariates, keep.clusters, keep.numeric, keep.object_covariates, None)
     pairs = coded_pairs(ranked.labels, np.column_stack([ranked.item[i], ranked.item[j]]))
-    said = scale.outcomes(ranked.value[i], ranked.value[j])
-    lines = condensed(pairs, said, None, *kept_at(kept, asked, ranked.block[i]))
+    said, response, unused = _said(scale, ranked.value[i], ranked.value[j])
+    lines = condensed(pairs, said, None, *kept_at(kept, asked, ranked.block[i]), response or THREE)
     unkept = tuple(name for name in names if name not in _flat(roles))
-    return assembled(lines, pairs, asked, _notes(made, ranked, i.size, scale, keep), unkept=unkept, order=False)
+    notes = [*_notes(made, ranked, i.size, scale, keep, block.get("judge", ())), *unused]
+    return assembled(lines, pairs, asked, notes, unkept=unkept, order=False, response=response)
+
+
+def _said(scale: Scale, i: FloatArray, j: FloatArray) -> tuple[npt.NDArray[Any], Response | None, list[str]]:
+    """Return the outcome of each two values, graded where there are cuts; the scale if it is one, and notes."""
+    wins, sizes = scale.compared(i, j)
+    if not scale.cuts:
+        return TIE - wins, None, []
+    middle = (0,) if scale.threshold else ()
+    return graded_outcomes(wins, sizes, (*middle, *range(1, len(scale.cuts) + 2)))
 
 
 def _each(columns: Mapping[str, str]) -> Roles:
@@ -334,7 +371,7 @@ def _kept(table: pd.DataFrame, made: Blocks, roles: Roles, keep: _Keep) -> pd.Da
     return pd.DataFrame(kept)
 
 
-def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: _Keep) -> list[str]:
+def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: _Keep, judge: tuple[str, ...]) -> list[str]:
     """Return what was read, what was left out, and what to mind about the standard errors."""
     sizes = np.bincount(ranked.block, minlength=made.first.size)
     missing = made.value.size - ranked.value.size
@@ -356,15 +393,18 @@ def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: _Keep
         notes.append(
             f"{counted(negative, 'rank')} negative and so the best; if they mean not ranked, pass them as unranked="
         )
-    return [*notes, *([_dependence(made, keep)] if sizes.max() > 2 else [])]
+    if scale.cuts:
+        return [*notes, _dependence(made, keep, "differences of one judge's ratings", judge)]
+    return [*notes, *([_dependence(made, keep, "judgments implied by one block")] if sizes.max() > 2 else [])]
 
 
-def _dependence(made: Blocks, keep: _Keep) -> str:
+def _dependence(made: Blocks, keep: _Keep, what: str, judge: tuple[str, ...] = ()) -> str:
     # Every cluster kept here is constant in a block, so each of them gathers whole blocks.
     known = (*keep.clusters, *(name for name in keep.covariates if name in made.makers))
-    group = known[0] if known else made.makers[0] if len(made.makers) == 1 else "block"
+    alone = made.makers if len(made.makers) == 1 else ()
+    group = (*known, *judge, *alone, "block")[0]
     keeping = "" if known else f"keep clusters={group!r} and "
     return (
-        "judgments implied by one block are not independent: standard errors and tests of a plain fit are too "
+        f"{what} are not independent: standard errors and tests of a plain fit are too "
         f"optimistic; {keeping}fit with cov_type='cluster', groups={group!r}"
     )
