@@ -25,6 +25,10 @@ _ODDS = {
     "worth": "exp(2λ), against the reference where λ is",
     "order": "exp(2δ), of the object shown first",
     "tie": "exp(γ), of a tie against a win between equal objects",
+}
+_GRADED = {
+    **_ODDS,
+    "tie": "exp(γ), of a tie against the first grade between equal objects",
     "grade": "exp(γ), of a grade against the first between equal objects",
 }
 
@@ -204,7 +208,8 @@ def _fit(res: Estimates) -> str:
 
 
 def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
-    used = [block for block in _ODDS if block in res.design.blocks]
+    said = _GRADED if res.comparisons.response.grades else _ODDS
+    used = [said[block] for block in said if block in res.design.blocks]
     graded = ", both of the first grade," if res.comparisons.response.grades else ""
     notes = [
         f"estimates are on the log-worth scale λ: the odds of i over j{graded} are exp(2(λᵢ − λⱼ)), log-odds are 2λ"
@@ -214,7 +219,7 @@ def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
             "an outcome with the score h has the log mean μ + h(λᵢ − λⱼ) + γ: llbt.pairwise for odds of all grades"
         )
     if odds and used:
-        notes.append(f"Odds: {'; '.join(_ODDS[block] for block in used)}; interactions multiply")
+        notes.append(f"Odds: {'; '.join(used)}; interactions multiply")
     if res.aliased:
         notes.append(f"NA: aliased with the terms before, not determined by the table: {', '.join(res.aliased)}")
     if res.fixed:

@@ -58,8 +58,8 @@ def contrasts(
     Raises
     ------
     DesignError
-        For unknown objects, weights that do not sum to 0, and hypotheses about ties on another scale than
-        ``"log_worth"``.
+        For unknown objects, weights that do not sum to 0, and another scale than ``"log_worth"`` for hypotheses about
+        ties and for graded judgments.
 
     Examples
     --------
@@ -73,6 +73,11 @@ def contrasts(
         raise DesignError(
             "expected a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}; "
             f"found {'none' if isinstance(weights, Mapping) else type(weights).__name__}."
+        )
+    if res.comparisons.response.grades and scale != "log_worth":
+        raise DesignError(
+            f"the judgments are graded, and their {scale} is no sum of log-worths; ask for scale='log_worth', or of "
+            f"two objects pairwise(res, scale={scale!r})."
         )
     rows, notes = _linear(res, weights, at, scale)
     estimate = np.concatenate([row.estimate for row in rows])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 from scipy.sparse import csr_array, eye_array, kron
 
 from ..core.columns import FloatArray, IntArray, Label, groups
@@ -19,6 +18,7 @@ from ..formulas.coding import Codings, column_values
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..kernel.robust import LOST
 from ..table import format_number
+from .decided import Grades, grades_at, preferred_at
 
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
 
@@ -41,6 +41,8 @@ class LogWorths:
         that do not move alike have no standard error. None as a rule, d = 0.
     reference : label or None
         The object whose log-worth is 0 in this class; None where it is none's.
+    grades : Grades or None
+        Of graded judgments: what P(i preferred | decided) depends on beside the log-worths.
     """
 
     rows: FloatArray
@@ -48,6 +50,7 @@ class LogWorths:
     cov: FloatArray
     lost: FloatArray
     reference: Label | None = None
+    grades: Grades | None = None
 
     @property
     def unknown(self) -> npt.NDArray[np.bool_]:
@@ -57,11 +60,13 @@ class LogWorths:
     def some(self, kept: IntArray) -> LogWorths:
         """Return the log-worths of some of the objects."""
         cov = self.cov[np.ix_(kept, kept)]
-        return LogWorths(self.rows[kept], self.estimate[kept], cov, self.lost[kept], self.reference)
+        beside = self.grades and self.grades.combined(np.eye(len(self.estimate))[kept])
+        return LogWorths(self.rows[kept], self.estimate[kept], cov, self.lost[kept], self.reference, beside)
 
     def combined(self, weights: FloatArray, estimate: FloatArray) -> LogWorths:
         """Return the linear combinations that weights (J, J) make of these, with their estimates."""
-        return LogWorths(weights @ self.rows, estimate, weights @ self.cov @ weights.T, weights @ self.lost)
+        beside, cov = self.grades and self.grades.combined(weights), weights @ self.cov @ weights.T
+        return LogWorths(weights @ self.rows, estimate, cov, weights @ self.lost, grades=beside)
 
 
 def _log_worths(res: LLBTResults, rows: FloatArray, aliasing: FloatArray) -> LogWorths:
@@ -115,11 +120,13 @@ def worth_classes(res: LLBTResults, at: At) -> tuple[list[LogWorths], dict[str, 
         rows = _class_rows(codings, values, len(weights))
         mean = kron(weights[None, :], eye_array(len(res.comparisons.objects)), format="csr") @ rows
         average = _log_worths(res, mean.toarray(), aliasing)
+        average = replace(average, grades=grades_at(res, codings, average.rows, {}, 0))
         averaged = ("log-worths averaged over the judgments of the table",) if len(weights) > 1 else ()
         return [average], {}, (*averaged, *_missing(res, [average], {}))
     grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
     rows, size = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects)
     found = [_log_worths(res, rows[k * size : (k + 1) * size].toarray(), aliasing) for k in range(grid.size)]
+    found = [replace(f, grades=grades_at(res, codings, f.rows, grid.values, k)) for k, f in enumerate(found)]
     return found, grid.shown, (*grid.notes, *_missing(res, found, grid.shown))
 
 
@@ -205,7 +212,8 @@ def averaged_share(res: LLBTResults, i: int, j: int) -> float:
     difference = csr_array(rows[::2] - rows[1::2])
     if undetermined(res, difference).any():
         return float("nan")
-    return float(weights @ special.expit(2 * (difference @ np.asarray(res.params.fillna(0.0), dtype=float))))
+    apart = difference @ np.asarray(res.params.fillna(0.0), dtype=float)
+    return float(weights @ preferred_at(res, codings, apart, values))
 
 
 def _judged_values(codings: Codings) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:

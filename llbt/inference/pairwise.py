@@ -18,7 +18,7 @@ from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.robust import LOST
 from .objects import KNOWN, LogWorths, centred
-from .pairwise_record import Adjust, Pairwise
+from .pairwise_record import Adjust, Decided, Pairwise
 from .scales import Scale
 
 
@@ -39,7 +39,8 @@ def pairwise(
     res : LLBTResults
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         Of estimates and intervals: 2(λ_i − λ_j), λ_i − λ_j, the odds exp(2(λ_i − λ_j)), 400·log10 of the odds, or
-        P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all of them.
+        P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all of them. Of graded judgments all
+        but ``"log_worth"`` are of P(i preferred | decided), of whatever grade, with errors by the delta method.
     adjust : {"single-step", "holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs: single-step, Holm and Bonferroni control the chance of any
         false finding, ``"fdr_bh"`` the expected share of false findings, None nothing.
@@ -152,7 +153,18 @@ def all_pairs(
         adjust,
         confidence,
         notes,
+        _decided(found, tests.pairs, tests.std_error),
     )
+
+
+def _decided(found: LogWorths, pairs: IntArray, error: FloatArray) -> Decided | None:
+    """Return the log-odds of being preferred, of graded judgments."""
+    if found.grades is None:
+        return None
+    (i, j), cross = pairs.T, found.grades.cross
+    of_pairs = found.grades.log_odds(found.estimate[i] - found.estimate[j], error, cross[i] - cross[j])
+    level, _ = found.grades.log_odds(found.estimate, np.zeros(len(cross)), cross)
+    return Decided(*of_pairs, level)
 
 
 def _tests_of(res: LLBTResults, found: LogWorths, rng: Rng) -> _Tests:

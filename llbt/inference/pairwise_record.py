@@ -12,7 +12,7 @@ from ..core import statistics
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import ratio
 from ..table import Field, Record, Table, format_number, interval_fields
-from .scales import DIFFERENCES, LEVELS, Scale, level_on_scale, measured_from, on_scale
+from .scales import DIFFERENCES, LEVELS, Scale, level_on_scale, measured_from, on_scale, said_of
 
 Adjust = Literal["single-step", "holm", "bonferroni", "fdr_bh"]
 
@@ -24,6 +24,23 @@ _ADJUSTED = {
     None: "not adjusted",
 }
 _SAME = 1e-9  # log-worths closer than that are equal
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """Of graded judgments half the log-odds of being preferred, given a decision: what λ_i − λ_j is for three outcomes.
+
+    Attributes
+    ----------
+    difference, std_error : ndarray, shape (m,)
+        Of every pair.
+    level : ndarray, shape (J,)
+        Of every object, against one of mean log-worth.
+    """
+
+    difference: FloatArray
+    std_error: FloatArray
+    level: FloatArray
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -53,6 +70,8 @@ class Pairwise(Record):
     adjust : str or None
     confidence : float
     notes : tuple of str
+    decided : Decided or None
+        What odds, probabilities and Elo of graded judgments are made of.
     """
 
     _made_by: ClassVar[str] = "llbt.pairwise(res)"
@@ -70,6 +89,14 @@ class Pairwise(Record):
     adjust: Adjust | None
     confidence: float
     notes: tuple[str, ...]
+    decided: Decided | None = None
+
+    @property
+    def log_odds(self) -> tuple[FloatArray, FloatArray]:
+        """Log-odds of i over j with their standard errors, (m,) each; of graded judgments of being preferred."""
+        if self.decided is None:
+            return 2 * self.difference, 2 * self.std_error
+        return 2 * self.decided.difference, 2 * self.decided.std_error
 
     @property
     def difference(self) -> FloatArray:
@@ -109,7 +136,9 @@ class Pairwise(Record):
 
     def table(self) -> Table:
         """Return object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high."""
-        estimate, error, low, high = on_scale(self.scale, self.difference, self.std_error, self.reach)
+        what = said_of(self.scale, DIFFERENCES, self.decided is not None, ", i against j")
+        of = self if self.decided is None or self.scale == "log_worth" else self.decided
+        estimate, error, low, high = on_scale(self.scale, of.difference, of.std_error, self.reach)
         letter = "z" if np.isinf(self.df) else "t"
         sides = [[self.objects[k] for k in column] for column in self.pairs.T]
         level = f"{100 * self.confidence:.4g} %"
@@ -125,7 +154,7 @@ class Pairwise(Record):
                 Field("", "", self.p_adjusted, "stars"),
                 *interval_fields(low, high, self.confidence),
             ),
-            title=f"Pairwise comparisons: {DIFFERENCES[self.scale]}",
+            title=f"Pairwise comparisons: {what}",
             notes=(
                 *self.notes,
                 f"p-values: {_ADJUSTED[self.adjust]}; {level} intervals simultaneous, |{letter}| up to "
@@ -224,10 +253,14 @@ class Pairwise(Record):
         >>> llbt.pairwise(res).ranks().to_frame()[["object", "rank", "rank_low", "rank_high"]].values.tolist()
         [['A', 1, 1, 1], ['D', 2, 2, 2], ['B', 3, 3, 3], ['C', 4, 4, 4]]
         """
-        estimate = level_on_scale(self.scale, self.log_worths)[self.best_first]
+        graded = self.decided is not None
+        level = level_on_scale(self.scale, self.log_worths)
+        if self.decided is not None and self.scale != "log_worth":
+            level = on_scale(self.scale, self.decided.level, np.zeros(len(level)), 0.0)[0]
+        estimate = level[self.best_first]
         return Table(
             (self._objects(), Field("estimate", "estimate", estimate, "estimate"), *self.rank_fields()),
-            title=f"Ranks: {LEVELS[self.scale]}{measured_from(self.scale)}",
+            title=f"Ranks: {said_of(self.scale, LEVELS, graded)}{measured_from(self.scale, graded)}",
             notes=(*self.notes, f"{100 * self.confidence:.4g} % confidence sets of all ranks together"),
         )
 

@@ -18,7 +18,7 @@ from ..formulas.grid import At
 from ..table import Field, Table
 from .objects import LogWorths, centred
 from .pairwise import all_pairs
-from .scales import FACTORS, LEVELS, Scale, critical_for, measured_from, worths_on_scale
+from .scales import LEVELS, Scale, critical_for, measured_from, said_of, worths_on_scale
 
 Anchor = Label | Mapping[Any, float]
 
@@ -45,7 +45,8 @@ def leaderboard(
         What estimates are measured from: by default the mean of the log-worths (odds: their geometric mean), so that
         no object is singled out; a label is the object that has 0 (odds 1); ``{"gpt-4": 1000}`` gives that object that
         value on the scale (``"elo"``, ``"log_odds"`` and ``"log_worth"``). Worths (``"probability"``) sum to 1 and
-        take no anchor.
+        take no anchor. Of graded judgments all scales but ``"log_worth"`` are of P(i preferred | decided), against an
+        object of mean log-worth or the anchor.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     confidence : float
@@ -78,12 +79,13 @@ def leaderboard(
     label, value = _read_anchor(res, anchor, scale)
     found, notes = centred(res, at, "leaderboard")
     pairs = all_pairs(res, found, rng, confidence=confidence)
-    measured = found if label is None else _anchored(res, found, label, value / FACTORS[scale])
+    measured = found if label is None else _anchored(res, found, label)
     z = critical_for(res, measured, scale, confidence)
-    estimate, _, low, high = worths_on_scale(measured, scale, z)
+    estimate, low, high = (part + value for k, part in enumerate(worths_on_scale(measured, scale, z)) if k != 1)
     counts, more = _object_counts(res.comparisons, at)
     letters, order = pairs.groups, pairs.best_first
-    where = measured_from(scale, label, value if isinstance(anchor, Mapping) else None)
+    graded = bool(res.comparisons.response.grades)
+    where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
     return Table(
         (
             Field("object", "object", [pairs.objects[k] for k in order]),
@@ -94,7 +96,7 @@ def leaderboard(
             *(Field(name, name, column[order], "count") for name, column in counts.items()),
             Field("group", "group", [letters[k] for k in order]),
         ),
-        title=f"Leaderboard: {LEVELS[scale]}{where}",
+        title=f"Leaderboard: {said_of(scale, LEVELS, graded)}{where}",
         notes=(
             *notes,
             *more,
@@ -108,7 +110,7 @@ def _read_anchor(res: LLBTResults, anchor: Anchor | None, scale: Scale) -> tuple
     if anchor is None:
         return None, 0.0
     label, value = _one_value(anchor, scale) if isinstance(anchor, Mapping) else (anchor, 0.0)
-    if scale == "probability":
+    if scale == "probability" and not res.comparisons.response.grades:
         raise DesignError(
             "worths sum to 1 and have no anchor; choose scale='odds_ratio' for odds against "
             f"{label!r}, or ask pairwise(res, scale='probability')."
@@ -133,15 +135,14 @@ def _one_value(anchor: Mapping[Any, float], scale: Scale) -> tuple[Label, float]
     return label, float(value)
 
 
-def _anchored(res: LLBTResults, found: LogWorths, label: Label, value: float) -> LogWorths:
-    """Return log-worths measured from one object, which has this value."""
+def _anchored(res: LLBTResults, found: LogWorths, label: Label) -> LogWorths:
+    """Return log-worths measured from one object."""
     k = res.comparisons.objects.index(label)
     if np.isnan(found.estimate[k]):
         raise DesignError(f"the table does not compare {label!r} with the other objects here; choose another anchor.")
     shift = np.eye(len(found.estimate))
     shift[:, k] -= 1
-    estimate = found.estimate - found.estimate[k] + value
-    return found.combined(shift, estimate)
+    return found.combined(shift, found.estimate - found.estimate[k])
 
 
 def _object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]], tuple[str, ...]]:

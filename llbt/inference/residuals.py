@@ -136,7 +136,9 @@ def _sentence(i: Any, j: Any, outcome: str, residual: float) -> str:
     often = "more often" if residual > 0 else "less often"
     if outcome == "tie":
         return f"{i} and {j} tie {often}"
-    return f"{i} beats {j} {often}" if outcome == "i" else f"{j} beats {i} {often}"
+    winner, loser = (i, j) if outcome[0] == "i" else (j, i)
+    grade = f" by {outcome[1:]}" if outcome[1:] else ""
+    return f"{winner} beats {loser}{grade} {often}"
 
 
 def _foot(residual: FloatArray) -> tuple[str, ...]:

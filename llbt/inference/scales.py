@@ -23,6 +23,13 @@ SCALES: dict[Scale, str] = {
     "odds_ratio": "odds exp(2λ) against the reference",
     "elo": "Elo, 400·log10 of the odds, less the reference's",
 }
+PREFERRED: dict[Scale, str] = {  # of graded judgments
+    "log_odds": "log-odds of being preferred, given a decision",
+    "odds_ratio": "odds of being preferred, given a decision",
+    "elo": "Elo, 400·log10 of the odds of being preferred, given a decision",
+    "probability": "probability of being preferred, given a decision",
+}
+OF_MEAN = ", against one of mean log-worth"
 FACTORS = {"log_worth": 1.0, "log_odds": 2.0, "odds_ratio": 2.0, "elo": 800 / np.log(10)}
 DIFFERENCES: dict[Scale, str] = {
     "log_worth": "differences of log-worths, λᵢ − λⱼ",
@@ -47,6 +54,11 @@ CONTRASTS: dict[Scale, str] = {
 }
 
 
+def said_of(scale: Scale, names: dict[Scale, str], graded: bool, against: str = "") -> str:
+    """Return what a scale is, by its name for three outcomes or, of graded judgments, against what."""
+    return PREFERRED[scale] + against if graded and scale != "log_worth" else names[scale]
+
+
 def on_scale(
     scale: Scale, difference: FloatArray, error: FloatArray, z: float | FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -63,9 +75,11 @@ def on_scale(
     return center, spread, low, high
 
 
-def measured_from(scale: Scale, label: Label | None = None, value: float | None = None) -> str:
+def measured_from(scale: Scale, graded: bool, label: Label | None = None, value: float | None = None) -> str:
     """Return what log-worths, odds or Elo are measured from: their mean, or an object, which has some value."""
-    if scale == "probability":
+    if graded and scale != "log_worth" and label is None:
+        return OF_MEAN
+    if not graded and scale == "probability":
         return ""
     if label is None:
         return ", geometric mean 1" if scale == "odds_ratio" else ", mean 0"
@@ -86,7 +100,7 @@ def level_on_scale(scale: Scale, log_worth: FloatArray) -> FloatArray:
 def critical_for(res: LLBTResults, found: LogWorths, scale: Scale, confidence: float) -> FloatArray:
     """Return how many standard errors the intervals of log-worths or, on their scale, worths reach, shape (J,)."""
     rows = found.rows
-    if scale == "probability":
+    if scale == "probability" and found.grades is None:
         rows = rows - special.softmax(np.where(np.isnan(found.estimate), -np.inf, 2 * found.estimate)) @ rows
     return critical_values(confidence, res.df_of(rows))
 
@@ -96,11 +110,15 @@ def worths_on_scale(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return estimate, standard error and interval ± z of the J objects of one class, each (J,).
 
-    NaN where the table does not determine a log-worth; worths sum to 1 over the other objects. Errors and intervals
+    Of graded judgments these are of being preferred to where the log-worth is 0, given a decision. NaN where the table
+    does not determine a log-worth; worths sum to 1 over the other objects. Errors and intervals
     are NaN where a single cluster says all that is known of one, for worths of any of them.
     """
     unknown, open_ = np.isnan(found.estimate), found.unknown | np.isnan(z)
-    if scale == "probability":
+    if found.grades is not None and scale != "log_worth":
+        error = np.sqrt(np.maximum(np.diag(found.cov), 0))
+        parts = on_scale(scale, *found.grades.log_odds(found.estimate, error, found.grades.cross), z)
+    elif scale == "probability":
         if np.sum(~unknown) < 2:  # an object that is compared with no other has no share
             unknown = np.ones_like(unknown)
         parts = _shares(found.estimate, found.cov, z)

@@ -12,7 +12,7 @@ from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
 from .objects import NAMED, LogWorths, class_name, worth_classes
-from .scales import SCALES, Scale, critical_for, worths_on_scale
+from .scales import SCALES, Scale, critical_for, said_of, worths_on_scale
 
 
 @checked
@@ -45,6 +45,10 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
 
     Notes
     -----
+    Graded judgments have no worths that probabilities are proportional to: on every scale but ``"log_worth"`` the
+    estimate is that of P(i preferred | decided), of whatever grade, against the reference object, with its error by the
+    delta method. Covariates of grades that the worth lacks are averaged over the judgments.
+
     Objects with equal covariates have equal worths, and each counts: the worths of all objects sum to 1. R's prefmod
     prints such objects as one ("LO,SG,ST") and lets the worths of the distinct ones sum to 1; to have these, divide by
     their sum over one object of each kind.
@@ -78,7 +82,7 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
             Field("conf_low", "conf_low", low, "estimate"),
             Field("conf_high", "conf_high", high, "estimate"),
         ),
-        title=f"Worths: {SCALES[scale]}",
+        title=f"Worths: {said_of(scale, SCALES, bool(res.comparisons.response.grades), ', against the reference')}",
         notes=(*notes, f"{100 * confidence:.4g} % intervals; {_references(res, classes, shown)}"),
     )
 

@@ -16,7 +16,7 @@ from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.quasi_variances import quasi_variances
 from ..inference.ranks import leaderboard
-from ..inference.scales import FACTORS, Scale
+from ..inference.scales import FACTORS, OF_MEAN, Scale, said_of
 from ..table import Table, format_share
 from .look import (
     BLUE,
@@ -110,7 +110,7 @@ def intervals(
     if scale != "probability":
         zero_line(ax, 1.0 if scale == "odds_ratio" else 0.0)
     points(ax, frame["estimate"], range(len(frame)), frame[["conf_low", "conf_high"]], (BLUE, "o"))
-    label_scale(ax, f"{_LEVELS[scale]}{against}")
+    label_scale(ax, said_of(scale, _LEVELS, bool(res.comparisons.response.grades)) + against)
     _draw_groups(ax, pairs, frame["object"].tolist())
     return ax
 
@@ -166,12 +166,19 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
     """Return object, estimate, conf_low, conf_high, the best first, and what they are measured from."""
     if bars == "confidence":
         board = leaderboard(res, scale=scale, at=at, confidence=confidence)
+        if res.comparisons.response.grades and scale != "log_worth":
+            return board.to_frame(), f"{OF_MEAN}\n({100 * confidence:.4g} % intervals)"
         against = {"probability": "", "odds_ratio": ", geometric mean 1"}.get(scale, ", mean 0")
         return board.to_frame(), f"{against}\n({100 * confidence:.4g} % intervals)"
     if scale in ("probability", "odds_ratio"):
         raise DesignError(
             f"bars='quasi' has no scale={scale!r}; quasi standard errors are those of differences: "
             "choose scale='log_odds', 'log_worth' or 'elo'."
+        )
+    if res.comparisons.response.grades and scale != "log_worth":
+        raise DesignError(
+            f"bars='quasi' has no scale={scale!r} for graded judgments, whose odds are no differences of log-worths: "
+            "choose scale='log_worth'."
         )
     frame = quasi_variances(res, at=at, confidence=confidence).to_frame()
     numbers = ["estimate", "conf_low", "conf_high"]

@@ -17,7 +17,7 @@ from ..fitting.results import LLBTResults
 from ..formulas.coding import Block, Codings
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..inference.objects import LogWorths, centred, worth_classes
-from ..inference.scales import Scale, worths_on_scale
+from ..inference.scales import OF_MEAN, Scale, said_of, worths_on_scale
 from .look import (
     BLUE,
     COLUMN,
@@ -120,7 +120,8 @@ def judges(
     name_rows(ax, short_names([objects[k] for k in order]))
     for edge in range(1, len(objects)):
         ax.axhline(edge - 0.5, color=PALE, linewidth=0.5, zorder=-1)
-    label_scale(ax, _SCALES[scale] + (f"\n({100 * confidence:.4g} % intervals)" if few else ""))
+    what = said_of(scale, _SCALES, bool(res.comparisons.response.grades), OF_MEAN)
+    label_scale(ax, what + (f"\n({100 * confidence:.4g} % intervals)" if few else ""))
     legend_above(ax, columns=3 if few else 2)
     return ax
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..arguments import checked
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
-from ..inference.scales import SCALES, Scale
+from ..inference.scales import SCALES, Scale, said_of
 from ..inference.worth import worth as worth_table
 from .look import COLUMN, axes_of, darker, lay_out, literally, look_of, points, row_size, set_log_axis, short_names
 
@@ -64,7 +64,7 @@ def worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: 
     literally(ax.get_xticklabels())
     ax.set_xlim(-0.5, len(labels) - 0.5)
     ax.set_xlabel(", ".join(classes))
-    ax.set_ylabel(SCALES[scale])
+    ax.set_ylabel(said_of(scale, SCALES, bool(res.comparisons.response.grades), ", against the reference"))
     _name_ends(ax, ends)
     return ax
 

@@ -176,9 +176,11 @@ def _ties(res: LLBTResults, confidence: float) -> Said:
     odds, low, high, _ = found
     numbers |= {"odds of a tie": odds, "low of a tie": low, "high of a tie": high}
     where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
-    said = f"between equally good objects{where} the odds of a tie against a win of either are {odds_text(odds)}"
+    graded = bool(c.response.grades)
+    win = "the smallest preference for" if graded else "a win of"
+    said = f"between equally good objects{where} the odds of a tie against {win} either are {odds_text(odds)}"
     said += f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
-    if "order" not in res.design.blocks and not where:
+    if "order" not in res.design.blocks and not where and not graded:
         numbers["probability of a tie"] = odds / (2 + odds)
         said += f", a tie in {format_percent(odds / (2 + odds))} of their judgments"
     return f"{text}; {said}.", numbers
@@ -216,7 +218,7 @@ def _covariates(res: LLBTResults, confidence: float) -> Said:
     """Say whether worths, ties and the order effect differ by judge or any other covariate of the comparisons."""
     names = res.comparisons.covariates
     parsed = parse(res.specification.formula, vocabulary(res.comparisons))
-    what = {"worth": "The worths", "tie": "Ties", "order": "The order effect"}
+    what = {"worth": "The worths", "tie": "Ties", "grade": "Grades", "order": "The order effect"}
     parts: list[str] = []
     numbers: dict[str, float] = {}
     for block, subject in what.items():

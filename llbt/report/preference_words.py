@@ -44,7 +44,10 @@ def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
         text = f"{averaged}the order of preference is {text}"
     else:
         text = f"{averaged}{names[0]} is preferred most, then {names[1]} and {names[2]}; {names[-1]} is preferred least"
-    text += " (worths of the averaged log-worths, which sum to 1)" if averaged else " (worths, which sum to 1)"
+    if res.comparisons.response.grades:
+        text += f" (the probability of being preferred to {res.design.reference}, given a decision)"
+    else:
+        text += " (worths of the averaged log-worths, which sum to 1)" if averaged else " (worths, which sum to 1)"
     left_out = len(pairs.objects) - len(ranked)
     text += f"; {counted(left_out, 'object')} cannot be compared with them" if left_out else ""
     return text[0].upper() + text[1:] + ".", {f"worth of {label}": float(value[label]) for label in ranked}
@@ -84,8 +87,8 @@ def _not_apart(pairs: Pairwise) -> str:
 def _one_pair(res: LLBTResults, pairs: Pairwise, i: int, j: int, which: str) -> Said:
     """Say the odds of one object over another, and the share of decisions that they mean."""
     row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
-    difference = 2 * abs(float(pairs.difference[row]))
-    half = 2 * float(pairs.reach[row] * pairs.std_error[row])
+    difference = abs(float(pairs.log_odds[0][row]))
+    half = float(pairs.reach[row] * pairs.log_odds[1][row])
     with np.errstate(over="ignore"):
         odds, low, high = (float(x) for x in np.exp([difference, difference - half, difference + half]))
     a, b = pairs.objects[i], pairs.objects[j]

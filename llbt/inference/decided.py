@@ -1,0 +1,122 @@
+"""Graded judgments: who is preferred, whatever the grade, given that anybody is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+from scipy.sparse import csr_array, eye_array, kron
+
+from ..core.columns import FloatArray
+from ..core.response import Response
+from ..fitting.prediction import undetermined
+from ..fitting.results import LLBTResults
+from ..formulas.coding import Codings, column_values, grades
+from ..formulas.grid import rows_at
+
+
+@dataclass(frozen=True, eq=False)
+class Grades:
+    """The γ of the G larger grades in one class, and how they go together with the log-worths of J objects.
+
+    Attributes
+    ----------
+    response : Response
+    estimate : ndarray, shape (G,)
+    cov : ndarray, shape (G, G)
+    cross : ndarray, shape (J, G)
+        Covariances with the log-worths.
+    """
+
+    response: Response
+    estimate: FloatArray
+    cov: FloatArray
+    cross: FloatArray
+
+    def combined(self, weights: FloatArray) -> Grades:
+        """Return them beside linear combinations (…, J) of the log-worths."""
+        return replace(self, cross=weights @ self.cross)
+
+    def log_odds(self, difference: FloatArray, error: FloatArray, cross: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return half the log-odds of i preferred against j preferred, with delta-method errors, each (m,).
+
+        Half, so that they stand where the difference of log-worths stands for three outcomes.
+
+        Parameters
+        ----------
+        difference, error : ndarray, shape (m,)
+            λᵢ − λⱼ and its standard error.
+        cross : ndarray, shape (m, G)
+            Its covariances with the grades.
+        """
+        found, slope, slopes = _log_odds(self.response, difference, self.estimate)
+        variance = slope**2 * error**2 + 2 * slope * (slopes * cross).sum(axis=1)
+        variance += np.einsum("mg,gh,mh->m", slopes, np.nan_to_num(self.cov), slopes)
+        variance[slopes.any(axis=1) & np.isnan(self.cov).any()] = np.nan
+        return found / 2, np.sqrt(np.maximum(variance, 0)) / 2
+
+
+def _log_odds(
+    response: Response, difference: FloatArray, levels: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return log P(i preferred)/P(j preferred), (m,), and its slopes in the difference, (m,), and the grades, (m, G).
+
+    Parameters
+    ----------
+    difference : ndarray, shape (m,)
+    levels : ndarray, shape (G,) or (m, G)
+    """
+    wins = np.flatnonzero(response.loadings[:, 0] > 0)
+    scores, loaded = response.loadings[wins, 0], response.loadings[wins][:, list(response.grades.values())]
+    own, lead = levels @ loaded.T, scores * np.asarray(difference)[:, None]
+    up, down = special.softmax(own + lead, axis=1), special.softmax(own - lead, axis=1)
+    found = special.logsumexp(own + lead, axis=1) - special.logsumexp(own - lead, axis=1)
+    return np.asarray(found), (up + down) @ scores, (up - down) @ loaded
+
+
+def grades_at(res: LLBTResults, codings: Codings, rows: FloatArray, values: Mapping[str, Any], k: int) -> Grades | None:
+    """Return the grades of class k of a grid beside the log-worths of rows (J, p); None where there are none.
+
+    Covariates of the grades that the grid does not name are averaged over the judgments of the table.
+    """
+    if not res.comparisons.response.grades:
+        return None
+    chosen = {name: column[[k]] for name, column in values.items()}
+    matrix = np.concatenate(list(_grade_rows(res, codings, chosen, 1)))
+    free, cov = matrix[:, res.free], res.covariance.matrix
+    own = free @ cov @ free.T
+    own[res.covariance.unknown(free)] = np.nan
+    estimate = matrix @ np.asarray(res.params.fillna(0.0), dtype=np.float64)
+    estimate[undetermined(res, csr_array(matrix))] = np.nan
+    return Grades(res.comparisons.response, estimate, own, rows[:, res.free] @ cov @ free.T)
+
+
+def preferred_at(
+    res: LLBTResults, codings: Codings, difference: FloatArray, values: Mapping[str, npt.NDArray[Any]]
+) -> FloatArray:
+    """Return P(i preferred | decided) for differences of log-worths in each of K classes, shape (K,)."""
+    if not res.comparisons.response.grades:
+        return np.asarray(special.expit(2 * difference))
+    params = np.asarray(res.params.fillna(0.0), dtype=np.float64)
+    levels = np.stack([rows @ params for rows in _grade_rows(res, codings, values, len(difference))], axis=1)
+    return np.asarray(special.expit(_log_odds(res.comparisons.response, difference, levels)[0]))
+
+
+def _grade_rows(
+    res: LLBTResults, codings: Codings, values: Mapping[str, npt.NDArray[Any]], classes: int
+) -> Iterator[FloatArray]:
+    """Yield the rows of each grade in each of K classes, (K, p): averaged over what the classes leave open."""
+    c = res.comparisons
+    for block, b in grades(c).items():
+        units, names = res.design.grades[b], codings.blocks[block].variables
+        open_ = [name for name in names if name not in values]
+        weights = np.bincount(units.index, c.totals) if open_ else np.ones(1)
+        data = {name: np.repeat(values[name], len(weights)) for name in names if name in values}
+        for name in open_:
+            data[name] = np.tile(column_values(codings.table.columns[name], units.units[name]), classes)
+        found = rows_at(codings, block, np.zeros(classes * len(weights), dtype=np.int64), data)
+        yield np.asarray((kron(eye_array(classes), weights[None, :] / weights.sum()) @ found).toarray())
