@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ..core.response import Response
 from .formats import Labels
@@ -15,8 +16,10 @@ from .frames import as_number, read_factor, read_sizes
 from .grades import graded_outcomes, refuse_sizes, side, signed_grades
 from .judgments import Countable
 from .outcomes import checked_outcomes
-from .readings import TIE, by_label
+from .readings import LEFT_OUT, TIE, by_label
 from .rows import Rows
+
+_MEANINGS = LEFT_OUT + 1  # of a row: either wins, a tie, left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +65,13 @@ class Judged:
         column = next(iter(self.beside.get("strength", ())), None)
         if column is None:
             factor = read_factor(rows.frame, labels.field)
-            sizes = np.array([*by_label(factor.labels, labels.strengths, np.nan), np.nan])[factor.codes]
+            codes, found = factor.codes, np.array(by_label(factor.labels, labels.strengths, np.nan), dtype=np.float64)
         else:
-            sizes = read_sizes(rows, column)
-        where = f"column {column or labels.field!r}"
-        wins = TIE - said.astype(np.int64)
-        refuse_sizes(rows, wins, sizes, where)
-        return graded_outcomes(wins, sizes, tuple(self.sizes.values()))
+            codes, found = pd.factorize(read_sizes(rows, column))
+        cell = np.where(codes < 0, len(found), codes) * _MEANINGS + said
+        there = np.bincount(cell) > 0  # few of many rows are different
+        number, group = np.flatnonzero(there), (np.cumsum(there) - 1)[cell]
+        wins, sizes = TIE - number % _MEANINGS, np.append(found, np.nan)[number // _MEANINGS]
+        refuse_sizes(rows, wins, sizes, group, f"column {column or labels.field!r}")
+        places, response, notes = graded_outcomes(wins, sizes, tuple(self.sizes.values()))
+        return places.astype(np.int8)[group], response, notes

@@ -87,21 +87,24 @@ def signed_grades(numbers: Mapping[Any, float], where: str) -> dict[Any, int]:
     return found
 
 
-def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, where: str) -> None:
+def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, group: IntArray, where: str) -> None:
     """Raise for a preference without a size, sizes that are not whole numbers of at least 1, and ties with any but 0.
 
     Parameters
     ----------
     rows : Rows
-    wins, sizes : ndarray, each (U,)
-        As in `graded_outcomes`.
+    wins, sizes : ndarray, each (G,)
+        As in `graded_outcomes`, of groups of rows that are alike.
+    group : ndarray of int, shape (U,)
+        The group of each row.
     where : str
         Where sizes are said, for messages.
     """
     decided, tied = np.abs(wins) == 1, wins == 0
-    wrong = decided & ~((sizes >= 1) & (sizes == np.floor(sizes))) | (tied & ~np.isnan(sizes) & (sizes != 0))
-    if wrong.any():
-        start = rows.start(wrong)
+    bad = decided & ~((sizes >= 1) & (sizes == np.floor(sizes))) | (tied & ~np.isnan(sizes) & (sizes != 0))
+    if bad.any():
+        wrong = bad[group]
+        start = group[rows.start(wrong)]
         size = "no size" if np.isnan(sizes[start]) else f"the size {sizes[start]:g}"
         what = "tie" if tied[start] else "preference"
         said = f"{counted(rows.count(wrong), 'row')} whose size does not fit{rows.place(wrong)}: a {what} of {size}"
@@ -122,9 +125,9 @@ def graded_outcomes(
 
     Parameters
     ----------
-    wins : ndarray of int, shape (U,)
+    wins : ndarray of int, shape (R,)
         1 where object i is preferred, −1 where object j is, 0 for a tie; other values: left out.
-    sizes : ndarray, shape (U,)
+    sizes : ndarray, shape (R,)
         How much: 1, 2, …; of ties anything.
     declared : collection of float
         Sizes of grades that the scale has whether or not they are used; 0: a middle.
