@@ -244,8 +244,8 @@ def from_judgments(
     Raises
     ------
     JudgmentError
-        For outcomes that are missing, unknown or can be read in two ways, with the mapping to paste;
-        and as in `from_counts` and `read_judgments`.
+        For outcomes that are missing, unknown or can be read in two ways, with the mapping to paste; for grades that
+        are fractions, not the same to both sides, or all for one side; and as in `from_counts` and `read_judgments`.
 
     Notes
     -----
@@ -287,6 +287,8 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
             raise JudgmentError(f"strength={judged.strength!r}: a table of counts has none; from_counts has grades=.")
         columns = _three_columns((found.counts[0], found.counts[1]), found.counts[2:])
         return _from_counts(source, asked, found.sides, columns, found.notes, order)
+    if judged.beside and judged.sizes:
+        raise JudgmentError("strength= and the grades of outcomes= both say how much; pass either.")
     told: dict[str, tuple[str, ...]] = {"objects": found.sides, "outcome": (judged.field,), **judged.beside}
     told |= {} if weights is None else {"weights": _one(weights, "weights")}
     asked = asked.where_there(told, source)

@@ -74,7 +74,8 @@ def read_judgments(
     outcome : str, optional
         Field that says who won, in place of that of the format.
     outcomes : mapping, "names", "slots" or None
-        What its labels mean, as in `from_judgments`; a mapping extends that of the format.
+        What its labels mean, as in `from_judgments`; a mapping extends that of the format. Grades in it become
+        outcomes and the column ``strength``.
     judge, prompt : str, optional
         Fields of the judge and of what was judged; several joined by ``+`` are read together.
     object_names, pairs

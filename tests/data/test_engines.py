@@ -9,6 +9,7 @@ import sys
 import warnings
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -156,6 +157,38 @@ class TestTheSameComparisons:
     def test_settings(self, engine, setting, hold):
         options = {**MODELS, **SETTINGS[setting]}
         assert_same(from_judgments(hold(arrow(), engine), **options), baseline(arrow(), **options), engine)
+
+    @every_engine
+    @pytest.mark.parametrize("said", ["sizes", "signed", "labels"])
+    def test_grades(self, engine, said, hold):
+        rng = np.random.default_rng(6)
+        grade = rng.integers(-2, 3, 300)
+        left, step, judge = rng.integers(0, 4, 300), rng.integers(1, 4, 300), rng.integers(0, 5, 300)
+        columns = {"object_i": [f"m{k}" for k in left], "object_j": [f"m{k}" for k in (left + step) % 4]}
+        columns |= {"judge": [f"w{k}" for k in judge]}
+        words = {2: "A>>B", 1: "A>B", 0: "A=B", -1: "A<B", -2: "A<<B"}
+        more, options = {
+            "sizes": (
+                {
+                    "outcome": [("j", "tie", "i")[np.sign(g) + 1] for g in grade],
+                    "size": [abs(g) or None for g in grade],
+                },
+                {"strength": "size"},
+            ),
+            "signed": ({"grade": grade.tolist()}, {"strength": "grade"}),
+            "labels": (
+                {"label": [words[g] for g in grade]},
+                {"outcome": "label", "outcomes": {word: g for g, word in words.items()}},
+            ),
+        }[said]
+        table = pa.table({name: pa.array(values) for name, values in (columns | more).items()})
+        options |= {"clusters": "judge", "order": True}
+        found = from_judgments(hold(table, engine), **options)
+        assert_same(found, baseline(table, **options), engine)
+        tally = pd.DataFrame(columns).assign(grade=grade).groupby(["object_i", "object_j"])["grade"].value_counts()
+        by_hand = tally.unstack("grade", fill_value=0)[[2, 1, 0, -1, -2]]
+        frame = found.to_frame().set_index(["object_i", "object_j"])
+        np.testing.assert_array_equal(frame, by_hand.loc[frame.index])
 
     @every_engine
     def test_the_counts_are_these(self, engine, hold):

@@ -287,6 +287,8 @@ def test_formats_that_keep_strengths(name):
         ({"label": "A~B"}, {"outcome": "label", "outcomes": MAPPING}, "1 unknown outcome: 'A~B'"),
         ({}, {"outcome": "label", "outcomes": {**MAPPING, "A>B": "i"}}, "expected a grade, 'tie' or None"),
         ({}, {"outcome": "label", "outcomes": {**MAPPING, "A>B": 0.5}}, "the grade 0.5; expected whole numbers"),
+        ({}, {"strength": "strength", "outcome": "label", "outcomes": MAPPING}, "both say how much; pass either"),
+        ({}, {"strength": "object_i"}, "named in objects= and strength="),
         ({}, {"strength": "much"}, r"no column 'much' \(strength=\)"),
         ({}, {"strength": "judge"}, "column 'judge' .* not a number"),
     ],
