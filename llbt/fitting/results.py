@@ -132,9 +132,9 @@ class LLBTResults(Estimates, Record):
         Returns
         -------
         Table
-            object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``), estimate (probability), std_error
-            (delta method), conf_low, conf_high (on the logit scale, so within 0 and 1); long, NaN where the table
-            does not determine it.
+            object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``; every grade), estimate (probability),
+            std_error (delta method), conf_low, conf_high (on the logit scale, so within 0 and 1); long, NaN where the
+            table does not determine it.
         """
         return predicted(self, frame, at, confidence)
 

@@ -33,15 +33,16 @@ def pair_residuals(res: LLBTResults, most: int) -> Table:
     observed, fitted = (summed(sign * problem.response.sums(y.T)[0]) for y in (res.counts, means))
     residual = ratio(observed - fitted, error)
     order = np.argsort(-np.where(np.isnan(residual), -np.inf, np.abs(residual)), kind="stable")
+    what = "scores" if c.response.grades else "wins"  # a larger grade counts more
     sides = [[c.objects[k] for k in ends[first[order], side]] for side in (0, 1)]
     return Table(
         (
             Field("object_i", "object_i", sides[0]),
             Field("object_j", "object_j", sides[1]),
             Field("judgments", "judgments", summed(c.totals)[order], "count"),
-            Field("estimate", "wins i − j", observed[order], "count"),
+            Field("estimate", f"{what} i − j", observed[order], "count"),
             Field("fitted", "fitted", fitted[order], "number", 3),
             Field("residual", "residual", residual[order], "statistic"),
         ),
-        title="Standardized residuals of pairs: wins of i less wins of j",
+        title=f"Standardized residuals of pairs: {what} of i less {what} of j",
     ).first(most, "smaller one", ".to_frame(), or most=")

@@ -39,10 +39,11 @@ def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson",
     Returns
     -------
     Table
-        Of the n cells: object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``), count, fitted, residual;
-        printed with the residual in words. Without a tie category the two cells of a comparison mirror each other, and
-        only the one with more judgments than fitted is printed. Of pairs that were judged: object_i, object_j,
-        judgments, estimate (wins of i less wins of j), fitted (what the model expects of it), residual.
+        Of the n cells: object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``, of graded judgments
+        ``"i+"`` …), count, fitted, residual; printed with the residual in words. Without a tie category the two cells
+        of a comparison mirror each other, and only the one with more judgments than fitted is printed. Of pairs that
+        were judged: object_i, object_j, judgments, estimate (wins of i less wins of j, of graded judgments their
+        scores), fitted (what the model expects of it), residual.
 
     Raises
     ------

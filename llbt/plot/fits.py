@@ -163,7 +163,8 @@ def _said(row: dict[Any, Any], short: dict[Any, str]) -> str:
     i, j = short[row["object_i"]], short[row["object_j"]]
     if row["outcome"] == "tie":
         return f"{i} ties {j}"
-    return f"{i} beats {j}" if row["outcome"] == "i" else f"{j} beats {i}"
+    winner, loser = (i, j) if row["outcome"][0] == "i" else (j, i)
+    return f"{winner} beats {loser}" + (f" by {row['outcome'][1:]}" if row["outcome"][1:] else "")
 
 
 def _write_models(ax: Axes, frame: pd.DataFrame) -> None:

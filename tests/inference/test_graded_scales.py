@@ -156,3 +156,23 @@ def test_the_largest_misfits_name_the_grade() -> None:
     res = llbt.fit("object + tie", judged())
     said = str(llbt.residuals(res, most=200))
     assert "beats A by ++ more often" in said or "beats A by ++ less often" in said
+
+
+def test_pairs_and_pictures_say_scores_and_grades() -> None:
+    res = llbt.fit("object + tie + grade", judged())
+    pairs = llbt.residuals(res, of="pairs")
+    assert "scores of i less scores of j" in str(pairs)
+    row = pairs.to_frame().set_index(["object_i", "object_j"]).loc[("A", "B")]
+    c = res.comparisons
+    lead = c.counts @ c.response.loadings[:, 0]
+    signs = (c.pairs == [0, 1]).all(axis=1) * 1.0 - (c.pairs == [1, 0]).all(axis=1)
+    assert row["estimate"] == signs @ lead
+    names = [text.get_text() for text in llbt.plot.residuals(res).get_yticklabels()]
+    told = llbt.residuals(res).to_frame().head(len(names))
+    sides = [(r["object_i"], r["object_j"]) for _, r in told.iterrows()]
+    expected = {
+        f"{a} ties {b}" if outcome == "tie" else f"{a} beats {b}" if outcome[0] == "i" else f"{b} beats {a}"
+        for (a, b), outcome in zip(sides, told["outcome"], strict=True)
+    }
+    assert {name.partition(",")[0].partition(" by ")[0] for name in names} == expected
+    assert any(" by +" in name for name in names)
