@@ -24,6 +24,7 @@ from .inference.anova import anova
 from .inference.bootstrap import bootstrap
 from .inference.contrasts import contrasts
 from .inference.goodness import goodness_of_fit
+from .inference.grade_tests import grade_tests
 from .inference.influence import influence
 from .inference.intransitivity import intransitivity
 from .inference.level_tests import level_tests
@@ -86,6 +87,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "power",
     "power_grid",
     # what goes into the paper?
+    "grade_tests",
     "interpret",
     "model_table",
     "write_report",

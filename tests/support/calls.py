@@ -52,6 +52,13 @@ def fitted() -> llbt.LLBTResults:
 
 
 @cache
+def graded() -> llbt.LLBTResults:
+    rows = [("A", "B", 9, 8, 7, 5, 2), ("A", "C", 9, 9, 6, 3, 1), ("B", "C", 7, 8, 9, 6, 4)]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", *(names := ("++", "+", "=", "-", "--"))])
+    return llbt.fit("object + tie + grade", llbt.from_counts(frame, grades=names))
+
+
+@cache
 def by_judge() -> llbt.LLBTResults:
     return llbt.fit("object * judge + tie * judge", counts())
 
@@ -87,6 +94,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.LLBT.fit: lambda: ([llbt.LLBT.from_formula("object + tie", counts())], {}),
     llbt.contrasts: lambda: ([fitted(), {"A": {"A": 1, "B": -1}}], {}),
     llbt.leaderboard: lambda: ([fitted()], {}),
+    llbt.grade_tests: lambda: ([graded()], {}),
     llbt.level_tests: lambda: ([fitted()], {}),
     llbt.pairwise: lambda: ([fitted()], {}),
     llbt.plot.intervals: lambda: ([fitted()], {}),
