@@ -17,7 +17,7 @@ from ..table import counted, format_count
 from .files import open_source
 from .frames import read_counts, read_label_pair
 from .graded import Judged
-from .grades import Grades, grade_columns
+from .grades import Grades, grade_columns, rising
 from .judgments import Asked, Countable, Format, countable, self_note, tie_kind_notes, unless_default
 from .kept import Names, Wanted, wanted
 from .outcomes import Outcomes, read_outcomes, sizes_of
@@ -185,6 +185,7 @@ def from_judgments(
     outcome: str = "outcome",
     outcomes: Outcomes = None,
     strength: str | None = None,
+    cuts: Sequence[float] = (),
     weights: str | None = None,
     covariates: Names = (),
     clusters: Names = (),
@@ -225,6 +226,9 @@ def from_judgments(
         signed grades, positive for object i, where it is the column of `outcome` too or there is none. ``"strength"``
         is that of the formats which have one, such as HelpSteer3, Arena-Hard, MultiPref and Potato; see
         `read_judgments`.
+    cuts : sequence of float
+        Strengths beyond which a preference has the next grade, where they are finer than grades: AlpacaEval's
+        preferences are up to .5 from the middle, and ``cuts=(0.25,)`` makes two grades of them.
     weights : str, optional
         Column with the number of judgments that a row stands for.
     covariates, clusters, numeric, object_covariates, side_covariates, order, units
@@ -276,7 +280,8 @@ def from_judgments(
         )
     with located(found.source.what):
         weights = found.weights if weights is None else weights
-        return _from_judgments(Judged(found, strength, sizes_of(outcomes)), asked, weights, max_dropped, order)
+        judged = Judged(found, strength, sizes_of(outcomes), rising(cuts, 0.0, "no preference"))
+        return _from_judgments(judged, asked, weights, max_dropped, order)
 
 
 def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:
@@ -287,6 +292,8 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
             raise JudgmentError(f"strength={judged.strength!r}: a table of counts has none; from_counts has grades=.")
         columns = _three_columns((found.counts[0], found.counts[1]), found.counts[2:])
         return _from_counts(source, asked, found.sides, columns, found.notes, order)
+    if judged.cuts and (judged.strength is None or judged.sizes):
+        raise JudgmentError("cuts= cuts the numbers of a column into grades; pass strength=, and words in outcomes=.")
     if judged.beside and judged.sizes:
         raise JudgmentError("strength= and the grades of outcomes= both say how much; pass either.")
     told: dict[str, tuple[str, ...]] = {"objects": found.sides, "outcome": (judged.field,), **judged.beside}

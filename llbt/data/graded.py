@@ -13,7 +13,7 @@ import pandas as pd
 from ..core.response import Response
 from .formats import Labels
 from .frames import as_number, read_factor, read_sizes
-from .grades import graded_outcomes, refuse_sizes, side, signed_grades
+from .grades import cut_sizes, graded_outcomes, refuse_sizes, refuse_unsigned, side
 from .judgments import Countable
 from .outcomes import checked_outcomes
 from .readings import LEFT_OUT, TIE, by_label
@@ -29,12 +29,14 @@ class Judged:
     found: Countable
     strength: str | None
     sizes: Mapping[Any, float]
+    cuts: tuple[float, ...] = ()
 
     @property
     def field(self) -> str:
-        """The column of the outcomes; that of the strength where there is none."""
+        """The column of the outcomes; that of the strength where there is none, and none was named."""
         field = self.found.labels.field
-        return self.strength if self.strength is not None and field not in self.found.source.names else field
+        absent = field == "outcome" and field not in self.found.source.names
+        return self.strength if self.strength is not None and absent else field
 
     @property
     def beside(self) -> dict[str, tuple[str, ...]]:
@@ -52,9 +54,9 @@ class Judged:
         mapping = checked_outcomes(labels.outcomes)
         numbers = {label: as_number(label) for label in read_factor(rows.frame, self.field).labels}
         said = {label: number for label, number in numbers.items() if number is not None and label not in mapping}
-        grades = signed_grades(said, f"column {self.field!r}")
-        sides = {label: side(grade) for label, grade in grades.items()}
-        return replace(labels, outcomes={**mapping, **sides}, strengths={k: abs(g) for k, g in grades.items()})
+        refuse_unsigned(said, f"column {self.field!r}", fractions=bool(self.cuts))
+        sides = {label: side(number) for label, number in said.items()}
+        return replace(labels, outcomes={**mapping, **sides}, strengths={k: abs(n) for k, n in said.items()})
 
     def graded(
         self, rows: Rows, labels: Labels, said: npt.NDArray[Any]
@@ -72,6 +74,8 @@ class Judged:
         there = np.bincount(cell) > 0  # few of many rows are different
         number, group = np.flatnonzero(there), (np.cumsum(there) - 1)[cell]
         wins, sizes = TIE - number % _MEANINGS, np.append(found, np.nan)[number // _MEANINGS]
+        if self.cuts:
+            sizes = np.where(wins == 0, 0.0, cut_sizes(sizes, self.cuts))
         refuse_sizes(rows, wins, sizes, group, f"column {column or labels.field!r}")
-        places, response, notes = graded_outcomes(wins, sizes, tuple(self.sizes.values()))
+        places, response, notes = graded_outcomes(wins, sizes, (*self.sizes.values(), *range(1, len(self.cuts) + 2)))
         return places.astype(np.int8)[group], response, notes

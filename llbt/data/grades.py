@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from ..arguments import is_real
 from ..core.columns import FloatArray, IntArray
-from ..core.comparisons import n_columns
+from ..core.comparisons import n_columns, whole
 from ..core.response import Response, graded
 from ..errors import JudgmentError, listed
 from ..table import counted
@@ -19,6 +20,7 @@ from .sources import as_names
 
 Grades = Sequence[str] | Mapping[str, int]
 
+_ROUNDING = 1e-12  # relative; 0.8 - 0.7 is off by some 1e-16
 _MOST = 20  # grades to either side; what has more is a score
 _EXPECTED = "whole numbers such as 2, 1, 0, -1, -2, positive for object i"
 
@@ -59,13 +61,37 @@ def _refuse_many(steps: float, where: str) -> None:
         )
 
 
+def rising(cuts: Sequence[float], above: float, what: str) -> tuple[float, ...]:
+    """Return cuts as floats; raise unless each is larger than the one before, the first than what it is `above`."""
+    found = tuple(cuts) if isinstance(cuts, (list, tuple, np.ndarray)) else (None,)
+    if not all(map(is_real, found)) or not all(a < b < np.inf for a, b in pairwise((above, *found))):
+        raise JudgmentError(
+            f"cuts={cuts!r}; expected rising numbers such as (1, 2.5), the first larger than {what}={above:g}."
+        )
+    return tuple(map(float, found))
+
+
+def cut_sizes(sizes: FloatArray, cuts: Sequence[float]) -> FloatArray:
+    """Return the grade of preferences of some sizes, 1 and 1 more for each cut passed; what is no size stays."""
+    grade = 1.0 + sum((sizes > cut + _ROUNDING * sizes).astype(np.float64) for cut in cuts)
+    return np.where(sizes > 0, grade, sizes)
+
+
 def side(grade: float) -> Literal["i", "tie", "j"]:
     """Return the side that a grade is for."""
     return "i" if grade > 0 else "j" if grade < 0 else "tie"
 
 
-def signed_grades(numbers: Mapping[Any, float], where: str) -> dict[Any, int]:
-    """Return the grade of each label of a column of signed grades.
+def refuse_unsigned(numbers: Mapping[Any, float], where: str, *, fractions: bool) -> None:
+    """Raise for the labels of a column that are no signed grades.
+
+    Parameters
+    ----------
+    numbers : mapping
+        Label → the number that it is.
+    where : str
+    fractions : bool
+        Whether they may be fractions, which will be cut into grades.
 
     Raises
     ------
@@ -73,18 +99,18 @@ def signed_grades(numbers: Mapping[Any, float], where: str) -> dict[Any, int]:
         For fractions, and for grades that are all for one side: these are sizes, or counted from one end of a scale.
     """
     broken = [label for label, number in numbers.items() if not number.is_integer()]
-    if broken:
-        raise JudgmentError(f"the grade {broken[0]!r}", where=where, expected=_EXPECTED)
-    found = {label: int(number) for label, number in numbers.items()}
-    if found and (min(found.values()) >= 0 or max(found.values()) <= 0) and any(found.values()):
+    if broken and not fractions:
+        remedy = "Cut fractions into grades with cuts=."
+        raise JudgmentError(f"the grade {broken[0]!r}", remedy, where=where, expected=_EXPECTED)
+    found = set(numbers.values())
+    if any(found) and (min(found) >= 0 or max(found) <= 0):
         raise JudgmentError(
-            f"the grades {listed(tuple(sorted(set(found.values()), reverse=True)))} are all for one side",
+            f"the grades {listed(tuple(map(whole, sorted(found, reverse=True))))} are all for one side",
             "Sizes need outcome=, the column that says for whom; numbers from one end of a scale to the other need a "
             "mapping such as outcomes={1: 2, 2: 1, 3: 0, 4: -1, 5: -2}.",
             where=where,
             expected=_EXPECTED,
         )
-    return found
 
 
 def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, group: IntArray, where: str) -> None:
@@ -111,7 +137,7 @@ def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, group: IntArray,
         signed = " A signed grade is the outcome itself: pass its column as outcome=, too." if sizes[start] < 0 else ""
         raise JudgmentError(
             said,
-            f"Leave such rows out before, or map labels to grades with outcomes=.{signed}",
+            f"Leave such rows out before, map labels to grades (outcomes=) or cut sizes into grades (cuts=).{signed}",
             where=where,
             expected="sizes 1, 2, … of preferences, 0 or nothing of ties",
         )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import NotNegative, checked, is_real
+from ..arguments import NotNegative, checked
 from ..core.columns import FloatArray, sort_key
 from ..core.comparisons import Comparisons
 from ..core.response import THREE, Response
@@ -30,7 +29,7 @@ from .blocks import (
     refuse_twice,
 )
 from .files import open_source
-from .grades import graded_outcomes
+from .grades import graded_outcomes, rising
 from .kept import Names, wanted
 from .readings import TIE
 from .sources import as_names
@@ -233,21 +232,12 @@ def from_ratings(
     """
     threshold = float(tie_threshold)
     keep = _keep(covariates, clusters, numeric, object_covariates)
-    scale = Scale("rating", "rated", bool(higher_is_better), threshold, _ROUNDING, cuts=_cuts(cuts, threshold))
+    scale = Scale(
+        "rating", "rated", bool(higher_is_better), threshold, _ROUNDING, cuts=rising(cuts, threshold, "tie_threshold")
+    )
     by_default = judge == "judge" and (objects is not None or block is not None)
     makers = {"judge": None if by_default else judge, "prompt": prompt, "block": block}
     return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, keep)
-
-
-def _cuts(cuts: Sequence[float], threshold: float) -> tuple[float, ...]:
-    """Return cuts as floats; raise unless each is larger than the one before, the first than the threshold."""
-    found = tuple(cuts) if isinstance(cuts, (list, tuple, np.ndarray)) else (None,)
-    if not all(map(is_real, found)) or not all(a < b < np.inf for a, b in pairwise((threshold, *found))):
-        raise JudgmentError(
-            f"cuts={cuts!r}; expected rising numbers such as (1, 2.5), the first larger than "
-            f"tie_threshold={threshold:g}."
-        )
-    return tuple(map(float, found))
 
 
 def _keep(covariates: Names, clusters: Names, numeric: Names, object_covariates: object) -> _Keep:

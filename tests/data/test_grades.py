@@ -288,6 +288,7 @@ def test_formats_that_keep_strengths(name):
         ({}, {"outcome": "label", "outcomes": {**MAPPING, "A>B": "i"}}, "expected a grade, 'tie' or None"),
         ({}, {"outcome": "label", "outcomes": {**MAPPING, "A>B": 0.5}}, "the grade 0.5; expected whole numbers"),
         ({}, {"strength": "strength", "outcome": "label", "outcomes": MAPPING}, "both say how much; pass either"),
+        ({}, {"strength": "grade", "outcome": "winnr"}, r"no column 'winnr' \(outcome=\)"),
         ({}, {"strength": "object_i"}, "named in objects= and strength="),
         ({}, {"strength": "much"}, r"no column 'much' \(strength=\)"),
         ({}, {"strength": "judge"}, "column 'judge' .* not a number"),
@@ -314,6 +315,49 @@ def test_a_scale_seen_from_one_side_is_refused():
     counts = [{"object_i": "a", "object_j": "b", "wins_i": 3, "wins_j": 2}]
     with pytest.raises(JudgmentError, match="a table of counts has none; from_counts has grades="):
         llbt.from_judgments(counts, format="counts", strength="strength")
+
+
+class TestCuts:
+    """Strengths finer than grades."""
+
+    @pytest.mark.parametrize("signed", [False, True])
+    def test_sizes_are_cut(self, signed):
+        grades = JUDGED["grade"] * 0.2  # .2 and .4, so that a cut of .2 parts them
+        rows = JUDGED.assign(grade=grades, strength=grades.abs())
+        options = {"strength": "grade"} if signed else {"strength": "strength"}
+        for frame in engines(rows[[*BESIDE, "grade"] if signed else [*BESIDE, "outcome", "strength"]]):
+            c = llbt.from_judgments(frame, cuts=[0.2], **options)
+            assert c.counts.tolist() == BY_HAND
+            finer = llbt.from_judgments(frame, cuts=[0.1, 0.3, 0.9], **options)
+            assert finer.response == graded(4, middle=True)
+            assert finer.counts[:, [1, 2, 4, 6, 7]].tolist() == BY_HAND
+            assert "no judgment has the grade 1, 4 to either side" in finer.notes
+            with pytest.raises(JudgmentError, match=r"with cuts=|\(cuts=\)"):
+                llbt.from_judgments(frame, **options)
+
+    def test_preferences_of_alpaca_eval(self):
+        said = [1.0, 1.1, 1.3, 1.5, 1.6, 2.0]  # 1 is all for the first, 2 for the second
+        records = [
+            {"instruction": f"p{k}", "output_1": "r", "generator_1": "ref", "output_2": "s", "generator_2": "new",
+             "annotator": "w", "preference": x}
+            for k, x in enumerate(said)
+        ]  # fmt: skip
+        c = llbt.from_judgments(records, format="alpaca_eval", strength="strength", cuts=(0.25,))
+        assert c.objects == ("new", "ref")
+        assert c.to_frame().to_numpy().tolist() == [["new", "ref", 1, 1, 1, 1, 2]]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"cuts": (1,)}, "cuts= cuts the numbers of a column into grades; pass strength="),
+            ({"cuts": (1,), "outcome": "label", "outcomes": MAPPING}, "cuts= cuts the numbers"),
+            ({"cuts": (0, 1), "strength": "strength"}, "rising numbers .* larger than no preference=0"),
+            ({"cuts": 1, "strength": "strength"}, "cuts=1; expected rising numbers"),
+        ],
+    )
+    def test_cuts_out_of_place_are_refused(self, options, message):
+        with pytest.raises(JudgmentError, match=message):
+            llbt.from_judgments(JUDGED, **options)
 
 
 # -- ratings -------------------------------------------------------------------------------------------------------
