@@ -34,10 +34,11 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     -------
     Table
         The level, its judgments, and standardized scores: agreement (below 0: the level decides against the worths of
-        all, or by chance), tie (above 0: more ties), order (above 0: more wins of the object shown first), those for
-        which the model has a term; the object that it judges most unlike the rest, with its score (above 0: in its
-        favour); the reason, which of them is the most extreme; its p-value times their number, and p_adjusted by
-        Holm's method for all levels; the smallest first. NaN for fewer than ten judgments.
+        all, or by chance), tie (above 0: more ties), each larger grade (above 0: more of it), order (above 0: more wins
+        of the object shown first), those for which the model has a term; the object that it judges most unlike the
+        rest, with its score (above 0: in its favour); the reason, which of them is the most extreme; its p-value times
+        their number, and p_adjusted by Holm's method for all levels; the smallest first. NaN for fewer than ten
+        judgments.
 
     Raises
     ------
@@ -46,8 +47,8 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
 
     Notes
     -----
-    Rao's score test of parameters that a level has for itself, at the estimates of all judgments: agreement is a
-    factor on its log-worths, tie and order are added to γ and δ, and each object has a log-worth added in turn where
+    Rao's score test of parameters that a level has for itself, at the estimates of all judgments: agreement is a factor
+    on its log-worths, tie, grades and order are added to γ and δ, and each object has a log-worth added in turn where
     the level's judgments of it lead to expect five wins and five losses. So nothing is fitted again, however many
     judges there are. P-values are those of the distribution of type III with the same variance and skewness. Where
     judgments of a judge depend on each other, as where a prompt was judged many times, they are too small.

@@ -195,7 +195,8 @@ def _order(res: LLBTResults, confidence: float) -> Said:
         return "", {}
     odds, low, high, p = found
     numbers = {"odds of order": odds, "low of order": low, "high of order": high, "p of order": p}
-    text = f"Being shown first multiplies the odds by {odds_text(odds)}"
+    which = "the odds within the first grade" if res.comparisons.response.grades else "the odds"
+    text = f"Being shown first multiplies {which} by {odds_text(odds)}"
     if np.isnan(p):
         return f"{text} (held).", numbers
     matters = "an order effect" if p < 1 - confidence else "no significant order effect"

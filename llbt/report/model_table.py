@@ -331,7 +331,9 @@ def _figure(name: str, value: float) -> str:
 def _notes(
     fits: Sequence[LLBTResults], names: Sequence[str], below: Below | None, marked: bool, confidence: float
 ) -> tuple[str, ...]:
-    notes = ["estimates are on the log-worth scale λ: the odds of i over j are exp(2(λᵢ − λⱼ))"]
+    graded = any(fit.comparisons.response.grades for fit in fits)
+    odds = "the odds of i over j" + (", both of the first grade," if graded else "")
+    notes = [f"estimates are on the log-worth scale λ: {odds} are exp(2(λᵢ − λⱼ))"]
     notes += [] if below is None else [_BELOW[below].format(level=f"{100 * confidence:.4g} %")]
     notes += [_STARS] if marked else []
     references = [str(fit.design.reference) for fit in fits if "worth" in fit.design.blocks]

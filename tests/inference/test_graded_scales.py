@@ -65,6 +65,8 @@ def test_the_figure_of_music_is_that_of_all_decisions() -> None:
     three = llbt.worth(llbt.fit("object + tie", collapsed), scale="odds_ratio").to_frame().set_index("object")
     assert three.loc["clas", "estimate"] == pytest.approx(np.exp(2 * 0.941894607369227), rel=1e-7)
     assert "preferred to rap, given a decision" in str(llbt.interpret(res))
+    assert "the odds within the first grade" in str(llbt.interpret(llbt.fit("object + tie + grade + order", judged())))
+    assert "both of the first grade, are exp" in str(llbt.model_table([res]))
     figures = llbt.interpret(res).figures
     assert figures["share ends"] == pytest.approx(preferred(res.params, "coun", "hvym"), rel=1e-12)
     assert figures["odds ends"] == pytest.approx(np.exp(log_odds(figures["share ends"])), rel=1e-9)
@@ -176,3 +178,15 @@ def test_pairs_and_pictures_say_scores_and_grades() -> None:
     }
     assert {name.partition(",")[0].partition(" by ")[0] for name in names} == expected
     assert any(" by +" in name for name in names)
+
+
+def test_levels_are_tested_for_their_use_of_grades() -> None:
+    """The score test of grades for one judge against the likelihood ratio of grades of its own."""
+    c = judged()
+    res = llbt.fit("object + tie + grade", c)
+    found = llbt.level_tests(res, by="judge").to_frame().set_index("judge")
+    own = llbt.fit("object + tie + grade * judge", c)
+    sign = np.sign(own.params[["grade[+]:judge[y]", "grade[++]:judge[y]"]].to_numpy())
+    assert np.sign(found.loc["y", "grade[++]"]) == sign[1]
+    one = llbt.anova(res, own, test="score").to_frame()["statistic"].iloc[-1]
+    assert max(abs(found.loc["y", ["grade[+]", "grade[++]"]].astype(float))) ** 2 <= one + 1e-9
