@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -93,6 +93,13 @@ def grades_at(res: LLBTResults, codings: Codings, rows: FloatArray, values: Mapp
     estimate = matrix @ np.asarray(res.params.fillna(0.0), dtype=np.float64)
     estimate[undetermined(res, csr_array(matrix))] = np.nan
     return Grades(res.comparisons.response, estimate, own, rows[:, res.free] @ cov @ free.T)
+
+
+def averaging_notes(res: LLBTResults, codings: Codings, known: Collection[str]) -> tuple[str, ...]:
+    """Say which covariates of the grades a class leaves open, over which they are averaged."""
+    used = {name for block in grades(res.comparisons) for name in codings.blocks[block].variables}
+    names = ", ".join(sorted(used - set(known)))
+    return (f"grades differ by {names}: averaged over the judgments for odds, probabilities and Elo",) if names else ()
 
 
 def preferred_at(

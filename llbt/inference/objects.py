@@ -18,7 +18,7 @@ from ..formulas.coding import Codings, column_values
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..kernel.robust import LOST
 from ..table import format_number
-from .decided import Grades, grades_at, preferred_at
+from .decided import Grades, averaging_notes, grades_at, preferred_at
 
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
 
@@ -122,12 +122,13 @@ def worth_classes(res: LLBTResults, at: At) -> tuple[list[LogWorths], dict[str, 
         average = _log_worths(res, mean.toarray(), aliasing)
         average = replace(average, grades=grades_at(res, codings, average.rows, {}, 0))
         averaged = ("log-worths averaged over the judgments of the table",) if len(weights) > 1 else ()
-        return [average], {}, (*averaged, *_missing(res, [average], {}))
+        return [average], {}, (*averaged, *averaging_notes(res, codings, ()), *_missing(res, [average], {}))
     grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
     rows, size = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects)
     found = [_log_worths(res, rows[k * size : (k + 1) * size].toarray(), aliasing) for k in range(grid.size)]
     found = [replace(f, grades=grades_at(res, codings, f.rows, grid.values, k)) for k, f in enumerate(found)]
-    return found, grid.shown, (*grid.notes, *_missing(res, found, grid.shown))
+    notes = (*grid.notes, *averaging_notes(res, codings, grid.values))
+    return found, grid.shown, (*notes, *_missing(res, found, grid.shown))
 
 
 def _class_rows(codings: Codings, values: Mapping[str, npt.NDArray[Any]], classes: int) -> csr_array:

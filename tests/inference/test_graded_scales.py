@@ -138,7 +138,9 @@ def test_grades_by_judge_are_those_of_the_class_or_averaged_over_the_judgments()
         )
         expected = preferred(params, "A", "D", judge)
         assert by.loc[(judge, "A"), "estimate"] == pytest.approx(expected / (1 - expected), rel=1e-10)
+    assert "grades differ" not in str(llbt.worth(res))
     shared = llbt.fit("object + tie + grade * judge", c)
+    assert "grades differ by judge: averaged over the judgments" in str(llbt.worth(shared))
     mean = shared.params.copy()
     part = c.totals[c.columns[0].codes == 1].sum() / c.n_judgments
     for level in ("grade[+]", "grade[++]"):
@@ -152,6 +154,10 @@ def test_what_has_no_odds_of_graded_judgments_says_so() -> None:
     with pytest.raises(DesignError, match=r"judgments are graded, .* ask for scale='log_worth'"):
         llbt.contrasts(res, {"A vs rest": {"A": 1, "B": -0.5, "C": -0.5}})
     llbt.contrasts(res, {"A vs rest": {"A": 1, "B": -0.5, "C": -0.5}}, scale="log_worth")
+    with pytest.raises(DesignError, match="graded judgments, whose odds are no differences of log-worths"):
+        llbt.plot.intervals(res, bars="quasi", scale="log_odds")
+    llbt.plot.intervals(res, bars="quasi", scale="log_worth")
+    assert "one of mean log-worth" in llbt.plot.intervals(res, scale="elo").get_xlabel()
 
 
 def test_the_largest_misfits_name_the_grade() -> None:
