@@ -137,7 +137,8 @@ def _kept(judgments: Judgments, exclude: Objects, asker: str) -> tuple[npt.NDArr
 
 def _gone(objects: tuple[Label, ...], judged: tuple[Label, ...], exclude: Objects) -> tuple[str, ...]:
     """Return a note on objects that have no judgment and were not excluded."""
-    gone = [label for label in objects if label not in {*judged, *named(exclude)}]
+    known = {*judged, *named(exclude)}
+    gone = [label for label in objects if label not in known]
     return (f"{counted(len(gone), 'object')} without a judgment left out: {listed(gone)}",) if gone else ()
 
 
