@@ -114,6 +114,8 @@ def arena_hard(r):
 
 def alpaca_eval(r):
     i, j, x = r.get("generator_1"), r.get("generator_2"), number(r.get("preference"))
+    if isinstance(r.get("preference"), (list, dict)):  # no column of numbers, whatever else its record lacks
+        return [FATAL]
     if missing(i) or missing(j):
         return [BAD]
     if x is None:
