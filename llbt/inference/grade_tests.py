@@ -47,7 +47,7 @@ def grade_tests(res: LLBTResults) -> Table:
 
     Notes
     -----
-    log m = μ + s_h(λᵢ − λⱼ + δ) + γ_|h| with s₋ₕ = −sₕ and s₁ as it is in the scale. Where s_h = s_{h+1} the two grades
+    log m = μ + sₕ(λᵢ − λⱼ + δ) + γₕ with s₋ₕ = −sₕ, γ₋ₕ = γₕ and s₁ as it is in the scale. Where sₕ = sₕ₊₁ the grades
     differ in how often they are used, γ, but say the same of the objects: they can be merged. Scores mean something
     only where log-worths differ. The likelihood is maximized over the scores, at each of which the other parameters
     are at their maximum. The tests take judgments as independent.
