@@ -161,7 +161,7 @@ def graded_outcomes(
     decided, tied = np.abs(wins) == 1, wins == 0
     steps = int(max([1, *declared, sizes[decided].max(initial=1)]))
     response = graded(steps, middle=bool(tied.any()) or 0 in declared)
-    grade = np.where(decided, wins * np.nan_to_num(sizes), 0).astype(np.int64)
+    grade = np.where(decided, wins * sizes, 0).astype(np.int64)
     down = steps - grade - ((grade < 0) & (n_columns(response) % 2 == 0))  # without a middle no place between 1 and -1
     said = np.where(decided | tied, down, n_columns(response))
     unused = sorted(set(range(1, steps + 1)) - set(np.abs(grade[decided]).tolist()))

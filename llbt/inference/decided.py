@@ -55,6 +55,7 @@ class Grades:
         """
         found, slope, slopes = _log_odds(self.response, difference, self.estimate)
         variance = slope**2 * error**2 + 2 * slope * (slopes * cross).sum(axis=1)
+        # NaN in the covariance is put back below, where a slope leads to it
         variance += np.einsum("mg,gh,mh->m", slopes, np.nan_to_num(self.cov), slopes)
         variance[slopes.any(axis=1) & np.isnan(self.cov).any()] = np.nan
         return found / 2, np.sqrt(np.maximum(variance, 0)) / 2

@@ -52,6 +52,7 @@ class UnitScores:
         """Return two-sided p-values by the distribution of type III with the same three moments, shape (G,)."""
         z = self.z
         with np.errstate(divide="ignore", invalid="ignore"):
+            # without variance z is NaN, and so is the p-value
             skew = np.nan_to_num(self.third / self.variance**1.5)
         lower, upper = stats.pearson3.cdf(z, skew), stats.pearson3.sf(z, skew)
         return np.asarray(np.where(np.isnan(z), np.nan, np.minimum(2 * np.minimum(lower, upper), 1.0)))

@@ -92,7 +92,7 @@ def _flipped(x: FloatArray, i: IntArray, j: IntArray, size: int, rng: np.random.
     found = np.zeros(len(i))
     signs = np.where(drawn_swaps((size, x.shape[1]), rng), -1.0, 1.0)
     for rows in _blocks(len(i), x.shape[1]):
-        d = np.nan_to_num(x[i[rows]] - x[j[rows]])
+        d = np.nan_to_num(x[i[rows]] - x[j[rows]])  # an input that one of them lacks adds nothing to either sum
         excess = signs @ d.T - d.sum(axis=1)
         slack = _EQUAL * np.abs(d).sum(axis=1)
         found[rows] = (excess > slack).sum(axis=0) + (np.abs(excess) <= slack).sum(axis=0) / 2
