@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,7 +65,8 @@ def worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: 
     literally(ax.get_xticklabels())
     ax.set_xlim(-0.5, len(labels) - 0.5)
     ax.set_xlabel(", ".join(classes))
-    ax.set_ylabel(said_of(scale, SCALES, bool(res.comparisons.response.grades), ", against the reference"))
+    said = said_of(scale, SCALES, bool(res.comparisons.response.grades), ", against the reference")
+    ax.set_ylabel(textwrap.fill(said, 36))  # as long as the axis is high
     _name_ends(ax, ends)
     return ax
 
