@@ -33,7 +33,14 @@ app = typer.Typer(
 Method = StrEnum("Method", ["auto", "glm", "eliminate"])
 CovType = StrEnum(
     "CovType",
-    [("cautious", "cautious"), ("nonrobust", "nonrobust"), ("cluster", "cluster"), ("CR1", "CR1"), ("HC0", "HC0")],
+    [
+        ("cautious", "cautious"),
+        ("nonrobust", "nonrobust"),
+        ("quasi", "quasi"),
+        ("cluster", "cluster"),
+        ("CR1", "CR1"),
+        ("HC0", "HC0"),
+    ],
 )
 Format = StrEnum("Format", ["text", "markdown", "latex", "html", "json", "csv"])
 Text = str | None
@@ -68,8 +75,9 @@ _ORDER = "Keep which object was shown first (object i); else both presentations 
 _SIDES = "Covariates with a value for each side, and their two columns: length=length_a:length_b."
 _TABLE = "A file with one row per object: a column object, and one for each object covariate."
 _REFERENCE = "The object with log-worth 0. [default: the last]"
-_COVARIANCE = """Standard errors: of independent judgments (nonrobust, HC0), or by the clusters of --groups (cluster,
-CR1); cautious: by those of judge, prompt, block and --clusters that make them largest, if any is recorded."""
+_COVARIANCE = """Standard errors: of independent judgments (nonrobust, HC0), of overdispersed ones (quasi), or by the
+clusters of --groups (cluster, CR1); cautious: by those of judge, prompt, block and --clusters that make them largest,
+if any is recorded."""
 _GROUPS = "The column, or two of them, within which judgments depend on each other, for --cov-type cluster and CR1."
 _FIXED = "Parameters to hold at a value: tie=-0.5."
 _METHOD = "The solver: glm is statsmodels' Poisson GLM, eliminate is for large tables; both give the same results."

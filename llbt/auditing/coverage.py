@@ -35,7 +35,7 @@ def check_sparse(e: Evidence) -> Finding:
         "warning",
         f"{len(few)} of {counted(len(n), 'object')} with fewer than {_FEW} judgments: {and_more(named, 8)}",
         "their worths are hardly known, estimates are pushed outwards, and normal intervals are rough",
-        "c.select(objects=…) without them; or llbt.fit(…, bias_reduction=True) and res.conf_int(method='profile')",
+        "c.select(objects=…) without them; or llbt.fit(…, prior='jeffreys') and res.conf_int(method='profile')",
         {"n": float(len(few))},
     )
 
@@ -134,7 +134,7 @@ def check_judge_separation(e: Evidence) -> Finding:
         "note",
         f"{len(told)} of {counted(len(labels), 'judge')} alone: {and_more(told, 3)}",
         f"{interactions} has infinite estimates and is refused; models without interactions are not concerned",
-        f'merge judges into classes; or llbt.fit("{interactions}", …, bias_reduction=True)',
+        f"merge judges into classes; or llbt.fit(\"{interactions}\", …, prior='jeffreys')",
         {"n": float(len(told))},
     )
 

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import is_real
-from ..core.columns import MOST_COUNTED, FloatArray, Label
+from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..kernel.deviances import pearson_chi2
 from ..kernel.jackknife import LeftOut, left_out
 from ..kernel.likelihood import Problem
@@ -63,18 +62,18 @@ def _too_few(c: Comparisons) -> str:
 def covariance_of(
     spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str]
 ) -> Covariance:
-    """Return the covariance that `cov_type`, `groups` and `dispersion` ask for; `names` are those of the estimates."""
+    """Return the covariance that `cov_type` and `groups` ask for; `names` are those of the estimates."""
     if spec.groups:
         ways = [way_of(c, name, spec.groups) for name in spec.groups]
         return (
             by_clusters(problem, solution, ways)
             if spec.cov_type == "CR1"
-            else jackknifed(problem, solution, ways, names, finite=spec.bias_reduction or spec.prior is not None)
+            else jackknifed(problem, solution, ways, names, finite=spec.prior is not None)
         )
     if spec.cov_type == "HC0":
         note = "standard errors by the sandwich of single judgments (HC0)"
         return Covariance(judgment_sandwich(problem, solution), notes=(note,))
-    if spec.dispersion == "X2":
+    if spec.cov_type == "quasi":
         return _dispersed(problem, solution)
     return Covariance(solution.cov)
 
@@ -230,7 +229,7 @@ def few_clusters(spec: Specification, c: Comparisons) -> str:
 def _dispersed(problem: Problem, solution: Fit) -> Covariance:
     df = problem.counts.size - len(problem.counts) - len(solution.params)
     if df == 0:
-        raise DesignError("dispersion='X2': the model is saturated, so there is no dispersion to estimate.")
+        raise DesignError("cov_type='quasi': the model is saturated, so there is no dispersion to estimate.")
     scale = pearson_chi2(problem.counts, solution.means) / df
     note = f"standard errors times √{format_number(scale, 4)}, the dispersion X²/df; t with {df} df"
     return Covariance(solution.cov * scale, df, (note,))
@@ -242,15 +241,5 @@ def check_options(spec: Specification) -> None:
         raise DesignError(f"groups={spec.groups!r}; it is the name of one cluster or covariate, or of two.")
     if (spec.cov_type in ("cluster", "CR1")) != bool(spec.groups) or len(spec.groups) > 2:
         raise DesignError("cov_type='cluster' (or 'CR1') and groups= go together: groups='judge', or two names.")
-    if isinstance(spec.dispersion, bool) or spec.dispersion not in (1.0, "X2"):
-        raise DesignError(
-            f"dispersion={spec.dispersion!r} is not known; it is 1 or 'X2' (standard errors times √(X²/df))."
-        )
-    if spec.dispersion == "X2" and spec.cov_type != "nonrobust":
-        raise DesignError("dispersion='X2' and a robust cov_type are two answers to one question; choose one.")
-    if spec.prior is not None and not (is_real(spec.prior) and 0 < spec.prior < MOST_COUNTED):
-        raise DesignError(
-            f"prior={spec.prior!r}; it is the positive number of judgments, below 2**53, that each pair is given."
-        )
-    if spec.bias_reduction and (spec.prior is not None or spec.method == "glm"):
-        raise DesignError("bias_reduction=True goes with neither prior= nor method='glm'; use method='eliminate'.")
+    if spec.reduces_bias and spec.method == "glm":
+        raise OptionError("prior='jeffreys' does not go with method='glm'", "Use method='eliminate'.")

@@ -123,7 +123,7 @@ class Estimates:
         alpha : float
         method : {"wald", "profile"}
             Estimate ± z (or t) · standard error; or where the profile likelihood falls by half the χ²(1) quantile,
-            which takes the judgments as independent; with `bias_reduction` or `prior` it is the penalized one.
+            which takes the judgments as independent; with a `prior` it is the penalized one.
 
         Returns
         -------

@@ -114,7 +114,7 @@ def _reached(problem: Problem) -> Maximum | None:
 
 
 def _separated(found: str, remedy: str) -> SeparationError:
-    finite = "Or have finite estimates: fit(…, bias_reduction=True) or fit(…, prior=…)."
+    finite = "Or have finite estimates: fit(…, prior='jeffreys') or fit(…, prior=…)."
     return SeparationError(found, f"{remedy} {finite}")
 
 

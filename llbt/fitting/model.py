@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
 from .existence import check_connected, check_existence, is_settled
 from .results import LLBTResults
-from .specification import CovType, Method, Specification, make_problem, penalty_of, prior_counts
+from .specification import CovType, Method, Prior, Specification, make_problem, penalty_of, prior_counts
 
 _NEAR = 4.0  # held predictors up to which statsmodels converges from its usual start
 _FARTHEST = 30.0  # and those up to which elimination does
@@ -90,16 +89,12 @@ class LLBT:
         fixed: Mapping[str, float] | None = None,
         cov_type: CovType = "nonrobust",
         groups: str | Sequence[str] = (),
-        dispersion: float | Literal["X2"] = 1.0,
-        bias_reduction: bool = False,
-        prior: float | None = None,
+        prior: Prior = None,
     ) -> LLBTResults:
         """Fit by maximum likelihood; see `llbt.fit` for the parameters and errors."""
         held = _held(fixed, self.design)
         ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
-        spec = Specification(
-            self.formula, self.reference, method, held, cov_type, ways, dispersion, bias_reduction, prior
-        )
+        spec = Specification(self.formula, self.reference, method, held, cov_type, ways, prior)
         check_options(spec)
         self._warn(spec)
         return self.solved(spec)
@@ -121,7 +116,7 @@ class LLBT:
             if not independent.all():
                 free = free[independent]
                 problem = make_problem(self.design, self.comparisons, free, held)
-            if not spec.bias_reduction and spec.prior is None:
+            if spec.prior is None:
                 start = check_existence(self.design, free, problem, self.comparisons)
         names = tuple(self.design.names[k] for k in free)
         solution = _solve(problem, self.comparisons, names, spec, start)
@@ -154,9 +149,7 @@ def fit(
     fixed: Mapping[str, float] | None = None,
     cov_type: CovType = "nonrobust",
     groups: str | Sequence[str] = (),
-    dispersion: float | Literal["X2"] = 1.0,
-    bias_reduction: bool = False,
-    prior: float | None = None,
+    prior: Prior = None,
 ) -> LLBTResults:
     """Fit a log-linear Bradley-Terry model by maximum likelihood.
 
@@ -177,8 +170,9 @@ def fit(
         nuisance parameters profiled out. The results agree; ``"auto"`` takes the GLM while its matrix is small.
     fixed : mapping of str to float, optional
         Parameters to hold at a value, by name: ``{"tie": -0.5}``.
-    cov_type : {"nonrobust", "HC0", "cluster", "CR1", "cautious"}
-        Standard errors of independent judgments; by the sandwich of single judgments; or allowing for dependence
+    cov_type : {"nonrobust", "quasi", "HC0", "cluster", "CR1", "cautious"}
+        Standard errors of independent judgments; times √(X²/df), the dispersion, with t on the residual df (R's
+        ``quasipoisson``); by the sandwich of single judgments; or allowing for dependence
         within `groups`: by the leave-one-out jackknife (CR3) with t on G* − 1 df, or by the plain sandwich (CR1) with
         the factor G/(G − 1) and t on G − 1 df, whose intervals are too short for few or unequal clusters.
         ``"cautious"``: ``"cluster"`` by those clusters of the table that make standard errors largest, among those with
@@ -186,13 +180,14 @@ def fit(
         to independent judgments. `write_report` and the command line take it by default.
     groups : str or two str
         Clusters or covariates of the table, for ``cov_type="cluster"`` and ``"CR1"``; two give V₁ + V₂ − V₁₂.
-    dispersion : 1.0 or "X2"
-        ``"X2"`` multiplies the covariance by the dispersion X²/df and uses t with the residual df.
-    bias_reduction : bool
-        Firth's bias reduction of the multinomial likelihood: estimates are finite wherever the objects are connected.
-        Where a pair has next to nothing but ties the penalized likelihood can have more than one maximum.
-    prior : float, optional
-        Judgments that each pair is given, split equally over the outcomes and over its comparisons as its own are.
+    prior : float or "jeffreys", optional
+        What makes estimates finite wherever the objects are connected. A number: judgments that each pair is given,
+        split equally over the outcomes and over its comparisons as its own are; it draws worths together by as much as
+        you choose, and its judgments count in the standard errors. ``"jeffreys"``: Firth's bias reduction, the penalty
+        ½ log|information| of Jeffreys' prior on the multinomial likelihood (Firth 1993), which takes the bias of first
+        order away and matters less the more judgments there are; by ``method="eliminate"`` alone. Take it where
+        estimates are infinite or judgments few, a number where worths are to be drawn together. Where a pair has next
+        to nothing but ties the likelihood with Jeffreys' prior can have more than one maximum.
 
     Returns
     -------
@@ -269,8 +264,6 @@ def fit(
         fixed=fixed,
         cov_type=cov_type,
         groups=groups,
-        dispersion=dispersion,
-        bias_reduction=bias_reduction,
         prior=prior,
     )
 
@@ -336,7 +329,7 @@ def _held_apart(problem: Problem) -> float:
 def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Specification, start: Maximum | None) -> Fit:
     """Fit the counts and what a specification adds to their likelihood."""
     begin = None if start is None else start.params
-    small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.bias_reduction
+    small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.reduces_bias
     small = small and _held_apart(problem) <= _NEAR
     if spec.method == "glm" or (spec.method == "auto" and small):
         solution = explicit.glm(problem, names, begin, prior_counts(problem, c, spec))

@@ -38,7 +38,7 @@ class LLBTResults(Estimates, Record):
     solution : Fit
         What the solver found for them.
     covariance : Covariance
-        Of the estimates, as `cov_type`, `groups` and `dispersion` ask for it.
+        Of the estimates, as `cov_type` and `groups` ask for it.
 
     Notes
     -----

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
-from ..core.columns import FloatArray, IntArray
+from ..arguments import Kind, is_real
+from ..core.columns import MOST_COUNTED, FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..formulas.coding import Reference
 from ..formulas.design import Design
@@ -17,7 +18,18 @@ from ..kernel.likelihood import Problem
 from ..kernel.penalties import Penalize, firth, judgments_added
 
 Method = Literal["auto", "glm", "eliminate"]
-CovType = Literal["nonrobust", "HC0", "cluster", "CR1", "cautious"]
+CovType = Literal["nonrobust", "quasi", "HC0", "cluster", "CR1", "cautious"]
+Prior = Annotated[
+    float | Literal["jeffreys"] | None,
+    Kind(
+        lambda prior: (
+            prior is None or prior == "jeffreys"
+            if isinstance(prior, str | None)
+            else is_real(prior) and 0 < prior < MOST_COUNTED
+        ),
+        "a positive number of judgments for each pair, below 2**53, or 'jeffreys' (Firth's bias reduction), or None",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -36,9 +48,7 @@ class Specification:
         Of a fit never ``"cautious"``, but what that came to.
     groups : tuple of str
         Clusters or covariates of the cluster-robust covariance, for ``"cluster"`` and ``"CR1"``.
-    dispersion : 1.0 or "X2"
-    bias_reduction : bool
-    prior : float or None
+    prior : float, "jeffreys" or None
 
     Notes
     -----
@@ -51,9 +61,12 @@ class Specification:
     fixed: Mapping[str, float] = field(default_factory=dict)
     cov_type: CovType = "nonrobust"
     groups: tuple[str, ...] = ()
-    dispersion: float | Literal["X2"] = 1.0
-    bias_reduction: bool = False
-    prior: float | None = None
+    prior: Prior = None
+
+    @property
+    def reduces_bias(self) -> bool:
+        """Whether the prior is Jeffreys', which is Firth's bias reduction."""
+        return self.prior == "jeffreys"
 
 
 def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[str, float]) -> Problem:
@@ -69,15 +82,15 @@ def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[
 
 
 def prior_counts(problem: Problem, c: Comparisons, spec: Specification) -> FloatArray | float:
-    """Return the counts that a prior adds, shape (S, K); 0 without one."""
-    if spec.prior is None:
+    """Return the counts that a prior of so many judgments adds, shape (S, K); 0 without one."""
+    if spec.prior is None or isinstance(spec.prior, str):
         return 0.0
     return likelihood.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)
 
 
 def penalty_of(problem: Problem, c: Comparisons, spec: Specification) -> Penalize | None:
     """Return what is added to the log-likelihood of a problem, if anything is."""
-    if spec.bias_reduction:
+    if spec.reduces_bias:
         return firth(problem)
     counts = prior_counts(problem, c, spec)
     return judgments_added(problem, counts) if isinstance(counts, np.ndarray) else None

@@ -224,10 +224,11 @@ def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
         notes.append(f"NA: aliased with the terms before, not determined by the table: {', '.join(res.aliased)}")
     if res.fixed:
         notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
-    if res.specification.bias_reduction:
+    prior = res.specification.prior
+    if isinstance(prior, str):
         notes.append("estimates with Firth's bias reduction; deviance and likelihood are those at these estimates")
-    if res.specification.prior is not None:
-        notes.append(f"estimates with a prior of {format_number(res.specification.prior, 4)} judgments per pair")
+    elif prior is not None:
+        notes.append(f"estimates with a prior of {format_number(prior, 4)} judgments per pair")
     notes += [*res.covariance.notes, *_kept_clusters(res)]
     if not res.converged:
         notes.append("the solver did not converge")
@@ -238,7 +239,7 @@ def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
 def _kept_clusters(res: Estimates) -> tuple[str, ...]:
     """Say what the clusters that the table keeps would change in a fit that takes judgments as independent."""
     spec = res.specification
-    if spec.cov_type != "nonrobust" or spec.dispersion != 1 or res.covariance.notes or not res.comparisons.clusters:
+    if spec.cov_type != "nonrobust" or res.covariance.notes or not res.comparisons.clusters:
         return ()
     unit = cautious_unit(res.problem(), res.solution, res.comparisons)
     if unit is None:

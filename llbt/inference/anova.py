@@ -49,7 +49,7 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
         of the smaller. ``"cluster"``: Rao's statistic, its distribution that under flips of the signs of the clusters'
         scores; for fits with ``cov_type="cluster"`` and one way of clustering.
         By default what the covariance of the largest fit asks for: ``"cluster"``; ``"wald"`` for two ways of clustering
-        and HC0; ``"F"`` for ``dispersion="X2"``; else ``"chi2"``, but ``"score"`` with fewer than 15 judgments per
+        and HC0; ``"F"`` for ``cov_type="quasi"``; else ``"chi2"``, but ``"score"`` with fewer than 15 judgments per
         parameter.
 
     Returns
@@ -114,9 +114,7 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     fits = [fit for _, fit in ranked]
     test = chosen_test(test, fits[-1])
     if test == "wald" and len({math.isinf(fit.df_inference) for fit in fits[1:]}) > 1:
-        raise DesignError(
-            "test='wald': some fits give χ², others F, by their cov_type or dispersion; fit all in one way."
-        )
+        raise DesignError("test='wald': some fits give χ², others F, by their cov_type; fit all in one way.")
     names = Field("model", "Model", [fit.specification.formula for fit in fits])
     return _analysis(names, fits, test, title="Analysis of deviance")
 
@@ -147,7 +145,7 @@ def _default_test(res: LLBTResults) -> Test:
         return "cluster" if len(spec.groups) == 1 else "wald"
     if spec.cov_type == "HC0":
         return "wald"
-    if spec.dispersion != 1:
+    if spec.cov_type == "quasi":
         return "F"
     return "score" if few_judgments(res) else "chi2"
 
@@ -399,17 +397,17 @@ def reservations(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
         return _sparse_notes(test, fits)
     name = "the score test" if test == "score" else "the likelihood ratio"
     notes = []
-    dependent = next((fit for fit in fits if fit.specification.cov_type != "nonrobust"), None)
+    dependent = next((fit for fit in fits if fit.specification.cov_type not in ("nonrobust", "quasi")), None)
     if dependent is not None:
         robust = dependent.specification
         kind = " ".join([robust.cov_type, *([f"({', '.join(robust.groups)})"] if robust.groups else [])])
         better = _default_test(dependent)
         what = "flips the scores of its clusters" if better == "cluster" else "uses the fit's covariance"
         notes.append(f"{name} takes the judgments as independent; test={better!r} {what}, {kind}")
-    if test != "F" and any(s.dispersion != 1 for s in specs):
+    if test != "F" and any(s.cov_type == "quasi" for s in specs):
         notes.append(f"{name} takes the dispersion as 1; test='F' and test='wald' use the estimated one")
-    shrunk = ["bias reduction"] if any(s.bias_reduction for s in specs) else []
-    shrunk += ["a prior"] if any(s.prior is not None for s in specs) else []
+    shrunk = ["bias reduction"] if any(s.reduces_bias for s in specs) else []
+    shrunk += ["a prior"] if any(s.prior is not None and not s.reduces_bias for s in specs) else []
     if shrunk and test != "score":
         notes.append(
             f"estimates with {' and '.join(shrunk)} do not maximize the likelihood, and {name} takes the judgments as "

@@ -298,7 +298,7 @@ def bootstrap(
     ------
     DesignError
         For fractional counts unless parametric, a table without a comparison that has two judgments, unknown clusters,
-        an `rng` of another type, fits with `bias_reduction` or `prior`, and a statistic that raises in a resample.
+        an `rng` of another type, fits with a `prior`, and a statistic that raises in a resample.
 
     References
     ----------
@@ -312,8 +312,8 @@ def bootstrap(
     >>> boot.conf_int().shape, boot.degenerate
     ((4, 2), 0)
     """
-    if res.specification.bias_reduction or res.specification.prior is not None:
-        raise DesignError("bootstrap resamples maximum likelihood fits; fit without bias_reduction= and prior=.")
+    if res.specification.prior is not None:
+        raise DesignError("bootstrap resamples maximum likelihood fits; fit without prior=.")
     draw = Resampler.of("bootstrap", rng, n_jobs, progress)
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):

@@ -156,8 +156,8 @@ def _bootstrapped(res: LLBTResults, n: int, draw: Resampler) -> tuple[float, flo
     at level 5 % with five judgments per pair of four objects). A drawn table without a finite estimate still has a
     largest likelihood, and so both statistics.
     """
-    if res.specification.bias_reduction or res.specification.prior is not None:
-        raise DesignError("the bootstrap refits by maximum likelihood; fit without bias_reduction, prior.")
+    if res.specification.prior is not None:
+        raise DesignError("the bootstrap refits by maximum likelihood; fit without prior=.")
     problem = res.problem()
     reduced = eliminate(problem, penalty=firth(problem))
     simulated = in_blocks(partial(_simulated, problem, reduced), n, problem.counts, draw)

@@ -43,7 +43,7 @@ def grade_tests(res: LLBTResults) -> Table:
     Raises
     ------
     DesignError
-        For judgments without grades, a formula without worths or `grade`, and fits by bias reduction or with a prior.
+        For judgments without grades, a formula without worths or `grade`, and fits with a prior.
 
     Notes
     -----
@@ -107,8 +107,8 @@ def _check(res: LLBTResults) -> None:
     missing = [word for word, block in (("object", "worth"), ("grade", "grade")) if block not in blocks]
     if missing:
         raise DesignError(f"the formula {spec.formula!r} has no {missing[0]}, beside which scores are tested; add it.")
-    if spec.bias_reduction or spec.prior is not None:
-        raise DesignError("likelihood-ratio tests are of maximum likelihood; fit without bias_reduction= and prior=.")
+    if spec.prior is not None:
+        raise DesignError("likelihood-ratio tests are of maximum likelihood; fit without prior=.")
 
 
 def _grades(response: Response) -> list[int]:

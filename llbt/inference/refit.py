@@ -101,7 +101,7 @@ def refit_terms(res: LLBTResults, terms: Sequence[WrittenTerm]) -> LLBTResults:
         return refit(res, " + ".join(term.name for term in (*terms, *held)))
     model = LLBT(res.specification.formula, res.comparisons, res.specification.reference, res.design)
     everything = {name: res.fixed.get(name, 0.0) for name in res.names}
-    return _solved(model, replace(res.specification, fixed=everything, cov_type="nonrobust", groups=(), dispersion=1.0))
+    return _solved(model, replace(res.specification, fixed=everything, cov_type="nonrobust", groups=()))
 
 
 def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
@@ -116,7 +116,7 @@ def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
     kept = {name: level for name, level in asked.items() if name != "object" and level in levels.get(name, [])}
     reference = {**kept, "object": res.design.reference}
     model = LLBT.from_formula(res.specification.formula, c, reference=reference)
-    return _solved(model, replace(res.specification, cov_type="nonrobust", groups=(), dispersion=1.0))
+    return _solved(model, replace(res.specification, cov_type="nonrobust", groups=()))
 
 
 def _solved(model: LLBT, spec: Specification) -> LLBTResults:

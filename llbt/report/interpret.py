@@ -144,15 +144,15 @@ def _model(res: LLBTResults) -> Said:
     table = f"{counted(c.n_judgments, 'judgment')} of {format_count(len(c.objects))} objects"
     text = f"A log-linear Bradley-Terry model ({res.specification.formula}) was fitted to {table}"
     spec = res.specification
-    if spec.bias_reduction:
+    if isinstance(spec.prior, str):
         text += ", with Firth's bias reduction"
-    if spec.prior is not None:
+    elif spec.prior is not None:
         text += f", with a prior of {format_number(spec.prior, 3)} judgments per pair"
     if spec.groups:
         text += f"; standard errors allow for dependence within {' and '.join(spec.groups)}"
     elif spec.cov_type == "HC0":
         text += "; standard errors are robust"
-    if spec.dispersion == "X2":
+    elif spec.cov_type == "quasi":
         text += "; standard errors are scaled by the dispersion X²/df"
     held = [f"{name} at {format_number(value, 3)}" for name, value in res.fixed.items()]
     text += f"; held: {', '.join(held)}" if held else ""
@@ -250,7 +250,7 @@ def _joint_test(res: LLBTResults, block: str, name: str) -> TestResult | None:
         return None
     matrix = np.zeros((len(columns), len(res.names)))
     matrix[range(len(columns)), columns] = 1.0
-    if few_judgments(res) and res.specification.cov_type == "nonrobust" and res.specification.dispersion == 1:
+    if few_judgments(res) and res.specification.cov_type == "nonrobust":
         return score_test(res, matrix)
     try:
         found = res.wald_test(matrix)
@@ -308,7 +308,7 @@ def _verdict(misfit: bool) -> str:
 
 def _simulated_fit(res: LLBTResults, confidence: float) -> Said:
     """Say whether X² is as in tables drawn from the model: with small fitted counts χ² misleads, the deviance most."""
-    if res.specification.bias_reduction or res.specification.prior is not None:
+    if res.specification.prior is not None:
         return f"{_SMALL}.", {}
     if res.nobs > _SIMULATED_CELLS:
         return f"{_SMALL}; goodness_of_fit(res, 999) tests it against tables drawn from the model.", {}

@@ -238,7 +238,7 @@ def _studied(
     try:
         res = fit(asked, c, **options)
     except SeparationError as error:
-        res = fit(asked, c, **options, bias_reduction=True)
+        res = fit(asked, c, **options, prior="jeffreys")
         said = "Without correction some estimate is infinite, so Firth's bias reduction was used."
         notices = (f"{said} {error.found}. {error.remedy}",)
     if "worth" not in res.design.blocks:
@@ -343,7 +343,7 @@ def _told_pairs(pairs: Pairwise) -> Table:
 
 
 def _modelled(s: _Study) -> list[str]:
-    corrected = s.res.specification.bias_reduction  # then a difference of deviances is no test
+    corrected = s.res.specification.reduces_bias  # then a difference of deviances is no test
     return [table(s.res.summary()), "" if corrected else _or_why(lambda: anova(s.res))]
 
 
@@ -369,7 +369,7 @@ def _made(s: _Study) -> list[str]:
     version = getattr(sys.modules.get("llbt"), "__version__", "")
     spec = s.res.specification
     options = f", reference={spec.reference!r}" if spec.reference is not None else ""
-    options += ", bias_reduction=True" if spec.bias_reduction else ""
+    options += f", prior={spec.prior!r}" if spec.prior is not None else ""
     options += f", cov_type={spec.cov_type!r}" if spec.cov_type != "nonrobust" else ""
     options += f", groups={spec.groups!r}" if spec.groups else ""
     at = ", at='average'" if s.at is not None else ""

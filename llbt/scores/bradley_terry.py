@@ -124,7 +124,7 @@ def _exact(outcomes: Outcomes, fitting: Fitting, asker: str) -> BradleyTerry:
     formula = "object + tie" if with_ties else "object"
     notes = _tie_notes(outcomes, ties)
     try:
-        res = fit(formula, c, prior=fitting.prior, bias_reduction=fitting.bias_reduction)
+        res = fit(formula, c, prior="jeffreys" if fitting.bias_reduction else fitting.prior)
     except SeparationError as error:
         if fitting.separated == "rank":
             return _in_the_limit(outcomes, formula, c, (*notes, _separated_note(error)), asker)

@@ -702,8 +702,8 @@ def test_separation(name):
     finding = report.finding("separation")
     assert finding.level == "error"
     assert finding.found.startswith(told)
-    assert "bias_reduction=True" in finding.remedy
-    assert "bias_reduction" not in finding.found
+    assert "prior='jeffreys'" in finding.remedy
+    assert "jeffreys" not in finding.found
     assert finding in report.failed("separation")
     formula = finding.found.split(":")[0]
     with pytest.raises(llbt.errors.SeparationError):  # the audit says what fit would do

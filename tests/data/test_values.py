@@ -149,12 +149,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[llbt.LLBTError], str]] = {
     **{
         f"prior {prior:.3g}": (
             lambda prior=prior: llbt.fit("object", C, prior=prior),
-            llbt.errors.DesignError,
+            llbt.errors.OptionError,
             "prior=",
         )
         for prior in (1e300, 2.0**53, float("inf"), -1.0)
     },
-    "prior 2^2000": (lambda: llbt.fit("object", C, prior=2**2000), llbt.errors.DesignError, "prior="),
+    "prior 2^2000": (lambda: llbt.fit("object", C, prior=2**2000), llbt.errors.OptionError, "prior is of type int"),
     # labels
     "true and 1": (
         lambda: with_column([True, 1, 2, True], covariates="x"),
@@ -263,7 +263,7 @@ def test_a_parameter_may_be_held_far_away(name: str, value: float) -> None:
 @pytest.mark.parametrize("value", [True, "3", None, float("nan"), float("inf"), 1j, np.ma.masked, [1.0, float("nan")]])
 def test_a_numeric_covariate_is_asked_about_at_finite_numbers(value: Any) -> None:
     c = llbt.from_judgments(JUDGMENTS.assign(x=np.arange(8) / 2), numeric="x")
-    res = llbt.fit("object + object:x", c, bias_reduction=True)
+    res = llbt.fit("object + object:x", c, prior="jeffreys")
     with pytest.raises(llbt.errors.DesignError, match="at: covariate 'x' is a finite number"):
         llbt.worth(res, at={"x": value})
     assert len(llbt.worth(res, at={"x": np.float32(1.5)}).to_frame()) == 3

@@ -90,7 +90,7 @@ def test_the_printout_says_what_the_clusters_would_change(fitted: llbt.LLBTResul
     note = f"judgments are taken as independent; {unit.said}: cov_type='cluster', groups='judge'"
     assert note in fitted.as_text()
     assert "times those of independent judgments" in unit.said
-    for options in ({"cov_type": "cluster", "groups": "judge"}, {"cov_type": "HC0"}, {"dispersion": "X2"}):
+    for options in ({"cov_type": "cluster", "groups": "judge"}, {"cov_type": "HC0"}, {"cov_type": "quasi"}):
         assert "taken as independent" not in quietly("object + tie", fitted.comparisons, **options).as_text()
     assert "taken as independent" not in quietly("object + tie", judged()).as_text()
 

@@ -75,9 +75,9 @@ CASES = {
     "held": (quietly("object + tie", DRAS.pool(), fixed={"tie": -1.5}), {}),
     "HC0": (quietly("object + tie", DRAS.pool(), cov_type="HC0"), {}),
     "clusters": (quietly("object + tie", CLUSTERED, cov_type="cluster", groups="judge"), {}),
-    "X2": (quietly("object + tie", DRAS, dispersion="X2"), {}),
+    "X2": (quietly("object + tie", DRAS, cov_type="quasi"), {}),
     "bias reduced": (
-        quietly("object + tie", table([("A", "B", 5, 1, 0), ("B", "C", 3, 0, 0)]), bias_reduction=True),
+        quietly("object + tie", table([("A", "B", 5, 1, 0), ("B", "C", 3, 0, 0)]), prior="jeffreys"),
         {},
     ),
     "prior": (quietly("object + tie", table([("A", "B", 5, 1, 0), ("B", "C", 3, 0, 0)]), prior=1.0), {}),

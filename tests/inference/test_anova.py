@@ -135,7 +135,7 @@ def test_wald_is_the_hypothesis_written_by_hand(nested):
 
 
 @pytest.mark.parametrize(
-    "options", [{"cov_type": "HC0"}, {"dispersion": "X2"}, {"cov_type": "cluster", "groups": "age"}, {"prior": 2.0}]
+    "options", [{"cov_type": "HC0"}, {"cov_type": "quasi"}, {"cov_type": "cluster", "groups": "age"}, {"prior": 2.0}]
 )
 def test_wald_uses_the_covariance_of_the_fit(options, rich):
     small, large = fit("object + tie", rich), fit("object + tie + order", rich, **options)
@@ -424,8 +424,8 @@ def test_terms_put_together_are_the_formula(formula, rich):
         {"reference": "b", "method": "eliminate"},
         {"fixed": {"tie": -0.3}},
         {"cov_type": "cluster", "groups": ["age", "judge"]},
-        {"dispersion": "X2"},
-        {"bias_reduction": True},
+        {"cov_type": "quasi"},
+        {"prior": "jeffreys"},
         {"prior": 0.5},
     ],
 )
@@ -447,8 +447,8 @@ def test_refits_have_the_options_of_the_fit(options, rich):
         ({"cov_type": "cluster", "groups": "age"}, "chi2", "likelihood ratio takes the judgments as independent"),
         ({"cov_type": "cluster", "groups": "age"}, "F", "cluster (age)"),
         ({"cov_type": "HC0"}, "score", "score test takes the judgments as independent; test='wald'"),
-        ({"dispersion": "X2"}, "chi2", "dispersion as 1; test='F'"),
-        ({"bias_reduction": True}, "chi2", "bias reduction do not maximize"),
+        ({"cov_type": "quasi"}, "chi2", "dispersion as 1; test='F'"),
+        ({"prior": "jeffreys"}, "chi2", "bias reduction do not maximize"),
         ({"prior": 1.0}, "F", "a prior do not maximize"),
     ],
 )
@@ -538,7 +538,7 @@ def test_errors(rich):
     mixed = [
         fit("tie", rich),
         fit("object + tie", rich, cov_type="HC0"),
-        fit("object + tie + order", rich, dispersion="X2"),
+        fit("object + tie + order", rich, cov_type="quasi"),
     ]
     cases = {
         "none given": lambda: llbt.anova(),

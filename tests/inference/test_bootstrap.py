@@ -574,7 +574,7 @@ def test_unknown_resample_names_the_ways() -> None:
         llbt.bootstrap(BESIDE, resample="jugde", n=5, rng=1)
 
 
-@pytest.mark.parametrize("options", [{"bias_reduction": True}, {"prior": 1.0}])
+@pytest.mark.parametrize("options", [{"prior": "jeffreys"}, {"prior": 1.0}])
 def test_penalized_fits_are_not_resampled(options: dict) -> None:
     res = quietly("object + tie", DRAS.pool(), **options)
     with pytest.raises(llbt.errors.DesignError, match="maximum likelihood"):
@@ -702,7 +702,7 @@ def test_bootstrap_p_values_by_hand(formula: str) -> None:
     res = quietly(formula, llbt.load_dataset("puddings"))
     n = 60
     found = llbt.goodness_of_fit(res, n, rng=5)
-    reduced = quietly(formula, res.comparisons, bias_reduction=True)  # the tables are drawn at these estimates
+    reduced = quietly(formula, res.comparisons, prior="jeffreys")  # the tables are drawn at these estimates
     drawn = draw_parametric(reduced.solution.means, n, first_block(5))
     fits = [quietly(formula, with_counts(res.comparisons, one)) for one in drawn]
     by_deviance = (1 + sum(fit.deviance >= res.deviance for fit in fits)) / (n + 1)
@@ -728,7 +728,7 @@ def test_bootstrap_p_value_counts_degenerate_tables() -> None:
     """A drawn table without a finite estimate has a deviance all the same: the largest likelihood is a supremum."""
     res = quietly("object + tie", table([("A", "B", 3, 1, 1), ("B", "C", 2, 1, 2), ("A", "C", 3, 0, 1)]))
     n = 200
-    reduced = quietly("object + tie", res.comparisons, bias_reduction=True)
+    reduced = quietly("object + tie", res.comparisons, prior="jeffreys")
     counts = draw_parametric(reduced.solution.means, n, np.random.default_rng(3))
     drawn = fit_many(res.problem(), counts, res.solution.params)
     deviances = []

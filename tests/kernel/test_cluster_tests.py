@@ -206,7 +206,7 @@ def test_penalized_fits_are_tested_at_penalized_estimates(six):
         fit("object * group + tie", c, cov_type="cluster", groups="judge", **o).wald_test(
             ["object[a]:group[y]", "object[b]:group[y]"]
         )
-        for o in ({}, {"prior": 1e-8}, {"bias_reduction": True})
+        for o in ({}, {"prior": 1e-8}, {"prior": "jeffreys"})
     )
     assert (prior.statistic, prior.p_value) == pytest.approx((plain.statistic, plain.p_value), rel=1e-5)
     assert firth.statistic == pytest.approx(plain.statistic, rel=0.05)
@@ -222,7 +222,7 @@ def test_the_default_follows_the_fit(six):
     expected = {
         "cluster": {"cov_type": "cluster", "groups": "judge"},
         "wald": {"cov_type": "HC0"},
-        "F": {"dispersion": "X2"},
+        "F": {"cov_type": "quasi"},
         "chi2": {},
     }
     for test, options in expected.items():

@@ -46,7 +46,7 @@ CASES = {
     "rows without zeros": ("C(object, Sum) + tie", judged(clusters="judge"), {}),
     "held": ("object + tie", judged(clusters="judge"), {"fixed": {"tie": -0.4}}),
     "a prior": ("object + tie", judged(clusters="judge"), {"prior": 2.0}),
-    "bias reduced": ("object + tie", judged(clusters="judge"), {"bias_reduction": True}),
+    "bias reduced": ("object + tie", judged(clusters="judge"), {"prior": "jeffreys"}),
     "half wins": ("object", judged(clusters="judge").split_ties(), {}),
     "many clusters": ("object + tie", judged(150, clusters="judge"), {}),
     "classes": ("object * item + tie", judged(12, 3, 600, clusters="judge", covariates="item"), {}),
@@ -81,7 +81,7 @@ def test_a_factor_that_is_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for large in (0, 10_000):
         monkeypatch.setattr(jackknife, "_LARGE", large)
-        found.append(quietly("object * judge + tie", c, cov_type="cluster", groups="item", bias_reduction=True))
+        found.append(quietly("object * judge + tie", c, cov_type="cluster", groups="item", prior="jeffreys"))
     close(free_cov(found[0]), free_cov(found[1]), rtol=1e-6, atol=1e-12)
 
 
@@ -367,7 +367,7 @@ def test_the_only_judge_who_ties() -> None:
     close(res.bse.drop("tie"), np.sqrt(11 / 12 * (moved**2).sum(axis=0))[:3], rtol=1e-8)
     note = next(note for note in res.covariance.notes if note.startswith("Std. Error NA"))
     assert "no finite estimate of 'tie' without judge 'J00'" in note
-    for finite in ({"bias_reduction": True}, {"prior": 1.0}):
+    for finite in ({"prior": "jeffreys"}, {"prior": 1.0}):
         assert fitted("object + tie", c, **finite).bse.notna().all()
 
 

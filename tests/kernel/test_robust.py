@@ -223,7 +223,7 @@ def test_hc0_equals_statsmodels_with_a_cluster_for_every_judgment() -> None:
 
 def test_scale_x2_equals_statsmodels() -> None:
     for formula, c in (("object + tie", DRAS), ("object + order", llbt.load_dataset("baseball"))):
-        res = quietly(formula, c, dispersion="X2")
+        res = quietly(formula, c, cov_type="quasi")
         plain = quietly(formula, c)
         theirs = plain.to_glm().model.fit(scale="X2", tol=1e-12)
         close(res.bse, theirs.bse[: len(res.names)], rtol=1e-6)
@@ -351,7 +351,7 @@ OPTIONS = {
     "HC0": {"cov_type": "HC0"},
     "cluster": {"cov_type": "CR1", "groups": "judge"},
     "two-way": {"cov_type": "CR1", "groups": ("judge", "item")},
-    "X2": {"dispersion": "X2"},
+    "X2": {"cov_type": "quasi"},
 }
 
 
@@ -525,10 +525,7 @@ REFUSED = {
     "groups without cluster": ({"groups": "judge"}, "go together"),
     "groups with HC0": ({"cov_type": "HC0", "groups": "judge"}, "go together"),
     "three groups": ({"cov_type": "cluster", "groups": ("judge", "item", "both")}, "two names"),
-    "X2 and robust": ({"dispersion": "X2", "cov_type": "HC0"}, "choose one"),
-    "X2 and clusters": ({"dispersion": "X2", "cov_type": "cluster", "groups": "judge"}, "choose one"),
-    "unknown dispersion": ({"dispersion": "deviance"}, "dispersion='deviance'.*'X2'"),
-    "a number as dispersion": ({"dispersion": 2.0}, "dispersion=2.0 is not known"),
+    "groups with quasi": ({"cov_type": "quasi", "groups": "judge"}, "go together"),
     "unknown covariance": ({"cov_type": "HC3"}, "cov_type='HC3'.*'HC0'"),
 }
 
@@ -566,7 +563,7 @@ def test_one_cluster_is_refused() -> None:
 
 def test_x2_of_a_saturated_model_is_refused() -> None:
     with pytest.raises(llbt.errors.DesignError, match="saturated"):
-        llbt.fit("object + tie", llbt.load_dataset("dras_modpref"), dispersion="X2")
+        llbt.fit("object + tie", llbt.load_dataset("dras_modpref"), cov_type="quasi")
 
 
 def test_clusters_with_missing_values_are_refused_at_the_door() -> None:

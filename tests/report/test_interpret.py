@@ -174,7 +174,7 @@ def test_what_simulation_cannot_test_is_not_tested():
     assert large.nobs > 20_000
     assert "goodness_of_fit(res, 999) tests it" in interpret(large).sentences["fit"]
     table = sparse().comparisons
-    firth = llbt.fit("object + tie", table, bias_reduction=True)
+    firth = llbt.fit("object + tie", table, prior="jeffreys")
     assert interpret(firth).sentences["fit"] == "Too many fitted counts are below 5 to test the fit with χ²."
 
 
@@ -238,9 +238,9 @@ def test_held_and_corrected_fits_say_so():
     held = interpret(llbt.fit("object + tie", DRAS, fixed={"tie": -1.5})).text
     assert "held: tie at -1.50" in held
     assert "(held)" in held
-    firth = llbt.fit("object + tie", DRAS, bias_reduction=True)
+    firth = llbt.fit("object + tie", DRAS, prior="jeffreys")
     assert "with Firth's bias reduction" in interpret(firth).text
-    scaled = llbt.fit("object + tie", DRAS, dispersion="X2")
+    scaled = llbt.fit("object + tie", DRAS, cov_type="quasi")
     assert "scaled by the dispersion" in interpret(scaled).text
 
 

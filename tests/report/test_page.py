@@ -357,7 +357,7 @@ def test_separated_judgments_are_corrected_and_the_page_says_so_first(folder):
     text = write_report(frame, path=folder / "separated.html").read_text(encoding="utf-8")
     notices = parsed(text).xpath("//p[@class='notice']")
     assert notices[0].text_content().startswith("Without correction some estimate is infinite")
-    assert "bias_reduction=True" in text
+    assert "prior='jeffreys'" in parsed(text).text_content()
 
 
 @pytest.mark.usefixtures("unpictured")
