@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from ..errors import JudgmentError, listed
 
@@ -185,6 +186,63 @@ class Response:
             if c > b:
                 found[c, b] = found[b, c]
         return found
+
+    def slopes(self, probability: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        """Return the derivatives of the outcomes' log probabilities in the predictors, L − p̄, shape (K, B, S)."""
+        return np.asarray(self.loadings[:, :, None] - self.sums(probability))
+
+    def scores(
+        self, probability: Sequence[FloatArray] | FloatArray, counts: Sequence[FloatArray] | FloatArray
+    ) -> FloatArray:
+        """Return the gradient of Σ y log p in the predictors for counts (K, S), shape (B, S)."""
+        return self.sums(counts) - sum(counts[1:], counts[0]) * self.sums(probability)
+
+    def information(
+        self, probability: Sequence[FloatArray] | FloatArray, counts: Sequence[FloatArray] | FloatArray
+    ) -> FloatArray:
+        """Return minus the second derivatives of Σ y log p in the predictors for counts (K, S), shape (B, B, S)."""
+        return self.weight(probability, sum(counts[1:], counts[0]))
+
+    def contributions(
+        self, predictors: Sequence[FloatArray] | FloatArray, counts: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return Σ y log p of comparisons, (…,), its gradient, (B, …), and minus its second derivatives, (B, B, …).
+
+        Parameters
+        ----------
+        predictors : ndarray, shape (B, …)
+        counts : ndarray, shape (K, …)
+        """
+        n, sums = sum(counts[1:], counts[0]), self.sums(counts)
+        norm, mean, weight = self.moments(predictors, n)
+        value = sum(u * total for u, total in zip(predictors, sums, strict=True)) - n * norm
+        return np.asarray(value), sums - n * mean, weight
+
+    @property
+    def plain_odds(self) -> bool:
+        """Whether exp(2u), u the signed predictor, are the odds of being preferred, given a decision."""
+        return not self.grades
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The predictors beside the signed one that P(i preferred | decided) depends on: those of the larger grades."""
+        return {f"grade[{level}]": b for level, b in self.grades.items()}
+
+    def preference(self, difference: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return log P(i preferred)/P(j preferred), (m,), and its slopes in the difference, (m,), and levels, (m, G).
+
+        Parameters
+        ----------
+        difference : ndarray, shape (m,)
+            The signed predictor.
+        levels : ndarray, shape (G,) or (m, G)
+        """
+        wins = np.flatnonzero(self.loadings[:, 0] > 0)
+        scores, loaded = self.loadings[wins, 0], self.loadings[wins][:, list(self.levels.values())]
+        own, lead = levels @ loaded.T, scores * np.asarray(difference)[:, None]
+        up, down = special.softmax(own + lead, axis=1), special.softmax(own - lead, axis=1)
+        found = special.logsumexp(own + lead, axis=1) - special.logsumexp(own - lead, axis=1)
+        return np.asarray(found), (up + down) @ scores, (up - down) @ loaded
 
     def moments(
         self, predictors: Sequence[FloatArray] | FloatArray, n: FloatArray | float

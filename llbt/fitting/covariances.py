@@ -241,5 +241,12 @@ def check_options(spec: Specification) -> None:
         raise DesignError(f"groups={spec.groups!r}; it is the name of one cluster or covariate, or of two.")
     if (spec.cov_type in ("cluster", "CR1")) != bool(spec.groups) or len(spec.groups) > 2:
         raise DesignError("cov_type='cluster' (or 'CR1') and groups= go together: groups='judge', or two names.")
+    if spec.link != "adjacent" and spec.method == "glm":
+        raise OptionError(f"link={spec.link!r} does not go with method='glm'", "Use method='eliminate'.")
+    if spec.link != "adjacent" and spec.reduces_bias:
+        raise OptionError(
+            f"link={spec.link!r} does not go with prior='jeffreys'",
+            "Use prior=1, a judgment for each pair, where estimates are infinite.",
+        )
     if spec.reduces_bias and spec.method == "glm":
         raise OptionError("prior='jeffreys' does not go with method='glm'", "Use method='eliminate'.")

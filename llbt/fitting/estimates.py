@@ -13,6 +13,8 @@ from scipy import special, stats
 from ..arguments import Share, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
+from ..core.links import AnyResponse, linked
+from ..core.response import Response
 from ..errors import DesignError
 from ..formulas.design import Design
 from ..kernel import explicit
@@ -205,25 +207,51 @@ class Estimates:
         return pearson_chi2(self.counts, self.solution.means)
 
     @property
+    def log_linear(self) -> bool:
+        """Whether the model is a Poisson GLM: the link is ``"adjacent"``, or logistic for two outcomes."""
+        return isinstance(self.response, Response)
+
+    @property
+    def response(self) -> AnyResponse:
+        """The outcomes and what makes probabilities of them."""
+        return linked(self.comparisons.response, self.specification.link)
+
+    @property
     def llf(self) -> float:
-        """Poisson log-likelihood at the estimates."""
+        """Log-likelihood at the estimates: of the Poisson model; `llf_judgments` where the link is not log-linear."""
+        return self._llf_poisson if self.log_linear else self.llf_judgments
+
+    @property
+    def _llf_poisson(self) -> float:
         y, m = self.counts, self.solution.means
         return float(np.sum(special.xlogy(y, m) - m - special.gammaln(y + 1)))
 
     @property
     def llf_multinomial(self) -> float:
-        """Multinomial log-likelihood given the totals: `llf` less a constant of the totals."""
+        """Multinomial log-likelihood given the totals: that of the Poisson model less a constant of the totals."""
         n = self.counts.sum(axis=1)
-        return self.llf - float(np.sum(special.xlogy(n, n) - n - special.gammaln(n + 1)))
+        return self._llf_poisson - float(np.sum(special.xlogy(n, n) - n - special.gammaln(n + 1)))
+
+    @property
+    def llf_judgments(self) -> float:
+        """Log-likelihood of the judgments one by one, Σ n log p: the multinomial one without its coefficients.
+
+        By it links are compared: −2 `llf_judgments` + 2 · estimated parameters, the smaller the better.
+        """
+        y, n = self.counts, self.counts.sum(axis=1, keepdims=True)
+        return float(np.sum(special.xlogy(y, self.solution.means / n)))
 
     @property
     def aic(self) -> float:
-        """−2 llf + 2 (comparisons + estimated parameters), as R's AIC of the full model."""
-        return -2 * self.llf + 2 * (self.df_model + 1)
+        """−2 llf + 2 (comparisons + estimated parameters), as R's AIC of the full model.
+
+        Without the comparisons where the link is not log-linear.
+        """
+        return -2 * self.llf + 2 * (self.df_model + 1 if self.log_linear else len(self.free))
 
     @property
     def bic(self) -> float:
-        """−2 `llf_multinomial` + log(judgments) · estimated parameters.
+        """−2 `llf_multinomial` (`llf_judgments` for other links) + log(judgments) · estimated parameters.
 
         Notes
         -----
@@ -235,7 +263,8 @@ class Estimates:
         ----------
         Schwarz, G. (1978). Estimating the dimension of a model. Annals of Statistics 6(2), 461-464.
         """
-        return -2 * self.llf_multinomial + math.log(self.comparisons.n_judgments) * len(self.free)
+        value = self.llf_multinomial if self.log_linear else self.llf_judgments
+        return -2 * value + math.log(self.comparisons.n_judgments) * len(self.free)
 
     # -- cells -------------------------------------------------------------------------------------------
 
@@ -274,7 +303,7 @@ class Estimates:
 
     def problem(self) -> Problem:
         """Return the arrays that were fitted; see `llbt.kernel.solvers`."""
-        return make_problem(self.design, self.comparisons, self.free, self.fixed)
+        return make_problem(self.design, self.comparisons, self.free, self.fixed, self.specification.link)
 
     def to_glm(self) -> Any:
         """Return statsmodels' fitted `GLMResults` of the explicit Poisson model, one dummy per comparison.
@@ -283,6 +312,8 @@ class Estimates:
         ------
         DesignError
             Where the explicit matrix would be too large.
+        OptionError
+            For a link that is not log-linear, which is no GLM of the counts.
         """
         return explicit.explicit_glm(self.problem(), tuple(self.names[k] for k in self.free))
 

@@ -4,6 +4,10 @@ The estimate exists when no direction of the parameters keeps every observed out
 against every other outcome of its comparison, and one of them more likely: along such a direction of
 recession the likelihood never falls, and some parameters go to infinity (Albert & Anderson 1984,
 Biometrika 71(1); for the win graph Ford 1957, American Mathematical Monthly 64(8)).
+
+With a cumulative link an observed outcome stays as likely where the cut above it does not fall, and the one below does
+not rise: its curve is log-concave, so a stretch of the scale that moves as a whole loses all its probability in the
+end, and one that grows on either side loses none (Pratt 1981, Journal of the American Statistical Association 76).
 """
 
 from __future__ import annotations
@@ -19,13 +23,14 @@ from scipy.sparse.csgraph import connected_components
 
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
+from ..core.links import AnyResponse, Cumulative
 from ..core.response import THREE, TWO
 from ..errors import DesignError, SeparationError, braced
 from ..formulas.design import Design
 from ..kernel.likelihood import Problem, rows_of, weighted_gram
 from ..kernel.robust import Clustered
 from ..kernel.solvers import Maximum, independent_in_gram, maximum
-from .separation import TOLERANCE, Separation, describe, describe_groups, describe_no_ties
+from .separation import BELOW, TOLERANCE, Separation, describe, describe_groups, describe_no_ties
 
 _SAMPLED = 20  # comparisons for each parameter that are looked at first
 _MANY = 500  # rows from which a fit is tried before the linear program
@@ -87,6 +92,8 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
             return None
     elif _is_pinned(problem):
         return None
+    elif isinstance(problem.response, Cumulative) and c.has_ties and not c.n_ties and "tie" in design.blocks:
+        raise _separated(*describe_no_ties(float(c.counts.sum()), BELOW))
     merged, rows = _merged(design, problem)
     reached = _reached(merged) if merged.signed.shape[0] > _MANY else None
     if reached is not None:
@@ -114,7 +121,7 @@ def _reached(problem: Problem) -> Maximum | None:
 
 
 def _separated(found: str, remedy: str) -> SeparationError:
-    finite = "Or have finite estimates: fit(…, prior='jeffreys') or fit(…, prior=…)."
+    finite = "Or have finite estimates: fit(…, prior=1), or prior='jeffreys' where the link is log-linear."
     return SeparationError(found, f"{remedy} {finite}")
 
 
@@ -190,6 +197,8 @@ def _recession_rows(problem: Problem) -> tuple[csr_array, csr_array]:
     With u the predictors along v an outcome k has L(k)·u ≤ L(seen)·u, outcomes observed together the same.
     """
     predictors = [rows.tocsr() for rows in problem.predictors]
+    if isinstance(problem.response, Cumulative):
+        return _recession_of_cuts(problem, problem.response, predictors)
     loadings, seen = problem.response.loadings, problem.counts > 0
     first = np.where(seen.any(axis=1), seen.argmax(axis=1), -1)  # an outcome of each comparison that was observed
     equal, unequal = [csr_array((0, predictors[0].shape[1]))], [csr_array((0, predictors[0].shape[1]))]
@@ -199,6 +208,23 @@ def _recession_rows(problem: Problem) -> tuple[csr_array, csr_array]:
             some = np.flatnonzero(rows & (first == one))
             if len(some):
                 found.append(sum(factor * rows[some] for factor, rows in zip(at, predictors, strict=True) if factor))
+    return sparse.vstack(equal, format="csr"), sparse.vstack(unequal, format="csr")
+
+
+def _recession_of_cuts(
+    problem: Problem, response: Cumulative, predictors: list[csr_array]
+) -> tuple[csr_array, csr_array]:
+    """Return what `_recession_rows` does for a cumulative link: a cut stays between outcomes that were both seen."""
+    seen = problem.counts > 0
+    equal, unequal = [csr_array((0, predictors[0].shape[1]))], [csr_array((0, predictors[0].shape[1]))]
+    for m, at in enumerate(response.cuts):
+        above, below = seen[:, m], seen[:, m + 1]
+        held, rises, falls = above & below, above & ~below, below & ~above
+        for where, sign, found in ((held, 1, equal), (rises, 1, unequal), (falls, -1, unequal)):
+            some = np.flatnonzero(where)
+            if len(some):
+                parts = zip(at, predictors, strict=True)
+                found.append(sum(sign * factor * part[some] for factor, part in parts if factor))
     return sparse.vstack(equal, format="csr"), sparse.vstack(unequal, format="csr")
 
 
@@ -234,17 +260,20 @@ def _is_pinned(problem: Problem) -> bool:
     equations = np.count_nonzero(seen) - np.count_nonzero(seen.any(axis=1))  # one for each outcome but the first
     if equations < problem.signed.shape[1]:
         return False
-    weights = _equations(problem.response.loadings)[:, :, seen @ (1 << np.arange(seen.shape[1]))]
+    weights = _equations(problem.response)[:, :, seen @ (1 << np.arange(seen.shape[1]))]
     return bool(independent_in_gram(weighted_gram(problem, weights)).all())
 
 
-def _equations(loadings: FloatArray) -> FloatArray:
+def _equations(response: AnyResponse) -> FloatArray:
     """Return the Gram matrix of what is 0 along a direction of recession, by the outcomes seen, shape (B, B, 2^K)."""
-    size, width = loadings.shape
+    size, width = len(response.outcomes), response.width
     found = np.zeros((width, width, 1 << size))
     for seen in range(1, 1 << size):
-        together = loadings[[k for k in range(size) if seen >> k & 1]]
-        away = together - together[0]
+        together = [k for k in range(size) if seen >> k & 1]
+        if isinstance(response, Cumulative):
+            away = response.cuts[[k for k in together if k + 1 in together]]
+        else:
+            away = response.loadings[together] - response.loadings[together[0]]
         found[:, :, seen] = away.T @ away
     return found
 

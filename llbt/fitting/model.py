@@ -11,6 +11,7 @@ import numpy as np
 from ..arguments import checked, is_real
 from ..budgets import refuse_parameters
 from ..core.comparisons import Comparisons
+from ..core.links import Cumulative, Link
 from ..errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
 from ..formulas.coding import Reference
 from ..formulas.design import Design, build_design
@@ -20,6 +21,7 @@ from ..kernel.likelihood import Problem
 from ..kernel.solvers import Fit, Maximum
 from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
+from .cuts import check_cuts_described, check_order_of_cuts
 from .existence import check_connected, check_existence, is_settled
 from .results import LLBTResults
 from .specification import CovType, Method, Prior, Specification, make_problem, penalty_of, prior_counts
@@ -90,11 +92,12 @@ class LLBT:
         cov_type: CovType = "nonrobust",
         groups: str | Sequence[str] = (),
         prior: Prior = None,
+        link: Link = "adjacent",
     ) -> LLBTResults:
         """Fit by maximum likelihood; see `llbt.fit` for the parameters and errors."""
         held = _held(fixed, self.design)
         ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
-        spec = Specification(self.formula, self.reference, method, held, cov_type, ways, prior)
+        spec = Specification(self.formula, self.reference, method, held, cov_type, ways, prior, link)
         check_options(spec)
         self._warn(spec)
         return self.solved(spec)
@@ -108,18 +111,20 @@ class LLBT:
     def _solved(self, spec: Specification) -> LLBTResults:
         held = spec.fixed
         free = np.array([k for k, name in enumerate(self.design.names) if name not in held], dtype=np.int64)
-        problem = make_problem(self.design, self.comparisons, free, held)
+        problem = make_problem(self.design, self.comparisons, free, held, spec.link)
         _refuse_far(problem, held)
+        check_cuts_described(problem, self.design)
         start = None
         if not is_settled(problem):
             independent = solvers.independent_columns(problem)
             if not independent.all():
                 free = free[independent]
-                problem = make_problem(self.design, self.comparisons, free, held)
+                problem = make_problem(self.design, self.comparisons, free, held, spec.link)
             if spec.prior is None:
                 start = check_existence(self.design, free, problem, self.comparisons)
         names = tuple(self.design.names[k] for k in free)
         solution = _solve(problem, self.comparisons, names, spec, start)
+        check_order_of_cuts(problem, self.design, self.comparisons, solution.params)
         spec, covariance = settled(spec, self.comparisons, problem, solution, names)
         return LLBTResults(spec, self.comparisons, self.design, free, solution, covariance)
 
@@ -129,7 +134,7 @@ class LLBT:
             warn_user(few, ClusterWarning)
         for remark in self.design.remarks:
             warn_user(remark, FormulaWarning)
-        if self.comparisons.has_ties and "tie" not in self.design.blocks:
+        if self.comparisons.has_ties and "tie" not in self.design.blocks and spec.link == "adjacent":
             share = format_percent(self.comparisons.n_ties / self.comparisons.n_judgments)
             warn_user(
                 f"{share} of the judgments are ties and the formula has no tie term: this is the model with γ = 0, in "
@@ -150,6 +155,7 @@ def fit(
     cov_type: CovType = "nonrobust",
     groups: str | Sequence[str] = (),
     prior: Prior = None,
+    link: Link = "adjacent",
 ) -> LLBTResults:
     """Fit a log-linear Bradley-Terry model by maximum likelihood.
 
@@ -188,6 +194,11 @@ def fit(
         order away and matters less the more judgments there are; by ``method="eliminate"`` alone. Take it where
         estimates are infinite or judgments few, a number where worths are to be drawn together. Where a pair has next
         to nothing but ties the likelihood with Jeffreys' prior can have more than one maximum.
+    link : {"adjacent", "cumulative", "probit"}
+        What makes probabilities of log-worths. ``"adjacent"``: the log-linear model. ``"cumulative"``: outcomes are
+        stretches of a logistic scale between cuts, Rao & Kupper's model for three outcomes and Agresti's for graded
+        ones; ``"probit"``: of a normal scale, Thurstone's case V, Glenn & David's model for three outcomes. Not with
+        ``method="glm"``, ``cov_type="quasi"`` and ``prior="jeffreys"``.
 
     Returns
     -------
@@ -228,6 +239,13 @@ def fit(
     γ₀, ``grade`` γ₂ … γ_H, whose parameters are named after the outcomes: ``grade[+]``. γ₁ is 0, and without the word
     all γ of grades are. Without a middle the scores are odd, ±1, ±3, ….
 
+    With a cumulative link an outcome at least as good for i as the grade h has probability F(2(λᵢ − λⱼ + δ) − θ_h), F
+    the logistic or the normal curve. Cuts θ are antisymmetric about the middle of the scale, and 0 there without a tie.
+    ``tie`` is θ₁, Rao & Kupper's θ being exp(θ₁), ``grade`` θ_h − θ_(h−1) for each larger grade; both are above 0.
+    Two outcomes with the logistic curve are the log-linear model. Standard errors are those of the observed information
+    (minus the second derivatives), as R's ``ordinal::clm`` has them. `llf`, `aic` and `bic` are those of Σ n log p;
+    ``res.llf_judgments`` is that of any link, by which links are compared.
+
     CR3 is (G − 1)/G Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ over the G clusters, θ₍₋g₎ by one step: θ̂ − (H − H_g)⁻¹s_g, with H and
     H_g the information of all judgments and of the cluster and s_g its score (Bell & McCaffrey 2002). G* = (Σn)²/Σn²,
     n the judgments of a cluster, is G where clusters are of equal size. What is known from markedly fewer of them has t
@@ -238,6 +256,12 @@ def fit(
     References
     ----------
     Agresti, A. (1992). Analysis of ordinal paired comparison data. Applied Statistics 41(2), 287-297.
+
+    Glenn, W. A. & David, H. A. (1960). Ties in paired-comparison experiments using a modified Thurstone-Mosteller
+    model. Biometrics 16(1), 86-109.
+
+    Rao, P. V. & Kupper, L. L. (1967). Ties in paired-comparison experiments: a generalization of the Bradley-Terry
+    model. Journal of the American Statistical Association 62(317), 194-204.
 
     Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics 41(2), 337-345.
 
@@ -265,6 +289,7 @@ def fit(
         cov_type=cov_type,
         groups=groups,
         prior=prior,
+        link=link,
     )
 
 
@@ -320,6 +345,8 @@ def _held_apart(problem: Problem) -> float:
     Ties of which there are none may be held as far away as anybody likes: that is what their −∞ is held for.
     """
     seen, offsets = problem.counts > 0, problem.offsets.copy()
+    if isinstance(problem.response, Cumulative):
+        return float(np.abs(offsets).max())
     for b, loaded in enumerate(problem.response.loadings.T > 0):
         if b:  # of outcomes that the two sides share
             offsets[b][(offsets[b] < 0) & ~seen[:, loaded].any(axis=1)] = 0.0
@@ -330,7 +357,7 @@ def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Speci
     """Fit the counts and what a specification adds to their likelihood."""
     begin = None if start is None else start.params
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.reduces_bias
-    small = small and _held_apart(problem) <= _NEAR
+    small = small and _held_apart(problem) <= _NEAR and not isinstance(problem.response, Cumulative)
     if spec.method == "glm" or (spec.method == "auto" and small):
         solution = explicit.glm(problem, names, begin, prior_counts(problem, c, spec))
     else:

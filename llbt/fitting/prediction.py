@@ -91,7 +91,7 @@ def _problem_at(res: Estimates, codings: Codings, pairs: IntArray, values: tuple
 
 
 def _without_counts(res: Estimates, predictors: tuple[Gathered, ...]) -> Problem:
-    response, size = res.comparisons.response, predictors[0].shape[0]
+    response, size = res.response, predictors[0].shape[0]
     return Problem(predictors, np.zeros((size, len(response.outcomes))), np.zeros((response.width, size)), response)
 
 

@@ -9,12 +9,15 @@ import numpy.typing as npt
 
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
+from ..core.links import AnyResponse, Cumulative
+from ..core.response import Response
 from ..errors import braced, listed
 from ..formulas.design import Design, Rows
 from ..kernel.likelihood import Problem
 from ..table import format_count
 
 TOLERANCE = 1e-7
+BELOW = "would fall below 0, where cuts are out of order"
 _REMEDY = (
     "Leave out or merge objects or levels (Comparisons.select, Comparisons.pool), or use a formula without the terms "
     "that separate."
@@ -53,18 +56,29 @@ class Separation:
 
     def class_at(self, names: list[str], row: int) -> str:
         """Return the class of a row of the problem: ``judge 'J7', sex 'f'``."""
-        c, s = self.comparisons, int(self.rows[row])
-        values = {column.name: column.levels[column.codes[s]] for column in c.columns}
-        values["pair"] = ":".join(str(c.objects[k]) for k in np.sort(c.pairs[s]))
-        return ", ".join(f"{name} {values[name]!r}" for name in names)
+        return class_of(self.comparisons, names, int(self.rows[row]))
 
     @property
     def verdict(self) -> str:
         """Which parameters are infinite, and of one in which direction."""
         if len(self.infinite) == 1:
             name = self.infinite[0]
+            if isinstance(self.problem.response, Cumulative) and self._narrows(name):
+                return f"so {name} {BELOW}"
             return f"so {name} is {'−∞' if self.direction[self.design.names.index(name)] < 0 else '+∞'}"
         return f"so {listed(self.infinite)} have no finite estimate"
+
+    def _narrows(self, name: str) -> bool:
+        """Whether the likelihood rises as cuts come together."""
+        k = self.design.names.index(name)
+        return self.design.blocks[k] in ("tie", "grade") and self.direction[k] < 0
+
+
+def class_of(c: Comparisons, names: list[str], s: int) -> str:
+    """Return the class of a comparison of a table: ``judge 'J7', sex 'f'``."""
+    values = {column.name: column.levels[column.codes[[s]]].tolist()[0] for column in c.columns}
+    values["pair"] = ":".join(str(c.objects[k]) for k in np.sort(c.pairs[s]))
+    return ", ".join(f"{name} {values[name]!r}" for name in names if name in values)
 
 
 def describe(found: Separation) -> tuple[str, str]:
@@ -96,11 +110,11 @@ def describe_groups(c: Comparisons, group: IntArray, top: int) -> tuple[str, str
     return found, _REMEDY
 
 
-def describe_no_ties(judgments: float) -> tuple[str, str]:
+def describe_no_ties(judgments: float, end: str = "is −∞") -> tuple[str, str]:
     """Return that a table with a tie category has no ties, and the remedy."""
     found = (
-        f"there are no ties among {format_count(judgments)} judgments, though the table has a tie category, so tie is "
-        "−∞"
+        f"there are no ties among {format_count(judgments)} judgments, though the table has a tie category, so tie "
+        f"{end}"
     )
     return found, "Leave tie out after c.drop_ties(), which removes the empty category."
 
@@ -128,21 +142,36 @@ def _levels(found: Separation) -> tuple[str, str]:
 
 def _blamed(found: Separation, b: int, rows: Rows) -> tuple[IntArray, bool]:
     """Return the classes that have none of a level's outcomes or none of the first grade; else all that move."""
-    response, unit = found.problem.response, rows.index[found.rows]
+    unit = rows.index[found.rows]
     moved = np.abs(rows.matrix @ found.direction) > TOLERANCE
     used, first = (
         np.bincount(unit, weights=found.problem.counts[:, outcomes].sum(axis=1))
-        for outcomes in (response.loadings[:, b] != 0, ~response.loadings[:, 1:].any(axis=1))
+        for outcomes in _of_level(found.problem.response, b)
     )
     pure = moved & ((used == 0) | (first == 0))
     return np.flatnonzero(pure if pure.any() else moved), bool(pure.any())
 
 
+def _of_level(response: AnyResponse, b: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return the outcomes of a level, and those that it is set against, (K,) each.
+
+    The first grade; with a cumulative link, where a level is a cut, the outcomes on the other side of the cut.
+    """
+    loadings = response.loadings
+    own = np.asarray(loadings[:, b] != 0)
+    if isinstance(response, Response):
+        return own, np.asarray(~loadings[:, 1:].any(axis=1))
+    if b == response.tie:
+        return own, ~own
+    size = np.abs(loadings[:, 0])
+    smallest = float(size[own].min())
+    return np.asarray(size >= smallest), np.asarray(size == float(size[size < smallest].max()))
+
+
 def _said(found: Separation, b: int, inside: npt.NDArray[np.bool_]) -> str:
     """Return how often some comparisons have a level in words, or that they have nothing of the first grade."""
     response, counts = found.problem.response, found.problem.counts[inside].sum(axis=0)
-    of_level = response.loadings[:, b] != 0
-    first = ~response.loadings[:, 1:].any(axis=1)
+    of_level, first = _of_level(response, b)
     if 0 < counts[of_level].sum() < counts.sum() and not counts[first].any():
         of_level = first
     names = [outcome for outcome, chosen in zip(response.outcomes, of_level, strict=True) if chosen]

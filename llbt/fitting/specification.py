@@ -11,6 +11,7 @@ import numpy as np
 from ..arguments import Kind, is_real
 from ..core.columns import MOST_COUNTED, FloatArray, IntArray
 from ..core.comparisons import Comparisons
+from ..core.links import Link, linked
 from ..formulas.coding import Reference
 from ..formulas.design import Design
 from ..kernel import likelihood
@@ -49,6 +50,7 @@ class Specification:
     groups : tuple of str
         Clusters or covariates of the cluster-robust covariance, for ``"cluster"`` and ``"CR1"``.
     prior : float, "jeffreys" or None
+    link : str
 
     Notes
     -----
@@ -62,6 +64,7 @@ class Specification:
     cov_type: CovType = "nonrobust"
     groups: tuple[str, ...] = ()
     prior: Prior = None
+    link: Link = "adjacent"
 
     @property
     def reduces_bias(self) -> bool:
@@ -69,7 +72,9 @@ class Specification:
         return self.prior == "jeffreys"
 
 
-def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[str, float]) -> Problem:
+def make_problem(
+    design: Design, c: Comparisons, free: IntArray, fixed: Mapping[str, float], link: Link = "adjacent"
+) -> Problem:
     """Return the arrays of a fit: the free columns, and what held parameters add."""
     predictors = design.predictors(c.response)
     offsets = np.broadcast_to(0.0, (len(predictors), len(c)))
@@ -78,7 +83,8 @@ def make_problem(design: Design, c: Comparisons, free: IntArray, fixed: Mapping[
         for name, value in fixed.items():
             held[design.names.index(name)] = value
         offsets = np.stack([rows @ held for rows in predictors])
-    return Problem(tuple(rows.columns(free) for rows in predictors), c.outcome_counts, offsets, c.response)
+    some = tuple(rows.columns(free) for rows in predictors)
+    return Problem(some, c.outcome_counts, offsets, linked(c.response, link))
 
 
 def prior_counts(problem: Problem, c: Comparisons, spec: Specification) -> FloatArray | float:

@@ -26,6 +26,15 @@ _ODDS = {
     "order": "exp(2δ), of the object shown first",
     "tie": "exp(γ), of a tie against a win between equal objects",
 }
+_CUTS = {
+    **_ODDS,
+    "tie": "θ₁, the first cut on either side of the middle",
+    "grade": "θ_h − θ_(h−1), how far the next cut is beyond it",
+}
+_LINKS = {
+    "cumulative": "cumulative, P(at least grade h) = 1/(1 + exp(θ_h − 2(λᵢ − λⱼ)))",
+    "probit": "probit, P(at least grade h) = Φ(2(λᵢ − λⱼ) − θ_h)",
+}
 _GRADED = {
     **_ODDS,
     "tie": "exp(γ), of a tie against the first grade between equal objects",
@@ -37,7 +46,7 @@ def summary_table(res: Estimates, *, odds: bool) -> Table:
     """Return the summary of a fit; see `LLBTResults.summary`."""
     names, estimate, error, statistic, p_value, kinds = _rows(res)
     fields = coefficient_fields(names, estimate, error, statistic, p_value, res.df_inference)
-    if odds:
+    if odds and res.specification.link != "probit":
         factor = np.where(np.isin(kinds, ("tie", "grade")), 1.0, 2.0)
         with np.errstate(over="ignore"):
             fields += (Field("odds", "Odds", np.exp(factor * estimate), "number"),)
@@ -45,13 +54,22 @@ def summary_table(res: Estimates, *, odds: bool) -> Table:
     more = "" if shown is None else f"… {format_count(len(names) - len(shown))} more rows: res.to_frame()"
     return Table(
         fields,
-        title="Log-linear Bradley-Terry model",
+        title=model_title(res),
         head=_head(res),
         foot=_foot(res),
         notes=_notes(res, odds),
         shown=shown,
         more=more,
     )
+
+
+def model_title(res: Estimates) -> str:
+    """Return what the model is."""
+    if res.log_linear:
+        return "Log-linear Bradley-Terry model"
+    if res.specification.link == "probit":
+        return "Thurstone model" + (" with cuts" if res.response.width > 1 else "")
+    return "Cumulative Bradley-Terry model"
 
 
 def coefficient_fields(
@@ -102,6 +120,7 @@ def _shown(res: Estimates, names: list[str]) -> tuple[int, ...] | None:
 
 def _head(res: Estimates) -> tuple[str, ...]:
     lines = [f"Formula: {res.specification.formula}", f"Data: {'; '.join(_data(res))}", _ties(res), *_grades(res)]
+    lines += [] if res.specification.link == "adjacent" else [f"Link: {_LINKS[res.specification.link]}"]
     worths = _worths(res)
     return (*lines, f"Worth: {worths}") if worths else tuple(lines)
 
@@ -170,7 +189,12 @@ def _worths(res: Estimates) -> str:
     What is asked of them is the probability of being preferred, which no worths are proportional to.
     """
     c = res.comparisons
-    if c.response.grades or list(res.design.worth.units) != ["object"] or len(c.objects) > _MOST_WORTHS or res.aliased:
+    if (
+        not res.response.plain_odds
+        or list(res.design.worth.units) != ["object"]
+        or len(c.objects) > _MOST_WORTHS
+        or res.aliased
+    ):
         return ""
     worth = np.empty(len(c.objects))
     estimates = np.asarray(res.params, dtype=np.float64)
@@ -187,11 +211,16 @@ def _worths(res: Estimates) -> str:
 def _foot(res: Estimates) -> tuple[str, ...]:
     null, residual = format_number(res.null_deviance), format_number(res.deviance if res.df_resid else 0.0)
     width, digits = max(len(null), len(residual)), len(str(res.df_null))
+    likelihood = (
+        f"{format_number(res.llf)} (Poisson), {format_number(res.llf_multinomial)} (multinomial)"
+        if res.log_linear
+        else f"{format_number(res.llf)} (of the judgments, Σ n log p)"
+    )
     return (
         f"    Null deviance: {null:>{width}}  on {res.df_null:>{digits}}  degrees of freedom",
         f"Residual deviance: {residual:>{width}}  on {res.df_resid:>{digits}}  degrees of freedom{_fit(res)}",
         f"Pearson X²: {format_number(res.pearson_chi2) if res.df_resid else '0'}   AIC: {format_number(res.aic)}   "
-        f"log-likelihood: {format_number(res.llf)} (Poisson), {format_number(res.llf_multinomial)} (multinomial)",
+        f"log-likelihood: {likelihood}",
         f"Number of Fisher Scoring iterations: {res.n_iter} ({res.solution.solver})",
     )
 
@@ -208,18 +237,7 @@ def _fit(res: Estimates) -> str:
 
 
 def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
-    said = _GRADED if res.comparisons.response.grades else _ODDS
-    used = [said[block] for block in said if block in res.design.blocks]
-    graded = ", both of the first grade," if res.comparisons.response.grades else ""
-    notes = [
-        f"estimates are on the log-worth scale λ: the odds of i over j{graded} are exp(2(λᵢ − λⱼ)), log-odds are 2λ"
-    ]
-    if graded:
-        notes.append(
-            "an outcome with the score h has the log mean μ + h(λᵢ − λⱼ) + γ: llbt.pairwise for odds of all grades"
-        )
-    if odds and used:
-        notes.append(f"Odds: {'; '.join(used)}; interactions multiply")
+    notes = _scale_notes(res, odds) if res.log_linear else _notes_of_link(res, odds)
     if res.aliased:
         notes.append(f"NA: aliased with the terms before, not determined by the table: {', '.join(res.aliased)}")
     if res.fixed:
@@ -234,6 +252,42 @@ def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
         notes.append("the solver did not converge")
     reservation = chi2_reservation(res.solution.means)[1] if res.df_resid else ""
     return (*notes, *([reservation] if reservation else []), *res.comparisons.notes)
+
+
+def _scale_notes(res: Estimates, odds: bool) -> list[str]:
+    """Say what the estimates of a log-linear model and their odds are."""
+    said = _GRADED if res.comparisons.response.grades else _ODDS
+    used = [said[block] for block in said if block in res.design.blocks]
+    graded = ", both of the first grade," if res.comparisons.response.grades else ""
+    notes = [
+        f"estimates are on the log-worth scale λ: the odds of i over j{graded} are exp(2(λᵢ − λⱼ)), log-odds are 2λ"
+    ]
+    if graded:
+        notes.append(
+            "an outcome with the score h has the log mean μ + h(λᵢ − λⱼ) + γ: llbt.pairwise for odds of all grades"
+        )
+    if odds and used:
+        notes.append(f"Odds: {'; '.join(used)}; interactions multiply")
+    return notes
+
+
+def _notes_of_link(res: Estimates, odds: bool) -> list[str]:
+    """Say what the estimates of a cumulative link are."""
+    cuts = [f"{word} is {_CUTS[word]}" for word in ("tie", "grade") if word in res.design.blocks]
+    if res.specification.link == "probit":
+        notes = [
+            "estimates are on the log-worth scale λ: 2(λᵢ − λⱼ) is in standard deviations of a judgment; a normal "
+            "scale has no odds of its own and no worths π: llbt.pairwise for odds of being preferred, given a decision"
+        ]
+    else:
+        notes = [
+            "estimates are on the log-worth scale λ: exp(2(λᵢ − λⱼ)) are the odds of an outcome above a cut over those "
+            "at equal worths; llbt.pairwise for odds of being preferred, given a decision"
+        ]
+    notes += [f"cuts: {'; '.join(cuts)}"] if cuts else []
+    if odds and res.specification.link == "cumulative":
+        notes.append("Odds: exp(2λ), exp(2δ), and exp(θ) of cuts, Rao & Kupper's θ; interactions multiply")
+    return notes
 
 
 def _kept_clusters(res: Estimates) -> tuple[str, ...]:

@@ -368,9 +368,10 @@ def _scores(res: LLBTResults, resample: str) -> tuple[FloatArray, FloatArray]:
         lines = clustered(res.comparisons, resample, (resample,))
         return cluster_scores(problem, res.solution, lines), np.ones(lines.size)
     p = res.solution.means / problem.totals[:, None]
-    rows = np.stack(problem.response.log_weights([part.toarray() for part in problem.predictors]), axis=1)
-    scores = rows - np.einsum("sk,skp->sp", p, rows)[:, None]
-    return scores.reshape(-1, rows.shape[2]), problem.counts.ravel()
+    parts = [part.toarray() for part in problem.predictors]
+    slopes = problem.response.slopes(p.T)
+    rows = [sum(slope[:, None] * part for slope, part in zip(by, parts, strict=True)) for by in slopes]
+    return np.stack(rows, axis=1).reshape(-1, len(res.free)), problem.counts.ravel()
 
 
 def _of_statistic(res: LLBTResults, statistic: Statistic, n: int, resample: str, draw: Resampler) -> Bootstrap:

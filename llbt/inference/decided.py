@@ -1,4 +1,4 @@
-"""Graded judgments: who is preferred, whatever the grade, given that anybody is."""
+"""Who is preferred, whatever the grade, given that anybody is: where the odds of that are not exp(2(λᵢ − λⱼ))."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from scipy import special
 from scipy.sparse import csr_array, eye_array, kron
 
 from ..core.columns import FloatArray
-from ..core.response import Response
+from ..core.links import AnyResponse
 from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults
-from ..formulas.coding import Codings, column_values, grades
+from ..formulas.coding import Block, Codings, column_values
+from ..formulas.design import Rows
 from ..formulas.grid import rows_at
 
 
 @dataclass(frozen=True, eq=False)
 class Grades:
-    """The γ of the G larger grades in one class, and how they go together with the log-worths of J objects.
+    """The G levels (γ of larger grades, or a link's first cut) in one class, beside the log-worths of J objects.
 
     Attributes
     ----------
@@ -32,7 +33,7 @@ class Grades:
         Covariances with the log-worths.
     """
 
-    response: Response
+    response: AnyResponse
     estimate: FloatArray
     cov: FloatArray
     cross: FloatArray
@@ -53,7 +54,7 @@ class Grades:
         cross : ndarray, shape (m, G)
             Its covariances with the grades.
         """
-        found, slope, slopes = _log_odds(self.response, difference, self.estimate)
+        found, slope, slopes = self.response.preference(difference, self.estimate)
         variance = slope**2 * error**2 + 2 * slope * (slopes * cross).sum(axis=1)
         # NaN in the covariance is put back below, where a slope leads to it
         variance += np.einsum("mg,gh,mh->m", slopes, np.nan_to_num(self.cov), slopes)
@@ -61,66 +62,60 @@ class Grades:
         return found / 2, np.sqrt(np.maximum(variance, 0)) / 2
 
 
-def _log_odds(
-    response: Response, difference: FloatArray, levels: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return log P(i preferred)/P(j preferred), (m,), and its slopes in the difference, (m,), and the grades, (m, G).
-
-    Parameters
-    ----------
-    difference : ndarray, shape (m,)
-    levels : ndarray, shape (G,) or (m, G)
-    """
-    wins = np.flatnonzero(response.loadings[:, 0] > 0)
-    scores, loaded = response.loadings[wins, 0], response.loadings[wins][:, list(response.grades.values())]
-    own, lead = levels @ loaded.T, scores * np.asarray(difference)[:, None]
-    up, down = special.softmax(own + lead, axis=1), special.softmax(own - lead, axis=1)
-    found = special.logsumexp(own + lead, axis=1) - special.logsumexp(own - lead, axis=1)
-    return np.asarray(found), (up + down) @ scores, (up - down) @ loaded
-
-
 def grades_at(res: LLBTResults, codings: Codings, rows: FloatArray, values: Mapping[str, Any], k: int) -> Grades | None:
     """Return the grades of class k of a grid beside the log-worths of rows (J, p); None where there are none.
 
     Covariates of the grades that the grid does not name are averaged over the judgments of the table.
     """
-    if not res.comparisons.response.grades:
+    if res.response.plain_odds:
         return None
     chosen = {name: column[[k]] for name, column in values.items()}
-    matrix = np.concatenate(list(_grade_rows(res, codings, chosen, 1)))
+    matrix = np.concatenate([np.empty((0, len(res.names))), *_level_rows(res, codings, chosen, 1)])
     free, cov = matrix[:, res.free], res.covariance.matrix
     own = free @ cov @ free.T
     own[res.covariance.unknown(free)] = np.nan
     estimate = matrix @ np.asarray(res.params.fillna(0.0), dtype=np.float64)
     estimate[undetermined(res, csr_array(matrix))] = np.nan
-    return Grades(res.comparisons.response, estimate, own, rows[:, res.free] @ cov @ free.T)
+    return Grades(res.response, estimate, own, rows[:, res.free] @ cov @ free.T)
 
 
 def averaging_notes(res: LLBTResults, codings: Codings, known: Collection[str]) -> tuple[str, ...]:
     """Say which covariates of the grades a class leaves open, over which they are averaged."""
-    used = {name for block in grades(res.comparisons) for name in codings.blocks[block].variables}
+    blocks = _levels(res)
+    used = {name for block in blocks for name in codings.blocks[block].variables}
     names = ", ".join(sorted(used - set(known)))
-    return (f"grades differ by {names}: averaged over the judgments for odds, probabilities and Elo",) if names else ()
+    what = "ties" if "tie" in blocks else "grades"
+    return (f"{what} differ by {names}: averaged over the judgments for odds, probabilities and Elo",) if names else ()
 
 
 def preferred_at(
     res: LLBTResults, codings: Codings, difference: FloatArray, values: Mapping[str, npt.NDArray[Any]]
 ) -> FloatArray:
     """Return P(i preferred | decided) for differences of log-worths in each of K classes, shape (K,)."""
-    if not res.comparisons.response.grades:
+    if res.response.plain_odds:
         return np.asarray(special.expit(2 * difference))
     params = np.asarray(res.params.fillna(0.0), dtype=np.float64)
-    levels = np.stack([rows @ params for rows in _grade_rows(res, codings, values, len(difference))], axis=1)
-    return np.asarray(special.expit(_log_odds(res.comparisons.response, difference, levels)[0]))
+    none = np.empty((len(difference), 0))
+    rows = _level_rows(res, codings, values, len(difference))
+    levels = np.column_stack([none, *(found @ params for found in rows)])
+    return np.asarray(special.expit(res.response.preference(difference, levels)[0]))
 
 
-def _grade_rows(
+def _levels(res: LLBTResults) -> dict[Block, Rows]:
+    """Return the blocks that P(i preferred | decided) depends on beside the worths; none where odds are plain."""
+    if res.response.plain_odds:
+        return {}
+    levels, design = res.response.levels, res.design
+    return {block: design.tie if block == "tie" else design.grades[b] for block, b in levels.items()}
+
+
+def _level_rows(
     res: LLBTResults, codings: Codings, values: Mapping[str, npt.NDArray[Any]], classes: int
 ) -> Iterator[FloatArray]:
-    """Yield the rows of each grade in each of K classes, (K, p): averaged over what the classes leave open."""
+    """Yield the rows of each level in each of K classes, (K, p): averaged over what the classes leave open."""
     c = res.comparisons
-    for block, b in grades(c).items():
-        units, names = res.design.grades[b], codings.blocks[block].variables
+    for block, units in _levels(res).items():
+        names = codings.blocks[block].variables
         open_ = [name for name in names if name not in values]
         weights = np.bincount(units.index, c.totals) if open_ else np.ones(1)
         data = {name: np.repeat(values[name], len(weights)) for name in names if name in values}

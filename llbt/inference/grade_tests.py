@@ -68,15 +68,14 @@ def grade_tests(res: LLBTResults) -> Table:
     >>> found[["model", "score i+", "p_value"]].round(3).values.tolist()
     [['free', 2.689, nan], ['as fitted', 2.0, 0.302], ['i = i+', 1.0, 0.0]]
     """
-    _check(res)
-    response, problem = res.comparisons.response, res.problem()
+    response, problem = _checked(res), res.problem()
     names = _grades(response)
     given = response.loadings[names, 0]
     size = len(names)
     outcomes = [response.outcomes[k] for k in names]
     together = {" = ".join(pair): k for k, pair in enumerate(itertools.pairwise(outcomes))}
     models = {"free": np.arange(size), **{name: _merged(size, k) for name, k in together.items()}}
-    found = {name: _fitted(problem, res.solution, names, given, group) for name, group in models.items()}
+    found = {name: _fitted(problem, response, res.solution, names, given, group) for name, group in models.items()}
     scores = {name: score for name, (score, _) in found.items()} | {"as fitted": given}
     value = {name: value for name, (_, value) in found.items()} | {"as fitted": res.deviance}
     order = ["free", "as fitted", *together]
@@ -100,7 +99,8 @@ def grade_tests(res: LLBTResults) -> Table:
     )
 
 
-def _check(res: LLBTResults) -> None:
+def _checked(res: LLBTResults) -> Response:
+    """Return the response of a fit whose scores can be tested."""
     blocks, spec = res.design.blocks, res.specification
     if not res.comparisons.response.grades:
         raise DesignError("the judgments of the table have no grades beyond the first, so there are no scores to test.")
@@ -109,6 +109,9 @@ def _check(res: LLBTResults) -> None:
         raise DesignError(f"the formula {spec.formula!r} has no {missing[0]}, beside which scores are tested; add it.")
     if spec.prior is not None:
         raise DesignError("likelihood-ratio tests are of maximum likelihood; fit without prior=.")
+    if not isinstance(res.response, Response):
+        raise DesignError(f"scores are those of adjacent grades, and link={spec.link!r} has cuts; fit link='adjacent'.")
+    return res.response
 
 
 def _grades(response: Response) -> list[int]:
@@ -123,7 +126,7 @@ def _merged(size: int, k: int) -> IntArray:
 
 
 def _fitted(
-    problem: Problem, solution: Fit, names: list[int], given: FloatArray, group: IntArray
+    problem: Problem, response: Response, solution: Fit, names: list[int], given: FloatArray, group: IntArray
 ) -> tuple[FloatArray, float]:
     """Return the scores (H,) at the maximum and the deviance there; grades of one group share a score.
 
@@ -134,14 +137,14 @@ def _fitted(
 
     def at(free: FloatArray) -> tuple[FloatArray, Problem, Fit]:
         scores = np.append(given[0], free)[group]
-        fit = eliminate(scored := _scored(problem, names, scores), start=begin[0])
+        fit = eliminate(scored := _scored(problem, response, names, scores), start=begin[0])
         return scores, scored, fit
 
     def loss(free: FloatArray) -> tuple[float, FloatArray]:
         _, scored, fit = at(free)
         begin[0] = fit.params
         left, signed = problem.counts - fit.means, scored.at(fit.params)[0]
-        slopes = np.array([signed @ (left[:, k] - left[:, problem.response.flip[k]]) for k in names])
+        slopes = np.array([signed @ (left[:, k] - left[:, response.flip[k]]) for k in names])
         slope = np.bincount(group, slopes)[1:]
         value = log_likelihood(scored, fit.means / problem.totals[:, None])
         return -value / total, -slope / total
@@ -155,9 +158,9 @@ def _fitted(
     return scores, deviance(problem.counts, fit.means)
 
 
-def _scored(problem: Problem, names: list[int], scores: FloatArray) -> Problem:
+def _scored(problem: Problem, response: Response, names: list[int], scores: FloatArray) -> Problem:
     """Return the problem with other scores of the grades."""
-    response, loadings = problem.response, problem.response.loadings.copy()
+    loadings = response.loadings.copy()
     for k, score in zip(names, scores, strict=True):
         loadings[k, 0], loadings[response.flip[k], 0] = score, -score
     return replace(problem, response=Response(response.outcomes, loadings, response.flip))

@@ -23,14 +23,15 @@ def pair_residuals(res: LLBTResults, most: int) -> Table:
         return np.asarray(np.bincount(pair, weights=values, minlength=len(first)), dtype=np.float64)
 
     problem, totals, means = res.problem(), c.totals, res.solution.means
-    weight = problem.response.weight((means / totals[:, None]).T, totals)[0]  # of the signed predictor with each
+    score, p = problem.response.loadings[:, 0], (means / totals[:, None]).T
+    weight = problem.response.scores(p, score[:, None] * means.T)  # what predictors move the expected difference by
     every = np.arange(len(c))
     parts = zip(problem.predictors, weight, strict=True)
     gradient = sum(rows.summed(sign * weights, every, pair, len(first)) for rows, weights in parts)
-    variance = summed(weight[0])
+    variance = summed(totals * (score**2 @ p - (score @ p) ** 2))
     left = variance - np.einsum("ij,jk,ik->i", gradient, res.solution.cov, gradient)
     error = np.sqrt(np.where(left > _EXACT * variance, left, np.nan))
-    observed, fitted = (summed(sign * problem.response.sums(y.T)[0]) for y in (res.counts, means))
+    observed, fitted = (summed(sign * (y @ score)) for y in (res.counts, means))
     residual = ratio(observed - fitted, error)
     order = np.argsort(-np.where(np.isnan(residual), -np.inf, np.abs(residual)), kind="stable")
     what = "scores" if c.response.grades else "wins"  # a larger grade counts more

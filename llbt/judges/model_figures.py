@@ -89,7 +89,7 @@ class _Held:
             np.asarray(self.lines.judge.codes, dtype=np.int64),
             self.judgments,
         )
-        sums = self.problem.response.sums(pull.T)[:, self.at] * n
+        sums = self.problem.response.scores(self.p.T, pull.T)[:, self.at] * n
         parts = zip(self.problem.predictors, sums, strict=True)
         return np.asarray(sum(rows.columns(free).summed(weights, self.at, codes, size) for rows, weights in parts))
 

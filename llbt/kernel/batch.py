@@ -192,9 +192,8 @@ def _newton_step(
     rows: _Rows, counts: FloatArray, totals: FloatArray, params: FloatArray
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
     """Return damped Newton steps (B, p), their decrements (B,), and which could be solved for (B,)."""
-    p_size, response = params.shape[1], rows.problem.response
-    _, mean, weight = response.moments(rows.at(params), totals)
-    excess = response.sums(np.moveaxis(counts, 2, 0)) - totals * mean
+    p_size, response, at = params.shape[1], rows.problem.response, rows.at(params)
+    _, excess, weight = response.contributions(at, np.moveaxis(counts, 2, 0))
     gradient = np.sum([part @ own for part, own in zip(excess, rows.rows, strict=True)], axis=0)
     information = np.sum([weight[at] @ squares for at, squares in rows.squares.items()], axis=0)
     information = information.reshape(-1, p_size, p_size)

@@ -287,8 +287,12 @@ def _residual_scores(problem: Problem, means: FloatArray, clusters: Clustered) -
     np.add.at(own, (clusters.codes, clusters.rows), excess)
     np.add.at(judged, (clusters.codes, clusters.rows), n)
     _, other = directions(information(problem, p, problem.totals), np.empty((0, problem.signed.shape[1])))
-    rows = np.stack(problem.response.log_weights([part.tocsr() @ other for part in problem.predictors]), axis=1)
-    rows = (rows - np.einsum("sc,scm->sm", p, rows)[:, None]) * np.sqrt(p)[..., None]  # (S, K, m), for one judgment
+    parts = [part.tocsr() @ other for part in problem.predictors]
+    slopes = problem.response.slopes(p.T)
+    rows = np.stack(
+        [sum(slope[:, None] * part for slope, part in zip(by, parts, strict=True)) for by in slopes], axis=1
+    )
+    rows = rows * np.sqrt(p)[..., None]  # (S, K, m), for one judgment
     model = (rows * np.sqrt(problem.totals)[:, None, None]).reshape(means.size, -1)  # orthonormal columns
     flat = own.reshape(clusters.size, -1)
     flat = flat - (flat @ model) @ model.T

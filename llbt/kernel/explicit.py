@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DesignError
+from ..core.response import Response
+from ..errors import DesignError, OptionError
 from .gathered import FloatArray
 from .likelihood import Problem, log_likelihood, probabilities, score
 from .solvers import Fit, eliminate
@@ -28,7 +29,7 @@ def explicit_matrix(problem: Problem) -> FloatArray:
     """Return the explicit model matrix, shape (S·K, p + S): parameters, then one nuisance dummy per comparison."""
     size, p = problem.signed.shape
     matrix = np.zeros((*problem.counts.shape, p + size))
-    rows = problem.response.log_weights([rows.toarray() for rows in problem.predictors])
+    rows = _log_linear(problem).log_weights([rows.toarray() for rows in problem.predictors])
     matrix[:, :, :p] = np.stack(rows, axis=1)
     matrix[np.arange(size), :, p + np.arange(size)] = 1
     return matrix.reshape(-1, p + size)
@@ -41,7 +42,10 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
     ------
     DesignError
         Where the explicit matrix would have more than 5·10⁷ entries.
+    OptionError
+        For a response that is not log-linear.
     """
+    _log_linear(problem)
     _refuse_too_large(problem)
     return _fitted(problem, names, eliminate(problem).params)
 
@@ -75,6 +79,16 @@ def glm(
     )
 
 
+def _log_linear(problem: Problem) -> Response:
+    """Return the response, which has to be one of a GLM of counts."""
+    if isinstance(problem.response, Response):
+        return problem.response
+    raise OptionError(
+        f"link={problem.response.link!r} is no log-linear model, so no Poisson GLM of the counts has its estimates",
+        "A GLM is there for link='adjacent'.",
+    )
+
+
 def _refuse_too_large(problem: Problem) -> None:
     entries = explicit_entries(problem)
     if entries > MAX_EXPLICIT_ENTRIES:
@@ -96,7 +110,7 @@ def _fitted(problem: Problem, names: tuple[str, ...], estimate: FloatArray) -> A
 
     size = len(problem.counts)
     columns = [*names, *(f"mu[{s}]" for s in range(size))]
-    offset = np.column_stack(problem.response.log_weights(problem.offsets)).ravel()
+    offset = np.column_stack(_log_linear(problem).log_weights(problem.offsets)).ravel()
     with np.errstate(all="ignore"):  # what matters of it is in the record: convergence, saturation
         model = GLM(
             pd.Series(problem.counts.ravel(), name="count"),

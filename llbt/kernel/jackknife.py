@@ -19,6 +19,7 @@ from scipy import linalg
 from scipy.sparse import csr_array, dia_array, issparse
 from scipy.sparse.linalg import splu
 
+from ..core.response import Response
 from .gathered import FloatArray, Gathered
 from .likelihood import Problem, row_sums, rows_of, sparse_gram
 from .robust import Clustered
@@ -65,19 +66,29 @@ class _Lines:
         Where each cluster's lines start.
     cluster : ndarray of int, shape (G,)
         Which cluster it is: those with few lines come first.
-    judgments : ndarray, shape (R,)
     excess : ndarray, shape (B, R)
-        What the counts add to the statistics of the predictors, beyond what is expected of them.
-    weights : ndarray, shape (B, B, S)
-        Information of one judgment on the predictors.
+        The gradient of the lines' log-likelihoods in the predictors: counts beyond what is expected of them.
+    judgments : ndarray, shape (R,)
+    weights : ndarray, shape (B, B, U)
+        Information on the predictors, of one judgment of a comparison or, where it depends on what was said, of a line.
+    kind : ndarray of int, shape (R,)
+        Whose information that of a line is, times its judgments.
+    whole : ndarray, shape (B, B, S)
+        Information of all judgments of the comparisons.
     """
 
     rows: IntArray
     start: IntArray
     cluster: IntArray
-    judgments: FloatArray
     excess: FloatArray
+    judgments: FloatArray
     weights: FloatArray
+    kind: IntArray
+    whole: FloatArray
+
+    def information(self, inside: slice) -> FloatArray:
+        """Return the information of some lines on the predictors, (B, B, …)."""
+        return np.asarray(self.judgments[inside] * self.weights[:, :, self.kind[inside]])
 
 
 def left_out(problem: Problem, fit: Fit, clusters: Clustered) -> LeftOut:
@@ -104,10 +115,14 @@ def _sorted_lines(problem: Problem, fit: Fit, clusters: Clustered) -> _Lines:
     place[cluster] = np.arange(len(cluster))
     order = np.argsort(place[clusters.codes], kind="stable")
     rows, y = clusters.rows[order], clusters.counts[order]
-    n = y.sum(axis=1)
-    excess = response.sums(y.T) - n * response.sums(probability)[:, rows]
+    excess = response.scores(probability[:, rows], y.T)
     start = np.append(0, np.cumsum(number[cluster]))
-    return _Lines(rows, start, cluster, n, excess, response.weight(probability, 1.0))
+    if isinstance(response, Response):
+        each = response.weight(probability, 1.0)
+        return _Lines(rows, start, cluster, excess, y.sum(axis=1), each, rows, problem.totals * each)
+    own = response.information(probability[:, rows], y.T)
+    whole = response.information(probability, problem.counts.T)
+    return _Lines(rows, start, cluster, excess, np.ones(len(rows)), own, np.arange(len(rows)), whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +213,7 @@ def _group(padded: _Padded, lines: _Lines, begin: int, end: int, p: int) -> _Gro
     place = slot[key] - first[cluster][:, None]
     params = np.zeros((n, q), dtype=np.int64)
     params[found // p, np.arange(len(found)) - first[found // p]] = found % p
-    weights = (lines.judgments[inside] * lines.weights[:, :, rows])[np.ix_(padded.predictor, padded.predictor)]
+    weights = lines.information(inside)[np.ix_(padded.predictor, padded.predictor)]
     entries = np.einsum("abr,ra,rb->rab", weights, values, values)
     at = ((cluster[:, None] * q + place)[:, :, None] * q + place[:, None, :]).ravel()
     information: FloatArray = np.bincount(at, entries.ravel(), n * q * q).reshape(n, q, q).astype(np.float64)
@@ -214,7 +229,7 @@ def _alone(problem: Problem, lines: _Lines) -> Iterator[_Group]:
         inside = slice(lines.start[g], lines.start[g + 1])
         rows = lines.rows[inside]
         own = rows_of(problem, rows)
-        found = sparse_gram(own, lines.judgments[inside] * lines.weights[:, :, rows])
+        found = sparse_gram(own, lines.information(inside))
         params = np.flatnonzero(found.diagonal() > 0)
         scores = row_sums(own, lines.excess[:, inside])
         block = _dense(found[params][:, params])
@@ -262,7 +277,7 @@ class _Solver:
     @functools.cached_property
     def information(self) -> Any:
         """The information of all judgments, (p, p), sparse or dense; None where a prior adds to it."""
-        found = sparse_gram(self.problem, self.problem.totals * self.lines.weights)
+        found = sparse_gram(self.problem, self.lines.whole)
         probe = np.sin(np.arange(1.0, len(self.cov) + 1))
         return found if np.allclose(found @ (self.cov @ probe), probe, atol=1e-6) else None
 

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse import issparse
 
+from ..core.links import AnyResponse
 from ..core.response import THREE, TWO, Response
 from .gathered import FloatArray, Gathered, IntArray, weighted_product
 from .pairtable import PairTable, pair_table
@@ -32,13 +33,13 @@ class Problem:
         Counts of the outcomes; every row has a positive total.
     offsets : ndarray, shape (B, S)
         What parameters held at fixed values add to the predictors.
-    response : Response
+    response : Response or Cumulative
     """
 
     predictors: tuple[Gathered, ...]
     counts: FloatArray
     offsets: FloatArray
-    response: Response
+    response: AnyResponse
 
     @property
     def signed(self) -> Gathered:
@@ -68,7 +69,7 @@ def log_likelihood(problem: Problem, probability: FloatArray) -> float:
 
 def score(problem: Problem, probability: FloatArray) -> FloatArray:
     """Return the gradient of the log-likelihood, shape (p,)."""
-    return row_sums(problem, problem.response.sums((problem.counts - problem.totals[:, None] * probability).T))
+    return row_sums(problem, problem.response.scores(probability.T, problem.counts.T))
 
 
 def row_sums(problem: Problem, weights: FloatArray) -> FloatArray:
@@ -107,7 +108,7 @@ class Likelihood:
     problem : Problem
     totals : ndarray, shape (S,)
     statistics : ndarray, shape (p,)
-        Sufficient ones.
+        Sufficient ones, where the response is log-linear.
     offset : float
         What offsets add to the log-likelihood, but for the norms.
     table : PairTable, RunTable or None
@@ -123,26 +124,38 @@ class Likelihood:
     @classmethod
     def of(cls, problem: Problem) -> Likelihood:
         """Return the log-likelihood of a problem's counts."""
-        sums, totals = problem.response.sums(problem.counts.T), problem.totals
+        totals = problem.totals
+        if not isinstance(problem.response, Response):
+            return cls(problem, totals, np.empty(0), 0.0, None)
+        sums = problem.response.sums(problem.counts.T)
         table = None if problem.offsets.any() else table_of(problem, totals)
         return cls(problem, totals, row_sums(problem, sums), float(np.sum(sums * problem.offsets)), table)
 
     def score(self, params: FloatArray) -> FloatArray:
         """Return the gradient, shape (p,), without all else that `moments` has."""
+        response = self.problem.response
+        if not isinstance(response, Response):
+            return score(self.problem, probabilities(self.problem, params))
         found = None if self.table is None else self.table.expected(params)
         if found is None:
-            response = self.problem.response
             mean = response.sums(response.probabilities(self.problem.at(params))[0])
             found = row_sums(self.problem, self.totals * mean)
         return self.statistics - found
 
     def moments(self, params: FloatArray) -> tuple[float, FloatArray, Any]:
-        """Return Σ y log p, its gradient (p,), and the information (p, p), sparse where most of it is 0."""
+        """Return Σ y log p, its gradient (p,), and the information (p, p), sparse where most of it is 0.
+
+        That is minus the second derivatives: the observed information, which for log-linear responses is the expected.
+        """
+        response = self.problem.response
+        if not isinstance(response, Response):
+            values, scores, weight = response.contributions(self.problem.at(params), self.problem.counts.T)
+            return float(values.sum()), row_sums(self.problem, scores), sparse_gram(self.problem, weight)
         value = float(self.statistics @ params) + self.offset
         found = None if self.table is None else self.table.moments(params)
         if found is not None:
             return value - found[0], self.statistics - found[1], found[2]
-        norms, mean, weight = self.problem.response.moments(self.problem.at(params), self.totals)
+        norms, mean, weight = response.moments(self.problem.at(params), self.totals)
         gradient = self.statistics - row_sums(self.problem, self.totals * mean)
         return value - float(self.totals @ norms), gradient, sparse_gram(self.problem, weight)
 
@@ -163,14 +176,13 @@ def table_of(problem: Problem, totals: FloatArray) -> PairTable | RunTable | Non
 def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> FloatArray:
     """Return (z − z̄)ᵀ V (z − z̄) of each outcome, z̄ the fitted mean row of its comparison, shape (S, K)."""
     found = np.empty(problem.counts.shape)
-    mean = problem.response.sums(probability.T)
+    slopes = problem.response.slopes(probability.T)
     block = max(1, int(2e6) // max(1, problem.signed.shape[1]))
     for start in range(0, len(found), block):  # blocks of rows bound the memory
         rows = slice(start, start + block)
         parts = [predictor.take(rows).toarray() for predictor in problem.predictors]
-        center = sum(m[rows, None] * part for m, part in zip(mean, parts, strict=True))
-        for k, row in enumerate(problem.response.log_weights(parts)):
-            away = row - center
+        for k, slope in enumerate(slopes):
+            away = sum(m[rows, None] * part for m, part in zip(slope, parts, strict=True))
             found[rows, k] = np.einsum("sp,sp->s", away @ cov, away)
     return found
 

@@ -179,16 +179,15 @@ def judgment_sandwich(problem: Problem, fit: Fit) -> FloatArray:
     The score of a judgment with outcome k of comparison s is z − z̄, so M = Σ y (z − z̄)(z − z̄)ᵀ over outcomes: splitting
     or aggregating the rows of the table changes nothing.
     """
-    mean = problem.response.sums((fit.means / problem.totals[:, None]).T)
-    away = problem.response.loadings[:, :, None] - mean  # (K, B, S): z − z̄ in the rows of the predictors
+    away = problem.response.slopes((fit.means / problem.totals[:, None]).T)  # (K, B, S): z − z̄ in the predictors
     meat = weighted_gram(problem, np.einsum("sk,kbs,kcs->bcs", problem.counts, away, away))
     return np.asarray(fit.cov @ meat @ fit.cov)
 
 
 def cluster_scores(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:
     """Return the score of each cluster's judgments, Σ y z − n z̄, shape (G, p); they sum to 0 at the estimate."""
-    mean = problem.response.sums((fit.means / problem.totals[:, None]).T)
-    excess = problem.response.sums(clusters.counts.T) - clusters.counts.sum(axis=1) * mean[:, clusters.rows]
+    probability = (fit.means / problem.totals[:, None])[clusters.rows].T
+    excess = problem.response.scores(probability, clusters.counts.T)
     return summed_by_cluster(problem, excess, clusters)
 
 

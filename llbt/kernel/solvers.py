@@ -16,6 +16,8 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import splu
 from threadpoolctl import ThreadpoolController
 
+from ..core.links import Cumulative
+from .cuts import ordered_start
 from .gathered import FloatArray, IntArray
 from .likelihood import Likelihood, Problem, information, inverse, probabilities, rows_of, table_of
 from .penalties import Penalize
@@ -132,7 +134,7 @@ def eliminate(
     moving = np.arange(p) if held is None else np.flatnonzero(~held)
     likelihood = Likelihood.of(problem)
     if start is None:
-        start = _without_own(likelihood) if held is None and penalty is None else np.zeros(p)
+        start = _start(likelihood) if held is None and penalty is None else _nowhere(problem)
     point, converged, n_iter = _climbed(likelihood, penalty, start, moving, _MAX_ITERATIONS)
     return Fit(
         params=point.params,
@@ -157,8 +159,8 @@ class Maximum:
 def maximum(problem: Problem) -> Maximum | None:
     """Return the maximum, without all else that a fit has; None where scoring does not stop."""
     likelihood = Likelihood.of(problem)
-    start = _without_own(likelihood)
     try:
+        start = _start(likelihood)
         point, converged, n_iter = _climbed(likelihood, None, start, np.arange(len(start)), _MAX_ITERATIONS)
     except linalg.LinAlgError:
         return None
@@ -170,6 +172,8 @@ def _climbed(
 ) -> tuple[_Point, bool, int]:
     """Return the point that at most so many steps reach, whether it is the maximum, and the number of steps."""
     point = _evaluate(likelihood, penalty, start.copy())
+    if not np.isfinite(point.objective):
+        raise linalg.LinAlgError("an outcome that was seen has no probability where the search starts")
     if not len(moving):
         return point, True, 0
     for n_iter in range(most):
@@ -185,10 +189,17 @@ def _climbed(
     return point, False, most
 
 
-def _without_own(likelihood: Likelihood) -> FloatArray:
+def _nowhere(problem: Problem) -> FloatArray:
+    """Return where nothing is known of the parameters yet: 0 or, of a cumulative link, cuts in order, shape (p,)."""
+    if isinstance(problem.response, Cumulative):
+        return ordered_start(problem, problem.response)
+    return np.zeros(problem.signed.shape[1])
+
+
+def _start(likelihood: Likelihood) -> FloatArray:
     """Return where to start: a few steps up the model without the columns that cost most, shape (p,)."""
     problem = likelihood.problem
-    start = np.zeros(problem.signed.shape[1])
+    start = _nowhere(problem)
     rest = np.setdiff1d(np.arange(len(start)), problem.signed.chosen)
     if likelihood.table is None or len(rest) == len(start) or not len(rest):
         return start

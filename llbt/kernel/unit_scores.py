@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ..core.response import Response
+from ..core.links import AnyResponse
 from ..core.statistics import adjust_p
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
@@ -66,19 +66,21 @@ def unit_scores(
     The variance of a unit's score i is i − cᵀVc, c its covariance with the score of the model's parameters: Rao's
     test of one more parameter.
     """
-    away, second, third = _moments(probability, values[:, None] * problem.response.loadings[:, b])
+    away, second, third = _moments(probability, values[:, None] * problem.response.slopes(probability.T)[:, b].T)
     rows, codes, size = units.rows, units.codes, units.size
     n = units.counts.sum(axis=1)
     score = _binned(codes, (units.counts * away[rows]).sum(axis=1), size)
     variance = _binned(codes, n * second[rows], size)
-    cross = summed_by_cluster(problem, n * problem.response.sums((probability * away).T)[:, rows], units)
+    cross = summed_by_cluster(
+        problem, n * problem.response.scores(probability.T, (probability * away).T)[:, rows], units
+    )
     left = variance - np.einsum("gp,gp->g", cross @ fit.cov, cross)
     left[left < 1e-9 * variance] = 0.0
     return UnitScores(score, left, _binned(codes, n * third[rows], size))
 
 
 def object_scores(
-    pairs: IntArray, size: int, response: Response, probability: FloatArray, units: Clustered
+    pairs: IntArray, size: int, response: AnyResponse, probability: FloatArray, units: Clustered
 ) -> tuple[IntArray, IntArray, UnitScores]:
     """Return the unit, the object and the score of every unit's judgments of an object that are enough to be tested.
 
@@ -90,12 +92,11 @@ def object_scores(
     pairs : ndarray of int, shape (S, 2)
     size : int
         The number of objects J.
-    response : Response
+    response : Response or Cumulative
     probability : ndarray, shape (S, K)
     units : Clustered
     """
-    signed = response.loadings[:, 0]
-    away, second, third = _moments(probability, signed)
+    away, second, third = _moments(probability, response.slopes(probability.T)[:, 0].T)
     n = units.counts.sum(axis=1)
     rows = np.concatenate([units.rows, units.rows])
     sides = pairs[units.rows].T.ravel()
@@ -104,7 +105,7 @@ def object_scores(
     found, group = np.unique(np.concatenate([units.codes, units.codes]) * size + sides, return_inverse=True)
     score = sign * np.concatenate([(units.counts * away[units.rows]).sum(axis=1)] * 2)
     sums = [_binned(group, x, len(found)) for x in (score, n * second[rows], sign * n * third[rows])]
-    first, last = probability[rows] @ (signed > 0), probability[rows] @ (signed < 0)
+    first, _, last = response.tally(probability[rows]).T
     won, lost = np.where(sign > 0, first, last), np.where(sign > 0, last, first)
     enough = np.minimum(*(_binned(group, n * p, len(found)) for p in (won, lost))) >= _EXPECTED
     unit, item = found // size, found % size
@@ -116,14 +117,14 @@ def object_scores(
 
 
 def trend_scores(
-    pairs: IntArray, size: int, response: Response, probability: FloatArray, counts: FloatArray, moment: FloatArray
+    pairs: IntArray, size: int, response: AnyResponse, probability: FloatArray, counts: FloatArray, moment: FloatArray
 ) -> UnitScores:
     """Return the scores of a linear trend of every object's log-worth, shapes (J,); the arrays are those of N lines.
 
     The trend is centred at the mean moment of the information on an object, so that the score of its worth, which is
     estimated, does not count.
     """
-    away, second, third = _moments(probability, response.loadings[:, 0])
+    away, second, third = _moments(probability, response.slopes(probability.T)[:, 0].T)
     n = counts.sum(axis=1)
     sides, sign, when = pairs.T.ravel(), np.repeat([1.0, -1.0], len(n)), np.concatenate([moment, moment])
     info = np.concatenate([n * second] * 2)
@@ -145,7 +146,7 @@ def _moments(probability: FloatArray, values: FloatArray) -> tuple[FloatArray, F
 
 
 def dependence(
-    pairs: IntArray, size: int, response: Response, probability: FloatArray, units: Clustered
+    pairs: IntArray, size: int, response: AnyResponse, probability: FloatArray, units: Clustered
 ) -> tuple[float, float]:
     """Return statistic (standardized) and p-value of independence within units against worths that vary between them.
 
@@ -155,7 +156,7 @@ def dependence(
     score test of a variance component (Liang 1987, Biometrika 74(2), 259-264), one-sided, with the independent
     worths in place of all parameters. Its skewness is that of as many χ² as there are units and objects.
     """
-    away, second, _ = _moments(probability, response.loadings[:, 0])
+    away, second, _ = _moments(probability, response.slopes(probability.T)[:, 0].T)
     rows, y = units.rows, units.counts
     n, v = y.sum(axis=1), second[rows]
     score, square = (y * away[rows]).sum(axis=1), (y * away[rows] ** 2).sum(axis=1)

@@ -1,0 +1,270 @@
+"""Cumulative links: outcomes as stretches of a scale between cuts, with a logistic or a normal curve.
+
+With the outcomes in order, from the largest preference for i to that for j, the first m + 1 of them have together the
+probability F(η_m), η_m = 2(λᵢ − λⱼ + δ) − θ_m: Rao and Kupper's model for three outcomes, Agresti's for more, and with
+the normal curve Thurstone's case V, Glenn and David's model and its extensions. Cuts θ are antisymmetric about the
+middle of the scale. Arrays as in `response`: K outcomes, B predictors, S comparisons.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import special
+
+from ..errors import OptionError, listed
+from .response import TWO, FloatArray, Response, graded
+
+Link = Literal["adjacent", "cumulative", "probit"]
+
+_BLOCK = 1 << 14  # comparisons gone through at a time
+_ROOT = 1 / np.sqrt(2 * np.pi)
+
+
+@dataclass(frozen=True)
+class Cumulative:
+    """The outcomes of a response as stretches between cuts, moved by the signed predictor.
+
+    Attributes
+    ----------
+    response : Response
+        The outcomes, and which predictor belongs to which: the tie's is the first cut θ₁ on either side of the middle,
+        that of a larger grade how far its cut is beyond the one before.
+    link : {"cumulative", "probit"}
+        The logistic curve or the normal one.
+
+    Examples
+    --------
+    >>> from llbt.core.response import THREE
+    >>> rao_kupper = Cumulative(THREE, "cumulative")
+    >>> rao_kupper.probabilities(np.array([[0.0], [np.log(2)]]))[0].ravel().round(4).tolist()  # 1/(1 + 2) each side
+    [0.3333, 0.3333, 0.3333]
+    """
+
+    response: Response
+    link: Link
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """Names of the K outcomes."""
+        return self.response.outcomes
+
+    @property
+    def tie(self) -> int | None:
+        """The predictor of the first cut θ₁; None where the scale has no middle."""
+        return self.response.tie
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether a judgment can be a tie."""
+        return self.response.has_ties
+
+    @property
+    def loadings(self) -> FloatArray:
+        """Which predictor belongs to which outcome, with scores, (K, B): for names, not for probabilities."""
+        return self.response.loadings
+
+    @property
+    def width(self) -> int:
+        """Number of predictors B."""
+        return self.response.width
+
+    @property
+    def grades(self) -> dict[str, int]:
+        """The predictors of the larger grades, by what their outcomes' names add."""
+        return self.response.grades
+
+    def tally(self, counts: FloatArray) -> FloatArray:
+        """Return wins of i, ties and wins of j, whatever their grade, shape (…, 3), of counts of outcomes (…, K)."""
+        return self.response.tally(counts)
+
+    def room(self, predictors: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        """Return how far the cuts nearest to each other are apart, shape (S,); at 0 or less they are out of order."""
+        apart = [np.full(np.shape(predictors[0]), np.inf)]
+        apart += [predictors[b] for b in (self.tie, *self.grades.values()) if b is not None]
+        return np.asarray(np.min(np.broadcast_arrays(*apart), axis=0))
+
+    @functools.cached_property
+    def cuts(self) -> FloatArray:
+        """How the predictors move η at each cut, from the top of the scale down, shape (K − 1, B)."""
+        size, width = len(self.outcomes), self.width
+        found = np.zeros((size - 1, width))
+        found[:, 0] = 2.0
+        beyond = np.zeros(width)
+        levels = [b for b in (self.response.tie, *self.response.grades.values()) if b is not None]
+        places = range((size - 3) // 2, -1, -1)  # from the middle up; without a middle the central cut stays at 0
+        for place, b in zip(places, levels, strict=True):
+            beyond[b] = 1.0
+            found[place, 1:] = -beyond[1:]
+            found[size - 2 - place, 1:] = beyond[1:]
+        return found
+
+    @functools.cached_property
+    def _products(self) -> FloatArray:
+        """How curvatures at cuts, then between neighbours, make those in predictors, shape (B², 2K − 3)."""
+        own = np.einsum("mb,mc->bcm", self.cuts, self.cuts)
+        mixed = np.einsum("mb,mc->bcm", self.cuts[:-1], self.cuts[1:])
+        return np.concatenate([own, mixed + mixed.transpose(1, 0, 2)], axis=2).reshape(self.width**2, -1)
+
+    def probabilities(self, predictors: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the probabilities of the outcomes (K, S), and 0, the log of what they are scaled by, (S,).
+
+        Those of cuts out of order are not positive.
+        """
+        shape = np.broadcast_shapes(*(np.shape(u) for u in predictors))
+        at = [_combined(row, predictors) for row in self.cuts]
+        below, above = ([self._curve(sign * eta) for eta in at] for sign in (1.0, -1.0))
+        found = np.empty((len(self.outcomes), *shape))
+        found[0], found[-1] = below[0], above[-1]
+        for k in range(1, len(at)):  # differences of the smaller tails, which lose no digits
+            upper = at[k - 1] + at[k] > 0
+            found[k] = np.where(upper, above[k - 1] - above[k], below[k] - below[k - 1])
+        return found, np.zeros(shape)
+
+    def _curve(self, x: FloatArray) -> FloatArray:
+        return np.asarray(special.expit(x) if self.link == "cumulative" else special.ndtr(x))
+
+    def _densities(self, probability: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the curve's first and second derivatives at each cut, (K − 1, S) each, from the probabilities."""
+        found = np.asarray(probability)
+        top, bottom = np.cumsum(found, axis=0)[:-1], np.cumsum(found[::-1], axis=0)[-2::-1]
+        if self.link == "cumulative":
+            first = top * bottom
+            return first, first * (bottom - top)
+        at = np.where(top < bottom, special.ndtri(np.minimum(top, 0.5)), -special.ndtri(np.minimum(bottom, 0.5)))
+        first = _ROOT * np.exp(-(at**2) / 2)
+        return first, -np.where(first > 0, at, 0.0) * first
+
+    def slopes(self, probability: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        """Return the derivatives of the outcomes' log probabilities in the predictors, shape (K, B, S)."""
+        density, _ = self._densities(probability)
+        found = np.asarray(probability)
+        moved = np.zeros((len(found) + 1, self.width, *density.shape[1:]))  # at the ends of the scale nothing moves
+        moved[1:-1] = np.einsum("ms,mb->mbs", density, self.cuts)
+        return np.asarray(np.diff(moved, axis=0) / found[:, None])
+
+    def scores(
+        self, probability: Sequence[FloatArray] | FloatArray, counts: Sequence[FloatArray] | FloatArray
+    ) -> FloatArray:
+        """Return the gradient of Σ y log p in the predictors for counts (K, S), shape (B, S)."""
+        density, _ = self._densities(probability)
+        share = _shares(counts, np.asarray(probability))
+        return np.asarray(self.cuts.T @ (density * (share[:-1] - share[1:])))
+
+    def information(
+        self, probability: Sequence[FloatArray] | FloatArray, counts: Sequence[FloatArray] | FloatArray
+    ) -> FloatArray:
+        """Return minus the second derivatives of Σ y log p in the predictors for counts (K, S), shape (B, B, S).
+
+        The observed information, which differs from the expected one where the link is not log-linear.
+        """
+        found = np.asarray(probability)
+        density, second = self._densities(found)
+        share = _shares(counts, found)
+        square = _shares(share, found)
+        entries = np.concatenate([
+            density**2 * (square[:-1] + square[1:]) - second * (share[:-1] - share[1:]),
+            -density[:-1] * density[1:] * square[1:-1],
+        ])  # fmt: skip
+        return np.asarray(self._products @ entries).reshape(self.width, self.width, -1)
+
+    def weight(self, probability: Sequence[FloatArray] | FloatArray, n: FloatArray | float) -> FloatArray:
+        """Return the expected information of n judgments (S,) on the predictors, shape (B, B, S)."""
+        found = np.asarray(probability)
+        return self.information(found, n * found)
+
+    def contributions(
+        self, predictors: Sequence[FloatArray] | FloatArray, counts: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return Σ y log p of comparisons, (…,), its gradient, (B, …), and minus its second derivatives, (B, B, …).
+
+        Parameters
+        ----------
+        predictors : ndarray, shape (B, …)
+        counts : ndarray, shape (K, …)
+            Where an outcome that was seen has no probability, Σ y log p is −∞.
+        """
+        shape = counts.shape[1:]
+        flat = [np.broadcast_to(u, shape).reshape(-1) for u in predictors]
+        y = counts.reshape(len(counts), -1)
+        size = y.shape[1]
+        value, score = np.empty(size), np.empty((self.width, size))
+        information = np.empty((self.width, self.width, size))
+        for start in range(0, size, _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            p, _ = self.probabilities([u[rows] for u in flat])
+            some = y[:, rows]
+            with np.errstate(all="ignore"):  # beyond the cuts' order there are no logarithms, which the value says
+                value[rows] = np.where(some > 0, some * np.log(np.maximum(p, 0)), 0.0).sum(axis=0)
+                score[:, rows], information[:, :, rows] = self.scores(p, some), self.information(p, some)
+        width = self.width
+        return value.reshape(shape), score.reshape(width, *shape), information.reshape(width, width, *shape)
+
+    @property
+    def plain_odds(self) -> bool:
+        """Whether exp(2u), u the signed predictor, are the odds of being preferred, given a decision."""
+        return self.link == "cumulative" and self.tie is None
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The predictors beside the signed one that P(i preferred | decided) depends on: the first cut's."""
+        return {} if self.response.tie is None else {"tie": self.response.tie}
+
+    def preference(self, difference: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return log P(i preferred)/P(j preferred), (m,), and its slopes in the difference, (m,), and levels, (m, G).
+
+        Parameters
+        ----------
+        difference : ndarray, shape (m,)
+            The signed predictor.
+        levels : ndarray, shape (G,) or (m, G)
+            The first cut θ₁; none where the scale has no middle.
+        """
+        cut = levels.sum(axis=-1)
+        up, up_slope = self._log_curve(2 * difference - cut)
+        down, down_slope = self._log_curve(-2 * difference - cut)
+        slopes = np.repeat((down_slope - up_slope)[:, None], levels.shape[-1], axis=1)
+        return up - down, 2 * (up_slope + down_slope), slopes
+
+    def _log_curve(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return log F and its slope."""
+        if self.link == "cumulative":
+            return np.asarray(special.log_expit(x)), np.asarray(special.expit(-x))
+        log = np.asarray(special.log_ndtr(x))
+        return log, np.asarray(_ROOT * np.exp(-(x**2) / 2 - log))
+
+
+AnyResponse = Response | Cumulative
+
+
+def linked(response: Response, link: Link) -> AnyResponse:
+    """Return a response under a link: as it is for adjacent categories, and for two outcomes of the logistic curve.
+
+    Raises
+    ------
+    OptionError
+        For outcomes that do not stand on one scale.
+    """
+    if link == "adjacent" or (response == TWO and link == "cumulative"):
+        return response
+    if response != graded(len(response.grades) + 1, response.has_ties):
+        raise OptionError(
+            f"link={link!r} has outcomes in one order, from i to j; these are {listed(response.outcomes)}. Use "
+            "link='adjacent'."
+        )
+    return Cumulative(response, link)
+
+
+def _shares(counts: Sequence[FloatArray] | FloatArray, probability: FloatArray) -> FloatArray:
+    """Return y / p, 0 where nothing was seen."""
+    y = np.asarray(counts)
+    return np.divide(y, probability, out=np.zeros(np.broadcast_shapes(y.shape, probability.shape)), where=y != 0)
+
+
+def _combined(row: FloatArray, predictors: Sequence[FloatArray] | FloatArray) -> FloatArray:
+    parts = [factor * predictors[b] for b, factor in enumerate(row) if factor]
+    return np.asarray(sum(parts[1:], parts[0]))

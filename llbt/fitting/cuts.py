@@ -1,0 +1,62 @@
+"""Cuts of a cumulative link: described by the formula, and in order where the fit ends; who has others is named."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
+from ..core.links import Cumulative
+from ..errors import DesignError, OptionError
+from ..formulas.design import Design, Rows
+from ..kernel.likelihood import Problem
+from ..table import format_number
+from .separation import class_of
+
+_MEANT = {"tie": "θ₁ (tie)", "grade": "the next cut beyond that of the grade before, θ_h − θ_(h−1) (grade)"}
+
+
+def check_cuts_described(problem: Problem, design: Design) -> None:
+    """Raise where a formula says nothing of a cut, which would be 0: outcomes without any probability.
+
+    Raises
+    ------
+    OptionError
+        Naming the words that the formula lacks.
+    """
+    response = problem.response
+    if not isinstance(response, Cumulative):
+        return
+    words = [word for word, there in (("tie", response.tie is not None), ("grade", response.grades)) if there]
+    missing = [word for word in words if word not in design.blocks]
+    if missing:
+        raise OptionError(
+            f"link={response.link!r} has outcomes between cuts, and the formula has no {' and no '.join(missing)}: "
+            "they would be 0, and ties and grades impossible",
+            f"Add + {' + '.join(missing)}; or take the outcomes out of the table, with c.drop_ties() or c.collapse().",
+        )
+
+
+def check_order_of_cuts(problem: Problem, design: Design, c: Comparisons, params: FloatArray) -> None:
+    """Raise where fitted cuts of a comparison are out of order, which leaves an outcome without probability.
+
+    Raises
+    ------
+    DesignError
+        Naming the judge, or whatever levels the cut differs by.
+    """
+    if not isinstance(problem.response, Cumulative):
+        return
+    found = problem.at(params)
+    levels: dict[int, tuple[str, Rows]] = {b: ("grade", rows) for b, rows in design.grades.items()}
+    if problem.response.tie is not None:
+        levels[problem.response.tie] = ("tie", design.tie)
+    for b, (word, rows) in levels.items():
+        low = int(np.argmin(found[b]))
+        if found[b][low] <= 0:
+            who = class_of(c, list(rows.units), low) or "the table"
+            raise DesignError(
+                f"fitted cuts of {who} are out of order: {_MEANT[word]} is {format_number(float(found[b][low]), 4)}, "
+                "and an outcome would have no probability",
+                f"Let cuts differ by less (+ {word}), merge levels, or use link='adjacent', whose γ may be any number.",
+            )
