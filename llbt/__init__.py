@@ -36,7 +36,7 @@ from .inference.simulation import simulate
 from .inference.terms import add1, drop1
 from .inference.worth import worth
 from .planning.power import power
-from .planning.power_grid import power_grid
+from .planning.scenarios import Scenario
 from .report.interpret import interpret
 from .report.model_table import model_table
 from .report.page import write_report
@@ -84,8 +84,8 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "bootstrap",
     "simulate",
     # how many judgments does a study need?
+    "Scenario",
     "power",
-    "power_grid",
     # what goes into the paper?
     "grade_tests",
     "interpret",

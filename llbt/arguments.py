@@ -111,7 +111,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
     kinds = functools.cache(lambda: _declared(function))
     room = function.__module__.partition(".")[2].partition(".")[0]
-    asker = f"{room}.{function.__qualname__}" if room in _NAMESPACES else function.__qualname__
+    name = function.__qualname__.removesuffix(".__init__")  # a record is known under its name
+    asker = f"{room}.{name}" if room in _NAMESPACES else name
 
     @functools.wraps(function)
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -126,6 +127,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return asked
+
+
+def checked_record(record: type[R]) -> type[R]:
+    """Refuse fields of a record of options that are not what its types declare, and name the record in all of it."""
+    record.__init__ = checked(record.__init__)  # type: ignore[method-assign]
+    return record
 
 
 def _declared(function: Callable[..., Any]) -> dict[str, Kind]:

@@ -151,7 +151,6 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.bootstrap: {"n": 600},
     llbt.goodness_of_fit: {"n": 600},
     llbt.power: {"n": 600},
-    llbt.power_grid: {"n": 300, "odds": [1, 2]},
     llbt.judges.agreement: {"n": 600, "resample": "both"},
     llbt.classical.ranking_scores: {"n": 600},
     llbt.scores.aggregate: {"n": 600, "method": "median"},
@@ -167,6 +166,7 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.metrics.subset_correlations: {"n": 600},
 }
 GIVEN: dict[Callable[..., Any], list[Any]] = {
+    llbt.power: [llbt.Scenario().grid(odds=[1, 2])],
     llbt.metrics.compare_all: [llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y, "z": X + Y}, Z)],
     llbt.scores.aggregate_setups: [{"one": SCORES, "two": SCORES.iloc[::2]}],
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Literal
 
@@ -51,6 +51,7 @@ class MetricComparisons(Record):
         One-sided; NaN on the diagonal and where a test is undefined.
     level, coefficient, method, family : str
     adjust : str or None
+        How `p_adjusted` are adjusted over each `family`; `adjusted` gives the same tests adjusted otherwise.
     notes : tuple of str
     """
 
@@ -72,6 +73,19 @@ class MetricComparisons(Record):
     def better(self, alpha: Share = 0.05, *, adjusted: bool = True) -> npt.NDArray[np.bool_]:
         """Return whether the metric of the row is significantly better than that of the column, shape (K, K)."""
         return np.asarray((self.p_adjusted if adjusted else self.p_value) <= alpha)
+
+    @checked
+    def adjusted(self, adjust: Adjust, *, family: Family = "row") -> MetricComparisons:
+        """Return the same tests with their p-values adjusted in another way; nothing is drawn again.
+
+        Parameters
+        ----------
+        adjust : {"holm", "bonferroni", "fdr_bh"} or None
+            Bonferroni's way is that of Deutsch et al. (2021).
+        family : {"row", "table"}
+            Over what: the K − 1 tests whether one metric beats the others, or all K(K − 1).
+        """
+        return replace(self, p_adjusted=_adjusted(self.p_value, adjust, family), adjust=adjust, family=family)
 
     def table(self) -> Table:
         """Return one row per ordered pair."""
@@ -100,8 +114,6 @@ def compare_all(
     level: Level = "system",
     coefficient: Coefficient = "pearson",
     method: TestMethod = "perm-both",
-    adjust: Adjust = "holm",
-    family: Family = "row",
     n: Count = 1000,
     rng: Rng = None,
     progress: bool = False,
@@ -117,13 +129,9 @@ def compare_all(
     coefficient : {"pearson", "spearman", "kendall"}
     method : {"perm-both", "perm-systems", "perm-inputs", "boot", "williams"}
         As in `metrics.compare`.
-    adjust : {"holm", "bonferroni", "fdr_bh"} or None
-        How p-values are adjusted; the paper has Bonferroni's way.
-    family : {"row", "table"}
-        Over what: the K − 1 tests whether one metric beats the others, or all K(K − 1).
     n : int
-        Number of resamples of each pair. The smallest p-value is 1/(n + 1): with `adjust` it has to be a fraction of
-        the level.
+        Number of resamples of each pair. The smallest p-value is 1/(n + 1): adjusted for K − 1 tests it has to be a
+        fraction of the level.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -133,11 +141,13 @@ def compare_all(
     Returns
     -------
     MetricComparisons
+        P-values are adjusted by Holm's way over the K − 1 tests whether one metric beats the others; ``adjusted(…)``
+        adjusts them otherwise, or over all tests.
 
     Raises
     ------
-    DesignError
-        For fewer than two metrics, and unknown options.
+    OptionError
+        For fewer than two metrics, and options that do not go together.
     JudgmentError
         For a metric whose scores are all equal.
 
@@ -161,11 +171,10 @@ def compare_all(
     >>> found.better().sum(axis=1).tolist()
     [2, 1, 0]
     """
-    asker = "metrics.compare_all"
     check_test(level, method)
     if len(scores.metrics) < 2:
         raise OptionError(counted(len(scores.metrics), "metric"), expected="at least two to compare")
-    draw = Resampler.of(asker, rng, n_jobs, progress)
+    draw = Resampler.of("metrics.compare_all", rng, n_jobs, progress)
     check_constant(dict(zip(scores.metrics, scores.values, strict=True)))
     values, human = [comparable(x) for x in scores.values], comparable(scores.human)
     size = len(scores.metrics)
@@ -182,9 +191,9 @@ def compare_all(
     if method != "williams":
         notes.append(f"{counted(n, 'resample')} of each pair")
     estimate = np.array([correlation_of(x, human, level, coefficient).estimate for x in values])
-    adjusted = _adjusted(found, adjust, family)
-    options = (level, coefficient, method, adjust, family)
-    return MetricComparisons(scores.metrics, estimate, difference, found, adjusted, *options, tuple(notes))
+    holm = _adjusted(found, "holm", "row")
+    options: tuple[Level, Coefficient, TestMethod, Adjust, Family] = (level, coefficient, method, "holm", "row")
+    return MetricComparisons(scores.metrics, estimate, difference, found, holm, *options, tuple(notes))
 
 
 def _tested(

@@ -9,7 +9,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ..arguments import checked, is_whole
 from ..core.columns import FloatArray, IntArray
+from ..errors import OptionError
 from ..table import Field, Kind, Record, Table
 
 OUTCOMES = ("both", "metric_only", "opposite", "humans_only", "neither", "undefined")
@@ -30,8 +32,6 @@ class DecisionTable(Record):
         Mean score of i less that of j.
     metric_p, human_p : ndarray, shape (P,)
         Two-sided p-values; NaN where a test is undefined.
-    edges : ndarray
-        Lower edges of the bins of |metric difference|; the last bin has no upper edge.
     alpha : float
     notes : tuple of str
     """
@@ -46,7 +46,6 @@ class DecisionTable(Record):
     human_difference: FloatArray
     metric_p: FloatArray
     human_p: FloatArray
-    edges: FloatArray
     alpha: float
     notes: tuple[str, ...]
 
@@ -74,11 +73,25 @@ class DecisionTable(Record):
         return np.asarray(self.outcome == "humans_only")
 
     def table(self) -> Table:
-        """Return low, high, n, both, type_1, opposite (of these), type_2, neither by bin of |metric difference|.
+        """Return what `by_difference` does in five bins."""
+        return self.by_difference()
 
-        The last row has all pairs.
+    @checked
+    def by_difference(self, bins: int | Sequence[float] = 5) -> Table:
+        """Return the decisions and their errors by the size of the metric's difference.
+
+        Parameters
+        ----------
+        bins : int or sequence of float
+            Bins of |metric difference|: so many with about the same number of pairs, or the edges between them.
+
+        Returns
+        -------
+        Table
+            Columns low, high, n, both, type_1, opposite (of these), type_2, neither; the last row has all pairs.
         """
-        low, high = np.append(self.edges, 0.0), np.append(self.edges[1:], [np.inf, np.inf])
+        edges = _edges(np.abs(self.metric_difference), bins)
+        low, high = np.append(edges, 0.0), np.append(edges[1:], [np.inf, np.inf])
         outcome = self.outcome
         counts = {
             "n": ("Pairs", outcome != "undefined"),
@@ -90,10 +103,10 @@ class DecisionTable(Record):
         }
         return Table(
             (
-                Field("term", "", [*[f"bin {k + 1}" for k in range(len(self.edges))], "all"]),
+                Field("term", "", [*[f"bin {k + 1}" for k in range(len(edges))], "all"]),
                 Field("low", "|Δ metric| from", low, "number"),
                 Field("high", "below", high, "number"),
-                *(Field(name, said, self._by_bin(pairs), "count") for name, (said, pairs) in counts.items()),
+                *(Field(name, said, self._by_bin(pairs, edges), "count") for name, (said, pairs) in counts.items()),
             ),
             title=f"Decisions of the metric against those of humans, α = {self.alpha:g}",
             notes=(
@@ -121,7 +134,23 @@ class DecisionTable(Record):
             notes=self.notes,
         ).first(how=".pairs().to_frame()")
 
-    def _by_bin(self, kept: npt.NDArray[np.bool_]) -> IntArray:
+    def _by_bin(self, kept: npt.NDArray[np.bool_], edges: FloatArray) -> IntArray:
         """Return how many of some pairs lie in each bin, and in all, (bins + 1,)."""
-        where = np.searchsorted(self.edges, np.abs(self.metric_difference[kept]), side="right") - 1
-        return np.append(np.bincount(where, minlength=len(self.edges)), kept.sum()).astype(np.int64)
+        where = np.searchsorted(edges, np.abs(self.metric_difference[kept]), side="right") - 1
+        return np.append(np.bincount(where, minlength=len(edges)), kept.sum()).astype(np.int64)
+
+
+def _edges(size: FloatArray, bins: int | Sequence[float]) -> FloatArray:
+    """Return the lower edges of bins, 0 first."""
+    if is_whole(bins) and bins >= 1:
+        inner = np.quantile(size, np.arange(1, int(bins)) / int(bins)) if len(size) else np.empty(0)
+        return np.unique(np.append(0.0, inner))
+    try:
+        edges = np.asarray(bins, dtype=np.float64)
+    except (TypeError, ValueError):
+        edges = np.array([np.nan])
+    if edges.ndim != 1 or not np.isfinite(edges).all() or (edges < 0).any() or (np.diff(edges) <= 0).any():
+        raise OptionError(
+            f"bins={bins!r}", expected="a number of bins, or increasing edges of at least 0 between them: [0.5, 1]"
+        )
+    return edges if len(edges) and edges[0] == 0 else np.append(0.0, edges)

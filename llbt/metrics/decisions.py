@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from ..arguments import Count, Jobs, Rng, Share, checked, is_whole
+from ..arguments import Count, Jobs, Rng, Share, checked
 from ..core.columns import FloatArray
-from ..errors import DesignError, JudgmentError
+from ..errors import JudgmentError
 from ..resampling import Resampler
 from ..table import counted
 from .decision_records import DecisionTable
@@ -27,13 +27,12 @@ def decisions(
     *,
     metric_test: MetricTest = "paired-t",
     alpha: Share = 0.05,
-    bins: int | Sequence[float] = 5,
     n: Count = 1000,
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> DecisionTable:
-    """Return for each pair of systems whether a metric decides as humans do, with errors by size of the difference.
+    """Return for each pair of systems whether a metric decides as humans do, and the errors where it does not.
 
     Parameters
     ----------
@@ -47,8 +46,6 @@ def decisions(
         The test of the metric's differences: the paired t-test over segments, or resampling of segments.
     alpha : float
         Level of both tests, two-sided.
-    bins : int or sequence of float
-        Bins of |metric difference|: so many with about the same number of pairs, or the edges between them.
     n : int
         Resamples of the bootstrap.
     rng : numpy.random.Generator or int, optional
@@ -60,14 +57,15 @@ def decisions(
     Returns
     -------
     DecisionTable
-        ``table()`` by bin, ``pairs()`` pair by pair; `error_agreement` and `plot.decisions` take it.
+        ``by_difference(bins=5)`` counts errors by the size of the metric's difference, ``pairs()`` are pair by
+        pair; `metrics.error_agreement` and `plot.decisions` take it.
 
     Raises
     ------
     JudgmentError
         For scores that are no matrix of numbers, a metric that lacks scores, a system without human scores.
-    DesignError
-        For unknown options.
+    OptionError
+        For options that are none of what they may be.
 
     Notes
     -----
@@ -89,8 +87,8 @@ def decisions(
     >>> rng = np.random.default_rng(1)
     >>> quality = np.arange(6)[:, None] / 10
     >>> metric, human = quality + rng.normal(size=(6, 400)), quality + rng.normal(size=(6, 300))
-    >>> found = llbt.metrics.decisions(metric, human, bins=[0.2])
-    >>> found.to_frame()[["n", "both", "type_1", "type_2", "neither"]].values.tolist()
+    >>> found = llbt.metrics.decisions(metric, human)
+    >>> found.by_difference([0.2]).to_frame()[["n", "both", "type_1", "type_2", "neither"]].values.tolist()
     [[6, 1, 1, 0, 4], [9, 7, 2, 0, 0], [15, 8, 3, 0, 4]]
     """
     asker = "metrics.decisions"
@@ -102,7 +100,6 @@ def decisions(
         object_j=tuple(label for part in tested for label in part.object_j),
         group=tuple(part.group for part in tested for _ in part.object_i),
         alpha=alpha,
-        bins=bins,
     )
 
 
@@ -157,7 +154,6 @@ def decisions_from_tests(
     object_j: Sequence[Hashable] | None = None,
     group: Sequence[Hashable] | None = None,
     alpha: Share = 0.05,
-    bins: int | Sequence[float] = 5,
 ) -> DecisionTable:
     """Return the decision table of P pairs of systems that were tested elsewhere.
 
@@ -169,8 +165,8 @@ def decisions_from_tests(
         Two-sided p-values, NaN where a test is undefined; such pairs count nowhere, and a note says how many.
     object_i, object_j, group : sequence, length P, optional
         The systems of each pair, by default pair 0, 1, … of ``i`` and ``j``; and the group that it belongs to.
-    alpha, bins
-        As in `metrics.decisions`.
+    alpha : float
+        Level of both tests.
 
     Returns
     -------
@@ -180,8 +176,8 @@ def decisions_from_tests(
     ------
     JudgmentError
         For differences that are not finite, p-values outside 0 to 1, and arrays of different lengths.
-    DesignError
-        For unknown options.
+    OptionError
+        For options that are none of what they may be.
 
     Examples
     --------
@@ -209,8 +205,7 @@ def decisions_from_tests(
     names = tuple(dict.fromkeys(labels[2])) or ("",)
     place = {name: k for k, name in enumerate(names)}
     codes = np.array([place[name] for name in labels[2]], dtype=np.int64)
-    notes, edges = _undefined(p, q), _edges(np.abs(d), bins)
-    return DecisionTable(names, codes, labels[0], labels[1], d, h, p, q, edges, level, notes)
+    return DecisionTable(names, codes, labels[0], labels[1], d, h, p, q, level, _undefined(p, q))
 
 
 def _labels(given: Sequence[Hashable] | None, word: str, size: int) -> tuple[Hashable, ...]:
@@ -224,17 +219,3 @@ def _undefined(p: FloatArray, q: FloatArray) -> tuple[str, ...]:
     if not len(p):
         return ("no pair of systems",)
     return (f"{counted(gone, 'pair')} of {len(p):,} without a p-value (constant differences) left out",) if gone else ()
-
-
-def _edges(size: FloatArray, bins: int | Sequence[float]) -> FloatArray:
-    """Return the lower edges of bins, 0 first."""
-    if is_whole(bins) and bins >= 1:
-        inner = np.quantile(size, np.arange(1, int(bins)) / int(bins)) if len(size) else np.empty(0)
-        return np.unique(np.append(0.0, inner))
-    try:
-        edges = np.asarray(bins, dtype=np.float64)
-    except (TypeError, ValueError):
-        edges = np.array([np.nan])
-    if edges.ndim != 1 or not np.isfinite(edges).all() or (edges < 0).any() or (np.diff(edges) <= 0).any():
-        raise DesignError(f"bins={bins!r}; a number of bins, or increasing edges of at least 0 between them.")
-    return edges if len(edges) and edges[0] == 0 else np.append(0.0, edges)

@@ -11,23 +11,14 @@ from typing import ClassVar
 import numpy as np
 from scipy import special
 
-from ..arguments import (
-    BelowOne,
-    Confidence,
-    Count,
-    Jobs,
-    NotNegative,
-    Positive,
-    Rng,
-    Share,
-    checked,
-)
+from ..arguments import Confidence, Count, Jobs, Rng, Share, checked
 from ..classical.sign_rules import share_interval
 from ..core.columns import FloatArray, IntArray
 from ..resampling import Resampler
-from ..table import Field, Record, Table, counted, format_count, format_number, format_percent, interval_fields
+from ..table import Field, Kind, Record, Table, counted, format_count, format_number, format_percent, interval_fields
 from .power_tests import p_values
-from .power_truth import PowerTest, Truth, check_flips, checked_judgments, checked_tests, checked_truth
+from .power_truth import PowerTest, Truth, check_flips, checked_judgments, checked_tests
+from .scenarios import Scenario, checked_scenarios, varied
 
 _NAMES: Mapping[PowerTest, str] = {
     "llbt": "likelihood-ratio test of equal worths in object + tie",
@@ -35,33 +26,32 @@ _NAMES: Mapping[PowerTest, str] = {
     "sign": "exact sign test, ties dropped",
     "sign_split": "exact sign test, ties split (an odd one left out)",
 }
+_SETTINGS: Mapping[str, tuple[str, Kind]] = {
+    "n_objects": ("Objects", "count"),
+    "odds": ("Odds", "number"),
+    "tie_share": ("Tie share", "number"),
+    "judges": ("Judges", "count"),
+    "judge_sd": ("Judge SD", "number"),
+}
+_TARGET = 0.8  # the power whose number of judgments is printed
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Power(Record):
-    """Simulated power of T tests at M numbers of judgments.
+    """Simulated power of T tests at M numbers of judgments in G scenarios.
 
     Attributes
     ----------
+    scenarios : tuple of Scenario, length G
     tests : tuple of str, length T
     judgments : ndarray of int, shape (M,)
         Judgments per pair, ascending.
-    rejections : ndarray of int, shape (T, M)
+    rejections : ndarray of int, shape (G, T, M)
         Tables that a test rejected.
     n : int
         Tables at each number of judgments.
-    n_objects : int
-    odds : float
-        True odds of the best object over the worst.
-    tie_share : float
-        True probability of a tie between equal objects.
-    judges : int or None
-    judge_sd : float
-        Standard deviation of judges' log-odds.
-    alpha, target : float
-        Level of the tests, and the power that is asked for.
-    confidence : float
-        Level of the intervals.
+    alpha : float
+        Level of the tests.
 
     Notes
     -----
@@ -70,113 +60,154 @@ class Power(Record):
 
     _made_by: ClassVar[str] = "llbt.power(…)"
 
+    scenarios: tuple[Scenario, ...]
     tests: tuple[PowerTest, ...]
     judgments: IntArray
     rejections: IntArray
     n: int
-    n_objects: int
-    odds: float
-    tie_share: float
-    judges: int | None
-    judge_sd: float
     alpha: float
-    target: float
-    confidence: float
 
     @property
     def estimate(self) -> FloatArray:
-        """Power, shape (T, M)."""
+        """Power, shape (G, T, M)."""
         return np.asarray(self.rejections / self.n)
 
     @property
     def std_error(self) -> FloatArray:
-        """Monte Carlo standard errors, shape (T, M)."""
+        """Monte Carlo standard errors, shape (G, T, M)."""
         return np.asarray(np.sqrt(self.estimate * (1 - self.estimate) / self.n))
 
-    def conf_int(self) -> FloatArray:
-        """Return Wilson's intervals of the power, shape (T, M, 2)."""
+    @checked
+    def conf_int(self, confidence: Confidence = 0.95) -> FloatArray:
+        """Return Wilson's intervals of the power, shape (G, T, M, 2)."""
         rejections = self.rejections.astype(np.float64)
-        bounds = share_interval(rejections, np.full(rejections.shape, float(self.n)), "wilson", self.confidence)
+        bounds = share_interval(rejections, np.full(rejections.shape, float(self.n)), "wilson", confidence)
         return np.stack(bounds, axis=-1)
 
-    @property
-    def required(self) -> dict[PowerTest, float]:
-        """Judgments per pair at which each test has the power `target`; NaN where `judgments` do not enclose it."""
-        return {
-            test: required_judgments(self.judgments, curve, self.target, self.n)
-            for test, curve in zip(self.tests, self.estimate, strict=True)
-        }
+    @checked
+    def needed(self, target: Share = 0.8, *, confidence: Confidence = 0.95) -> Table:
+        """Return the judgments per pair at which each test has a power, in each scenario.
 
-    def required_interval(self) -> dict[PowerTest, tuple[float, float]]:
-        """Return where the bounds of the power reach `target`, as judgments per pair; NaN where they do not."""
-        found = {}
-        for test, bounds in zip(self.tests, self.conf_int(), strict=True):
-            early, late = (required_judgments(self.judgments, bounds[:, k], self.target, self.n) for k in (1, 0))
-            found[test] = (early, late)
-        return found
+        Parameters
+        ----------
+        target : float
+            The power that is asked for.
+        confidence : float
 
-    def table(self) -> Table:
-        """Return one row per test and number of judgments."""
-        size, pairs = len(self.judgments), math.comb(self.n_objects, 2)
-        per_pair = np.tile(self.judgments, len(self.tests))
-        bounds = self.conf_int()
+        Returns
+        -------
+        Table
+            In what scenarios differ, test, judgments; conf_low and conf_high, where the bounds of the simulated power
+            reach the target. NA where `judgments` do not enclose the number.
+        """
+        found = self._needed(target, confidence).reshape(-1, 3)
         return Table(
             (
-                Field("test", "Test", [test for test in self.tests for _ in range(size)]),
+                *self._settings(len(self.tests)),
+                Field("test", "Test", list(self.tests) * len(self.scenarios)),
+                Field("judgments", "Judgments", found[:, 0], "number"),
+                Field("conf_low", f"{100 * confidence:.4g} % low", found[:, 1], "number"),
+                Field("conf_high", "high", found[:, 2], "number"),
+            ),
+            title=f"Judgments per pair for power {target:g} at level {self.alpha:g}",
+            notes=(
+                self._simulated(),
+                *self._cautions(),
+                "NA: judgments= do not enclose the number; intervals are those of the simulation",
+            ),
+        )
+
+    def table(self) -> Table:
+        """Return one row per scenario, test and number of judgments, with 95 % intervals."""
+        rows, size, one = len(self.tests) * len(self.judgments), len(self.judgments), len(self.scenarios) == 1
+        per_pair = np.tile(self.judgments, len(self.tests) * len(self.scenarios))
+        pairs = np.repeat([math.comb(scenario.n_objects, 2) for scenario in self.scenarios], rows)
+        bounds = self.conf_int()
+        several = "" if one else f" in {counted(len(self.scenarios), 'scenario')}"
+        return Table(
+            (
+                *self._settings(rows),
+                Field("test", "Test", [test for test in self.tests for _ in range(size)] * len(self.scenarios)),
                 Field("judgments", "Judgments", per_pair, "count"),
                 Field("total", "Total", per_pair * pairs, "count"),
                 Field("estimate", "Power", self.estimate.ravel(), "estimate", 3),
                 Field("std_error", "MC error", self.std_error.ravel(), "estimate", 3),
-                *interval_fields(bounds[..., 0].ravel(), bounds[..., 1].ravel(), self.confidence, 3),
+                *interval_fields(bounds[..., 0].ravel(), bounds[..., 1].ravel(), digits=3),
             ),
-            title=f"Simulated power at level {self.alpha:g}",
-            head=tuple(self._setting()),
-            foot=tuple(self._answers()),
-            notes=tuple(self._notes()),
+            title=f"Simulated power at level {self.alpha:g}{several}",
+            head=_supposed(self.scenarios[0], self.tests) if one else (),
+            foot=tuple(self._answers()) if one else (),
+            notes=(self._simulated(), *(self._unreached() if one else ()), *self._cautions()),
         )
 
-    def _setting(self) -> list[str]:
-        far = "" if self.n_objects == 2 else ", best against worst, the others equally spaced between"
-        lines = [
-            f"Truth: {self.n_objects} objects, odds {format_number(self.odds, 4)}{far}; "
-            f"{format_percent(self.tie_share)} ties between equal objects",
-            f"Judgments: per pair, each of {counted(math.comb(self.n_objects, 2), 'pair')} alike",
-        ]
-        if self.judges is not None:
-            lines.append(f"Judges: {self.judges}, who take turns; their log-odds differ by sd {self.judge_sd:g}")
-        return [*lines, *(f"{test}: {_NAMES[test]}" for test in self.tests)]
+    def _settings(self, rows: int) -> list[Field]:
+        """Return in what scenarios differ, each for so many rows."""
+        found = []
+        for name in varied(self.scenarios):
+            values = [getattr(scenario, name) for scenario in self.scenarios]
+            known = np.repeat([math.nan if value is None else value for value in values], rows)
+            heading, kind = _SETTINGS[name]
+            found.append(Field(name, heading, known, kind))
+        return found
+
+    def _needed(self, target: float, confidence: float) -> FloatArray:
+        """Return the judgments per pair at which power reaches a target, and its upper and lower bounds, (G, T, 3)."""
+        bounds = self.conf_int(confidence)
+        curves = np.stack([self.estimate, bounds[..., 1], bounds[..., 0]], axis=2)
+        flat = curves.reshape(-1, len(self.judgments))
+        found = [required_judgments(self.judgments, curve, target, self.n) for curve in flat]
+        return np.array(found).reshape(curves.shape[:3])
 
     def _answers(self) -> list[str]:
-        ranges = self.required_interval()
         lines = []
-        for test, needed in self.required.items():
+        for test, (needed, *bounds) in zip(self.tests, self._needed(_TARGET, 0.95)[0].tolist(), strict=True):
             if math.isnan(needed):
                 continue
-            low, high = (format_count(math.ceil(x)) if not math.isnan(x) else "?" for x in ranges[test])
+            low, high = (format_count(math.ceil(x)) if not math.isnan(x) else "?" for x in bounds)
             lines.append(
-                f"Power {self.target:g} of {test}: {format_count(math.ceil(needed))} judgments per pair "
+                f"Power {_TARGET:g} of {test}: {format_count(math.ceil(needed))} judgments per pair "
                 f"({low} to {high}, simulation error alone)"
             )
         return lines
 
-    def _notes(self) -> list[str]:
-        notes = [f"{counted(self.n, 'simulated table')}; Wilson intervals of the simulation"]
-        for (test, needed), curve in zip(self.required.items(), self.estimate, strict=True):
-            if math.isnan(needed):
-                notes.append(_unreached(test, curve, self.judgments, self.target))
-        return [*notes, *self.cautions()]
+    def _simulated(self) -> str:
+        each = "" if len(self.scenarios) == 1 else " of each scenario"
+        return f"{counted(self.n, 'simulated table')}{each}; Wilson intervals of the simulation"
 
-    def cautions(self) -> list[str]:
-        """Return what to keep in mind about these tests of this truth."""
-        notes = []
-        if any(test.startswith("sign") for test in self.tests) and self.n_objects > 2:
-            notes.append("sign tests compare the best object with the worst, which a study does not know beforehand")
-        if self.judge_sd > 0 and set(self.tests) - {"llbt_cluster"}:
-            others = ", ".join(test for test in self.tests if test != "llbt_cluster")
-            notes.append(
-                f"judges differ; taken as independent judgments, true nulls are rejected too often by {others}"
-            )
-        return notes
+    def _unreached(self) -> list[str]:
+        needed = self._needed(_TARGET, 0.95)[0, :, 0]
+        return [
+            _unreached(test, curve, self.judgments, _TARGET)
+            for test, curve, number in zip(self.tests, self.estimate[0], needed, strict=True)
+            if math.isnan(number)
+        ]
+
+    def _cautions(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(said for one in self.scenarios for said in _cautions(one, self.tests)))
+
+
+def _supposed(scenario: Scenario, tests: Sequence[PowerTest]) -> tuple[str, ...]:
+    """Return what is supposed, and what the tests are, in lines."""
+    far = "" if scenario.n_objects == 2 else ", best against worst, the others equally spaced between"
+    lines = [
+        f"Truth: {scenario.n_objects} objects, odds {format_number(scenario.odds, 4)}{far}; "
+        f"{format_percent(scenario.tie_share)} ties between equal objects",
+        f"Judgments: per pair, each of {counted(math.comb(scenario.n_objects, 2), 'pair')} alike",
+    ]
+    if scenario.judges is not None:
+        lines.append(f"Judges: {scenario.judges}, who take turns; their log-odds differ by sd {scenario.judge_sd:g}")
+    return (*lines, *(f"{test}: {_NAMES[test]}" for test in tests))
+
+
+def _cautions(scenario: Scenario, tests: Sequence[PowerTest]) -> list[str]:
+    """Return what to keep in mind about these tests in a scenario."""
+    notes = []
+    if any(test.startswith("sign") for test in tests) and scenario.n_objects > 2:
+        notes.append("sign tests compare the best object with the worst, which a study does not know beforehand")
+    if scenario.judge_sd > 0 and set(tests) - {"llbt_cluster"}:
+        others = ", ".join(test for test in tests if test != "llbt_cluster")
+        notes.append(f"judges differ; taken as independent judgments, true nulls are rejected too often by {others}")
+    return notes
 
 
 def _unreached(test: PowerTest, curve: FloatArray, judgments: IntArray, target: float) -> str:
@@ -189,18 +220,12 @@ def _unreached(test: PowerTest, curve: FloatArray, judgments: IntArray, target: 
 
 @checked
 def power(
+    scenario: Scenario | Sequence[Scenario],
     *,
-    n_objects: int = 2,
     judgments: int | Sequence[int] = (25, 50, 100, 200, 400),
-    odds: Positive = 1.5,
-    tie_share: BelowOne = 0.3,
-    judges: Count | None = None,
-    judge_sd: NotNegative = 0.0,
     test: PowerTest | Sequence[PowerTest] = "llbt",
     alpha: Share = 0.05,
-    target: Share = 0.8,
     n: Count = 1000,
-    confidence: Confidence = 0.95,
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
@@ -209,21 +234,11 @@ def power(
 
     Parameters
     ----------
-    n_objects : int
-        J objects, all J(J − 1)/2 pairs of which are judged equally often.
+    scenario : Scenario or sequence of Scenario
+        What is supposed: how many objects, how far apart, how many ties, which judges. Several, such as
+        ``Scenario(…).grid(odds=[1, 2], judges=[6, 12])``, are set side by side.
     judgments : int or sequence of int
         Judgments per pair; several give a curve, from which the required number is read.
-    odds : float
-        True odds of the best object over the worst where it is no tie; the log-worths of all objects are equally
-        spaced. 1: no difference, so that the power is the size of the test.
-    tie_share : float
-        Probability of a tie between two equal objects, 0 ≤ tie_share < 1; between unequal ones it is smaller. 0 gives
-        tables without a tie category.
-    judges : int, optional
-        Judges, who take turns at each pair; needed for `judge_sd` and ``"llbt_cluster"``.
-    judge_sd : float
-        Standard deviation over judges of the log-odds of a pair: every judge's worth of every object has a normal
-        deviation.
     test : str or sequence of str
         ``"llbt"``: likelihood-ratio test of equal worths in ``object + tie``, J − 1 df. ``"llbt_cluster"``: score test
         of the same with judges' scores flipped in sign, as ``llbt.anova(…, test="cluster")``; 999 random flips of more
@@ -231,27 +246,26 @@ def power(
         ``"sign_split"``: ties split evenly, an odd one left out. All are two-sided.
     alpha : float
         Level of the tests.
-    target : float
-        The power that the required number of judgments is for.
     n : int
-        Simulated tables.
-    confidence : float
+        Simulated tables of each scenario.
     rng : numpy.random.Generator or int, optional
     progress : bool
-        Show a progress bar.
+        Show a progress bar for each scenario.
     n_jobs : int
         Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
     Power
-        ``to_frame()``: test, judgments (per pair), total, estimate, std_error (of the simulation), conf_low, conf_high
-        (Wilson). ``required``: judgments per pair for `target`, by test.
+        ``to_frame()``: in what scenarios differ, test, judgments (per pair), total, estimate, std_error (of the
+        simulation), conf_low, conf_high (Wilson). ``needed(target=0.8)``: judgments per pair for a power, by scenario
+        and test.
 
     Raises
     ------
-    DesignError
-        For options out of range, and for ``"llbt_cluster"`` with so few judges that no p-value can be below `alpha`.
+    OptionError
+        For options out of range, the same scenario twice, and for ``"llbt_cluster"`` with so few judges that no
+        p-value can be below `alpha`.
 
     Notes
     -----
@@ -274,21 +288,29 @@ def power(
     Examples
     --------
     >>> import llbt
-    >>> found = llbt.power(judgments=[100, 200, 300, 400], odds=1.5, tie_share=0.3, n=2000, rng=1)
+    >>> study = llbt.Scenario(odds=1.5, tie_share=0.3)
+    >>> found = llbt.power(study, judgments=[100, 200, 300, 400], n=2000, rng=1)
     >>> found.estimate.round(2).tolist()
-    [[0.39, 0.67, 0.83, 0.92]]
-    >>> round(found.required["llbt"])
-    275
+    [[[0.39, 0.67, 0.83, 0.92]]]
+    >>> found.needed(0.8).to_frame()["judgments"].round().tolist()
+    [275.0]
+
+    >>> found = llbt.power(study.grid(odds=[1, 1.5], tie_share=[0, 0.4]), judgments=200, n=500, rng=1)
+    >>> found.to_frame()[["odds", "tie_share", "estimate"]].round(2).values.tolist()
+    [[1.0, 0.0, 0.06], [1.0, 0.4, 0.05], [1.5, 0.0, 0.81], [1.5, 0.4, 0.61]]
     """
+    scenarios = checked_scenarios(scenario)
     tests = checked_tests(test)
     per_pair = checked_judgments(judgments)
-    truth = checked_truth(n_objects, odds, tie_share, judges, judge_sd, tests)
-    check_flips(tests, judges, alpha)
+    for one in scenarios:
+        check_flips(tests, one.judges, alpha)
     draw = Resampler.of("power", rng, n_jobs, progress)
-    task = partial(_rejections, truth, tests, per_pair, alpha)
-    found = np.sum(draw.blocks(task, n, 3 * truth.judges * len(truth.pairs)), axis=0)
-    setting = (n, int(n_objects), float(odds), float(tie_share), judges, float(judge_sd))
-    return Power(tests, per_pair, found, *setting, float(alpha), float(target), float(confidence))
+    found = []
+    for one in scenarios:
+        truth = Truth.of(one, tests)
+        task = partial(_rejections, truth, tests, per_pair, alpha)
+        found.append(np.sum(draw.blocks(task, n, 3 * truth.judges * len(truth.pairs)), axis=0))
+    return Power(scenarios, tests, per_pair, np.stack(found), int(n), float(alpha))
 
 
 def required_judgments(judgments: IntArray, curve: FloatArray, target: float, n: int) -> float:

@@ -1,4 +1,4 @@
-"""What power is simulated for: the true worths, the judges, and the options of `power`, checked."""
+"""Where tables are drawn from: the true worths and judges of a scenario; and the options of `power`, checked."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from scipy.sparse import csr_array
 from ..arguments import is_whole
 from ..core.columns import FloatArray, IntArray
 from ..core.response import THREE, TWO, Response
-from ..errors import DesignError, listed
+from ..errors import OptionError, listed
 from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem
+from .scenarios import Scenario
 
 PowerTest = Literal["llbt", "llbt_cluster", "sign", "sign_split"]
 TESTS: tuple[PowerTest, ...] = get_args(PowerTest)
-
-_MOST_OBJECTS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +41,16 @@ class Truth:
     tie: float
     judges: int
     judge_sd: float
+
+    @classmethod
+    def of(cls, scenario: Scenario, tests: Sequence[PowerTest]) -> Truth:
+        """Return what the tables of a scenario are drawn from, by judge only if that matters."""
+        ties = scenario.tie_share
+        tie = math.log(2 * ties / (1 - ties)) if ties > 0 else -math.inf
+        needed = scenario.judge_sd > 0 or "llbt_cluster" in tests
+        worths = math.log(scenario.odds) / 2 * np.linspace(1, 0, scenario.n_objects)
+        judges = scenario.judges if needed and scenario.judges is not None else 1
+        return cls(worths, tie, judges, float(scenario.judge_sd))
 
     @property
     def response(self) -> Response:
@@ -95,7 +104,7 @@ def checked_tests(test: object) -> tuple[PowerTest, ...]:
     """Return the tests that are asked for."""
     several = (test,) if isinstance(test, str) else tuple(test) if isinstance(test, Sequence) else ()
     if not several or any(name not in TESTS for name in several) or len(set(several)) < len(several):
-        raise DesignError(f"test={test!r}; it is one or several of {listed(TESTS)}, each once.")
+        raise OptionError(f"test={test!r}", expected=f"one or several of {listed(TESTS)}, each once")
     return several
 
 
@@ -105,39 +114,24 @@ def checked_judgments(judgments: object) -> IntArray:
     found = list(several) if isinstance(several, (Sequence, np.ndarray)) and not isinstance(several, str) else []
     bad = [x for x in found if not is_whole(x) or x < 1]
     if bad or not found:
-        said = f"it holds {bad[0]!r}" if bad else f"judgments={judgments!r}"
-        raise DesignError(f"{said}; judgments= are whole numbers per pair, of at least 1: judgments=[50, 100, 200].")
+        raise OptionError(
+            f"judgments= holds {bad[0]!r}" if bad else f"judgments={judgments!r}",
+            expected="whole numbers per pair, of at least 1: judgments=[50, 100, 200]",
+        )
     return np.unique(np.array(found, dtype=np.int64))
 
 
-def checked_truth(
-    n_objects: int, odds: float, tie_share: float, judges: int | None, judge_sd: float, tests: Sequence[PowerTest]
-) -> Truth:
-    """Return what tables are drawn from."""
-    if not is_whole(n_objects) or not 2 <= n_objects <= _MOST_OBJECTS:
-        raise DesignError(f"n_objects={n_objects!r}; it is a whole number from 2 to {_MOST_OBJECTS}.")
-    _check_judges(n_objects, judges, judge_sd, tests)
-    tie = math.log(2 * tie_share / (1 - tie_share)) if tie_share > 0 else -math.inf
-    needed = judge_sd > 0 or "llbt_cluster" in tests  # else it does not matter who judges
-    worths = math.log(odds) / 2 * np.linspace(1, 0, n_objects)
-    return Truth(worths, tie, judges if needed and judges is not None else 1, float(judge_sd))
-
-
-def _check_judges(n_objects: int, judges: int | None, judge_sd: float, tests: Sequence[PowerTest]) -> None:
-    if judge_sd > 0 and (judges is None or judges < 2):
-        raise DesignError(
-            f"judge_sd={judge_sd:g} with judges={judges!r}; judges who differ are at least two: judges=10."
-        )
-    if "llbt_cluster" in tests and judges is None:
-        raise DesignError("test='llbt_cluster' with judges=None; the judges are its clusters: judges=12.")
-
-
 def check_flips(tests: Sequence[PowerTest], judges: int | None, alpha: float) -> None:
-    """Raise where flips of so few judges' scores cannot reject at a level."""
-    least = 2.0 ** (1 - (judges or 1))
-    if "llbt_cluster" in tests and least > alpha:
+    """Raise where there are no judges whose scores could be flipped, or so few that flips cannot reject at a level."""
+    if "llbt_cluster" not in tests:
+        return
+    if judges is None:
+        raise OptionError("test='llbt_cluster' with judges=None", "The judges are its clusters: Scenario(judges=12).")
+    least = 2.0 ** (1 - judges)
+    if least > alpha:
         enough = 1 + math.ceil(-math.log2(alpha))
-        raise DesignError(
-            f"test='llbt_cluster' with judges={judges!r}; flips of the signs of {judges} judges' scores give no "
-            f"p-value below {least:.3g}, and the level is {alpha:g}: judges={enough} at least."
+        raise OptionError(
+            f"test='llbt_cluster' with judges={judges!r}: flips of the signs of {judges} judges' scores give no "
+            f"p-value below {least:.3g}, and the level is {alpha:g}",
+            expected=f"judges={enough} at least",
         )

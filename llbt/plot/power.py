@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..arguments import checked
-from ..core.columns import FloatArray
-from ..planning.power import Power
+import numpy as np
+
+from ..arguments import Share, checked
+from ..core.columns import FloatArray, IntArray
+from ..planning.power import Power, required_judgments
+from ..planning.scenarios import varied
 from ..table import format_count
 from .look import (
     BLUE,
@@ -19,6 +24,7 @@ from .look import (
     axes_of,
     ink,
     legend_above,
+    look_of,
     points,
     set_log_axis,
 )
@@ -37,25 +43,27 @@ _WIDE = 20  # from this ratio of largest to smallest number of judgments the axi
 
 
 @checked
-def power(power: Power, *, ax: Axes | None = None) -> Axes:
-    """Plot simulated power over the number of judgments per pair, and mark the numbers that the target needs.
+def power(power: Power, *, target: Share = 0.8, ax: Axes | None = None) -> Axes:
+    """Plot simulated power over the number of judgments per pair, and mark the numbers that a power needs.
 
     Parameters
     ----------
     power : Power
         What `power` returns.
+    target : float
+        The power that is asked for.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One curve per test with the intervals of the simulation, the target as a dashed line, and below where a curve
-        crosses it the required number of judgments.
+        One curve per scenario and test with the 95 % intervals of the simulation, the target as a dashed line, and
+        below where a curve crosses it the required number of judgments.
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything else than a `Power`.
 
     Examples
@@ -63,37 +71,65 @@ def power(power: Power, *, ax: Axes | None = None) -> Axes:
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> ax = llbt.plot.power(llbt.power(judgments=[50, 100, 200, 400], test=("llbt", "sign"), n=200, rng=1))
+    >>> found = llbt.power(llbt.Scenario(), judgments=[50, 100, 200, 400], test=("llbt", "sign"), n=200, rng=1)
+    >>> ax = llbt.plot.power(found)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Judgments per pair', 'Power')
     """
     ax = axes_of(ax, COLUMN, 2.8)
     if power.judgments[-1] >= _WIDE * power.judgments[0]:
         set_log_axis(ax, "x")
-    ax.axhline(power.target, color=ink(ax), linewidth=0.8, linestyle=DASHED, zorder=1)
-    bounds = power.conf_int()
-    for k, test in enumerate(power.tests):
-        _draw_curve(ax, power, k, bounds[k], _LOOKS[test])
+    ax.axhline(target, color=ink(ax), linewidth=0.8, linestyle=DASHED, zorder=1)
+    curves = _curves(power)
+    for curve in curves:
+        _draw(ax, power.judgments, curve)
     ax.set_ylim(0, 1.02)
     ax.set_xlabel("Judgments per pair")
     ax.set_ylabel("Power")
-    _name_target(ax, power)
-    _mark_required(ax, power)
-    if len(power.tests) > 1:
+    _name_target(ax, target)
+    needed = [required_judgments(power.judgments, curve.estimate, target, power.n) for curve in curves]
+    known = [(x, curve.colour) for x, curve in zip(needed, curves, strict=True) if not math.isnan(x)]
+    _mark_needed(ax, target, sorted(known))
+    if len(curves) > 1:
         legend_above(ax)
     return ax
 
 
-def _draw_curve(ax: Axes, power: Power, k: int, bounds: FloatArray, look: tuple[str, str, str]) -> None:
-    drawn = points(ax, power.judgments, power.estimate[k], bounds, look[1:], label=look[0], across=False)
+@dataclass(frozen=True, eq=False)
+class _Curve:
+    """The power of a test in a scenario: its name and look, (M,) and bounds (M, 2)."""
+
+    label: str
+    colour: str
+    marker: str
+    estimate: FloatArray
+    bounds: FloatArray
+
+
+def _curves(power: Power) -> list[_Curve]:
+    found, bounds = power.estimate, power.conf_int()
+    curves: list[_Curve] = []
+    for g, t in np.ndindex(len(power.scenarios), len(power.tests)):
+        name, *look = _LOOKS[power.tests[t]]
+        if len(power.scenarios) > 1:
+            said = [f"{word.replace('_', ' ')} {getattr(power.scenarios[g], word)}" for word in varied(power.scenarios)]
+            name = ", ".join([*said, *([name] if len(power.tests) > 1 else [])])
+            look = list(look_of(len(curves)))
+        curves.append(_Curve(name, look[0], look[1], found[g, t], bounds[g, t]))
+    return curves
+
+
+def _draw(ax: Axes, judgments: IntArray, curve: _Curve) -> None:
+    look = (curve.colour, curve.marker)
+    drawn = points(ax, judgments, curve.estimate, curve.bounds, look, label=curve.label, across=False)
     drawn.lines[0].set(linestyle="-", linewidth=1.2)
 
 
-def _name_target(ax: Axes, power: Power) -> None:
+def _name_target(ax: Axes, target: float) -> None:
     """Write the target over its line where the curves are still below it."""
     ax.annotate(
-        f"target {power.target:g}",
-        xy=(0, power.target),
+        f"target {target:g}",
+        xy=(0, target),
         xycoords=ax.get_yaxis_transform(),
         xytext=(3, 2),
         textcoords="offset points",
@@ -102,12 +138,10 @@ def _name_target(ax: Axes, power: Power) -> None:
     )
 
 
-def _mark_required(ax: Axes, power: Power) -> None:
+def _mark_needed(ax: Axes, target: float, needed: Sequence[tuple[float, str]]) -> None:
     """Draw a line down from where each curve reaches the target, with the number of judgments at its foot."""
-    needed = {test: x for test, x in power.required.items() if not math.isnan(x)}
-    for rank, test in enumerate(sorted(needed, key=lambda test: needed[test])):
-        colour, x = _LOOKS[test][1], needed[test]
-        ax.vlines(x, 0, power.target, color=colour, linewidth=0.8, linestyle=":", zorder=1)
+    for rank, (x, colour) in enumerate(needed):
+        ax.vlines(x, 0, target, color=colour, linewidth=0.8, linestyle=":", zorder=1)
         ax.annotate(
             format_count(math.ceil(x)),
             xy=(x, 0.03 + 0.07 * max(0, rank - 1)),  # the first stands left of its line, the others climb on the right

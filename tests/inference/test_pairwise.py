@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.sparse import csr_array, eye_array
 from statsmodels.stats.multitest import multipletests
 
-from llbt import power
+from llbt import Scenario, power
 from llbt.arguments import as_generator
 from llbt.core.statistics import adjust_p, compact_letters, max_z, significance_clusters, two_sided_p
 from llbt.errors import OptionError
@@ -187,4 +187,4 @@ def test_rng_is_an_int_or_a_generator():
 )
 def test_rng_of_another_type_is_an_error_that_names_it(rng, said):
     with pytest.raises(OptionError, match=f"power: rng.*{said}"):
-        power(judgments=[5], rng=rng)
+        power(Scenario(), judgments=[5], rng=rng)

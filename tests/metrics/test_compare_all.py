@@ -5,10 +5,12 @@ import itertools
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from statsmodels.stats.multitest import multipletests
 from support.three_metrics import X, Z, three
 
 import llbt
 from llbt.metrics.metric_scores import MetricScores
+from llbt.resampling import Resampler
 
 FABBRI = [
     "rouge-1_f1",
@@ -64,8 +66,25 @@ def test_p_values_are_adjusted_over_rows_or_the_table(adjust, by, expected):
     assert np.isnan(found.diagonal()).all()
 
 
+def test_another_adjustment_is_of_the_same_tests_and_draws_nothing(many, monkeypatch):
+    found = llbt.metrics.compare_all(many, n=50, rng=1)
+    drawn = []
+    monkeypatch.setattr(Resampler, "each", lambda *_: drawn.append(1))
+    monkeypatch.setattr(np.random, "default_rng", lambda *_: drawn.append(1))
+    whole = found.adjusted("bonferroni", family="table")
+    assert not drawn
+    np.testing.assert_array_equal(whole.p_value, found.p_value)
+    np.testing.assert_allclose(whole.p_adjusted, np.minimum(12 * found.p_value, 1))
+    assert "adjusted (bonferroni) over all pairs" in whole.as_text()
+    for again in (whole.adjusted("holm"), found.adjusted("holm", family="row")):
+        assert again.as_text() == found.as_text()
+    for i, row in enumerate(found.p_value):  # Holm by statsmodels, as a second route
+        off = np.arange(4) != i
+        np.testing.assert_allclose(found.p_adjusted[i, off], multipletests(row[off], method="holm")[1])
+
+
 def test_williams_tests_of_all_pairs_are_two_directions_of_one(many):
-    found = llbt.metrics.compare_all(many, method="williams", adjust=None)
+    found = llbt.metrics.compare_all(many, method="williams").adjusted(None)
     off = ~np.eye(4, dtype=bool)
     np.testing.assert_allclose((found.p_value + found.p_value.T)[off], 1)
     assert len(found.to_frame()) == 12
@@ -81,8 +100,8 @@ def test_pairs_without_a_test_are_counted():
     ("call", "fragment"),
     [
         (lambda s: llbt.metrics.compare_all(s.values), "scores is of type ndarray; expected MetricScores"),
-        (lambda s: llbt.metrics.compare_all(s, adjust="fdr"), "adjust='fdr'"),
-        (lambda s: llbt.metrics.compare_all(s, family="column"), "family='column'"),
+        (lambda s: llbt.metrics.compare_all(s, n=10).adjusted("fdr"), "adjust='fdr'"),
+        (lambda s: llbt.metrics.compare_all(s, n=10).adjusted("holm", family="column"), "family='column'"),
         (
             lambda s: llbt.metrics.compare_all(MetricScores.from_matrices({"a": X}, Z)),
             "1 metric; expected at least two",
@@ -97,7 +116,7 @@ def test_all_pairs_refuse_what_they_cannot_compare(many, call, fragment):
 
 
 def test_the_picture_shades_what_is_significant(many):
-    found = llbt.metrics.compare_all(many, adjust="bonferroni", n=500, rng=1)
+    found = llbt.metrics.compare_all(many, n=500, rng=1).adjusted("bonferroni")
     ax = llbt.plot.significance(found)
     shades = ax.images[0].get_array()
     np.testing.assert_array_equal(shades >= 1, found.better(adjusted=False))
@@ -118,6 +137,6 @@ def test_qaeval_and_bertscore_beat_the_eleven_others(shared):
     """Figure 5, system level, Pearson's r, Bonferroni by row; with the rank coefficients other metrics win too."""
     path = shared / "data" / "deutsch_fabbri2020.csv.gz"
     many = MetricScores.from_frame(path, FABBRI, human="expert_relevance", input="instance")
-    found = llbt.metrics.compare_all(many, adjust="bonferroni", n=1000, rng=1)
+    found = llbt.metrics.compare_all(many, n=1000, rng=1).adjusted("bonferroni")
     wins = dict(zip(FABBRI, found.better().sum(axis=1), strict=True))
     assert {name: count for name, count in wins.items() if count} == {"qa-eval_f1": 11, "bertscore_recall": 11}

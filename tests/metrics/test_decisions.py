@@ -39,7 +39,7 @@ def decided(d, p, h, q, alpha):
 @pytest.mark.parametrize("metric_test", ["paired-t", "bootstrap"])
 def test_the_table_is_a_loop_over_pairs(metric_test):
     metric, human = scores(9, systems=9, spread=0.5), ragged(10, systems=9, spread=0.6)
-    found = llbt.metrics.decisions(metric, human, metric_test=metric_test, bins=[0.2, 0.4], rng=1, n=199)
+    found = llbt.metrics.decisions(metric, human, metric_test=metric_test, rng=1, n=199)
     pairs = list(itertools.combinations(range(9), 2))
     drawn = bootstrap(metric, *np.triu_indices(9, 1), 199, draw(1))
     rows = []
@@ -53,7 +53,7 @@ def test_the_table_is_a_loop_over_pairs(metric_test):
     np.testing.assert_allclose(frame[columns], [row[:4] for row in rows], rtol=1e-9, atol=1e-12)
     assert frame["outcome"].tolist() == [row[4] for row in rows]
     assert set(frame["outcome"]) == set(OUTCOMES[:-1])
-    bins = found.to_frame()
+    bins = found.by_difference(bins=[0.2, 0.4]).to_frame()
     edges = [(0, 0.2), (0.2, 0.4), (0.4, math.inf), (0, math.inf)]
     assert bins[["low", "high"]].to_numpy().tolist() == [list(edge) for edge in edges]
     for row, (low, high) in enumerate(edges):
@@ -90,8 +90,8 @@ def test_missing_human_scores_and_lists_are_the_same():
 
 def test_groups_are_apart_and_counted_together():
     metric, human = {"a": scores(13), "b": scores(14, systems=3)}, {"b": ragged(15, systems=3), "a": scores(16)}
-    found = llbt.metrics.decisions(metric, human, bins=1)
-    assert found.to_frame()["n"].tolist() == [13, 13]
+    found = llbt.metrics.decisions(metric, human)
+    assert found.by_difference(bins=1).to_frame()["n"].tolist() == [13, 13]
     frame = found.pairs().to_frame()
     assert frame["group"].tolist() == ["a"] * 10 + ["b"] * 3
     apart = pd.concat([llbt.metrics.decisions(metric[k], human[k]).pairs().to_frame().assign(group=k) for k in "ab"])
@@ -105,8 +105,9 @@ def test_frames_name_the_systems():
 
 @pytest.mark.parametrize("bins", [1, 3, 5])
 def test_numbers_of_bins_have_about_the_same_number_of_pairs(bins):
-    found = llbt.metrics.decisions(scores(19, systems=10), ragged(20, systems=10), bins=bins)
-    n = found.to_frame()["n"].tolist()
+    found = llbt.metrics.decisions(scores(19, systems=10), ragged(20, systems=10))
+    n = found.by_difference(bins=bins).to_frame()["n"].tolist()
+    assert bins != 5 or found.to_frame()["n"].tolist() == n
     assert len(n) == bins + 1
     assert sum(n[:-1]) == n[-1] == 45
     assert max(n[:-1]) - min(n[:-1]) <= 1
@@ -140,10 +141,10 @@ BAD = [
     (lambda: llbt.metrics.decisions(M, M, n=0), OptionError, "metrics.decisions: n=0"),
     (lambda: llbt.metrics.decisions(M, M, rng="a"), OptionError, "rng='a'"),
     (lambda: llbt.metrics.decisions(M, M, alpha=5), OptionError, "alpha=5; expected a number between 0 and 1"),
-    (lambda: llbt.metrics.decisions(M, M, bins=0), DesignError, "bins=0; a number of bins"),
-    (lambda: llbt.metrics.decisions(M, M, bins=[2.0, 1.0]), DesignError, "bins=[2.0, 1.0]"),
-    (lambda: llbt.metrics.decisions(M, M, bins=[-1.0]), DesignError, "bins=[-1.0]"),
-    (lambda: llbt.metrics.decisions(M, M, bins="a"), DesignError, "bins='a'"),
+    (lambda: D.by_difference(0), OptionError, "bins=0; expected a number of bins"),
+    (lambda: D.by_difference([2.0, 1.0]), OptionError, "bins=[2.0, 1.0]"),
+    (lambda: D.by_difference([-1.0]), OptionError, "bins=[-1.0]"),
+    (lambda: D.by_difference("a"), OptionError, "bins='a'"),
     (lambda: llbt.metrics.decisions(M[0], M), JudgmentError, "metrics.decisions: metric= is shape (6,)"),
     (lambda: llbt.metrics.decisions(M, M[:2]), JudgmentError, "metric= has 3 systems and human= 2"),
     (lambda: llbt.metrics.decisions(M, [[1.0], [], [2.0]]), JudgmentError, "no human score for the systems in rows 1"),

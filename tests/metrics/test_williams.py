@@ -98,7 +98,7 @@ def wmt(shared):
 @pytest.mark.shared
 def test_williams_test_over_the_metrics_of_wmt19(wmt):
     """81 of 231 pairs of German to English differ, one-tailed at .05 in either direction."""
-    found = llbt.metrics.compare_all(wmt, method="williams", adjust=None)
+    found = llbt.metrics.compare_all(wmt, method="williams").adjusted(None)
     better = found.p_value < 0.05
     assert (better | better.T).sum() // 2 == 81
 

@@ -1,0 +1,132 @@
+"""What power is simulated for: how far objects are apart, how often they tie, and who judges them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any
+
+import numpy as np
+
+from ..arguments import BelowOne, Count, Kind, NotNegative, Positive, checked, checked_record, is_whole
+from ..errors import OptionError
+
+_MOST_OBJECTS = 50
+_SEVERAL = (list, tuple, range, np.ndarray)
+
+Objects = Annotated[
+    int, Kind(lambda n: is_whole(n) and 2 <= n <= _MOST_OBJECTS, f"a whole number from 2 to {_MOST_OBJECTS}")
+]
+
+
+@checked_record
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """What is supposed of a study whose power is asked for.
+
+    Attributes
+    ----------
+    n_objects : int
+        J objects, all J(J − 1)/2 pairs of which are judged equally often.
+    odds : float
+        True odds of the best object over the worst where it is no tie; the log-worths of all objects are equally
+        spaced. 1: no difference, so that the power is the size of the test.
+    tie_share : float
+        Probability of a tie between two equal objects, 0 ≤ tie_share < 1; between unequal ones it is smaller. 0 gives
+        tables without a tie category.
+    judges : int, optional
+        Judges, who take turns at each pair; needed for `judge_sd` and for the test ``"llbt_cluster"``.
+    judge_sd : float
+        Standard deviation over judges of the log-odds of a pair: every judge's worth of every object has a normal
+        deviation.
+
+    Raises
+    ------
+    OptionError
+        For what is none of these, and judges who differ but are not at least two.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> study = llbt.Scenario(n_objects=4, odds=2, judges=12, judge_sd=0.8)
+    >>> [one.judges for one in study.grid(judges=[6, 12, 24])]
+    [6, 12, 24]
+    """
+
+    n_objects: Objects = 2
+    odds: Positive = 1.5
+    tie_share: BelowOne = 0.3
+    judges: Count | None = None
+    judge_sd: NotNegative = 0.0
+
+    def __post_init__(self) -> None:
+        if self.judge_sd > 0 and (self.judges is None or self.judges < 2):
+            raise OptionError(
+                f"judge_sd={self.judge_sd:g} with judges={self.judges!r}",
+                "Pass judges=10, say.",
+                expected="at least two judges, who can differ",
+            )
+
+    @checked
+    def grid(
+        self,
+        *,
+        n_objects: Sequence[int] | None = None,
+        odds: Sequence[float] | None = None,
+        tie_share: Sequence[float] | None = None,
+        judges: Sequence[int] | None = None,
+        judge_sd: Sequence[float] | None = None,
+    ) -> tuple[Scenario, ...]:
+        """Return the scenarios of every combination of what is given; the rest is as here.
+
+        Parameters
+        ----------
+        n_objects, odds, tie_share, judges, judge_sd : sequence of numbers, optional
+            Different ones. ``odds=[1, 2]`` has the size of a test beside its power: where the size is above the level,
+            so is a part of what looks like power.
+
+        Returns
+        -------
+        tuple of Scenario
+            What stands last in the signature varies fastest.
+
+        Raises
+        ------
+        OptionError
+            For anything else than sequences of different numbers, and numbers that no scenario may have.
+        """
+        given: dict[str, object] = {
+            "n_objects": n_objects,
+            "odds": odds,
+            "tie_share": tie_share,
+            "judges": judges,
+            "judge_sd": judge_sd,
+        }
+        several = {name: _several(name, values) for name, values in given.items() if values is not None}
+        combined = itertools.product(*several.values())
+        return tuple(replace(self, **dict(zip(several, values, strict=True))) for values in combined)
+
+
+def _several(name: str, values: object) -> list[Any]:
+    found = list(values) if isinstance(values, _SEVERAL) else []
+    if not found or None in found or len(set(found)) < len(found):
+        raise OptionError(f"{name}={values!r}", expected="several different numbers: [1, 2]")
+    return found
+
+
+def varied(scenarios: Sequence[Scenario]) -> tuple[str, ...]:
+    """Return in what several scenarios differ."""
+    return tuple(field.name for field in fields(Scenario) if len({getattr(one, field.name) for one in scenarios}) > 1)
+
+
+def checked_scenarios(scenario: object) -> tuple[Scenario, ...]:
+    """Return the scenarios that are asked for, one or several."""
+    found = tuple(scenario) if isinstance(scenario, (list, tuple)) else (scenario,)
+    if not found or not all(isinstance(one, Scenario) for one in found):
+        raise OptionError(
+            f"scenario is of type {type(scenario).__name__}", expected="an llbt.Scenario(…), or a list of them"
+        )
+    if len(set(found)) < len(found):
+        raise OptionError("scenario= has the same scenario twice", expected="different ones")
+    return found
