@@ -163,7 +163,7 @@ def _kind(declared: Any) -> Kind | None:
         return functools.reduce(Kind.__or__, known) if len(known) == len(kinds) else None
     if origin is Sequence:
         one = _kind(parts[0])
-        return None if one is None or get_origin(parts[0]) is not Literal else _several(one)
+        return None if one is None or get_origin(parts[0]) not in (Literal, Annotated) else _several(one)
     made_by = getattr(declared, "_made_by", None)
     if made_by is not None:
         return Kind(lambda value: isinstance(value, declared), f"{declared.__name__}, what {made_by} returns")

@@ -67,6 +67,8 @@ WORDS = {
     "rng": {"Rng"},
     "ax": {"Axes | None"},
     "at": {"At"},
+    "covariates": {"Names", "str | Sequence[str]"},  # that split the table
+    "prior": {"Prior"},
     "confidence": {"Confidence"},
     "progress": {"bool"},
     "n_jobs": {"Jobs"},

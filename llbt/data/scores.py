@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import NotNegative, checked
+from ..arguments import checked
 from ..budgets import refuse_square
-from ..core.columns import FloatArray, IntArray, Lines, groups
+from ..core.columns import FloatArray, IntArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
 from .files import open_source
 from .frames import is_number
 from .kept import Names, wanted
-from .score_frames import ScoreMatrix, read_scores
+from .score_frames import SystemScores, as_scores, instance_columns
 from .score_ties import TieRule
 from .sources import as_names
 from .tables import assembled, coded_pairs, kept_at
@@ -29,13 +29,6 @@ from .tables import assembled, coded_pairs, kept_at
 def from_scores(
     frame: object,
     *,
-    tie_threshold: NotNegative = 0.0,
-    relative: bool = False,
-    higher_is_better: bool = True,
-    systems: Sequence[str] | None = None,
-    system: str = "system",
-    instance: str | None = None,
-    score: str = "score",
     covariates: Names = (),
     clusters: Names = (),
     numeric: Names = (),
@@ -45,27 +38,14 @@ def from_scores(
 
     Parameters
     ----------
-    frame : frame, path or list of records
+    frame : frame, path, list of records or SystemScores
         A frame of any library that narwhals knows, or the path of a file; scores of one metric. Long, one row per
-        system and instance, if it has the columns `system` and `score`; else wide, one row per instance and one column
-        per system.
-    tie_threshold : float
-        Two scores are tied if they differ by at most so much, give or take 1e-12 of the larger one.
-    relative : bool
-        Whether the threshold is a share of the larger of the two (by absolute value) rather than on the scale of
-        the scores.
-    higher_is_better : bool
-        Whether the higher score wins, or the lower.
-    systems : sequence of str, optional
-        Wide form: the columns of scores; by default all columns of numbers without another role.
-    system, score : str
-        Long form: the columns with the system and its score.
-    instance : str, optional
-        The column with the instance; by default ``instance`` if there is one, else, in the wide form, the number of
-        the row.
+        system and instance, if it has the columns ``system``, ``instance`` and ``score``; else wide, one row per
+        instance and one column of numbers per system. Other names, scores of which the lower is better, and a
+        threshold of ties are said by `scores.SystemScores`.
     covariates, clusters, numeric, object_covariates
         As in `from_counts`; covariates and clusters have one value per instance. ``clusters="instance"`` (or whatever
-        `instance` names) keeps the instance itself.
+        the column is called) keeps the instance itself.
 
     Returns
     -------
@@ -75,8 +55,8 @@ def from_scores(
     ------
     JudgmentError
         For columns that are not there or have two roles; scores that are no finite numbers; an instance (of a system)
-        that stands there twice; a covariate that is missing or has several values for an instance; a threshold that
-        is negative or not a number; and if no instance has two scores.
+        that stands there twice; a covariate that is missing or has several values for an instance; and if no instance
+        has two scores.
 
     Notes
     -----
@@ -103,36 +83,32 @@ def from_scores(
     0        A        B       2     0       1
     1        A        C       2     0       0
     2        B        C       1     1       0
-    >>> llbt.from_scores(scores, tie_threshold=0.1, covariates="domain").to_frame()
+    >>> close = llbt.scores.SystemScores.from_wide(scores, tie_threshold=0.1)
+    >>> llbt.from_scores(close, covariates="domain").to_frame()
       object_i object_j domain  wins_i  ties  wins_j
     0        A        B   news       1     1       0
     1        A        B   talk       0     1       0
     2        A        C   news       2     0       0
     3        B        C   news       1     1       0
     """
-    rule = _rule(tie_threshold, relative)
     kept, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
-    known = read_scores(
-        frame, systems=systems, system=system, instance=instance, score=score, covariates=(*kept, *beside)
-    )
-    _refuse_gaps(known, kept, beside, numbered)
-    lines, first = _lines(known, rule, higher_is_better)
+    scores = as_scores(frame, (*kept, *beside))
+    columns = instance_columns(scores, (*kept, *beside))
+    _refuse_gaps(scores.instances, columns, beside, numbered)
+    lines, first = _lines(scores, columns)
     if not len(lines):
         raise JudgmentError(
-            f"no instance has two scores: {counted(int(np.isfinite(known.values).sum()), 'score')} of "
-            f"{counted(len(known.systems), 'system')} on {counted(len(known.instances), 'instance')}; a comparison "
-            "needs two. Check what names the instances (instance=)."
+            f"no instance has two scores: {counted(int(np.isfinite(scores.values).sum()), 'score')} of "
+            f"{counted(len(scores.systems), 'system')} on {counted(len(scores.instances), 'instance')}; a comparison "
+            "needs two",
+            "Check what names the instances (instance=).",
         )
     asked = wanted(kept, beside, numbered, object_covariates, None)
-    pairs = coded_pairs(known.systems, lines[:, :2])
-    columns = kept_at(known.covariates.iloc[first], asked, lines[:, 2])
-    notes = _notes(known, beside or ("instance" if instance is None else instance,), not beside)
-    counts = Lines(pairs.codes, lines[:, 3:].astype(np.float64), *columns)
-    return assembled(counts, pairs, asked, notes, unkept=known.unkept, order=False)
-
-
-def _rule(tie_threshold: float, relative: bool) -> TieRule:
-    return TieRule(float(tie_threshold), bool(relative))
+    pairs = coded_pairs(scores.systems, lines[:, :2])
+    counts = Lines(pairs.codes, lines[:, 3:].astype(np.float64), *kept_at(columns.iloc[first], asked, lines[:, 2]))
+    unkept = tuple(str(name) for name in scores.columns if name not in (scores.instance, *kept, *beside))
+    notes = [*_notes(scores, beside or (scores.instance,), not beside), *scores.notes_beside((*kept, *beside))]
+    return assembled(counts, pairs, asked, notes, unkept=unkept, order=False)
 
 
 def _kept_names(
@@ -152,27 +128,30 @@ def _kept_names(
     return (*kept, *alone), beside, numbered
 
 
-def _refuse_gaps(known: ScoreMatrix, kept: Sequence[str], beside: Sequence[str], numbered: Sequence[str]) -> None:
+def _refuse_gaps(
+    instances: Sequence[Label], columns: pd.DataFrame, beside: Sequence[str], numbered: Sequence[str]
+) -> None:
     """Raise for covariates without a value, here where the instance is known."""
-    for name in (*kept, *beside):
-        column = known.covariates[name]
+    for name, column in columns.items():
         wrong, what, expected = column.isna().to_numpy(), "missing", "a value for every instance"
-        if not wrong.any() and name in kept and (name in numbered or is_number(_native(known), name)):
+        covariate = name not in beside
+        if not wrong.any() and covariate and (name in numbered or is_number(_native(columns), str(name))):
             wrong = ~np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan))
             what, expected = "not a finite number", "numbers"
         if wrong.any():
-            where = known.instances[int(wrong.argmax())]
             raise JudgmentError(
                 f"column {name!r}: {counted(int(wrong.sum()), 'value')} {what}, the first for instance "
-                f"{where!r}; expected {expected}. Fill them, or leave these instances out before."
+                f"{instances[int(wrong.argmax())]!r}",
+                "Fill them, or leave these instances out before.",
+                expected=expected,
             )
 
 
-def _native(known: ScoreMatrix) -> Any:
-    return nw.from_native(known.covariates, eager_only=True)
+def _native(columns: pd.DataFrame) -> Any:
+    return nw.from_native(columns, eager_only=True)
 
 
-def _lines(known: ScoreMatrix, rule: TieRule, higher_is_better: bool) -> tuple[npt.NDArray[Any], IntArray]:
+def _lines(scores: SystemScores, columns: pd.DataFrame) -> tuple[npt.NDArray[Any], IntArray]:
     """Return counts by pair and group of instances that are alike in all that is kept, and what they belong to.
 
     Returns
@@ -182,15 +161,14 @@ def _lines(known: ScoreMatrix, rule: TieRule, higher_is_better: bool) -> tuple[n
     first : ndarray of int, shape (G,)
         The first instance of each group.
     """
-    codes = [pd.factorize(known.covariates[name])[0].astype(np.int64) for name in known.covariates]
-    codes = codes or [np.zeros(len(known.instances), dtype=np.int64)]
+    codes = [pd.factorize(columns[name])[0].astype(np.int64) for name in columns]
+    codes = codes or [np.zeros(len(scores.instances), dtype=np.int64)]
     first, group = groups(codes)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], np.arange(len(first)))
-    refuse_square("the table of all pairs", len(known.systems), JudgmentError)
-    i, j = np.triu_indices(len(known.systems), 1)
-    values = known.values[:, order] if higher_is_better else -known.values[:, order]
-    counts = _pair_outcomes(values, starts, rule)
+    refuse_square("the table of all pairs", len(scores.systems), JudgmentError)
+    i, j = np.triu_indices(len(scores.systems), 1)
+    counts = _pair_outcomes(scores.better[:, order], starts, scores.rule)
     pair, cell = np.nonzero(counts.any(axis=0))
     return np.column_stack([i[pair], j[pair], cell, *counts[:, pair, cell]]), first
 
@@ -227,28 +205,28 @@ def _summed(outcomes: npt.NDArray[np.bool_], starts: IntArray) -> npt.NDArray[np
     return np.asarray(np.add.reduceat(outcomes, starts, axis=1, dtype=np.int32))
 
 
-def _notes(known: ScoreMatrix, clusters: Sequence[str], unkept: bool) -> list[str]:
+def _notes(scores: SystemScores, clusters: Sequence[str], unkept: bool) -> list[str]:
     """Return what was read, what was missing, and what to mind about the standard errors."""
-    scored = np.isfinite(known.values)
+    scored = np.isfinite(scores.values)
     per_instance = scored.sum(axis=0)
     implied = int((per_instance * (per_instance - 1) // 2).sum())
     small = int((per_instance < 2).sum())
     notes = [
-        f"{counted(implied, 'judgment')} implied by the scores of {counted(len(known.systems), 'system')} on "
+        f"{counted(implied, 'judgment')} implied by the scores of {counted(len(scores.systems), 'system')} on "
         f"{counted(len(per_instance) - small, 'instance')}"
     ]
     notes += [f"{counted(small, 'instance')} with fewer than two scores left out"] if small else []
-    notes += _missing(known, scored)
+    notes += _missing(scores, scored)
     if per_instance.max() > 2:
         keeping = f"keep clusters={clusters[0]!r} and " if unkept else ""
         notes.append(
             "judgments on one instance share their scores and are not independent: standard errors and tests of a "
             f"plain fit are not right; {keeping}fit with cov_type='cluster', groups={clusters[0]!r}"
         )
-    return [*notes, *known.notes]
+    return notes
 
 
-def _missing(known: ScoreMatrix, scored: npt.NDArray[np.bool_]) -> list[str]:
+def _missing(scores: SystemScores, scored: npt.NDArray[np.bool_]) -> list[str]:
     """Return a note on the pairs that lack instances because a score is missing, those that lack most first."""
     missing = int(scored.size - scored.sum())
     if not missing:
@@ -257,7 +235,7 @@ def _missing(known: ScoreMatrix, scored: npt.NDArray[np.bool_]) -> list[str]:
     there = scored.astype(np.float64)
     lacking = scored.shape[1] - (there @ there.T)[i, j].astype(np.int64)
     worst = [k for k in np.argsort(-lacking, kind="stable") if lacking[k]]
-    pairs = [f"{known.systems[i[k]]} and {known.systems[j[k]]}: {lacking[k]}" for k in worst]
+    pairs = [f"{scores.systems[i[k]]} and {scores.systems[j[k]]}: {lacking[k]}" for k in worst]
     return [
         f"{counted(missing, 'score')} missing: {counted(len(worst), 'pair')} of {format_count(len(i))} without some of "
         f"the {counted(scored.shape[1], 'instance')} (so many: {listed(pairs, 5)})"

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..arguments import checked
 from ..core.columns import FloatArray, IntArray, Label
-from ..data.score_frames import read_scores
-from ..data.score_ties import TieRule
+from ..data.score_frames import as_scores
+from ..data.score_ties import TIE
 from ..errors import JudgmentError, listed
 from ..table import format_number, format_percent
 from .look import BLUE, GREY, ORANGE, axes_of, finish
@@ -27,15 +27,12 @@ _DASHED = (0, (3, 2))
 
 @dataclass(frozen=True, eq=False)
 class _Two:
-    """Scores of two systems on the n instances that have both."""
+    """Scores of two systems on the n instances that have both, and 1 where i wins, 0 for ties, −1 where j wins."""
 
     i: FloatArray
     j: FloatArray
-
-    @property
-    def side(self) -> IntArray:
-        """1 where i wins, 0 for ties, −1 where j wins, shape (n,); rounding decides nothing."""
-        return 1 - TieRule().said(self.i, self.j).astype(np.int64)
+    side: IntArray
+    higher_is_better: bool
 
     @property
     def shares(self) -> tuple[str, str, str]:
@@ -50,21 +47,16 @@ def paired(
     i: Label,
     j: Label,
     *,
-    system: str = "system",
-    instance: str | None = None,
-    score: str = "score",
     ax: Axes | None = None,
 ) -> Axes:
     """Plot the scores of two systems on the same instances against each other, with the distribution of either.
 
     Parameters
     ----------
-    frame : frame, path or list of records
+    frame : frame, path, list of records or SystemScores
         Scores, wide or long, as `scores.pairwise` reads them.
     i, j : label
         The systems; i on the horizontal axis.
-    system, instance, score : str
-        How a long frame is read.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -93,12 +85,13 @@ def paired(
     >>> [text.get_text() for text in ax.texts]
     ['A wins 25 %', 'B wins 75 %']
     """
-    two = _two_systems(frame, (i, j), (system, instance, score))
+    two = _two_systems(frame, (i, j))
     ax = axes_of(ax, 3.4, 3.4)
     both = np.concatenate([two.i, two.j])
     edge = 0.06 * (np.ptp(both) or abs(both[0]) or 1.0)
     low, high = float(both.min() - edge), float(both.max() + edge)
-    ax.fill([low, high, high], [low, low, high], color=_I, alpha=0.1, linewidth=0, zorder=0)
+    won = (high, low) if two.higher_is_better else (low, high)  # the corner of the triangle
+    ax.fill([low, won[0], high], [low, won[1], high], color=_I, alpha=0.1, linewidth=0, zorder=0)
     ax.plot([low, high], [low, high], color="black", linewidth=0.8, zorder=1)
     size = float(np.clip(600 / len(two.i), 2, 14))
     ax.scatter(two.i, two.j, s=size, color="black", alpha=0.45, linewidths=0, zorder=3)
@@ -123,10 +116,10 @@ def _name_sides(ax: Axes, two: _Two, names: tuple[Label, Label]) -> None:
     """Write who wins how often into the corners of the two triangles."""
     box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.8}
     wins_i, _, wins_j = two.shares
-    for place, side, text, colour in (
-        ((0.97, 0.03), ("right", "bottom"), f"{names[0]} wins {wins_i}", _I),
-        ((0.03, 0.97), ("left", "top"), f"{names[1]} wins {wins_j}", _J),
-    ):
+    corners = [((0.97, 0.03), ("right", "bottom")), ((0.03, 0.97), ("left", "top"))]
+    said = [(f"{names[0]} wins {wins_i}", _I), (f"{names[1]} wins {wins_j}", _J)]
+    order = 1 if two.higher_is_better else -1
+    for (place, side), (text, colour) in zip(corners[::order], said, strict=True):
         ax.text(
             *place,
             text,
@@ -157,21 +150,16 @@ def differences(
     i: Label,
     j: Label,
     *,
-    system: str = "system",
-    instance: str | None = None,
-    score: str = "score",
     ax: Axes | None = None,
 ) -> Axes:
     """Plot the distribution of the differences of two systems' scores on the same instances.
 
     Parameters
     ----------
-    frame : frame, path or list of records
+    frame : frame, path, list of records or SystemScores
         Scores, wide or long, as `scores.pairwise` reads them.
     i, j : label
         The systems; differences are those of i less j.
-    system, instance, score : str
-        How a long frame is read.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -195,7 +183,7 @@ def differences(
     >>> ax.get_title()
     'A wins 25 %, B wins 75 %'
     """
-    two = _two_systems(frame, (i, j), (system, instance, score))
+    two = _two_systems(frame, (i, j))
     ax = axes_of(ax, 3.4, 2.8)
     difference, side = two.i - two.j, two.side
     groups = [difference[side == -1], np.zeros(int(np.sum(side == 0))), difference[side == 1]]
@@ -228,17 +216,18 @@ def _n_bins(n: int) -> int:
     return int(np.clip(2 * n ** (1 / 3), 10, 40))  # Rice's rule, and no fewer than ten
 
 
-def _two_systems(frame: object, names: tuple[Label, Label], columns: tuple[str, str | None, str]) -> _Two:
-    system, instance, score = columns
-    scores = read_scores(frame, system=system, instance=instance, score=score)
+def _two_systems(frame: object, names: tuple[Label, Label]) -> _Two:
+    scores = as_scores(frame)
     gone = [name for name in names if not isinstance(name, Hashable) or name not in scores.systems]
     if gone:
         raise JudgmentError(f"no system {listed(gone)}; the frame has {listed(list(scores.systems), 20)}.")
-    i, j = (scores.values[scores.systems.index(name)] for name in names)
+    row_i, row_j = (scores.systems.index(name) for name in names)
+    side = TIE - scores.rule.said(scores.better[row_i], scores.better[row_j]).astype(np.int64)
+    i, j = scores.values[row_i], scores.values[row_j]
     both = ~(np.isnan(i) | np.isnan(j))
     if not both.any():
         raise JudgmentError(
             f"{names[0]!r} and {names[1]!r} have no instance in common; expected scores of both on the same "
             "instances. Choose systems that were scored on the same inputs."
         )
-    return _Two(i[both], j[both])
+    return _Two(i[both], j[both], side[both], scores.higher_is_better)

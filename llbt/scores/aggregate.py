@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import (
-    BelowOne,
-    Confidence,
-    Count,
-    Finite,
-    Jobs,
-    NotNegative,
-    Number,
-    Positive,
-    Rng,
-    checked,
-)
+from ..arguments import Confidence, Jobs, Number, Rng, checked
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
-from ..data.score_frames import read_scores
-from ..data.score_ties import TieRule
-from ..errors import DesignError, JudgmentError, listed
+from ..data.score_frames import as_scores
+from ..errors import DesignError, JudgmentError, OptionError, listed
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_count, interval_fields
-from .bradley_terry import Algorithm, Fitting, Separated, Ties
-from .mechanisms import Asked, Mechanism, Scored, centre, paired, rated
+from .bradley_terry import BradleyTerry
+from .mechanisms import Asked, Mechanism, Method, Scored, named, scored
 from .outcomes import Outcomes, outcomes_of_scores, outcomes_of_table, without_scores
-from .ratings import Elo, TrueSkill
 
 MECHANISMS: dict[Mechanism, str] = {
     "mean": "mean over the instances",
@@ -98,25 +83,7 @@ class Aggregation(Record):
 def aggregate(
     data: object,
     *,
-    method: Mechanism = "mean",
-    ties: Ties = "davidson",
-    algorithm: Algorithm = "exact",
-    prior: Positive | None = None,
-    bias_reduction: bool = False,
-    separated: Separated = "raise",
-    systems: Sequence[str] | None = None,
-    system: str = "system",
-    instance: str | None = None,
-    score: str = "score",
-    covariates: str | Sequence[str] = (),
-    higher_is_better: bool = True,
-    tie_threshold: NotNegative = 0.0,
-    relative: bool = False,
-    orders: Count = 100,
-    k: Positive = 20.0,
-    start: Finite = 1500.0,
-    elo_scale: Positive = 400.0,
-    draw_probability: BelowOne | None = None,
+    method: Method = "mean",
     n: Number = 0,
     confidence: Confidence = 0.95,
     rng: Rng = None,
@@ -127,45 +94,18 @@ def aggregate(
 
     Parameters
     ----------
-    data : frame, path, list of records or Comparisons
-        Scores, wide (one row per instance and a column per system) or long (one row per score); or a table of counts,
-        summed over its covariates, for all but mean and median.
-    method : str
+    data : frame, path, list of records, SystemScores or Comparisons
+        Scores, wide (one row per instance and a column of numbers per system) or long (columns ``system``,
+        ``instance``, ``score``); as `scores.SystemScores` with other names, lower scores as the better ones (means and
+        medians stay on the scale of the scores), or a threshold of ties; or a table of counts, summed over its
+        covariates, for all but mean and median.
+    method : str, BradleyTerry, Elo or TrueSkill
+        A name, or a record of options where they are not the defaults (``scores.BradleyTerry(ties="half")``):
+
         * ``"mean"``, ``"median"``: over the instances, without regard to pairing;
         * ``"bt"``: Bradley-Terry, maximum likelihood: log-odds 2λ that sum to 0, and worths;
         * ``"llbt"``: the same with standard errors and Wald intervals of ``llbt.fit``;
         * ``"elo"``, ``"trueskill"``: ratings updated game by game, averaged over random orders of the games.
-    ties : {"davidson", "half", "drop"}
-        Equal scores on an instance: a tie effect (``object + tie``), half a win for either, or left out. For Elo and
-        TrueSkill the first two are draws. Mean and median know no ties.
-    algorithm : {"exact", "mm"}
-        Of ``"bt"``: the maximum itself, or the recursion of the paper where it stops, with ties dropped or split.
-    prior : float, optional
-        Of ``"bt"`` and ``"llbt"``: so many judgments are added to each pair, split equally, as in `llbt.fit`; scores
-        are finite wherever systems are connected.
-    bias_reduction : bool
-        Of ``"bt"`` and ``"llbt"``: Firth's, as in `llbt.fit`, finite likewise; not with `n`.
-    separated : {"raise", "rank"}
-        Where scores of ``"bt"`` and ``"llbt"`` are infinite: an error, or ranks, worths and probabilities as a prior
-        that vanishes leaves them, with NaN for the scores.
-    systems, system, instance, score
-        Where the scores are: columns of a wide frame, or the names of the columns of a long one.
-    covariates : str or sequence of str
-        Columns of numbers that are no systems; the other columns of numbers of a wide frame are, but for those that
-        count the rows or are called id, index or …_id beside others: they are left out with a note, and systems
-        only where `systems` names them.
-    higher_is_better : bool
-        Whether the higher score wins, or the lower. Means and medians stay on the scale of the scores.
-    tie_threshold : float
-        Two scores are tied if they differ by at most so much, give or take 1e-12 of the larger.
-    relative : bool
-        Whether the threshold is a share of the larger of the two (by absolute value).
-    orders : int
-        Of Elo and TrueSkill: how many random orders. With 1 they are the usual sequential tools.
-    k, start, elo_scale : float
-        Of Elo: the most points that one game moves; where all begin; points for odds of ten to one.
-    draw_probability : float, optional
-        Of TrueSkill; by default the share of ties in the data.
     n : int
         Number of resamples for percentile intervals, 1000 say: of whole instances; of judgments, for a table.
     confidence : float
@@ -186,11 +126,13 @@ def aggregate(
     JudgmentError
         For frames that cannot be read as scores, systems without a score, instances that no two systems share, and
         fractional counts where games are drawn or ordered.
+    OptionError
+        For resamples of scores with ``prior="jeffreys"``.
     DesignError
-        For unknown options, mean and median of a table of counts, systems that were never compared.
+        For mean and median of a table of counts, and systems that were never compared.
     SeparationError
         Where Bradley-Terry scores are infinite: some systems won or lost everything against the others, or all tied;
-        unless `prior`, `bias_reduction` or `separated` say what to do.
+        unless `prior` or `separated` of `scores.BradleyTerry` say what to do.
 
     Notes
     -----
@@ -210,7 +152,7 @@ def aggregate(
     make k(k − 1)/2 of them; ``n=1000`` resamples instances whole. For Elo and TrueSkill they are percentiles over
     orders, which say what the order does to a rating of one order and nothing of the instances; with `n`, percentiles
     over resampled instances, one random order each. They take time for each game in each order, some 0.3 µs (Elo) to
-    1 µs (TrueSkill): for 60 systems on 10,000 instances pass ``orders=10`` or ``n_jobs=-1``.
+    1 µs (TrueSkill): for 60 systems on 10,000 instances pass ``method=Elo(orders=10)`` or ``n_jobs=-1``.
 
     References
     ----------
@@ -231,72 +173,36 @@ def aggregate(
     >>> bt.to_frame()[["object", "rank"]].values.tolist(), round(float(bt.probabilities.loc["B", "A"]), 3)
     ([['B', 1], ['A', 2]], 0.75)
     """
-    fitting = Fitting(ties, algorithm, prior, bool(bias_reduction), separated)
-    _check_options(method, fitting, n)
-    asked = Asked(n, int(orders), float(confidence), Resampler.of("aggregate", rng, n_jobs, progress))
-    reading = {"systems": systems, "system": system, "instance": instance, "score": score, "covariates": covariates}
-    outcomes, notes = _read(
-        data, method, reading, TieRule(float(tie_threshold), bool(relative)), bool(higher_is_better)
-    )
-    if method in ("mean", "median"):
-        found = centre(outcomes, method == "median", asked)
-    elif method in ("bt", "llbt"):
-        found = paired(outcomes, method == "llbt", fitting, asked)
-    else:
-        rater = Elo(k, start, elo_scale) if method == "elo" else _trueskill(outcomes, ties, draw_probability)
-        found = rated(outcomes, rater, ties == "drop", asked)
-    lower = method in ("mean", "median") and not higher_is_better
-    return _aggregation(outcomes.systems, method, replace(found, notes=(*notes, *found.notes)), lower, asked)
+    if n and isinstance(method, BradleyTerry) and method.prior == "jeffreys":
+        raise OptionError(f"n={n} with prior='jeffreys'", "Pass prior=0.5 in its place, or leave n out.")
+    asked = Asked(n, float(confidence), Resampler.of("aggregate", rng, n_jobs, progress))
+    name = named(method)
+    outcomes, notes = _read(data, name)
+    found = scored(outcomes, method, asked)
+    return _aggregation(outcomes, name, replace(found, notes=(*notes, *found.notes)), asked)
 
 
-def _check_options(method: Mechanism, fitting: Fitting, n: int) -> None:
-    ties, algorithm = fitting.ties, fitting.algorithm
-    if algorithm == "mm" and method != "bt":
-        raise DesignError(f"algorithm='mm' is one of method='bt'; with {method!r} leave it out.")
-    if algorithm == "mm" and ties == "davidson":
-        raise DesignError(
-            "the recursion of algorithm='mm' has no tie effect; pass ties='drop', as the paper does, or ties='half'."
-        )
-    _check_penalty(method, fitting, n)
-
-
-def _check_penalty(method: object, fitting: Fitting, n: object) -> None:
-    special = fitting.penalized or fitting.separated == "rank"
-    if special and (method not in ("bt", "llbt") or fitting.algorithm == "mm"):
-        raise DesignError(
-            "prior=, bias_reduction= and separated= are those of method='bt' and 'llbt' with "
-            f"algorithm='exact', not of {method!r}{' with mm' if fitting.algorithm == 'mm' else ''}; leave them out."
-        )
-    if fitting.bias_reduction and n:
-        raise DesignError("n= does not go with bias_reduction=; pass prior=0.5 in its place, or leave n out.")
-
-
-def _read(
-    data: object, method: Mechanism, reading: dict[str, Any], rule: TieRule, higher_is_better: bool
-) -> tuple[Outcomes, tuple[str, ...]]:
+def _read(data: object, method: Mechanism) -> tuple[Outcomes, tuple[str, ...]]:
     if isinstance(data, Comparisons):
         if method in ("mean", "median"):
             raise DesignError(
-                f"method={method!r} needs the scores themselves, but a table of counts says only who was "
-                "better. Pass the frame of scores, or method='bt'."
-            )
-        if rule.threshold or not higher_is_better or reading["systems"] is not None:
-            raise DesignError(
-                "systems=, tie_threshold= and higher_is_better= read scores; a table of counts has none. "
-                "Pass them where the table is made, or c.select(objects=…)."
+                f"method={method!r} needs the scores themselves, but a table of counts says only who was better",
+                "Pass the frame of scores, or method='bt'.",
             )
         return outcomes_of_table(data, "aggregate")
-    matrix = read_scores(data, **reading)
-    bare = without_scores(matrix.systems, matrix.values)
+    scores = as_scores(data)
+    bare = without_scores(scores.systems, scores.values)
     if bare:
-        left = [label for label in matrix.systems if label not in bare]
+        left = [label for label in scores.systems if label not in bare]
         raise JudgmentError(
             f"{listed(bare)} {'has' if len(bare) == 1 else 'have'} no score on any of "
-            f"{counted(len(matrix.instances), 'instance')}; expected some for each system. Leave "
-            f"{'it' if len(bare) == 1 else 'them'} out: systems={left[:8]!r}{'…' if len(left) > 8 else ''}."
+            f"{counted(len(scores.instances), 'instance')}",
+            f"Leave {'it' if len(bare) == 1 else 'them'} out: llbt.scores.SystemScores.from_wide(…, "
+            f"systems={left[:8]!r}{'…' if len(left) > 8 else ''}).",
+            expected="some for each system",
         )
-    outcomes = outcomes_of_scores(matrix, rule, higher_is_better)
-    return outcomes, (*matrix.notes, *_gaps(outcomes, method))
+    outcomes = outcomes_of_scores(scores)
+    return outcomes, (*scores.notes_beside(), *_gaps(outcomes, method))
 
 
 def _gaps(outcomes: Outcomes, method: Mechanism) -> list[str]:
@@ -304,8 +210,9 @@ def _gaps(outcomes: Outcomes, method: Mechanism) -> list[str]:
     assert outcomes.scores is not None
     if method not in ("mean", "median") and not outcomes.n_games:
         raise JudgmentError(
-            f"no instance has scores of two systems, which method={method!r} compares; expected systems "
-            "scored on the same instances. Check what names the instances (instance=)."
+            f"no instance has scores of two systems, which method={method!r} compares",
+            "Check what names the instances (instance=).",
+            expected="systems scored on the same instances",
         )
     missing = int(np.isnan(outcomes.scores).sum())
     if not missing:
@@ -314,25 +221,15 @@ def _gaps(outcomes: Outcomes, method: Mechanism) -> list[str]:
     return [f"{counted(missing, 'score')} of {format_count(outcomes.scores.size)} missing: they {what}"]
 
 
-def _trueskill(outcomes: Outcomes, ties: Ties, draw_probability: float | None) -> TrueSkill:
-    drawn = 0.0 if ties == "drop" else float(outcomes.counts[:, 1].sum())
-    if draw_probability is not None and not draw_probability and drawn:
-        raise DesignError(
-            f"draw_probability=0, but {counted(drawn, 'comparison')} of {format_count(outcomes.n_games)} "
-            "are ties; expected a positive probability. Leave it out, or pass ties='drop'."
-        )
-    games = outcomes.n_games if ties != "drop" else float(outcomes.counts[:, [0, 2]].sum())
-    return TrueSkill(drawn / max(1.0, games) if draw_probability is None else float(draw_probability))
-
-
-def _aggregation(systems: Sequence[Label], method: Mechanism, found: Scored, lower: bool, asked: Asked) -> Aggregation:
+def _aggregation(outcomes: Outcomes, method: Mechanism, found: Scored, asked: Asked) -> Aggregation:
     """Return the record, the best first, from scores in sorted order."""
+    lower = method in ("mean", "median") and outcomes.negated
     better = found.standing if found.standing is not None else -found.estimate if lower else found.estimate
     with np.errstate(invalid="ignore"):  # −∞ less −∞
         ahead = better[None, :] - better[:, None] > EQUAL * found.unit
     rank = 1 + ahead.sum(axis=1)
     order = np.argsort(rank, kind="stable")
-    labels = [systems[place] for place in order]
+    labels = [outcomes.systems[place] for place in order]
     shares = found.probabilities[np.ix_(order, order)].copy()
     np.fill_diagonal(shares, np.nan)
     low, high = found.bounds

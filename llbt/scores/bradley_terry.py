@@ -7,12 +7,14 @@ from typing import Literal
 
 import numpy as np
 
+from ..arguments import checked_record
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
-from ..errors import SeparationError, listed
+from ..errors import OptionError, SeparationError, listed
 from ..fitting.existence import check_connected
 from ..fitting.model import fit
 from ..fitting.results import LLBTResults
+from ..fitting.specification import Prior
 from ..inference.objects import centred
 from ..kernel.batch import fit_many
 from ..table import counted, format_count
@@ -23,38 +25,71 @@ Algorithm = Literal["exact", "mm"]
 Separated = Literal["raise", "rank"]
 
 EPSILON = 1e-9  # the recursion stops when the squared change of the worths is below: pairformance's `epsilon_bt`
+_ASKER = "scores.aggregate"
 _MOST_STEPS = 100_000
 _VANISHING = 1e-6  # judgments per pair of a prior that leaves finite differences within 1e-5 of where they are without
 
 
+@checked_record
 @dataclass(frozen=True)
-class Fitting:
-    """How Bradley-Terry scores are fitted: what ties are, by what algorithm, and what is done where none is finite.
+class BradleyTerry:
+    """Options of Bradley-Terry scores: ``aggregate(scores, method=BradleyTerry(ties="half"))``.
 
     Attributes
     ----------
-    ties, algorithm : str
-    prior : float, optional
-        Judgments per pair that are added, as in `llbt.fit`.
-    bias_reduction : bool
-        As in `llbt.fit`.
+    ties : {"davidson", "half", "drop"}
+        Equal scores on an instance: a tie effect (``object + tie``), half a win for either, or left out.
+    algorithm : {"exact", "mm"}
+        The maximum itself, or the recursion of Peyrard et al. (2021) where it stops, with ties dropped or split.
+    prior : float or "jeffreys", optional
+        So many judgments are added to each pair, split equally, or Firth's bias reduction, as in `llbt.fit`; scores
+        are finite wherever systems are connected.
     separated : {"raise", "rank"}
+        Where scores are infinite: an error, or ranks, worths and probabilities as a prior that vanishes leaves them,
+        with NaN for the scores.
+    wald : bool
+        Whether standard errors and Wald intervals of `llbt.fit` are given: ``method="llbt"``.
+
+    Raises
+    ------
+    OptionError
+        For options that are none, and those that ``algorithm="mm"`` does not have.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import pandas as pd
+    >>> always = pd.DataFrame({"A": [3.0, 2.0, 4.0], "B": [2.0, 1.0, 3.0]})
+    >>> llbt.scores.aggregate(always, method=llbt.scores.BradleyTerry(prior=0.5)).estimate.round(3).tolist()
+    [1.282, -1.282]
     """
 
     ties: Ties = "davidson"
     algorithm: Algorithm = "exact"
-    prior: float | None = None
-    bias_reduction: bool = False
+    prior: Prior = None
     separated: Separated = "raise"
+    wald: bool = False
+
+    def __post_init__(self) -> None:
+        if self.algorithm == "mm" and self.ties == "davidson":
+            raise OptionError(
+                "algorithm='mm' with ties='davidson': the recursion has no tie effect",
+                "Pass ties='drop', as the paper does, or ties='half'.",
+            )
+        if self.algorithm == "mm" and (self.prior is not None or self.separated == "rank" or self.wald):
+            raise OptionError(
+                f"prior={self.prior!r}, separated={self.separated!r} and wald={self.wald} with algorithm='mm'",
+                "Leave them out, or pass algorithm='exact'.",
+            )
 
     @property
-    def penalized(self) -> bool:
-        """Whether scores are finite wherever systems are connected."""
-        return self.bias_reduction or self.prior is not None
+    def added(self) -> float:
+        """Judgments that are added to each pair."""
+        return 0.0 if self.prior is None or isinstance(self.prior, str) else float(self.prior)
 
 
 @dataclass(frozen=True, eq=False)
-class BradleyTerry:
+class Strengths:
     """Scores of the N systems of some games.
 
     Attributes
@@ -94,7 +129,7 @@ def ties_applied(counts: FloatArray, ties: Ties) -> FloatArray:
     return np.stack([counts[..., 0] + half, counts[..., 2] + half], axis=-1)
 
 
-def bradley_terry(outcomes: Outcomes, fitting: Fitting, asker: str) -> BradleyTerry:
+def bradley_terry(outcomes: Outcomes, asked: BradleyTerry) -> Strengths:
     """Return the scores of the systems of some games.
 
     Raises
@@ -104,71 +139,63 @@ def bradley_terry(outcomes: Outcomes, fitting: Fitting, asker: str) -> BradleyTe
     DesignError
         Where the systems fall into groups without a game between them, or nothing was decided.
     """
-    decided, ties = outcomes.counts[:, [0, 2]].sum(), fitting.ties
-    helpless = ties == "drop" or not (fitting.penalized or fitting.separated == "rank")
-    if not decided and ties != "half" and fitting.algorithm == "exact" and helpless:
+    decided, ties = outcomes.counts[:, [0, 2]].sum(), asked.ties
+    helpless = ties == "drop" or (asked.prior is None and asked.separated == "raise")
+    if not decided and ties != "half" and asked.algorithm == "exact" and helpless:
         raise SeparationError(
-            f"all {format_count(outcomes.n_games)} comparisons are ties, which decide nothing under "
-            f"ties={ties!r}; expected some wins. Pass ties='half', under which all systems are equal, or a smaller "
-            "tie_threshold=."
+            f"all {format_count(outcomes.n_games)} comparisons are ties, which decide nothing under ties={ties!r}",
+            "Pass ties='half', under which all systems are equal, or a smaller tie_threshold=.",
+            expected="some wins",
         )
-    if fitting.algorithm == "mm":
+    if asked.algorithm == "mm":
         return _by_recursion(outcomes, ties)
-    return _exact(outcomes, fitting, asker)
+    return _exact(outcomes, asked)
 
 
-def _exact(outcomes: Outcomes, fitting: Fitting, asker: str) -> BradleyTerry:
-    ties = fitting.ties
+def _exact(outcomes: Outcomes, asked: BradleyTerry) -> Strengths:
+    ties = asked.ties
     with_ties = ties == "davidson" and bool(outcomes.counts[:, 1].any())
     c = outcomes.comparisons(ties_applied(outcomes.counts, ties if with_ties or ties == "half" else "drop"))
     formula = "object + tie" if with_ties else "object"
     notes = _tie_notes(outcomes, ties)
     try:
-        res = fit(formula, c, prior="jeffreys" if fitting.bias_reduction else fitting.prior)
+        res = fit(formula, c, prior=asked.prior)
     except SeparationError as error:
-        if fitting.separated == "rank":
-            return _in_the_limit(outcomes, formula, c, (*notes, _separated_note(error)), asker)
+        if asked.separated == "rank":
+            return _in_the_limit(outcomes, formula, c, (*notes, _separated_note(error)))
         raise SeparationError(
-            f"no finite scores: {error.found}. {error.remedy} In {asker}: prior=0.5 adds half a judgment to each pair, "
-            "bias_reduction=True is Firth's, separated='rank' gives ranks alone; or leave such systems out (systems=), "
-            "or ask for method='mean', or 'elo' or 'trueskill', whose scores are always finite."
+            f"no finite scores: {error.found}",
+            "Pass method=llbt.scores.BradleyTerry(prior=0.5), which adds half a judgment to each pair, or there "
+            "prior='jeffreys' for Firth's bias reduction or separated='rank' for ranks alone; or leave such systems "
+            "out, or ask for method='mean', or 'elo' or 'trueskill', whose scores are always finite.",
         ) from None
-    log_odds, error_of, place = _scores_of(res, outcomes, asker)
-    if fitting.penalized:
-        notes = (*notes, f"scores are drawn together by {_penalty(fitting)}")
+    log_odds, error_of, place = _scores_of(res, outcomes)
+    if asked.prior is not None:
+        firth = asked.prior == "jeffreys"
+        by = "Firth's bias reduction" if firth else f"a prior of {asked.added:g} judgments per pair"
+        notes = (*notes, f"scores are drawn together by {by}")
     tied = bool(outcomes.counts[:, 1].any())
-    return BradleyTerry(log_odds, _worths(log_odds), error_of, res, tied, place, notes)
+    return Strengths(log_odds, _worths(log_odds), error_of, res, tied, place, notes)
 
 
-def _penalty(fitting: Fitting) -> str:
-    said = ["Firth's bias reduction"] if fitting.bias_reduction else []
-    return " and ".join(
-        [*said, *([] if fitting.prior is None else [f"a prior of {fitting.prior:g} judgments per pair"])]
-    )
-
-
-def _scores_of(res: LLBTResults, outcomes: Outcomes, asker: str) -> tuple[FloatArray, FloatArray, IntArray]:
+def _scores_of(res: LLBTResults, outcomes: Outcomes) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return log-odds and standard errors (N,) in the order of the systems, and where the fit has each system."""
-    found, _ = centred(res, None, asker)
+    found, _ = centred(res, None, _ASKER)
     objects = res.comparisons.objects
     place = np.array([objects.index(label) for label in outcomes.systems], dtype=np.int64)
     return 2 * found.estimate[place], 2 * np.sqrt(np.maximum(np.diag(found.cov), 0))[place], place
 
 
-def _in_the_limit(outcomes: Outcomes, formula: str, c: Comparisons, notes: tuple[str, ...], asker: str) -> BradleyTerry:
+def _in_the_limit(outcomes: Outcomes, formula: str, c: Comparisons, notes: tuple[str, ...]) -> Strengths:
     """Return worths and ranks of systems whose log-odds are not finite: those of a prior that vanishes."""
-    standing, _, place = _scores_of(fit(formula, c, prior=_VANISHING), outcomes, asker)
+    standing, _, place = _scores_of(fit(formula, c, prior=_VANISHING), outcomes)
     nothing = np.full(len(standing), np.nan)
     tied = bool(outcomes.counts[:, 1].any())
-    return BradleyTerry(nothing, _worths(standing), nothing, None, tied, place, notes, standing)
+    return Strengths(nothing, _worths(standing), nothing, None, tied, place, notes, standing)
 
 
 def _separated_note(error: SeparationError) -> str:
     return f"no finite scores ({error.found}): ranks, worths and probabilities are those that a vanishing prior leaves"
-
-
-def _check_connected(c: Comparisons) -> None:
-    check_connected(c)
 
 
 def _tie_notes(outcomes: Outcomes, ties: Ties) -> tuple[str, ...]:
@@ -188,17 +215,17 @@ def _worths(log_odds: FloatArray) -> FloatArray:
     return np.asarray(made / made.sum())
 
 
-def _by_recursion(outcomes: Outcomes, ties: Ties) -> BradleyTerry:
+def _by_recursion(outcomes: Outcomes, ties: Ties) -> Strengths:
     wins = win_matrices(outcomes, outcomes.counts[None], ties)
     if wins.any():
-        _check_connected(outcomes.comparisons(ties_applied(outcomes.counts, ties)))
+        check_connected(outcomes.comparisons(ties_applied(outcomes.counts, ties)))
     worth, steps = recursion(wins)
     if np.isnan(worth).any():
         never = [label for label, won in zip(outcomes.systems, wins[0].sum(axis=1), strict=True) if not won]
         raise SeparationError(
             f"algorithm='mm' divides 0 by 0: {listed(never)} never won, and have no decided comparison with "
-            "each other; their worths go to 0 and their order is unknown. Leave them out (systems=), or pass "
-            "ties='half'."
+            "each other; their worths go to 0 and their order is unknown",
+            "Leave them out, or pass ties='half'.",
         )
     with np.errstate(divide="ignore"):
         logs = np.log(worth[0])
@@ -213,7 +240,7 @@ def _by_recursion(outcomes: Outcomes, ties: Ties) -> BradleyTerry:
         notes.append(f"{listed(gone)} never won: worth 0, log-odds −∞, the others centred without them")
     nothing = np.full(len(log_odds), np.nan)
     place = np.arange(len(log_odds))
-    return BradleyTerry(
+    return Strengths(
         log_odds,
         worth[0],
         nothing,
@@ -263,10 +290,10 @@ def recursion(wins: FloatArray, epsilon: float = EPSILON) -> tuple[FloatArray, I
 
 
 def resampled_log_odds(
-    found: BradleyTerry,
-    without: BradleyTerry | None,
+    found: Strengths,
+    without: Strengths | None,
     outcomes: Outcomes,
-    fitting: Fitting,
+    asked: BradleyTerry,
     size: int,
     rng: np.random.Generator,
 ) -> FloatArray:
@@ -276,39 +303,39 @@ def resampled_log_odds(
     """
     counts = outcomes.resampled(size, rng)
     if found.results is None:
-        worth, _ = recursion(win_matrices(outcomes, counts, fitting.ties))
+        worth, _ = recursion(win_matrices(outcomes, counts, asked.ties))
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(worth > 0, np.log(worth), np.nan)
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
-    drawn = _refitted(found, found.results, outcomes, counts, fitting)
+    drawn = _refitted(found, found.results, outcomes, counts, asked)
     if without is not None and without.results is not None:
         bare = counts[..., 1].sum(axis=1) == 0
-        drawn[bare] = _refitted(without, without.results, outcomes, counts[bare], replace(fitting, ties="half"))
+        drawn[bare] = _refitted(without, without.results, outcomes, counts[bare], replace(asked, ties="half"))
     return drawn
 
 
-def without_ties(found: BradleyTerry, outcomes: Outcomes, fitting: Fitting) -> BradleyTerry | None:
+def without_ties(found: Strengths, outcomes: Outcomes, asked: BradleyTerry) -> Strengths | None:
     """Return a fit of the same pairs that has no tie effect, where `found` has one that a resample may lack."""
-    if found.results is None or fitting.prior is not None or not (fitting.ties == "davidson" and found.has_ties):
+    if found.results is None or asked.prior is not None or not (asked.ties == "davidson" and found.has_ties):
         return None
-    return _exact(outcomes, replace(fitting, ties="half"), "aggregate")
+    return _exact(outcomes, replace(asked, ties="half"))
 
 
 def _refitted(
-    found: BradleyTerry, res: LLBTResults, outcomes: Outcomes, counts: FloatArray, fitting: Fitting
+    found: Strengths, res: LLBTResults, outcomes: Outcomes, counts: FloatArray, asked: BradleyTerry
 ) -> FloatArray:
     """Return the log-odds of tables (B, P, 3), shape (B, N)."""
     if not len(counts):
         return np.empty((0, len(found.place)))
     problem = res.problem()
-    kept = ties_applied(counts, fitting.ties if problem.response.has_ties or fitting.ties == "half" else "drop")
-    tables = _in_order(found, res, outcomes, kept) + (fitting.prior or 0.0) / problem.counts.shape[1]
+    kept = ties_applied(counts, asked.ties if problem.response.has_ties or asked.ties == "half" else "drop")
+    tables = _in_order(found, res, outcomes, kept) + asked.added / problem.counts.shape[1]
     params = fit_many(problem, tables, res.solution.params).params
-    rows, _ = centred(res, None, "aggregate")
+    rows, _ = centred(res, None, _ASKER)
     return np.asarray(2 * params @ rows.rows[:, res.free].T)[:, found.place]
 
 
-def _in_order(found: BradleyTerry, res: LLBTResults, outcomes: Outcomes, counts: FloatArray) -> FloatArray:
+def _in_order(found: Strengths, res: LLBTResults, outcomes: Outcomes, counts: FloatArray) -> FloatArray:
     """Return tables (B, P, C) as the fit has its comparisons, (B, S, C)."""
     size = len(found.place)
     i, j = found.place[outcomes.pairs].T

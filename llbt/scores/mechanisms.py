@@ -6,23 +6,50 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 from scipy import special
 
-from ..core.columns import FloatArray
+from ..arguments import Kind
+from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
+from ..errors import DesignError, alternatives
 from ..resampling import Resampler, degenerate_notes, drawn_weights, percentiles
 from ..table import counted, format_count
-from .bradley_terry import Fitting, bradley_terry, resampled_log_odds, without_ties
+from .bradley_terry import BradleyTerry, bradley_terry, resampled_log_odds, without_ties
 from .outcomes import Outcomes, check_whole
-from .ratings import Elo, Games, TrueSkill, check_finite
+from .ratings import (
+    Elo,
+    Games,
+    TrueSkill,
+    check_finite,
+    elo_probabilities,
+    elo_ratings,
+    environment,
+    trueskill_probabilities,
+    trueskill_ratings,
+)
 
 Mechanism = Literal["mean", "median", "bt", "llbt", "elo", "trueskill"]
+Options = BradleyTerry | Elo | TrueSkill
+NAMED: dict[str, Options] = {
+    "bt": BradleyTerry(),
+    "llbt": BradleyTerry(wald=True),
+    "elo": Elo(),
+    "trueskill": TrueSkill(),
+}
+_KNOWN = get_args(Mechanism)
+Method = Annotated[
+    Mechanism | Options,
+    Kind(
+        lambda method: isinstance(method, Options) or (isinstance(method, str) and method in _KNOWN),
+        f"{alternatives(_KNOWN)}, or a record llbt.scores.BradleyTerry(…), Elo(…) or TrueSkill(…)",
+    ),
+]
 Bounds = tuple[FloatArray, FloatArray]
+Rate = Callable[[Games, IntArray, np.random.Generator], tuple[FloatArray, FloatArray]]
 
-_ASKER = "aggregate"
 _LIMIT = 1e4  # log-odds under a vanishing prior are the same within 1e-5
 _SIDE_BY_SIDE = 2000  # systems in the orders of a block: enough to rate at once, few enough for a bar to move
 _NO_INTERVAL = "no intervals: n=1000 resamples instances"
@@ -57,16 +84,30 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """How many resamples and orders, how they are drawn, and the level of intervals."""
+    """How many resamples, how they are drawn, and the level of intervals."""
 
     n: int
-    orders: int
     confidence: float
     draw: Resampler
 
     def gathered(self, task: Callable[[int, np.random.Generator], FloatArray], entries: int) -> FloatArray:
         """Return the scores of the resamples, (n, N), that a task makes of so many at a time."""
         return np.concatenate(self.draw.blocks(task, self.n, entries))
+
+
+def named(method: Method) -> Mechanism:
+    """Return the name of a mechanism."""
+    if isinstance(method, BradleyTerry):
+        return "llbt" if method.wald else "bt"
+    return "elo" if isinstance(method, Elo) else "trueskill" if isinstance(method, TrueSkill) else method
+
+
+def scored(outcomes: Outcomes, method: Method, asked: Asked) -> Scored:
+    """Return the scores of a mechanism."""
+    options = NAMED.get(method) if isinstance(method, str) else method
+    if options is None:
+        return centre(outcomes, method == "median", asked)
+    return paired(outcomes, options, asked) if isinstance(options, BradleyTerry) else rated(outcomes, options, asked)
 
 
 def centre(outcomes: Outcomes, median: bool, asked: Asked) -> Scored:
@@ -125,24 +166,24 @@ def weighted_medians(scores: FloatArray, weights: FloatArray) -> FloatArray:
     return made
 
 
-def paired(outcomes: Outcomes, wald: bool, fitting: Fitting, asked: Asked) -> Scored:
+def paired(outcomes: Outcomes, options: BradleyTerry, asked: Asked) -> Scored:
     """Return Bradley-Terry scores, with Wald intervals where they are asked for and nothing is resampled."""
-    found = bradley_terry(outcomes, fitting, _ASKER)
+    found = bradley_terry(outcomes, options)
     notes, extra = list(found.notes), {"worth": found.worth}
     bounds = _nothing(len(found.worth))
-    if wald:
+    if options.wald:
         extra["std_error"] = found.std_error
         notes += (
-            ["with ties split, standard errors are conservative"] if fitting.ties == "half" and found.has_ties else []
+            ["with ties split, standard errors are conservative"] if options.ties == "half" and found.has_ties else []
         )
     if found.standing is not None:
         notes.append("no intervals: scores are not finite")
     elif asked.n:
         _whole_if_counts(outcomes)
-        task = partial(resampled_log_odds, found, without_ties(found, outcomes, fitting), outcomes, fitting)
+        task = partial(resampled_log_odds, found, without_ties(found, outcomes, options), outcomes, options)
         bounds, said = _percentiles(asked.gathered(task, outcomes.entries), asked, _unit(outcomes))
         notes += said
-    elif wald:
+    elif options.wald:
         z = critical_value(asked.confidence, math.inf)
         bounds = found.log_odds - z * found.std_error, found.log_odds + z * found.std_error
         notes.append(
@@ -158,59 +199,74 @@ def paired(outcomes: Outcomes, wald: bool, fitting: Fitting, asked: Asked) -> Sc
     return Scored(found.log_odds, probabilities, bounds, tuple(notes), extra, unit, found.standing)
 
 
-def rated(outcomes: Outcomes, rater: Elo | TrueSkill, drop: bool, asked: Asked) -> Scored:
+def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
     """Return Elo or TrueSkill ratings averaged over random orders of the games."""
     _whole_if_counts(outcomes)
-    games = Games(len(outcomes.systems), outcomes.pairs, _kept(outcomes.slots(), drop))
-    ratings, sigma = _played(rater, games, asked.orders, False, asked)
+    slots = outcomes.slots()
+    kept = np.where(slots % 3 == 1, -1, slots) if options.ties == "drop" else slots
+    games = Games(len(outcomes.systems), outcomes.pairs, kept)
+    draws = 0.0 if isinstance(options, Elo) else _draw_probability(outcomes, options)
+    rate = partial(elo_ratings, options) if isinstance(options, Elo) else partial(trueskill_ratings, draws)
+    ratings, sigma = _played(rate, games, options.orders, False, asked)
     estimate, spread = ratings.mean(axis=0), np.full(ratings.shape[1], np.nan)
-    bounds, notes = _nothing(len(estimate)), [_rating_note(rater)]
-    if asked.orders > 1:
+    bounds, notes = _nothing(len(estimate)), [_rating_note(options, draws)]
+    if options.orders > 1:
         spread = ratings.std(axis=0, ddof=1)
     if asked.n:
-        drawn, _ = _played(rater, games, asked.n, True, asked)
+        drawn, _ = _played(rate, games, asked.n, True, asked)
         bounds, said = _percentiles(drawn, asked, f"{_unit(outcomes)}, each played in one random order")
         notes += said
-    elif asked.orders > 1:
+    elif options.orders > 1:
         bounds = percentiles(ratings, asked.confidence)
         notes.append(
-            f"mean of {format_count(asked.orders)} random orders; spread and {100 * asked.confidence:.4g} % "
+            f"mean of {format_count(options.orders)} random orders; spread and {100 * asked.confidence:.4g} % "
             "percentiles over orders say what the order does, nothing of the instances (n=1000 resamples them)"
         )
     else:
         notes.append("one random order of the games: another gives other ratings (orders=100 shows how far off)")
     extra = {"spread": spread}
-    if isinstance(rater, TrueSkill):
-        extra["sigma"] = sigma.mean(axis=0)
-        return Scored(estimate, rater.probabilities(estimate, extra["sigma"]), bounds, tuple(notes), extra)
-    return Scored(estimate, rater.probabilities(estimate), bounds, tuple(notes), extra, unit=max(1.0, abs(rater.start)))
+    if isinstance(options, Elo):
+        unit = max(1.0, abs(options.start))
+        return Scored(estimate, elo_probabilities(options, estimate), bounds, tuple(notes), extra, unit)
+    extra["sigma"] = sigma.mean(axis=0)
+    chances = trueskill_probabilities(estimate, extra["sigma"], environment(draws).beta)
+    return Scored(estimate, chances, bounds, tuple(notes), extra)
 
 
-def _kept(slots: np.ndarray, drop: bool) -> np.ndarray:
-    """Return the games without those that are ties."""
-    return np.where(slots % 3 == 1, -1, slots) if drop else slots
+def _draw_probability(outcomes: Outcomes, options: TrueSkill) -> float:
+    """Return the probability of a draw that TrueSkill takes: as asked for, or the share of ties."""
+    drawn, games = float(outcomes.counts[:, 1].sum()), outcomes.n_games
+    if options.ties == "drop":
+        drawn, games = 0.0, games - drawn
+    if options.draw_probability is None:
+        return drawn / max(1.0, games)
+    if not options.draw_probability and drawn:
+        raise DesignError(
+            f"draw_probability=0, but {counted(drawn, 'comparison')} of {format_count(games)} are ties",
+            "Leave it out, or pass ties='drop'.",
+            expected="a positive probability",
+        )
+    return float(options.draw_probability)
 
 
-def _played(
-    rater: Elo | TrueSkill, games: Games, number: int, redrawn: bool, asked: Asked
-) -> tuple[FloatArray, FloatArray]:
+def _played(rate: Rate, games: Games, number: int, redrawn: bool, asked: Asked) -> tuple[FloatArray, FloatArray]:
     """Return ratings and, for TrueSkill, their σ in each of B random orders or resamples, shape (B, N) each."""
-    task, most = partial(_rated, rater, games, redrawn), max(1, _SIDE_BY_SIDE // games.size)
+    task, most = partial(_rated, rate, games, redrawn), max(1, _SIDE_BY_SIDE // games.size)
     ratings, sigma = np.concatenate(asked.draw.blocks(task, number, len(games.slots), most), axis=1)
     check_finite(ratings)
     return ratings, sigma
 
 
-def _rated(rater: Elo | TrueSkill, games: Games, redrawn: bool, size: int, rng: np.random.Generator) -> FloatArray:
+def _rated(rate: Rate, games: Games, redrawn: bool, size: int, rng: np.random.Generator) -> FloatArray:
     """Return ratings and their σ in so many orders or resamples, shape (2, size, N)."""
     units = games.redrawn(size, rng) if redrawn else games.shuffled(size, rng)
-    return np.stack(rater.rate(games, units, rng))
+    return np.stack(rate(games, units, rng))
 
 
-def _rating_note(rater: Elo | TrueSkill) -> str:
-    if isinstance(rater, Elo):
-        return f"Elo with k = {rater.k:g}, start {rater.start:g}, scale {rater.scale:g}; a tie is a draw (½)"
-    return f"TrueSkill with the package's constants and a draw probability of {rater.draw_probability:.4g}"
+def _rating_note(options: Elo | TrueSkill, draws: float) -> str:
+    if isinstance(options, Elo):
+        return f"Elo with k = {options.k:g}, start {options.start:g}, scale {options.scale:g}; a tie is a draw (½)"
+    return f"TrueSkill with the package's constants and a draw probability of {draws:.4g}"
 
 
 def _whole_if_counts(outcomes: Outcomes) -> None:

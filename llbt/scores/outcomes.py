@@ -12,7 +12,7 @@ from ..classical.pair_counts import pair_counts
 from ..core.columns import FloatArray, IntArray, Label, Lines
 from ..core.comparisons import Comparisons, tabulate
 from ..core.response import THREE, TWO
-from ..data.score_frames import ScoreMatrix
+from ..data.score_frames import SystemScores
 from ..data.score_ties import NO_GAME, TieRule
 from ..errors import JudgmentError
 from ..resampling import drawn_counts, drawn_weights
@@ -95,14 +95,14 @@ class Outcomes:
         return np.ascontiguousarray(games.T)
 
 
-def outcomes_of_scores(matrix: ScoreMatrix, rule: TieRule, higher_is_better: bool) -> Outcomes:
+def outcomes_of_scores(scores: SystemScores) -> Outcomes:
     """Return who scored higher, pair by pair."""
-    refuse_square("the table of all pairs", len(matrix.systems))
-    scores = matrix.values if higher_is_better else -matrix.values
-    blocks = rule.said_by_pair(scores)
+    refuse_square("the table of all pairs", len(scores.systems))
+    blocks = scores.rule.said_by_pair(scores.better)
     counts = np.vstack([np.stack([(said == k).sum(axis=1) for k in range(3)], axis=1) for said in blocks])
-    pairs = np.column_stack(np.triu_indices(len(matrix.systems), 1)).astype(np.int64)
-    return Outcomes(matrix.systems, pairs, counts.astype(np.float64), scores, rule, not higher_is_better)
+    pairs = np.column_stack(np.triu_indices(len(scores.systems), 1)).astype(np.int64)
+    lower = not scores.higher_is_better
+    return Outcomes(scores.systems, pairs, counts.astype(np.float64), scores.better, scores.rule, lower)
 
 
 def outcomes_of_table(c: Comparisons, asker: str) -> tuple[Outcomes, tuple[str, ...]]:

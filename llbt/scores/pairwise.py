@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from ..arguments import Confidence, NotNegative, checked
+from ..arguments import Confidence, checked
 from ..budgets import refuse_square
 from ..classical.pair_tables import Adjust, adjusted_p
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, IntArray, Label
 from ..data.doors import from_counts
-from ..data.score_frames import ScoreMatrix, read_scores
+from ..data.score_frames import SystemScores, as_scores
 from ..data.score_ties import FIRST, ROUNDING, SECOND, TieRule
 from ..errors import DesignError, listed
 from ..fitting.model import fit
@@ -49,39 +49,24 @@ def pairwise(
     frame: object,
     *,
     adjust: Adjust = "holm",
-    tie_threshold: NotNegative = 0.0,
-    relative: bool = False,
-    higher_is_better: bool = True,
     alternative: Alternative = "two-sided",
     confidence: Confidence = 0.95,
-    systems: Sequence[str] | None = None,
-    system: str = "system",
-    instance: str | None = None,
-    score: str = "score",
-    covariates: str | Sequence[str] = (),
 ) -> PairwiseScores:
     """Compare every pair of systems on the instances that both have a score for: means, medians, wins, and their tests.
 
     Parameters
     ----------
-    frame : frame, path or list of records
-        Wide (one row per instance, one column per system) or long (columns `system`, `instance`, `score`).
+    frame : frame, path, list of records or SystemScores
+        Wide (one row per instance, one column per system) or long (columns ``system``, ``instance``, ``score``); as
+        `scores.SystemScores` with other names, lower scores as the better ones (differences and wins are then those of
+        the negated scores, so that i is always better where they are positive), or a threshold of ties, which counts
+        in wins, win odds, sign test and the Bradley-Terry model; the other tests take differences as they are.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs, each test apart.
-    tie_threshold : float
-        Scores that differ by no more are a tie, in wins, win odds, sign test and the Bradley-Terry model; the other
-        tests take differences as they are.
-    relative : bool
-        Whether the threshold is a share of the larger absolute score.
-    higher_is_better : bool
-        False: differences and wins are those of the negated scores, so that i is always better where they are positive.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: i is better.
     confidence : float
         Of the intervals of the mean difference, which are two-sided whatever the alternative.
-    systems, system, instance, score, covariates
-        How the frame is read. Wide: the columns of scores, by default all columns of numbers but `instance` and
-        `covariates`. Long: the columns with the system, the instance and the score.
 
     Returns
     -------
@@ -95,8 +80,6 @@ def pairwise(
     ------
     JudgmentError
         For frames that cannot be read as scores.
-    DesignError
-        For unknown options.
 
     Notes
     -----
@@ -135,19 +118,11 @@ def pairwise(
     >>> found[["p_t", "p_sign"]].round(3).values.tolist()
     [[0.915, 0.07]]
     """
-    scores = read_scores(
-        frame,
-        systems=systems,
-        system=system,
-        instance=instance,
-        score=score,
-        covariates=covariates,
-    )
+    scores = as_scores(frame)
     refuse_square("the table of all pairs", len(scores.systems))
-    values = scores.values if higher_is_better else -scores.values
     pairs = np.column_stack(np.triu_indices(len(scores.systems), 1)).astype(np.int64)
-    found = _joined(list(_by_block(values, pairs, TieRule(float(tie_threshold), bool(relative)), alternative)))
-    return _record(scores, pairs, found, higher_is_better, (adjust, alternative, float(confidence)), tie_threshold)
+    found = _joined(list(_by_block(scores, pairs, alternative)))
+    return _record(scores, pairs, found, (adjust, alternative, float(confidence)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,11 +138,12 @@ class _Compared:
     tests: dict[ScoreTest, PairedTest]
 
 
-def _by_block(values: FloatArray, pairs: IntArray, rule: TieRule, alternative: Alternative) -> Iterator[_Compared]:
+def _by_block(scores: SystemScores, pairs: IntArray, alternative: Alternative) -> Iterator[_Compared]:
+    values = scores.better
     size = max(1, _MOST_VALUES // values.shape[1])
     for start in range(0, len(pairs), size):
         i, j = pairs[start : start + size].T
-        yield _compare(values[i], values[j], rule, alternative)
+        yield _compare(values[i], values[j], scores.rule, alternative)
 
 
 def _compare(i: FloatArray, j: FloatArray, rule: TieRule, alternative: Alternative) -> _Compared:
@@ -217,14 +193,14 @@ def _joined(blocks: Sequence[_Compared]) -> _Compared:
 
 
 def _record(
-    scores: ScoreMatrix,
+    scores: SystemScores,
     pairs: IntArray,
     found: _Compared,
-    higher_is_better: bool,
     options: tuple[Adjust, Alternative, float],
-    tie_threshold: float,
 ) -> PairwiseScores:
     adjust, alternative, confidence = options
+    lower = "lower scores are better: differences and wins of the negated scores"
+    threshold = scores.rule.threshold
     quantile = stats.t.isf((1 - confidence) / 2, np.where(found.n > 1, found.n - 1.0, np.nan))
     half = quantile * found.deviation / np.sqrt(np.maximum(found.n, 1))
     half[found.deviation == 0] = np.nan
@@ -248,9 +224,9 @@ def _record(
         confidence,
         (
             adjust_line(adjust),
-            *(() if higher_is_better else ("lower scores are better: differences and wins of the negated scores",)),
-            *((f"ties: scores within {tie_threshold:g}",) if tie_threshold else ()),
-            *scores.notes,
+            *(() if scores.higher_is_better else (lower,)),
+            *((f"ties: scores within {threshold:g}",) if threshold else ()),
+            *scores.notes_beside(),
             *_missing(len(scores.instances), found.n),
             *_undefined(found),
             bt_note,

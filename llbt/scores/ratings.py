@@ -6,14 +6,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
+from ..arguments import BelowOne, Count, Finite, Positive, checked_record
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
 
+Draws = Literal["draw", "drop"]
 Skill = TypeVar("Skill", float, FloatArray)  # of one order, or of several at once
 
 _ENTRIES = 4_000_000  # games held at once
@@ -96,101 +99,150 @@ class Games:
         return rng.integers(len(self.slots), size=(n, len(self.slots)))
 
 
+@checked_record
 @dataclass(frozen=True)
 class Elo:
-    """How Elo ratings move.
+    """Options of Elo ratings: ``aggregate(scores, method=Elo(k=10))``.
 
     Attributes
     ----------
     k : float
         Points that one game can move at most.
     start : float
+        Where all begin.
     scale : float
         Points at which the odds are ten to one.
+    orders : int
+        How many random orders of the games. With 1 it is the usual sequential tool.
+    ties : {"draw", "drop"}
+        Equal scores on an instance: half a win for either, or left out.
+
+    Raises
+    ------
+    OptionError
+        For options that are none.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({"A": [3.0, 2.0, 4.0], "B": [2.0, 1.0, 3.0]})
+    >>> llbt.scores.aggregate(scores, method=llbt.scores.Elo(k=10, start=0), rng=1).estimate.round(2).tolist()
+    [14.57, -14.57]
     """
 
-    k: float = 20.0
-    start: float = 1500.0
-    scale: float = 400.0
-
-    def rate(self, games: Games, units: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Return the ratings after the games in each order of the units (B, U), shape (B, N), and NaN: Elo has no σ.
-
-        r_i ← r_i + k(s − 1/(1 + 10^((r_j − r_i)/scale))) with s = 1, ½ or 0, and r_j loses what r_i gains.
-        """
-        state = np.full(len(units) * games.size, float(self.start))
-        for i, j, said in games.steps(units, rng):
-            expected = 1 / (1 + 10 ** ((state[j] - state[i]) / self.scale))
-            gained = self.k * (1 - said / 2 - expected)
-            state[i] += gained
-            state[j] -= gained
-        ratings = state.reshape(len(units), -1)
-        return ratings, np.full_like(ratings, np.nan)
-
-    def probabilities(self, rating: FloatArray) -> FloatArray:
-        """Return the probability that the row beats the column, shape (N, N)."""
-        return np.asarray(1 / (1 + 10 ** ((rating[None, :] - rating[:, None]) / self.scale)))
+    k: Positive = 20.0
+    start: Finite = 1500.0
+    scale: Positive = 400.0
+    orders: Count = 100
+    ties: Draws = "draw"
 
 
+@checked_record
 @dataclass(frozen=True)
 class TrueSkill:
-    """TrueSkill with the constants of the package `trueskill`; skills are normal, N(μ, σ²).
+    """Options of TrueSkill, with the constants of the package `trueskill`; skills are normal, N(μ, σ²).
 
     Attributes
     ----------
-    draw_probability : float
+    draw_probability : float, optional
+        By default the share of ties in the data.
+    orders : int
+        How many random orders of the games. With 1 it is the usual sequential tool.
+    ties : {"draw", "drop"}
+        Equal scores on an instance: a draw, or left out.
+
+    Raises
+    ------
+    OptionError
+        For options that are none.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({"A": [3.0, 2.0, 4.0], "B": [2.0, 1.0, 3.0]})
+    >>> llbt.scores.aggregate(scores, method=llbt.scores.TrueSkill(orders=1), rng=1).estimate.round(2).tolist()
+    [31.99, 18.01]
     """
 
-    draw_probability: float
+    draw_probability: BelowOne | None = None
+    orders: Count = 100
+    ties: Draws = "draw"
 
-    def environment(self) -> Any:
-        """Return the package's own environment."""
-        import trueskill
 
-        return trueskill.TrueSkill(draw_probability=self.draw_probability)
+def elo_ratings(rule: Elo, games: Games, units: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Return the ratings after the games in each order of the units (B, U), shape (B, N), and NaN: Elo has no σ.
 
-    def rate(self, games: Games, units: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Return μ and σ after the games in each order of the units (B, U), shape (B, N) each.
+    r_i ← r_i + k(s − 1/(1 + 10^((r_j − r_i)/scale))) with s = 1, ½ or 0, and r_j loses what r_i gains.
+    """
+    state = np.full(len(units) * games.size, float(rule.start))
+    for i, j, said in games.steps(units, rng):
+        expected = 1 / (1 + 10 ** ((state[j] - state[i]) / rule.scale))
+        gained = rule.k * (1 - said / 2 - expected)
+        state[i] += gained
+        state[j] -= gained
+    ratings = state.reshape(len(units), -1)
+    return ratings, np.full_like(ratings, np.nan)
 
-        Many orders go through the same updates side by side; of few, one is played after the other, number by number.
-        """
-        if len(units) <= _FEW:
-            return self._one_by_one(games, units, rng)
-        env = self.environment()
-        margin = draw_margin(self.draw_probability, env)
-        mu = np.full(len(units) * games.size, env.mu)
-        variance = np.full(len(units) * games.size, env.sigma**2)
-        for i, j, said in games.steps(units, rng):
-            # the winner first, as the package has it; the order does not matter for a draw
-            a, b = np.where(said == 2, j, i), np.where(said == 2, i, j)
-            mu[a], mu[b], variance[a], variance[b] = after_game(
-                (mu[a], mu[b]), (variance[a] + env.tau**2, variance[b] + env.tau**2), said == 1, env.beta, margin
-            )
-        return mu.reshape(len(units), -1), np.sqrt(variance).reshape(len(units), -1)
 
-    def _one_by_one(self, games: Games, units: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        env = self.environment()
-        margin, ends, added = draw_margin(self.draw_probability, env), games.pairs.tolist(), env.tau**2
-        mu = np.full((len(units), games.size), env.mu)
-        variance = np.full((len(units), games.size), env.sigma**2)
-        for block in games.sequence(units, rng):
-            for order, slots in enumerate(block.T):
-                m, v, played = mu[order].tolist(), variance[order].tolist(), slots[slots >= 0]
-                for slot in played.tolist():
-                    pair, said = divmod(slot, 3)
-                    a, b = ends[pair] if said < 2 else reversed(ends[pair])
-                    m[a], m[b], v[a], v[b] = _after_one_game(
-                        (m[a], m[b]), (v[a] + added, v[b] + added), said == 1, env.beta, margin
-                    )
-                mu[order], variance[order] = m, v
-        return mu, np.sqrt(variance)
+def elo_probabilities(rule: Elo, rating: FloatArray) -> FloatArray:
+    """Return the probability that the row beats the column, shape (N, N)."""
+    return np.asarray(1 / (1 + 10 ** ((rating[None, :] - rating[:, None]) / rule.scale)))
 
-    def probabilities(self, mu: FloatArray, sigma: FloatArray) -> FloatArray:
-        """Return the probability that the performance of the row is above that of the column, shape (N, N)."""
-        from scipy import special
 
-        variance = sigma[:, None] ** 2 + sigma[None, :] ** 2 + 2 * self.environment().beta ** 2
-        return np.asarray(special.ndtr((mu[:, None] - mu[None, :]) / np.sqrt(variance)))
+def environment(draw_probability: float) -> Any:
+    """Return the environment of the package `trueskill`."""
+    import trueskill
+
+    return trueskill.TrueSkill(draw_probability=draw_probability)
+
+
+def trueskill_ratings(
+    draw_probability: float, games: Games, units: IntArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return μ and σ after the games in each order of the units (B, U), shape (B, N) each.
+
+    Many orders go through the same updates side by side; of few, one is played after the other, number by number.
+    """
+    env = environment(draw_probability)
+    margin = draw_margin(draw_probability, env)
+    if len(units) <= _FEW:
+        return _one_by_one(env, margin, games, units, rng)
+    mu = np.full(len(units) * games.size, env.mu)
+    variance = np.full(len(units) * games.size, env.sigma**2)
+    for i, j, said in games.steps(units, rng):
+        # the winner first, as the package has it; the order does not matter for a draw
+        a, b = np.where(said == 2, j, i), np.where(said == 2, i, j)
+        mu[a], mu[b], variance[a], variance[b] = after_game(
+            (mu[a], mu[b]), (variance[a] + env.tau**2, variance[b] + env.tau**2), said == 1, env.beta, margin
+        )
+    return mu.reshape(len(units), -1), np.sqrt(variance).reshape(len(units), -1)
+
+
+def _one_by_one(
+    env: Any, margin: float, games: Games, units: IntArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    ends, added = games.pairs.tolist(), env.tau**2
+    mu = np.full((len(units), games.size), env.mu)
+    variance = np.full((len(units), games.size), env.sigma**2)
+    for block in games.sequence(units, rng):
+        for order, slots in enumerate(block.T):
+            m, v, played = mu[order].tolist(), variance[order].tolist(), slots[slots >= 0]
+            for slot in played.tolist():
+                pair, said = divmod(slot, 3)
+                a, b = ends[pair] if said < 2 else reversed(ends[pair])
+                m[a], m[b], v[a], v[b] = _after_one_game(
+                    (m[a], m[b]), (v[a] + added, v[b] + added), said == 1, env.beta, margin
+                )
+            mu[order], variance[order] = m, v
+    return mu, np.sqrt(variance)
+
+
+def trueskill_probabilities(mu: FloatArray, sigma: FloatArray, beta: float) -> FloatArray:
+    """Return the probability that the performance of the row is above that of the column, shape (N, N)."""
+    variance = sigma[:, None] ** 2 + sigma[None, :] ** 2 + 2 * beta**2
+    return np.asarray(special.ndtr((mu[:, None] - mu[None, :]) / np.sqrt(variance)))
 
 
 def draw_margin(draw_probability: float, env: Any) -> float:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import Jobs, Positive, Rng, checked
+from ..arguments import Jobs, Rng, checked
 from ..core.columns import Label
-from ..errors import DesignError, LLBTError, LLBTWarning, listed
+from ..core.comparisons import Comparisons
+from ..data.score_frames import SystemScores, as_scores
+from ..errors import LLBTError, LLBTWarning, OptionError, listed
 from ..resampling import Resampler
-from .aggregate import Aggregation, aggregate
-from .bradley_terry import Separated, Ties
-from .mechanisms import Mechanism
+from .aggregate import aggregate
+from .mechanisms import Mechanism, Method, named
 
 OnError = Literal["raise", "nan"]
 
@@ -25,14 +26,7 @@ OnError = Literal["raise", "nan"]
 def aggregate_methods(
     data: object,
     *,
-    methods: Sequence[Mechanism] = get_args(Mechanism),
-    ties: Ties = "davidson",
-    prior: Positive | None = None,
-    bias_reduction: bool = False,
-    separated: Separated = "raise",
-    instance: str | None = None,
-    covariates: str | Sequence[str] = (),
-    higher_is_better: bool = True,
+    methods: Sequence[Method] = get_args(Mechanism),
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
@@ -41,13 +35,11 @@ def aggregate_methods(
 
     Parameters
     ----------
-    data : frame, path, list of records or Comparisons
+    data : frame, path, list of records, SystemScores or Comparisons
         Scores, wide or long, or a table of counts, as in `aggregate`.
-    methods : sequence of str
-        Mechanisms of `aggregate`; all six by default.
-    ties, prior, bias_reduction, separated, instance, covariates, higher_is_better
-        As in `aggregate`. With ``separated="rank"`` systems without finite Bradley-Terry scores have their ranks with
-        the sign turned.
+    methods : sequence of str, BradleyTerry, Elo or TrueSkill
+        Mechanisms of `aggregate`, each once; all six by default. With ``BradleyTerry(separated="rank")`` systems
+        without finite scores have their ranks with the sign turned.
     rng : numpy.random.Generator or int, optional
         For the random orders of Elo and TrueSkill; no other mechanism draws.
     progress : bool
@@ -63,8 +55,8 @@ def aggregate_methods(
 
     Raises
     ------
-    DesignError
-        For no mechanism, or unknown ones.
+    OptionError
+        For no mechanism, and one that stands there twice.
     LLBTError
         As `aggregate`.
 
@@ -76,11 +68,8 @@ def aggregate_methods(
     >>> llbt.scores.aggregate_methods(scores, rng=1).rank(ascending=False).loc["A"].astype(int).to_dict()
     {'mean': 1, 'median': 2, 'bt': 2, 'llbt': 2, 'elo': 2, 'trueskill': 2}
     """
-    _check_methods(methods)
-    options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
-    penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
     draw = Resampler.of("aggregate_methods", rng, n_jobs, progress)
-    found, failed = _by_setup({"": data}, methods, options, penalty, draw)
+    found, failed = _by_setup({"": data}, methods, draw)
     for error in failed.get("", {}).values():
         raise error
     return found[""]
@@ -90,15 +79,8 @@ def aggregate_methods(
 def aggregate_setups(
     setups: Mapping[Label, object],
     *,
-    methods: Sequence[Mechanism] = ("mean", "median", "bt"),
-    ties: Ties = "davidson",
-    prior: Positive | None = None,
-    bias_reduction: bool = False,
-    separated: Separated = "raise",
+    methods: Sequence[Method] = ("mean", "median", "bt"),
     on_error: OnError = "raise",
-    instance: str | None = None,
-    covariates: str | Sequence[str] = (),
-    higher_is_better: bool = True,
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
@@ -108,12 +90,10 @@ def aggregate_setups(
     Parameters
     ----------
     setups : mapping of frame
-        A frame of scores under the name of each setup, wide or long, as in `aggregate`; such as
-        ``dict(iter(frame.groupby("metric")))``.
-    methods : sequence of str
-        Mechanisms of `aggregate`.
-    ties, prior, bias_reduction, separated, instance, covariates, higher_is_better
-        As in `aggregate_methods`, the same for all setups.
+        Scores under the name of each setup, as in `aggregate`: a frame, wide or long, such as
+        ``dict(iter(frame.groupby("metric")))`` has them, or `SystemScores`.
+    methods : sequence of str, BradleyTerry, Elo or TrueSkill
+        As in `aggregate_methods`.
     on_error : {"raise", "nan"}
         What is done where a mechanism has no scores for a setup: an error that counts such setups, or NaN, and one
         warning that names them; `scores.compare` leaves them out of that mechanism's figures.
@@ -131,8 +111,8 @@ def aggregate_setups(
 
     Raises
     ------
-    DesignError
-        For no setup, and unknown mechanisms.
+    OptionError
+        For no setup, no mechanism, and one that stands there twice.
     LLBTError
         As `aggregate`; the message names the setup, and says which others fail.
 
@@ -154,62 +134,62 @@ def aggregate_setups(
     [['mean', 'median', 0.5], ['mean', 'bt', 0.5], ['median', 'bt', 0.0]]
     """
     if not isinstance(setups, Mapping) or not setups:
-        raise DesignError("expected a mapping of names to frames of scores, with at least one.")
-    _check_methods(methods)
-    options = {"ties": ties, "instance": instance, "covariates": covariates, "higher_is_better": higher_is_better}
-    penalty = {"prior": prior, "bias_reduction": bias_reduction, "separated": separated}
+        raise OptionError(
+            f"setups is {'empty' if isinstance(setups, Mapping) else f'of type {type(setups).__name__}'}",
+            expected="a mapping of names to frames of scores, with at least one",
+        )
     draw = Resampler.of("aggregate_setups", rng, n_jobs, progress)
-    found, failed = _by_setup(setups, methods, options, penalty, draw)
+    found, failed = _by_setup(setups, methods, draw)
     if failed and on_error == "raise":
         _raise(failed, len(setups))
     if failed:
-        _warn(failed, len(setups), methods)
+        _warn(failed, len(setups))
     return found
 
 
-def _check_methods(methods: Sequence[Mechanism]) -> None:
-    if not methods:
-        raise DesignError(f"methods={methods!r}; expected at least one: methods=['mean', 'bt'].")
-
-
 def _by_setup(
-    setups: Mapping[Label, object],
-    methods: Sequence[Mechanism],
-    options: dict[str, Any],
-    penalty: dict[str, Any],
-    draw: Resampler,
+    setups: Mapping[Label, object], methods: Sequence[Method], draw: Resampler
 ) -> tuple[dict[Label, pd.DataFrame], dict[Label, dict[Mechanism, LLBTError]]]:
     """Return scores by setup and mechanism, the higher the better, NaN where there are none, and why there are none."""
-    own = {method: options | (penalty if method in ("bt", "llbt") else {}) for method in methods}
-    tasks = [partial(_scores, data, method, own[method]) for data in setups.values() for method in methods]
-    made = iter(draw.each(tasks))
+    names = [named(method) for method in methods]
+    if not names or len(set(names)) < len(names):
+        raise OptionError(f"methods={methods!r}", expected="at least one, each once: methods=['mean', 'bt']")
+    read = map(_read, setups.values())
+    made = iter(draw.each([partial(_scores, data, method) for data in read for method in methods]))
     found: dict[Label, pd.DataFrame] = {}
     failed: dict[Label, dict[Mechanism, LLBTError]] = {}
-    for name in setups:
-        columns = {method: next(made) for method in methods}
-        wrong = {method: said for method, said in columns.items() if isinstance(said, LLBTError)}
-        failed |= {name: wrong} if wrong else {}
+    for setup in setups:
+        columns = {name: next(made) for name in names}
+        wrong = {name: said for name, said in columns.items() if isinstance(said, LLBTError)}
+        failed |= {setup: wrong} if wrong else {}
         empty = dict.fromkeys(wrong, pd.Series(dtype=float))
-        found[name] = pd.DataFrame(columns | empty).sort_index()
+        found[setup] = pd.DataFrame(columns | empty).sort_index()
     return found, failed
 
 
-def _scores(
-    data: object, method: Mechanism, options: dict[str, Any], rng: np.random.Generator
-) -> pd.Series[float] | LLBTError:
-    """Return scores of which more is better, or the error that says why there are none."""
+def _read(data: object) -> SystemScores | Comparisons | LLBTError:
+    """Return scores read once for all mechanisms, or the error that says why they cannot be."""
     try:
-        return _higher_better(aggregate(data, method=method, rng=rng, **options), options)
+        return data if isinstance(data, Comparisons) else as_scores(data)
     except LLBTError as error:
         return error
 
 
-def _higher_better(found: Aggregation, options: Mapping[str, Any]) -> pd.Series[float]:
-    """Return scores of which more is better: ranks with the sign turned where no score is finite."""
+def _scores(
+    data: SystemScores | Comparisons | LLBTError, method: Method, rng: np.random.Generator
+) -> pd.Series[float] | LLBTError:
+    """Return scores of which more is better, or the error that says why there are none."""
+    if isinstance(data, LLBTError):
+        return data
+    try:
+        found = aggregate(data, method=method, rng=rng)
+    except LLBTError as error:
+        return error
     scores = pd.Series(found.estimate, list(found.objects), dtype=float)
-    if scores.isna().all():
+    if scores.isna().all():  # no score is finite: ranks with the sign turned
         return pd.Series(-np.asarray(found.rank, dtype=float), list(found.objects))
-    return -scores if found.method in ("mean", "median") and not options["higher_is_better"] else scores
+    lower = isinstance(data, SystemScores) and not data.higher_is_better
+    return -scores if lower and found.method in ("mean", "median") else scores
 
 
 def _raise(failed: Mapping[Label, Mapping[Mechanism, LLBTError]], total: int) -> None:
@@ -222,9 +202,9 @@ def _raise(failed: Mapping[Label, Mapping[Mechanism, LLBTError]], total: int) ->
     ) from error
 
 
-def _warn(failed: Mapping[Label, Mapping[Mechanism, LLBTError]], total: int, methods: Sequence[Mechanism]) -> None:
+def _warn(failed: Mapping[Label, Mapping[Mechanism, LLBTError]], total: int) -> None:
     first = next(iter(failed))
-    without = {method: [name for name, wrong in failed.items() if method in wrong] for method in methods}
+    without = {method: [name for name, wrong in failed.items() if method in wrong] for method in get_args(Mechanism)}
     which = "; ".join(f"{method} in {listed(names)}" for method, names in without.items() if names)
     warnings.warn(
         f"aggregate_setups: {len(failed)} of {total} setups lack scores, NaN there: {which}. The first, {first!r}: "

@@ -1,6 +1,7 @@
 """The door for scores: each system against each other one on every instance."""
 
 import math
+import pickle
 import time
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import llbt
 from llbt.data.rankings import from_ratings
-from llbt.data.score_frames import read_scores
+from llbt.data.score_frames import SystemScores, as_scores, instance_columns
 from llbt.data.scores import from_scores
 from llbt.errors import JudgmentError, OptionError
 from llbt.fitting.model import fit
@@ -26,8 +27,11 @@ WIDE = pd.DataFrame(
     }
 )
 SYSTEMS = ["A", "B", "C"]
+OF_SYSTEMS = SystemScores.from_wide(WIDE, SYSTEMS)
+BY_DOC = SystemScores.from_wide(WIDE, SYSTEMS, instance="doc")
 LONG = WIDE.melt(["doc", "domain", "length"], SYSTEMS, var_name="system", value_name="score")
-KEPT = {"instance": "doc", "covariates": ("domain", "length")}
+INSTANCES = LONG.rename(columns={"doc": "instance"})
+KEPT = {"covariates": ("domain", "length")}
 PLAIN = [["A", "B", 2, 0, 1], ["A", "C", 2, 0, 0], ["B", "C", 1, 1, 0]]
 
 
@@ -73,18 +77,19 @@ def looped(frame, threshold, relative, higher):
 
 class TestCounts:
     def test_wide(self):
-        c = from_scores(WIDE, systems=SYSTEMS)
+        c = from_scores(OF_SYSTEMS)
         assert rows(c) == PLAIN
         assert (c.objects, c.has_ties, c.keeps_order) == (("A", "B", "C"), True, False)
         assert c.unkept == ("doc", "domain", "length")
 
     def test_all_columns_of_numbers_are_systems_unless_they_have_another_role(self):
-        assert from_scores(WIDE, **KEPT) == from_scores(WIDE, systems=SYSTEMS, **KEPT)
+        assert from_scores(WIDE, **KEPT) == from_scores(OF_SYSTEMS, **KEPT)
         assert from_scores(WIDE).objects == ("A", "B", "C", "length")
 
     @pytest.mark.parametrize("frame", [LONG, LONG.dropna(), LONG[::-1]], ids=["missing", "no rows for them", "turned"])
     def test_long_is_wide(self, frame):
-        assert from_scores(frame, **KEPT, clusters="doc") == from_scores(WIDE, **KEPT, clusters="doc")
+        long = SystemScores.from_long(frame, instance="doc")
+        assert from_scores(long, **KEPT, clusters="doc") == from_scores(BY_DOC, **KEPT, clusters="doc")
 
     def test_any_frame_and_records(self, tmp_path):
         WIDE.to_csv(tmp_path / "scores.csv", index=False)
@@ -93,7 +98,8 @@ class TestCounts:
 
     def test_other_names(self):
         renamed = LONG.rename(columns={"system": "model", "score": "bleu"})
-        assert from_scores(renamed, system="model", score="bleu", **KEPT) == from_scores(LONG, **KEPT)
+        scores = SystemScores.from_long(renamed, system="model", score="bleu", instance="doc")
+        assert from_scores(scores, **KEPT) == from_scores(INSTANCES, **KEPT)
 
     def test_systems_called_by_numbers_are_sorted_as_numbers(self):
         long = pd.DataFrame({"system": [10, 9, 2] * 2, "score": [1, 2, 3, 4, 5, 5], "instance": [1] * 3 + [2] * 3})
@@ -107,9 +113,10 @@ class TestCounts:
     @pytest.mark.parametrize("higher", [True, False], ids=["higher", "lower"])
     def test_explicit_loops(self, seed, relative, threshold, higher):
         frame = drawn(seed)
-        c = from_scores(
-            frame.drop(columns="length"), tie_threshold=threshold, relative=relative, higher_is_better=higher
+        scores = SystemScores.from_wide(
+            frame, others="length", tie_threshold=threshold, relative=relative, higher_is_better=higher
         )
+        c = from_scores(scores)
         assert rows(c) == looped(frame, threshold, relative, higher)
 
     @pytest.mark.parametrize("threshold", [0, 0.01, 0.03])
@@ -125,12 +132,12 @@ class TestCounts:
     )
     def test_ratings_in_blocks_are_the_same_table(self, threshold, kept):
         frame = drawn(7)
-        wide = frame if "length" in kept.get("covariates", ()) else frame.drop(columns="length")
         by_ratings = from_ratings(
             melted(frame), object="system", rating="score", block="instance", tie_threshold=threshold, **kept
         )
-        assert from_scores(melted(frame), tie_threshold=threshold, **kept) == by_ratings
-        assert from_scores(wide, tie_threshold=threshold, **kept) == by_ratings
+        long = SystemScores.from_long(melted(frame), tie_threshold=threshold)
+        wide = SystemScores.from_wide(frame, others="length", tie_threshold=threshold)
+        assert from_scores(long, **kept) == from_scores(wide, **kept) == by_ratings
 
     def test_many_instances_are_counted_in_parts(self, monkeypatch):
         frame = drawn(3)
@@ -146,7 +153,7 @@ class TestCounts:
 
     def test_the_callers_frame_is_left_alone(self):
         before = WIDE.copy()
-        from_scores(WIDE, systems=SYSTEMS, clusters="instance")
+        from_scores(SystemScores.from_wide(WIDE, SYSTEMS), clusters="instance")
         pd.testing.assert_frame_equal(WIDE, before)
 
 
@@ -168,7 +175,8 @@ class TestTies:
         ],
     )
     def test_threshold(self, a, b, options, expected):
-        assert rows(from_scores(pd.DataFrame({"A": [a], "B": [b]}), **options)) == [["A", "B", *expected]]
+        scores = SystemScores.from_wide(pd.DataFrame({"A": [a], "B": [b]}), **options)
+        assert rows(from_scores(scores)) == [["A", "B", *expected]]
 
     def test_no_ties_no_tie_category(self):
         assert not from_scores(pd.DataFrame({"A": [1.0, 2.0], "B": [2.0, 1.0]})).has_ties
@@ -176,7 +184,7 @@ class TestTies:
 
 class TestKept:
     def test_counts_by_combination_of_levels(self):
-        c = from_scores(WIDE, systems=SYSTEMS, covariates=("domain", "length"))
+        c = from_scores(OF_SYSTEMS, covariates=("domain", "length"))
         assert rows(c) == [
             ["A", "B", "news", 1.5, 2, 0, 0],
             ["A", "B", "talk", 2.5, 0, 0, 1],
@@ -193,15 +201,15 @@ class TestKept:
         assert by_number == from_scores(frame, covariates="size", numeric="size")
 
     def test_the_instance_as_cluster(self):
-        by_row = from_scores(WIDE, systems=SYSTEMS, clusters="instance")
-        by_name = from_scores(WIDE, instance="doc", systems=SYSTEMS, clusters="doc")
+        by_row = from_scores(OF_SYSTEMS, clusters="instance")
+        by_name = from_scores(BY_DOC, clusters="doc")
         assert rows(by_row) == rows(by_name) == PLAIN
         assert by_row.to_frame(clusters=True)["instance"].tolist() == [0, 1, 2, 0, 1, 0, 1]
         assert by_name.to_frame(clusters=True)["doc"].tolist() == ["d1", "d2", "d3", "d1", "d2", "d1", "d2"]
 
     def test_object_covariates(self):
         table = pd.DataFrame({"object": SYSTEMS, "size": [1, 2, 3], "kind": list("xyx")})
-        c = from_scores(WIDE, systems=SYSTEMS, object_covariates=table, numeric="size")
+        c = from_scores(OF_SYSTEMS, object_covariates=table, numeric="size")
         assert c.object_covariates == ("size", "kind")
         assert c.object_columns[0].numeric
         assert c.covariates == ()
@@ -233,7 +241,7 @@ class TestNotes:
     )
 
     def test_what_was_read_and_missing(self):
-        c = from_scores(WIDE, instance="doc", systems=SYSTEMS)
+        c = from_scores(BY_DOC)
         assert c.notes == (
             "7 judgments implied by the scores of 3 systems on 3 instances",
             "1 instance with fewer than two scores left out",
@@ -265,31 +273,51 @@ class TestNotes:
 
 class TestReader:
     def test_long_and_wide_are_one_matrix(self):
-        wide = read_scores(WIDE, instance="doc", covariates=("domain", "length"))
-        long = read_scores(LONG, instance="doc", covariates=("domain", "length"))
+        wide = SystemScores.from_wide(WIDE, instance="doc", others=("domain", "length"))
+        long = SystemScores.from_long(LONG, instance="doc")
         assert wide.systems == long.systems == ("A", "B", "C")
         assert wide.instances == long.instances == ("d1", "d2", "d3", "d4")
         np.testing.assert_array_equal(wide.values, long.values)
         np.testing.assert_array_equal(wide.values, WIDE[SYSTEMS].to_numpy().T)
-        pd.testing.assert_frame_equal(wide.covariates, long.covariates)
-        pd.testing.assert_frame_equal(wide.covariates, WIDE[["domain", "length"]])
-        assert (wide.unkept, long.unkept) == ((), ())
+        kept = [instance_columns(scores, ("domain", "length")) for scores in (wide, long)]
+        pd.testing.assert_frame_equal(*kept)
+        pd.testing.assert_frame_equal(kept[0], WIDE[["domain", "length"]])
 
     def test_covariates_of_a_long_frame_are_those_of_the_first_row_of_each_instance(self):
         shuffled = LONG.sample(frac=1, random_state=3)
-        known = read_scores(shuffled, instance="doc", covariates="domain")
+        known = SystemScores.from_long(shuffled, instance="doc")
         expected = WIDE.set_index("doc")["domain"].loc[list(known.instances)]
-        assert known.covariates["domain"].tolist() == expected.tolist()
+        assert instance_columns(known, ("domain",))["domain"].tolist() == expected.tolist()
 
     def test_labels_are_plain(self):
         long = pd.DataFrame({"system": [2.0, 10.0], "score": [1, 2], "instance": np.array([7, 7])})
-        known = read_scores(long)
+        known = as_scores(long)
         assert (known.systems, known.instances) == ((2, 10), (7,))
         assert {type(label) for label in (*known.systems, *known.instances)} == {int}
 
     def test_the_row_is_the_instance_where_no_column_says(self):
-        assert read_scores(WIDE[SYSTEMS]).instances == (0, 1, 2, 3)
-        assert read_scores(WIDE[SYSTEMS], covariates="instance").covariates["instance"].tolist() == [0, 1, 2, 3]
+        assert as_scores(WIDE[SYSTEMS]).instances == (0, 1, 2, 3)
+        assert instance_columns(as_scores(WIDE[SYSTEMS]), ("instance",))["instance"].tolist() == [0, 1, 2, 3]
+
+    def test_a_column_is_unused_until_something_is_asked_of_it(self):
+        assert OF_SYSTEMS.notes_beside() == ("columns not used: 'doc', 'domain', 'length'",)
+        assert from_scores(OF_SYSTEMS, covariates=("doc", "domain")).notes[-1] == "columns not used: 'length'"
+        assert from_scores(OF_SYSTEMS, covariates="domain").unkept == ("doc", "length")
+
+    def test_a_change_of_the_callers_frame_afterwards_changes_nothing(self):
+        frame = WIDE.copy()
+        scores = SystemScores.from_wide(frame, SYSTEMS)
+        before = from_scores(scores, covariates="domain")
+        frame[["A", "domain"]] = [0.0, "none"]
+        assert from_scores(scores, covariates="domain") == before
+
+    def test_the_record_tells_of_each_system(self):
+        found = OF_SYSTEMS.to_frame().set_index("object")
+        expected = WIDE[SYSTEMS].agg(["mean", "median", "std", "count"]).T
+        np.testing.assert_allclose(found[["mean", "median", "sd", "n"]], expected, rtol=1e-12)
+        assert found["missing"].tolist() == [1, 1, 1]
+        again = pickle.loads(pickle.dumps(OF_SYSTEMS))
+        assert (again.as_text(), from_scores(again)) == (OF_SYSTEMS.as_text(), from_scores(OF_SYSTEMS))
 
 
 def with_value(frame, row, name, value):
@@ -300,35 +328,18 @@ def with_value(frame, row, name, value):
     return changed
 
 
-DOC = {"instance": "doc"}
 BAD = [
     (WIDE.iloc[:0], {}, "the frame: no rows"),
     (WIDE.to_dict(), {}, "the frame is of type dict"),
-    (WIDE, {"tie_threshold": -1}, "from_scores: tie_threshold=-1; expected a finite number, at least 0"),
-    (WIDE, {"tie_threshold": math.nan}, "tie_threshold=nan"),
-    (WIDE, {"tie_threshold": "0.1"}, "tie_threshold='0.1'"),
     (WIDE[["A", "domain"]], {}, "from_scores: 1 column of scores among 'A', 'domain'; expected a column of numbers"),
-    (WIDE, {"systems": []}, "0 columns of scores"),
-    (WIDE, {"systems": ["A"]}, "1 column of scores"),
-    (WIDE, {"systems": "A"}, "1 column of scores"),
-    (WIDE, {"systems": ["A", "D"]}, "from_scores: no column 'D'; the frame has"),
-    (WIDE, {"systems": ["A", "A"]}, "systems=: 'A' stands there twice (1 repeats); expected each once"),
-    (WIDE, {"systems": ["A", "domain"]}, "column 'domain'"),
-    (WIDE, {"systems": ["A", "B"], "covariates": "A"}, "column 'A' is one of scores or systems and is kept besides"),
-    (WIDE, {"systems": ["A", "B"], "instance": "A"}, "column 'A' is one of scores or systems"),
-    (LONG, {**DOC, "covariates": "score"}, "column 'score' is one of scores or systems"),
-    (WIDE, {"instance": "seg"}, "no column 'seg'"),
+    (INSTANCES, {"covariates": "score"}, "column 'score' is one of scores or systems"),
+    (OF_SYSTEMS, {"covariates": "A"}, "column 'A' is one of scores or systems and is kept besides"),
     (WIDE, {"covariates": "judge"}, "no column 'judge'"),
+    (OF_SYSTEMS, {"clusters": "judge"}, "no column 'judge'"),
     (WIDE, {"covariates": 3}, "covariates=3: expected the name of a column"),
     (WIDE, {"covariates": "domain", "clusters": "domain"}, "column 'domain' is named twice in covariates="),
     (WIDE, {"covariates": ("domain", "domain")}, "column 'domain' is named twice in covariates="),
     (WIDE.rename(columns={"domain": "tie"}), {"covariates": "tie"}, "column 'tie' (covariates=) has a name that llbt"),
-    (
-        pd.concat([WIDE, WIDE]),
-        DOC,
-        "'d1' stands there twice (4 repeats); expected one row each: select one metric first",
-    ),
-    (with_value(WIDE, 1, "doc", None), DOC, "column 'doc': 1 missing value, the first at row 1"),
     (
         with_value(WIDE, 2, "A", math.inf),
         {},
@@ -340,8 +351,8 @@ BAD = [
         "1 value missing, the first for instance 1; expected a value",
     ),
     (
-        with_value(LONG, slice(None), "length", math.inf),
-        {**DOC, "covariates": "length"},
+        with_value(INSTANCES, slice(None), "length", math.inf),
+        {"covariates": "length"},
         "4 values not a finite number",
     ),
     (
@@ -350,19 +361,9 @@ BAD = [
         "4 values not a finite number, the first for instance 0",
     ),
     (LONG, {}, "a long frame needs a column that says which instance a score belongs to"),
-    (LONG, {**DOC, "system": "model"}, "no column 'model'"),
-    (LONG, {**DOC, "score": "bleu"}, "no column 'bleu'"),
-    (LONG[LONG["system"] == "A"], DOC, "column 'system' names 1 system; expected at least two"),
-    (with_value(LONG, 3, "system", None), DOC, "column 'system': 1 missing value, the first at row 3"),
-    (with_value(LONG, 2, "doc", None), DOC, "column 'doc': 1 missing value, the first at row 2"),
-    (LONG.assign(score=True), DOC, "column 'score' (bool) holds no numbers; expected scores"),
-    (with_value(LONG, 4, "score", "high"), DOC, "column 'score' (object) holds no numbers; expected scores"),
-    (LONG.assign(score="high"), DOC, "holds no numbers; expected scores"),
-    (with_value(LONG, 5, "score", -math.inf), DOC, "column 'score': 1 infinite score, the first at row 5"),
-    (pd.concat([LONG, LONG.iloc[[2]]], ignore_index=True), DOC, "row 12 scores 'A' on 'd3' again (1 such row)"),
     (
-        with_value(LONG, 11, "domain", "web"),
-        {**DOC, "covariates": "domain"},
+        with_value(INSTANCES, 11, "domain", "web"),
+        {"covariates": "domain"},
         "covariate 'domain' is 'web' in row 11 and 'talk' before for the same instance; expected one value for each",
     ),
     (
@@ -371,8 +372,8 @@ BAD = [
         "from_scores: no instance has two scores: 2 scores of 2 systems on 2 instances; a comparison needs two",
     ),
     (
-        WIDE,
-        {"systems": SYSTEMS, "object_covariates": pd.DataFrame({"object": ["A"], "x": [1]})},
+        OF_SYSTEMS,
+        {"object_covariates": pd.DataFrame({"object": ["A"], "x": [1]})},
         "has no row for 2 objects: 'B', 'C'",
     ),
 ]
@@ -385,10 +386,56 @@ def test_bad_input(frame, options, fragment):
     assert fragment in str(caught.value)
 
 
-def test_the_row_of_a_repeated_score_is_that_of_the_frame():
-    again = pd.concat([LONG, LONG.iloc[[8]]], ignore_index=True)
-    with pytest.raises(JudgmentError, match="row 12 scores 'C' on 'd1' again"):
-        from_scores(again, **DOC)
+DOC = {"instance": "doc"}
+BAD_WIDE = [
+    (WIDE, {"tie_threshold": -1}, "from_wide: tie_threshold=-1; expected a finite number, at least 0"),
+    (WIDE, {"tie_threshold": math.nan}, "tie_threshold=nan"),
+    (WIDE, {"tie_threshold": "0.1"}, "tie_threshold='0.1'"),
+    (WIDE, {"relative": 1}, "relative=1"),
+    (WIDE, {"higher_is_better": "no"}, "higher_is_better='no'"),
+    (WIDE, {"systems": []}, "0 columns of scores"),
+    (WIDE, {"systems": ["A"]}, "1 column of scores"),
+    (WIDE, {"systems": "A"}, "1 column of scores"),
+    (WIDE, {"systems": ["A", "D"]}, "SystemScores.from_wide: no column 'D'; the frame has"),
+    (WIDE, {"systems": ["A", "A"]}, "systems=: 'A' stands there twice (1 repeats); expected each once"),
+    (WIDE, {"systems": ["A", "domain"]}, "column 'domain'"),
+    (WIDE, {"systems": ["A", "B"], "others": "A"}, "column 'A' is one of scores or systems and is kept besides"),
+    (WIDE, {"systems": ["A", "B"], "instance": "A"}, "column 'A' is one of scores or systems"),
+    (WIDE, {"instance": "seg"}, "no column 'seg'"),
+    (WIDE, {"others": 3}, "others=3: expected the name of a column"),
+    (
+        pd.concat([WIDE, WIDE]),
+        DOC,
+        "'d1' stands there twice (4 repeats); expected one row each: select one metric first",
+    ),
+    (with_value(WIDE, 1, "doc", None), DOC, "column 'doc': 1 missing value, the first at row 1"),
+]
+BAD_LONG = [
+    (LONG, {**DOC, "system": "model"}, "SystemScores.from_long: no column 'model'"),
+    (LONG, {**DOC, "score": "bleu"}, "no column 'bleu'"),
+    (LONG, {}, "which instance a score belongs to; it has 'doc', 'domain', 'length', 'system', 'score'. Name it"),
+    (LONG, {"instance": "score"}, "column 'score' is one of scores or systems"),
+    (LONG[LONG["system"] == "A"], DOC, "column 'system' names 1 system; expected at least two"),
+    (with_value(LONG, 3, "system", None), DOC, "column 'system': 1 missing value, the first at row 3"),
+    (with_value(LONG, 2, "doc", None), DOC, "column 'doc': 1 missing value, the first at row 2"),
+    (LONG.assign(score=True), DOC, "column 'score' (bool) holds no numbers; expected scores"),
+    (with_value(LONG, 4, "score", "high"), DOC, "column 'score' (object) holds no numbers; expected scores"),
+    (LONG.assign(score="high"), DOC, "holds no numbers; expected scores"),
+    (with_value(LONG, 5, "score", -math.inf), DOC, "column 'score': 1 infinite score, the first at row 5"),
+    (pd.concat([LONG, LONG.iloc[[2]]], ignore_index=True), DOC, "row 12 scores 'A' on 'd3' again (1 such row)"),
+    (pd.concat([LONG, LONG.iloc[[8]]], ignore_index=True), DOC, "row 12 scores 'C' on 'd1' again"),
+]
+LAYOUTS = [
+    *((SystemScores.from_wide, *case) for case in BAD_WIDE),
+    *((SystemScores.from_long, *case) for case in BAD_LONG),
+]
+
+
+@pytest.mark.parametrize(("made", "frame", "options", "fragment"), LAYOUTS, ids=range(len(LAYOUTS)))
+def test_bad_layouts(made, frame, options, fragment):
+    with pytest.raises((OptionError, JudgmentError)) as caught:
+        made(frame, **options)
+    assert fragment in str(caught.value)
 
 
 @pytest.mark.slow
@@ -397,7 +444,7 @@ def test_sixty_systems_on_ten_thousand_instances_take_seconds_at_most():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(rng.normal(size=(10_000, 60)), columns=[f"s{k:02}" for k in range(60)])
     start = time.perf_counter()
-    c = from_scores(frame, tie_threshold=0.1)
+    c = from_scores(SystemScores.from_wide(frame, tie_threshold=0.1))
     assert time.perf_counter() - start < 4
     assert c.n_judgments == 60 * 59 / 2 * 10_000
 

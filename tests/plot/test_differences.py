@@ -59,6 +59,23 @@ def test_the_shaded_triangle_holds_what_i_wins() -> None:
     ]
 
 
+def test_the_shaded_triangle_is_the_other_one_where_lower_scores_are_better() -> None:
+    frame = scores()
+    ax = llbt.plot.paired(llbt.scores.SystemScores.from_wide(frame, higher_is_better=False), "S0", "S1")
+    wins = (frame["S0"] < frame["S1"]).to_numpy()
+    np.testing.assert_array_equal(ax.patches[0].get_path().contains_points(points(ax)), wins)
+    placed = {text.get_text(): text.get_position() for text in ax.texts}
+    assert placed[f"S0 wins {100 * wins.mean():.0f} %"] == (0.03, 0.97)
+    assert placed[f"S1 wins {100 * (1 - wins.mean()):.0f} %"] == (0.97, 0.03)
+
+
+def test_a_threshold_of_ties_is_that_of_the_scores() -> None:
+    frame = pd.DataFrame({"A": [0.8, 0.2, 0.9], "B": [0.7, 0.9, 0.1]})
+    close = llbt.scores.SystemScores.from_wide(frame, tie_threshold=0.1)
+    assert "ties 33.3 %" in llbt.plot.differences(close, "A", "B").get_title()
+    assert "ties" not in llbt.plot.differences(frame, "A", "B").get_title()
+
+
 def test_means_and_medians_are_marked_for_either_system() -> None:
     frame = scores()
     ax = llbt.plot.paired(frame, "S0", "S1")
@@ -134,7 +151,8 @@ def test_an_axes_is_drawn_on_and_long_frames_are_read(plot: Any) -> None:
     frame = scores(2)
     long = frame.rename_axis("text").reset_index().melt("text", var_name="model", value_name="bleu")
     _, (left, right) = plt.subplots(1, 2)
-    assert plot(long, "S0", "S1", system="model", instance="text", score="bleu", ax=right) is right
+    known = llbt.scores.SystemScores.from_long(long, system="model", instance="text", score="bleu")
+    assert plot(known, "S0", "S1", ax=right) is right
     assert not left.has_data()
 
 

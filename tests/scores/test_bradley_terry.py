@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import special
+from support.mechanisms import mechanism
 
 import llbt
+from llbt.scores.bradley_terry import BradleyTerry
 
 
 def separated(seed=0, n=30):
@@ -21,11 +23,11 @@ FRAME = separated()
 
 
 @pytest.mark.parametrize("method", ["bt", "llbt"])
-@pytest.mark.parametrize("penalty", [{"prior": 0.5}, {"bias_reduction": True}, {"prior": 1.0, "ties": "half"}])
+@pytest.mark.parametrize("penalty", [{"prior": 0.5}, {"prior": "jeffreys"}, {"prior": 1.0, "ties": "half"}])
 def test_penalized_scores_are_those_of_the_fit(method, penalty):
-    found = llbt.scores.aggregate(FRAME, method=method, **penalty)
-    asked = {"prior": penalty.get("prior", "jeffreys")}
-    board = llbt.leaderboard(llbt.fit("object", llbt.from_scores(FRAME), **asked)).to_frame().set_index("object")
+    found = llbt.scores.aggregate(FRAME, method=mechanism(method, **penalty))
+    fitted = llbt.fit("object", llbt.from_scores(FRAME), prior=penalty["prior"])
+    board = llbt.leaderboard(fitted).to_frame().set_index("object")
     assert found.objects == tuple(board.index)
     np.testing.assert_allclose(found.estimate, board["estimate"], atol=1e-7)
     assert any("scores are drawn together by" in note for note in found.notes)
@@ -33,8 +35,8 @@ def test_penalized_scores_are_those_of_the_fit(method, penalty):
 
 def test_the_order_without_finite_scores_is_that_of_the_groups_and_within_them():
     """Within a group, where scores are finite, probabilities are those of the group fitted alone."""
-    found = llbt.scores.aggregate(FRAME, method="bt", separated="rank")
-    alone = [llbt.scores.aggregate(FRAME, method="bt", systems=list(group)) for group in ("CD", "AB")]
+    found = llbt.scores.aggregate(FRAME, method=BradleyTerry(separated="rank"))
+    alone = [llbt.scores.aggregate(FRAME[list(group)], method="bt") for group in ("CD", "AB")]
     assert found.objects == (*alone[0].objects, *alone[1].objects)
     assert found.rank.tolist() == [1, 2, 3, 4]
     assert np.isnan(found.estimate).all()
@@ -45,31 +47,33 @@ def test_the_order_without_finite_scores_is_that_of_the_groups_and_within_them()
     worth = dict(zip(found.objects, found.extra["worth"], strict=True))
     assert worth["C"] == pytest.approx(alone[0].probabilities.loc["C", "D"], abs=1e-5)
     assert any("vanishing prior" in note for note in found.notes)
-    same = llbt.scores.aggregate(separated().assign(B=FRAME["A"]), method="bt", separated="rank", ties="half")
+    same = llbt.scores.aggregate(separated().assign(B=FRAME["A"]), method=BradleyTerry(separated="rank", ties="half"))
     assert same.rank.tolist()[2:] == [3, 3]
 
 
 def test_finite_scores_are_untouched_by_what_is_asked_of_others():
     frame = FRAME - [0, 0, 20, 20]
-    plain, asked = (llbt.scores.aggregate(frame, method="bt", **kept) for kept in ({}, {"separated": "rank"}))
+    plain, asked = (llbt.scores.aggregate(frame, method=method) for method in ("bt", BradleyTerry(separated="rank")))
     pd.testing.assert_frame_equal(plain.to_frame(), asked.to_frame())
 
 
 def test_no_decision_at_all_ranks_all_alike():
     tied = pd.DataFrame({"A": [1.0, 2], "B": [1.0, 2], "C": [1.0, 2]})
-    found = llbt.scores.aggregate(tied, method="bt", separated="rank")
+    found = llbt.scores.aggregate(tied, method=BradleyTerry(separated="rank"))
     assert found.rank.tolist() == [1, 1, 1]
-    assert llbt.scores.aggregate(tied, method="bt", prior=1.0).estimate == pytest.approx(np.zeros(3), abs=1e-8)
+    assert llbt.scores.aggregate(tied, method=BradleyTerry(prior=1.0)).estimate == pytest.approx(np.zeros(3), abs=1e-8)
 
 
 def test_resamples_under_a_prior_are_fits_of_resampled_tables():
     """Percentiles of 200 resamples against 200 fits of tables drawn in the same way, up to simulation error."""
     frame = separated(n=12)
-    found = llbt.scores.aggregate(frame, method="bt", prior=1.0, n=400, rng=1).to_frame().set_index("object")
+    found = llbt.scores.aggregate(frame, method=BradleyTerry(prior=1.0), n=400, rng=1).to_frame().set_index("object")
     rng, scores = np.random.default_rng(2), []
     for _ in range(200):
         drawn = frame.iloc[rng.integers(len(frame), size=len(frame))].reset_index(drop=True)
-        scores.append(llbt.scores.aggregate(drawn, method="bt", prior=1.0).to_frame().set_index("object")["estimate"])
+        scores.append(
+            llbt.scores.aggregate(drawn, method=BradleyTerry(prior=1.0)).to_frame().set_index("object")["estimate"]
+        )
     spread = pd.DataFrame(scores)
     assert found["conf_low"].notna().all()
     for name in frame:
@@ -103,36 +107,48 @@ def test_one_setup_that_fails_does_not_take_the_others_with_it():
     pd.testing.assert_frame_equal(found["fine 1"], alone["fine 1"])
 
 
-@pytest.mark.parametrize("penalty", [{"prior": 0.5}, {"bias_reduction": True}, {"separated": "rank"}])
+@pytest.mark.parametrize("penalty", [{"prior": 0.5}, {"prior": "jeffreys"}, {"separated": "rank"}])
 def test_setups_are_scored_where_the_penalty_allows(penalty):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = llbt.scores.aggregate_setups(setups(), **penalty)
+        found = llbt.scores.aggregate_setups(setups(), methods=("mean", "median", BradleyTerry(**penalty)))
     for name, sign in (("above", 1), ("below", -1)):
         order = (sign * found[name]["bt"]).sort_values().index
         assert set(order[:2]) == {"A", "B"}
-    one = llbt.scores.aggregate_methods(FRAME, methods=["bt"], **penalty)
+    one = llbt.scores.aggregate_methods(FRAME, methods=[BradleyTerry(**penalty)])
     pd.testing.assert_series_equal(one["bt"], found["above"]["bt"])
 
 
 BAD = [
-    ({"method": "mean", "prior": 0.5}, "those of method='bt' and 'llbt' with algorithm='exact', not of 'mean'"),
-    ({"method": "bt", "algorithm": "mm", "ties": "half", "separated": "rank"}, "not of 'bt' with mm"),
-    ({"method": "bt", "bias_reduction": True, "n": 100}, "n= does not go with bias_reduction=; pass prior=0.5"),
-    ({"method": "bt", "prior": 0}, "prior=0; expected a finite number, above 0"),
-    ({"method": "bt", "separated": "drop"}, "separated='drop'"),
+    (
+        {"algorithm": "mm", "ties": "half", "prior": 0.5},
+        "BradleyTerry: prior=0.5, separated='raise' and wald=False with",
+    ),
+    ({"algorithm": "mm", "ties": "half", "separated": "rank"}, "separated='rank' and wald=False with algorithm='mm'"),
+    ({"algorithm": "mm", "ties": "half", "wald": True}, "wald=True with algorithm='mm'. Leave them out"),
+    ({"prior": 0}, "scores.BradleyTerry: prior=0; expected a positive number"),
+    ({"prior": "firth"}, "prior='firth'"),
+    ({"separated": "drop"}, "separated='drop'"),
+    ({"ties": "split"}, "ties='split'; expected 'davidson', 'half' or 'drop'"),
+    ({"algorithm": "mm"}, "algorithm='mm' with ties='davidson': the recursion has no tie effect"),
+    ({"wald": "yes"}, "wald='yes'"),
 ]
 
 
 @pytest.mark.parametrize(("options", "fragment"), BAD, ids=[fragment for _, fragment in BAD])
 def test_bad_options(options, fragment):
-    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError)) as caught:
-        llbt.scores.aggregate(FRAME, **options)
+    with pytest.raises(llbt.errors.OptionError) as caught:
+        BradleyTerry(**options)
     assert fragment in str(caught.value)
 
 
+def test_nothing_is_resampled_with_firths_bias_reduction():
+    with pytest.raises(llbt.errors.OptionError, match=r"aggregate: n=100 with prior='jeffreys'. Pass prior=0.5"):
+        llbt.scores.aggregate(FRAME, method=BradleyTerry(prior="jeffreys"), n=100)
+
+
 def test_the_error_names_the_ways_out():
-    with pytest.raises(llbt.errors.SeparationError, match=r"prior=0.5 .*bias_reduction=True .*separated='rank'"):
+    with pytest.raises(llbt.errors.SeparationError, match=r"prior=0.5.*prior='jeffreys' .*separated='rank'"):
         llbt.scores.aggregate(FRAME, method="bt")
 
 
@@ -147,7 +163,7 @@ def test_a_column_called_an_id_is_no_system(name):
     assert f"column {name!r} taken for numbers of rows, not for systems; systems=[…] names systems" in found.notes
     assert llbt.from_scores(frame).objects == ("A", "B", "C", "D")
     assert len(llbt.scores.pairwise(frame).to_frame()) == 6
-    assert llbt.scores.aggregate(frame, systems=[name, "A"]).objects == (name, "A")
+    assert llbt.scores.aggregate(llbt.scores.SystemScores.from_wide(frame, [name, "A"])).objects == (name, "A")
 
 
 def test_a_column_of_row_numbers_in_any_order_is_no_system():
@@ -163,7 +179,7 @@ def test_scores_that_are_whole_numbers_stay_systems():
 
 
 def test_probabilities_are_those_of_the_scores():
-    found = llbt.scores.aggregate(FRAME, method="bt", prior=0.5)
+    found = llbt.scores.aggregate(FRAME, method=BradleyTerry(prior=0.5))
     lead = found.estimate[:, None] - found.estimate
     off = ~np.eye(4, dtype=bool)
     np.testing.assert_allclose(found.probabilities.to_numpy()[off], special.expit(lead)[off])

@@ -15,6 +15,7 @@ from llbt.data.doors import from_counts
 from llbt.data.scores import from_scores
 from llbt.errors import DesignError
 from llbt.fitting.model import fit
+from llbt.scores.bradley_terry import BradleyTerry
 
 FIGURES = ["disagreement", "reversed", "tied_in_one", "best_differ", "top3_differ"]
 
@@ -238,17 +239,22 @@ def test_all_mechanisms_side_by_side_are_those_of_each_alone() -> None:
 
 def test_setups_of_which_less_is_better_are_turned_round() -> None:
     frame = pd.DataFrame({"A": [1.0, 2.0, 5.0], "B": [2.0, 3.0, 4.0]})
-    found = llbt.scores.aggregate_setups({"x": frame}, higher_is_better=False)["x"]
+    found = llbt.scores.aggregate_setups({"x": llbt.scores.SystemScores.from_wide(frame, higher_is_better=False)})["x"]
     assert (found.loc["A"] > found.loc["B"]).tolist() == [True, True, True]
 
 
 @pytest.mark.parametrize(
     ("setups", "options", "message"),
     [
-        ({}, {}, "expected a mapping"),
-        ([pd.DataFrame()], {}, "expected a mapping"),
-        ({"x": pd.DataFrame({"A": [1.0], "B": [2.0]})}, {"methods": ["Elo"]}, r"methods=\['Elo'\]"),
+        ({}, {}, "setups is empty; expected a mapping"),
+        ([pd.DataFrame()], {}, "setups is of type list; expected a mapping"),
+        (
+            {"x": pd.DataFrame({"A": [1.0], "B": [2.0]})},
+            {"methods": ["Elo"]},
+            r"methods=\['Elo'\]; expected a list of 'mean'",
+        ),
         ({"x": pd.DataFrame({"A": [1.0], "B": [2.0]})}, {"methods": []}, "expected at least one"),
+        ({"x": pd.DataFrame({"A": [1.0], "B": [2.0]})}, {"methods": ["bt", BradleyTerry(ties="half")]}, "each once"),
         ({"x": pd.DataFrame({"A": [1.0, 2.0]})}, {}, r"setup 'x': .*1 column of scores"),
     ],
 )

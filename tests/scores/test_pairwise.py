@@ -14,6 +14,7 @@ from scipy import stats
 
 import llbt
 from llbt.core.statistics import adjust_p
+from llbt.data.score_frames import SystemScores
 from llbt.errors import JudgmentError, OptionError
 from llbt.scores.paired_tests import (
     PairedScores,
@@ -188,7 +189,7 @@ def test_p_values_are_adjusted_each_test_apart(adjust: Any, said: str) -> None:
 def test_ties_are_scores_within_the_threshold(threshold: float, relative: bool, counts: list[int]) -> None:
     """0.8 − 0.7 > 0.1 in floats, and 0.1 + 0.2 is not 0.3; 0.1/0.8 = .125, 1/5 = .2."""
     frame = pd.DataFrame({"A": [0.8, 0.1 + 0.2, 4.0, 10.0], "B": [0.7, 0.3, 5.0, 1.0]})
-    found = llbt.scores.pairwise(frame, tie_threshold=threshold, relative=relative)
+    found = llbt.scores.pairwise(SystemScores.from_wide(frame, tie_threshold=threshold, relative=relative))
     assert found.counts[0].tolist() == counts
 
 
@@ -202,7 +203,7 @@ def test_rounding_makes_no_ranks() -> None:
 
 def test_lower_may_be_better() -> None:
     frame = scores()
-    up, down = llbt.scores.pairwise(-frame), llbt.scores.pairwise(frame, higher_is_better=False)
+    up, down = (llbt.scores.pairwise(x) for x in (-frame, SystemScores.from_wide(frame, higher_is_better=False)))
     pd.testing.assert_frame_equal(up.to_frame(), down.to_frame())
     assert any("lower scores are better" in note for note in down.notes)
 
@@ -314,12 +315,6 @@ ERRORS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "adjust": (scores(), {"adjust": "tukey"}, OptionError, r"adjust='tukey'; expected 'holm'"),
     "alternative": (scores(), {"alternative": "both"}, OptionError, "alternative='both'"),
     "confidence": (scores(), {"confidence": 95}, OptionError, "scores.pairwise: confidence=95"),
-    "threshold": (
-        scores(),
-        {"tie_threshold": -1},
-        OptionError,
-        "tie_threshold=-1; expected a finite number, at least 0",
-    ),
     "one system": (scores()[["S0"]], {}, JudgmentError, "scores.pairwise: 1 column of scores"),
     "no row": (scores().head(0), {}, JudgmentError, "the frame: no rows"),
     "infinite": (scores().replace(scores().iloc[3, 0], np.inf), {}, JudgmentError, "1 infinite score, the first at"),

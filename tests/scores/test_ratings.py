@@ -9,6 +9,7 @@ import pytest
 import trueskill
 from scipy import stats
 from support.draws import first_block
+from support.mechanisms import mechanism
 
 import llbt
 from llbt.scores.aggregate import aggregate
@@ -20,7 +21,10 @@ from llbt.scores.ratings import (
     _moments_of_win,
     cdf,
     check_finite,
+    elo_ratings,
+    environment,
     tied,
+    trueskill_ratings,
     won,
 )
 
@@ -74,7 +78,7 @@ GAMES = {"round robins": random_games(), "single games": single_games(), "two sy
 def test_elo_is_that_of_an_explicit_loop_in_every_order(name, constants):
     games = GAMES[name]
     units = games.shuffled(12, np.random.default_rng(1))
-    found, _ = Elo(*constants).rate(games, units, np.random.default_rng(2))
+    found, _ = elo_ratings(Elo(*constants), games, units, np.random.default_rng(2))
     expected = [elo_by_loop(sequence, games.size, *constants) for sequence in played(games, units, 2)]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
@@ -86,7 +90,7 @@ def test_trueskill_is_that_of_the_package_in_every_order(name, draw_probability,
     """Few orders are played number by number, many side by side."""
     games = GAMES[name]
     units = games.shuffled(orders, np.random.default_rng(1))
-    mu, sigma = TrueSkill(draw_probability).rate(games, units, np.random.default_rng(2))
+    mu, sigma = trueskill_ratings(draw_probability, games, units, np.random.default_rng(2))
     for b, sequence in enumerate(played(games, units, 2)):
         expected = trueskill_by_package(sequence, games.size, draw_probability)
         np.testing.assert_allclose(mu[b], expected[0], rtol=0, atol=1e-9)
@@ -100,13 +104,13 @@ def test_one_order_costs_less_than_a_hundred(monkeypatch):
     seconds = {}
     for orders in (1, 100):
         start = time.perf_counter()
-        aggregate(frame.rename(columns=str), method="trueskill", orders=orders, rng=1)
+        aggregate(frame.rename(columns=str), method=TrueSkill(orders=orders), rng=1)
         seconds[orders] = time.perf_counter() - start
     assert seconds[1] < seconds[100]
 
 
 def test_defaults_are_those_of_the_package():
-    env = TrueSkill(0.1).environment()
+    env = environment(0.1)
     assert (env.mu, env.sigma, env.beta, env.tau) == pytest.approx((25, 25 / 3, 25 / 6, 25 / 300))
 
 
@@ -168,7 +172,10 @@ SCORES = pd.DataFrame(np.random.default_rng(5).integers(0, 6, size=(25, 4)), col
 def test_ratings_are_means_over_orders_with_their_spread(method):
     """The orders are drawn as the record says; each is replayed from the frame."""
     found = (
-        aggregate(SCORES, method=method, orders=6, rng=9, confidence=0.8).to_frame().set_index("object").sort_index()
+        aggregate(SCORES, method=mechanism(method, orders=6), rng=9, confidence=0.8)
+        .to_frame()
+        .set_index("object")
+        .sort_index()
     )
     names, rng = sorted(SCORES), first_block(9)
     pairs = list(itertools.combinations(range(4), 2))
@@ -192,7 +199,7 @@ def test_ratings_are_means_over_orders_with_their_spread(method):
 
 @pytest.mark.parametrize("method", ["elo", "trueskill"])
 def test_one_order_has_no_spread_and_another_differs(method):
-    one, other = (aggregate(SCORES, method=method, orders=1, rng=seed).to_frame() for seed in (1, 2))
+    one, other = (aggregate(SCORES, method=mechanism(method, orders=1), rng=seed).to_frame() for seed in (1, 2))
     assert one[["spread", "conf_low", "conf_high"]].isna().all(axis=None)
     first, second = (frame.set_index("object")["estimate"].sort_index() for frame in (one, other))
     assert not np.allclose(first, second)
@@ -218,9 +225,9 @@ def test_probabilities_are_those_of_the_ratings():
 def test_dropped_ties_are_not_played(method):
     decided = pd.DataFrame({"A": [2.0, 0.0, 3.0], "B": [1.0, 1.0, 1.0]})
     padded = pd.concat([decided, pd.DataFrame({"A": [1.0], "B": [1.0]})], ignore_index=True)
-    found = aggregate(padded, method=method, ties="drop", orders=400, rng=1).to_frame()
-    alone = aggregate(decided, method=method, orders=400, rng=1).to_frame()
-    same = aggregate(padded, method=method, orders=400, rng=1).to_frame()
+    found = aggregate(padded, method=mechanism(method, ties="drop", orders=400), rng=1).to_frame()
+    alone = aggregate(decided, method=mechanism(method, orders=400), rng=1).to_frame()
+    same = aggregate(padded, method=mechanism(method, orders=400), rng=1).to_frame()
     width = 4 * found["spread"].max() / np.sqrt(200)
     np.testing.assert_allclose(found["estimate"], alone["estimate"], atol=width)
     assert found["spread"].notna().all()
@@ -229,8 +236,7 @@ def test_dropped_ties_are_not_played(method):
 
 def test_the_draw_probability_is_the_share_of_ties_unless_given():
     notes = {
-        p: " ".join(aggregate(SCORES, method="trueskill", draw_probability=p, rng=1, orders=2).notes)
-        for p in (None, 0.3)
+        p: " ".join(aggregate(SCORES, method=TrueSkill(draw_probability=p, orders=2), rng=1).notes) for p in (None, 0.3)
     }
     values = SCORES.to_numpy()
     share = np.mean([values[:, i] == values[:, j] for i, j in itertools.combinations(range(4), 2)])
@@ -241,7 +247,7 @@ def test_the_draw_probability_is_the_share_of_ties_unless_given():
 def test_a_table_of_counts_is_played_game_by_game():
     """A, beaten never, rises by what a loop over 30 games gives whatever their order."""
     c = llbt.from_counts(pd.DataFrame({"object_i": ["A"], "object_j": ["B"], "wins_i": [30], "wins_j": [0]}))
-    found = aggregate(c, method="elo", rng=1, orders=3).to_frame().set_index("object")
+    found = aggregate(c, method=Elo(orders=3), rng=1).to_frame().set_index("object")
     expected = elo_by_loop([(0, 1, 0)] * 30, 2)
     np.testing.assert_allclose(found.loc[["A", "B"], "estimate"], expected, atol=1e-9)
     np.testing.assert_allclose(found["spread"], 0, atol=1e-9)

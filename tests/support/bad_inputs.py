@@ -231,8 +231,8 @@ FRAMES: dict[str, tuple[Callable[..., Any], pd.DataFrame, dict[str, Any], list[s
     ),
     "from_rankings": (llbt.from_rankings, BLOCKS, {"judge": "judge"}, ["object", "judge"], [], ["rank"]),
     "from_ratings": (llbt.from_ratings, RATINGS, {}, ["object", "judge"], [], ["rating"]),
-    "from_scores": (llbt.from_scores, LONG_SCORES, {"instance": "instance"}, ["system"], [], ["score"]),
-    "aggregate": (llbt.scores.aggregate, LONG_SCORES, {"instance": "instance"}, ["system"], [], ["score"]),
+    "from_scores": (llbt.from_scores, LONG_SCORES, {}, ["system"], [], ["score"]),
+    "aggregate": (llbt.scores.aggregate, LONG_SCORES, {}, ["system"], [], ["score"]),
     "agreement": (llbt.judges.agreement, JUDGMENTS, {"unit": "prompt"}, [], [], []),  # joins labels that have parts
     "audit": (llbt.audit, JUDGMENTS, {"judge": "judge"}, ["object_i", "object_j", "judge"], [], []),
 }  # fmt: skip
