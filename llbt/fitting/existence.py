@@ -36,6 +36,7 @@ _SAMPLED = 20  # comparisons for each parameter that are looked at first
 _MANY = 500  # rows from which a fit is tried before the linear program
 _CHECKS = 100  # tables without some clusters that are looked at
 _ENTRIES = 1e6  # comparisons × parameters of such a table
+_PRIOR = "fit(…, prior=…)"  # all that a cumulative link has
 _NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
 
 
@@ -93,7 +94,7 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     elif _is_pinned(problem):
         return None
     elif isinstance(problem.response, Cumulative) and c.has_ties and not c.n_ties and "tie" in design.blocks:
-        raise _separated(*describe_no_ties(float(c.counts.sum()), BELOW))
+        raise _separated(*describe_no_ties(float(c.counts.sum()), BELOW), _PRIOR)
     merged, rows = _merged(design, problem)
     reached = _reached(merged) if merged.signed.shape[0] > _MANY else None
     if reached is not None:
@@ -103,7 +104,8 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
         full = np.zeros(len(design.names))
         full[free] = direction / np.abs(direction).max()
         infinite = [design.names[k] for k in free[_undetermined(merged, direction)]]
-        raise _separated(*describe(Separation(full, infinite, design, merged, rows, c)))
+        said = describe(Separation(full, infinite, design, merged, rows, c))
+        raise _separated(*said, *([_PRIOR] if isinstance(problem.response, Cumulative) else []))
     return None
 
 
@@ -120,9 +122,8 @@ def _reached(problem: Problem) -> Maximum | None:
     return found if furthest < _NEAR else None
 
 
-def _separated(found: str, remedy: str) -> SeparationError:
-    finite = "Or have finite estimates: fit(…, prior=1), or prior='jeffreys' where the link is log-linear."
-    return SeparationError(found, f"{remedy} {finite}")
+def _separated(found: str, remedy: str, finite: str = "fit(…, prior='jeffreys') or fit(…, prior=…)") -> SeparationError:
+    return SeparationError(found, f"{remedy} Or have finite estimates: {finite}.")
 
 
 def recession_direction(problem: Problem) -> FloatArray | None:

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, hstack
 from ..arguments import checked
 from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value, chi2_reservation
-from ..errors import DesignError
+from ..errors import DesignError, listed
 from ..fitting.clusters import clustered
 from ..fitting.hypotheses import few_for_hotelling
 from ..fitting.results import LLBTResults, bic_reservation
@@ -24,7 +24,7 @@ from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem, information, probabilities, score, weighted_gram
 from ..kernel.solvers import independent_columns
 from ..table import Field, Table, format_number
-from .refit import own_terms, refit_terms
+from .refit import cuts_apart, own_terms, refit_terms
 
 _FEW = 15  # judgments per parameter below which the likelihood ratio is too far from χ²
 
@@ -108,6 +108,7 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     if len(results) == 1:
         return _in_sequence(results[0], chosen_test(test, results[0]))
     _check_tables(results)
+    check_links(results)
     ranked = sorted(enumerate(results), key=lambda numbered: -numbered[1].df_resid)
     for (a, small), (b, large) in itertools.pairwise(ranked):
         _check_nested(f"m{a}", small, f"m{b}", large)
@@ -160,7 +161,10 @@ def _in_sequence(res: LLBTResults, test: Test) -> Table:
     added, _ = own_terms(res)
     if not added:
         raise DesignError(f"all parameters of {res.specification.formula!r} are held, so no term can be tested.")
-    fits = [refit_terms(res, added[:size]) for size in range(len(added))]
+    cuts, added = cuts_apart(res, added)
+    if not added:
+        raise DesignError(f"{res.specification.formula!r} has no term beside its cuts to test.")
+    fits = [refit_terms(res, [*cuts, *added[:size]]) for size in range(len(added))]
     names = Field("term", "", ["NULL", *(term.name for term in added)])
     title = "Analysis of deviance, terms added in sequence"
     return _analysis(names, [*fits, res], test, title=title, head=(f"Model: {res.specification.formula}",))
@@ -450,6 +454,16 @@ def _check_tables(results: Sequence[LLBTResults]) -> None:
         raise DesignError(
             f"m0 was fitted to {', '.join(first.sizes())}, m{k} to {', '.join(c.sizes())}: deviances of "
             "different tables cannot be compared; fit both to one table."
+        )
+
+
+def check_links(results: Sequence[LLBTResults]) -> None:
+    """Raise for fits of several links, none of which is a case of another."""
+    links = list(dict.fromkeys(res.specification.link for res in results))
+    if any(res.response != results[0].response for res in results):
+        raise DesignError(
+            f"the fits have different links ({listed(links)}), and a test compares nested models of one link",
+            "Compare −2·res.llf_judgments + 2·len(res.free), the AIC of the judgments.",
         )
 
 

@@ -74,10 +74,11 @@ def contrasts(
             "expected a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}; "
             f"found {'none' if isinstance(weights, Mapping) else type(weights).__name__}."
         )
-    if res.comparisons.response.grades and scale != "log_worth":
+    if not res.response.plain_odds and scale != "log_worth":
+        what = "the judgments are graded" if res.log_linear else f"the link is {res.specification.link!r}"
         raise DesignError(
-            f"the judgments are graded, and their {scale} is no sum of log-worths; ask for scale='log_worth', or of "
-            f"two objects pairwise(res, scale={scale!r})."
+            f"{what}, and scale={scale!r} is no sum of log-worths; ask for scale='log_worth', or of two objects "
+            f"pairwise(res, scale={scale!r})."
         )
     rows, notes = _linear(res, weights, at, scale)
     estimate = np.concatenate([row.estimate for row in rows])

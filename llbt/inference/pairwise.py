@@ -39,8 +39,9 @@ def pairwise(
     res : LLBTResults
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         Of estimates and intervals: 2(λ_i − λ_j), λ_i − λ_j, the odds exp(2(λ_i − λ_j)), 400·log10 of the odds, or
-        P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all of them. Of graded judgments all
-        but ``"log_worth"`` are of P(i preferred | decided), of whatever grade, with errors by the delta method.
+        P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all of them. Of graded judgments and
+        other links all but ``"log_worth"`` are of P(i preferred | decided), whatever the grade, with errors by the
+        delta method.
     adjust : {"single-step", "holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs: single-step, Holm and Bonferroni control the chance of any
         false finding, ``"fdr_bh"`` the expected share of false findings, None nothing.

@@ -45,8 +45,8 @@ def leaderboard(
         What estimates are measured from: by default the mean of the log-worths (odds: their geometric mean), so that
         no object is singled out; a label is the object that has 0 (odds 1); ``{"gpt-4": 1000}`` gives that object that
         value on the scale (``"elo"``, ``"log_odds"`` and ``"log_worth"``). Worths (``"probability"``) sum to 1 and
-        take no anchor. Of graded judgments all scales but ``"log_worth"`` are of P(i preferred | decided), against an
-        object of mean log-worth or the anchor.
+        take no anchor. Of graded judgments and other links all scales but ``"log_worth"`` are of P(i preferred |
+        decided), against an object of mean log-worth or the anchor.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     confidence : float
@@ -84,7 +84,7 @@ def leaderboard(
     estimate, low, high = (part + value for k, part in enumerate(worths_on_scale(measured, scale, z)) if k != 1)
     counts, more = _object_counts(res.comparisons, at)
     letters, order = pairs.groups, pairs.best_first
-    graded = bool(res.comparisons.response.grades)
+    graded = not res.response.plain_odds
     where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
     return Table(
         (
@@ -110,7 +110,7 @@ def _read_anchor(res: LLBTResults, anchor: Anchor | None, scale: Scale) -> tuple
     if anchor is None:
         return None, 0.0
     label, value = _one_value(anchor, scale) if isinstance(anchor, Mapping) else (anchor, 0.0)
-    if scale == "probability" and not res.comparisons.response.grades:
+    if scale == "probability" and res.response.plain_odds:
         raise DesignError(
             "worths sum to 1 and have no anchor; choose scale='odds_ratio' for odds against "
             f"{label!r}, or ask pairwise(res, scale='probability')."

@@ -61,6 +61,15 @@ def own_terms(res: LLBTResults) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
     return [t for t in terms if t.name in open_terms], [t for t in terms if t.name not in open_terms]
 
 
+def cuts_apart(res: LLBTResults, terms: Sequence[WrittenTerm]) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
+    """Return the terms that every model of a fit's link has, its cuts, and the others.
+
+    Without cuts a cumulative link gives ties and grades no probability.
+    """
+    cuts = [] if res.log_linear else [t for t in terms if t.block in ("tie", "grade") and not t.codes]
+    return cuts, [term for term in terms if term not in cuts]
+
+
 def refit(res: LLBTResults, formula: str) -> LLBTResults:
     """Return the fit of another formula to the same table with the same options.
 

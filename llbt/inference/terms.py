@@ -22,7 +22,7 @@ from .anova import (
     reservations,
     statistic_fields,
 )
-from .refit import WrittenTerm, own_terms, refit_terms, written_terms
+from .refit import WrittenTerm, cuts_apart, own_terms, refit_terms, written_terms
 
 
 @checked
@@ -40,7 +40,7 @@ def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
     Table
         A row for the fit itself, ``<none>``, then one per term that is left out: term, df, deviance and aic of the
         model without it, statistic, df_denom (of F) and p_value. A term that is contained in another (``object`` in
-        ``object:judge``), or whose parameters are all held, stays.
+        ``object:judge``), or whose parameters are all held, stays, as do the cuts of a cumulative link.
 
     Raises
     ------
@@ -56,7 +56,8 @@ def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
     """
     test = chosen_test(test, res)
     terms, held = own_terms(res)
-    leavable = [term for term in terms if not any(term.margin_of(other) for other in (*terms, *held))]
+    _, others = cuts_apart(res, terms)
+    leavable = [term for term in others if not any(term.margin_of(other) for other in (*terms, *held))]
     if not leavable:
         raise DesignError(f"{res.specification.formula!r} has no term with an estimated parameter to leave out.")
     rows = []

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import Confidence, checked
+from ..errors import OptionError
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
@@ -42,12 +43,15 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     ------
     DesignError
         For an unknown scale, a formula without worths, and names in `at` that are not in the worth.
+    OptionError
+        For worths π of a probit link, which has none.
 
     Notes
     -----
-    Graded judgments have no worths that probabilities are proportional to: on every scale but ``"log_worth"`` the
-    estimate is that of P(i preferred | decided), of whatever grade, against the reference object, with its error by the
-    delta method. Covariates of grades that the worth lacks are averaged over the judgments.
+    Graded judgments and other links have no worths that probabilities are proportional to: on every scale but
+    ``"log_worth"`` the estimate is that of P(i preferred | decided), of whatever grade, against the reference object,
+    with its error by the delta method. Covariates of grades (of a link: of ties) that the worth lacks are averaged over
+    the judgments.
 
     Objects with equal covariates have equal worths, and each counts: the worths of all objects sum to 1. R's prefmod
     prints such objects as one ("LO,SG,ST") and lets the worths of the distinct ones sum to 1; to have these, divide by
@@ -65,6 +69,16 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     >>> llbt.worth(res).to_frame()[["object", "estimate"]].round(3).values.tolist()
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
+    if scale == "probability" and res.specification.link == "probit":
+        raise OptionError(
+            "a fit with link='probit' has no worths π: probabilities π_i/(π_i + π_j) are those of a logistic curve",
+            "Ask for scale='log_worth' or 'log_odds'; or llbt.pairwise(res, scale='probability').",
+        )
+    return worth_table(res, at, scale, confidence)
+
+
+def worth_table(res: LLBTResults, at: At, scale: Scale, confidence: float) -> Table:
+    """Return what `worth` does; of a probit link the probability of being preferred, too."""
     classes, shown, notes = worth_classes(res, at)
     blocks = [worths_on_scale(found, scale, critical_for(res, found, scale, confidence)) for found in classes]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]
@@ -82,7 +96,7 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
             Field("conf_low", "conf_low", low, "estimate"),
             Field("conf_high", "conf_high", high, "estimate"),
         ),
-        title=f"Worths: {said_of(scale, SCALES, bool(res.comparisons.response.grades), ', against the reference')}",
+        title=f"Worths: {said_of(scale, SCALES, not res.response.plain_odds, ', against the reference')}",
         notes=(*notes, f"{100 * confidence:.4g} % intervals; {_references(res, classes, shown)}"),
     )
 

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, special
 
+from ..core.links import Cumulative
+from .cuts import room
 from .gathered import FloatArray
 from .likelihood import Likelihood, Problem, information, probabilities
 from .solvers import eliminate
@@ -28,6 +30,8 @@ _DECREMENT = 1e-14  # a fit is done when its squared distance to the maximum, in
 # estimate. Reached before the decrement, which falls with these probabilities, could end the iteration.
 _FAR = 14.0, 28.0  # of the signed predictor, of the others
 _ENTRIES = 2e7  # numbers held at once
+_SHORT = 0.9  # share of the way to where cuts meet that a step may go
+_MEET = 1e-7  # cuts that near have no outcome between them
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +109,7 @@ def _fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> tuple[F
     except linalg.LinAlgError:
         return start, False
     far = any(np.abs(rows @ found.params).max() > _FAR[b > 0] for b, rows in enumerate(table.predictors))
+    far = far or bool(room(table, found.params).min() < _MEET)
     return found.params, found.converged and not far
 
 
@@ -184,6 +189,7 @@ class _Rows:
             done[active[solved & (decrement < _DECREMENT)]] = True
             moved = enumerate(_reach(self, params[active]))
             far = np.any([reach > _FAR[b > 0] for b, reach in moved], axis=0)
+            far |= _at_edge(self.problem, self.at(params[active]))
             active = active[solved & (decrement >= _DECREMENT) & ~far]
         return params, done
 
@@ -205,8 +211,25 @@ def _newton_step(
     decrement = np.einsum("bp,bp->b", step, gradient)
     # a step longer than 2 in some predictor is shortened: from a near start, only a far maximum asks for one
     moved = np.max(_reach(rows, step), axis=0)
-    step = step * np.minimum(1.0, 2.0 / np.maximum(moved, 1e-300))[:, None]
+    step = step * np.minimum(_room(rows, at, step), 2.0 / np.maximum(moved, 1e-300))[:, None]
     return step, decrement, solved
+
+
+def _room(rows: _Rows, at: list[FloatArray], step: FloatArray) -> FloatArray:
+    """Return which share of steps (T, p), at most 1, leaves the cuts of a cumulative link in order, (T,)."""
+    found = np.ones(len(step))
+    if isinstance(rows.problem.response, Cumulative):
+        for here, part in zip(at[1:], rows.rows[1:], strict=True):
+            falls = np.minimum(step @ part.T, -1e-300)
+            found = np.minimum(found, (_SHORT * here / -falls).min(axis=1))
+    return found
+
+
+def _at_edge(problem: Problem, predictors: list[FloatArray]) -> npt.NDArray[np.bool_]:
+    """Return which tables have come to cuts that meet, (T,): no maximum with cuts in order."""
+    if not isinstance(problem.response, Cumulative):
+        return np.zeros(len(predictors[0]), dtype=np.bool_)
+    return np.asarray(problem.response.room(predictors).min(axis=1) < _MEET)
 
 
 def _reach(rows: _Rows, params: FloatArray) -> list[FloatArray]:

@@ -110,7 +110,7 @@ def intervals(
     if scale != "probability":
         zero_line(ax, 1.0 if scale == "odds_ratio" else 0.0)
     points(ax, frame["estimate"], range(len(frame)), frame[["conf_low", "conf_high"]], (BLUE, "o"))
-    label_scale(ax, said_of(scale, _LEVELS, bool(res.comparisons.response.grades)) + against)
+    label_scale(ax, said_of(scale, _LEVELS, not res.response.plain_odds) + against)
     _draw_groups(ax, pairs, frame["object"].tolist())
     return ax
 
@@ -166,7 +166,7 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
     """Return object, estimate, conf_low, conf_high, the best first, and what they are measured from."""
     if bars == "confidence":
         board = leaderboard(res, scale=scale, at=at, confidence=confidence)
-        if res.comparisons.response.grades and scale != "log_worth":
+        if not res.response.plain_odds and scale != "log_worth":
             return board.to_frame(), f"{OF_MEAN}\n({100 * confidence:.4g} % intervals)"
         against = {"probability": "", "odds_ratio": ", geometric mean 1"}.get(scale, ", mean 0")
         return board.to_frame(), f"{against}\n({100 * confidence:.4g} % intervals)"
@@ -175,9 +175,9 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
             f"bars='quasi' has no scale={scale!r}; quasi standard errors are those of differences: "
             "choose scale='log_odds', 'log_worth' or 'elo'."
         )
-    if res.comparisons.response.grades and scale != "log_worth":
+    if not res.response.plain_odds and scale != "log_worth":
         raise DesignError(
-            f"bars='quasi' has no scale={scale!r} for graded judgments, whose odds are no differences of log-worths: "
+            f"bars='quasi' has no scale={scale!r} where odds of being preferred are no differences of log-worths: "
             "choose scale='log_worth'."
         )
     frame = quasi_variances(res, at=at, confidence=confidence).to_frame()

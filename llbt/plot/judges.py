@@ -120,7 +120,7 @@ def judges(
     name_rows(ax, short_names([objects[k] for k in order]))
     for edge in range(1, len(objects)):
         ax.axhline(edge - 0.5, color=PALE, linewidth=0.5, zorder=-1)
-    what = said_of(scale, _SCALES, bool(res.comparisons.response.grades), OF_MEAN)
+    what = said_of(scale, _SCALES, not res.response.plain_odds, OF_MEAN)
     label_scale(ax, what + (f"\n({100 * confidence:.4g} % intervals)" if few else ""))
     legend_above(ax, columns=3 if few else 2)
     return ax
@@ -144,8 +144,9 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     Returns
     -------
     matplotlib.axes.Axes
-        γ and δ with Wald intervals, one row per class. Without an order effect ties have odds exp(γ) against a decision
-        between equals for either side; the object shown first has its odds times exp(2δ).
+        γ (of a cumulative link the cut θ₁) and δ with Wald intervals, one row per class. Without an order effect ties
+        have odds exp(γ) against a decision between equals for either side; the object shown first has its odds times
+        exp(2δ).
 
     Raises
     ------
@@ -173,7 +174,7 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     zero_line(ax)
     for k, (block, frame) in enumerate(found.items()):
         _draw_effect(ax, frame, labels, block, 0.15 * (2 * k - 1) if len(found) > 1 else 0.0)
-    what = " and ".join({"tie": "γ", "order": "δ"}[block] for block in blocks)
+    what = " and ".join({"tie": "γ" if res.log_linear else "cut θ₁", "order": "δ"}[block] for block in blocks)
     label_scale(ax, f"{what}, log scale ({100 * confidence:.4g} % intervals)")
     legend_above(ax)
     return ax

@@ -65,7 +65,7 @@ def worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: 
     literally(ax.get_xticklabels())
     ax.set_xlim(-0.5, len(labels) - 0.5)
     ax.set_xlabel(", ".join(classes))
-    said = said_of(scale, SCALES, bool(res.comparisons.response.grades), ", against the reference")
+    said = said_of(scale, SCALES, not res.response.plain_odds, ", against the reference")
     ax.set_ylabel(textwrap.fill(said, 36))  # as long as the axis is high
     _name_ends(ax, ends)
     return ax

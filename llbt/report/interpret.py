@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from ..arguments import Confidence, checked
 from ..auditing.finding import p_text
@@ -14,6 +15,7 @@ from ..core.statistics import TestResult
 from ..errors import DesignError, printable
 from ..fitting.hypotheses import score_test
 from ..fitting.results import LLBTResults
+from ..fitting.summary import model_title
 from ..formulas.grammar import parse, vocabulary
 from ..inference.anova import few_judgments
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
@@ -142,7 +144,8 @@ def interpret(res: LLBTResults, *, confidence: Confidence = 0.95) -> Interpretat
 def _model(res: LLBTResults) -> Said:
     c = res.comparisons
     table = f"{counted(c.n_judgments, 'judgment')} of {format_count(len(c.objects))} objects"
-    text = f"A log-linear Bradley-Terry model ({res.specification.formula}) was fitted to {table}"
+    what = model_title(res).replace("Log", "log").replace("Cumul", "cumul")
+    text = f"A {what} ({res.specification.formula}) was fitted to {table}"
     spec = res.specification
     if isinstance(spec.prior, str):
         text += ", with Firth's bias reduction"
@@ -173,6 +176,8 @@ def _ties(res: LLBTResults, confidence: float) -> Said:
     found = _parameter(res, "tie", 1.0, confidence)
     if found is None:
         return f"{text}.", numbers
+    if not res.log_linear:
+        return _between_cuts(res, found, text, numbers, confidence)
     odds, low, high, _ = found
     numbers |= {"odds of a tie": odds, "low of a tie": low, "high of a tie": high}
     where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
@@ -195,12 +200,40 @@ def _order(res: LLBTResults, confidence: float) -> Said:
         return "", {}
     odds, low, high, p = found
     numbers = {"odds of order": odds, "low of order": low, "high of order": high, "p of order": p}
+    if res.specification.link == "probit":
+        return _shift(res, found, confidence)
     which = "the odds within the first grade" if res.comparisons.response.grades else "the odds"
+    which = which if res.log_linear else "the odds of every outcome above a cut"
     text = f"Being shown first multiplies {which} by {odds_text(odds)}"
     if np.isnan(p):
         return f"{text} (held).", numbers
     matters = "an order effect" if p < 1 - confidence else "no significant order effect"
     return f"{text} ({interval_text(low, high, confidence)}, {p_text(p)}): {matters}.", numbers
+
+
+def _between_cuts(
+    res: LLBTResults, found: tuple[float, float, float, float], text: str, numbers: dict[str, float], confidence: float
+) -> Said:
+    """Say how often equal objects tie where a tie is what lies between two cuts: 2F(θ₁) − 1."""
+    cuts = np.log(found[:3])
+    curve = special.ndtr if res.specification.link == "probit" else special.expit
+    share, low, high = (float(2 * curve(cut) - 1) for cut in cuts)
+    numbers |= {"probability of a tie": share, "low of a tie": low, "high of a tie": high}
+    where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
+    said = f"equally good objects{where} tie in {format_percent(share)} of their judgments"
+    said += f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
+    return f"{text}; {said}.", numbers
+
+
+def _shift(res: LLBTResults, found: tuple[float, float, float, float], confidence: float) -> Said:
+    """Say what being shown first is worth on a normal scale."""
+    shift, low, high = (float(value) for value in np.log(found[:3]))
+    numbers = {"shift of order": shift, "low of order": low, "high of order": high, "p of order": found[3]}
+    text = f"Being shown first is worth {format_number(shift, 3)} standard deviations of a judgment"
+    if np.isnan(found[3]):
+        return f"{text} (held).", numbers
+    matters = "an order effect" if found[3] < 1 - confidence else "no significant order effect"
+    return f"{text} ({interval_text(low, high, confidence)}, {p_text(found[3])}): {matters}.", numbers
 
 
 def _parameter(

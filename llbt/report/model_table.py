@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -267,7 +268,7 @@ def model_table(
         values["params"] - half,
         values["params"] + half,
         np.array([[term in fit.names for fit in fits] for term in terms]),
-        pd.DataFrame([_figures_of(fit) for fit in fits], index=list(headings)),
+        pd.DataFrame([_figures_of(fit, _links_differ(fits)) for fit in fits], index=list(headings)),
         below,
         stars,
         int(digits),
@@ -314,10 +315,18 @@ def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatA
     return np.column_stack([column.reindex(list(terms)).to_numpy(dtype=float) for column in columns])
 
 
-def _figures_of(res: LLBTResults) -> dict[str, float]:
+def _figures_of(res: LLBTResults, of_judgments: bool) -> dict[str, float]:
+    """Return the figures of a fit, AIC, BIC and likelihood of Σ n log p where links are compared."""
     c = res.comparisons
     fit = {name: getattr(res, name) for name in ("deviance", "df_resid", "aic", "bic", "llf")}
+    if of_judgments:
+        value, p = res.llf_judgments, len(res.free)
+        fit |= {"aic": -2 * value + 2 * p, "bic": -2 * value + math.log(c.n_judgments) * p, "llf": value}
     return {**fit, "n_judgments": c.n_judgments, "n_comparisons": len(c), "n_ties": c.n_ties if c.has_ties else np.nan}
+
+
+def _links_differ(fits: Sequence[LLBTResults]) -> bool:
+    return len({fit.log_linear for fit in fits}) > 1
 
 
 def _figure(name: str, value: float) -> str:
@@ -333,7 +342,15 @@ def _notes(
 ) -> tuple[str, ...]:
     graded = any(fit.comparisons.response.grades for fit in fits)
     odds = "the odds of i over j" + (", both of the first grade," if graded else "")
+    links = [fit.specification.link for fit in fits]
     notes = [f"estimates are on the log-worth scale λ: {odds} are exp(2(λᵢ − λⱼ))"]
+    if any(not fit.log_linear for fit in fits):
+        notes = [
+            "estimates are on the log-worth scale λ of their own link, and tie and grade are γ, or cuts: "
+            + ", ".join(f"{name} {link}" for name, link in zip(names, links, strict=True))
+        ]
+    if _links_differ(fits):
+        notes.append("AIC, BIC and log-likelihood are those of Σ n log p, by which links are compared")
     notes += [] if below is None else [_BELOW[below].format(level=f"{100 * confidence:.4g} %")]
     notes += [_STARS] if marked else []
     references = [str(fit.design.reference) for fit in fits if "worth" in fit.design.blocks]

@@ -13,7 +13,7 @@ from ..fitting.results import LLBTResults
 from ..inference.objects import averaged_share, worth_classes
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
-from ..inference.worth import worth
+from ..inference.worth import worth_table
 from ..table import counted, format_count, format_number, format_percent, format_share
 
 Said = tuple[str, dict[str, float]]  # a sentence and the numbers in it
@@ -33,7 +33,7 @@ def worth_sentences(res: LLBTResults, confidence: float) -> dict[str, Said]:
 
 
 def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
-    frame = worth(res, "average").to_frame()
+    frame = worth_table(res, "average", "probability", pairs.confidence).to_frame()
     value = dict(zip(frame["object"], frame["estimate"], strict=True))
     ranked = [pairs.objects[k] for k in pairs.ranking]
     names = [_valued(label, value[label]) for label in ranked]
@@ -44,7 +44,7 @@ def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
         text = f"{averaged}the order of preference is {text}"
     else:
         text = f"{averaged}{names[0]} is preferred most, then {names[1]} and {names[2]}; {names[-1]} is preferred least"
-    if res.comparisons.response.grades:
+    if not res.response.plain_odds:
         text += f" (the probability of being preferred to {res.design.reference}, given a decision)"
     else:
         text += " (worths of the averaged log-worths, which sum to 1)" if averaged else " (worths, which sum to 1)"
