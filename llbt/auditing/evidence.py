@@ -21,7 +21,7 @@ from ..core.response import THREE, TWO, Response
 from ..data.frames import Factor, read_factor
 from ..data.judgments import Countable
 from ..data.outcomes import Outcomes, read_outcomes
-from ..data.readings import LEFT_OUT
+from ..data.readings import BAD, LEFT_OUT, TIE
 from ..data.rows import Rows
 from ..data.standard import ORDER_UNKNOWN
 from ..errors import JudgmentError, listed
@@ -300,7 +300,8 @@ def _said(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcome
     if not len(pairs.codes):
         return np.zeros(0, dtype=np.int64), ""
     try:
-        return read_outcomes(rows, column, pairs, sides, outcomes)[0].astype(np.int64), ""
+        said = read_outcomes(rows, column, pairs, sides, outcomes)[0].astype(np.int64)
+        return np.where(said == BAD, TIE, said), ""
     except JudgmentError as refused:
         return np.zeros(len(pairs.codes), dtype=np.int64), str(refused)
 

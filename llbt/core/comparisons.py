@@ -56,8 +56,9 @@ __all__ = [
 
 OUTCOMES = ("i", "tie", "j")
 COUNT_COLUMNS = ("wins_i", "ties", "wins_j")
+_COLUMN_NAMES = {"i": "wins_i", "tie": "ties", "bad": "bad", "j": "wins_j"}
 RESERVED = frozenset(
-    {"object", "tie", "grade", "order", "pair", "object_i", "object_j", *COUNT_COLUMNS}
+    {"object", "tie", "bad", "grade", "order", "pair", "object_i", "object_j", *COUNT_COLUMNS}
     | {"outcome", "estimate", "std_error", "conf_low", "conf_high"}
 )
 
@@ -171,7 +172,16 @@ class Comparisons(Record):
     @property
     def ties(self) -> FloatArray:
         """Ties of each comparison, shape (S,); 0 without a tie category."""
-        return self.response.tally(self.outcome_counts)[:, 1]
+        return self._counted("tie")
+
+    @property
+    def bad(self) -> FloatArray:
+        """Judgments of each comparison that both objects are bad, shape (S,); 0 where nobody could say so."""
+        return self._counted("bad")
+
+    def _counted(self, outcome: str) -> FloatArray:
+        outcomes = self.response.outcomes
+        return self.outcome_counts[:, outcomes.index(outcome)] if outcome in outcomes else np.zeros(len(self))
 
     @property
     def wins_j(self) -> FloatArray:
@@ -181,6 +191,8 @@ class Comparisons(Record):
     @property
     def count_columns(self) -> tuple[str, ...]:
         """What the columns of `counts` are called in a frame."""
+        if self.response.has_bad:
+            return tuple(_COLUMN_NAMES[outcome] for outcome in self.response.outcomes)
         return COUNT_COLUMNS if self.response in (TWO, THREE) else self.response.outcomes
 
     @property
@@ -197,6 +209,11 @@ class Comparisons(Record):
     def n_ties(self) -> float:
         """Number of ties (an int where it is whole)."""
         return whole(float(self.ties.sum()))
+
+    @property
+    def n_bad(self) -> float:
+        """Number of judgments that both objects are bad (an int where it is whole)."""
+        return whole(float(self.bad.sum()))
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -225,7 +242,9 @@ class Comparisons(Record):
 
     @checked
     def to_frame(self, *, clusters: bool = False) -> pd.DataFrame:
-        """Return the table as a frame that `from_counts` reads back (with ``grades=c.response.outcomes`` if graded).
+        """Return the table as a frame that `from_counts` reads back.
+
+        With ``grades=c.response.outcomes`` if graded, ``ties_column={"ties": "tie", "bad": "bad"}`` with both bad.
 
         Parameters
         ----------
@@ -236,7 +255,8 @@ class Comparisons(Record):
         -------
         pandas.DataFrame
             ``object_i, object_j, <covariates…>, wins_i, ties, wins_j``; a side covariate ``x`` has the
-            columns ``x_i`` and ``x_j``. A graded table has a column for each grade, ``i+, i, tie, j, j+``.
+            columns ``x_i`` and ``x_j``. A graded table has a column for each grade, ``i+, i, tie, j, j+``; one where
+            both objects can be bad has a column ``bad`` behind the ties.
         """
         kept = self.cluster_counts if clusters else None
         rows = np.arange(len(self)) if kept is None else kept.rows
@@ -357,9 +377,10 @@ class Comparisons(Record):
         return self._without_ties(0.5, note)
 
     def collapse(self) -> Comparisons:
-        """Return the table with wins, ties and losses alone, whatever their grade; the notes say what became one.
+        """Return the table with wins, ties and losses alone; the notes say what became one.
 
-        Without a middle of the scale there is no tie category either.
+        Wins and losses count whatever their grade, and both bad is a tie. Without a middle of the scale there is no tie
+        category either.
 
         Examples
         --------
@@ -377,12 +398,13 @@ class Comparisons(Record):
         parts = [listed(tuple(outcomes[sign == k].tolist())) for k in (1, 0, -1) if (sign == k).any()]
         merge = (sign[:, None] == [1, 0, -1]).astype(np.float64)
         kept = self.cluster_counts
+        what = "grades were" if self.response.grades else "undecided outcomes were"
         return replace(
             self,
             counts=self.counts @ merge,
             response=THREE if (sign == 0).any() else TWO,
             cluster_counts=kept and replace(kept, counts=kept.counts @ merge),
-            notes=(*self.notes, f"grades were merged (collapse): {' | '.join(parts)}"),
+            notes=(*self.notes, f"{what} merged (collapse): {' | '.join(parts)}"),
         )
 
     def _without_ties(self, share: float, note: str) -> Comparisons:
@@ -417,6 +439,7 @@ class Comparisons(Record):
     def sizes(self) -> list[str]:
         """Return objects, comparisons, judgments and ties as phrases, for the first line of a printout."""
         ties = f"{_share_of_ties(self)} ties" if self.has_ties else "no tie category"
+        ties += f", {format_percent(self.n_bad / self.n_judgments)} both bad" if self.response.has_bad else ""
         return [
             f"{format_count(len(self.objects))} objects",
             counted(len(self), "comparison"),
@@ -428,7 +451,7 @@ def check_three(c: Comparisons, where: str) -> None:
     """Raise for a table of graded or other outcomes, where wins, ties and losses are all that is understood."""
     if c.response not in (TWO, THREE):
         said = f"the outcomes of a judgment are {listed(c.response.outcomes)}"
-        merge = "c.collapse() merges the grades"
+        merge = f"c.collapse() {'merges the grades' if c.response.grades else 'counts both bad as a tie'}"
         raise JudgmentError(said, where=where, expected=f"a table of wins, ties and losses; {merge}")
 
 

@@ -88,6 +88,19 @@ class Response:
         alone = ((self.loadings != 0) == self._tied[:, None]).all(axis=0)
         return int(alone.argmax()) if self.has_ties and alone.any() else None
 
+    @property
+    def has_bad(self) -> bool:
+        """Whether a judgment can be that both objects are bad."""
+        return "bad" in self.outcomes
+
+    @functools.cached_property
+    def shared(self) -> dict[str, int]:
+        """The predictors of outcomes that the sides share, by their names in a formula: ``{"tie": 1, "bad": 2}``."""
+        found = {} if self.tie is None else {"tie": self.tie}
+        if self.has_bad:
+            found["bad"] = int(np.flatnonzero(self.loadings[self.outcomes.index("bad")])[0])
+        return found | {f"grade[{level}]": b for level, b in self.grades.items()}
+
     @functools.cached_property
     def grades(self) -> dict[str, int]:
         """The predictors of the larger grades of preference, by what their outcomes' names add: ``{"+": 2}``."""
@@ -99,9 +112,12 @@ class Response:
         return first
 
     def tally(self, counts: FloatArray) -> FloatArray:
-        """Return wins of i, ties and wins of j, whatever their grade, shape (…, 3), of counts of outcomes (…, K)."""
+        """Return wins of i, what is undecided and wins of j, shape (…, 3), of counts of outcomes (…, K).
+
+        Wins count whatever their grade; undecided are ties, and judgments that both are bad.
+        """
         signed = self.loadings[:, 0]
-        return np.asarray(counts @ np.column_stack([signed > 0, self._tied, signed < 0]).astype(np.float64))
+        return np.asarray(counts @ np.column_stack([signed > 0, signed == 0, signed < 0]).astype(np.float64))
 
     @property
     def width(self) -> int:
@@ -314,6 +330,26 @@ def graded(steps: int, middle: bool) -> Response:
     levels = ([0.0] if middle else []) + sorted(scores[:-1])
     loadings = np.column_stack([signed, *(np.abs(signed) == level for level in levels)])
     return Response(tuple(outcomes), loadings, tuple(range(len(outcomes) - 1, -1, -1)))
+
+
+def both_bad(*, ties: bool = True) -> Response:
+    """Return the response of judges who may say that both objects are bad, beside a tie or in its place.
+
+    Its predictors are the signed one, that of the tie if there are `ties`, and that of both bad.
+
+    Examples
+    --------
+    >>> both_bad().outcomes, both_bad().loadings.tolist()
+    (('i', 'tie', 'bad', 'j'), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
+    >>> both_bad(ties=False).outcomes
+    ('i', 'bad', 'j')
+    """
+    undecided = ["tie", "bad"] if ties else ["bad"]
+    size = len(undecided)
+    loadings = np.zeros((size + 2, size + 1))
+    loadings[:-1] = np.eye(size + 1)
+    loadings[-1, 0] = -1
+    return Response(("i", *undecided, "j"), loadings, (size + 1, *range(1, size + 1), 0))
 
 
 def _nonzero(loadings: FloatArray) -> _Terms:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ..arguments import Number, checked
 from ..core.columns import Coded, FloatArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
-from ..core.response import THREE, TWO, Response
+from ..core.response import THREE, TWO, Response, both_bad
 from ..errors import JudgmentError
 from ..table import counted, format_count
 from .files import open_source
@@ -20,7 +21,7 @@ from .graded import Judged
 from .grades import Grades, grade_columns, rising
 from .judgments import Asked, Countable, Format, countable, self_note, tie_kind_notes, unless_default
 from .kept import Names, Wanted, wanted
-from .outcomes import Outcomes, read_outcomes, sizes_of
+from .outcomes import Outcomes, bad_of, read_outcomes, sizes_of
 from .paths import located
 from .rows import Rows
 from .sources import Roles, Source, as_names, as_two_names
@@ -38,7 +39,7 @@ def from_counts(
     *,
     objects: Two = ("object_i", "object_j"),
     wins: Two = WINS,
-    ties_column: Names | None = "ties",
+    ties_column: Names | Mapping[str, Literal["tie", "bad"]] | None = "ties",
     grades: Grades | None = None,
     covariates: Names = (),
     clusters: Names = (),
@@ -60,9 +61,10 @@ def from_counts(
         Columns with the two objects of each row; labels of any type.
     wins : two str
         Columns with the wins of either.
-    ties_column : str, sequence of str or None
+    ties_column : str, sequence of str, mapping or None
         Column with the ties. Without a column ``"ties"``, or with None, the table has no tie category;
-        several columns (two kinds of ties) are summed.
+        several columns (two kinds of ties) are summed. A mapping of columns to ``"tie"`` or ``"bad"``,
+        ``{"ties": "tie", "both_bad": "bad"}``, counts both bad as an outcome of its own.
     grades : sequence of str or mapping, optional
         In place of `wins` and `ties_column`: a column for each grade of preference, from object i preferred most to
         object j preferred most, ``("++", "+", "=", "-", "--")``, as many for either; or a mapping of columns
@@ -130,7 +132,8 @@ def from_counts(
     source = open_source(frame, labels=labels)
     sides = as_two_names(objects, "objects")
     if grades is None:
-        told = _three_columns(as_two_names(wins, "wins"), _tie_columns(ties_column, source.names))
+        undecided = _tie_columns(ties_column, source.names)
+        told = (_bad_columns if "bad" in undecided.values() else _three_columns)(as_two_names(wins, "wins"), undecided)
     else:
         if ties_column not in ("ties", None) or unless_default(wins, WINS) is not None:
             raise JudgmentError("grades= stands in place of wins= and ties_column=; pass either.")
@@ -148,8 +151,16 @@ class _Counted:
     response: Response | None = None
 
 
-def _three_columns(wins: tuple[str, str], ties: tuple[str, ...]) -> _Counted:
+def _three_columns(wins: tuple[str, str], undecided: Collection[str]) -> _Counted:
+    ties = tuple(undecided)
     return _Counted({"wins": wins, "ties_column": ties}, ((wins[0],), ties, (wins[1],)))
+
+
+def _bad_columns(wins: tuple[str, str], undecided: Mapping[str, str]) -> _Counted:
+    columns = {said: tuple(name for name, of in undecided.items() if of == said) for said in ("tie", "bad")}
+    shared = [names for names in columns.values() if names]
+    response = both_bad(ties=bool(columns["tie"]))
+    return _Counted({"wins": wins, "ties_column": tuple(undecided)}, ((wins[0],), *shared, (wins[1],)), response)
 
 
 def _graded_columns(grades: Grades) -> _Counted:
@@ -170,7 +181,7 @@ def _from_counts(
     read = [[read_counts(picked, name) for name in names] for names in told.outcomes]
     counts = np.column_stack([sum(columns, np.zeros(len(pairs.codes))) for columns in read])
     lines = Lines(pairs.codes, counts, *asked.read(picked))
-    ties = _tie_note(told.roles.get("ties_column", ()), read[1])
+    ties = _sum_notes(told, read)
     unkept = source.others(roles)
     notes = (*notes, *ties, *_repeat_note(lines), *unlabelled)
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, response=told.response)
@@ -218,7 +229,9 @@ def from_judgments(
         ``i``/``j``, ``a``/``b``, ``left``/``right`` or ``>``/``=``/``<``, and ``tie``; one reading has to explain
         every label. ``"names"`` allows only the winner's name, ``"slots"`` only the others. A mapping from
         labels to ``"i"``, ``"j"``, ``"tie"`` or None (leaves the rows out, counted in the notes) extends the
-        defaults; its key None stands for missing outcomes. Numbers always need a mapping. A mapping to grades,
+        defaults; its key None stands for missing outcomes. Numbers always need a mapping. ``{"tie (bothbad)": "bad"}``
+        counts both bad as an outcome of its own, beside ties; the key may be the kind of a tie, too, as in
+        `read_judgments`: ``{"both_bad": "bad"}``. A mapping to grades,
         ``{"A>>B": 2, "A>B": 1, "A=B": 0, "A<B": -1, "A<<B": -2}``, positive for object i and as many for either,
         gives a table of graded judgments.
     strength : str, optional
@@ -280,7 +293,7 @@ def from_judgments(
         )
     with located(found.source.what):
         weights = found.weights if weights is None else weights
-        judged = Judged(found, strength, sizes_of(outcomes), rising(cuts, 0.0, "no preference"))
+        judged = Judged(found, strength, sizes_of(outcomes), rising(cuts, 0.0, "no preference"), bad_of(outcomes))
         return _from_judgments(judged, asked, weights, max_dropped, order)
 
 
@@ -307,7 +320,7 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
     labels = judged.labels(picked)
     said, left, _ = read_outcomes(picked, labels.field, pairs, found.sides, labels.outcomes, max_dropped - selves)
     kinds = tie_kind_notes(picked, said, labels)
-    said, response, unused = judged.graded(picked, labels, said)
+    said, response, beside = judged.told(picked, labels, said)
     weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
     lines = condensed(pairs, said, weighed, *asked.read(picked), response or THREE)
     notes = (
@@ -316,7 +329,7 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         *left,
         *kinds,
         *([self_note(selves)] if selves else []),
-        *unused,
+        *beside,
         *unlabelled,
     )
     unkept = source.others(roles)
@@ -333,16 +346,28 @@ def _one(name: object, parameter: str) -> tuple[str]:
     return (name,)
 
 
-def _tie_columns(ties: Names | None, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of ties; the default name may be absent."""
+def _tie_columns(ties: Names | Mapping[str, str] | None, names: Sequence[str]) -> dict[str, str]:
+    """Return the columns of ties and of both bad, and which they are; the default name may be absent."""
     if ties is None or (ties == "ties" and "ties" not in names):
-        return ()
-    return as_names(ties, "ties_column")
+        return {}
+    if not isinstance(ties, Mapping):
+        return dict.fromkeys(as_names(ties, "ties_column"), "tie")
+    wrong = {name: said for name, said in ties.items() if said not in ("tie", "bad")}
+    if wrong or not ties:
+        raise JudgmentError(f"ties_column={dict(wrong or ties)!r}: expected columns with 'tie' or 'bad' for each.")
+    return dict(ties)
 
 
-def _tie_note(columns: Sequence[str], tied: Sequence[FloatArray]) -> list[str]:
-    parts = [f"{name} ({format_count(float(n.sum()))})" for name, n in zip(columns, tied, strict=False)]
-    return [f"ties are the sum of {' and '.join(parts)}"] if len(parts) > 1 else []
+def _sum_notes(told: _Counted, read: Sequence[Sequence[FloatArray]]) -> list[str]:
+    """Return a note if columns of ties, or of both bad, are summed."""
+    if not told.roles.get("ties_column"):
+        return []
+    words = {"tie": "ties are", "bad": "both bad is"}
+    notes = []
+    for outcome, names, counts in zip((told.response or THREE).outcomes, told.outcomes, read, strict=True):
+        parts = [f"{name} ({format_count(float(n.sum()))})" for name, n in zip(names, counts, strict=True)]
+        notes += [f"{words[outcome]} the sum of {' and '.join(parts)}"] if len(parts) > 1 else []
+    return notes
 
 
 def _without_selves(rows: Rows, pairs: Coded, most: int) -> tuple[Rows, Coded, int]:

@@ -50,7 +50,7 @@ class Labels:
     ----------
     field : str
     outcomes : mapping, "names", "slots" or None
-        Label → ``"i"``, ``"j"``, ``"tie"`` or None (left out, counted), as in `from_judgments`.
+        Label → ``"i"``, ``"j"``, ``"tie"``, ``"bad"`` or None (left out, counted), as in `from_judgments`.
     tie_kinds : mapping
         Label → kind of the tie, such as ``"both_bad"``.
     strengths : mapping

@@ -1,8 +1,8 @@
-"""Judgments ready to be counted whose outcomes may be grades: in a column beside them, in their labels, or signed."""
+"""Judgments ready to be counted whose outcomes may be grades (beside them, in labels, or signed), or both bad."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,26 +10,37 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..core.response import Response
+from ..core.judgments import has_standard_columns
+from ..core.response import Response, both_bad
+from ..errors import JudgmentError
+from ..table import counted
 from .formats import Labels
 from .frames import as_number, read_factor, read_sizes
 from .grades import cut_sizes, graded_outcomes, refuse_sizes, refuse_unsigned, side
 from .judgments import Countable
 from .outcomes import checked_outcomes
-from .readings import LEFT_OUT, TIE, by_label
+from .readings import BAD, BOTH_BAD, TIE, WIN_I, WIN_J, by_label
 from .rows import Rows
 
-_MEANINGS = LEFT_OUT + 1  # of a row: either wins, a tie, left out
+_MEANINGS = BAD + 1  # of a row: either wins, a tie, left out, both bad
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Judgments ready to be counted, and how much is preferred where the caller asks: a column, or sizes of labels."""
+    """Judgments ready to be counted, and what the caller asks of them beside the outcome.
+
+    How much is preferred: a column, or sizes of labels; or that both are `bad`: labels, or kinds of ties.
+    """
 
     found: Countable
     strength: str | None
     sizes: Mapping[Any, float]
     cuts: tuple[float, ...] = ()
+    bad: Collection[Any] = ()
+
+    def __post_init__(self) -> None:
+        if self.bad and (self.strength is not None or self.cuts):
+            raise JudgmentError("strength= and cuts= grade preferences, outcomes= has both bad apart; pass either.")
 
     @property
     def field(self) -> str:
@@ -40,7 +51,9 @@ class Judged:
 
     @property
     def beside(self) -> dict[str, tuple[str, ...]]:
-        """The column of sizes beside the outcome, by parameter, if there is one."""
+        """The columns of sizes, or of kinds of ties, beside the outcome, by parameter, if there is one."""
+        if self.bad and has_standard_columns(self.found.source.names):
+            return {"tie_kind": ("tie_kind",)}
         if self.strength is None or self.strength == self.field:
             return {}
         named = self.strength == "strength" and self.found.labels.strengths  # the sizes of a format's labels
@@ -58,7 +71,28 @@ class Judged:
         sides = {label: side(number) for label, number in said.items()}
         return replace(labels, outcomes={**mapping, **sides}, strengths={k: abs(n) for k, n in said.items()})
 
-    def graded(
+    def told(
+        self, rows: Rows, labels: Labels, said: npt.NDArray[Any]
+    ) -> tuple[npt.NDArray[Any], Response | None, list[str]]:
+        """Return the outcome of each row, of more than three if the caller asks; the response then, and notes."""
+        return self._apart(rows, said) if self.bad else self._graded(rows, labels, said)
+
+    def _apart(self, rows: Rows, said: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Response, list[str]]:
+        """Return the outcomes with both bad as one of its own; of judgments that were read before by kinds of ties."""
+        if "tie_kind" in self.beside:
+            factor = read_factor(rows.frame, "tie_kind")
+            chosen = [k for k, kind in enumerate(factor.labels) if kind == BOTH_BAD or kind in self.bad]
+            said = np.where((said == TIE) & np.isin(factor.codes, chosen), BAD, said)
+        response = both_bad(ties=bool((said == TIE).any()))
+        places = np.full(_MEANINGS, len(response.outcomes), dtype=np.int8)
+        for meaning, outcome in ((WIN_I, "i"), (TIE, "tie"), (BAD, "bad"), (WIN_J, "j")):
+            if outcome in response.outcomes:
+                places[meaning] = response.outcomes.index(outcome)
+        n = rows.count(said == BAD)
+        note = f"{counted(n, 'judgment')} counted as both bad, apart from ties" if n else "no judgment is both bad"
+        return places[said], response, [note]
+
+    def _graded(
         self, rows: Rows, labels: Labels, said: npt.NDArray[Any]
     ) -> tuple[npt.NDArray[Any], Response | None, list[str]]:
         """Return the outcome of each row, graded if the caller asks; the scale if it is one, and notes."""

@@ -31,7 +31,7 @@ from .known_formats import (
 )
 from .outcomes import Outcomes, checked_outcomes, read_outcomes, sizes_of
 from .paths import located
-from .readings import LEFT_OUT, TIE, WIN_I, WIN_J, by_label
+from .readings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, Meaning, by_label
 from .reshaped import field_of
 from .rows import Rows
 from .sources import Roles, Source, as_two_names, in_memory
@@ -40,6 +40,8 @@ from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format
 
 Format = str | JudgmentFormat
+
+_WORDS = {k: word for k, word in enumerate(OUTCOMES)} | {BAD: "tie"}  # as Judgments say what a label means
 
 
 @checked
@@ -75,7 +77,7 @@ def read_judgments(
         Field that says who won, in place of that of the format.
     outcomes : mapping, "names", "slots" or None
         What its labels mean, as in `from_judgments`; a mapping extends that of the format. Grades in it become
-        outcomes and the column ``strength``.
+        outcomes and the column ``strength``, ``"bad"`` a tie of the kind ``both_bad``.
     judge, prompt : str, optional
         Fields of the judge and of what was judged; several joined by ``+`` are read together.
     object_names, pairs
@@ -115,8 +117,9 @@ def read_judgments(
     Notes
     -----
     ``from_judgments``, and everything else that takes judgments, needs no further names for them. A tie of
-    the kind ``both_bad`` is a tie; leave such judgments out with ``outcomes={"tie (bothbad)": None}`` or by
-    selecting rows: ``judgments.take(judgments.to_frame()["tie_kind"].isna())``.
+    the kind ``both_bad`` is a tie. An outcome of its own: ``from_judgments(judgments, outcomes={"both_bad": "bad"})``.
+    Leave such judgments out with ``outcomes={"tie (bothbad)": None}`` or by selecting rows:
+    ``judgments.take(judgments.to_frame()["tie_kind"].isna())``.
 
     Of a record that compares ``a+b`` with ``c``, ``agreement`` and ``judges.summary`` count one judgment, scores and
     fits two. A fit takes them as one with ``from_judgments(judgments, clusters="record")`` and ``cov_type="cluster"``,
@@ -414,10 +417,16 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
         said: Outcomes = asked.outcomes
         if isinstance(said, Mapping):
             known_too = game.verdict.outcomes if isinstance(game.verdict.outcomes, Mapping) else {}
-            said = {**known_too, **checked_outcomes(said)}
+            said = {**known_too, **_with_labels_of(game.verdict, checked_outcomes(said))}
         sizes = {**game.verdict.strengths, **sizes_of(asked.outcomes)}
         game = replace(game, verdict=replace(game.verdict, outcomes=said, strengths=sizes))
     return game
+
+
+def _with_labels_of(verdict: Labels, said: Mapping[Any, Meaning]) -> dict[Any, Meaning]:
+    """Return a mapping of labels and kinds of ties to outcomes as one of labels, where kinds are those of labels."""
+    kinds = verdict.tie_kinds.items()
+    return {**{label: said[kind] for label, kind in kinds if said.get(kind) == "bad"}, **said}
 
 
 def _held(source: Source, known: JudgmentFormat, max_dropped: int) -> Judgments | None:
@@ -448,14 +457,14 @@ def _held(source: Source, known: JudgmentFormat, max_dropped: int) -> Judgments 
     notes = (
         f"{counted(int(rows.times.sum()), 'record')} read as {known.name!r}: {counted(n, 'judgment')}",
         *left,
-        *tie_kind_notes(rows, said, verdict),
+        *tie_kind_notes(rows, np.where(said == BAD, TIE, said), verdict),
         *([self_note(selves)] if leaves else []),
         *own_notes(known),
     )
     held = Judgments(
         tuple(pairs.levels.tolist()),
         np.asarray(pairs.codes[kept], dtype=np.int64),
-        np.asarray(said[kept], dtype=np.int64),
+        np.where(said == BAD, TIE, said)[kept].astype(np.int64),
         weights=weights,
         shown=known.shown,
         dropped=dropped,
@@ -506,14 +515,17 @@ def _mapped(rows: Rows, said: IntArray, verdict: Labels, sides: tuple[str, str])
         if not (by_name[group.index] == group["said"]).all():
             if len(meanings) > 1:
                 return None
-            meaning = OUTCOMES[meanings[0]] if meanings[0] != LEFT_OUT else None
+            meaning = _WORDS.get(int(meanings[0]))
             found = nw.when(column == value).then(nw.lit(meaning)).otherwise(found)
-        if value in verdict.tie_kinds:
-            kind = nw.when(column == value).then(nw.lit(verdict.tie_kinds[value])).otherwise(kind)
+        value_kind = BOTH_BAD if BAD in meanings else verdict.tie_kinds.get(value)
+        if value_kind is not None:
+            kind = nw.when(column == value).then(nw.lit(value_kind)).otherwise(kind)
         size = by_label([value], verdict.strengths, None)[0]
         if size is not None:
             strength = nw.when(column == value).then(nw.lit(size)).otherwise(strength)
     missing = cases.loc[label.isna(), "said"]
     if len(missing) and missing.iloc[0] != LEFT_OUT:
-        found = nw.when(column.is_null()).then(nw.lit(OUTCOMES[missing.iloc[0]])).otherwise(found)
+        found = nw.when(column.is_null()).then(nw.lit(_WORDS[int(missing.iloc[0])])).otherwise(found)
+        if missing.iloc[0] == BAD:
+            kind = nw.when(column.is_null()).then(nw.lit(BOTH_BAD)).otherwise(kind)
     return found, kind, strength

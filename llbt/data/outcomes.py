@@ -57,7 +57,7 @@ def read_outcomes(
     Returns
     -------
     said : ndarray of int, shape (U,)
-        0: i won, 1: a tie, 2: j won, 3: left out.
+        0: i won, 1: a tie, 2: j won, 3: left out, 4: both are bad.
     notes : tuple of str
     dropped : int
         How many rows are left out because `max_dropped` allows it.
@@ -117,7 +117,7 @@ def checked_outcomes(outcomes: Outcomes) -> dict[Any, Meaning]:
             "{'left': 'i', 'right': 'j', 'equal': 'tie', 'skipped': None}."
         )
     grades = [said for said in outcomes.values() if is_real(said)]
-    words = ("tie", None) if grades else ("i", "j", "tie", None)
+    words = ("tie", None) if grades else ("i", "j", "tie", "bad", None)
     wrong = {label: said for label, said in outcomes.items() if said not in words and not is_real(said)}
     if wrong:
         raise JudgmentError(
@@ -139,6 +139,11 @@ def sizes_of(outcomes: Outcomes) -> dict[Any, float]:
         return {}
     sizes = {_key(label): 0 if said == "tie" else said for label, said in outcomes.items()}
     return {label: abs(float(said)) for label, said in sizes.items() if is_real(said)}
+
+
+def bad_of(outcomes: Outcomes) -> tuple[Any, ...]:
+    """Return what the user's mapping takes for both bad: labels, or kinds of ties."""
+    return tuple(_key(k) for k, said in outcomes.items() if said == "bad") if isinstance(outcomes, Mapping) else ()
 
 
 def _key(label: Any) -> Any:

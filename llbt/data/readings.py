@@ -16,10 +16,11 @@ from .frames import Factor, as_number, read_factor
 from .rows import Rows
 
 T = TypeVar("T")
-Meaning = Literal["i", "j", "tie"] | None
+Meaning = Literal["i", "j", "tie", "bad"] | None
 
-WIN_I, TIE, WIN_J, LEFT_OUT, UNKNOWN = 0, 1, 2, 3, -1  # columns of the counts, and two that are none
-_MEANINGS: dict[Any, int] = {**{word: k for k, word in enumerate(OUTCOMES)}, None: LEFT_OUT}
+WIN_I, TIE, WIN_J, LEFT_OUT, BAD, UNKNOWN = 0, 1, 2, 3, 4, -1  # columns of the counts, and three that are none
+BOTH_BAD = "both_bad"  # the kind of a tie that says so
+_MEANINGS: dict[Any, int] = {**{word: k for k, word in enumerate(OUTCOMES)}, "bad": BAD, None: LEFT_OUT}
 _FEW = 64  # labels of a column of outcomes that names no objects
 _WORDS = (("i", "j"), ("a", "b"), ("left", "right"))
 

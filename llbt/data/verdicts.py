@@ -18,7 +18,7 @@ from ..table import Note, counted, format_count
 from .formats import Always, ByScores, Choice, Constant, Labels, Lean, OneHot, Share, Verdict
 from .frames import as_number, is_missing, plain, read_counts, read_factor, read_label_pair
 from .outcomes import read_outcomes
-from .readings import LEFT_OUT, TIE, WIN_I, WIN_J, by_label
+from .readings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, by_label
 from .rows import Rows
 
 BoolArray = npt.NDArray[np.bool_]
@@ -197,6 +197,7 @@ def _by_label(
     pairs = read_label_pair(rows, "objects", ("object_i", "object_j"))
     said, notes, dropped = read_outcomes(rows, name, pairs, sides, verdict.outcomes, max_dropped, may_be_empty=True)
     kinds = as_objects([*map(verdict.tie_kinds.get, labels), None])[codes]
+    said, kinds = np.where(said == BAD, TIE, said), np.where(said == BAD, np.array(BOTH_BAD, dtype=object), kinds)
     strengths = np.array([*by_label(labels, verdict.strengths, np.nan), np.nan], dtype=np.float64)
     return Decision(said, strengths[codes], as_objects(np.where(said == TIE, kinds, np.array(None))), notes, dropped)
 
