@@ -9,14 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
-from llbt.core.response import THREE, TWO, Response, graded
+from llbt.core.response import THREE, TWO, Response, both_bad, graded
 from llbt.errors import JudgmentError
 
-BOTH_BAD = Response(("i", "tie", "bad", "j"), np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0]]), (3, 1, 2, 0))
+BOTH_BAD = both_bad()
 RESPONSES = {
     "two": TWO,
     "three": THREE,
     "both bad": BOTH_BAD,
+    "both bad without ties": both_bad(ties=False),
     **{f"{steps} steps{' and a middle' if m else ''}": graded(steps, m) for steps in (2, 3) for m in (True, False)},
 }
 each_response = pytest.mark.parametrize("response", RESPONSES.values(), ids=RESPONSES)
@@ -111,12 +112,13 @@ def test_a_scale_has_scores_and_a_predictor_for_each_larger_grade() -> None:
 
 
 @each_response
-def test_tallies_are_wins_ties_and_losses_of_whatever_grade(response: Response) -> None:
+def test_tallies_are_wins_of_whatever_grade_and_what_is_undecided(response: Response) -> None:
     counts = np.random.default_rng(3).integers(0, 9, (4, 7, len(response.outcomes))).astype(float)
     by_name = {"i": 0.0, "tie": 0.0, "j": 0.0, "bad": 0.0}
     for k, outcome in enumerate(response.outcomes):
         by_name[outcome.rstrip("+")] = by_name[outcome.rstrip("+")] + counts[..., k]
-    expected = np.stack([0 * counts[..., 0] + by_name[name] for name in ("i", "tie", "j")], axis=-1)
+    undecided = 0 * counts[..., 0] + by_name["tie"] + by_name["bad"]
+    expected = np.stack([by_name["i"], undecided, by_name["j"]], axis=-1)
     np.testing.assert_array_equal(response.tally(counts), expected)
     flipped = response.tally(counts[..., list(response.flip)])
     np.testing.assert_array_equal(flipped, expected[..., ::-1])

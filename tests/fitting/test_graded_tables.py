@@ -9,11 +9,11 @@ import llbt
 from llbt import Comparisons
 from llbt.core.columns import Lines
 from llbt.core.comparisons import ClusterCounts, Coded, tabulate
-from llbt.core.response import Response, graded
+from llbt.core.response import Response, both_bad, graded
 from llbt.errors import JudgmentError
 
 FIVE = graded(2, middle=True)
-BOTH_BAD = Response(("i", "tie", "bad", "j"), np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0]]), (3, 1, 2, 0))
+BOTH_BAD = both_bad()
 PAIRS = np.array([(i, j) for i in range(4) for j in range(4) for _ in range(3) if i != j])
 JUDGE = Coded("judge", np.array(["x", "y", "z"], dtype=object), np.tile(np.arange(3), 12))
 
