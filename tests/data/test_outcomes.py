@@ -136,7 +136,7 @@ def test_none_leaves_out_and_counts():
         ([1, 2, 2, 1], "slots", ("numbers need a mapping",)),
         ([1.0, 2.0, None, 1.0], None, ("and 1 missing outcome", "{1: 'i', 2: 'j', None: None}")),
         (["a", "b", "a", "b"], "winners", ('outcomes=\'winners\': expected "names", "slots" or a mapping',)),
-        (["a", "b", "a", "b"], {"a": "left"}, ("outcomes={'a': 'left'}: expected 'i', 'j', 'tie' or None",)),
+        (["a", "b", "a", "b"], {"a": "left"}, ("outcomes={'a': 'left'}: expected 'i', 'j', 'tie', 'bad' or None",)),
         (["a", "a", "a", "a"], {"a": None}, ("leaves out every row",)),
     ],
 )
