@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from ..arguments import checked, is_real
 from ..core.columns import FloatArray, IntArray, Label, as_objects
-from ..errors import DesignError
+from ..errors import OptionError
 from ..table import Field, Record, Table, format_count, format_percent
 from .pair_counts import Objects, pair_counts
 
@@ -121,7 +121,7 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
 
     Raises
     ------
-    DesignError
+    OptionError
         For a time limit that is no positive number, and objects to exclude that are not there.
     JudgmentError
         If no judgment is left.
@@ -151,7 +151,7 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
     (('A', 'B', 'C'), 2.0, True)
     """
     if not is_real(time_limit) or not float(time_limit) > 0:
-        raise DesignError(f"time_limit={time_limit!r}; it is a number of seconds above 0.")
+        raise OptionError(f"time_limit={time_limit!r}", expected="a number of seconds above 0")
     found = pair_counts(data, "classical.feedback_order", exclude=exclude)
     order, bound = least_feedback(found.wins, float(time_limit))
     wins = found.wins[np.ix_(order, order)]

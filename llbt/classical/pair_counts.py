@@ -15,7 +15,7 @@ from ..core.columns import FloatArray, IntArray, Label, groups
 from ..core.comparisons import Comparisons, check_three
 from ..core.judgments import Judgments
 from ..data.judged import read_judged
-from ..errors import DesignError, JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import counted
 
 Objects = Sequence[Label] | Label
@@ -85,13 +85,13 @@ def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCount
 
     Raises
     ------
-    DesignError
+    OptionError
         For objects to leave out that are not there.
     JudgmentError
         If no judgment is left.
     """
     judgments = _of_table(data, asker) if isinstance(data, Comparisons) else read_judged(data, asker)
-    keep, notes = _kept(judgments, exclude, asker)
+    keep, notes = _kept(judgments, exclude)
     left = judgments.take(keep).among_judged()
     oriented = left.oriented()
     first, group = groups([*oriented.pairs.T])
@@ -120,15 +120,17 @@ def as_whole(values: FloatArray) -> npt.NDArray[Any]:
     return values.astype(np.int64) if np.all(np.isfinite(values) & (values == np.floor(values))) else values
 
 
-def _kept(judgments: Judgments, exclude: Objects, asker: str) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
+def _kept(judgments: Judgments, exclude: Objects) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
     """Return which rows (R,) have judgments of no excluded object, and a note on the others."""
-    out = excluded(judgments.objects, exclude, asker)
+    out = excluded(judgments.objects, exclude)
     touched = np.asarray(out[judgments.pairs].any(axis=1))
     keep, totals = ~touched, judgments.times
     if not keep.any():
         raise JudgmentError(
             f"no judgment is left: each of the {counted(float(totals.sum()), 'judgment')} has an object of "
-            f"exclude={list(named(exclude))!r}; expected some between two others. Exclude fewer objects."
+            f"exclude={list(named(exclude))!r}",
+            "Exclude fewer objects.",
+            expected="some between two others",
         )
     if not out.any():
         return keep, ()
@@ -147,21 +149,22 @@ def named(exclude: Objects) -> tuple[Label, ...]:
     if isinstance(exclude, (str, numbers.Real)):
         return (exclude,)
     if not isinstance(exclude, Iterable):
-        raise DesignError(f"exclude={exclude!r}: expected one object or several.")
+        raise OptionError(f"exclude={exclude!r}", expected="one object or several")
     return tuple(dict.fromkeys(exclude))
 
 
-def excluded(objects: tuple[Label, ...], exclude: Objects, asker: str) -> npt.NDArray[np.bool_]:
+def excluded(objects: tuple[Label, ...], exclude: Objects) -> npt.NDArray[np.bool_]:
     """Return whether each object is excluded, shape (J,).
 
     Raises
     ------
-    DesignError
+    OptionError
         For objects to leave out that are not there.
     """
     unknown = [label for label in named(exclude) if label not in objects]
     if unknown:
-        raise DesignError(
-            f"exclude names {listed(unknown)}, which the judgments do not have; the objects are {listed(objects, 20)}."
+        raise OptionError(
+            f"exclude names {listed(unknown)}, which the judgments do not have",
+            f"The objects are {listed(objects, 20)}.",
         )
     return np.isin(np.arange(len(objects)), [objects.index(label) for label in named(exclude)])

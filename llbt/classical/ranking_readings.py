@@ -10,7 +10,7 @@ import pandas as pd
 from ..arguments import checked
 from ..errors import DesignError
 from .pair_counts import Objects
-from .ranking_scores import ExcludeWhen, ranking_scores
+from .ranking_scores import ranking_scores
 from .readings import Reading
 
 
@@ -20,14 +20,13 @@ def ranking_readings(
     *,
     readings: Sequence[Reading] = get_args(Reading),
     exclude: Objects = (),
-    exclude_when: ExcludeWhen = "before",
     block: str | Sequence[str] | None = "block",
 ) -> pd.DataFrame:
     """Return the scores of systems by several readings of the same rankings, the higher the better.
 
     Parameters
     ----------
-    data, exclude, exclude_when, block
+    data, exclude, block
         As in `ranking_scores`.
     readings : sequence of str
         Readings of `ranking_scores`; all six by default, of which ``"ge_all_in_block"`` needs blocks.
@@ -67,6 +66,6 @@ def ranking_readings(
         raise DesignError(f"readings={readings!r}; expected several: readings=['ge_others', 'net_wins'].")
     scores = {}
     for reading in readings:
-        found = ranking_scores(data, reading=reading, exclude=exclude, exclude_when=exclude_when, block=block)
+        found = ranking_scores(data, reading=reading, exclude=exclude, block=block)
         scores[reading] = pd.Series(found.estimate, list(found.objects))
     return pd.DataFrame(scores).sort_index()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from ..arguments import Confidence, Jobs, Number, Rng, checked
 from ..core import statistics
@@ -23,8 +20,6 @@ from ..table import Field, Record, Table, counted, format_count, interval_fields
 from .pair_counts import Objects, PairCounts, as_whole, excluded, named, pair_counts
 from .readings import READINGS, Reading, Sums, block_sums, pair_sums, ranked
 
-ExcludeWhen = Literal["before", "after"]
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RankingScores(Record):
@@ -37,31 +32,96 @@ class RankingScores(Record):
         Scores on the scale of the reading: shares, or from −1 to 1 for ``"net_wins"``. NaN where nothing was counted.
     n : ndarray, shape (J,)
         Judgments behind each score (decided ones where ties are ignored); blocks for ``"ge_all_in_block"``.
-    conf_low, conf_high : ndarray, shape (J,)
-        Percentile intervals; NaN without resamples.
-    rank, rank_low, rank_high : ndarray, shape (J,)
-        1 is the best, equal scores share the better rank; the range over the resamples is NaN without them.
-    cluster : ndarray, shape (J,)
-        1 for the best: every rank range above a break is better than every one below it. NaN without resamples.
+    replicates : ndarray, shape (B, J)
+        The scores in B resamples.
     reading : str
-    resamples : int
+    drawn : str
+        What was resampled, in words; ``"judgment"`` or ``"block"`` where there is but one.
     confidence : float
-    notes : tuple of str
+        Of each interval and each rank range.
+    counted : tuple of str
+        Notes on what was counted.
     """
 
     objects: tuple[Label, ...]
     estimate: FloatArray
     n: FloatArray
-    conf_low: FloatArray
-    conf_high: FloatArray
-    rank: FloatArray
-    rank_low: FloatArray
-    rank_high: FloatArray
-    cluster: FloatArray
+    replicates: FloatArray
     reading: Reading
-    resamples: int
+    drawn: str
     confidence: float
-    notes: tuple[str, ...]
+    counted: tuple[str, ...]
+
+    @property
+    def rank(self) -> FloatArray:
+        """1 is the best, equal scores share the better rank, shape (J,)."""
+        return as_whole(ranked(self.estimate[None, :])[0])
+
+    @property
+    def conf_low(self) -> FloatArray:
+        """Lower bounds of the percentile intervals, shape (J,); NaN without resamples."""
+        return percentiles(self.replicates, self.confidence, self.estimate)[0]
+
+    @property
+    def conf_high(self) -> FloatArray:
+        """Upper bounds, as `conf_low`."""
+        return percentiles(self.replicates, self.confidence, self.estimate)[1]
+
+    @property
+    def rank_low(self) -> FloatArray:
+        """The best rank of the range over the resamples, shape (J,); NaN without them."""
+        return as_whole(self._ranges()[0])
+
+    @property
+    def rank_high(self) -> FloatArray:
+        """The worst rank of the range, as `rank_low`."""
+        return as_whole(self._ranges()[1])
+
+    @property
+    def cluster(self) -> FloatArray:
+        """1 for the best: every rank range above a break is better than every one below it; NaN without resamples."""
+        return as_whole(_clusters(self._ranges()))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was counted and left out, and what was resampled."""
+        return (*self.counted, *self._reservations())
+
+    @checked
+    def with_confidence(self, confidence: Confidence) -> RankingScores:
+        """Return the same scores with intervals, rank ranges and clusters at another level, of the same resamples."""
+        return replace(self, confidence=float(confidence))
+
+    @checked
+    def without(self, exclude: Objects) -> RankingScores:
+        """Return the scores of the other objects alone, ranked among themselves.
+
+        Judgments and blocks are counted with these objects still; ``exclude=`` of `ranking_scores` leaves them out
+        before anything is counted.
+
+        Parameters
+        ----------
+        exclude : label or sequence of labels
+            Such as the reference translation ``"_ref"``.
+        """
+        kept = ~excluded(self.objects, exclude)
+        left = tuple(label for label, here in zip(self.objects, kept, strict=True) if here)
+        if len(left) < 2:
+            raise OptionError(
+                f"exclude={list(named(exclude))!r} leaves {counted(len(left), 'object')}"
+                f"{f' ({listed(left)})' if left else ''}",
+                "Exclude fewer objects.",
+                expected="at least two to rank",
+            )
+        said = f"judgments of {listed(named(exclude))} counted for the others, not shown"
+        return replace(
+            self,
+            objects=left,
+            estimate=self.estimate[kept],
+            n=self.n[kept],
+            replicates=self.replicates[:, kept],
+            counted=(*self.counted, *([] if kept.all() else [said])),
+        )
 
     def table(self) -> Table:
         """Return object, estimate, n, conf_low, conf_high, rank, rank_low, rank_high, cluster; the best first."""
@@ -79,6 +139,27 @@ class RankingScores(Record):
             notes=self.notes,
         )
 
+    def _ranges(self) -> FloatArray:
+        """Return the best and the worst rank of each object over the resamples, shape (2, J)."""
+        found = percentiles(ranked(self.replicates), self.confidence, self.estimate, whole=True)
+        return np.clip(found, 1, len(self.objects))
+
+    def _reservations(self) -> list[str]:
+        undefined = np.isnan(self.estimate)
+        notes = []
+        if undefined.any():
+            notes.append(f"{counted(int(undefined.sum()), 'object')} without a judgment that counts: score NA")
+        if self.drawn in ("judgment", "block"):
+            return [*notes, f"a single {self.drawn} says nothing of chance: no intervals, rank ranges or clusters"]
+        if not len(self.replicates):
+            return [*notes, "no resamples: n=1000 gives intervals, rank ranges and clusters"]
+        notes.append(
+            f"{100 * self.confidence:.4g} % percentile intervals and rank ranges, each by itself: "
+            f"{format_count(len(self.replicates))} resamples of the {self.drawn}; clusters are groups whose rank "
+            "ranges do not overlap"
+        )
+        return [*notes, *degenerate_notes(self.replicates[:, ~undefined], "without a judgment of some object")]
+
 
 @checked
 def ranking_scores(
@@ -86,10 +167,8 @@ def ranking_scores(
     *,
     reading: Reading = "ge_others",
     exclude: Objects = (),
-    exclude_when: ExcludeWhen = "before",
     block: str | Sequence[str] | None = "block",
     n: Number = 0,
-    confidence: Confidence = 0.95,
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
@@ -112,17 +191,14 @@ def ranking_scores(
           opponents without a decided judgment are left out of the mean;
         * ``"net_wins"``: (w − l)/(w + t + l), the share won less the share lost, from −1 to 1.
     exclude : label or sequence of labels
-        Objects that are not scored, such as the reference translation ``"_ref"``.
-    exclude_when : {"before", "after"}
-        Before scoring, their judgments are left out: nobody loses to them, and a block in which one object is left has
-        no judgment. After scoring, judgments and blocks are counted with them, they only vanish from the result.
+        Objects whose judgments are left out, such as the reference translation ``"_ref"``: nobody loses to them, and a
+        block in which one object is left has no judgment. ``ranking_scores(…).without("_ref")`` counts judgments and
+        blocks with them, and leaves them out of the result alone.
     block : str, sequence of str or None
         Columns of the judgments that together make a block, the systems ranked side by side. Where they have values,
         blocks are resampled whole; None resamples judgments one by one.
     n : int
         Number of resamples, 1000 say, for intervals, rank ranges and clusters; 0 leaves these out.
-    confidence : float
-        Of each interval and each rank range.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -132,15 +208,16 @@ def ranking_scores(
     Returns
     -------
     RankingScores
-        object, estimate, n, conf_low, conf_high, rank, rank_low, rank_high, cluster; the best first.
+        object, estimate, n, conf_low, conf_high, rank, rank_low, rank_high, cluster; the best first. Intervals and rank
+        ranges hold 95 %; ``with_confidence(0.9)`` has others of the same resamples.
 
     Raises
     ------
-    DesignError
-        For unknown readings and options, and objects to exclude that are not there.
+    OptionError
+        For options that are none of what they may be, and objects to exclude that are not there.
     JudgmentError
-        For judgments without blocks where blocks are asked for; if fewer than two objects, or no judgment, are left;
-        and for resampling fractional counts.
+        For judgments without blocks where blocks are asked for; if no judgment is left; and for resampling fractional
+        counts.
 
     Notes
     -----
@@ -173,15 +250,14 @@ def ranking_scores(
     # a table of counts has no blocks: read_judged says so
     table = isinstance(data, Comparisons) and reading != "ge_all_in_block"
     source = data if table else read_judged(data, "ranking_scores")
-    counts = pair_counts(source, "ranking_scores", exclude=exclude if exclude_when == "before" else ())
-    shown, notes = _shown(counts, exclude, exclude_when)
+    counts = pair_counts(source, "ranking_scores", exclude=exclude)
     sums = reading_sums(counts, reading, block, "ranking_scores")
     if n and sums.units is None:
         _refuse_fractions(sums)
-    drawn = np.empty((0, len(shown)))
+    drawn = np.empty((0, len(counts.objects)))
     if n and sums.number > 1:
         drawn = np.concatenate(draw.blocks(sums.resampled, n, sums.entries))
-    return _scored(counts, sums, shown, drawn[:, shown], confidence, (*counts.notes, *notes))
+    return _scored(counts, sums, drawn)
 
 
 def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str] | None, asker: str) -> Sums:
@@ -213,24 +289,6 @@ def _blocks(judgments: Judgments, reading: Reading, block: str | Sequence[str] |
     return judgments.grouped(as_names(block, "block"), asker, "block")[0]
 
 
-def _shown(
-    counts: PairCounts, exclude: Objects, exclude_when: ExcludeWhen
-) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
-    """Return which objects the result has, shape (J,), and a note on the others."""
-    if exclude_when == "before" or not named(exclude):
-        return np.ones(len(counts.objects), dtype=np.bool_), ()
-    shown = ~excluded(counts.objects, exclude, "ranking_scores")
-    if shown.sum() < 2:
-        left = [label for label, kept in zip(counts.objects, shown, strict=True) if kept]
-        raise JudgmentError(
-            f"exclude={list(named(exclude))!r} leaves {counted(len(left), 'object')}"
-            f"{f' ({listed(left)})' if left else ''}; expected at least two to rank. Exclude fewer objects."
-        )
-    judgments = counts.totals[~shown].sum() - counts.totals[np.ix_(~shown, ~shown)].sum() / 2
-    said = f"{counted(judgments, 'judgment')} of {listed(named(exclude))} counted for the others"
-    return shown, (f"{said}, not shown",)
-
-
 def _refuse_fractions(sums: Sums) -> None:
     if not np.all(sums.total == np.floor(sums.total)):
         raise JudgmentError(
@@ -239,63 +297,38 @@ def _refuse_fractions(sums: Sums) -> None:
         )
 
 
-def _scored(
-    counts: PairCounts,
-    sums: Sums,
-    shown: npt.NDArray[np.bool_],
-    drawn: FloatArray,
-    confidence: float,
-    notes: tuple[str, ...],
-) -> RankingScores:
-    """Return the scores of the objects that are shown, the best first, from those of resamples (n, J)."""
-    scores, numbers = (values[0, shown] for values in sums.scores(sums.total[None, :]))
-    rank = ranked(scores[None, :])[0]
-    low, high = percentiles(drawn, confidence, scores)
-    ranges = np.clip(percentiles(ranked(drawn), confidence, scores, whole=True), 1, len(scores))
-    order = np.argsort(rank, kind="stable")  # NaN last
-    labels = [label for label, kept in zip(counts.objects, shown, strict=True) if kept]
+def _scored(counts: PairCounts, sums: Sums, drawn: FloatArray) -> RankingScores:
+    """Return the scores of the objects, the best first, with those of resamples (B, J)."""
+    scores, numbers = (values[0] for values in sums.scores(sums.total[None, :]))
+    order = np.argsort(ranked(scores[None, :])[0], kind="stable")  # NaN last
     return RankingScores(
-        objects=tuple(labels[k] for k in order),
+        objects=tuple(counts.objects[k] for k in order),
         estimate=scores[order],
         n=as_whole(numbers[order]),
-        conf_low=low[order],
-        conf_high=high[order],
-        rank=as_whole(rank[order]),
-        rank_low=as_whole(ranges[0, order]),
-        rank_high=as_whole(ranges[1, order]),
-        cluster=as_whole(_clusters(ranges, order)[order]),
+        replicates=drawn[:, order],
         reading=sums.reading,
-        resamples=len(drawn),
-        confidence=confidence,
-        notes=(*notes, *_reservations(counts, sums, scores, drawn, confidence)),
+        drawn=_drawn(sums),
+        confidence=0.95,
+        counted=(*counts.notes, *_undecided(counts, sums)),
     )
 
 
-def _clusters(ranges: FloatArray, order: IntArray) -> FloatArray:
-    """Return the cluster of each object, shape (J,): groups whose rank ranges do not overlap; NaN without a range."""
-    low, high = ranges
-    with_range = [int(k) for k in order if not math.isnan(low[k])]
-    number = np.array(statistics.significance_clusters(high[:, None] < low[None, :], with_range), dtype=np.float64)
-    return np.where(number > 0, number, np.nan)
-
-
-def _reservations(
-    counts: PairCounts, sums: Sums, scores: FloatArray, drawn: FloatArray, confidence: float
-) -> list[str]:
-    notes = []
-    if np.isnan(scores).any():
-        notes.append(f"{counted(int(np.isnan(scores).sum()), 'object')} without a judgment that counts: score NA")
-    if sums.reading == "expected_wins":
-        undecided = int((counts.counts[:, [0, 2]].sum(axis=1) == 0).sum())
-        notes += [f"{counted(undecided, 'pair')} without a decided judgment left out of the means"] if undecided else []
+def _drawn(sums: Sums) -> str:
     if not sums.number > 1:
-        unit = "judgment" if sums.units is None else "block"
-        return [*notes, f"a single {unit} says nothing of chance: no intervals, rank ranges or clusters"]
-    if not len(drawn):
-        return [*notes, "no resamples: n=1000 gives intervals, rank ranges and clusters"]
-    unit = "judgments, taken as independent" if sums.units is None else counted(sums.units.shape[0], "block")
-    notes.append(
-        f"{100 * confidence:.4g} % percentile intervals and rank ranges, each by itself: {format_count(len(drawn))} "
-        f"resamples of the {unit}; clusters are groups whose rank ranges do not overlap"
-    )
-    return [*notes, *degenerate_notes(drawn[:, ~np.isnan(scores)], "without a judgment of some object")]
+        return "judgment" if sums.units is None else "block"
+    return "judgments, taken as independent" if sums.units is None else counted(sums.units.shape[0], "block")
+
+
+def _undecided(counts: PairCounts, sums: Sums) -> list[str]:
+    if sums.reading != "expected_wins":
+        return []
+    undecided = int((counts.counts[:, [0, 2]].sum(axis=1) == 0).sum())
+    return [f"{counted(undecided, 'pair')} without a decided judgment left out of the means"] if undecided else []
+
+
+def _clusters(ranges: FloatArray) -> FloatArray:
+    """Return the cluster of each object, the best first, (J,): groups whose rank ranges do not overlap; NaN without."""
+    low, high = ranges
+    known = np.flatnonzero(~np.isnan(low)).tolist()
+    number = np.array(statistics.significance_clusters(high[:, None] < low[None, :], known), dtype=np.float64)
+    return np.where(number > 0, number, np.nan)

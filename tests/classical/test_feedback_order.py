@@ -166,13 +166,13 @@ def test_a_bound_of_a_search_cut_short_is_below_the_minimum():
 @pytest.mark.parametrize(
     ("options", "error", "fragment"),
     [
-        ({"time_limit": 0}, llbt.errors.DesignError, "time_limit=0; it is a number of seconds above 0"),
-        ({"time_limit": math.nan}, llbt.errors.DesignError, "time_limit=nan"),
-        ({"time_limit": "long"}, llbt.errors.DesignError, "time_limit='long'"),
+        ({"time_limit": 0}, llbt.errors.OptionError, "time_limit=0; expected a number of seconds above 0"),
+        ({"time_limit": math.nan}, llbt.errors.OptionError, "time_limit=nan"),
+        ({"time_limit": "long"}, llbt.errors.OptionError, "time_limit='long'"),
         (
             {"exclude": "Z"},
-            llbt.errors.DesignError,
-            "exclude names 'Z', which the judgments do not have; the objects are 's00'",
+            llbt.errors.OptionError,
+            "exclude names 'Z', which the judgments do not have. The objects are 's00'",
         ),
         ({"exclude": ["s00", "s01"]}, llbt.errors.JudgmentError, "no judgment is left"),
     ],

@@ -14,6 +14,7 @@ import llbt
 from llbt.classical.head_to_head import head_to_head
 from llbt.classical.ranking_scores import ranking_scores
 from llbt.classical.shown_with import shown_with
+from llbt.resampling import Resampler
 
 PAIR_READINGS = ["ge_others", "gt_others", "ignore_ties", "expected_wins", "net_wins"]
 READINGS = [*PAIR_READINGS, "ge_all_in_block"]
@@ -91,7 +92,11 @@ def same(found, expected):
 def test_every_reading_is_that_of_a_loop_over_ranks(reading, exclude, when):
     for seed in range(3):
         blocks = random_blocks(seed)
-        found = ranking_scores(judgments_of(blocks), reading=reading, exclude=exclude, exclude_when=when)
+        frame = judgments_of(blocks)
+        if when == "before":
+            found = ranking_scores(frame, reading=reading, exclude=exclude)
+        else:
+            found = ranking_scores(frame, reading=reading).without(exclude)
         same(scores_of(found), by_loop(blocks, reading, exclude, when))
 
 
@@ -140,7 +145,7 @@ def test_ge_all_in_block_counts_blocks():
 def test_an_excluded_winner_of_a_block_beats_nobody_or_everybody():
     frame = judgments_of([{"_ref": 1, "A": 2, "B": 2, "C": 3}])
     before = scores_of(ranking_scores(frame, reading="ge_all_in_block", exclude="_ref"))
-    after = scores_of(ranking_scores(frame, reading="ge_all_in_block", exclude="_ref", exclude_when="after"))
+    after = scores_of(ranking_scores(frame, reading="ge_all_in_block").without("_ref"))
     assert before == {"A": (1, 1), "B": (1, 1), "C": (0, 1)}  # ties for best count for both
     assert after == {"A": (0, 1), "B": (0, 1), "C": (0, 1)}
 
@@ -172,8 +177,9 @@ def test_notes_count_what_was_left_out():
     left = sum(len(block) - 1 for block in blocks if "_ref" in block)
     frame = judgments_of(blocks)
     assert f"{left} judgments of '_ref' left out" in ranking_scores(frame, exclude="_ref").notes
-    after = ranking_scores(frame, exclude="_ref", exclude_when="after").notes
-    assert f"{left} judgments of '_ref' counted for the others, not shown" in after
+    whole = ranking_scores(frame)
+    assert "judgments of '_ref' counted for the others, not shown" in whole.without("_ref").notes
+    assert whole.without(()).notes == whole.notes
     lonely = judgments_of([{"A": 1, "B": 2}, {"C": 2, "_ref": 1}])
     assert "1 object without a judgment left out: 'C'" in ranking_scores(lonely, exclude="_ref").notes
     tied = pd.DataFrame({"object_i": ["A", "A"], "object_j": ["B", "C"], "outcome": ["i", "tie"]})
@@ -188,7 +194,7 @@ def test_notes_count_what_was_left_out():
 def test_resampled_judgments_of_one_pair_are_binomial():
     """Two objects, no ties: the resampled score is Binomial(400, .6)/400, whose quantiles scipy knows."""
     table = llbt.from_matrix([[0, 240], [160, 0]], names=["A", "B"])
-    found = ranking_scores(table, n=20_000, rng=1, confidence=0.9)
+    found = ranking_scores(table, n=20_000, rng=1).with_confidence(0.9)
     assert found.objects == ("A", "B")
     expected = stats.binom(400, 0.6).ppf([0.05, 0.95]) / 400
     assert [found.conf_low[0], found.conf_high[0]] == pytest.approx(expected, abs=1.01 / 400)
@@ -200,7 +206,7 @@ def test_resampled_judgments_of_one_pair_are_binomial():
 def test_resampled_blocks_are_those_of_a_loop(reading):
     """The same draws of blocks, each resample put together block by block and scored by the loop."""
     blocks = random_blocks(3, number=60)
-    found = ranking_scores(judgments_of(blocks), reading=reading, n=60, rng=9, confidence=0.8)
+    found = ranking_scores(judgments_of(blocks), reading=reading, n=60, rng=9).with_confidence(0.8)
     drawn = []
     for row in first_block(9).integers(60, size=(60, 60)):
         resample = [blocks[k] for k in row]
@@ -505,20 +511,13 @@ ERRORS = {
         llbt.errors.JudgmentError,
         "compares 'A' with itself",
     ),
-    "unknown": (ranking_scores, FRAME, {"exclude": ["A", "Z"]}, llbt.errors.DesignError, "exclude names 'Z'"),
+    "unknown": (ranking_scores, FRAME, {"exclude": ["A", "Z"]}, llbt.errors.OptionError, "exclude names 'Z'"),
     "unknown, table": (
         ranking_scores,
         TABLE,
         {"exclude": "Z"},
-        llbt.errors.DesignError,
-        "the objects are 'A', 'B', 'C', '_ref'",
-    ),
-    "unknown, after": (
-        ranking_scores,
-        FRAME,
-        {"exclude": "Z", "exclude_when": "after"},
-        llbt.errors.DesignError,
-        "exclude names 'Z'",
+        llbt.errors.OptionError,
+        "The objects are 'A', 'B', 'C', '_ref'",
     ),
     "everything": (
         ranking_scores,
@@ -534,20 +533,12 @@ ERRORS = {
         llbt.errors.JudgmentError,
         "no judgment is left",
     ),
-    "one left, after": (
-        *(ranking_scores, FRAME, {"exclude": ["A", "B", "_ref"], "exclude_when": "after"}, llbt.errors.JudgmentError),
-        "leaves 1 object ('C'); expected at least two",
-    ),
-    "none left, after": (
-        *(ranking_scores, FRAME, {"exclude": [*NAMES[:3], "_ref"], "exclude_when": "after"}, llbt.errors.JudgmentError),
-        "leaves 0 objects; expected at least two",
-    ),
     "no sequence": (
         ranking_scores,
         FRAME,
         {"exclude": None},
-        llbt.errors.DesignError,
-        "exclude=None: expected one object",
+        llbt.errors.OptionError,
+        "exclude=None; expected one object",
     ),
     "reading": (
         ranking_scores,
@@ -556,9 +547,7 @@ ERRORS = {
         llbt.errors.OptionError,
         "reading='elo'; expected 'ge_others'",
     ),
-    "when": (ranking_scores, FRAME, {"exclude_when": "never"}, llbt.errors.OptionError, "exclude_when='never'"),
     "n": (ranking_scores, FRAME, {"n": -1}, llbt.errors.OptionError, "n=-1"),
-    "confidence": (ranking_scores, FRAME, {"confidence": 95}, llbt.errors.OptionError, "confidence=95"),
     "rng": (ranking_scores, FRAME, {"rng": "1"}, llbt.errors.OptionError, "rng='1'"),
     "fractions": (ranking_scores, TABLE.split_ties(), {"n": 10}, llbt.errors.JudgmentError, "fractional counts"),
     "adjust": (
@@ -572,7 +561,7 @@ ERRORS = {
         head_to_head,
         FRAME,
         {"exclude": "Z"},
-        llbt.errors.DesignError,
+        llbt.errors.OptionError,
         "head_to_head: exclude names 'Z'",
     ),
     "pairs, everything": (
@@ -617,6 +606,39 @@ def test_bad_input(asked, data, options, error, fragment):
     with pytest.raises(error) as caught:
         asked(data, **options)
     assert fragment in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("ask", "fragment"),
+    [
+        (lambda found: found.without("Z"), "RankingScores.without: exclude names 'Z'"),
+        (lambda found: found.without(["A", "B", "_ref"]), "leaves 1 object ('C'); expected at least two"),
+        (lambda found: found.without([*NAMES[:3], "_ref"]), "leaves 0 objects; expected at least two"),
+        (lambda found: found.with_confidence(95), "RankingScores.with_confidence: confidence=95"),
+    ],
+)
+def test_bad_views(ask, fragment):
+    with pytest.raises(llbt.errors.LLBTError) as caught:
+        ask(ranking_scores(FRAME))
+    assert fragment in str(caught.value)
+
+
+def test_views_are_of_the_same_resamples(monkeypatch):
+    """Ranks, ranges and clusters among the others, from the replicates by hand; nothing is drawn again."""
+    found = ranking_scores(judgments_of(random_blocks(4, number=80)), n=100, rng=2)
+    monkeypatch.setattr(Resampler, "each", None)
+    monkeypatch.setattr(np.random, "default_rng", None)
+    view = found.without("_ref").with_confidence(0.8)
+    kept = [k for k, label in enumerate(found.objects) if label != "_ref"]
+    drawn = found.replicates[:, kept]
+    assert view.objects == tuple(found.objects[k] for k in kept)
+    np.testing.assert_array_equal(view.estimate, found.estimate[kept])
+    np.testing.assert_array_equal(view.rank, range(1, 6))
+    np.testing.assert_allclose(view.conf_low, np.quantile(drawn, 0.1, axis=0), atol=1e-12)
+    ranks = np.sort([[1 + sum(np.round(row - score, 12) > 0) for score in row] for row in drawn], axis=0)
+    assert view.rank_low.tolist() == ranks[9].tolist()
+    assert view.rank_high.tolist() == ranks[89].tolist()
+    assert "80 % percentile intervals" in view.notes[-1]
 
 
 def test_readings_side_by_side_are_those_of_each_alone():
@@ -682,8 +704,10 @@ def test_wmt10_ge_all_in_block_by_the_ranks_of_the_raw_file(shared, english_czec
     ]
     blocks = [block for block in blocks if len(block) > 1]
     for when in ("before", "after"):
-        options = {"reading": "ge_all_in_block", "exclude": "_ref", "exclude_when": when}
-        same(scores_of(ranking_scores(english_czech, **options)), by_loop(blocks, "ge_all_in_block", ("_ref",), when))
+        exclude = "_ref" if when == "before" else ()
+        found = ranking_scores(english_czech, reading="ge_all_in_block", exclude=exclude)
+        found = found if when == "before" else found.without("_ref")
+        same(scores_of(found), by_loop(blocks, "ge_all_in_block", ("_ref",), when))
 
 
 def company_by_pandas(raw, frame):
