@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.columns import Label, dense
 from ..core.comparisons import Comparisons, counts_of_outcomes
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..kernel.robust import Clustered, effective_clusters
 from ..table import format_count, format_number
 
@@ -45,12 +45,12 @@ def way_of(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
 
     Raises
     ------
-    DesignError
+    OptionError, DesignError
         As `clustered`.
     """
     found = kept_way(c, name, groups)
     if found.clusters.size < 2:
-        raise DesignError(f"groups={name!r} has one cluster; a cluster-robust covariance needs at least two.")
+        raise DesignError(f"groups={name!r} has one cluster", expected="at least two, for a cluster-robust covariance")
     return found
 
 
@@ -59,8 +59,10 @@ def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
 
     Raises
     ------
+    OptionError
+        For groups that the table does not keep.
     DesignError
-        For groups that the table does not keep, and for a single cluster.
+        For a single cluster.
     """
     return way_of(c, name, groups).clusters
 
@@ -79,9 +81,9 @@ def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
         codes = column.codes
     else:
         has = listed((*c.clusters, *(column.name for column in c.columns))) or "none"
-        raise DesignError(
-            f"groups={name!r} is not kept by this table (clusters and covariates: {has}); keep it where the table is "
-            f"made: from_judgments(…, clusters={name!r})."
+        raise OptionError(
+            f"groups={name!r} is not kept by this table (clusters and covariates: {has})",
+            f"Keep it where the table is made: from_judgments(…, clusters={name!r}).",
         )
     counts = counts_of_outcomes(counts, c.response)
     judged = (counts > 0).any(axis=1)  # a cluster without judgments is none

@@ -203,7 +203,7 @@ def few_clusters(spec: Specification, c: Comparisons) -> str:
 
     Raises
     ------
-    DesignError
+    OptionError, DesignError
         As `clustered`.
     """
     if not spec.groups:
@@ -238,9 +238,12 @@ def _dispersed(problem: Problem, solution: Fit) -> Covariance:
 def check_options(spec: Specification) -> None:
     """Raise where the options of a fit contradict each other."""
     if not all(isinstance(name, str) for name in spec.groups) or len(set(spec.groups)) < len(spec.groups):
-        raise DesignError(f"groups={spec.groups!r}; it is the name of one cluster or covariate, or of two.")
+        raise OptionError(f"groups={spec.groups!r}", expected="the name of one cluster or covariate, or of two")
     if (spec.cov_type in ("cluster", "CR1")) != bool(spec.groups) or len(spec.groups) > 2:
-        raise DesignError("cov_type='cluster' (or 'CR1') and groups= go together: groups='judge', or two names.")
+        raise OptionError(
+            f"cov_type={spec.cov_type!r} with groups={spec.groups!r}",
+            expected="cov_type='cluster' (or 'CR1') and groups= together: groups='judge', or two names",
+        )
     if spec.link != "adjacent" and spec.method == "glm":
         raise OptionError(f"link={spec.link!r} does not go with method='glm'", "Use method='eliminate'.")
     if spec.link != "adjacent" and spec.reduces_bias:

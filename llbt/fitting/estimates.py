@@ -15,7 +15,6 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.links import AnyResponse, linked
 from ..core.response import Response
-from ..errors import DesignError
 from ..formulas.design import Design
 from ..kernel import explicit
 from ..kernel.deviances import cell_deviances, deviance, leverages, pearson_chi2
@@ -132,8 +131,6 @@ class Estimates:
         pandas.DataFrame
             Columns conf_low, conf_high; a row per parameter.
         """
-        if method not in ("wald", "profile"):
-            raise DesignError(f"method={method!r} is not known; expected 'wald' or 'profile'.")
         if method == "profile":
             return self._profile_intervals(alpha)
         half = stats.t.isf(alpha / 2, self.df_of(np.eye(len(self.names)))) * self.bse

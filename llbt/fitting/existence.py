@@ -54,7 +54,8 @@ def check_connected(c: Comparisons) -> None:
         shown = ", ".join(braced(group) for group in components[:6]) + (", …" if len(components) > 6 else "")
         raise DesignError(
             f"the objects fall into {len(components)} groups never compared with each other: {shown}; their worths "
-            "have no common scale. Fit the groups apart: c.select(objects=group) for group in c.components()."
+            "have no common scale",
+            "Fit the groups apart: c.select(objects=group) for group in c.components().",
         )
 
 

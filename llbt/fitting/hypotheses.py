@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult, chi2_p_value, critical_values
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..formulas.constraints import Hypothesis, read_hypothesis
 from ..kernel.cluster_tests import directions, flip_test, hotelling_p
 from ..kernel.gathered import Gathered
@@ -67,9 +67,9 @@ def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
     q = len(found.labels)
     rank = int(np.linalg.matrix_rank(found.matrix[:, res.free] * np.sqrt(np.diag(res.solution.cov))))
     if rank < q:
-        raise DesignError(
-            f"the {q} hypotheses have rank {rank}, so some say the same or nothing about the parameters; "
-            "leave them out."
+        raise OptionError(
+            f"the {q} hypotheses have rank {rank}, so some say the same or nothing about the parameters",
+            "Leave them out.",
         )
     flips = q > 1 and len(res.specification.groups) == 1 and not np.isnan(found.cov).any()
     return _flipped(res, found) if flips else _wald(res, found)
@@ -90,17 +90,18 @@ def _wald(res: Estimates, found: Linear) -> TestResult:
     df = float(res.df_of(found.matrix)[0]) if q == 1 else res.df_inference
     value, df_denom, p_value = hotelling_p(statistic, q, df)
     if math.isnan(p_value):
-        raise DesignError(few_for_hotelling(q, res))
+        raise few_for_hotelling(q, res)
     return TestResult("Wald test", null, value, q, p_value, f"F with {df_denom:.4g} denominator df")
 
 
-def few_for_hotelling(df: int, res: Estimates) -> str:
+def few_for_hotelling(df: int, res: Estimates) -> DesignError:
     """Return why Wald's test of so many parameters has no answer with the clusters of a fit."""
-    return (
-        f"{df} parameters are tested at once, with clusters of {' and '.join(res.specification.groups)} that "
-        f"are worth {res.df_inference + 1:.3g} of equal size; Hotelling's form of Wald's test needs more clusters than "
-        "parameters. Test fewer at once"
-        + (", or take anova(…, test='cluster')." if len(res.specification.groups) == 1 else ".")
+    groups = res.specification.groups
+    return DesignError(
+        f"{df} parameters are tested at once, with clusters of {' and '.join(groups)} that are worth "
+        f"{res.df_inference + 1:.3g} of equal size",
+        "Test fewer at once" + (", or take anova(…, test='cluster')." if len(groups) == 1 else "."),
+        expected="more clusters than parameters, for Hotelling's form of Wald's test",
     )
 
 

@@ -12,7 +12,7 @@ from ..arguments import checked, is_real
 from ..budgets import refuse_parameters
 from ..core.comparisons import Comparisons
 from ..core.links import Cumulative, Link
-from ..errors import ClusterWarning, ConvergenceWarning, DesignError, FormulaWarning, TiesWarning, listed, warn_user
+from ..errors import ClusterWarning, ConvergenceWarning, FormulaWarning, OptionError, TiesWarning, listed, warn_user
 from ..formulas.coding import Reference
 from ..formulas.design import Design, build_design
 from ..formulas.grammar import compares_objects, parse, vocabulary
@@ -76,7 +76,9 @@ class LLBT:
         FormulaError
             For a formula that cannot be read, or names something that the table does not have.
         DesignError
-            For objects that are not connected by judgments, unknown references, constant covariates.
+            For objects that are not connected by judgments, and constant covariates.
+        OptionError
+            For unknown references.
         """
         if compares_objects(parse(formula, vocabulary(data))):
             check_connected(data)
@@ -209,8 +211,9 @@ def fit(
     FormulaError
         For a formula that cannot be read, or names something that the table does not have.
     DesignError
-        For objects that are not connected by judgments, constant covariates, unknown names in `reference` or
-        `fixed`, and a GLM beyond 5·10⁷ matrix entries.
+        For objects that are not connected by judgments, constant covariates, and a GLM beyond 5·10⁷ matrix entries.
+    OptionError
+        For options that are not known or contradict each other, and unknown names in `reference`, `groups` or `fixed`.
     SeparationError
         Where some estimate is infinite; the objects, levels or parameters are named.
 
@@ -319,23 +322,24 @@ def default_formula(comparisons: Comparisons) -> str:
 
 def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]:
     if fixed is not None and not isinstance(fixed, Mapping):
-        raise DesignError(f"fixed={fixed!r}; expected a mapping of parameters to numbers: {{'tie': -0.5}}.")
+        raise OptionError(f"fixed={fixed!r}", expected="a mapping of parameters to numbers: {'tie': -0.5}")
     held = dict(fixed or {})
     unknown = [name for name in held if name not in design.names]
     if unknown:
-        raise DesignError(f"fixed: no parameter {listed(unknown)}; the model has {listed(design.names, 12)}.")
+        raise OptionError(f"fixed: no parameter {listed(unknown)}", expected=f"names among {listed(design.names, 12)}")
     bad = [name for name, value in held.items() if not is_real(value) or not math.isfinite(value)]
     if bad:
-        raise DesignError(f"fixed: {bad[0]!r} is held at {held[bad[0]]!r}; a parameter is held at a finite number.")
+        raise OptionError(f"fixed: {bad[0]!r} is held at {held[bad[0]]!r}", expected="a finite number")
     return {name: float(held[name]) for name in design.names if name in held}
 
 
 def _refuse_far(problem: Problem, held: Mapping[str, float]) -> None:
     """Raise where held parameters leave an outcome no probability that a computer can tell from 0."""
     if held and _held_apart(problem) > _FARTHEST:
-        raise DesignError(
-            f"fixed={dict(held)!r}: an outcome would have odds of e^{_held_apart(problem):.4g}, whose probability is 0 "
-            f"to a computer; hold parameters at log-worths within ±{_FARTHEST:g} of each other."
+        raise OptionError(
+            f"fixed={dict(held)!r}: an outcome would have odds of e^{_held_apart(problem):.4g}, whose probability "
+            "is 0 to a computer",
+            f"Hold parameters at log-worths within ±{_FARTHEST:g} of each other.",
         )
 
 

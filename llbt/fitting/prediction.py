@@ -16,7 +16,7 @@ from ..core.columns import Coded, FloatArray, IntArray
 from ..core.statistics import critical_values
 from ..data.frames import read_covariate, read_covariate_pair, read_label_pair
 from ..data.sources import open_frame
-from ..errors import DesignError
+from ..errors import OptionError
 from ..formulas import design
 from ..formulas.coding import Codings, grades
 from ..formulas.grid import At, check_at, codes_of, covariate_grid, rows_at
@@ -39,9 +39,9 @@ def codings_of(res: Estimates) -> Codings:
 def predicted(res: Estimates, frame: Any, at: At, confidence: float) -> Table:
     """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
     if frame is not None and at is not None:
-        raise DesignError("give a frame or at=, not both.")
+        raise OptionError("a frame and at=", expected="one of the two, not both")
     if isinstance(at, str) and at == "average":
-        raise DesignError("at='average' averages worths, not probabilities; name values: at={'judge': 'J1'}.")
+        raise OptionError("at='average' averages worths, not probabilities", "Name values: at={'judge': 'J1'}.")
     check_at(at, average=False)
     if frame is not None:
         return _predicted_frame(res, frame, confidence)

@@ -87,8 +87,10 @@ class LLBTResults(Estimates, Record):
 
         Raises
         ------
+        OptionError
+            For unknown names.
         DesignError
-            For unknown names, and combinations of aliased parameters.
+            For combinations of aliased parameters.
         """
         return z_tests(self, hypothesis, confidence)
 
@@ -107,8 +109,9 @@ class LLBTResults(Estimates, Record):
         Raises
         ------
         DesignError
-            As in `t_test`, for hypotheses that say the same, and for more hypotheses than Hotelling's form has clusters
-            for.
+            As in `t_test`, and for more hypotheses than Hotelling's form has clusters for.
+        OptionError
+            As in `t_test`, and for hypotheses that say the same.
         """
         return wald_test(self, hypothesis)
 

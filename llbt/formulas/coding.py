@@ -23,7 +23,7 @@ from scipy.sparse import csr_array
 from ..budgets import refuse_parameters
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, groups
 from ..core.comparisons import Comparisons
-from ..errors import DesignError, FormulaError, listed
+from ..errors import DesignError, FormulaError, OptionError, listed
 from ..kernel.gathered import Gathered
 from .allowed import MOST_TERMS, NAMESPACE, most_columns
 from .grammar import Formula, Term, Variable, marked, parse, vocabulary
@@ -206,7 +206,7 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
 
     Raises
     ------
-    FormulaError, DesignError
+    FormulaError, OptionError, DesignError
         As `llbt.formulas.design.build_design` says.
     """
     words = vocabulary(c)
@@ -412,7 +412,7 @@ def _relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[
 
     Raises
     ------
-    DesignError
+    OptionError
         For a name that has no labels in the table, and for levels that are not there.
     """
     found = dict(columns)
@@ -421,11 +421,15 @@ def _relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[
             continue
         labelled = [known for known, column in columns.items() if not column.numeric and known != "pair"]
         if name not in labelled:
-            raise DesignError(f"reference: {name!r} is no variable of labels of the table; it has {listed(labelled)}.")
+            raise OptionError(
+                f"reference: {name!r} is no variable of labels of the table", expected=f"one of {listed(labelled)}"
+            )
         column = columns[name]
         levels = column.levels.tolist()
         if level not in levels:
-            raise DesignError(f"reference: {name!r} has no level {level!r} in the table; it has {listed(levels, 20)}.")
+            raise OptionError(
+                f"reference: {name!r} has no level {level!r} in the table", expected=f"one of {listed(levels, 20)}"
+            )
         first = levels.index(level)
         order = np.array([first, *(k for k in range(len(levels)) if k != first)])
         found[name] = Coded(name, column.levels[order], np.argsort(order)[column.codes])
@@ -436,7 +440,9 @@ def _reference(reference: Label | None, c: Comparisons) -> Label:
     if reference is None:
         return c.objects[-1]
     if reference not in c.objects:
-        raise DesignError(f"reference={reference!r} is not an object of the table; it has {listed(c.objects, 20)}.")
+        raise OptionError(
+            f"reference={reference!r} is not an object of the table", expected=f"one of {listed(c.objects, 20)}"
+        )
     return reference
 
 
@@ -469,8 +475,9 @@ def _check_constant(formula: Formula, table: VariableTable) -> None:
         if role not in ("object", "pair") and len(column.levels) < 2:
             where = "objects" if role == "object covariate" else "comparisons"
             raise DesignError(
-                f"{role} {name!r} is {column.levels.tolist()[0]!r} in all {where} of the table, so it has no effect to "
-                "estimate; leave it out of the formula."
+                f"{role} {name!r} is {column.levels.tolist()[0]!r} in all {where} of the table, so it has no effect "
+                "to estimate",
+                "Leave it out of the formula.",
             )
 
 
@@ -529,8 +536,9 @@ def _evaluated(text: str, coding: Coding, terms: Sequence[Term], data: dict[str,
     if bad.size:
         name = coding.names[_positions(coding, terms)[bad[0]]]
         raise DesignError(
-            f"{name} is not finite in {int((~np.isfinite(full[:, bad[0]])).sum())} of {size} distinct "
-            f"rows; check its values (np.log needs numbers above 0). Formula: {text}"
+            f"{name} is not finite in {int((~np.isfinite(full[:, bad[0]])).sum())} of {size} distinct rows of the "
+            f"formula {text!r}",
+            "Check its values (np.log needs numbers above 0).",
         )
     return full
 

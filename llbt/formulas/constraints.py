@@ -12,7 +12,7 @@ import patsy
 from patsy.constraint import parse_constraint
 
 from ..core.columns import FloatArray, real_array
-from ..errors import DesignError, listed
+from ..errors import OptionError, listed
 
 Hypothesis = str | Sequence[str] | npt.ArrayLike
 
@@ -33,15 +33,15 @@ def read_hypothesis(
         if not np.isfinite(matrix).all():
             raise ValueError
     except (TypeError, ValueError):
-        raise DesignError(
-            f"hypothesis={hypothesis!r:.80}; expected a text such as 'object[A] = 0', several, or an array of finite "
-            "numbers."
+        raise OptionError(
+            f"hypothesis={hypothesis!r:.80}",
+            expected="a text such as 'object[A] = 0', several, or an array of finite numbers",
         ) from None
     p = len(names)
     if matrix.ndim != 2 or matrix.shape[1] != p or not len(matrix):
-        raise DesignError(
-            f"hypothesis is an array of shape {matrix.shape}; expected (k, {p}) with a row or more: coefficients of "
-            f"{listed(names)}."
+        raise OptionError(
+            f"hypothesis is an array of shape {matrix.shape}",
+            expected=f"(k, {p}) with a row or more: coefficients of {listed(names)}",
         )
     return [f"hypothesis {k}" for k in range(len(matrix))], matrix, np.zeros(len(matrix))
 
@@ -52,19 +52,19 @@ def _read_text(
     """Read hypotheses with patsy; references of treatment coding may be named and count as 0."""
     names = [*parameters, *references]
     if not all(text.strip() for text in texts):
-        raise DesignError(f"hypothesis: the text is empty; write one such as '{names[0]} = 0'.")
+        raise OptionError("hypothesis: the text is empty", f"Write one such as '{names[0]} = 0'.")
     try:
         for text in texts:
             _check_size(text, names)
         with np.errstate(all="ignore"):  # what is not finite is refused below
             found = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
     except patsy.PatsyError as error:
-        raise DesignError(f"hypothesis: {error}\n  It may name {listed(names, 12)}.") from None
+        raise OptionError(f"hypothesis: {error}\n  It may name {listed(names, 12)}.") from None
     matrix = np.vstack([constraint.coefs for constraint in found])[:, : len(parameters)]
     right = np.concatenate([constraint.constants.ravel() for constraint in found])
     if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
-        raise DesignError(
-            f"hypothesis: {listed(texts)}: a coefficient or constant is not finite; write finite numbers."
+        raise OptionError(
+            f"hypothesis: {listed(texts)}: a coefficient or constant is not finite", expected="finite numbers"
         )
     labels = [label for text, c in zip(texts, found, strict=True) for label in _labels(text, len(c.coefs))]
     return labels, matrix, right
@@ -73,18 +73,19 @@ def _read_text(
 def _check_size(text: str, names: list[str]) -> None:
     """Refuse a hypothesis that patsy cannot go through; reading it into a tree needs no recursion."""
     if len(text) > _MOST_CHARACTERS:
-        raise DesignError(
-            f"hypothesis: a text of {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read. Pass an array of "
-            f"coefficients, shape (k, {len(names)}) less the references."
+        raise OptionError(
+            f"hypothesis: a text of {len(text):,} characters",
+            f"Pass an array of coefficients, shape (k, {len(names)}) less the references.",
+            expected=f"at most {_MOST_CHARACTERS:,}",
         )
     level = [parse_constraint(text, names)]
     for _ in range(_MOST_NESTED):
         level = [part for node in level for part in node.args]
         if not level:
             return
-    raise DesignError(
-        f"hypothesis: {text[:60]!r}… has more than {_MOST_NESTED} operators within operators. Pass several texts, or "
-        "an array of coefficients."
+    raise OptionError(
+        f"hypothesis: {text[:60]!r}… has more than {_MOST_NESTED} operators within operators",
+        "Pass several texts, or an array of coefficients.",
     )
 
 

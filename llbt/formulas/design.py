@@ -116,8 +116,10 @@ def build_design(text: str, c: Comparisons, *, reference: Reference = None) -> D
     ------
     FormulaError
         For a formula that cannot be read or evaluated.
+    OptionError
+        For an unknown reference.
     DesignError
-        For an unknown reference object, or a covariate that is constant over the table.
+        For a covariate that is constant over the table.
     """
     codings = code_formula(text, c, reference=reference)
     blocks = codings.blocks

@@ -180,13 +180,14 @@ def stray_messages(formula: Formula) -> list[str]:
 
 def _checked(text: object) -> str:
     if not isinstance(text, str):
-        raise FormulaError(f"a formula is text such as 'object + tie', not {type(text).__name__}.")
+        raise FormulaError(f"the formula is of type {type(text).__name__}", expected="text such as 'object + tie'")
     if not text.strip():
-        raise FormulaError("the formula is empty; the simplest is 'object', with ties 'object + tie'.")
+        raise FormulaError("the formula is empty", expected="'object' or more, with ties 'object + tie'")
     if len(text) > MOST_CHARACTERS:
         raise FormulaError(
-            f"the formula has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read. Many covariates of the "
-            "objects or judges are better columns of a table, named one by one."
+            f"the formula has {len(text):,} characters",
+            "Many covariates of the objects or judges are better columns of a table, named one by one.",
+            expected=f"at most {MOST_CHARACTERS:,}",
         )
     # one line, from its first character that is not a space: the caret counts positions as patsy does
     return re.sub(r"[\r\n\t]", " ", _unticked(text.strip()))

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from ..arguments import is_real
 from ..core.columns import IntArray
-from ..errors import DesignError, listed
+from ..errors import OptionError, listed
 from ..table import format_number
 from .coding import Block, Codings, VariableTable, column_values
 from .sides import side_of
@@ -46,7 +46,7 @@ def check_at(at: object, *, average: bool = True) -> None:
     """Raise for what says no place: a mapping does, None, and where it is asked for "average"."""
     if not (at is None or isinstance(at, Mapping) or (average and isinstance(at, str) and at == "average")):
         expected = "'average' or a mapping" if average else "a mapping"
-        raise DesignError(f"at={at!r}; it is {expected} such as {{'judge': 'J3'}}.")
+        raise OptionError(f"at={at!r}", expected=f"{expected} such as {{'judge': 'J3'}}")
 
 
 def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[str, Any] | None) -> Grid:
@@ -57,7 +57,7 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[str, A
 
     Raises
     ------
-    DesignError
+    OptionError
         For a name that is no covariate of these blocks, and for unknown levels.
     """
     table = codings.table
@@ -67,7 +67,7 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[str, A
     unknown = [name for name in asked if name not in names]
     if unknown:
         has = f"it has {listed(names)}" if names else "it has no covariates here"
-        raise DesignError(f"at: {listed(unknown)} is not a covariate of the formula {codings.formula.text!r}; {has}.")
+        raise OptionError(f"at: {listed(unknown)} is not a covariate of the formula {codings.formula.text!r}; {has}.")
     chosen: dict[str, npt.NDArray[Any]] = {}
     notes: list[str] = []
     for name in names:
@@ -110,7 +110,9 @@ def codes_of(levels: Sequence[Any], wanted: Sequence[Any], what: str) -> IntArra
     position = {level: k for k, level in enumerate(levels)}
     missing = sorted({repr(w) for w in wanted if w not in position})
     if missing:
-        raise DesignError(f"{what} has no {', '.join(missing[:8])} in the table; it has {listed(list(levels), 20)}.")
+        raise OptionError(
+            f"{what} has no {', '.join(missing[:8])} in the table", expected=f"one of {listed(list(levels), 20)}"
+        )
     return np.array([position[w] for w in wanted], dtype=np.int64)
 
 
@@ -119,11 +121,11 @@ def _asked(table: VariableTable, name: str, wanted: Any) -> npt.NDArray[Any]:
     several = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
     column = table.columns[name]
     if not several:
-        raise DesignError(f"at: no value is given for {name!r}; name one or more, or leave it out.")
+        raise OptionError(f"at: no value is given for {name!r}", "Name one or more, or leave it out.")
     if not column.numeric:
         return codes_of(column.levels.tolist(), several, f"at: covariate {name!r}")
     if not all(is_real(value) and np.isfinite(value) for value in several):
-        raise DesignError(f"at: covariate {name!r} is a finite number, but {wanted!r} was given.")
+        raise OptionError(f"at: covariate {name!r} is {wanted!r}", expected="a finite number, or several")
     return np.array(several, dtype=np.float64)
 
 

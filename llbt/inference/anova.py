@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, hstack
 from ..arguments import checked
 from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value, chi2_reservation
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
 from ..fitting.hypotheses import few_for_hotelling
 from ..fitting.results import LLBTResults, bic_reservation
@@ -64,6 +64,8 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     ------
     DesignError
         For fits of different tables, fits that are not nested, and an F test where the largest model is saturated.
+    OptionError
+        For what is no fit, and flips of clusters where the fit has none, or two ways of clustering.
 
     Notes
     -----
@@ -101,10 +103,10 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     ['NULL', 'object', 'object:judge', 'tie']
     """
     if not results:
-        raise DesignError("anova compares two or more fits, or the terms of one; none given.")
+        raise OptionError("no fit", expected="two or more, or one whose terms are tested")
     for k, res in enumerate(results):
         if not isinstance(res, LLBTResults):
-            raise DesignError(f"m{k} is a {type(res).__name__}; it compares fits, as llbt.fit returns them.")
+            raise OptionError(f"m{k} is a {type(res).__name__}", expected="a fit, as llbt.fit returns it")
     if len(results) == 1:
         return _in_sequence(results[0], chosen_test(test, results[0]))
     _check_tables(results)
@@ -115,7 +117,7 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     fits = [fit for _, fit in ranked]
     test = chosen_test(test, fits[-1])
     if test == "wald" and len({math.isinf(fit.df_inference) for fit in fits[1:]}) > 1:
-        raise DesignError("test='wald': some fits give χ², others F, by their cov_type; fit all in one way.")
+        raise DesignError("test='wald': some fits give χ², others F, by their cov_type", "Fit all in one way.")
     names = Field("model", "Model", [fit.specification.formula for fit in fits])
     return _analysis(names, fits, test, title="Analysis of deviance")
 
@@ -125,17 +127,17 @@ def chosen_test(test: Test | None, res: LLBTResults) -> Test:
 
     Raises
     ------
-    DesignError
-        For an unknown test, and for flips of clusters where the fit has none, or two ways of clustering.
+    OptionError
+        For flips of clusters where the fit has none, or two ways of clustering.
     """
     spec = res.specification
     if test is None:
         return _default_test(res)
     if test == "cluster" and len(spec.groups) != 1:
         found = f"clusters by {' and '.join(spec.groups)}" if spec.groups else "judgments that are independent"
-        raise DesignError(
-            f"test='cluster': {spec.formula!r} was fitted with {found}; the test needs one way of clustering: "
-            "fit(…, cov_type='cluster', groups='judge')."
+        raise OptionError(
+            f"test='cluster', but {spec.formula!r} was fitted with {found}",
+            expected="one way of clustering: fit(…, cov_type='cluster', groups='judge')",
         )
     return test
 
@@ -256,8 +258,8 @@ def dispersion(res: LLBTResults) -> float:
     """
     if res.df_resid == 0:
         raise DesignError(
-            f"test='F': {res.specification.formula!r} is saturated, so there is no dispersion to estimate; use "
-            "test='chi2'."
+            f"test='F': {res.specification.formula!r} is saturated, so there is no dispersion to estimate",
+            "Use test='chi2'.",
         )
     return res.pearson_chi2 / res.df_resid
 
@@ -272,7 +274,7 @@ def _wald(small: LLBTResults, large: LLBTResults) -> Compared:
     df, rank = len(cov), int(np.linalg.matrix_rank(cov))
     clustered_fit = bool(large.specification.groups)
     if rank < df or (clustered_fit and not large.df_inference + 1 > df):
-        raise DesignError(few_for_hotelling(df, large))
+        raise few_for_hotelling(df, large)
     if large.covariance.unknown(contrasts).any():  # of some a single cluster says all that is known
         return Compared(df)
     statistic = _squared_length(contrasts @ (large.solution.params - point), cov)
@@ -450,10 +452,11 @@ def _check_tables(results: Sequence[LLBTResults]) -> None:
                 + (f" ({', '.join(gone)} pooled)" if (gone := [d for d in differ if d not in t.covariates]) else "")
                 for n, t in ((0, first), (k, c))
             ]
-            raise DesignError(f"{said[0]}, {said[1]}: fit both to the table with {', '.join(differ)}.")
+            raise DesignError(f"{said[0]}, {said[1]}", f"Fit both to the table with {', '.join(differ)}.")
         raise DesignError(
-            f"m0 was fitted to {', '.join(first.sizes())}, m{k} to {', '.join(c.sizes())}: deviances of "
-            "different tables cannot be compared; fit both to one table."
+            f"m0 was fitted to {', '.join(first.sizes())}, m{k} to {', '.join(c.sizes())}; deviances of different "
+            "tables cannot be compared",
+            "Fit both to one table.",
         )
 
 
@@ -475,6 +478,7 @@ def _check_nested(a: str, small: LLBTResults, b: str, large: LLBTResults) -> Non
         return
     what = "the same model" if inside else "not nested"
     raise DesignError(
-        f"{a} ({small.specification.formula}) and {b} ({large.specification.formula}) are {what}, so their deviances "
-        "cannot be tested against each other; compare their .aic or .bic."
+        f"{a} ({small.specification.formula}) and {b} ({large.specification.formula}) are {what}, so their "
+        "deviances cannot be tested against each other",
+        "Compare their .aic or .bic.",
     )

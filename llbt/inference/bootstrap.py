@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from scipy import stats
 from ..arguments import Confidence, Count, Jobs, Rng, checked
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
@@ -121,8 +121,6 @@ class Bootstrap(Record):
         ----------
         Efron, B. & Tibshirani, R. J. (1993). An introduction to the bootstrap, chapters 13 and 14.
         """
-        if method not in get_args(Interval):
-            raise DesignError(f"method={method!r}; it may be {', '.join(map(repr, get_args(Interval)))}.")
         if method == "bca":
             low, high = self._bca(confidence)
         else:
@@ -139,9 +137,10 @@ class Bootstrap(Record):
         if self.statistic is not None:
             return _influences(self.results, self.statistic, self.names, self.estimate, self.resample)
         if self.names != self.results.names:
-            raise DesignError(
-                "method='bca' leaves out each judgment or cluster in turn and needs the statistic, which a "
-                "pickle does not keep. Ask for these intervals once before it, or bootstrap again."
+            raise OptionError(
+                "method='bca' leaves out each judgment or cluster in turn and needs the statistic, which a pickle "
+                "does not keep",
+                "Ask for these intervals once before it, or bootstrap again.",
             )
         scores, weights = _scores(self.results, self.resample)
         influences: FloatArray = np.zeros((len(scores), len(self.names)))
@@ -208,8 +207,8 @@ class Bootstrap(Record):
         """
         if self.names != self.results.names:
             raise DesignError(
-                "Bootstrap.ranks: this is a bootstrap of a statistic, and ranks are made of the parameters: ask "
-                "llbt.bootstrap(res) without statistic=."
+                "this is a bootstrap of a statistic, and ranks are made of the parameters",
+                "Ask llbt.bootstrap(res) without statistic=.",
             )
         found, notes = log_worths_at(self.results, at)
         kept = self.replicates[~np.isnan(self.replicates[:, self.results.free]).any(axis=1)]
@@ -297,8 +296,10 @@ def bootstrap(
     Raises
     ------
     DesignError
-        For fractional counts unless parametric, a table without a comparison that has two judgments, unknown clusters,
-        an `rng` of another type, fits with a `prior`, and a statistic that raises in a resample.
+        For fractional counts unless parametric, a table without a comparison that has two judgments, and fits with a
+        `prior`.
+    OptionError
+        For unknown clusters, and a statistic that raises, or has more or fewer values, in a resample.
 
     References
     ----------
@@ -313,19 +314,19 @@ def bootstrap(
     ((4, 2), 0)
     """
     if res.specification.prior is not None:
-        raise DesignError("bootstrap resamples maximum likelihood fits; fit without prior=.")
+        raise DesignError("resamples are fitted by maximum likelihood", "Fit without prior=.")
     draw = Resampler.of("bootstrap", rng, n_jobs, progress)
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):
-        raise DesignError(
-            f"resample={resample!r} is neither 'judgment' nor 'parametric' nor a cluster or covariate of "
-            f"the table ({listed(kept) or 'none'}); keep it where the table is made: "
-            f"from_judgments(…, clusters={resample!r})."
+        raise OptionError(
+            f"resample={resample!r}",
+            f"Keep it where the table is made: from_judgments(…, clusters={resample!r}).",
+            expected=f"'judgment', 'parametric', or a cluster or covariate of the table ({listed(kept) or 'none'})",
         )
     if resample == "judgment" and _alone(res.comparisons) == 1:
         raise DesignError(
-            "no comparison has more than one judgment, so judgments resampled within comparisons are always "
-            "the same; pass resample='parametric', or a cluster of the table."
+            "no comparison has more than one judgment, so judgments resampled within comparisons are always the same",
+            "Pass resample='parametric', or a cluster of the table.",
         )
     if statistic is None:
         return _of_parameters(res, n, resample, draw)
@@ -438,12 +439,14 @@ def _statistic_of(
     try:
         given, values = _values(statistic(fitted))
     except Exception as error:
-        raise DesignError(f"the statistic raised {type(error).__name__} in {where}: {error}") from error
+        raise OptionError(f"the statistic raised {type(error).__name__} in {where}: {error}") from error
     if given == names:
         return values
     place = {name: k for k, name in enumerate(given)}
     if not any(name in place for name in names) or any(name.startswith("statistic") for name in given):
-        raise DesignError(f"the statistic has {len(given)} values in {where} and {len(names)} in the fit itself.")
+        raise OptionError(
+            f"the statistic has {len(given)} values in {where}", expected=f"{len(names)}, as in the fit itself"
+        )
     return None if any(name not in place for name in names) else values[[place[name] for name in names]]
 
 

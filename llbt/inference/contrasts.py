@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from ..arguments import Confidence, checked
 from ..core.columns import FloatArray
 from ..core.statistics import critical_values, ratio, two_sided_p
-from ..errors import DesignError, listed
+from ..errors import OptionError, listed
 from ..fitting.hypotheses import Linear, estimated
 from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults
@@ -57,7 +57,7 @@ def contrasts(
 
     Raises
     ------
-    DesignError
+    OptionError
         For unknown objects, weights that do not sum to 0, and another scale than ``"log_worth"`` for hypotheses about
         ties and for graded judgments.
 
@@ -70,15 +70,15 @@ def contrasts(
     [['A vs rest', 2.566]]
     """
     if not isinstance(weights, Mapping) or not weights:
-        raise DesignError(
-            "expected a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}; "
-            f"found {'none' if isinstance(weights, Mapping) else type(weights).__name__}."
+        raise OptionError(
+            f"the weights are {'none' if isinstance(weights, Mapping) else f'a {type(weights).__name__}'}",
+            expected="a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}",
         )
     if not res.response.plain_odds and scale != "log_worth":
         what = "the judgments are graded" if res.log_linear else f"the link is {res.specification.link!r}"
-        raise DesignError(
-            f"{what}, and scale={scale!r} is no sum of log-worths; ask for scale='log_worth', or of two objects "
-            f"pairwise(res, scale={scale!r})."
+        raise OptionError(
+            f"{what}, and scale={scale!r} is no sum of log-worths",
+            f"Ask for scale='log_worth', or of two objects pairwise(res, scale={scale!r}).",
         )
     rows, notes = _linear(res, weights, at, scale)
     estimate = np.concatenate([row.estimate for row in rows])
@@ -129,26 +129,26 @@ def _weights(res: LLBTResults, name: str, weights: Any) -> FloatArray:
     """Return the weights of the J objects, shape (J,)."""
     objects = res.comparisons.objects
     if not isinstance(weights, Mapping):
-        raise DesignError(
-            f"{name!r} is a {type(weights).__name__}; it may be weights, such as {{{objects[0]!r}: 1, "
-            f"{objects[1]!r}: -1}}, or a hypothesis in words."
+        raise OptionError(
+            f"{name!r} is a {type(weights).__name__}",
+            expected=f"weights, such as {{{objects[0]!r}: 1, {objects[1]!r}: -1}}, or a hypothesis in words",
         )
     unknown = [label for label in weights if label not in objects]
     if unknown:
-        raise DesignError(f"{name!r} names {listed(unknown)}; the objects are {listed(objects, 20)}.")
+        raise OptionError(f"{name!r} names {listed(unknown)}", expected=f"objects of the table: {listed(objects, 20)}")
     bad = {k: w for k, w in weights.items() if not isinstance(w, numbers.Real) or not np.isfinite(float(w))}
     if bad:
-        raise DesignError(f"{name!r} has the weights {bad!r}; weights are finite numbers.")
+        raise OptionError(f"{name!r} has the weights {bad!r}", expected="finite numbers")
     row = np.zeros(len(objects))
     for label, weight in weights.items():
         row[objects.index(label)] = weight
     largest = np.abs(row).max()
     if not largest:
-        raise DesignError(f"all weights of {name!r} are 0; it compares nothing.")
+        raise OptionError(f"all weights of {name!r} are 0; it compares nothing.")
     if abs(row.sum()) > 1e-8 * largest:
-        raise DesignError(
-            f"the weights of {name!r} sum to {format_number(float(row.sum()))}; log-worths have no zero of "
-            "their own, so weights have to sum to 0: {'A': 1, 'B': -0.5, 'C': -0.5}."
+        raise OptionError(
+            f"the weights of {name!r} sum to {format_number(float(row.sum()))}",
+            expected="a sum of 0, for log-worths have no zero of their own: {'A': 1, 'B': -0.5, 'C': -0.5}",
         )
     return row
 
@@ -159,9 +159,9 @@ def _in_words(res: LLBTResults, name: str, text: str, scale: Scale) -> Linear:
     ties = [n for n, block in zip(res.names, res.design.blocks, strict=True) if block in ("tie", "grade")]
     used = [n for n in ties if found.matrix[:, res.names.index(n)].any()]
     if used and scale != "log_worth":
-        raise DesignError(
-            f"{name!r} is about {listed(used)}, which has no {scale}; ask for scale='log_worth', or "
-            f"res.t_test({text!r})."
+        raise OptionError(
+            f"{name!r} is about {listed(used)}, which has no {scale}",
+            f"Ask for scale='log_worth', or res.t_test({text!r}).",
         )
     labels = [name] if len(found.labels) == 1 else [f"{name}: {label}" for label in found.labels]
     return Linear(labels, found.matrix, found.estimate, found.cov)

@@ -158,7 +158,7 @@ def _bootstrapped(res: LLBTResults, n: int, draw: Resampler) -> tuple[float, flo
     both statistics.
     """
     if res.specification.prior is not None:
-        raise DesignError("the bootstrap refits by maximum likelihood; fit without prior=.")
+        raise DesignError("the bootstrap refits by maximum likelihood", "Fit without prior=.")
     problem = res.problem()
     reduced = eliminate(problem, penalty=_shrinking(problem, res))
     simulated = in_blocks(partial(_simulated, problem, reduced), n, problem.counts, draw)

@@ -103,14 +103,21 @@ def _checked(res: LLBTResults) -> Response:
     """Return the response of a fit whose scores can be tested."""
     blocks, spec = res.design.blocks, res.specification
     if not res.comparisons.response.grades:
-        raise DesignError("the judgments of the table have no grades beyond the first, so there are no scores to test.")
+        raise DesignError(
+            "the judgments of the table have no grades beyond the first, so there are no scores to test",
+            expected="a table with grades=, as from_judgments and from_counts read it",
+        )
     missing = [word for word, block in (("object", "worth"), ("grade", "grade")) if block not in blocks]
     if missing:
-        raise DesignError(f"the formula {spec.formula!r} has no {missing[0]}, beside which scores are tested; add it.")
+        raise DesignError(
+            f"the formula {spec.formula!r} has no {missing[0]}, beside which scores are tested", f"Add {missing[0]}."
+        )
     if spec.prior is not None:
-        raise DesignError("likelihood-ratio tests are of maximum likelihood; fit without prior=.")
+        raise DesignError("likelihood-ratio tests are of maximum likelihood", "Fit without prior=.")
     if not isinstance(res.response, Response):
-        raise DesignError(f"scores are those of adjacent grades, and link={spec.link!r} has cuts; fit link='adjacent'.")
+        raise DesignError(
+            f"scores are those of adjacent grades, and link={spec.link!r} has cuts", "Fit link='adjacent'."
+        )
     return res.response
 
 
@@ -152,7 +159,7 @@ def _fitted(
     if len(start):
         found = optimize.minimize(loss, start, jac=True, method="BFGS", options={"gtol": _SLOPE})
         if not np.abs(found.jac).max() < _STEEP:
-            raise DesignError("the scores of the grades have no maximum likelihood estimate here; merge grades.")
+            raise DesignError("the scores of the grades have no maximum likelihood estimate here", "Merge grades.")
         start = found.x
     scores, _, fit = at(start)
     return scores, deviance(problem.counts, fit.means)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import checked
-from ..errors import DesignError, LLBTError
+from ..errors import LLBTError, OptionError
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At, check_at
 from ..table import Field, Record, Table
@@ -72,8 +72,8 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") ->
 
     Raises
     ------
-    DesignError
-        For a `by` that the table does not keep.
+    OptionError
+        For a `by` that the table does not keep, and an `at` that names it.
 
     References
     ----------
@@ -115,7 +115,7 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
     c = res.comparisons
     levels = levels_of(c, by)
     if isinstance(at, Mapping) and by in at:
-        raise DesignError(f"at= names {by!r}, whose levels are left out; ask at='average' or at others.")
+        raise OptionError(f"at= names {by!r}, whose levels are left out", "Ask at='average' or at others.")
     objects = c.objects
     found = log_worths_at(res, at)[0]
     whole, reference = found.estimate, found.reference

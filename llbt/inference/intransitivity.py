@@ -201,7 +201,7 @@ def intransitivity(data: LLBTResults | Comparisons) -> Intransitivity:
 
     Raises
     ------
-    JudgmentError
+    OptionError
         For anything but a fit or a table.
 
     Notes

@@ -9,7 +9,7 @@ import numpy as np
 from ..arguments import checked
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults
 from ..formulas.coding import grades
@@ -42,8 +42,10 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
 
     Raises
     ------
+    OptionError
+        For a `by` that the table does not keep.
     DesignError
-        For a `by` that the table does not keep, or that has one level.
+        For one that has one level.
 
     Notes
     -----
@@ -68,7 +70,7 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     """
     c, levels = res.comparisons, levels_of(res.comparisons, by)
     if len(levels) < 2:
-        raise DesignError(f"by={by!r} has one level; there is nobody to compare it with.")
+        raise DesignError(f"by={by!r} has one level", "There is nobody to compare it with.")
     found, units = tests_of(res, by), clustered(c, by, (by,))
     order = np.argsort(np.where(np.isnan(found.p_values), np.inf, found.p_values), kind="stable")
     objects = [*c.objects, None]
@@ -107,9 +109,9 @@ def levels_of(c: Comparisons, by: str) -> list[Any]:
             levels: list[Any] = column.levels[judged].tolist()
             return levels
     has = listed((*c.covariates, *c.clusters)) or "none"
-    raise DesignError(
-        f"by={by!r} is not kept by this table; it has {has}. Keep it where the table is made: "
-        f"from_judgments(…, clusters={by!r})."
+    raise OptionError(
+        f"by={by!r} is not kept by this table; it has {has}",
+        f"Keep it where the table is made: from_judgments(…, clusters={by!r}).",
     )
 
 

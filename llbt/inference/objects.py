@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, eye_array, kron
 
 from ..core.columns import FloatArray, IntArray, Label, groups
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..fitting.prediction import UNDETERMINED, alias_columns, codings_of, undetermined
 from ..fitting.results import LLBTResults
 from ..formulas.coding import Codings, column_values
@@ -108,10 +108,12 @@ def worth_classes(res: LLBTResults, at: At) -> tuple[list[LogWorths], dict[str, 
     Raises
     ------
     DesignError
-        For a formula without worths, and names or values in `at` that the worth does not have.
+        For a formula without worths.
+    OptionError
+        For names or values in `at` that the worth does not have.
     """
     if "worth" not in res.design.blocks:
-        raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths; add object.")
+        raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
     check_at(at)
     codings = codings_of(res)
     aliasing = alias_columns(res)
@@ -169,7 +171,7 @@ def log_worths_at(res: LLBTResults, at: At) -> tuple[LogWorths, tuple[str, ...]]
 
     Raises
     ------
-    DesignError
+    OptionError
         Where the worths differ between classes and `at` leaves more than one; the levels are listed.
     """
     found, shown, notes = worth_classes(res, at)
@@ -179,8 +181,8 @@ def log_worths_at(res: LLBTResults, at: At) -> tuple[LogWorths, tuple[str, ...]]
         }
         levels = "; ".join(f"{name}: {', '.join(values[:12])}" for name, values in open_.items())
         first = {name: values[0] for name, values in shown.items() if name in open_}
-        raise DesignError(
-            f"the worths differ by {', '.join(open_)} ({levels}); say where: at={first!r}, or at='average'."
+        raise OptionError(
+            f"the worths differ by {', '.join(open_)} ({levels})", f"Say where: at={first!r}, or at='average'."
         )
     where = class_name(shown, 0)
     return found[0], (*notes, *([f"at {where}"] if where else []))

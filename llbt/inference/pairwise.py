@@ -62,7 +62,7 @@ def pairwise(
 
     Raises
     ------
-    DesignError
+    OptionError
         For log-worths that differ between classes and no `at`, and for options that are not known.
 
     Notes

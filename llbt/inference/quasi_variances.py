@@ -137,8 +137,10 @@ def quasi_variances(res: LLBTResults, *, at: At = None, confidence: Confidence =
     Raises
     ------
     DesignError
-        For fewer than three log-worths, differences without a variance (held parameters, object covariates that two
-        objects share), and worths that differ by covariates where `at` does not say which.
+        For fewer than three log-worths, and differences without a variance (held parameters, object covariates that
+        two objects share).
+    OptionError
+        Where worths differ by covariates and `at` does not say which.
 
     Notes
     -----
@@ -282,8 +284,9 @@ def _determined(objects: tuple[Label, ...], found: LogWorths) -> tuple[tuple[Lab
 def _check(objects: tuple[Label, ...], variances: FloatArray) -> None:
     if len(objects) < 3:
         raise DesignError(
-            f"found {len(objects)} log-worths ({listed(objects)}); it takes three objects: of two "
-            "only the sum of the quasi-variances is determined, the variance of their difference in res.bse."
+            f"{len(objects)} log-worths ({listed(objects)})",
+            expected="three or more: of two only the sum of the quasi-variances is determined, the variance of "
+            "their difference in res.bse",
         )
     i, j = np.triu_indices(len(objects), 1)
     none = np.flatnonzero(variances[i, j] <= _NO_VARIANCE * variances.max())
@@ -291,9 +294,10 @@ def _check(objects: tuple[Label, ...], variances: FloatArray) -> None:
         pairs = [f"{objects[i[k]]} − {objects[j[k]]}" for k in none[:8]]
         more = f" and {none.size - 8} more" if none.size > 8 else ""
         raise DesignError(
-            f"{none.size} of {len(i)} differences of log-worths have no variance: {', '.join(pairs)}"
-            f"{more}; each needs one. Do not hold parameters of objects (fixed=), and fit object in place of object "
-            "covariates that objects share."
+            f"{none.size} of {len(i)} differences of log-worths have no variance: {', '.join(pairs)}{more}",
+            "Do not hold parameters of objects (fixed=), and fit object in place of object covariates that objects "
+            "share.",
+            expected="one for each",
         )
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..arguments import Confidence, Rng, checked
 from ..core.columns import FloatArray, Label, matching
 from ..core.comparisons import Comparisons
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
@@ -64,9 +64,11 @@ def leaderboard(
 
     Raises
     ------
-    DesignError
+    OptionError
         For log-worths that differ between classes and no `at`, an unknown anchor, and an anchor on a scale that has
         none.
+    DesignError
+        For an anchor that the table does not compare with the others.
 
     Examples
     --------
@@ -111,26 +113,27 @@ def _read_anchor(res: LLBTResults, anchor: Anchor | None, scale: Scale) -> tuple
         return None, 0.0
     label, value = _one_value(anchor, scale) if isinstance(anchor, Mapping) else (anchor, 0.0)
     if scale == "probability" and res.response.plain_odds:
-        raise DesignError(
-            "worths sum to 1 and have no anchor; choose scale='odds_ratio' for odds against "
-            f"{label!r}, or ask pairwise(res, scale='probability')."
+        raise OptionError(
+            "worths sum to 1 and have no anchor",
+            f"Choose scale='odds_ratio' for odds against {label!r}, or ask pairwise(res, scale='probability').",
         )
     objects = res.comparisons.objects
     if label not in objects:
-        raise DesignError(f"anchor {label!r} is no object; the objects are {listed(objects, 20)}.")
+        raise OptionError(f"anchor {label!r} is no object", expected=f"one of the table: {listed(objects, 20)}")
     return label, value
 
 
 def _one_value(anchor: Mapping[Any, float], scale: Scale) -> tuple[Label, float]:
     if len(anchor) != 1:
-        raise DesignError(f"anchor={dict(anchor)!r}; it gives one object a value, such as {{'A': 1000}}.")
+        raise OptionError(f"anchor={dict(anchor)!r}", expected="a value for one object, such as {'A': 1000}")
     ((label, value),) = anchor.items()
     if not isinstance(value, numbers.Real) or not np.isfinite(float(value)):
-        raise DesignError(f"anchor={dict(anchor)!r}; the value is a finite number.")
+        raise OptionError(f"anchor={dict(anchor)!r}", expected="a finite number as the value")
     if scale not in _LOG_SCALES:
-        raise DesignError(
-            f"anchor={dict(anchor)!r} needs a scale with differences: {listed(_LOG_SCALES)}; on "
-            f"{scale!r} name the object alone: anchor={label!r}."
+        raise OptionError(
+            f"anchor={dict(anchor)!r} beside scale={scale!r}",
+            f"On {scale!r} name the object alone: anchor={label!r}.",
+            expected=f"a scale with differences: {listed(_LOG_SCALES)}",
         )
     return label, float(value)
 
@@ -139,7 +142,7 @@ def _anchored(res: LLBTResults, found: LogWorths, label: Label) -> LogWorths:
     """Return log-worths measured from one object."""
     k = res.comparisons.objects.index(label)
     if np.isnan(found.estimate[k]):
-        raise DesignError(f"the table does not compare {label!r} with the other objects here; choose another anchor.")
+        raise DesignError(f"the table does not compare {label!r} with the other objects here", "Choose another anchor.")
     shift = np.eye(len(found.estimate))
     shift[:, k] -= 1
     return found.combined(shift, found.estimate - found.estimate[k])

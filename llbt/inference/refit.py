@@ -94,8 +94,9 @@ def refit(res: LLBTResults, formula: str) -> LLBTResults:
     lost = [name for name in spec.fixed if name not in model.design.names]
     if lost:
         raise DesignError(
-            f"fixed: {listed(lost)} is held in {spec.formula!r}, but {formula!r} has no such parameter, so one model "
-            "is not the other with a term more. Fit both as they are meant, and compare them: llbt.anova(m0, m1)."
+            f"fixed: {listed(lost)} is held in {spec.formula!r}, but {formula!r} has no such parameter, so one "
+            "model is not the other with a term more",
+            "Fit both as they are meant, and compare them: llbt.anova(m0, m1).",
         )
     return _solved(model, spec)
 

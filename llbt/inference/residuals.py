@@ -47,10 +47,8 @@ def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson",
 
     Raises
     ------
-    DesignError
-        For anything but a fit.
     OptionError
-        For unknown options, and deviance residuals of pairs.
+        For anything but a fit, unknown options, and deviance residuals of pairs.
 
     Notes
     -----
@@ -80,7 +78,7 @@ def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson",
     if of == "cells":
         return _of_cells(res, kind, most)
     if kind != "pearson":
-        raise OptionError(f"kind={kind!r} is for cells; residuals of pairs are Pearson's.")
+        raise OptionError(f"kind={kind!r} is for cells", "Residuals of pairs are Pearson's: leave kind= out.")
     return pair_residuals(res, most)
 
 

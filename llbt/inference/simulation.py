@@ -11,11 +11,11 @@ import numpy as np
 from scipy import special
 from scipy.sparse import csr_array
 
-from ..arguments import Count, Rng, as_generator, checked
+from ..arguments import Count, Positive, Rng, as_generator, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.response import TWO
-from ..errors import DesignError
+from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults
 from ..resampling import Resampler, T, drawn_weights
@@ -28,7 +28,7 @@ _SHORT = 25  # counts of drawn tables for each number that blocks of other resam
 
 
 @checked
-def simulate(res: LLBTResults, n: Count = 1, *, times: float = 1, rng: Rng = None) -> tuple[Comparisons, ...]:
+def simulate(res: LLBTResults, n: Count = 1, *, times: Positive = 1, rng: Rng = None) -> tuple[Comparisons, ...]:
     """Return new tables drawn from a fit, the totals of the comparisons as they are or so many times as large.
 
     Parameters
@@ -48,7 +48,7 @@ def simulate(res: LLBTResults, n: Count = 1, *, times: float = 1, rng: Rng = Non
 
     Raises
     ------
-    DesignError
+    OptionError
         For `times` that is no positive number or makes totals beyond 10¹⁵.
 
     Examples
@@ -62,20 +62,13 @@ def simulate(res: LLBTResults, n: Count = 1, *, times: float = 1, rng: Rng = Non
     2400
     """
     c = res.comparisons
-    _check_times(times, c)
+    if times * c.totals.max() > _MOST:
+        raise OptionError(f"times={times!r}", expected=f"no total of a comparison beyond {_MOST:.0e} judgments")
     drawn = draw_parametric(times * res.solution.means, n, as_generator(rng))
     larger = "" if times == 1 else f", {times:.4g} times as many judgments"
     note = f"counts simulated from {res.specification.formula!r}{larger}"
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))
     return tuple(replace(with_counts(c, counts), cluster_counts=None, notes=notes) for counts in drawn)
-
-
-def _check_times(times: object, c: Comparisons) -> None:
-    number = isinstance(times, (int, float, np.integer, np.floating)) and not isinstance(times, bool)
-    if not (number and 0 < float(times) * c.totals.max() <= _MOST):  # type: ignore[arg-type]
-        raise DesignError(
-            f"times={times!r}; it is a positive number, how many times as many judgments a comparison gets."
-        )
 
 
 def with_counts(c: Comparisons, counts: FloatArray) -> Comparisons:
@@ -174,8 +167,8 @@ def _whole_counts(res: LLBTResults) -> FloatArray:
     counts = res.counts
     if not np.all(counts == np.floor(counts)):
         raise DesignError(
-            "the table has fractional counts, which are not judgments that could be resampled; "
-            "use resample='parametric'."
+            "the table has fractional counts, which are not judgments that could be resampled",
+            "Use resample='parametric'.",
         )
     return counts
 

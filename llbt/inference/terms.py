@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..arguments import checked
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..fitting.results import LLBTResults
 from ..formulas.grammar import parse, stray_messages, vocabulary
 from ..table import Field, Table
@@ -88,7 +88,7 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
 
     Raises
     ------
-    DesignError
+    OptionError
         For a scope without new terms.
 
     Examples
@@ -103,9 +103,9 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
     new = [term for term in written_terms(scope, res.comparisons) if not term.is_among(own)]
     if not new:
         stray = stray_messages(parse(scope, vocabulary(res.comparisons)))
-        raise DesignError(
-            f"the scope {scope!r} has no term that {res.specification.formula!r} lacks ({listed(_names(own))}); "
-            + (stray[0] if stray else "name the terms to add.")
+        raise OptionError(
+            f"the scope {scope!r} has no term that {res.specification.formula!r} lacks ({listed(_names(own))})",
+            stray[0] if stray else "Name the terms to add.",
         )
     first = [term for term in new if not any(other.margin_of(term) for other in new)]
     fits = [refit_terms(res, [*terms, term]) for term in first]

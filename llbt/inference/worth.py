@@ -42,9 +42,9 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     Raises
     ------
     DesignError
-        For an unknown scale, a formula without worths, and names in `at` that are not in the worth.
+        For a formula without worths.
     OptionError
-        For worths π of a probit link, which has none.
+        For an unknown scale, names in `at` that are not in the worth, and worths π of a probit link, which has none.
 
     Notes
     -----

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arguments import Confidence, Jobs, Number, Rng, checked
 from ..core.columns import FloatArray, Label
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..resampling import Resampler
 from ..table import Field, Kind, Record, Table, counted, format_count, format_percent, format_share
 from .agreement_estimates import Plan, ResampledAgreement, measure
@@ -121,16 +121,22 @@ class Agreement(Record):
         Raises
         ------
         DesignError
-            For more than 10 million pairs of judgments, and of judges with themselves: there, ask for
+            For more than 10 million pairs of judgments, and for judges with themselves: there, ask for
             ``agreement(…, among="intra", by="judge")``.
         """
         if self.among == "intra":
-            raise DesignError("by_judges: there are no pairs of judges; pass by='judge' for a row per judge.")
+            raise DesignError(
+                "there are no pairs of judges: each is compared with itself, among='intra'",
+                "Pass by='judge' for a row per judge.",
+                where="by_judges",
+            )
         pairs = unit_features(self.judgments, "inter")[:, 0].sum()
         if pairs > MOST_PAIRS:
             raise DesignError(
-                f"by_judges: there are {format_count(pairs)} pairs of judgments, too many to go through one by one; "
-                f"expected at most {format_count(MOST_PAIRS)}. Select some judges."
+                f"there are {format_count(pairs)} pairs of judgments, too many to go through one by one",
+                "Select some judges.",
+                expected=f"at most {format_count(MOST_PAIRS)}",
+                where="by_judges",
             )
         met = crossed(self.judgments)
         sums = judge_pair_sums(met, judge_counts(self.judgments), len(self.labels))
@@ -213,9 +219,11 @@ def agreement(
     JudgmentError
         For judgments with fewer than two units that were judged twice, and repeats that a coefficient asked for does
         not allow.
+    OptionError
+        For options that are not known.
     DesignError
-        For unknown options, and coefficients that do not apply: weights for labels without order, or those that
-        compare judges with ``among="intra"``.
+        For coefficients that do not apply: weights for labels without order, or those that compare judges with
+        ``among="intra"``.
 
     Notes
     -----
@@ -384,5 +392,5 @@ def _asked(coefficients: object) -> tuple[str, ...]:
     names = tuple(several) if isinstance(several, Sequence) else (coefficients,)
     unknown = [name for name in names if not isinstance(name, str) or name not in COEFFICIENTS]
     if unknown or not names:
-        raise DesignError(f"coefficients={coefficients!r}; expected names among {listed(COEFFICIENTS, 20)}.")
+        raise OptionError(f"coefficients={coefficients!r}", expected=f"names among {listed(COEFFICIENTS, 20)}")
     return tuple(dict.fromkeys(names))

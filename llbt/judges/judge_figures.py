@@ -12,7 +12,7 @@ from ..core.columns import Coded, FloatArray, IntArray, groups, tally
 from ..core.comparisons import Comparisons, check_three
 from ..core.judgments import Judgments
 from ..data.sources import as_names
-from ..errors import JudgmentError, listed
+from ..errors import OptionError, listed
 from ..table import counted, format_count
 
 ASKER = "judges.summary"
@@ -63,9 +63,9 @@ def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
     if column is None or kept is None:
         labels = [found.name for found in (*c.columns, *(kept.columns if kept else ())) if not found.numeric]
         instead = f"Name the judge among these, judge={labels[0]!r} say, or keep it" if labels else "Keep it"
-        raise JudgmentError(
-            f"the table has no cluster or covariate of labels {judge!r} (judge=); it keeps "
-            f"{listed(labels) or 'none'}. {instead} where the table is made: from_judgments(…, clusters={judge!r})."
+        raise OptionError(
+            f"the table has no cluster or covariate of labels {judge!r} (judge=); it keeps {listed(labels) or 'none'}",
+            f"{instead} where the table is made: from_judgments(…, clusters={judge!r}).",
         )
     return JudgeLines(column, kept.counts, frame, kept.rows, c.keeps_order)
 

@@ -145,7 +145,8 @@ def _refuse_many(name: str, labels: list[Label], units: int) -> None:
     if units * len(labels) ** 2 > _MOST_CELLS:
         raise JudgmentError(
             f"column {name!r} (label=) has {len(labels):,} different labels, such as {listed(labels, 3)}, on "
-            f"{units:,} units: too many. Expected few labels that judges share."
+            f"{units:,} units: too many",
+            expected="few labels that judges share",
         )
 
 
@@ -191,8 +192,9 @@ def refuse_nothing(read: LabelledUnits, among: Among) -> None:
     judges, units = read.judge.levels, read.data.units
     if among == "inter" and len(np.unique(read.data.judge)) == 1:
         raise JudgmentError(
-            f"all {counted(len(read.data.label), 'judgment')} are by one judge, {judges[0]!r}; expected two "
-            "judges or more. Pass among='intra' for the agreement of a judge with itself."
+            f"all {counted(len(read.data.label), 'judgment')} are by one judge, {judges[0]!r}",
+            "Pass among='intra' for the agreement of a judge with itself.",
+            expected="two judges or more",
         )
     paired = int((unit_features(read.data, among)[:, 0] > 0).sum())
     if paired >= 2:
@@ -200,9 +202,10 @@ def refuse_nothing(read: LabelledUnits, among: Among) -> None:
     how = "by two judges" if among == "inter" else "twice by a judge"
     found = f"no unit was judged {how}" if not paired else f"only one unit was judged {how}"
     raise JudgmentError(
-        f"{found} ({counted(units, 'unit')}, {counted(len(judges), 'judge')}); expected two such units or "
-        f"more. A unit is one combination of {listed(read.unit)}: name fewer columns in unit= if it is narrower than "
-        "what was judged again."
+        f"{found} ({counted(units, 'unit')}, {counted(len(judges), 'judge')})",
+        f"A unit is one combination of {listed(read.unit)}: name fewer columns in unit= if it is narrower than what "
+        "was judged again.",
+        expected="two such units or more",
     )
 
 

@@ -176,26 +176,27 @@ def _distinct(lines: JudgeLines, model: LLBTResults) -> tuple[pd.DataFrame, IntA
     """Return the distinct comparisons of the lines' frame as far as the model tells them apart, and each row's."""
     if "order" in model.design.blocks and not lines.shown:
         raise DesignError(
-            f"the model {model.specification.formula!r} has an order effect, but these data do not say which "
-            "object was shown first. Pass judgments that do (from_judgments(…, order=True)), or a model without order."
+            f"the model {model.specification.formula!r} has an order effect, but these data do not say which object "
+            "was shown first",
+            "Pass judgments that do (from_judgments(…, order=True)), or a model without order.",
         )
     needed = _needed(model)
     gone = [name for name in needed if name not in lines.frame]
     if gone:
         raise JudgmentError(
-            f"the model {model.specification.formula!r} needs {listed(gone)}, which these data do not have; "
-            f"they have {listed(list(lines.frame), 20)}."
+            f"the model {model.specification.formula!r} needs {listed(gone)}, which these data do not have; they "
+            f"have {listed(list(lines.frame), 20)}."
         )
     frame = pd.DataFrame(lines.frame)[needed]
     gaps = [name for name in needed if frame[name].isna().any()]
     if gaps:
-        raise JudgmentError(f"column {gaps[0]!r}, which the model uses, has missing values. Leave them out.")
+        raise JudgmentError(f"column {gaps[0]!r}, which the model uses, has missing values", "Leave them out.")
     codes = [code(name, frame[name].to_numpy(dtype=object)) for name in needed]
     objects = model.comparisons.objects
     strange = [x for x in dict.fromkeys(x for column in codes[:2] for x in column.levels.tolist()) if x not in objects]
     if strange:
         raise JudgmentError(
-            f"the model does not know the objects {listed(strange)}; it has {listed(objects)}. Leave them out."
+            f"the model does not know the objects {listed(strange)}; it has {listed(objects)}", "Leave them out."
         )
     first, group = groups([np.asarray(column.codes, dtype=np.int64) for column in codes])
     return frame.iloc[first].reset_index(drop=True), group

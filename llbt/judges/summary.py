@@ -15,7 +15,7 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.statistics import ratio, sign_p
 from ..data.judged import read_judged
-from ..errors import JudgmentError, listed
+from ..errors import OptionError, listed
 from ..fitting.results import LLBTResults
 from ..table import Field, Kind, Record, Table, counted, format_percent
 from .judge_figures import (
@@ -168,8 +168,10 @@ def summary(
     JudgmentError
         For columns that are not there or have gaps, judgments of a weight other than 1, and objects that the model
         does not know.
+    OptionError
+        For a `model` that is no fit, a `judge` that a table of counts does not keep, and a `unit` beside one.
     DesignError
-        For a `model` that is no fit, or has an order effect that these data cannot be held against.
+        For a `model` with an order effect, which these data cannot be held against.
 
     Notes
     -----
@@ -207,9 +209,9 @@ def summary(
     """
     if isinstance(data, Comparisons):
         if unit is not None:
-            raise JudgmentError(
-                f"unit={unit!r}, but a table of counts does not say which judgments are of the same unit. "
-                "Pass the judgments, what llbt.read_judgments(…) gives, or leave unit= out."
+            raise OptionError(
+                f"unit={unit!r}, but a table of counts does not say which judgments are of the same unit",
+                "Pass the judgments, what llbt.read_judgments(…) gives, or leave unit= out.",
             )
         lines = lines_of_counts(data, judge)
         repeated = unknown_repeats(len(lines.judge.levels))

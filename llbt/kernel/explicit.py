@@ -123,7 +123,8 @@ def _fitted(problem: Problem, names: tuple[str, ...], estimate: FloatArray) -> A
                 return model.fit(maxiter=_MAX_ITERATIONS, tol=1e-10, tol_criterion="params")
             except ValueError as error:  # parameters held far from where the judgments are
                 raise DesignError(
-                    f"statsmodels' GLM finds no estimates ({error}) Use method='eliminate', or hold parameters nearer."
+                    f"statsmodels' GLM finds no estimates ({error})",
+                    "Use method='eliminate', or hold parameters nearer.",
                 ) from None
         start = _explicit_params(problem, estimate)
         results = model.fit(

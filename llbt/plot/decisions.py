@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import checked
-from ..errors import DesignError
+from ..errors import OptionError, listed
 from ..metrics.decision_records import DecisionTable
 from ..metrics.difference_curve import DifferenceCurve
 from ..metrics.kernels import NAMES
@@ -65,7 +65,7 @@ def subset_correlations(
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything else.
 
     Examples
@@ -102,10 +102,13 @@ def _checked_subsets(found: object) -> dict[str, SubsetCorrelations]:
     given = dict(found) if isinstance(found, Mapping) else {"": found}
     drawn = {str(name): one for name, one in given.items() if isinstance(one, SubsetCorrelations)}
     if not drawn or len(drawn) < len(given):
-        raise DesignError("expected what subset_correlations returns, or a mapping of name to that.")
+        raise OptionError(
+            f"found {listed([type(one).__name__ for one in given.values()]) or 'nothing'}",
+            expected="what subset_correlations returns, or a mapping of name to that",
+        )
     if len({(one.subsets == "rolling", one.coefficient) for one in drawn.values()}) > 1:
-        raise DesignError(
-            "rolling sets with others, or several coefficients, do not go on one axis; draw them apart with ax=."
+        raise OptionError(
+            "rolling sets with others, or several coefficients, do not go on one axis", "Draw them apart with ax=."
         )
     return drawn
 
@@ -140,7 +143,7 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything else than a `DecisionTable`.
 
     Examples
@@ -193,7 +196,7 @@ def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None 
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything else than a `DifferenceCurve`.
 
     Examples

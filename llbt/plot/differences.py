@@ -12,7 +12,7 @@ from ..arguments import checked
 from ..core.columns import FloatArray, IntArray, Label
 from ..data.score_frames import as_scores
 from ..data.score_ties import TIE
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import format_number, format_percent
 from .look import BLUE, GREY, ORANGE, axes_of, finish
 
@@ -68,8 +68,10 @@ def paired(
 
     Raises
     ------
+    OptionError
+        For a system that is not there.
     JudgmentError
-        For a system that is not there, and two systems without a common instance.
+        For two systems without a common instance.
 
     References
     ----------
@@ -171,8 +173,10 @@ def differences(
 
     Raises
     ------
+    OptionError
+        For a system that is not there.
     JudgmentError
-        For a system that is not there, and two systems without a common instance.
+        For two systems without a common instance.
 
     Examples
     --------
@@ -220,14 +224,15 @@ def _two_systems(frame: object, names: tuple[Label, Label]) -> _Two:
     scores = as_scores(frame)
     gone = [name for name in names if not isinstance(name, Hashable) or name not in scores.systems]
     if gone:
-        raise JudgmentError(f"no system {listed(gone)}; the frame has {listed(list(scores.systems), 20)}.")
+        raise OptionError(f"no system {listed(gone)}", expected=f"two of {listed(list(scores.systems), 20)}")
     row_i, row_j = (scores.systems.index(name) for name in names)
     side = TIE - scores.rule.said(scores.better[row_i], scores.better[row_j]).astype(np.int64)
     i, j = scores.values[row_i], scores.values[row_j]
     both = ~(np.isnan(i) | np.isnan(j))
     if not both.any():
         raise JudgmentError(
-            f"{names[0]!r} and {names[1]!r} have no instance in common; expected scores of both on the same "
-            "instances. Choose systems that were scored on the same inputs."
+            f"{names[0]!r} and {names[1]!r} have no instance in common",
+            "Choose systems that were scored on the same inputs.",
+            expected="scores of both on the same instances",
         )
     return _Two(i[both], j[both], side[both], scores.higher_is_better)

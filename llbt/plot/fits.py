@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import Count, checked
-from ..errors import DesignError, listed
+from ..errors import DesignError, OptionError, listed
 from ..fitting.results import LLBTResults
 from ..inference.residuals import Residual
 from ..inference.residuals import residuals as residuals_of
@@ -60,7 +60,7 @@ def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: Count = 20,
     Raises
     ------
     DesignError
-        For an unknown kind, a `most` below 1, and a saturated model, which has no residuals.
+        For a saturated model, which has no residuals.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: Count = 20,
     frame = table.to_frame().iloc[list(table.shown or ())].dropna(subset="residual")
     if frame.empty:
         raise DesignError(
-            f"{res.specification.formula!r} fits every cell exactly, so there are no residuals; fit a smaller model."
+            f"{res.specification.formula!r} fits every cell exactly, so there are no residuals", "Fit a smaller model."
         )
     residual, rows = frame["residual"].to_numpy(), np.arange(len(frame))
     ax = axes_of(ax, COLUMN, rows_height(len(frame)) + 0.15)
@@ -111,7 +111,7 @@ def anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything else than the table of `anova`.
 
     Examples
@@ -126,7 +126,7 @@ def anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
     frame = analysis.to_frame() if isinstance(analysis, Table) else pd.DataFrame()
     if not set(frame) >= _ANOVA or not set(frame) & {"model", "term"}:
         what = f"a table of {listed(list(frame))}" if isinstance(analysis, Table) else f"a {type(analysis).__name__}"
-        raise DesignError(f"found {what}; it takes what llbt.anova(m0, m1) or llbt.anova(res) returns.")
+        raise OptionError(f"found {what}", expected="what llbt.anova(m0, m1) or llbt.anova(res) returns")
     rows = np.arange(len(frame))
     ax = axes_of(ax, COLUMN, rows_height(len(frame), 0.42))
     ax.barh(rows + 0.2, frame["deviance"], height=0.42, color=BLUE)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import Confidence, checked
-from ..errors import DesignError, listed
+from ..errors import OptionError, listed
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
@@ -90,7 +90,7 @@ def intervals(
 
     Raises
     ------
-    DesignError
+    OptionError
         For log-worths that differ between classes and no `at`, and for unknown options.
 
     Examples
@@ -134,7 +134,7 @@ def ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything else.
 
     Examples
@@ -153,9 +153,9 @@ def ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
     if list(frame) == ["object", "rank", "estimate"]:
         return _plot_rank_shares(frame, ax)
     what = f"a table of {listed(list(frame))}" if isinstance(ranks, Table) else f"a {type(ranks).__name__}"
-    raise DesignError(
-        f"found {what}; it takes what llbt.bootstrap(res).ranks(), "
-        "llbt.pairwise(res).ranks() or llbt.leaderboard(res) returns."
+    raise OptionError(
+        f"found {what}",
+        expected="what llbt.bootstrap(res).ranks(), llbt.pairwise(res).ranks() or llbt.leaderboard(res) returns",
     )
 
 
@@ -171,14 +171,14 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
         against = {"probability": "", "odds_ratio": ", geometric mean 1"}.get(scale, ", mean 0")
         return board.to_frame(), f"{against}\n({100 * confidence:.4g} % intervals)"
     if scale in ("probability", "odds_ratio"):
-        raise DesignError(
-            f"bars='quasi' has no scale={scale!r}; quasi standard errors are those of differences: "
-            "choose scale='log_odds', 'log_worth' or 'elo'."
+        raise OptionError(
+            f"bars='quasi' has no scale={scale!r}",
+            expected="scale='log_odds', 'log_worth' or 'elo': quasi standard errors are those of differences",
         )
     if not res.response.plain_odds and scale != "log_worth":
-        raise DesignError(
-            f"bars='quasi' has no scale={scale!r} where odds of being preferred are no differences of log-worths: "
-            "choose scale='log_worth'."
+        raise OptionError(
+            f"bars='quasi' has no scale={scale!r} where odds of being preferred are no differences of log-worths",
+            "Choose scale='log_worth'.",
         )
     frame = quasi_variances(res, at=at, confidence=confidence).to_frame()
     numbers = ["estimate", "conf_low", "conf_high"]

@@ -11,7 +11,7 @@ import pandas as pd
 from ..arguments import Confidence, checked
 from ..core.columns import FloatArray
 from ..core.statistics import critical_value
-from ..errors import DesignError
+from ..errors import DesignError, OptionError
 from ..fitting.prediction import codings_of
 from ..fitting.results import LLBTResults
 from ..formulas.coding import Block, Codings
@@ -90,7 +90,9 @@ def judges(
     Raises
     ------
     DesignError
-        Where the worths do not differ by covariates, and for a `pooled` whose worths do or whose objects are others.
+        Where the worths do not differ by covariates.
+    OptionError
+        For a `pooled` whose worths do or whose objects are others.
 
     Examples
     --------
@@ -165,8 +167,8 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     blocks: list[Block] = [block for block in _EFFECTS if block in res.design.blocks]
     if not blocks:
         raise DesignError(
-            f"the formula {res.specification.formula!r} has neither tie nor order; add one, such as "
-            f"'{res.specification.formula} + tie'."
+            f"the formula {res.specification.formula!r} has neither tie nor order",
+            f"Add one, such as '{res.specification.formula} + tie'.",
         )
     found = {block: _effects(res, block, at, confidence) for block in blocks}
     labels = list(dict.fromkeys(label for frame in found.values() for label in frame["label"]))
@@ -189,8 +191,8 @@ def _classes(res: LLBTResults, at: At) -> dict[str, LogWorths]:
     rows = [dict(zip(shown, values, strict=True)) for values in zip(*shown.values(), strict=True)]
     if len(rows) < 2:
         raise DesignError(
-            f"the worths of {res.specification.formula!r} do not differ by judges or other classes here; "
-            "fit object * judge, or ask plot.intervals(res)."
+            f"the worths of {res.specification.formula!r} do not differ by judges or other classes here",
+            "Fit object * judge, or ask plot.intervals(res).",
         )
     return {", ".join(map(str, row.values())): centred(res, row, "plot.judges")[0] for row in rows}
 
@@ -199,7 +201,7 @@ def _pooled_worths(res: LLBTResults, pooled: LLBTResults | None) -> tuple[LogWor
     if pooled is None:
         return centred(res, "average", "plot.judges")[0], "average"
     if pooled.comparisons.objects != res.comparisons.objects:
-        raise DesignError("the pooled fit has other objects; fit both to the same judgments.")
+        raise OptionError("the pooled fit has other objects", "Fit both to the same judgments.")
     return centred(pooled, None, "plot.judges")[0], pooled.specification.formula
 
 

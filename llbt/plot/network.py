@@ -44,8 +44,10 @@ def network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None) -> 
 
     Raises
     ------
+    OptionError
+        For anything but a fit.
     DesignError
-        For anything but a fit with worths.
+        For a fit without worths.
 
     Examples
     --------

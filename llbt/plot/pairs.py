@@ -70,7 +70,7 @@ def probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = None) ->
 
     Raises
     ------
-    DesignError
+    OptionError
         For log-worths that differ between classes and no `at`.
 
     Examples
@@ -125,7 +125,7 @@ def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes 
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything but `Comparisons`, an unknown `rows`, and a `most` below 1.
 
     Examples

@@ -51,7 +51,7 @@ def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes 
     JudgmentError
         For anything but a DataFrame of numbers with two or more systems and methods, and systems or methods that stand
         there twice.
-    DesignError
+    OptionError
         For unknown options.
 
     Examples
@@ -89,20 +89,20 @@ def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes 
 
 def _checked(frame: object) -> FloatArray:
     """Return the values of a frame of systems × methods."""
-    where = "plot.ranks_by_method:"
     if not isinstance(frame, pd.DataFrame):
-        raise JudgmentError(f"{where} found a {type(frame).__name__}; expected a DataFrame of systems × methods.")
+        raise JudgmentError(f"found a {type(frame).__name__}", expected="a DataFrame of systems × methods")
     if min(frame.shape) < 2:
         raise JudgmentError(
-            f"{where} {frame.shape[0]} systems and {frame.shape[1]} methods; expected two or more of each. Systems are "
-            "the rows, methods the columns: frame.T exchanges them."
+            f"{frame.shape[0]} systems and {frame.shape[1]} methods",
+            "Systems are the rows, methods the columns: frame.T exchanges them.",
+            expected="two or more of each",
         )
     for labels, what in ((frame.index, "system"), (frame.columns, "method")):
         if labels.has_duplicates:
-            raise JudgmentError(f"{where} {what} {labels[labels.duplicated()][0]!r} stands there twice; expected once.")
+            raise JudgmentError(f"{what} {labels[labels.duplicated()][0]!r} stands there twice", expected="once")
     odd = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
     if odd:
-        raise JudgmentError(f"{where} column {listed(odd)} holds no numbers; expected scores or ranks in every column.")
+        raise JudgmentError(f"column {listed(odd)} holds no numbers", expected="scores or ranks in every column")
     return frame.to_numpy(dtype=np.float64, na_value=np.nan)
 
 

@@ -43,7 +43,7 @@ def significance(comparisons: MetricComparisons, *, alpha: Share = 0.05, ax: Axe
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything else than a `MetricComparisons`, and a level that is not between 0 and 1.
 
     References

@@ -52,7 +52,7 @@ def win_probabilities(
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything else than `PairwiseScores`, and unknown options.
 
     References

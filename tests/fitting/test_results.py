@@ -231,10 +231,12 @@ def test_held_parameters_have_no_standard_error_and_no_df(pooled):
 
 
 def test_holding_errors():
-    with pytest.raises(llbt.errors.DesignError, match=r"fixed: no parameter 'ties'; the model has 'object\[A\]'"):
+    with pytest.raises(
+        llbt.errors.OptionError, match=r"fixed: no parameter 'ties'; expected names among 'object\[A\]'"
+    ):
         llbt.fit("object + tie", TABLE1, fixed={"ties": 0.0})
     for value in (np.inf, np.nan, "0"):
-        with pytest.raises(llbt.errors.DesignError, match="finite number"):
+        with pytest.raises(llbt.errors.OptionError, match="finite number"):
             llbt.fit("object + tie", TABLE1, fixed={"tie": value})
 
 
@@ -395,21 +397,21 @@ def test_object_names_with_commas_brackets_and_signs():
 
 
 def test_hypotheses_that_cannot_be_read(pooled):
-    with pytest.raises(llbt.errors.DesignError, match=r"object\[Z\]"):
+    with pytest.raises(llbt.errors.OptionError, match=r"object\[Z\]"):
         pooled.t_test("object[A] = object[Z]")
-    with pytest.raises(llbt.errors.DesignError, match="hypothesis"):
+    with pytest.raises(llbt.errors.OptionError, match="hypothesis"):
         pooled.t_test("object[A] *")
-    with pytest.raises(llbt.errors.DesignError, match="hypothesis"):
+    with pytest.raises(llbt.errors.OptionError, match="hypothesis"):
         pooled.t_test("object[A] * tie")
-    with pytest.raises(llbt.errors.DesignError, match="4"):
+    with pytest.raises(llbt.errors.OptionError, match="4"):
         pooled.t_test(np.ones((1, 5)))
     for empty in ("", " ", []):
-        with pytest.raises(llbt.errors.DesignError, match="hypothesis"):
+        with pytest.raises(llbt.errors.OptionError, match="hypothesis"):
             pooled.t_test(empty)
 
 
 def test_dependent_hypotheses_are_refused(pooled):
-    with pytest.raises(llbt.errors.DesignError, match=r"3 hypotheses .*rank 2"):
+    with pytest.raises(llbt.errors.OptionError, match=r"3 hypotheses .*rank 2"):
         pooled.wald_test("object[A] = object[B], object[B] = object[C], object[A] = object[C]")
 
 
@@ -555,17 +557,17 @@ def test_what_the_table_does_not_determine_is_nan():
 
 def test_predict_errors(by_judge):
     frame = pd.DataFrame({"object_i": ["A"], "object_j": ["B"], "judge": ["J1"]})
-    with pytest.raises(llbt.errors.DesignError, match="not both"):
+    with pytest.raises(llbt.errors.OptionError, match="not both"):
         by_judge.predict(frame, at={"judge": "J1"})
-    with pytest.raises(llbt.errors.DesignError, match="average"):
+    with pytest.raises(llbt.errors.OptionError, match="average"):
         by_judge.predict(at="average")
-    with pytest.raises(llbt.errors.DesignError, match=r"has no 'Z' in the table; it has 'A', 'B', 'C', 'D'"):
+    with pytest.raises(llbt.errors.OptionError, match=r"has no 'Z' in the table; expected one of 'A', 'B', 'C', 'D'"):
         by_judge.predict(frame.assign(object_j="Z"))
-    with pytest.raises(llbt.errors.DesignError, match=r"'judge' has no 'J9' in the table"):
+    with pytest.raises(llbt.errors.OptionError, match=r"'judge' has no 'J9' in the table"):
         by_judge.predict(frame.assign(judge="J9"))
-    with pytest.raises(llbt.errors.DesignError, match=r"'judge' has no 'J9' in the table"):
+    with pytest.raises(llbt.errors.OptionError, match=r"'judge' has no 'J9' in the table"):
         by_judge.predict(at={"judge": "J9"})
-    with pytest.raises(llbt.errors.DesignError, match=r"'sex' is not a covariate of the formula"):
+    with pytest.raises(llbt.errors.OptionError, match=r"'sex' is not a covariate of the formula"):
         by_judge.predict(at={"sex": "f"})
     with pytest.raises(llbt.LLBTError, match="judge"):
         by_judge.predict(frame.drop(columns="judge"))

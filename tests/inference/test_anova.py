@@ -540,18 +540,20 @@ def test_errors(rich):
         fit("object + tie", rich, cov_type="HC0"),
         fit("object + tie + order", rich, cov_type="quasi"),
     ]
-    cases = {
-        "none given": lambda: llbt.anova(),
+    options = {
+        "no fit; expected two or more": lambda: llbt.anova(),
         "results is of type Comparisons": lambda: llbt.anova(res, rich),
         "test='LR'; expected 'chi2', 'F', 'wald', 'score', 'cluster' or None": lambda: llbt.anova(res, test="LR"),
         "test='rao'": lambda: drop1(res, test="rao"),
         "test=1; expected": lambda: add1(res, "order", test=1),
-        "with judgments that are independent; the test needs one way": lambda: llbt.anova(res, test="cluster"),
+        "with judgments that are independent; expected one way": lambda: llbt.anova(res, test="cluster"),
+        r"no term that 'object \+ tie' lacks \('object', 'tie'\). Name the terms": lambda: add1(res, "object"),
+        "judge is the same for both objects": lambda: add1(res, "object + judge"),
+    }
+    designs = {
         "not nested": lambda: llbt.anova(fit("object + order", rich), fit("object * judge + tie", rich), test="wald"),
         "same model": lambda: llbt.anova(res, fit("C(object, Sum) + tie", rich), test="score"),
-        "fit both to the table with age": lambda: llbt.anova(res, fit("object", rich.pool("age")), test="F"),
-        r"no term that 'object \+ tie' lacks \('object', 'tie'\); name the terms": lambda: add1(res, "object"),
-        "judge is the same for both objects": lambda: add1(res, "object + judge"),
+        "Fit both to the table with age": lambda: llbt.anova(res, fit("object", rich.pool("age")), test="F"),
         "saturated": lambda: llbt.anova(saturated, test="F"),
         r"'object\[a\]' is held in 'object \+ tie', but 'tie' has no such parameter": lambda: drop1(held),
         "all parameters of 'tie' are held": lambda: llbt.anova(everything),
@@ -561,9 +563,10 @@ def test_errors(rich):
         ),
         "some fits give χ², others F": lambda: llbt.anova(*mixed, test="wald"),
     }
-    for message, call in cases.items():
-        with pytest.raises((llbt.errors.DesignError, llbt.errors.OptionError), match=message):
-            call()
+    for error, cases in ((llbt.errors.OptionError, options), (llbt.errors.DesignError, designs)):
+        for message, call in cases.items():
+            with pytest.raises(error, match=message):
+                call()
     with pytest.raises(llbt.errors.FormulaError, match="no variable 'jury'"):
         add1(res, "object * jury")
 

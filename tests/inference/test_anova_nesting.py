@@ -100,7 +100,7 @@ def test_fits_of_different_tables_are_refused(by_judge):
     pooled = fit("object + tie", TABLE1.pool())
     with pytest.raises(llbt.errors.DesignError) as caught:
         llbt.anova(pooled, by_judge)
-    expected = "m0 was fitted to 6 comparisons (judge pooled), m1 to 24: fit both to the table with judge"
+    expected = "m0 was fitted to 6 comparisons (judge pooled), m1 to 24. Fit both to the table with judge"
     assert expected in str(caught.value)
     with pytest.raises(llbt.errors.DesignError) as caught:
         llbt.anova(by_judge, pooled)
@@ -119,7 +119,7 @@ def test_the_same_table_made_twice_is_the_same_table(plain):
 
 
 def test_anova_needs_fits(plain):
-    with pytest.raises(llbt.errors.DesignError, match="anova"):
+    with pytest.raises(llbt.errors.OptionError, match="anova"):
         llbt.anova()
     with pytest.raises(llbt.errors.OptionError, match="results is of type Comparisons"):
         llbt.anova(plain, TABLE1)

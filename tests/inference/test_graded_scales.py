@@ -8,7 +8,7 @@ import pytest
 from fitting.test_graded_formulas import judged, music
 
 import llbt
-from llbt.errors import DesignError
+from llbt.errors import OptionError
 from llbt.fitting.results import LLBTResults
 
 SIGNED = {"i++": 3, "i+": 2, "i": 1, "j": -1, "j+": -2, "j++": -3}
@@ -151,10 +151,10 @@ def test_grades_by_judge_are_those_of_the_class_or_averaged_over_the_judgments()
 
 def test_what_has_no_odds_of_graded_judgments_says_so() -> None:
     res = llbt.fit("object + tie + grade", judged())
-    with pytest.raises(DesignError, match=r"judgments are graded, .* ask for scale='log_worth'"):
+    with pytest.raises(OptionError, match=r"judgments are graded, .* Ask for scale='log_worth'"):
         llbt.contrasts(res, {"A vs rest": {"A": 1, "B": -0.5, "C": -0.5}})
     llbt.contrasts(res, {"A vs rest": {"A": 1, "B": -0.5, "C": -0.5}}, scale="log_worth")
-    with pytest.raises(DesignError, match="odds of being preferred are no differences of log-worths"):
+    with pytest.raises(OptionError, match="odds of being preferred are no differences of log-worths"):
         llbt.plot.intervals(res, bars="quasi", scale="log_odds")
     llbt.plot.intervals(res, bars="quasi", scale="log_worth")
     assert "one of mean log-worth" in llbt.plot.intervals(res, scale="elo").get_xlabel()

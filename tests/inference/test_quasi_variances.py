@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import llbt
+from llbt.errors import DesignError, OptionError
 from llbt.inference.quasi_variances import fitted_quasi_variances, quasi_variances, worst_errors
 
 # R's figures: qvcalc stops its least squares where the fit changes by less than 1e-8.
@@ -220,7 +221,7 @@ def test_the_record():
 
 def test_covariates_are_asked_for():
     res = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))
-    with pytest.raises(llbt.errors.DesignError, match="quasi_variances: the worths differ by judge"):
+    with pytest.raises(llbt.errors.OptionError, match="quasi_variances: the worths differ by judge"):
         quasi_variances(res)
     alone = llbt.fit("object", llbt.load_dataset("dras_table1").select(where={"judge": "J3"}).drop_ties())
     both = llbt.fit("object * judge", llbt.load_dataset("dras_table1").drop_ties())
@@ -294,19 +295,19 @@ def without_worths():
 
 
 @pytest.mark.parametrize(
-    ("make", "options", "message"),
+    ("make", "options", "error", "message"),
     [
-        (two, {}, r"found 2 log-worths \('\+', '-'\); it takes three objects"),
-        (shared_covariate, {}, r"6 of 15 differences of log-worths have no variance: BA − MI"),
-        (held, {}, r"1 of 6 differences of log-worths have no variance: A − D"),
-        (plain, {"confidence": 95}, r"confidence=95; expected a number between 0 and 1"),
-        (plain, {"at": {"judge": "J1"}}, r"judge"),
-        (without_worths, {}, r"has no term for the worths"),
+        (two, {}, DesignError, r"2 log-worths \('\+', '-'\); expected three or more"),
+        (shared_covariate, {}, DesignError, r"6 of 15 differences of log-worths have no variance: BA − MI"),
+        (held, {}, DesignError, r"1 of 6 differences of log-worths have no variance: A − D"),
+        (plain, {"confidence": 95}, OptionError, r"confidence=95; expected a number between 0 and 1"),
+        (plain, {"at": {"judge": "J1"}}, OptionError, r"judge"),
+        (without_worths, {}, DesignError, r"has no term for the worths"),
     ],
 )
-def test_errors(make, options, message):
+def test_errors(make, options, error, message):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", llbt.errors.LLBTWarning)
         res = make()
-    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError), match=message):
+    with pytest.raises(error, match=message):
         quasi_variances(res, **options)

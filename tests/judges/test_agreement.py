@@ -430,7 +430,7 @@ MIXED = GOOD.assign(kind=["x", "y"] * (len(GOOD) // 2) + ["x"] * (len(GOOD) % 2)
     [
         (GOOD, {"among": "both"}, OptionError, "expected 'inter' or 'intra'"),
         (GOOD, {"coefficients": "kappa"}, OptionError, "expected 'percent'"),
-        (GOOD, {"coefficients": []}, DesignError, "expected names among"),
+        (GOOD, {"coefficients": []}, OptionError, "expected names among"),
         (GOOD, {"confidence": 95}, OptionError, "confidence=95"),
         (GOOD, {"n": -1}, OptionError, "n=-1"),
         (GOOD, {"rng": "one"}, OptionError, "rng='one'"),

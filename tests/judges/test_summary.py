@@ -420,24 +420,24 @@ BAD = [
     ),
     (FRAME.assign(object_j=FRAME["object_i"]), {}, llbt.errors.JudgmentError, "with itself (40 such rows)"),
     (FRAME.iloc[:0], {}, llbt.errors.JudgmentError, "no"),
-    (COUNTS, {"unit": "text"}, llbt.errors.JudgmentError, "unit='text', but a table of counts does not say"),
+    (COUNTS, {"unit": "text"}, llbt.errors.OptionError, "unit='text', but a table of counts does not say"),
     (
         COUNTS,
         {"judge": "worker"},
-        llbt.errors.JudgmentError,
+        llbt.errors.OptionError,
         "no cluster or covariate of labels 'worker' (judge=); it keeps 'judge'. Name the judge among these, "
         "judge='judge' say",
     ),
     (
         llbt.from_judgments(FRAME.rename(columns={"judge": "rater"}), clusters="rater"),
         {},
-        llbt.errors.JudgmentError,
+        llbt.errors.OptionError,
         "it keeps 'rater'. Name the judge among these, judge='rater' say, or keep it where the table is made",
     ),
     (
         llbt.from_judgments(FRAME),
         {},
-        llbt.errors.JudgmentError,
+        llbt.errors.OptionError,
         "it keeps none. Keep it where the table is made: from_judgments(…, ",
     ),
     (

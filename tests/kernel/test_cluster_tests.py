@@ -350,5 +350,5 @@ def test_wald_without_an_answer_is_refused_with_the_numbers(six):
     small = fit("tie", c)
     with pytest.raises(llbt.errors.DesignError, match=r"8 parameters are tested at once.*judge.*test='cluster'"):
         llbt.anova(small, res, test="wald")
-    with pytest.raises(llbt.errors.DesignError, match="needs one way of clustering"):
+    with pytest.raises(llbt.errors.OptionError, match="expected one way of clustering"):
         drop1(small, test="cluster")

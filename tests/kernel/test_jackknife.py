@@ -218,7 +218,7 @@ def test_questions_to_such_a_fit(own: LLBTResults) -> None:
         llbt.interpret(own)
         llbt.plot.worth(own)
         llbt.plot.judges(own)
-        with pytest.raises(llbt.errors.DesignError, match="three objects"):
+        with pytest.raises(llbt.errors.DesignError, match="three or more"):
             llbt.quasi_variances(own, at="average")
 
 

@@ -584,9 +584,9 @@ def test_a_held_zero_is_a_term_left_out(method):
 
 def test_fixed_names_a_parameter_and_a_number():
     c = llbt.load_dataset("dras_table1")
-    with pytest.raises(llbt.errors.DesignError, match=r"no parameter .*object\[Z\].*object\[A\]"):
+    with pytest.raises(llbt.errors.OptionError, match=r"no parameter .*object\[Z\].*object\[A\]"):
         llbt.fit("object + tie", c, fixed={"object[Z]": 0.0})
-    with pytest.raises(llbt.errors.DesignError, match="finite number"):
+    with pytest.raises(llbt.errors.OptionError, match="finite number"):
         llbt.fit("object + tie", c, fixed={"tie": math.inf})
 
 

@@ -158,7 +158,7 @@ def test_an_axes_is_drawn_on_and_long_frames_are_read(plot: Any) -> None:
 
 @pytest.mark.parametrize("plot", [llbt.plot.paired, llbt.plot.differences], ids=["paired", "differences"])
 def test_systems_that_are_not_there_or_share_nothing_are_errors(plot: Any) -> None:
-    with pytest.raises(JudgmentError, match=rf"{plot.__name__}: no system 'S9'; the frame has 'S0', 'S1'"):
+    with pytest.raises(OptionError, match=rf"{plot.__name__}: no system 'S9'; expected two of 'S0', 'S1'"):
         plot(scores(2), "S0", "S9")
     apart = pd.DataFrame({"A": [1.0, np.nan], "B": [np.nan, 2.0]})
     with pytest.raises(JudgmentError, match="'A' and 'B' have no instance in common"):

@@ -98,29 +98,39 @@ def test_pair_residuals_take_a_fit():
         (lambda res, _: llbt.plot.intervals(res, bars="wide"), "bars='wide'"),
         (lambda res, _: llbt.plot.intervals(res, scale="logit"), "scale='logit'"),
         (lambda res, _: llbt.plot.intervals(res, bars="quasi", scale="probability"), "bars='quasi' has no scale='prob"),
-        (lambda _, judged: llbt.plot.intervals(judged), "say where: at="),
-        (lambda _, judged: llbt.plot.probabilities(judged), "say where: at="),
-        (lambda res, _: llbt.plot.ranks(res), "plot.ranks: found a LLBTResults; it takes what llbt.bootstrap"),
+        (lambda _, judged: llbt.plot.intervals(judged), "Say where: at="),
+        (lambda _, judged: llbt.plot.probabilities(judged), "Say where: at="),
+        (lambda res, _: llbt.plot.ranks(res), "plot.ranks: found a LLBTResults; expected what llbt.bootstrap"),
         (lambda res, _: llbt.plot.ranks(llbt.worth(res)), "plot.ranks: found a table of 'object', 'estimate'"),
-        (lambda res, _: llbt.plot.anova(res), "plot.anova: found a LLBTResults; it takes what llbt.anova"),
+        (lambda res, _: llbt.plot.anova(res), "plot.anova: found a LLBTResults; expected what llbt.anova"),
         (lambda res, _: llbt.plot.anova(llbt.worth(res)), "plot.anova: found a table of 'object'"),
         (lambda res, _: llbt.plot.outcomes(res), "plot.outcomes: c is of type LLBTResults; expected Comparisons"),
         (lambda res, _: llbt.plot.outcomes(res.comparisons, rows="judge"), "rows='judge'"),
         (lambda res, _: llbt.plot.outcomes(res.comparisons, most=0), "plot.outcomes"),
         (lambda res, _: llbt.plot.residuals(res, kind="raw"), "kind='raw'"),
-        (lambda res, _: llbt.plot.judges(res), "do not differ by judges"),
         (lambda _, judged: llbt.plot.judges(judged, TABLE1), "plot.judges: pooled is of type Comparisons"),
         (lambda _, judged: llbt.plot.judges(judged, fit("object", llbt.load_dataset("cems"))), "other objects"),
         (lambda _, judged: llbt.plot.judges(judged, scale="logit"), "scale='logit'"),
-        (lambda _, __: llbt.plot.ties(fit("object", TABLE1)), "has neither tie nor order"),
-        (lambda _, __: llbt.plot.network(fit("tie", TABLE1)), "no term for the worths"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(ask, fragment, pooled, by_judge):
+    with pytest.raises(llbt.errors.OptionError) as caught:
+        ask(pooled, by_judge)
+    assert fragment in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("ask", "fragment"),
+    [
+        (lambda res: llbt.plot.judges(res), "do not differ by judges"),
+        (lambda _: llbt.plot.ties(fit("object", TABLE1)), "has neither tie nor order"),
+        (lambda _: llbt.plot.network(fit("tie", TABLE1)), "no term for the worths"),
         (
-            lambda _, __: llbt.plot.residuals(fit("object + tie", llbt.load_dataset("dras_modpref"))),
+            lambda _: llbt.plot.residuals(fit("object + tie", llbt.load_dataset("dras_modpref"))),
             "fits every cell exactly",
         ),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(ask, fragment, pooled, by_judge):
-    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError)) as caught:
-        ask(pooled, by_judge)
-    assert fragment in str(caught.value)
+def test_a_model_without_what_is_drawn_is_refused(ask, fragment, pooled):
+    with pytest.raises(llbt.errors.DesignError, match=fragment):
+        ask(pooled)

@@ -395,7 +395,7 @@ def test_the_same_data_give_the_same_page(folder, dras):
         (TABLE1, {"path": "nowhere/at/all.html"}, llbt.errors.DesignError, "there is no folder 'nowhere/at'"),
         (TABLE1, {"path": "."}, llbt.errors.DesignError, "is a folder; name a file"),
         (TABLE1, {"confidence": 95}, llbt.errors.OptionError, "confidence=95"),
-        (TABLE1, {"reference": "Z"}, llbt.errors.DesignError, "Z"),
+        (TABLE1, {"reference": "Z"}, llbt.errors.OptionError, "Z"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(tmp_path, monkeypatch, data, options, error, fragment):
