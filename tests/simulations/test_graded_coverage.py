@@ -156,7 +156,9 @@ def test_batched_answers_are_those_of_the_package() -> None:
             pairs = llbt.pairwise(res, scale=scale, adjust=None).to_frame()
             np.testing.assert_allclose(pairs["estimate"], values[k], rtol=1e-7)
             np.testing.assert_allclose(pairs["std_error"], errors[k], rtol=1e-6)
-        shown = llbt.worth(res, scale="probability").to_frame().iloc[:4]  # against E, intervals of one pair each
+        shown = (
+            llbt.worth(res, scale="probability").to_frame().set_index("object").loc[list("ABCD")]
+        )  # against E, intervals of one pair each
         ends = (special.expit(2 * (found.decided[k] + sign * Z * found.decided_errors[k])) for sign in (-1, 1))
         np.testing.assert_allclose(shown[["conf_low", "conf_high"]].T, np.array(list(ends))[:, PAIRS[:, 1] == 4], 1e-6)
 
