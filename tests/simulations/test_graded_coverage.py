@@ -14,11 +14,11 @@ import pandas as pd
 import pytest
 from scipy import special, stats
 from support.folders import SIMULATIONS
+from support.preferred import half_log_odds
 
 import llbt
 from llbt.core.response import graded
 from llbt.fitting.results import LLBTResults
-from llbt.inference.decided import _log_odds
 from llbt.kernel.batch import fit_many
 from llbt.kernel.likelihood import Problem, probabilities
 
@@ -94,13 +94,13 @@ def estimated(problem: Problem, counts: np.ndarray, start: np.ndarray) -> Found:
     lead = np.concatenate([SIDES[:, :4], np.zeros((10, params.shape[1] - 4))], axis=1)
     contrasts = params @ lead.T
     errors = np.sqrt(np.einsum("kp,bpq,kq->bk", lead, cov, lead, optimize=True))
-    places = np.arange(5, params.shape[1])  # of the larger grades
-    levels = params[:, None, places].repeat(10, axis=1).reshape(10 * len(params), len(places))
-    half, slope, slopes = _log_odds(problem.response, contrasts.ravel(), levels)
-    gradient = slope.reshape(-1, 10, 1) * lead
-    gradient[:, :, places] = slopes.reshape(len(params), 10, len(places))
+    level = params[:, 5:6] if params.shape[1] > 5 else -np.inf
+    half, slope, of_level = half_log_odds(contrasts, level)
+    gradient = slope[:, :, None] * lead
+    if params.shape[1] > 5:
+        gradient[:, :, 5] = of_level
     spread = np.sqrt(np.einsum("bkp,bpq,bkq->bk", gradient, cov, gradient, optimize=True))
-    return Found(contrasts, errors, half.reshape(-1, 10) / 2, spread / 2, ~fits.degenerate)
+    return Found(contrasts, errors, half, spread, ~fits.degenerate)
 
 
 def truth(spread: float) -> np.ndarray:

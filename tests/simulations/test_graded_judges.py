@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 from scipy import special, stats
 from support.folders import SIMULATIONS
+from support.preferred import half_log_odds
 
 import llbt
 from llbt.core.response import graded
 from llbt.fitting.clusters import Way
 from llbt.fitting.covariances import jackknifed
-from llbt.inference.decided import _log_odds
 from llbt.kernel.batch import fit_many
 from llbt.kernel.likelihood import Problem
 from llbt.kernel.robust import Clustered
@@ -67,8 +67,8 @@ def target() -> np.ndarray:
 
 def decided(params: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return half the log-odds of being preferred of every pair, (10,), and their slopes, (10, 6)."""
-    half, slope, slopes = _log_odds(FIVE, SIDES @ params[:4], params[5:])
-    return half / 2, np.concatenate([slope[:, None] * SIDES, np.zeros((10, 1)), slopes], axis=1) / 2
+    half, slope, of_level = half_log_odds(SIDES @ params[:4], params[5])
+    return half, np.column_stack([slope[:, None] * SIDES, np.zeros(10), of_level])
 
 
 def covered(rng: np.random.Generator, judges: int, unequal: float) -> np.ndarray:
