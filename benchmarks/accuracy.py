@@ -30,9 +30,11 @@ def differences(rule: str, folder: Path, found: Mapping[str, Any], memory: dict[
     return result
 
 
-def newton(size: int, at: Callable[[Array], tuple[float, Array, Array]]) -> tuple[Array, Array]:
+def newton(
+    size: int, at: Callable[[Array], tuple[float, Array, Array]], start: Array | None = None
+) -> tuple[Array, Array]:
     """Return the maximum and the inverse information, from (log-likelihood, score, information) at a point."""
-    point = np.zeros(size)
+    point = np.zeros(size) if start is None else start
     value, score, information = at(point)
     for _ in range(100):
         step = np.linalg.solve(information, score)
@@ -86,6 +88,80 @@ def davidson(counts: Array, *, order: bool) -> Solution:
     found = {"log_odds": np.r_[2 * point[: size - 1], 0], "se": error[: size - 1]}
     found |= {"tie": point[size - 1], "tie_se": error[size - 1]}
     return found | ({"order": point[size], "order_se": error[size]} if order else {})
+
+
+def rao_kupper(counts: Array) -> Solution:
+    """Fit Rao and Kupper's ties to counts (J, J, 3): λ of the last object is 0, then the cut θ.
+
+    A tie has the probability P(i wins) P(j wins) (e^2θ − 1), so the likelihood is that of two logistic regressions and
+    of a function of θ alone.
+    """
+    size = len(counts)
+    won, ties, lost = np.moveaxis(counts, 2, 0)
+
+    def at(point: Array) -> tuple[float, Array, Array]:
+        log_worth, cut = np.r_[point[:-1], 0], float(point[-1])
+        difference = 2 * (log_worth[:, None] - log_worth[None, :])
+        value, score, information = 0.0, np.zeros(size + 1), np.zeros((size + 1, size + 1))
+        for sign, n in ((1.0, won + ties), (-1.0, lost + ties)):
+            p = 1 / (1 + np.exp(cut - sign * difference))
+            value += float((n * np.log(p)).sum()) if cut > 0 else -np.inf
+            pull, weight = n * (1 - p), n * p * (1 - p)
+            both = 4 * (weight + weight.T)
+            score[:size] += 2 * sign * (pull.sum(axis=1) - pull.sum(axis=0))
+            score[size] -= pull.sum()
+            information[:size, :size] += np.diag(both.sum(axis=1)) - both
+            cross = -2 * sign * (weight.sum(axis=1) - weight.sum(axis=0))
+            information[:size, size] += cross
+            information[size, :size] += cross
+            information[size, size] += weight.sum()
+        grown = np.expm1(2 * cut)
+        value += float(ties.sum() * np.log(grown)) if cut > 0 else -np.inf
+        score[size] += 2 * ties.sum() * (grown + 1) / grown
+        information[size, size] += 4 * ties.sum() * (grown + 1) / grown**2
+        free = np.r_[0 : size - 1, size]
+        return value, score[free], information[np.ix_(free, free)]
+
+    point, cov = newton(size, at, np.r_[np.zeros(size - 1), 0.5])
+    error = np.sqrt(np.diag(cov))
+    return {"log_odds": np.r_[2 * point[:-1], 0], "se": error[:-1], "tie": point[-1], "tie_se": error[-1]}
+
+
+def adjacent_grades(folder: Path) -> Solution:
+    """Fit adjacent categories to five grades: λ of the last object is 0, then γ₀ of the tie and γ₂ of the larger."""
+    i, j, outcome = read(folder, "i", "j", "outcome")
+    size = int(max(i.max(), j.max())) + 1
+    counts = np.zeros((size, size, 5))
+    np.add.at(counts, (i, j, outcome), 1)
+    totals, scores = counts.sum(axis=2), np.array([2.0, 1, 0, -1, -2])
+    loaded = np.array([[0.0, 1], [0, 0], [1, 0], [0, 0], [0, 1]])
+
+    def at(point: Array) -> tuple[float, Array, Array]:
+        log_worth = np.r_[point[: size - 1], 0]
+        predictor = scores * (log_worth[:, None] - log_worth[None, :])[..., None] + loaded @ point[size - 1 :]
+        shifted = predictor - predictor.max(axis=2, keepdims=True)
+        norm = np.log(np.exp(shifted).sum(axis=2, keepdims=True))
+        p = np.exp(shifted - norm)
+        excess = counts - totals[:, :, None] * p
+        lead, mean = excess @ scores, p @ scores
+        levels = p @ loaded  # (J, J, 2)
+        weight = totals * (p @ scores**2 - mean**2)
+        cross = totals[..., None] * (p @ (scores[:, None] * loaded) - mean[..., None] * levels)
+        information = np.zeros((size + 2, size + 2))
+        both = weight + weight.T
+        information[:size, :size] = np.diag(both.sum(axis=1)) - both
+        information[:size, size:] = cross.sum(axis=1) - cross.sum(axis=0)
+        information[size:, :size] = information[:size, size:].T
+        shared = np.einsum("ij,ijk,kb,kc->bc", totals, p, loaded, loaded)
+        information[size:, size:] = shared - np.einsum("ij,ijb,ijc->bc", totals, levels, levels)
+        score = np.r_[lead.sum(axis=1) - lead.sum(axis=0), np.einsum("ijk,kb->b", excess, loaded)]
+        free = np.r_[0 : size - 1, size, size + 1]
+        return float((counts * (shifted - norm)).sum()), score[free], information[np.ix_(free, free)]
+
+    point, cov = newton(size + 1, at)
+    error = np.sqrt(np.diag(cov))
+    found = {"log_odds": np.r_[2 * point[: size - 1], 0], "se": error[: size - 1]}
+    return found | {"tie": point[-2], "tie_se": error[-2], "grade": point[-1], "grade_se": error[-1]}
 
 
 def half_wins(counts: Array) -> Solution:
@@ -193,5 +269,8 @@ RULES: dict[str, Callable[[Path], Solution]] = {
     "Davidson ties by judge": by_judge,
     "Davidson ties, order effect, side covariates": with_sides,
     "ties as half wins, side covariates": half_wins_with_sides,
+    "Rao and Kupper's ties": lambda folder: rao_kupper(cube(folder)),
+    "Rao and Kupper's ties, arena": lambda folder: rao_kupper(_shipped_cube(folder)),
+    "adjacent grades": adjacent_grades,
     "Davidson ties, arena": lambda folder: davidson(_shipped_cube(folder), order=False),
 }

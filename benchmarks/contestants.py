@@ -51,6 +51,7 @@ _JUDGES = "Davidson ties by judge"
 _SIDES = "Davidson ties, order effect, side covariates"
 _HALF_SIDES = "ties as half wins, side covariates"
 _ARENA = "Davidson ties, arena"
+_KUPPER, _KUPPER_ARENA = "Rao and Kupper's ties", "Rao and Kupper's ties, arena"
 _NUMPY = ("numpy", "pandas", "scipy.linalg")
 
 OWN = (
@@ -84,6 +85,14 @@ OWN = (
           kind="arena", fits="object + tie, leaderboard with simultaneous ranks"),
     _llbt("llbt-arena-bootstrap", "counts", "arena", own.shipped_counts, own.shipped_bootstrap, rule=None, kind="arena",
           fits="object + tie, 1,000 resamples"),
+    _llbt("llbt-rao-kupper", "Comparisons", "L", own.pairs_table, own.rao_kupper, rule=_KUPPER,
+          fits='object + tie, link="cumulative"'),
+    _llbt("llbt-rao-kupper-arena", "counts", "arena", own.shipped_counts, own.shipped_rao_kupper, rule=_KUPPER_ARENA,
+          kind="arena", fits='object + tie, link="cumulative"'),
+    _llbt("llbt-graded", "strings", "L-graded", frames.graded, own.graded, rule="adjacent grades", kind="graded",
+          fits="object + tie + grade, five grades"),
+    _llbt("llbt-three", "strings", "L-graded", frames.graded_as_three, own.three, rule=None, kind="graded",
+          fits="object + tie of the same judgments, ungraded"),
     _llbt("prototype", "integers", "S M L XL", own.prototype_integers, own.prototype_fit, modules=_NUMPY,
           fits="LLBT by plain numpy, nothing checked"),
     _llbt("prototype-strings", "strings", "S M L XL", frames.strings, own.prototype.fit_strings, modules=_NUMPY,
@@ -114,6 +123,10 @@ PEERS = (
           peers.leaderbot_table, peers.leaderbot_davidson, limit=300),
     _peer("leaderbot-arena", "leaderbot", "leaderbot.models", "Davidson, scores", _ARENA, "counts", "arena",
           peers.leaderbot_shipped, peers.leaderbot_davidson, kind="arena", limit=300),
+    _peer("leaderbot-rao-kupper", "leaderbot", "leaderbot.models", "Rao and Kupper, scores", _KUPPER, "counts", "L",
+          peers.leaderbot_table, peers.leaderbot_rao_kupper, limit=300),
+    _peer("leaderbot-rao-kupper-arena", "leaderbot", "leaderbot.models", "Rao and Kupper, scores", _KUPPER_ARENA,
+          "counts", "arena", peers.leaderbot_shipped, peers.leaderbot_rao_kupper, kind="arena", limit=300),
     _peer("leaderbot-arena-default", "leaderbot", "leaderbot.models", "its default: factors of ties and covariances",
           None, "counts", "arena", peers.leaderbot_shipped, peers.leaderbot_default, kind="arena", limit=600),
     _peer("pyfixest", "pyfixest", "pyfixest", "the same LLBT", ORDER, "counts", "S M L", frames.explicit,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .inputs import OUTCOMES, Array, described, object_names, read, side_names
+from .inputs import GRADES, OUTCOMES, Array, described, object_names, read, side_names
 
 
 def integers(folder: Path) -> pd.DataFrame:
@@ -25,12 +25,22 @@ def categories(folder: Path) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Categorical.from_codes(codes, words) for name, (codes, words) in coded.items()})
 
 
-def strings(folder: Path) -> pd.DataFrame:
+def strings(folder: Path, words: tuple[str, ...] = OUTCOMES) -> pd.DataFrame:
     """Names in columns of text, of pandas' own default type."""
     i, j, outcome = read(folder, "i", "j", "outcome")
     names = pd.Series(object_names(described(folder).objects))
-    columns = {"left": names.take(i), "right": names.take(j), "outcome": pd.Series(OUTCOMES).take(outcome)}
+    columns = {"left": names.take(i), "right": names.take(j), "outcome": pd.Series(words).take(outcome)}
     return pd.DataFrame({name: column.reset_index(drop=True) for name, column in columns.items()})
+
+
+def graded(folder: Path) -> pd.DataFrame:
+    """Names and grades in columns of text."""
+    return strings(folder, GRADES)
+
+
+def graded_as_three(folder: Path) -> pd.DataFrame:
+    """The same judgments, wins and losses whatever their grade."""
+    return strings(folder, ("i", "i", "tie", "j", "j"))
 
 
 def arena(folder: Path) -> pd.DataFrame:

@@ -13,7 +13,9 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 OUTCOMES = ("i", "tie", "j")  # codes 0, 1, 2 in outcome.npy
+GRADES = ("i+", "i", "tie", "j", "j+")  # codes 0 to 4 of a graded input
 TIES = 0.22
+STRONG = 0.3  # γ of the larger grade
 ORDER_EFFECT = 0.05  # δ; the odds of the object shown first are times exp(2δ)
 AGGREGATED = Path(__file__).parent.parent / "tests" / "reference" / "bench_agg_100.csv.gz"
 
@@ -47,6 +49,7 @@ FULL = (
     Input("L-long", 200, 10_000_000),  # L with more judgments: what a cluster adds
     Input("M-judges", 50, 200_000, judges=100, kind="judges"),
     Input("M-sides", 50, 200_000, sides=5, kind="sides"),
+    Input("L-graded", 200, 2_000_000, kind="graded"),
     Input("agg100", 100, 495_000, kind="agg100"),
     Input("arena", 129, 1_374_996, kind="arena"),
     Input("metrics", 25, 2_500, kind="metrics"),
@@ -55,6 +58,7 @@ TINY = (
     Input("tiny", 6, 3_000),
     Input("tiny-judges", 5, 4_000, judges=4, kind="judges"),
     Input("tiny-sides", 5, 2_000, sides=2, kind="sides"),
+    Input("tiny-graded", 6, 3_000, kind="graded"),
 )
 
 
@@ -124,10 +128,20 @@ def _drawn(wanted: Input) -> Iterator[tuple[str, Array]]:
         values = rng.normal(size=(n, 2, wanted.sides))
         yield "sides", values
         signed += (values[:, 0] - values[:, 1]) @ np.linspace(-0.1, 0.1, wanted.sides)
+    if wanted.kind == "graded":
+        yield "outcome", _drawn_grades(signed, rng)
+        return
     tie = np.exp(_tie_effect(signed[:50_000]))
     up, down = np.exp(signed), np.exp(-signed)
     draw = rng.random(n) * (up + tie + down)
     yield "outcome", ((draw > up).astype(np.int8) + (draw > up + tie)).astype(np.int8)
+
+
+def _drawn_grades(signed: Array, rng: np.random.Generator) -> Array:
+    """Return grades of adjacent categories, codes of GRADES (n,)."""
+    weights = np.exp(np.multiply.outer(np.array([2.0, 1, 0, -1, -2]), signed) + np.c_[[STRONG, 0, 0, 0, STRONG]])
+    draw = rng.random(len(signed)) * weights.sum(axis=0)
+    return np.asarray((np.cumsum(weights, axis=0)[:-1] < draw).sum(axis=0), dtype=np.int8)
 
 
 def _tie_effect(signed: Array) -> float:

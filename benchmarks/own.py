@@ -18,6 +18,7 @@ from .inputs import AGGREGATED, OUTCOMES, described, read, side_names, write_par
 Estimates = dict[str, Any]
 CODES = {0: "i", 1: "tie", 2: "j"}
 SIDES = ("left", "right")
+SCORES = {"i+": 2, "i": 1, "tie": 0, "j": -1, "j+": -2}
 RESAMPLES = 1_000
 
 
@@ -120,6 +121,39 @@ def counted_table(folder: Path) -> Any:
     import llbt
 
     return llbt.from_judgments(frames.integers(folder), objects=SIDES, outcome="outcome", outcomes=CODES, order=True)
+
+
+def graded(frame: pd.DataFrame) -> Estimates:
+    import llbt
+
+    c = llbt.from_judgments(frame, objects=SIDES, outcome="outcome", outcomes=SCORES)
+    res = llbt.fit("object + tie + grade", c)
+    return estimates(res, c.objects) | {"grade": res.params["grade[+]"], "grade_se": res.bse["grade[+]"]}
+
+
+def three(frame: pd.DataFrame) -> Estimates:
+    import llbt
+
+    c = llbt.from_judgments(frame, objects=SIDES, outcome="outcome")
+    return estimates(llbt.fit("object + tie", c), c.objects)
+
+
+def pairs_table(folder: Path) -> Any:
+    import llbt
+
+    return llbt.from_judgments(frames.integers(folder), objects=SIDES, outcome="outcome", outcomes=CODES)
+
+
+def rao_kupper(c: Any) -> Estimates:
+    import llbt
+
+    return estimates(llbt.fit("object + tie", c, link="cumulative"), c.objects)
+
+
+def shipped_rao_kupper(frame: pd.DataFrame) -> Estimates:
+    import llbt
+
+    return rao_kupper(llbt.from_counts(frame))
 
 
 def fit_of(folder: Path) -> Any:

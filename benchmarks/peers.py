@@ -124,6 +124,14 @@ def leaderbot_davidson(data: Any) -> Estimates:
     return {"log_odds": model.param[: len(data["models"])]}
 
 
+def leaderbot_rao_kupper(data: Any) -> Estimates:
+    from leaderbot.models import RaoKupper
+
+    model = RaoKupper(data, k_cov=None, k_tie=0)
+    model.train()
+    return {"log_odds": model.param[: len(data["models"])], "tie": model.param[-1]}
+
+
 def leaderbot_default(data: Any) -> Estimates:
     from leaderbot.models import Davidson
 

@@ -122,6 +122,8 @@ INTEGERS, STRINGS, BOOTSTRAP = ("llbt-integers",), ("llbt-strings",), ("llbt-boo
 COUNTS = ("llbt-counts",)  # as pyfixest and statsmodels read them
 PROTOTYPE, LOOPS = ("prototype-bootstrap",), ("loop-bootstrap", "scipy-bt-bootstrap")
 SUBJECTS, JUDGES = ("llbt-agg100-subj", "agg100"), ("llbt-judges", "M-judges")
+THREE = ("llbt-three",)
+KUPPER_ARENA = ("llbt-rao-kupper-arena",), ("leaderbot-rao-kupper-arena",), ("arena",)
 ANY = float("inf")
 
 PROMISES: tuple[tuple[str, Check], ...] = (
@@ -150,6 +152,12 @@ PROMISES: tuple[tuple[str, Check], ...] = (
     ("50 objects × 100 judges, all by judge: under 60 s", at_most(*JUDGES, 60)),
     ("Covariance by judge: ≤ 3× the plain fit", times(("llbt-cluster",), ("llbt-plain",), ("M-judges",), 1 / 3)),
     ("Arena judgments beside leaderbot's Davidson", times(("llbt-arena",), ("leaderbot-arena",), ("arena",), 1)),
+    ("Rao-Kupper, L: ≥ 20× leaderbot", times(("llbt-rao-kupper",), ("leaderbot-rao-kupper",), ("L",), 20)),
+    ("Rao-Kupper, arena judgments: ≥ 20× leaderbot", times(*KUPPER_ARENA, 20)),
+    (
+        "Five grades, L, from strings: ≤ 2.5× three outcomes",
+        times(("llbt-graded",), ("llbt-three",), ("L-graded",), 0.4),
+    ),
     ("Arena judgments: leaderboard, simultaneous ranks", at_most("llbt-arena-leaderboard", "arena", ANY)),
     ("Arena judgments: 1,000 resamples", at_most("llbt-arena-bootstrap", "arena", ANY)),
     *(

@@ -9,6 +9,7 @@ middle of the scale. Arrays as in `response`: K outcomes, B predictors, S compar
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -130,8 +131,9 @@ class Cumulative:
 
     def _densities(self, probability: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the curve's first and second derivatives at each cut, (K − 1, S) each, from the probabilities."""
-        found = np.asarray(probability)
-        top, bottom = np.cumsum(found, axis=0)[:-1], np.cumsum(found[::-1], axis=0)[-2::-1]
+        found = list(probability)
+        top = np.stack(list(itertools.accumulate(found[:-1])))
+        bottom = np.stack(list(itertools.accumulate(found[:0:-1]))[::-1])
         if self.link == "cumulative":
             first = top * bottom
             return first, first * (bottom - top)
@@ -151,9 +153,7 @@ class Cumulative:
         self, probability: Sequence[FloatArray] | FloatArray, counts: Sequence[FloatArray] | FloatArray
     ) -> FloatArray:
         """Return the gradient of Σ y log p in the predictors for counts (K, S), shape (B, S)."""
-        density, _ = self._densities(probability)
-        share = _shares(counts, np.asarray(probability))
-        return np.asarray(self.cuts.T @ (density * (share[:-1] - share[1:])))
+        return self._derivatives(np.asarray(probability), np.asarray(counts))[0]
 
     def information(
         self, probability: Sequence[FloatArray] | FloatArray, counts: Sequence[FloatArray] | FloatArray
@@ -162,15 +162,20 @@ class Cumulative:
 
         The observed information, which differs from the expected one where the link is not log-linear.
         """
-        found = np.asarray(probability)
-        density, second = self._densities(found)
-        share = _shares(counts, found)
-        square = _shares(share, found)
-        entries = np.concatenate([
-            density**2 * (square[:-1] + square[1:]) - second * (share[:-1] - share[1:]),
-            -density[:-1] * density[1:] * square[1:-1],
-        ])  # fmt: skip
-        return np.asarray(self._products @ entries).reshape(self.width, self.width, -1)
+        return self._derivatives(np.asarray(probability), np.asarray(counts))[1]
+
+    def _derivatives(self, probability: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the gradient, (B, S), and minus the second derivatives, (B, B, S), of Σ y log p."""
+        density, second = self._densities(probability)
+        share = np.divide(counts, probability, out=np.zeros(probability.shape), where=counts != 0)  # 0 where none seen
+        square = np.divide(share, probability, out=np.zeros(probability.shape), where=counts != 0)
+        pull = share[:-1] - share[1:]
+        cuts = density * density
+        cuts *= square[:-1] + square[1:]
+        cuts -= second * pull
+        between = density[:-1] * density[1:] * square[1:-1]
+        matrix = self._products @ np.concatenate([cuts, -between])
+        return self.cuts.T @ (density * pull), np.asarray(matrix).reshape(self.width, self.width, -1)
 
     def weight(self, probability: Sequence[FloatArray] | FloatArray, n: FloatArray | float) -> FloatArray:
         """Return the expected information of n judgments (S,) on the predictors, shape (B, B, S)."""
@@ -199,8 +204,8 @@ class Cumulative:
             p, _ = self.probabilities([u[rows] for u in flat])
             some = y[:, rows]
             with np.errstate(all="ignore"):  # beyond the cuts' order there are no logarithms, which the value says
-                value[rows] = np.where(some > 0, some * np.log(np.maximum(p, 0)), 0.0).sum(axis=0)
-                score[:, rows], information[:, :, rows] = self.scores(p, some), self.information(p, some)
+                value[rows] = special.xlogy(some, np.maximum(p, 0)).sum(axis=0)
+                score[:, rows], information[:, :, rows] = self._derivatives(p, some)
         width = self.width
         return value.reshape(shape), score.reshape(width, *shape), information.reshape(width, width, *shape)
 
@@ -257,12 +262,6 @@ def linked(response: Response, link: Link) -> AnyResponse:
             "link='adjacent'."
         )
     return Cumulative(response, link)
-
-
-def _shares(counts: Sequence[FloatArray] | FloatArray, probability: FloatArray) -> FloatArray:
-    """Return y / p, 0 where nothing was seen."""
-    y = np.asarray(counts)
-    return np.divide(y, probability, out=np.zeros(np.broadcast_shapes(y.shape, probability.shape)), where=y != 0)
 
 
 def _combined(row: FloatArray, predictors: Sequence[FloatArray] | FloatArray) -> FloatArray:
