@@ -372,13 +372,14 @@ def _numbers(column: pd.Series, name: str) -> FloatArray:
     else:
         found = column.to_numpy(dtype=np.float64, na_value=np.nan) if _is_number(column) else None
     if found is None:
-        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers; expected scores.")
+        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers", expected="scores")
     values: FloatArray = found
     infinite = np.isinf(values)
     if infinite.any():
         raise JudgmentError(
             f"column {name!r}: {counted(int(infinite.sum()), 'infinite score')}, the first at row "
-            f"{int(infinite.argmax())}; expected finite numbers, or nothing where there is no score."
+            f"{int(infinite.argmax())}",
+            expected="finite numbers, or nothing where there is no score",
         )
     return values
 
@@ -389,18 +390,19 @@ def _refuse_missing(table: pd.DataFrame, *names: str) -> None:
         if missing.any():
             raise JudgmentError(
                 f"column {name!r}: {counted(int(missing.sum()), 'missing value')}, the first at row "
-                f"{int(missing.argmax())}; expected a value in every row."
+                f"{int(missing.argmax())}",
+                expected="a value in every row",
             )
 
 
 def _refuse_gone(table: pd.DataFrame, names: Sequence[str]) -> None:
     gone = [name for name in names if name not in table]
     if gone:
-        raise JudgmentError(f"no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}.")
+        raise JudgmentError(f"no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}")
 
 
 def _refuse_twice(labels: Sequence[object], where: str, expected: str = "each once") -> None:
     seen = pd.Series(list(labels), dtype=object).duplicated().to_numpy()
     if seen.any():
         label = labels[int(seen.argmax())]
-        raise JudgmentError(f"{where}: {label!r} stands there twice ({int(seen.sum())} repeats); expected {expected}.")
+        raise JudgmentError(f"{where}: {label!r} stands there twice ({int(seen.sum())} repeats)", expected=expected)

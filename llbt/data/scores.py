@@ -101,7 +101,7 @@ def from_scores(
             f"no instance has two scores: {counted(int(np.isfinite(scores.values).sum()), 'score')} of "
             f"{counted(len(scores.systems), 'system')} on {counted(len(scores.instances), 'instance')}; a comparison "
             "needs two",
-            "Check what names the instances (instance=).",
+            "Check what names the instances: llbt.scores.SystemScores.from_long(…, instance='…').",
         )
     asked = wanted(kept, beside, numbered, object_covariates, None)
     pairs = coded_pairs(scores.systems, lines[:, :2])
@@ -123,7 +123,7 @@ def _kept_names(
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise JudgmentError(
-            f"column {twice[0]!r} is named twice in covariates=, numeric= and clusters=; each has one role."
+            f"column {twice[0]!r} is named twice in covariates=, numeric= and clusters=", expected="one role each"
         )
     return (*kept, *alone), beside, numbered
 

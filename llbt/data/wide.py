@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.columns import Label
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import counted
 from .formats import Constant, Game, JudgmentFormat, Labels
 from .frames import as_number
@@ -21,6 +21,7 @@ from .sources import Source, as_names, collected, in_memory, open_frame
 
 Pairs = str | Sequence[Sequence[str]]
 _SHOWN = 6  # columns in a note
+_ORDERS = '"prefmod", "dictionary" or a list of pairs'
 _SIGNS = (":", " vs ", "_vs_", " - ", "-", "_", ".")
 
 
@@ -54,9 +55,11 @@ def prefmod_format(
 
     Raises
     ------
+    OptionError
+        For `pairs` that are none, or not of these objects.
     JudgmentError
-        For headings that do not name pairs, orders that do not fit the objects, and entries that prefmod's coding
-        does not explain.
+        For headings that do not name pairs, fewer columns than pairs, and entries that prefmod's coding does not
+        explain.
 
     Notes
     -----
@@ -86,23 +89,23 @@ def _pair_columns(
     if object_names is None and (pairs is None or isinstance(pairs, str)):
         return _named_pairs([str(name) for name in frame.columns])
     if pairs is None:
-        raise JudgmentError(
-            "pairs=: object_names= says which objects there are, not which pair a column holds; expected "
-            '"prefmod" (12, 13, 23, 14, …), "dictionary" (12, 13, 14, …) or a list of pairs.'
+        raise OptionError(
+            "pairs=: object_names= says which objects there are, not which pair a column holds",
+            expected='"prefmod" (12, 13, 23, 14, …), "dictionary" (12, 13, 14, …) or a list of pairs',
         )
     names = None if object_names is None else as_names(list(object_names), "object_names")
     found = _ordered(names, pairs) if isinstance(pairs, str) and names else _listed(names, pairs)
     if len(found) > frame.shape[1]:
         raise JudgmentError(
-            f"{counted(len(found), 'pair')}, but only {counted(frame.shape[1], 'column')}; expected one column for "
-            "each pair, before all others."
+            f"{counted(len(found), 'pair')}, but only {counted(frame.shape[1], 'column')}",
+            expected="one column for each pair, before all others",
         )
     return dict(zip(frame.columns, found, strict=False))
 
 
 def _ordered(names: Sequence[str], order: str) -> list[tuple[str, str]]:
     if order not in ("prefmod", "dictionary"):
-        raise JudgmentError(f'pairs={order!r}: expected "prefmod", "dictionary" or a list of pairs.')
+        raise OptionError(f"pairs={order!r}", expected=_ORDERS)
     found = list(combinations(range(len(names)), 2))
     found = sorted(found, key=lambda two: two[::-1]) if order == "prefmod" else found
     return [(names[i], names[j]) for i, j in found]
@@ -110,13 +113,13 @@ def _ordered(names: Sequence[str], order: str) -> list[tuple[str, str]]:
 
 def _listed(names: Sequence[str] | None, pairs: Any) -> list[tuple[str, str]]:
     if not isinstance(pairs, Sequence):
-        raise JudgmentError(f'pairs={pairs!r}: expected "prefmod", "dictionary" or a list of pairs.')
+        raise OptionError(f"pairs={pairs!r}", expected=_ORDERS)
     found = [tuple(map(str, two)) for two in pairs if not isinstance(two, str)]
     wrong = [two for two in found if len(two) != 2 or two[0] == two[1] or (names and not set(two) <= set(names))]
     if wrong or not found or len(found) != len(pairs):
         shown = listed(wrong or list(pairs))
-        raise JudgmentError(
-            f"pairs=: {shown} instead of pairs of two objects" + (f" of {listed(names)}." if names else ".")
+        raise OptionError(
+            f"pairs=: {shown}", expected="pairs of two objects" + (f" of {listed(names)}" if names else "")
         )
     return [(two[0], two[1]) for two in found]
 
@@ -130,8 +133,9 @@ def _named_pairs(headings: Sequence[str]) -> dict[Any, tuple[str, str]]:
         if named and len({frozenset(two) for two in named.values()}) == len(objects) * (len(objects) - 1) // 2:
             return dict(named)
     raise JudgmentError(
-        f"format 'prefmod': the columns {listed(headings, 12)} do not name the pairs they hold. Pass object_names=[…] "
-        'and pairs="prefmod" (12, 13, 23, 14, …), "dictionary" (12, 13, 14, …) or a list of pairs to read_judgments.'
+        f"format 'prefmod': the columns {listed(headings, 12)} do not name the pairs they hold",
+        'Pass object_names=[…] and pairs="prefmod" (12, 13, 23, 14, …), "dictionary" (12, 13, 14, …) or a list of '
+        "pairs to read_judgments.",
     )
 
 
@@ -142,16 +146,17 @@ def _coding(frame: pd.DataFrame, outcomes: Outcomes) -> tuple[dict[Label | None,
     found = [label for label in pd.unique(frame.to_numpy(dtype=object).ravel()) if not pd.isna(label)]
     numbers = [as_number(label.item() if isinstance(label, np.generic) else label) for label in found]
     if any(number is None or not number.is_integer() for number in numbers):
-        raise JudgmentError(f"format 'prefmod': entries {listed(found)}; expected whole numbers, or outcomes={{…}}.")
+        raise JudgmentError(f"format 'prefmod': entries {listed(found)}", expected="whole numbers, or outcomes={…}")
     values = sorted({int(number) for number in numbers if number is not None})
     # the ends of the scale have to be there: 0 and 1 alone may be all of a scale of two, or part of one of three
     whole = {(0, 1, 2), (0, 2), (1, 2), (1, 2, 3), (-1, 1), (-1, 0, 1)}
     wide = {-2, 2} <= set(values) <= set(range(-2, 3)) or values == list(range(5))
     if tuple(values) not in whole and not wide:
         raise JudgmentError(
-            f"format 'prefmod': entries {values}; expected -1/0/1, 0/1/2, 1/2 or -2 to 2 with both ends there. Say "
-            f"what they mean: outcomes={{{', '.join(f'{value}: …' for value in values[:5])}}}, each 'i', 'tie', 'j' or "
-            "None."
+            f"format 'prefmod': entries {values}",
+            f"Say what they mean: outcomes={{{', '.join(f'{value}: …' for value in values[:5])}}}, each 'i', 'tie', "
+            "'j' or None.",
+            expected="-1/0/1, 0/1/2, 1/2 or -2 to 2 with both ends there",
         )
     signed = values[0] < 0
     middle = 0.0 if signed else (values[0] + values[-1]) / 2

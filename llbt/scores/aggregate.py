@@ -189,7 +189,7 @@ def _read(data: object, method: Mechanism) -> tuple[Outcomes, tuple[str, ...]]:
                 f"method={method!r} needs the scores themselves, but a table of counts says only who was better",
                 "Pass the frame of scores, or method='bt'.",
             )
-        return outcomes_of_table(data, "aggregate")
+        return outcomes_of_table(data)
     scores = as_scores(data)
     bare = without_scores(scores.systems, scores.values)
     if bare:
@@ -211,7 +211,7 @@ def _gaps(outcomes: Outcomes, method: Mechanism) -> list[str]:
     if method not in ("mean", "median") and not outcomes.n_games:
         raise JudgmentError(
             f"no instance has scores of two systems, which method={method!r} compares",
-            "Check what names the instances (instance=).",
+            "Check what names the instances: llbt.scores.SystemScores.from_long(…, instance='…').",
             expected="systems scored on the same instances",
         )
     missing = int(np.isnan(outcomes.scores).sum())

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arguments import checked
 from ..core.columns import FloatArray, Label
-from ..errors import DesignError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted
 
 _EQUAL = 1e-9  # scores that differ by no more are equal
@@ -94,9 +94,11 @@ def compare(
 
     Raises
     ------
-    DesignError
-        For what is no setup, fewer than two systems or mechanisms, scores that are no numbers, and mechanisms that are
-        not the same everywhere.
+    OptionError
+        For what is no setup.
+    JudgmentError
+        For fewer than two systems or mechanisms, scores that are no numbers, and mechanisms that are not the same
+        everywhere.
 
     Notes
     -----
@@ -160,18 +162,19 @@ def compare(
 
 def _setups(setups: object) -> tuple[tuple[Label, ...], list[pd.DataFrame]]:
     if isinstance(setups, pd.DataFrame):
-        raise DesignError("setups= is one frame; expected one per setup. Pass [frame].")
+        raise OptionError("setups= is one frame", "Pass [frame].", expected="one per setup")
     if isinstance(setups, Mapping):
         names, frames = tuple(setups), list(setups.values())
     elif isinstance(setups, Sequence) and not isinstance(setups, str):
         names, frames = tuple(range(len(setups))), list(setups)
     else:
-        raise DesignError(
-            f"setups= is of type {type(setups).__name__}; expected a mapping from the names of setups "
-            "to frames of scores (systems in rows, mechanisms in columns), or a list of such frames."
+        raise OptionError(
+            f"setups= is of type {type(setups).__name__}",
+            expected="a mapping from the names of setups to frames of scores (systems in rows, mechanisms in columns), "
+            "or a list of such frames",
         )
     if not frames:
-        raise DesignError("setups= is empty; expected at least one setup.")
+        raise OptionError("setups= is empty", expected="at least one setup")
     return names, frames
 
 
@@ -179,26 +182,28 @@ def _scores(frame: object, name: Label, like: pd.DataFrame) -> FloatArray:
     """Return the scores of a setup, shape (K mechanisms, N systems)."""
     where = f"setup {name!r}"
     if not isinstance(frame, pd.DataFrame):
-        raise DesignError(
-            f"{where} is of type {type(frame).__name__}; expected a DataFrame with systems in rows and mechanisms in "
-            "columns."
+        raise OptionError(
+            f"{where} is of type {type(frame).__name__}",
+            expected="a DataFrame with systems in rows and mechanisms in columns",
         )
     if frame.shape[0] < 2 or frame.shape[1] < 2:
         found = f"{counted(len(frame), 'system')} and {counted(frame.shape[1], 'mechanism')}"
-        raise DesignError(f"{where} has {found}; expected at least two of each.")
+        raise JudgmentError(f"{where} has {found}", expected="at least two of each")
     for what, labels in (("system", frame.index), ("mechanism", frame.columns)):
         if labels.has_duplicates:
-            raise DesignError(f"{where} has {what} {labels[labels.duplicated()][0]!r} twice; expected each once.")
+            raise JudgmentError(f"{where} has {what} {labels[labels.duplicated()][0]!r} twice", expected="each once")
     if set(frame.columns) != set(like.columns):
-        raise DesignError(
-            f"{where} has the mechanisms {listed(list(frame.columns))}; expected those of the first setup, "
-            f"{listed(list(like.columns))}. Leave out the others, or compare these setups apart."
+        raise JudgmentError(
+            f"{where} has the mechanisms {listed(list(frame.columns))}",
+            "Leave out the others, or compare these setups apart.",
+            expected=f"those of the first setup, {listed(list(like.columns))}",
         )
     strange = [column for column in like.columns if not pd.api.types.is_numeric_dtype(frame[column])]
     if strange:
-        raise DesignError(
-            f"{where}: column {strange[0]!r} ({frame[strange[0]].dtype}) holds no numbers; expected the scores of the "
-            "systems. Put the names of systems into the index: frame.set_index('system')."
+        raise JudgmentError(
+            f"{where}: column {strange[0]!r} ({frame[strange[0]].dtype}) holds no numbers",
+            "Put the names of systems into the index: frame.set_index('system').",
+            expected="the scores of the systems",
         )
     return frame[like.columns].to_numpy(dtype=np.float64, na_value=np.nan).T
 

@@ -105,9 +105,9 @@ def outcomes_of_scores(scores: SystemScores) -> Outcomes:
     return Outcomes(scores.systems, pairs, counts.astype(np.float64), scores.better, scores.rule, lower)
 
 
-def outcomes_of_table(c: Comparisons, asker: str) -> tuple[Outcomes, tuple[str, ...]]:
+def outcomes_of_table(c: Comparisons) -> tuple[Outcomes, tuple[str, ...]]:
     """Return the games of a table of counts, and its notes."""
-    found = pair_counts(c, asker)
+    found = pair_counts(c, "scores.aggregate")
     return Outcomes(found.objects, found.pairs, found.counts), found.notes
 
 
@@ -116,8 +116,9 @@ def check_whole(outcomes: Outcomes, remedy: str) -> None:
     odd = outcomes.counts != np.floor(outcomes.counts)
     if odd.any():
         raise JudgmentError(
-            f"the table has {counted(int(odd.sum()), 'fractional count')}, the first "
-            f"{outcomes.counts[odd][0]}; expected whole numbers of judgments. {remedy}"
+            f"the table has {counted(int(odd.sum()), 'fractional count')}, the first {outcomes.counts[odd][0]}",
+            remedy,
+            expected="whole numbers of judgments",
         )
 
 

@@ -365,6 +365,7 @@ def check_finite(ratings: FloatArray) -> None:
     """Raise where updates left the range of floats."""
     if not np.isfinite(ratings).all():
         raise DesignError(
-            f"{int((~np.isfinite(ratings)).sum())} of {ratings.size} ratings left the range of numbers; "
-            "expected finite ones. Pass a smaller k=, or another draw_probability=."
+            f"{int((~np.isfinite(ratings)).sum())} of {ratings.size} ratings left the range of numbers",
+            "Pass a smaller k=, or another draw_probability=.",
+            expected="finite ones",
         )

@@ -198,7 +198,9 @@ def _raise(failed: Mapping[Label, Mapping[Mechanism, LLBTError]], total: int) ->
     error = next(iter(failed[name].values()))
     more = f" So do {len(others)} of {total - 1} other setups: {listed(others)}." if others else ""
     raise type(error)(
-        f"setup {name!r}: {error}{more} aggregate_setups(…, on_error='nan') goes on without them."
+        f"setup {name!r}: {error.found}",
+        f"{error.remedy}{more} aggregate_setups(…, on_error='nan') goes on without them.".lstrip(),
+        expected=error.expected,
     ) from error
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..arguments import Count, Fraction, Rng, as_generator, checked, whole
 from ..core.columns import FloatArray
-from ..errors import DesignError
+from ..errors import OptionError
 from ..table import Field, Record, Table, counted
 
 Generator = Literal["published_code", "section_4", "appendix_a2"]
@@ -86,8 +86,8 @@ def simulate(
 
     Raises
     ------
-    DesignError
-        For numbers out of range.
+    OptionError
+        For numbers out of range, and more types than instances.
 
     Notes
     -----
@@ -167,7 +167,7 @@ def simulate(
 
 def _check(n_instances: int, n_types: int) -> None:
     if n_types > n_instances:
-        raise DesignError(f"n_types={n_types} of n_instances={n_instances}; every type needs an instance.")
+        raise OptionError(f"n_types={n_types} of n_instances={n_instances}", expected="an instance for every type")
 
 
 def _published_code(n_systems: int, of_type: _Types, n_outliers: int, draw: np.random.Generator) -> _Drawn:

@@ -832,23 +832,23 @@ class TestPrefmod:
         frame, _ = self.wide("prefmod", [[0] * 6, [2] * 6])
         with pytest.raises(llbt.errors.JudgmentError, match=r"object_names=.*pairs="):
             read_judgments(frame, format="prefmod")
-        with pytest.raises(llbt.errors.JudgmentError, match="pairs="):
+        with pytest.raises(llbt.errors.OptionError, match="pairs="):
             read_judgments(frame, format="prefmod", object_names=self.NAMES)
         with pytest.raises(llbt.errors.JudgmentError, match="object_names="):
             read_judgments(frame, format="prefmod", pairs="prefmod")
 
     @pytest.mark.parametrize(
-        ("options", "message"),
+        ("options", "error", "message"),
         [
-            ({"pairs": "lexical"}, "pairs='lexical'"),
-            ({"pairs": [("A", "B"), ("A", "Z")]}, "'Z'"),
-            ({"pairs": [("A", "B"), ("A", "A")]}, "'A', 'A'"),
-            ({"pairs": "prefmod", "object_names": list("ABCDEFG")}, "21 pairs"),
+            ({"pairs": "lexical"}, llbt.errors.OptionError, "pairs='lexical'"),
+            ({"pairs": [("A", "B"), ("A", "Z")]}, llbt.errors.OptionError, "'Z'"),
+            ({"pairs": [("A", "B"), ("A", "A")]}, llbt.errors.OptionError, "'A', 'A'"),
+            ({"pairs": "prefmod", "object_names": list("ABCDEFG")}, llbt.errors.JudgmentError, "21 pairs"),
         ],
     )
-    def test_orders_that_do_not_fit(self, options, message):
+    def test_orders_that_do_not_fit(self, options, error, message):
         frame, _ = self.wide("prefmod", [[0] * 6, [2] * 6])
-        with pytest.raises(llbt.errors.JudgmentError, match=message):
+        with pytest.raises(error, match=message):
             read_judgments(frame, format="prefmod", **{"object_names": self.NAMES, **options})
 
     @pytest.mark.parametrize("bad", ["x", 0.5, 77])
@@ -1212,7 +1212,6 @@ ERRORS = {
     "two objects of five": (WMT5, {"objects": ("system1Id", "system2Id"), "format": "wmt5"}, ["objects="]),
     "everything left out": (ARENA[:1], {"outcomes": {"model_a": None}}, ["no judgment is left"]),
     "annotations that are no records": ([STUDIO[0] | {"annotations": [3]}], {}, ["annotations", "3"]),
-    "object_names alone": (PREFMOD, {"object_names": ["A", "B"]}, ["pairs="]),
 }
 
 
