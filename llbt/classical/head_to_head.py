@@ -97,7 +97,7 @@ def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()
 
     Raises
     ------
-    DesignError
+    OptionError
         For an unknown `adjust`, and objects to exclude that are not there.
     JudgmentError
         If no judgment is left.

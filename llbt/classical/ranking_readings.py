@@ -38,7 +38,7 @@ def ranking_readings(
 
     Raises
     ------
-    DesignError
+    OptionError
         For no reading, and as `ranking_scores`.
     JudgmentError
         As `ranking_scores`.

@@ -124,7 +124,7 @@ def shown_with(
     ------
     JudgmentError
         For columns that are not there, blocks that do not show the objects judged, and a reference that no block shows.
-    DesignError
+    OptionError
         For an unknown reading, and `blocks` without `shown`.
 
     Notes

@@ -73,8 +73,8 @@ def sign_test(
     ------
     JudgmentError
         For counts that are not whole in an exact test, and where there is no judgment.
-    DesignError
-        For unknown options.
+    OptionError
+        For options that are none of what they may be.
 
     Notes
     -----
@@ -168,8 +168,8 @@ def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: 
     ------
     JudgmentError
         Where there is no judgment.
-    DesignError
-        For unknown options.
+    OptionError
+        For options that are none of what they may be.
 
     Notes
     -----

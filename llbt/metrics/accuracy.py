@@ -145,8 +145,8 @@ def pairwise_accuracy(
     ------
     JudgmentError
         For scores that are not finite numbers or do not match.
-    DesignError
-        For unknown options.
+    OptionError
+        For options that are none of what they may be.
 
     Notes
     -----
@@ -166,8 +166,7 @@ def pairwise_accuracy(
     >>> found.to_frame().values.tolist()
     [['de-en', 3.0, 3.0, 1.0], ['en-de', 0.0, 1.0, 0.0], ['all', 3.0, 4.0, 0.75]]
     """
-    asker = "pairwise_accuracy"
-    groups, scores = grouped_systems(asker, metric, human, by)
+    groups, scores = grouped_systems(metric, human, by)
     indices = [all_pairs(len(part.systems)) for part in scores]
     d = np.concatenate([part.metric[i] - part.metric[j] for part, (i, j) in zip(scores, indices, strict=True)])
     h = np.concatenate([part.human[i] - part.human[j] for part, (i, j) in zip(scores, indices, strict=True)])

@@ -133,8 +133,8 @@ def compare(
     ------
     JudgmentError
         For scores that are infinite, no numbers, or of shapes that do not belong together.
-    DesignError
-        For an unknown option, and Williams' test at another level.
+    OptionError
+        For options that are none of what they may be, and Williams' test at another level.
 
     Notes
     -----
@@ -170,10 +170,9 @@ def compare(
     >>> found.p_value
     0.001
     """
-    asker = "metrics.compare"
     check_test(level, method)
-    draw = Resampler.of(asker, rng, n_jobs, progress)
-    metrics, z = score_matrices(asker, (metric, other), human, level)
+    draw = Resampler.of("metrics.compare", rng, n_jobs, progress)
+    metrics, z = score_matrices((metric, other), human, level)
     check_same_inputs(metrics[0], z)
     x, y, notes = _paired(metrics[0], metrics[1])
     check_constant({"metric": x, "other": y})
@@ -234,9 +233,9 @@ def check_same_inputs(x: FloatArray, z: FloatArray) -> None:
     """Raise where metrics and humans have other numbers of inputs: resamples pair them."""
     if x.shape != z.shape:
         raise JudgmentError(
-            f"metric has shape {x.shape}, human {z.shape}; expected the same systems (rows) and inputs "
-            "(columns). "
-            "Give humans' scores for these inputs, or mean scores, one per system, for all three."
+            f"metric has shape {x.shape}, human {z.shape}",
+            "Give humans' scores for these inputs, or mean scores, one per system, for all.",
+            expected="the same systems (rows) and inputs (columns)",
         )
 
 
@@ -244,7 +243,7 @@ def check_constant(metrics: dict[str, FloatArray]) -> None:
     """Raise for a metric without two different scores: it cannot be standardized."""
     for name, x in metrics.items():
         if len(np.unique(x[~np.isnan(x)])) < 2:
-            raise JudgmentError(f"all scores of {name} are equal or missing, so it has no correlation. Leave it out.")
+            raise JudgmentError(f"all scores of {name} are equal or missing, so it has no correlation", "Leave it out.")
 
 
 def standardized(x: FloatArray) -> FloatArray:

@@ -107,8 +107,8 @@ def correlate(
     ------
     JudgmentError
         For scores that are infinite, no numbers, or of shapes that do not belong together.
-    DesignError
-        For unknown options.
+    OptionError
+        For options that are none of what they may be.
 
     Notes
     -----
@@ -137,10 +137,10 @@ def correlate(
     """
     if outliers == "drop" and level != "system":
         raise OptionError(
-            f"outliers='drop' is for systems, by their mean human scores, and level is {level!r}; expected "
-            "level='system'."
+            f"outliers='drop', which is for systems by their mean human scores, with level={level!r}",
+            expected="level='system'",
         )
-    x, z = score_matrices("correlate", (metric,), human, level)
+    x, z = score_matrices((metric,), human, level)
     if outliers == "keep":
         return correlation_of(x[0], z, level, coefficient)
     far, note = _outlying(z, cutoff)
@@ -211,24 +211,24 @@ def cells(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
 
 
 def score_matrices(
-    asker: str, metrics: Sequence[npt.ArrayLike], human: npt.ArrayLike, level: Level
+    metrics: Sequence[npt.ArrayLike], human: npt.ArrayLike, level: Level
 ) -> tuple[list[FloatArray], FloatArray]:
     """Return the metrics' matrices and the humans', each (N, M), checked to belong together, as `comparable`."""
     names = ["metric", "other"][: len(metrics)]
-    x = [score_matrix(asker, name, values) for name, values in zip(names, metrics, strict=True)]
-    z = score_matrix(asker, "human", human)
+    x = [score_matrix(name, values) for name, values in zip(names, metrics, strict=True)]
+    z = score_matrix("human", human)
     for name, values in zip([*names[1:], "human"], [*x[1:], z], strict=True):
         free = name == "human" and level == "system"
         if len(values) != len(x[0]) or (not free and values.shape != x[0].shape):
             raise JudgmentError(
-                f"metric has shape {x[0].shape}, {name} {values.shape}; expected "
-                f"{'as many systems (rows)' if free else 'the same systems (rows) and inputs (columns)'}."
+                f"metric has shape {x[0].shape}, {name} {values.shape}",
+                expected="as many systems (rows)" if free else "the same systems (rows) and inputs (columns)",
             )
     for name, labelled in zip([*names[1:], "human"], [*metrics[1:], human], strict=True):
         same = z.shape == x[0].shape and z.shape[1] > 1
-        refuse_other_labels(asker, ("metric", name), (metrics[0], labelled), inputs=same)
+        refuse_other_labels(("metric", name), (metrics[0], labelled), inputs=same)
     if len(z) < 2:
-        raise JudgmentError(f"{counted(len(z), 'system')}; a correlation needs at least 2 (rows of metric).")
+        raise JudgmentError(counted(len(z), "system"), expected="at least 2 (rows of metric) for a correlation")
     return [comparable(side) for side in x], comparable(z)
 
 

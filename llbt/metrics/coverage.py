@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..arguments import Confidence, Count, Jobs, Rng, checked
 from ..core.columns import FloatArray, IntArray
-from ..errors import DesignError
+from ..errors import JudgmentError, OptionError
 from ..resampling import Resampler, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
 from .compare import check_same_inputs
@@ -123,8 +123,8 @@ def coverage(
     ------
     JudgmentError
         For scores that cannot be halved.
-    DesignError
-        For an unknown option.
+    OptionError
+        For options that are none of what they may be.
 
     Notes
     -----
@@ -147,13 +147,15 @@ def coverage(
     >>> bool(found.estimate[0] < found.estimate[1])
     True
     """
-    asker = "metrics.coverage"
-    chosen = several(asker, methods)
-    draw = Resampler.of(asker, rng, n_jobs, progress)
-    (x,), z = score_matrices(asker, (metric,), human, level)
+    chosen = several(methods)
+    draw = Resampler.of("metrics.coverage", rng, n_jobs, progress)
+    (x,), z = score_matrices((metric,), human, level)
     check_same_inputs(x, z)
     if min(x.shape) < _FEWEST:
-        raise DesignError(f"{x.shape[0]} systems and {x.shape[1]} inputs; halves need at least {_FEWEST} each.")
+        raise JudgmentError(
+            f"{x.shape[0]} systems and {x.shape[1]} inputs",
+            expected=f"at least {_FEWEST} of each, to be halved",
+        )
     task = partial(_coverage_trials, x, z, level, coefficient, chosen, confidence, n)
     found = np.concatenate(draw.blocks(task, n_trials, 1, TRIALS), axis=1)
     below, covered, above = (np.sum(found == side, axis=1) for side in (-1, 0, 1))
@@ -161,11 +163,11 @@ def coverage(
     return IntervalCoverage(chosen, *sides, level, coefficient, float(confidence), n, n_trials)
 
 
-def several(asker: str, methods: Sequence[Any]) -> tuple[Any, ...]:
+def several(methods: Sequence[Any]) -> tuple[Any, ...]:
     """Return methods as a tuple, one of them alone too; raise where there is none."""
     found = (methods,) if isinstance(methods, str) else tuple(methods) if isinstance(methods, Sequence) else ()
     if not found or len(set(found)) < len(found):
-        raise DesignError(f"methods={methods!r}; expected one or more distinct ones.")
+        raise OptionError(f"methods={methods!r}", expected="one or more distinct ones")
     return found
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import checked
 from ..core.columns import IntArray
-from ..errors import DesignError
+from ..errors import OptionError
 from ..table import Field, Record, Table, counted
 from .decision_records import DecisionTable
 
@@ -66,7 +66,7 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything else, and for tables of different pairs.
 
     Notes
@@ -89,12 +89,16 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
     """
     tables = list(decisions.values()) if isinstance(decisions, Mapping) else []
     if not tables or not all(isinstance(table, DecisionTable) for table in tables):
-        raise DesignError("expected a mapping of metric to what metrics.decisions(…) returns.")
+        given = "no table" if isinstance(decisions, Mapping) and not decisions else f"a {type(decisions).__name__}"
+        raise OptionError(f"decisions= is {given}", expected="a mapping of metric to what metrics.decisions(…) returns")
     first = tables[0]
     keys = [(t.object_i, t.object_j, tuple(t.groups[k] for k in t.group), t.alpha) for t in tables]
     for name, key in zip(decisions, keys, strict=True):
         if key != keys[0]:
-            raise DesignError(f"{name!r} has other pairs of systems or another α than the first table.")
+            raise OptionError(
+                f"{name!r} has other pairs of systems or another α than the first table",
+                expected="tables of the same pairs and the same α",
+            )
     kept = np.all([t.outcome != "undefined" for t in tables], axis=0)
     one = np.array([table.type_1[kept] for table in tables])
     two = np.array([table.type_2[kept] for table in tables])

@@ -15,7 +15,7 @@ from ..resampling import Resampler
 from ..table import counted
 from .decision_records import DecisionTable
 from .segment_tests import bootstrap, paired_t, rank_sum
-from .system_scores import all_pairs, group_names, numbers, read_segments
+from .system_scores import all_pairs, group_names, numbers, read_segments, within
 
 MetricTest = Literal["paired-t", "bootstrap"]
 
@@ -91,9 +91,8 @@ def decisions(
     >>> found.by_difference([0.2]).to_frame()[["n", "both", "type_1", "type_2", "neither"]].values.tolist()
     [[6, 1, 1, 0, 4], [9, 7, 2, 0, 0], [15, 8, 3, 0, 4]]
     """
-    asker = "metrics.decisions"
-    draw = Resampler.of(asker, rng, n_jobs, progress)
-    tested = [_tested(part, metric_test, n, draw) for part in _segments(asker, metric, human)]
+    draw = Resampler.of("metrics.decisions", rng, n_jobs, progress)
+    tested = [_tested(part, metric_test, n, draw) for part in _segments(metric, human)]
     return decisions_from_tests(
         *(np.concatenate([part.numbers[k] for part in tested]) for k in range(4)),
         object_i=tuple(label for part in tested for label in part.object_i),
@@ -123,14 +122,14 @@ class _Tested:
     numbers: FloatArray
 
 
-def _segments(asker: str, metric: object, human: object) -> list[_Segments]:
+def _segments(metric: object, human: object) -> list[_Segments]:
     if not isinstance(metric, Mapping) and not isinstance(human, Mapping):
-        return [_Segments("", *read_segments(asker, metric, human))]
-    names = group_names(asker, metric, human)
-    return [
-        _Segments(name, *read_segments(f"{asker}: group {name!r}", metric[name], human[name]))  # type: ignore[index]
-        for name in names
-    ]
+        return [_Segments("", *read_segments(metric, human))]
+    found = []
+    for name in group_names(metric, human):
+        with within(f"group {name!r}"):
+            found.append(_Segments(name, *read_segments(metric[name], human[name])))  # type: ignore[index]
+    return found
 
 
 def _tested(part: _Segments, metric_test: MetricTest, n: int, draw: Resampler) -> _Tested:
@@ -187,21 +186,18 @@ def decisions_from_tests(
     >>> found.outcome.tolist()
     ['both', 'humans_only', 'metric_only']
     """
-    asker = "decisions_from_tests"
     level = float(alpha)
-    d, h = numbers(asker, "metric_difference", metric_difference), numbers(asker, "human_difference", human_difference)
-    p, q = (
-        numbers(asker, name, values, missing=True) for name, values in (("metric_p", metric_p), ("human_p", human_p))
-    )
+    d, h = numbers("metric_difference", metric_difference), numbers("human_difference", human_difference)
+    p, q = (numbers(name, values, missing=True) for name, values in (("metric_p", metric_p), ("human_p", human_p)))
     labels = [_labels(object_i, "i", len(d)), _labels(object_j, "j", len(d)), _labels(group, "", len(d))]
     lengths = sorted({*map(len, (d, h, p, q)), *map(len, labels)})
     if len(lengths) > 1:
-        raise JudgmentError(f"arrays of lengths {lengths}; expected one value per pair in each.")
+        raise JudgmentError(f"arrays of lengths {lengths}", expected="one value per pair in each")
     for name, values in (("metric_p", p), ("human_p", q)):
         wrong = (values < 0) | (values > 1)
         if wrong.any():
             at = int(np.argmax(wrong))
-            raise JudgmentError(f"{name}={values[at]} at pair {at}; p-values lie between 0 and 1.")
+            raise JudgmentError(f"{name}={values[at]} at pair {at}", expected="p-values, from 0 to 1")
     names = tuple(dict.fromkeys(labels[2])) or ("",)
     place = {name: k for k, name in enumerate(names)}
     codes = np.array([place[name] for name in labels[2]], dtype=np.int64)

@@ -15,11 +15,9 @@ from scipy import special
 from ..arguments import Confidence, Count, Share, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
-from ..errors import DesignError, JudgmentError
+from ..errors import JudgmentError, OptionError
 from ..table import Field, Record, Table, counted, format_number, interval_fields
 from .system_scores import numbers
-
-_ASKER = "difference_curve"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +86,7 @@ class DifferenceCurve(Record):
         difference : array, shape (m,)
             Of any sign; its size counts.
         """
-        size = np.abs(numbers(f"{_ASKER}: predict", "difference", difference))
+        size = np.abs(numbers("difference", difference))
         rows = np.column_stack([np.ones(len(size)), size])
         log_odds = rows @ self.params
         error = np.sqrt(np.einsum("mi,ij,mj->m", rows, self.cov, rows))
@@ -159,8 +157,8 @@ def difference_curve(
     ------
     JudgmentError
         For differences that are not finite and agreements that are not 0 or 1.
-    DesignError
-        For unknown options.
+    OptionError
+        For options that are none of what they may be.
 
     Notes
     -----
@@ -211,17 +209,17 @@ def _read(
     metric_difference: object, agree: object, groups: Sequence[object] | None
 ) -> tuple[FloatArray, npt.NDArray[np.bool_], IntArray | None, list[str]]:
     """Return |difference|, agreement and cluster of the pairs that count."""
-    size = np.abs(numbers(_ASKER, "metric_difference", metric_difference))
-    said = numbers(_ASKER, "agree", agree, missing=True)
+    size = np.abs(numbers("metric_difference", metric_difference))
+    said = numbers("agree", agree, missing=True)
     if len(said) != len(size):
-        raise JudgmentError(f"{len(size)} differences and {len(said)} agreements; expected one each per pair.")
+        raise JudgmentError(f"{len(size)} differences and {len(said)} agreements", expected="one each per pair")
     kept = ~np.isnan(said)
     wrong = kept & (said != 0) & (said != 1)
     if wrong.any():
         at = int(np.argmax(wrong))
         raise JudgmentError(
-            f"agree= has {int(wrong.sum()):,} values that are not 0 or 1 (first {said[at]} at pair {at}); "
-            "use pairwise_accuracy(…, ties='strict') or ties='drop'."
+            f"agree= has {int(wrong.sum()):,} values that are not 0 or 1 (first {said[at]} at pair {at})",
+            "Use pairwise_accuracy(…, ties='strict') or ties='drop'.",
         )
     notes = [] if kept.all() else [f"{counted(int((~kept).sum()), 'pair')} without an agreement left out"]
     return size[kept], said[kept] == 1, _clusters(groups, kept), notes
@@ -231,12 +229,13 @@ def _clusters(groups: Sequence[object] | None, kept: npt.NDArray[np.bool_]) -> I
     if groups is None:
         return None
     if len(groups) != len(kept):
-        raise DesignError(f"groups= has {len(groups)} labels for {len(kept)} pairs; expected one per pair.")
+        raise OptionError(f"groups= has {len(groups)} labels for {len(kept)} pairs", expected="one per pair")
     codes, levels = pd.factorize(pd.Series(list(groups), dtype=object))
     if (codes < 0).any() or len(np.unique(codes[kept])) < 2:
-        raise DesignError(
-            f"groups= has {len(levels)} groups and {int((codes < 0).sum())} missing labels; expected a label "
-            "for each pair, and at least two groups. Leave groups= out for independent pairs."
+        raise OptionError(
+            f"groups= has {len(levels)} groups and {int((codes < 0).sum())} missing labels",
+            "Leave groups= out for independent pairs.",
+            expected="a label for each pair, and at least two groups",
         )
     return np.asarray(codes[kept], dtype=np.int64)
 

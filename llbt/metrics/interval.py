@@ -13,7 +13,7 @@ from scipy import stats
 
 from ..arguments import Confidence, Count, Jobs, Rng, checked
 from ..core.columns import FloatArray
-from ..errors import DesignError
+from ..errors import OptionError
 from ..resampling import Resampler, degenerate_notes, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
 from .correlate import Correlation, Level, correlation_of, score_matrices
@@ -124,8 +124,8 @@ def interval(
     ------
     JudgmentError
         For scores that are infinite, no numbers, or of shapes that do not belong together.
-    DesignError
-        For an unknown option.
+    OptionError
+        For options that are none of what they may be, or do not go together.
 
     Notes
     -----
@@ -153,9 +153,8 @@ def interval(
     >>> bool(found.conf_low < found.estimate < found.conf_high)
     True
     """
-    asker = "metrics.interval"
-    draw = Resampler.of(asker, rng, n_jobs, progress)
-    (x,), z = score_matrices(asker, (metric,), human, level)
+    draw = Resampler.of("metrics.interval", rng, n_jobs, progress)
+    (x,), z = score_matrices((metric,), human, level)
     _check_pairing(x, z, level, paired_inputs)
     if method == "fisher":
         return fisher_interval(x, z, level, coefficient, confidence)
@@ -213,11 +212,12 @@ def fisher_interval(
 
 def _check_pairing(x: FloatArray, z: FloatArray, level: Level, paired_inputs: bool) -> None:
     if not paired_inputs and level != "system":
-        raise DesignError(
-            f"paired_inputs=False with level={level!r}; at that level every score needs the "
-            "human score of its cell. Pass level='system'."
+        raise OptionError(
+            f"paired_inputs=False with level={level!r}, where every score needs the human score of its cell",
+            "Pass level='system'.",
         )
     if paired_inputs and x.shape != z.shape:
-        raise DesignError(
-            f"metric has {x.shape[1]} inputs, human {z.shape[1]}: not to be drawn together. Pass paired_inputs=False"
+        raise OptionError(
+            f"metric has {x.shape[1]} inputs, human {z.shape[1]}: not to be drawn together",
+            "Pass paired_inputs=False.",
         )

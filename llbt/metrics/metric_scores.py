@@ -16,7 +16,7 @@ from ..core.columns import FloatArray, Label, sort_key
 from ..data.files import open_source
 from ..data.frames import plain
 from ..data.sources import in_memory
-from ..errors import DesignError, JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted
 from .system_scores import refuse_other_labels, score_matrix
 
@@ -100,7 +100,7 @@ class MetricScores(Record):
         names = list(given) if given is not None else _numbers_in(table, [*keys, human])
         _refuse_gone(table, [*keys, human, *names])
         if not names:
-            raise JudgmentError("no column of metric scores. Pass metrics=['…'].")
+            raise JudgmentError("no column of metric scores", "Pass metrics=['…'].")
         rows, systems = _labelled(table, system)
         columns, inputs = _labelled(table, input) if input is not None else (np.zeros_like(rows), ("all",))
         _refuse_twice(rows * len(inputs) + columns, keys)
@@ -148,21 +148,20 @@ class MetricScores(Record):
         >>> llbt.metrics.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0]}, [1.0, 3.0, 2.0], systems="abc").systems
         ('a', 'b', 'c')
         """
-        asker = "MetricScores.from_matrices"
         if not isinstance(metrics, Mapping) or not metrics:
-            raise JudgmentError("no metrics; expected a mapping {name: matrix}.")
-        of_human = score_matrix(asker, "human", human)
-        found = {str(name): score_matrix(asker, repr(name), values) for name, values in metrics.items()}
+            raise JudgmentError("no metrics", expected="a mapping {name: matrix}")
+        of_human = score_matrix("human", human)
+        found = {str(name): score_matrix(repr(name), values) for name, values in metrics.items()}
         for name, values in found.items():
             if values.shape != of_human.shape:
                 raise JudgmentError(
-                    f"{name!r} has shape {values.shape}, human {of_human.shape}; expected "
-                    "the same systems (rows) and inputs (columns), NaN where a score is missing."
+                    f"{name!r} has shape {values.shape}, human {of_human.shape}",
+                    expected="the same systems (rows) and inputs (columns), NaN where a score is missing",
                 )
         if len(of_human) < 2:
-            raise JudgmentError(f"MetricScores: {counted(len(of_human), 'system')}; expected at least 2.")
+            raise JudgmentError(counted(len(of_human), "system"), expected="at least 2")
         for name, given in metrics.items():
-            refuse_other_labels(asker, ("human", repr(name)), (human, given), inputs=of_human.shape[1] > 1)
+            refuse_other_labels(("human", repr(name)), (human, given), inputs=of_human.shape[1] > 1)
         labelled = next((given for given in (human, *metrics.values()) if isinstance(given, pd.DataFrame)), None)
         if labelled is not None:
             systems = labelled.index.tolist() if systems is None else systems
@@ -179,11 +178,11 @@ class MetricScores(Record):
 
         Raises
         ------
-        DesignError
+        OptionError
             For a metric that there is not.
         """
         if metric not in self.metrics:
-            raise DesignError(f"no metric {metric!r}; there are {listed(self.metrics, 30)}.")
+            raise OptionError(f"no metric {metric!r}", expected=f"one of {listed(self.metrics, 30)}")
         return self._frame(self.values[self.metrics.index(metric)])
 
     def human_matrix(self) -> pd.DataFrame:
@@ -265,8 +264,8 @@ def _labels(name: str, given: Sequence[Label] | None, size: int) -> tuple[Label,
     labels = tuple(plain(label) for label in given) if given is not None else tuple(range(size))
     if len(labels) != size or len(set(labels)) != size:
         raise JudgmentError(
-            f"MetricScores: {name}= has {counted(len(labels), 'label')}, {len(set(labels))} of them distinct; expected "
-            f"{size} distinct ones."
+            f"{name}= has {counted(len(labels), 'label')}, {len(set(labels))} of them distinct",
+            expected=f"{size} distinct ones",
         )
     return labels
 
@@ -280,8 +279,8 @@ def _refuse_gone(table: pd.DataFrame, names: Sequence[str]) -> None:
     gone = [name for name in names if name not in table.columns]
     if gone:
         raise JudgmentError(
-            f"no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}. Name "
-            "its columns: human='…', system='…', input='…', metrics=['…']."
+            f"no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}",
+            "Name its columns: human='…', system='…', input='…', metrics=['…'].",
         )
 
 
@@ -290,8 +289,10 @@ def _labelled(table: pd.DataFrame, name: str) -> tuple[npt.NDArray[np.intp], tup
     missing = table[name].isna().to_numpy()
     if missing.any():
         raise JudgmentError(
-            f"column {name!r} has no value in {counted(int(missing.sum()), 'row')}, first at "
-            f"row {int(missing.argmax())}; expected one for each score. Leave these rows out."
+            f"no value in {counted(int(missing.sum()), 'row')}, first at row {int(missing.argmax())}",
+            "Leave these rows out.",
+            where=f"column {name!r}",
+            expected="one for each score",
         )
     codes, found = pd.factorize(table[name].map(plain))
     labels = [plain(label) for label in found]
@@ -305,14 +306,15 @@ def _refuse_twice(cell: npt.NDArray[np.intp], keys: Sequence[str]) -> None:
     again = pd.Series(cell).duplicated().to_numpy()
     if again.any():
         raise JudgmentError(
-            f"{counted(int(again.sum()), 'row')} with the {' and '.join(keys)} of an earlier "
-            f"one, first at row {int(again.argmax())}; expected one row each. Average them first: "
-            f"frame.groupby({list(keys)!r}).mean(numeric_only=True).reset_index()"
+            f"{counted(int(again.sum()), 'row')} with the {' and '.join(keys)} of an earlier one, first at row "
+            f"{int(again.argmax())}",
+            f"Average them first: frame.groupby({list(keys)!r}).mean(numeric_only=True).reset_index()",
+            expected="one row each",
         )
 
 
 def _scores(table: pd.DataFrame, name: str) -> FloatArray:
     column = table[name]
     if not pd.api.types.is_numeric_dtype(column) or column.dtype.kind in "bc":
-        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers; expected scores.")
+        raise JudgmentError(f"no numbers but {column.dtype}", where=f"column {name!r}", expected="scores")
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))

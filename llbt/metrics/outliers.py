@@ -36,7 +36,7 @@ def outliers(z: object, cutoff: Positive = 2.5) -> npt.NDArray[np.bool_] | pd.Se
     ------
     JudgmentError
         For scores that are not finite numbers.
-    DesignError
+    OptionError
         For a cutoff that is not positive.
 
     Warns
@@ -63,7 +63,7 @@ def outliers(z: object, cutoff: Positive = 2.5) -> npt.NDArray[np.bool_] | pd.Se
     >>> llbt.metrics.outliers([0.2, 0.1, 0.0, -0.1, -1.4]).tolist()
     [False, False, False, False, True]
     """
-    scores = numbers("outliers", "z", z)
+    scores = numbers("z", z)
     found, spread = far_systems(scores, float(cutoff))
     if len(scores) > 1 and not spread:
         warn_user(f"outliers: {NO_SPREAD}", LLBTWarning)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arguments import Count, Jobs, Rng, Share, checked
 from ..core.columns import FloatArray, IntArray
-from ..errors import DesignError
+from ..errors import OptionError
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, interval_fields
 from .compare import TestMethod, check_constant, check_same_inputs, check_test, run_test
@@ -120,8 +120,8 @@ def power(
     ------
     JudgmentError
         For scores that are infinite, no numbers, or of shapes that do not belong together.
-    DesignError
-        For an unknown option, and shares that are not above 0 and up to 1.
+    OptionError
+        For options that are none of what they may be, and shares that are not above 0 and up to 1.
 
     Notes
     -----
@@ -144,15 +144,14 @@ def power(
     >>> bool(found.estimate[0, 0] < found.estimate[0, 1])
     True
     """
-    asker = "metrics.power"
-    chosen = several(asker, methods)
+    chosen = several(methods)
     shares = np.atleast_1d(pd.to_numeric(np.atleast_1d(np.asarray(degraded)), errors="coerce")).astype(np.float64)
     for method in chosen:
         check_test(level, method)
-    draw = Resampler.of(asker, rng, n_jobs, progress)
+    draw = Resampler.of("metrics.power", rng, n_jobs, progress)
     if shares.size == 0 or not ((shares > 0) & (shares <= 1)).all():
-        raise DesignError(f"degraded={degraded!r}; expected shares of the scores, above 0 and up to 1.")
-    (x,), z = score_matrices(asker, (metric,), human, level)
+        raise OptionError(f"degraded={degraded!r}", expected="shares of the scores, above 0 and up to 1")
+    (x,), z = score_matrices((metric,), human, level)
     check_same_inputs(x, z)
     check_constant({"metric": x})
     task = partial(_power_trials, x, z, level, coefficient, chosen, shares, n)

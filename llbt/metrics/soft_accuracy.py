@@ -96,8 +96,8 @@ def soft_pairwise_accuracy(
     ------
     JudgmentError
         For scores that are no matrix of numbers, a metric that lacks scores, a system without human scores.
-    DesignError
-        For unknown options.
+    OptionError
+        For options that are none of what they may be.
 
     Notes
     -----
@@ -121,10 +121,9 @@ def soft_pairwise_accuracy(
     >>> llbt.metrics.soft_pairwise_accuracy(scores, 100 * scores, rng=1).estimate
     1.0
     """
-    asker = "soft_pairwise_accuracy"
-    draw = Resampler.of(asker, rng, n_jobs, progress)
-    numbers(asker, "human", human, ndim=2, missing=True)  # lists of different lengths are no paired segments
-    systems, x, z = read_segments(asker, metric, human)
+    draw = Resampler.of("metrics.soft_pairwise_accuracy", rng, n_jobs, progress)
+    numbers("human", human, ndim=2, missing=True)  # lists of different lengths are no paired segments
+    systems, x, z = read_segments(metric, human)
     if not len(x):
         raise JudgmentError("no systems; expected one row of scores for each.")
     i, j = all_pairs(len(systems))

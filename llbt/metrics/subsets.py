@@ -11,14 +11,12 @@ import numpy as np
 
 from ..arguments import Confidence, Count, Jobs, Rng, checked, is_whole
 from ..core.columns import FloatArray, IntArray
-from ..errors import DesignError, JudgmentError
+from ..errors import JudgmentError, OptionError
 from ..resampling import Resampler, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
 from .kernels import LEAST, NAMES, Coefficient, plain_correlations
 from .outliers import why_undefined
 from .system_scores import SystemScores, read_systems
-
-_ASKER = "subset_correlations"
 
 Subsets = Literal["top", "rolling", "sampled"]
 
@@ -130,7 +128,7 @@ def subset_correlations(
     ------
     JudgmentError
         For scores that are not finite numbers or do not match, and for fewer than three systems.
-    DesignError
+    OptionError
         For unknown options, and sets of more systems than there are.
 
     Notes
@@ -155,7 +153,7 @@ def subset_correlations(
     >>> llbt.metrics.subset_correlations(metric, human, subsets="rolling").estimate.round(3).tolist()
     [0.707, 0.99]
     """
-    draw = Resampler.of(_ASKER, rng, n_jobs, progress)
+    draw = Resampler.of("metrics.subset_correlations", rng, n_jobs, progress)
     scores = _ranked(metric, human, coefficient)
     total = len(scores.systems)
     chosen = _sizes(sizes, total, [4] if subsets == "rolling" else range(total, min(_SMALLEST, total) - 1, -1))
@@ -195,9 +193,9 @@ def _sampled(
 
 def _ranked(metric: object, human: object, coefficient: object) -> SystemScores:
     """Return the scores with the best system by human score first."""
-    scores = read_systems(_ASKER, metric, human)
+    scores = read_systems(metric, human)
     if len(scores.systems) < LEAST:
-        raise JudgmentError(f"{counted(len(scores.systems), 'system')}; correlations need at least {LEAST}.")
+        raise JudgmentError(counted(len(scores.systems), "system"), expected=f"at least {LEAST} for correlations")
     return scores.take(np.argsort(-scores.human, kind="stable"))
 
 
@@ -208,7 +206,7 @@ def _sizes(sizes: object, total: int, default: Sequence[int]) -> list[int]:
     listed = isinstance(sizes, (Sequence, np.ndarray)) and not isinstance(sizes, str)
     given: list[Any] = list(sizes) if listed else [sizes]  # type: ignore[call-overload]
     if not given or not all(is_whole(size) and LEAST <= size <= total for size in given):
-        raise DesignError(f"sizes={sizes!r}; expected whole numbers of systems, from {LEAST} to {total}.")
+        raise OptionError(f"sizes={sizes!r}", expected=f"whole numbers of systems, from {LEAST} to {total}")
     return [int(size) for size in given]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import FloatArray, IntArray, unmasked
-from ..errors import DesignError, JudgmentError, listed
+from ..errors import JudgmentError, LLBTError, OptionError, listed
 from ..table import counted
 from .kernels import settled
 
@@ -38,7 +39,7 @@ class SystemScores:
         return SystemScores(tuple(self.systems[row] for row in rows), self.metric[rows], self.human[rows])
 
 
-def numbers(asker: str, name: str, values: object, *, ndim: int = 1, missing: bool = False) -> FloatArray:
+def numbers(name: str, values: object, *, ndim: int = 1, missing: bool = False) -> FloatArray:
     """Return values as an array of floats that are finite, or NaN where `missing` allows that.
 
     Raises
@@ -54,24 +55,22 @@ def numbers(asker: str, name: str, values: object, *, ndim: int = 1, missing: bo
         found = None
     if found is None or found.ndim != ndim or array.dtype.kind in "USM":
         shape = "one number per system" if ndim == 1 else "a matrix, one row per system and one column per segment"
-        advice = f" Average the segments: {name}.mean(axis=1)" if np.ndim(array) > ndim == 1 else ""
+        advice = f"Average the segments: {name}.mean(axis=1)" if np.ndim(array) > ndim == 1 else ""
         was = f"shape {found.shape}" if found is not None else f"a {type(values).__name__}"
-        raise JudgmentError(
-            f"{name}= is {was} of dtype {_dtype(values)}; expected numbers: {shape}.{advice}", where=asker
-        )
+        raise JudgmentError(f"{name}= is {was} of dtype {_dtype(values)}", advice, expected=f"numbers: {shape}")
     wrong = np.isinf(found) if missing else ~np.isfinite(found)
     if wrong.any():
         where = np.argwhere(wrong)[0].tolist()
         at = f"row {where[0]}" if ndim == 1 else f"row {where[0]}, column {where[1]}"
         raise JudgmentError(
-            f"{name}= has {int(wrong.sum()):,} values that are not finite (first {found[tuple(where)]} at "
-            f"{at}); expected finite numbers. {KEEP}.",
-            where=asker,
+            f"{name}= has {int(wrong.sum()):,} values that are not finite (first {found[tuple(where)]} at {at})",
+            f"{KEEP}.",
+            expected="finite numbers",
         )
     return found
 
 
-def score_matrix(asker: str, name: str, values: npt.ArrayLike) -> FloatArray:
+def score_matrix(name: str, values: npt.ArrayLike) -> FloatArray:
     """Return scores as a matrix (N, M), NaN where one is missing; a vector becomes a matrix of one column.
 
     Raises
@@ -86,25 +85,21 @@ def score_matrix(asker: str, name: str, values: npt.ArrayLike) -> FloatArray:
         found: FloatArray = array.astype(np.float64)
     except (OverflowError, TypeError, ValueError):
         raise JudgmentError(
-            f"{name} is no matrix of numbers; expected shape (systems, inputs), NaN where a score is missing.",
-            where=asker,
+            f"{name} is no matrix of numbers", expected="shape (systems, inputs), NaN where a score is missing"
         ) from None
     found = found[:, None] if found.ndim == 1 else found
     if found.ndim != 2 or found.size == 0:
-        raise JudgmentError(
-            f"{name} has shape {found.shape}; expected (systems, inputs), or one score each.", where=asker
-        )
+        raise JudgmentError(f"{name} has shape {found.shape}", expected="(systems, inputs), or one score each")
     if np.isinf(found).any():
         row, column = np.argwhere(np.isinf(found))[0]
         raise JudgmentError(
-            f"{name} has {counted(int(np.isinf(found).sum()), 'infinite score')}, first in row {row}, column "
-            f"{column}; expected finite numbers, NaN where a score is missing.",
-            where=asker,
+            f"{name} has {counted(int(np.isinf(found).sum()), 'infinite score')}, first in row {row}, column {column}",
+            expected="finite numbers, NaN where a score is missing",
         )
     return found
 
 
-def refuse_other_labels(asker: str, names: tuple[str, str], given: tuple[object, object], inputs: bool) -> None:
+def refuse_other_labels(names: tuple[str, str], given: tuple[object, object], inputs: bool) -> None:
     """Raise where two labelled frames do not stand in the same order, of inputs too where that counts."""
     first, other = given
     if not isinstance(first, pd.DataFrame | pd.Series) or not isinstance(other, pd.DataFrame | pd.Series):
@@ -114,9 +109,9 @@ def refuse_other_labels(asker: str, names: tuple[str, str], given: tuple[object,
         same = same and first.columns.equals(other.columns)
     if not same:
         raise JudgmentError(
-            f"{names[0]} and {names[1]} are frames whose labels differ or stand in another order; "
-            f"rows are systems, columns inputs. Align them first: {names[1]}.reindex_like({names[0]})",
-            where=asker,
+            f"{names[0]} and {names[1]} are frames whose labels differ or stand in another order",
+            f"Align them first: {names[1]}.reindex_like({names[0]})",
+            expected="the same systems in rows, the same inputs in columns",
         )
 
 
@@ -124,7 +119,7 @@ def _dtype(values: object) -> str:
     return str(np.asarray(values, dtype=None if hasattr(values, "__array__") else object).dtype)
 
 
-def read_systems(asker: str, metric: object, human: object) -> SystemScores:
+def read_systems(metric: object, human: object) -> SystemScores:
     """Return the scores of both as vectors; labelled ones (pandas Series) are matched by label.
 
     Raises
@@ -133,19 +128,18 @@ def read_systems(asker: str, metric: object, human: object) -> SystemScores:
         For scores that are not finite, different numbers of systems, or labels that do not match.
     """
     if isinstance(metric, pd.Series) and isinstance(human, pd.Series):
-        human = _matched(asker, metric, human)
-    x, z = numbers(asker, "metric", metric), numbers(asker, "human", human)
+        human = _matched(metric, human)
+    x, z = numbers("metric", metric), numbers("human", human)
     if len(x) != len(z):
         raise JudgmentError(
-            f"{len(x)} metric scores and {len(z)} human scores; expected one of each per system, in one order.",
-            where=asker,
+            f"{len(x)} metric scores and {len(z)} human scores", expected="one of each per system, in one order"
         )
     named = next((scores for scores in (metric, human) if isinstance(scores, pd.Series)), None)
     systems = tuple(range(len(x))) if named is None else tuple(named.index.tolist())
     return SystemScores(systems, settled(x), settled(z))
 
 
-def _matched(asker: str, metric: pd.Series[Any], human: pd.Series[Any]) -> pd.Series[Any]:
+def _matched(metric: pd.Series[Any], human: pd.Series[Any]) -> pd.Series[Any]:
     """Return the human scores in the order of the metric's labels."""
     if metric.index.equals(human.index):
         return human
@@ -153,22 +147,20 @@ def _matched(asker: str, metric: pd.Series[Any], human: pd.Series[Any]) -> pd.Se
         if not index.is_unique:
             twice = index[index.duplicated()].unique().tolist()
             raise JudgmentError(
-                f"the labels of {name}= are not distinct: {listed(twice)}, so they cannot be matched. "
+                f"the labels of {name}= are not distinct: {listed(twice)}, so they cannot be matched",
                 "Pass arrays in one order: metric.to_numpy(), human.to_numpy().",
-                where=asker,
             )
     apart = metric.index.symmetric_difference(human.index).tolist()
     if apart:
         raise JudgmentError(
-            f"{len(apart)} systems have a score in one of metric= and human= only: {listed(apart)}. "
+            f"{len(apart)} systems have a score in one of metric= and human= only: {listed(apart)}",
             "Keep those in both: both = metric.index.intersection(human.index).",
-            where=asker,
         )
     return human.reindex(metric.index)
 
 
 def grouped_systems(
-    asker: str, metric: object, human: object, by: object | None
+    metric: object, human: object, by: object | None
 ) -> tuple[tuple[Hashable, ...], list[SystemScores]]:
     """Return the names of groups and the scores of each; one group with an empty name where there are none.
 
@@ -180,48 +172,47 @@ def grouped_systems(
     """
     if isinstance(metric, Mapping) or isinstance(human, Mapping):
         if by is not None:
-            raise DesignError("by= with mappings, whose keys are the groups already; leave by= out.", where=asker)
-        names = group_names(asker, metric, human)
-        pairs: list[tuple[Any, Any]] = [(metric[name], human[name]) for name in names]  # type: ignore[index]
-        return names, [read_systems(f"{asker}: group {name!r}", *pair) for name, pair in zip(names, pairs, strict=True)]
-    scores = read_systems(asker, metric, human)
+            raise OptionError("by= with mappings, whose keys are the groups already", "Leave by= out.")
+        names, groups = group_names(metric, human), []
+        for name in names:
+            with within(f"group {name!r}"):
+                groups.append(read_systems(metric[name], human[name]))  # type: ignore[index]
+        return names, groups
+    scores = read_systems(metric, human)
     if by is None:
         return ("",), [scores]
-    codes, levels = _groups(asker, by, len(scores.systems))
+    codes, levels = _groups(by, len(scores.systems))
     return levels, [scores.take(np.flatnonzero(codes == k)) for k in range(len(levels))]
 
 
-def _groups(asker: str, by: object, size: int) -> tuple[IntArray, tuple[Hashable, ...]]:
+def _groups(by: object, size: int) -> tuple[IntArray, tuple[Hashable, ...]]:
     """Return the group of each system as codes, and the groups in order of appearance."""
     labels = list(by) if isinstance(by, Iterable) and not isinstance(by, str) else []
     if len(labels) != size:
-        raise DesignError(f"by= has {len(labels)} labels for {size} systems; expected one per system.", where=asker)
+        raise OptionError(f"by= has {len(labels)} labels for {size} systems", expected="one per system")
     codes, levels = pd.factorize(pd.Series(labels, dtype=object))
     if (codes < 0).any():
-        raise DesignError(
-            f"by= has {int((codes < 0).sum())} missing labels (first at row {int(np.argmax(codes < 0))}); "
-            "expected a group for each system.",
-            where=asker,
+        raise OptionError(
+            f"by= has {int((codes < 0).sum())} missing labels (first at row {int(np.argmax(codes < 0))})",
+            expected="a group for each system",
         )
     return codes.astype(np.int64), tuple(levels.tolist())
 
 
-def group_names(asker: str, metric: object, human: object) -> tuple[Hashable, ...]:
+def group_names(metric: object, human: object) -> tuple[Hashable, ...]:
     """Return the keys of two mappings, which have to be the same."""
     if not (isinstance(metric, Mapping) and isinstance(human, Mapping)):
-        raise JudgmentError("one of metric= and human= maps groups to scores, the other does not.", where=asker)
+        raise JudgmentError("one of metric= and human= maps groups to scores, the other does not")
     apart = [name for name in [*metric, *human] if name not in metric or name not in human]
     if apart or not metric:
+        found = f"groups in one of metric= and human= only: {listed(apart)}"
         raise JudgmentError(
-            f"groups in one of metric= and human= only: {listed(apart)}; expected the same groups in both."
-            if apart
-            else "metric= and human= hold no group.",
-            where=asker,
+            found if apart else "metric= and human= hold no group", expected="the same groups in both, one at least"
         )
     return tuple(metric)
 
 
-def read_segments(asker: str, metric: object, human: object) -> tuple[tuple[Hashable, ...], FloatArray, FloatArray]:
+def read_segments(metric: object, human: object) -> tuple[tuple[Hashable, ...], FloatArray, FloatArray]:
     """Return the systems, the metric's scores (N, M), and the human scores (N, K), NaN where there is none.
 
     Parameters
@@ -230,39 +221,49 @@ def read_segments(asker: str, metric: object, human: object) -> tuple[tuple[Hash
     human : array or DataFrame, shape (N, K), or sequence of N arrays
         Arrays of any lengths, or NaN: a human score of every segment of every system is not needed.
     """
-    x = numbers(asker, "metric", metric, ndim=2)
+    x = numbers("metric", metric, ndim=2)
     if isinstance(metric, pd.DataFrame) and isinstance(human, pd.DataFrame) and not metric.index.equals(human.index):
         raise JudgmentError(
-            "the rows of metric= and human= are labelled differently; expected the same systems in the same "
-            "order: human = human.loc[metric.index].",
-            where=asker,
+            "the rows of metric= and human= are labelled differently",
+            "Align them first: human = human.loc[metric.index].",
+            expected="the same systems in the same order",
         )
-    z = numbers(asker, "human", _padded(asker, human), ndim=2, missing=True)
+    z = numbers("human", _padded(human), ndim=2, missing=True)
     if len(x) != len(z):
-        raise JudgmentError(
-            f"metric= has {len(x)} systems and human= {len(z)}; expected one row for each.", where=asker
-        )
+        raise JudgmentError(f"metric= has {len(x)} systems and human= {len(z)}", expected="one row for each")
     empty = np.flatnonzero(np.isnan(z).all(axis=1)).tolist()
-    if empty or (len(x) and not x.shape[1]):
+    if empty:
         raise JudgmentError(
-            f"no human score for the systems in rows {listed(empty)}; leave these systems out of both."
-            if empty
-            else "metric= has no segment.",
-            where=asker,
+            f"no human score for the systems in rows {listed(empty)}", "Leave these systems out of both."
         )
+    if len(x) and not x.shape[1]:
+        raise JudgmentError("metric= has no segment", expected="scores of one segment at least")
     named = next((scores for scores in (metric, human) if isinstance(scores, pd.DataFrame)), None)
     return tuple(range(len(x))) if named is None else tuple(named.index.tolist()), x, z
 
 
-def _padded(asker: str, human: object) -> object:
+def _padded(human: object) -> object:
     """Return a list of arrays of different lengths as one matrix, filled up with NaN."""
     if not isinstance(human, Sequence) or isinstance(human, str):
         return human
-    rows = [numbers(f"{asker}: system {k}", "human", row, missing=True) for k, row in enumerate(human)]
+    rows = []
+    for k, row in enumerate(human):
+        with within(f"system {k}"):
+            rows.append(numbers("human", row, missing=True))
     filled = np.full((len(rows), max(map(len, rows), default=0)), np.nan)
     for row, scores in zip(filled, rows, strict=True):
         row[: len(scores)] = scores
     return filled
+
+
+@contextmanager
+def within(part: str) -> Iterator[None]:
+    """Say of whatever is refused which part of the scores it is in."""
+    try:
+        yield
+    except LLBTError as error:
+        error.found = f"{part}: {error.found}"
+        raise
 
 
 def all_pairs(n: int) -> tuple[IntArray, IntArray]:

@@ -106,8 +106,10 @@ def tie_calibrated_accuracy(
     ------
     JudgmentError
         For scores that are not numbers, and a metric without a score where there is a human one.
+    OptionError
+        For options that are none of what they may be.
     DesignError
-        For unknown options and too many pairs.
+        For more pairs than memory holds.
 
     Notes
     -----
@@ -129,8 +131,7 @@ def tie_calibrated_accuracy(
     >>> round(found.uncalibrated, 3), round(found.epsilon, 3), found.estimate
     (0.833, 0.05, 1.0)
     """
-    asker = "tie_calibrated_accuracy"
-    x, z = _read(asker, metric, human, grouping)
+    x, z = _read(metric, human, grouping)
     pairs = _compared(x, z)
     notes = _notes(z, epsilon is None)
     if not len(pairs.size):
@@ -162,20 +163,21 @@ def _best(pairs: _Pairs) -> float:
     return float(candidates[np.argmax(best)])
 
 
-def _read(asker: str, metric: object, human: object, grouping: Grouping) -> tuple[FloatArray, FloatArray]:
+def _read(metric: object, human: object, grouping: Grouping) -> tuple[FloatArray, FloatArray]:
     """Return scores as matrices with one column per group, human ones NaN where there is none."""
     ndim = 1 if np.asarray(metric, dtype=object).ndim == 1 else 2
-    x = numbers(asker, "metric", metric, ndim=ndim, missing=True)
-    z = numbers(asker, "human", human, ndim=ndim, missing=True)
-    refuse_other_labels(asker, ("metric", "human"), (metric, human), inputs=ndim == 2)
+    x = numbers("metric", metric, ndim=ndim, missing=True)
+    z = numbers("human", human, ndim=ndim, missing=True)
+    refuse_other_labels(("metric", "human"), (metric, human), inputs=ndim == 2)
     if x.shape != z.shape:
-        raise JudgmentError(f"metric= has shape {x.shape} and human= {z.shape}; expected the same.")
+        raise JudgmentError(f"metric= has shape {x.shape} and human= {z.shape}", expected="the same")
     gone = np.isnan(x) & ~np.isnan(z)
     if gone.any():
         where = tuple(np.argwhere(gone)[0].tolist())
         raise JudgmentError(
-            f"metric= has no score for {int(gone.sum()):,} human scores (first at {where}); expected one for "
-            "each. Leave these out of both: human = np.where(np.isnan(metric), np.nan, human)."
+            f"metric= has no score for {int(gone.sum()):,} human scores (first at {where})",
+            "Leave these out of both: human = np.where(np.isnan(metric), np.nan, human).",
+            expected="one for each",
         )
     x, z = settled(x), settled(z)
     if ndim == 1:
@@ -187,7 +189,7 @@ def _compared(x: FloatArray, z: FloatArray) -> _Pairs:
     """Return all pairs of rows within each column (n, G) that have two human scores."""
     size = len(x) * (len(x) - 1) // 2 * x.shape[1]
     if size > _MOST_PAIRS:
-        raise DesignError(f"{size:,} pairs, more than {_MOST_PAIRS:,}; take fewer inputs, a sample say.")
+        raise DesignError(f"{size:,} pairs", "Take fewer inputs, a sample say.", expected=f"up to {_MOST_PAIRS:,}")
     i, j = all_pairs(len(x))
     d, h = x[i] - x[j], z[i] - z[j]
     there = ~np.isnan(h)

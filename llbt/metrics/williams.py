@@ -10,7 +10,7 @@ from ..arguments import Number, checked, is_real
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult
-from ..errors import DesignError
+from ..errors import OptionError
 from .correlate import Correlation, correlation_of
 from .kernels import Coefficient
 
@@ -41,7 +41,7 @@ def williams(r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alt
 
     Raises
     ------
-    DesignError
+    OptionError
         For correlations that are none, and an unknown alternative.
 
     Notes
@@ -64,7 +64,7 @@ def williams(r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alt
     """
     for name, r in (("r_x", r_x), ("r_y", r_y), ("r_xy", r_xy)):
         if not is_real(r) or abs(r) > 1 + _SMALL:
-            raise DesignError(f"{name}={r!r}; a correlation lies between −1 and 1, or is NaN.")
+            raise OptionError(f"{name}={r!r}", expected="a correlation, from −1 to 1, or NaN")
     t, df, p = williams_figures(r_x, r_y, r_xy, n, alternative)
     notes = () if not math.isnan(p) else ("fewer than four points, or metrics that are perfectly correlated: no test",)
     null = "the correlations of both metrics with human scores are equal"

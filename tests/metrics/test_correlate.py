@@ -164,7 +164,7 @@ ERRORS = {
     "one system": (
         lambda: correlate(X[:1], Z[:1]),
         llbt.errors.JudgmentError,
-        "1 system; a correlation needs at least 2",
+        r"1 system; expected at least 2 \(rows of metric\) for a correlation",
     ),
     "infinite": (
         lambda: correlate(np.where(X > 1, np.inf, X), Z),

@@ -13,7 +13,7 @@ from support.decided import drawn, ragged, scores
 from support.draws import draw
 
 import llbt
-from llbt.errors import DesignError, JudgmentError, OptionError
+from llbt.errors import JudgmentError, OptionError
 from llbt.metrics.decision_errors import error_agreement
 from llbt.metrics.decision_records import OUTCOMES
 from llbt.metrics.decisions import decisions_from_tests
@@ -161,11 +161,11 @@ BAD = [
     (lambda: decisions_from_tests(*T, object_i=["a"]), JudgmentError, "arrays of lengths [1, 2]"),
     (lambda: decisions_from_tests(T[0], [0.1, 1.2], *T[2:]), JudgmentError, "metric_p=1.2 at pair 1"),
     (lambda: decisions_from_tests([1.0, math.nan], *T[1:]), JudgmentError, "metric_difference= has 1 values"),
-    (lambda: error_agreement([D]), DesignError, "error_agreement: expected a mapping"),
-    (lambda: error_agreement({}), DesignError, "error_agreement: expected a mapping"),
+    (lambda: error_agreement([D]), OptionError, "decisions= is a list; expected a mapping"),
+    (lambda: error_agreement({}), OptionError, "decisions= is no table; expected a mapping"),
     (
         lambda: error_agreement({"a": D, "b": decisions_from_tests(*T, object_i=["x", "y"])}),
-        DesignError,
+        OptionError,
         "'b' has other pairs",
     ),
     (lambda: difference_curve([1.0], [1, 0]), JudgmentError, "1 differences and 2 agreements"),
@@ -178,9 +178,9 @@ BAD = [
     (lambda: difference_curve([1.0, 2.0], [1, 0], target=1), OptionError, "target=1; expected a number between"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], bins=0), OptionError, "bins=0; expected an integer of at least 1"),
     (lambda: difference_curve([1.0, 2.0], [1, 0], confidence=95), OptionError, "confidence=95"),
-    (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a"]), DesignError, "groups= has 1 labels for 2 pairs"),
-    (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", "a"]), DesignError, "at least two groups"),
-    (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", None]), DesignError, "1 missing labels"),
+    (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a"]), OptionError, "groups= has 1 labels for 2 pairs"),
+    (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", "a"]), OptionError, "at least two groups"),
+    (lambda: difference_curve([1.0, 2.0], [1, 0], groups=["a", None]), OptionError, "1 missing labels"),
     (lambda: llbt.plot.decisions([1]), OptionError, "plot.decisions: decisions=[1]; expected DecisionTable"),
     (
         lambda: llbt.plot.difference_curve([1]),

@@ -164,8 +164,8 @@ ERRORS = {
     "n": ({"n": 0}, llbt.errors.OptionError, "n=0"),
     "jobs": ({"n_jobs": 0}, llbt.errors.OptionError, "n_jobs=0"),
     "rng": ({"rng": "1"}, llbt.errors.OptionError, "rng='1'"),
-    "pairing": ({"level": "input", "paired_inputs": False}, llbt.errors.DesignError, "Pass level='system'"),
-    "inputs": ({"human": Z[:, :3]}, llbt.errors.DesignError, "metric has 7 inputs, human 3.*Pass paired_inputs=False"),
+    "pairing": ({"level": "input", "paired_inputs": False}, llbt.errors.OptionError, "Pass level='system'"),
+    "inputs": ({"human": Z[:, :3]}, llbt.errors.OptionError, "metric has 7 inputs, human 3.*Pass paired_inputs=False"),
     "systems": ({"human": Z[:3]}, llbt.errors.JudgmentError, "expected as many systems"),
 }
 
@@ -246,7 +246,7 @@ def test_trials_without_a_correlation_are_counted():
     ],
 )
 def test_coverage_refuses_what_it_cannot_simulate(options, fragment):
-    with pytest.raises((llbt.errors.OptionError, llbt.errors.DesignError), match=fragment):
+    with pytest.raises((llbt.errors.OptionError, llbt.errors.JudgmentError), match=fragment):
         llbt.metrics.coverage(**{"metric": X, "human": Z, **options})
 
 

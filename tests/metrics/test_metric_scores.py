@@ -68,7 +68,7 @@ FRAME_ERRORS = {
     "text": (
         lambda f: MetricScores.from_frame(f, ["note"]),
         llbt.errors.JudgmentError,
-        "column 'note'.*holds no numbers",
+        "column 'note': no numbers but .*; expected scores",
     ),
     "twice": (
         lambda f: MetricScores.from_frame(pd.concat([f, f])),
@@ -90,7 +90,7 @@ FRAME_ERRORS = {
         llbt.errors.JudgmentError,
         "1 infinite score",
     ),
-    "unknown": (lambda f: MetricScores.from_frame(f).matrix("ter"), llbt.errors.DesignError, "no metric 'ter'"),
+    "unknown": (lambda f: MetricScores.from_frame(f).matrix("ter"), llbt.errors.OptionError, "no metric 'ter'"),
     "shapes": (
         lambda f: MetricScores.from_matrices({"a": X}, Z.T),
         llbt.errors.JudgmentError,

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import llbt
-from llbt.errors import DesignError, JudgmentError, LLBTWarning, OptionError
+from llbt.errors import JudgmentError, LLBTWarning, OptionError
 from llbt.metrics.correlate import correlate
 from llbt.metrics.kernels import plain_correlations
 from llbt.metrics.outliers import outliers
@@ -263,20 +263,24 @@ BAD = [
     (lambda: correlate(X, Z, outliers="leave"), OptionError, "outliers='leave'"),
     (lambda: correlate(X, Z, outliers="drop", cutoff=-1), OptionError, "correlate: cutoff=-1"),
     (lambda: correlate([X, X], [Z, Z], level="input", outliers="drop"), OptionError, "expected level='system'"),
-    (lambda: subset_correlations([1, 2], [1, 2]), JudgmentError, "subset_correlations: 2 systems; correlations need"),
+    (
+        lambda: subset_correlations([1, 2], [1, 2]),
+        JudgmentError,
+        "subset_correlations: 2 systems; expected at least 3 for correlations",
+    ),
     (
         lambda: subset_correlations(X, Z, sizes=[2]),
-        DesignError,
+        OptionError,
         "sizes=[2]; expected whole numbers of systems, from 3 to 8",
     ),
-    (lambda: subset_correlations(X, Z, sizes=[9]), DesignError, "sizes=[9]"),
-    (lambda: subset_correlations(X, Z, sizes=[]), DesignError, "sizes=[]"),
+    (lambda: subset_correlations(X, Z, sizes=[9]), OptionError, "sizes=[9]"),
+    (lambda: subset_correlations(X, Z, sizes=[]), OptionError, "sizes=[]"),
     (
         lambda: subset_correlations(X, Z, subsets="rolling", sizes=9),
-        DesignError,
+        OptionError,
         "subset_correlations: sizes=9; expected",
     ),
-    (lambda: subset_correlations(X, Z, subsets="rolling", sizes=4.0), DesignError, "sizes=4.0"),
+    (lambda: subset_correlations(X, Z, subsets="rolling", sizes=4.0), OptionError, "sizes=4.0"),
     (lambda: subset_correlations(X, Z, subsets="sampled", n=0), OptionError, "subset_correlations: n=0"),
     (lambda: subset_correlations(X, Z, subsets="sampled", confidence=95), OptionError, "confidence=95"),
     (lambda: subset_correlations(X, Z, subsets="sampled", rng=-1), OptionError, "rng=-1; expected"),
@@ -360,7 +364,7 @@ def test_random_systems_have_a_band():
     ids=["list", "empty", "number", "mixed", "coefficients"],
 )
 def test_the_picture_refuses_what_it_cannot_draw(given, fragment):
-    with pytest.raises(DesignError, match=fragment):
+    with pytest.raises(llbt.LLBTError, match=fragment):
         llbt.plot.subset_correlations(given)
 
 

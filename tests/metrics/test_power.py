@@ -36,5 +36,5 @@ def test_a_degraded_metric_has_the_same_scores_elsewhere():
 
 @pytest.mark.parametrize("degraded", [[], [0.0], [1.2], [np.nan]])
 def test_power_refuses_shares_that_are_none(degraded):
-    with pytest.raises(llbt.errors.DesignError, match="expected shares of the scores, above 0 and up to 1"):
+    with pytest.raises(llbt.errors.OptionError, match="expected shares of the scores, above 0 and up to 1"):
         llbt.metrics.power(X, Z, degraded=degraded)
