@@ -16,6 +16,8 @@ from support.calls import CALLS, JUDGMENTS
 from support.surface import public
 
 import llbt
+from llbt.formats import JudgmentFormat
+from llbt.table import Record
 
 PUBLIC = [
     *(function for function in public().values() if inspect.isfunction(function)),
@@ -124,6 +126,50 @@ def test_the_calls_have_answers(function: Callable[..., Any], tmp_path: Path, mo
     given, named = CALLS[function]()
     assert function(*given, **named) is not None
     plt.close("all")
+
+
+# Methods that rooms ask of records, with what is checked already.
+INSIDE = {
+    "Comparisons": {"same_counts"},
+    "Judgments": {"of_counts", "values", "take", "turned", "tally", "tabulate", "column", "grouped"},
+    "LLBT": {"solved"},
+    "LLBTResults": {"combined_cov", "df_of"},
+    "Pairwise": {"better"},
+    "SystemScores": {"notes_beside"},
+    "Table": {"first"},
+}
+
+
+def records(of: type) -> Iterator[type]:
+    """Yield every record below one."""
+    for record in of.__subclasses__():
+        yield record
+        yield from records(record)
+
+
+def asked(record: type) -> Iterator[tuple[str, Any]]:
+    """Yield the methods of a record, its own and those of its bases, that a user calls with arguments."""
+    for name, method in inspect.getmembers(record, lambda x: inspect.isfunction(x) or inspect.ismethod(x)):
+        own = inspect.unwrap(method)
+        if (
+            not name.startswith("_")
+            and own.__module__.startswith("llbt")
+            and len(inspect.signature(own).parameters) > 1
+        ):
+            yield name, method
+
+
+def test_whoever_a_user_asks_checks_its_arguments_and_bears_its_name() -> None:
+    classes = {*records(Record), *(thing for thing in public().values() if inspect.isclass(thing))}
+    classes = {one for one in classes if not issubclass(one, (Exception, JudgmentFormat))}
+    told = [
+        f"{record.__name__}.{name}"
+        for record in classes
+        for name, method in asked(record)
+        if not hasattr(method, "__wrapped__") and name not in INSIDE.get(record.__name__, ())
+    ]
+    told += [name for name, one in public().items() if inspect.isfunction(one) and not hasattr(one, "__wrapped__")]
+    assert told == []
 
 
 @pytest.mark.parametrize("value", [np.True_, np.False_])

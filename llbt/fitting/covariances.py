@@ -221,8 +221,9 @@ def few_clusters(spec: Specification, c: Comparisons) -> str:
         )
     return (
         f"{sizes}: with G* = (Σn)²/Σn² below {LEAST} all that is known of the dependence is how two clusters or "
-        "little more differ, and intervals say next to nothing. More clusters help, or clusters of equal size; "
-        f"llbt.influence(res, by={few[0].name!r}) shows what each does to the estimates."
+        "little more differ, and intervals say next to nothing; a standard error is NA where fewer than two clusters "
+        "of equal weight tell of a parameter, which res.summary() names. More clusters help, or clusters of equal "
+        f"size; llbt.influence(res, by={few[0].name!r}) shows what each does to the estimates."
     )
 
 

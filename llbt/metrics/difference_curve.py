@@ -78,6 +78,7 @@ class DifferenceCurve(Record):
     confidence: float
     notes: tuple[str, ...]
 
+    @checked
     def predict(self, difference: object) -> pd.DataFrame:
         """Return the probability of agreement at some |differences|: difference, estimate, conf_low, conf_high.
 

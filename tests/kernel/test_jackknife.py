@@ -410,3 +410,15 @@ def test_nothing_is_asked_of_shared_cells(monkeypatch: pytest.MonkeyPatch) -> No
     """Where every cell has several judges no linear program is solved."""
     monkeypatch.setattr(existence, "recession_direction", lambda _: pytest.fail("asked"))
     assert fitted("object + tie", judged(10, rows=3000, clusters="judge")).bse.notna().all()
+
+
+def test_errors_that_are_missing_beside_a_prior_are_told_where_the_fit_warns_and_prints() -> None:
+    """A prior gives every fit without a cluster an estimate, so nothing is lost, and one judge tells all of B."""
+    rows = [("A", "B", "i", "J1"), ("B", "C", "i", "J2")] * 4
+    table = llbt.from_judgments(
+        pd.DataFrame(rows, columns=["object_i", "object_j", "outcome", "judge"]), clusters="judge"
+    )
+    with pytest.warns(llbt.errors.ClusterWarning, match=r"NA where fewer than two clusters .* res\.summary\(\) names"):
+        res = llbt.fit("object", table, prior=1, cov_type="cluster", groups="judge")
+    assert res.bse.isna().to_dict() == {"object[A]": False, "object[B]": True}
+    assert "Std. Error NA: fewer than two judges of equal weight tell of object[B] (G* = 1.00)" in str(res.summary())
