@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numbers
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from typing import ClassVar
 
 import numpy as np
@@ -19,11 +16,9 @@ from ..errors import JudgmentError, listed
 from ..table import Field, Record, Table, counted
 from .files import open_source
 from .frames import plain
+from .score_columns import counters, is_score, labelled, refuse_gone, refuse_missing, refuse_twice, scores_of
 from .score_ties import TieRule
 from .sources import as_names, in_memory
-
-_NUMBERING = re.compile(r"(^|[_\s.-])(id|idx|index)$|^unnamed: \d+$", re.IGNORECASE)
-_RUN = 8  # so many whole numbers without a gap or a repeat are hardly scores
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -215,7 +210,7 @@ def as_scores(data: object, others: Sequence[str] = ()) -> SystemScores:
 def instance_columns(scores: SystemScores, names: Sequence[str]) -> pd.DataFrame:
     """Return columns of the frame by instance, for which they have one value each, M rows."""
     _refuse_roles([str(label) for label in scores.systems], names)
-    _refuse_gone(scores.columns, names)
+    refuse_gone(scores.columns, names)
     first = np.empty(len(scores.instances), dtype=np.intp)
     first[scores.place[::-1]] = np.arange(len(scores.place))[::-1]
     for name in names:
@@ -234,7 +229,7 @@ def instance_columns(scores: SystemScores, names: Sequence[str]) -> pd.DataFrame
 
 def _table(data: object) -> pd.DataFrame:
     table = in_memory(open_source(data))
-    _refuse_twice(list(map(str, table.columns)), "the columns")
+    refuse_twice(list(map(str, table.columns)), "the columns")
     return table
 
 
@@ -244,24 +239,24 @@ def _wide(
     if instance is None:
         instance = "instance"
         table = table if instance in table else table.assign(instance=np.arange(len(table)))
-    _refuse_gone(table, [*(systems or ()), *kept, instance])
+    refuse_gone(table, [*(systems or ()), *kept, instance])
     _refuse_roles(systems or (), (instance, *kept))
     others = [name for name in table.columns if name not in (instance, *kept)]
-    numbered = [name for name in others if _is_number(table[name])]
-    counters = [] if systems is not None else _counters(table, numbered)
-    chosen = list(systems) if systems is not None else [name for name in numbered if name not in counters]
+    numbered = [name for name in others if is_score(table[name])]
+    numbering = [] if systems is not None else counters(table, numbered)
+    chosen = list(systems) if systems is not None else [name for name in numbered if name not in numbering]
     if len(chosen) < 2:
         raise JudgmentError(
             f"{counted(len(chosen), 'column')} of scores among {listed(others, 20)}",
             expected="a column of numbers per system, or a long frame with the columns system and score",
         )
-    _refuse_twice(chosen, "systems=")
-    _refuse_missing(table, instance)
+    refuse_twice(chosen, "systems=")
+    refuse_missing(table, instance)
     labels = [plain(value) for value in table[instance]]
-    _refuse_twice(labels, f"column {instance!r}: the instances", "one row each: select one metric first")
+    refuse_twice(labels, f"column {instance!r}: the instances", "one row each: select one metric first")
     order = sorted(chosen, key=sort_key)
-    values = np.vstack([_numbers(table[name], str(name)) for name in order])
-    which = f"column{'s' if len(counters) > 1 else ''} {listed(counters)} taken for numbers of rows, not for systems"
+    values = np.vstack([scores_of(table[name], str(name)) for name in order])
+    which = f"column{'s' if len(numbering) > 1 else ''} {listed(numbering)} taken for numbers of rows, not for systems"
     return SystemScores(
         tuple(order),
         tuple(labels),
@@ -269,13 +264,13 @@ def _wide(
         instance,
         table[[name for name in table.columns if name not in chosen]],
         np.arange(len(table)),
-        tuple(name for name in others if name not in (*chosen, *counters)),
-        (f"{which}; systems=[…] names systems",) if counters else (),
+        tuple(name for name in others if name not in (*chosen, *numbering)),
+        (f"{which}; systems=[…] names systems",) if numbering else (),
     )
 
 
 def _long(table: pd.DataFrame, columns: tuple[str, str], instance: str) -> SystemScores:
-    _refuse_gone(table, columns)
+    refuse_gone(table, columns)
     _refuse_roles(columns, (instance,))
     if instance not in table:
         raise JudgmentError(
@@ -284,14 +279,14 @@ def _long(table: pd.DataFrame, columns: tuple[str, str], instance: str) -> Syste
             "Name it: llbt.scores.SystemScores.from_long(…, instance='…')",
         )
     system, score = columns
-    _refuse_missing(table, system, instance)
-    rows, found = _labelled(table[system])
+    refuse_missing(table, system, instance)
+    rows, found = labelled(table[system])
     order = sorted(range(len(found)), key=lambda k: sort_key(found[k]))
     if len(order) < 2:
         raise JudgmentError(f"column {system!r} names {counted(len(order), 'system')}", expected="at least two")
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    place, labels = _labelled(table[instance])
+    place, labels = labelled(table[instance])
     cell = rank[rows] * len(labels) + place
     again = pd.Series(cell).duplicated().to_numpy()
     if again.any():
@@ -302,7 +297,7 @@ def _long(table: pd.DataFrame, columns: tuple[str, str], instance: str) -> Syste
             expected="one score each: select one metric first",
         )
     values = np.full(len(order) * len(labels), np.nan)
-    values[cell] = _numbers(table[score], score)
+    values[cell] = scores_of(table[score], score)
     systems = tuple(found[k] for k in order)
     rest = table[[name for name in table.columns if name not in columns]]
     return SystemScores(systems, tuple(labels), values.reshape(len(order), -1), instance, rest, place)
@@ -316,93 +311,3 @@ def _refuse_roles(scores: Sequence[str], others: Sequence[str]) -> None:
             "others=, covariates= or clusters=",
             expected="one role each",
         )
-
-
-def _labelled(column: pd.Series) -> tuple[npt.NDArray[np.intp], list[Label]]:
-    """Return a column as codes into its distinct plain labels, in order of appearance."""
-    try:
-        pd.factorize(column)
-    except TypeError:  # lists and other values without a hash
-        raise JudgmentError(
-            f"column {column.name!r} holds values that cannot be told apart; expected labels: text, numbers or dates."
-        ) from None
-    codes, found = pd.factorize(column.map(plain))
-    return codes, [plain(label) for label in found]
-
-
-def _counters(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """Return the columns of whole numbers that number rows: by their name, or 0, 1, 2, … in any order.
-
-    None where fewer than two columns would be left.
-    """
-    found = []
-    for name in names:
-        column = table[name]
-        whole = pd.api.types.is_integer_dtype(column) and not column.isna().any()
-        values = column.to_numpy() if whole else np.empty(0)
-        runs = len(values) >= _RUN and len(set(values.tolist())) == len(values) == values.max() - values.min() + 1
-        if whole and (runs or _NUMBERING.search(str(name))):
-            found.append(name)
-    return found if len(names) - len(found) >= 2 else []
-
-
-def _is_number(column: pd.Series) -> bool:
-    if column.dtype == object:  # records with a missing score are read so
-        return bool(column.notna().any()) and _as_floats(column) is not None
-    return bool(pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column))
-
-
-def _as_floats(column: pd.Series) -> FloatArray | None:
-    """Return objects as floats, NaN where there is none, or None if some are no numbers."""
-    try:
-        there = column.notna().to_numpy()
-        values = column.to_numpy(dtype=object)
-        if not all(isinstance(v, (numbers.Real, Decimal)) and not isinstance(v, bool) for v in values[there]):
-            return None
-        return np.where(there, values, np.nan).astype(np.float64)
-    except ArithmeticError:  # integers beyond all floats, and the signalling NaN of decimals
-        return None
-
-
-def _numbers(column: pd.Series, name: str) -> FloatArray:
-    if column.dtype == object:
-        found = _as_floats(column)
-    elif column.dtype.kind == "c":  # they count as numbers, lest such a column is passed over
-        found = None
-    else:
-        found = column.to_numpy(dtype=np.float64, na_value=np.nan) if _is_number(column) else None
-    if found is None:
-        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers", expected="scores")
-    values: FloatArray = found
-    infinite = np.isinf(values)
-    if infinite.any():
-        raise JudgmentError(
-            f"column {name!r}: {counted(int(infinite.sum()), 'infinite score')}, the first at row "
-            f"{int(infinite.argmax())}",
-            expected="finite numbers, or nothing where there is no score",
-        )
-    return values
-
-
-def _refuse_missing(table: pd.DataFrame, *names: str) -> None:
-    for name in names:
-        missing = table[name].isna().to_numpy()
-        if missing.any():
-            raise JudgmentError(
-                f"column {name!r}: {counted(int(missing.sum()), 'missing value')}, the first at row "
-                f"{int(missing.argmax())}",
-                expected="a value in every row",
-            )
-
-
-def _refuse_gone(table: pd.DataFrame, names: Sequence[str]) -> None:
-    gone = [name for name in names if name not in table]
-    if gone:
-        raise JudgmentError(f"no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}")
-
-
-def _refuse_twice(labels: Sequence[object], where: str, expected: str = "each once") -> None:
-    seen = pd.Series(list(labels), dtype=object).duplicated().to_numpy()
-    if seen.any():
-        label = labels[int(seen.argmax())]
-        raise JudgmentError(f"{where}: {label!r} stands there twice ({int(seen.sum())} repeats)", expected=expected)

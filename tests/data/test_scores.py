@@ -396,7 +396,7 @@ BAD_WIDE = [
     (WIDE, {"systems": []}, "0 columns of scores"),
     (WIDE, {"systems": ["A"]}, "1 column of scores"),
     (WIDE, {"systems": "A"}, "1 column of scores"),
-    (WIDE, {"systems": ["A", "D"]}, "SystemScores.from_wide: no column 'D'; the frame has"),
+    (WIDE, {"systems": ["A", "D"]}, "SystemScores.from_wide: no column 'D'; expected some of 'C', 'A', 'B', 'doc'"),
     (WIDE, {"systems": ["A", "A"]}, "systems=: 'A' stands there twice (1 repeats); expected each once"),
     (WIDE, {"systems": ["A", "domain"]}, "column 'domain'"),
     (WIDE, {"systems": ["A", "B"], "others": "A"}, "column 'A' is one of scores or systems and is kept besides"),
