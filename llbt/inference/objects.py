@@ -192,7 +192,7 @@ def _said(value: Any) -> str:
     return format_number(value, 5) if isinstance(value, float) else str(value)
 
 
-def centred(res: LLBTResults, at: At, asker: str) -> tuple[LogWorths, tuple[str, ...]]:
+def centred(res: LLBTResults, at: At) -> tuple[LogWorths, tuple[str, ...]]:
     """Return the log-worths of one class less their mean, and notes; NaN for objects that it does not compare."""
     found, notes = log_worths_at(res, at)
     inside = ~np.isnan(found.estimate)

@@ -84,7 +84,7 @@ def pairwise(
     >>> pairs.to_frame()[["object_i", "object_j", "estimate", "p_adjusted"]].round(3).values.tolist()[:3]
     [['A', 'B', 2.997, 0.0], ['A', 'C', 3.9, 0.0], ['A', 'D', 0.801, 0.0]]
     """
-    found, notes = centred(res, at, "pairwise")
+    found, notes = centred(res, at)
     return all_pairs(res, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
 
 

@@ -79,7 +79,7 @@ def leaderboard(
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
     label, value = _read_anchor(res, anchor, scale)
-    found, notes = centred(res, at, "leaderboard")
+    found, notes = centred(res, at)
     pairs = all_pairs(res, found, rng, confidence=confidence)
     measured = found if label is None else _anchored(res, found, label)
     z = critical_for(res, measured, scale, confidence)

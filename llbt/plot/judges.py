@@ -194,15 +194,15 @@ def _classes(res: LLBTResults, at: At) -> dict[str, LogWorths]:
             f"the worths of {res.specification.formula!r} do not differ by judges or other classes here",
             "Fit object * judge, or ask plot.intervals(res).",
         )
-    return {", ".join(map(str, row.values())): centred(res, row, "plot.judges")[0] for row in rows}
+    return {", ".join(map(str, row.values())): centred(res, row)[0] for row in rows}
 
 
 def _pooled_worths(res: LLBTResults, pooled: LLBTResults | None) -> tuple[LogWorths, str]:
     if pooled is None:
-        return centred(res, "average", "plot.judges")[0], "average"
+        return centred(res, "average")[0], "average"
     if pooled.comparisons.objects != res.comparisons.objects:
         raise OptionError("the pooled fit has other objects", "Fit both to the same judgments.")
-    return centred(pooled, None, "plot.judges")[0], pooled.specification.formula
+    return centred(pooled, None)[0], pooled.specification.formula
 
 
 def _draw_pooled(ax: Axes, parts: list[FloatArray], name: str) -> None:

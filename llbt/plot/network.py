@@ -58,7 +58,7 @@ def network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None) -> 
     >>> [text.get_text() for text in ax.texts], len(ax.collections[0].get_segments())
     (['A', 'D', 'B', 'C'], 6)
     """
-    estimate = np.nan_to_num(centred(res, at, "plot.network")[0].estimate, nan=-np.inf)
+    estimate = np.nan_to_num(centred(res, at)[0].estimate, nan=-np.inf)
     order = np.argsort(-estimate, kind="stable")
     rank = np.argsort(order)
     places = _on_circle(rank)

@@ -25,7 +25,6 @@ Algorithm = Literal["exact", "mm"]
 Separated = Literal["raise", "rank"]
 
 EPSILON = 1e-9  # the recursion stops when the squared change of the worths is below: pairformance's `epsilon_bt`
-_ASKER = "scores.aggregate"
 _MOST_STEPS = 100_000
 _VANISHING = 1e-6  # judgments per pair of a prior that leaves finite differences within 1e-5 of where they are without
 
@@ -180,7 +179,7 @@ def _exact(outcomes: Outcomes, asked: BradleyTerry) -> Strengths:
 
 def _scores_of(res: LLBTResults, outcomes: Outcomes) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return log-odds and standard errors (N,) in the order of the systems, and where the fit has each system."""
-    found, _ = centred(res, None, _ASKER)
+    found, _ = centred(res, None)
     objects = res.comparisons.objects
     place = np.array([objects.index(label) for label in outcomes.systems], dtype=np.int64)
     return 2 * found.estimate[place], 2 * np.sqrt(np.maximum(np.diag(found.cov), 0))[place], place
@@ -331,7 +330,7 @@ def _refitted(
     kept = ties_applied(counts, asked.ties if problem.response.has_ties or asked.ties == "half" else "drop")
     tables = _in_order(found, res, outcomes, kept) + asked.added / problem.counts.shape[1]
     params = fit_many(problem, tables, res.solution.params).params
-    rows, _ = centred(res, None, _ASKER)
+    rows, _ = centred(res, None)
     return np.asarray(2 * params @ rows.rows[:, res.free].T)[:, found.place]
 
 

@@ -246,7 +246,7 @@ def _bradley_terry(systems: Sequence[Label], pairs: IntArray, counts: FloatArray
         res = fit("object", from_counts(pd.DataFrame(wins), ties_column=None))
     except DesignError as error:
         return nothing, f"BT: NA, {error.found}"
-    known = dict(zip(res.comparisons.objects, centred(res, None, "scores.pairwise")[0].estimate, strict=True))
+    known = dict(zip(res.comparisons.objects, centred(res, None)[0].estimate, strict=True))
     log_worth = np.array([known.get(label, np.nan) for label in systems])
     left = [label for label in systems if label not in known]
     i, j = pairs.T
