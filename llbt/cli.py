@@ -1,4 +1,4 @@
-"""The command line: files in, tables out; only public names of `llbt` are called."""
+"""The command line: files in, tables out."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ from typing import Annotated, Any
 import typer
 
 import llbt
-from llbt.auditing.audit import Audit
+from llbt.auditing.audit import Audit, audited
+from llbt.auditing.evidence import Named
+from llbt.data.judgments import Asked
 from llbt.errors import UNSEEN, printable
+from llbt.report.study import UNITS, finite_fit
+from llbt.report.writing import checked_target
 
 app = typer.Typer(
     add_completion=False,
@@ -151,7 +155,11 @@ def fit(
     with _reported():
         held = None if fixed is None else _numbers("fixed", fixed)
         by = [] if groups is None else _items("groups", groups)
-        data = _comparisons(file, asked, by)
+        who = _taken(asked, UNITS)
+        source, said = _opened(file, asked)
+        if who and isinstance(source, llbt.Comparisons):
+            raise _wrong(next(iter(who)), f"it is for files; the bundled data set {file!r} is read as it is.")
+        data = _comparisons(source, said, [*who.values(), *by], [name for name in UNITS if name not in who])
         model = formula or llbt.default_formula(data)
         options: dict[str, Any] = {"method": method.value, "fixed": held, **_covariance(cov_type, by)}
         res = llbt.fit(model, data, reference=_object(reference, data), **options)
@@ -177,12 +185,8 @@ def audit(
     """Say what is wrong with judgments before a model does, and what to do about it."""
     with _reported():
         asked = _asked(ctx)
-        if file != "-" and not Path(file).exists() and not _is_pattern(file):
-            who = {name: asked.pop(name) for name in ("judge", "prompt") if name in asked}
-            found = llbt.audit(_bundled(file, asked), **who)
-        else:
-            options = {name: _READERS[name](name, given) for name, given in asked.items()}
-            found = llbt.audit(_source(file), **options)
+        who = _taken(asked, UNITS)
+        found = _audited(*_opened(file, asked), who)
         failed = () if fail_on is None else found.failed(*_items("fail_on", fail_on))
         typer.echo(_rendered(found, form))
     if failed:
@@ -226,19 +230,22 @@ def report(
     """
     asked = _asked(ctx)
     with _reported():
-        who: dict[str, Any] = {name: asked.pop(name) for name in ("judge", "prompt") if name in asked}
-        data, options = _opened(file, asked)
-        base = None if reference is None else _object(reference, _as_comparisons(data, options))
+        _refuse_standard_input(output, file, asked)
+        target = None if str(output) == "-" else checked_target(output, (file, asked.get("object_covariates")))
+        by = [] if groups is None else _items("groups", groups)
+        who = _taken(asked, UNITS)
+        source, said = _opened(file, asked)
+        data = _comparisons(source, said, by, [who.get(name, name) for name in UNITS])
+        found = _audited(data if _counts(said) else source, said, who)
+        asked_of = {"reference": _object(reference, data), **_covariance(cov_type, by)}
+        res = finite_fit(formula or llbt.default_formula(data), data, **asked_of)
         heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
-        given: dict[str, Any] = {"formula": formula, "title": heading, "reference": base, **options, **who}
-        given |= _covariance(cov_type, [] if groups is None else _items("groups", groups))
-        if str(output) == "-":
-            with tempfile.TemporaryDirectory() as folder:
-                page = llbt.write_report(data, path=Path(folder, "report.html"), **given).read_text(encoding="utf-8")
-            typer.echo(page, nl=False)
-        else:
-            _refuse_standard_input(output, file, asked)
-            typer.echo(f"written: {printable(llbt.write_report(data, path=output, **given))}")
+        if target is not None:
+            typer.echo(f"written: {printable(llbt.write_report(res, target, title=heading, audit=found))}")
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            page = llbt.write_report(res, Path(folder, "report.html"), title=heading, audit=found)
+            typer.echo(page.read_text(encoding="utf-8"), nl=False)
 
 
 @app.command()
@@ -313,7 +320,6 @@ def _in_words(error: Exception) -> str:
     return " ".join(f"{said.get(type(error), type(error).__name__)}: {error}".split()).rstrip(": ")
 
 
-_UNITS = ("judge", "prompt", "block")
 _FLAGS = {"format": "input-format", "max_dropped": "max-dropped"}  # parameters whose options have other names
 
 
@@ -335,20 +341,37 @@ def _wrong(name: str, message: str) -> typer.BadParameter:
 # -- a table -------------------------------------------------------------------------------------------------
 
 
-def _comparisons(file: str, asked: Mapping[str, Any], groups: Sequence[str]) -> llbt.Comparisons:
-    """Return the comparisons of a file or, where there is none, of a bundled data set; `asked` by parameter.
+def _comparisons(
+    source: Any, said: Mapping[str, Any], clusters: Sequence[str], units: Sequence[str]
+) -> llbt.Comparisons:
+    """Return the comparisons of a file, or a bundled data set as it is.
 
-    Judges, prompts and blocks are kept as clusters; a column that the caller names has to be there.
+    The columns `clusters` are kept and have to be there, `units` are kept where they are.
     """
-    who = {name: asked[name] for name in _UNITS if name in asked}
-    data, options = _opened(file, {name: given for name, given in asked.items() if name not in who})
-    if isinstance(data, llbt.Comparisons):
-        if who:
-            raise _wrong(next(iter(who)), f"it is for files; the bundled data set {file!r} is read as it is.")
-        return data
-    clusters = [*options.get("clusters", ()), *who.values(), *groups]
-    named = [name for name in dict.fromkeys(clusters) if name not in options.get("covariates", ())]
-    return _as_comparisons(data, {**options, "clusters": named, "units": [name for name in _UNITS if name not in who]})
+    if isinstance(source, llbt.Comparisons):
+        return source
+    kept = dict.fromkeys((*said.get("clusters", ()), *clusters))
+    beside = [name for name in kept if name not in said.get("covariates", ())]
+    door = llbt.from_counts if _counts(said) else llbt.from_judgments
+    return door(source, **{**said, "clusters": beside, "units": units})
+
+
+def _audited(source: Any, said: Mapping[str, Any], who: Mapping[str, str]) -> Audit:
+    """Return the audit of a file as it is said to be written, or of a table."""
+    if isinstance(source, llbt.Comparisons):
+        return llbt.audit(source, **who)
+    fields = {name: said[name] for name in ("objects", "outcome", "outcomes", "defaults", "labels") if name in said}
+    return audited(source, said.get("format"), Asked(**fields), Named(weights=said.get("weights"), **who))
+
+
+def _counts(said: Mapping[str, Any]) -> list[str]:
+    """Return the options of tables of counts that were given."""
+    return [name for name in ("wins", "ties_column") if name in said]
+
+
+def _taken(asked: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return some of what was given, and take it out."""
+    return {name: asked.pop(name) for name in names if name in asked}
 
 
 def _covariance(cov_type: CovType, groups: Sequence[str]) -> dict[str, Any]:
@@ -357,18 +380,11 @@ def _covariance(cov_type: CovType, groups: Sequence[str]) -> dict[str, Any]:
     return {"cov_type": kind.value, "groups": groups}
 
 
-def _as_comparisons(data: Any, options: Mapping[str, Any]) -> llbt.Comparisons:
-    if isinstance(data, llbt.Comparisons):
-        return data
-    counts = "wins" in options or "ties_column" in options
-    return llbt.from_counts(data, **options) if counts else llbt.from_judgments(data, **options)
-
-
 def _opened(file: str, asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return a file's judgments or counts, or a bundled data set, and the options that they are read with."""
     if file != "-" and not Path(file).exists() and not _is_pattern(file):
         return _bundled(file, asked), {}
-    counts = [name for name in ("wins", "ties_column") if name in asked]
+    counts = _counts(asked)
     judgments = [
         name for name in ("outcome", "outcomes", "weights", "format", "defaults", "max_dropped") if name in asked
     ]

@@ -1,5 +1,11 @@
 """How files of judgments are written: `llbt.formats`."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from .arguments import checked
+from .core.columns import Label
+from .core.judgments import OBJECTS
 from .data.formats import (
     Always,
     ByScores,
@@ -13,8 +19,11 @@ from .data.formats import (
     Reworded,
     Share,
 )
+from .data.judgments import OWN_COLUMNS, Asked, overridden
 from .data.known_formats import JUDGMENT_FORMATS as known
 from .data.known_formats import list_formats as table
+from .data.outcomes import Outcomes
+from .data.texts import LabelType
 
 __all__ = [
     "Always",
@@ -28,9 +37,69 @@ __all__ = [
     "OneHot",
     "Reworded",
     "Share",
+    "columns",
     "known",
     "table",
 ]
+
+
+@checked
+def columns(
+    objects: Sequence[str] = OBJECTS,
+    outcome: str = "outcome",
+    *,
+    outcomes: Outcomes = None,
+    judge: str | None = None,
+    prompt: str | None = None,
+    weights: str | None = None,
+    defaults: Mapping[str, Label] | None = None,
+    labels: LabelType | None = None,
+) -> JudgmentFormat:
+    """Return the format of a table with one judgment a row, under column names of its own.
+
+    Parameters
+    ----------
+    objects : two str
+        Columns of the two objects, that of the one shown first first.
+    outcome : str
+        Column that says who won.
+    outcomes : mapping, "names", "slots" or None
+        What its labels mean, as in `from_judgments`.
+    judge, prompt : str, optional
+        Columns of the judge and of what was judged; by default those with a usual name, if there are any.
+    weights : str, optional
+        Column with the number of judgments that a row stands for.
+    defaults : mapping, optional
+        Column → its value where the table lacks it.
+    labels : "text", "number" or None
+        What the labels of objects are, as in `from_judgments`.
+
+    Returns
+    -------
+    JudgmentFormat
+        For ``format=`` of `audit`, `from_judgments` and `read_judgments`.
+
+    Raises
+    ------
+    JudgmentError
+        For `objects` that are not two names, outcomes that are none, and defaults of columns that are not named here.
+        Columns that a table does not have are an error where it is read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> frame = pd.DataFrame({"left": ["x", "y"], "right": ["y", "z"], "winner": ["left", "z"]})
+    >>> mine = llbt.formats.columns(("left", "right"), "winner")
+    >>> llbt.audit(frame, format=mine).sizes[0]
+    '3 objects, 2 of 3 pairs compared, 2 judgments (0.0 % ties)'
+    """
+    own = known["judgments"]
+    named = overridden(own, Asked(objects, outcome, outcomes, judge, prompt))
+    game = replace(named.games[0], weight=weights)
+    marks = tuple(name for name in (*objects, outcome, judge, prompt, weights) if name is not None)
+    mine = replace(named, name=OWN_COLUMNS, games=(game,), marks=marks, description="", labels=labels)
+    return overridden(mine, Asked(defaults=defaults))
 
 
 def __dir__() -> list[str]:

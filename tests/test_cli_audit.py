@@ -294,10 +294,10 @@ def test_objects_outcome_judge_and_prompt(saved):
     names = {"model_a": "first", "model_b": "other", "winner": "said", "judge": "who", "question_id": "on"}
     path = saved([{names[key]: value for key, value in record.items()} for record in ODD])
     outcomes = {"model_a": "i", "model_b": "j"}
-    options = dict(objects=("first", "other"), outcome="said", judge="who", prompt="on", outcomes=outcomes)
+    mine = llbt.formats.columns(("first", "other"), "said", outcomes=outcomes, judge="who", prompt="on")
     given = ["--objects", "first,other", "--outcome", "said", "--judge", "who", "--prompt", "on"]
     found = passed("audit", path, *given, "--outcomes", "model_a=i,model_b=j")
-    assert found == llbt.audit(path, **options).as_text() + "\n"
+    assert found == llbt.audit(path, format=mine).as_text() + "\n"
     assert "4 judges, 96 prompts" in found
     assert "1 row without said" in found
 

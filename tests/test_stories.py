@@ -76,5 +76,6 @@ def test_a_reviewer_of_240_judgments_is_answered(judged: pd.DataFrame, tmp_path)
     words = llbt.interpret(pooled).text
     assert "new" in words
     assert f"{c.n_judgments:.0f}" in words
-    page = llbt.write_report(judged, **columns, judge="annotator", path=tmp_path / "report.html")
+    found = llbt.audit(judged, format=llbt.formats.columns(("left", "right"), "winner"), judge="annotator")
+    page = llbt.write_report(by_annotator, tmp_path / "report.html", audit=found)
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

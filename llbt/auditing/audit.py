@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arguments import checked
-from ..core.columns import Label
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
 from ..data.doors import from_judgments
-from ..data.judgments import Asked, Format, countable, unless_default
-from ..data.outcomes import Outcomes
+from ..data.judgments import Asked, Format, countable
 from ..data.paths import located
-from ..data.texts import LabelType
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .checks import CHECKS, run
 from .evidence import Evidence, Named, from_source, from_table
@@ -43,11 +40,16 @@ class Audit(Record):
     sizes : tuple of str
         How much there is: objects, judgments, judges, prompts; judgments per pair, judge and object.
     notes : tuple of str
+    judge : str
+        The column of the judges; of these ``"judge"`` where none was named or found.
     """
+
+    _made_by: ClassVar[str] = "llbt.audit(…)"
 
     findings: tuple[Finding, ...]
     sizes: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    judge: str = "judge"
 
     @checked
     def finding(self, check: str) -> Finding:
@@ -123,17 +125,11 @@ def audit(
     data: object,
     *,
     format: Format | None = None,
-    objects: Sequence[str] = OBJECTS,
-    outcome: str = "outcome",
-    outcomes: Outcomes = None,
     judge: str | None = None,
     prompt: str | None = None,
-    weights: str | None = None,
     block: str | None = None,
     task: str | None = None,
     time: str | None = None,
-    defaults: Mapping[str, Label] | None = None,
-    labels: LabelType | None = None,
 ) -> Audit:
     """Say what is wrong with judgments before a model does: one report, with what to do about it.
 
@@ -147,18 +143,12 @@ def audit(
     data : frame, path, list of records or Comparisons
         Judgments, as `from_judgments` takes them; or a table of counts, which allows fewer checks.
     format : str or JudgmentFormat, optional
-        How the judgments are written, as in `from_judgments`.
-    objects : two str
-        Columns of the two objects, that of the one shown first first.
-    outcome : str
-        Column that says who won.
-    outcomes : mapping, "names", "slots" or None
-        How to read its labels; see `from_judgments`.
+        How the judgments are written, as in `from_judgments`; under column names of their own
+        ``llbt.formats.columns(("left", "right"), "winner")``. A column ``"weight"`` is the number of judgments that a
+        row stands for.
     judge, prompt : str, optional
         Columns (of a table: covariates or clusters); by default ``"judge"`` and ``"prompt"`` where they are there and
         not empty.
-    weights : str, optional
-        Column with the number of judgments that a row stands for; by default ``"weight"`` where it is there.
     block : str, optional
         Column that says which judgments were made together, such as those of one ranking; by default ``"block"``.
     task : str, optional
@@ -168,10 +158,6 @@ def audit(
         Column that says when; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else
         the order of the rows. Numbers, or times in the forms of ISO 8601 (of other forms nobody can say which number
         is the day).
-    defaults : mapping, optional
-        Field → its value where the file lacks it, as in `read_judgments`.
-    labels : "text", "number" or None
-        What the labels of objects are, as in `from_judgments`.
 
     Returns
     -------
@@ -211,26 +197,35 @@ def audit(
     >>> [finding.check for finding in found.failed("separation", "disconnected")]
     ['separation']
     """
-    named = Named(judge, prompt, weights, block, task, time)
-    if isinstance(data, Comparisons):
-        if (objects, outcome, outcomes, weights, format) != (OBJECTS, "outcome", None, None, None):
-            raise JudgmentError("a table of counts has no columns of objects or outcomes; name only judge or prompt.")
-        evidence = from_table(data, Named(judge, prompt, None, block, task))
-        notes: tuple[str, ...] = (*data.notes, _NOTE)
-    else:
-        two, said = unless_default(objects, OBJECTS), unless_default(outcome, "outcome")
-        asked = Asked(two, said, outcomes, defaults=defaults, labels=labels)
-        found = countable(data, format, asked, max_dropped=sys.maxsize)
-        if found.counts:
-            table = from_judgments(
-                data, format=format, objects=objects, outcome=outcome, order=found.shown, labels=labels
-            )
-            return audit(table, judge=judge, prompt=prompt, block=block, task=task)
-        with located(found.source.what):
-            evidence = from_source(found, named)
-        notes = (*found.notes, _NOTE)
+    named = Named(judge, prompt, None, block, task, time)
+    if not isinstance(data, Comparisons):
+        return audited(data, format, Asked(), named)
+    if format is not None:
+        raise OptionError(f"format={format!r} is for judgments; a table of counts is taken as it is.")
+    return _audited_table(data, named)
+
+
+def audited(data: object, format: Format | None, asked: Asked, named: Named) -> Audit:
+    """Return the audit of judgments of a format, with what the caller says of their fields in its place."""
+    found = countable(data, format, asked, max_dropped=sys.maxsize)
+    if found.counts:
+        objects, outcome = asked.objects or OBJECTS, asked.outcome or "outcome"
+        table = from_judgments(
+            data, format=format, objects=objects, outcome=outcome, order=found.shown, labels=asked.labels
+        )
+        return _audited_table(table, named)
+    with located(found.source.what):
+        evidence = from_source(found, named)
+    return _audit(evidence, found.notes)
+
+
+def _audited_table(c: Comparisons, named: Named) -> Audit:
+    return _audit(from_table(c, replace(named, weights=None, time=None)), c.notes)
+
+
+def _audit(evidence: Evidence, notes: tuple[str, ...]) -> Audit:
     findings = sorted(run(evidence), key=lambda finding: _LEVELS.index(finding.level))
-    return Audit(tuple(findings), _sizes(evidence), notes)
+    return Audit(tuple(findings), _sizes(evidence), (*notes, _NOTE), evidence.names[0])
 
 
 def _check_names(names: Sequence[str], known: Sequence[str] | dict[str, Any]) -> None:

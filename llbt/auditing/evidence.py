@@ -187,7 +187,9 @@ def from_source(found: Countable, named: Named) -> Evidence:
     if gone:
         has = listed(source.names, 20)
         raise JudgmentError(
-            f"no column {listed(gone)}; it has {has}", "Name them: objects=, outcome=, …", where=source.what
+            f"no column {listed(gone)}; it has {has}",
+            "Name them: format=llbt.formats.columns((…, …), …).",
+            where=source.what,
         )
     others = tuple(dict.fromkeys(name for name in names if name not in (*sides, outcome)))
     size = source.n_rows()

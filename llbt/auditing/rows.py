@@ -45,7 +45,7 @@ def check_outcomes(e: Evidence) -> Finding:
         e.unread or left,
         "from_judgments refuses them"
         + (", and nothing that depends on who won can be checked" if e.unread else "; here they are left out"),
-        "audit(…, outcomes={…}), and from_judgments with the same mapping",
+        "format=llbt.formats.columns(…, outcomes={…}), here and in from_judgments",
     )
 
 

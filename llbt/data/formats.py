@@ -13,6 +13,7 @@ from ..core.columns import Label
 from ..errors import JudgmentError
 from .outcomes import Outcomes
 from .readings import Meaning
+from .texts import LabelType
 
 UNNAMED = "The models are not named; pass objects=(…, …), the two fields that name them."
 
@@ -245,6 +246,8 @@ class JudgmentFormat:
         What to do where a file lacks a field of the format.
     objects : tuple of labels
         The objects in their order, if the format has one: the last is the reference of a fit. Else they are sorted.
+    labels : "text", "number" or None
+        What the labels of objects are, as in `from_judgments`.
     notes : tuple of str
         What a reader of the data should know.
 
@@ -281,6 +284,7 @@ class JudgmentFormat:
     only: Mapping[str, tuple[Label | None, ...]] = given(default_factory=dict)
     advice: str = ""
     objects: tuple[Label, ...] = ()
+    labels: LabelType | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -300,7 +304,7 @@ class JudgmentFormat:
             len(self.games) == 1
             and isinstance(game.verdict, Labels)
             and not (game.verdict.tie or game.verdict.pattern)
-            and game.weight is None
+            and (game.weight is None or isinstance(game.weight, str))
             and all(isinstance(side, str) and "+" not in side for side in game.objects)
             and not (self.reshaped or self.defaults)
         )

@@ -40,6 +40,7 @@ from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format
 
 Format = str | JudgmentFormat
+OWN_COLUMNS = "columns"  # the name of formats that say no more than what columns are called
 
 _WORDS = {k: word for k, word in enumerate(OUTCOMES)} | {BAD: "tie"}  # as Judgments say what a label means
 
@@ -144,7 +145,7 @@ def read_judgments(
     if isinstance(source, Judgments) and format == "auto" and asked == Asked():
         return source
     opened, known = resolve(source, format, asked)
-    if _stays_on_disk(opened) and is_flat(known, opened):
+    if _stays_on_disk(opened) and is_flat(known, opened) and known.games[0].weight is None:
         with located(opened.what):
             found = _held(opened, known, max_dropped)
         if found is not None:
@@ -215,7 +216,8 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     if not isinstance(format, (str, JudgmentFormat)):
         raise _unknown(format)
     known = JUDGMENT_FORMATS.get(format) if isinstance(format, str) else format
-    opened = open_source(source, known.header if known else (), HEADERS, labels=asked.labels)
+    labels = asked.labels or (known.labels if known else None)
+    opened = open_source(source, known.header if known else (), HEADERS, labels=labels)
     if format == "prefmod" or asked.object_names is not None or asked.pairs is not None:
         known = prefmod_format(
             in_memory(opened), asked.object_names, asked.pairs, asked.outcomes, (asked.judge, asked.prompt)
@@ -229,7 +231,9 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     elif known.values and not asked.names_fields:
         refuse_values_of_another(opened, known)
     _refuse_unknown(opened, asked)
-    return opened, _overridden(known, asked)
+    if known.name not in JUDGMENT_FORMATS:
+        _refuse_lacking(opened, known)
+    return opened, overridden(known, asked)
 
 
 def _unknown(format: object) -> JudgmentError:
@@ -250,11 +254,22 @@ def _recognized(source: Source, asked: Asked) -> JudgmentFormat:
 def _refuse_unknown(source: Source, asked: Asked) -> None:
     """Raise if a field of judge or prompt that the caller names is not there."""
     for parameter, path in (("judge", asked.judge), ("prompt", asked.prompt)):
-        parts = [] if path is None or path in source.names else path.split("+")
-        gone = [part for part in parts if part.split(".")[0] not in source.names and part not in source.names]
+        gone = [] if path is None else _gone(path, source)
         if gone:
             found = f"no field {listed(gone)} ({parameter}=); it has {listed(source.names, 20)}."
             raise JudgmentError(found, where=source.what)
+
+
+def _refuse_lacking(source: Source, known: JudgmentFormat) -> None:
+    """Raise if a field that a format of the caller's own has to have is not there."""
+    gone = [part for path in known.marks if path not in known.defaults for part in _gone(path, source)]
+    if gone:
+        raise JudgmentError(f"no field {listed(gone)}; it has {listed(source.names, 20)}.", where=source.what)
+
+
+def _gone(path: str, source: Source) -> list[str]:
+    parts = [] if path in source.names else path.split("+")
+    return [part for part in parts if part.split(".")[0] not in source.names and part not in source.names]
 
 
 def is_flat(known: JudgmentFormat, source: Source) -> bool:
@@ -329,7 +344,7 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
     """
     is_file = isinstance(source, (str, os.PathLike, list, tuple, bytes))
     if format is None and not is_file:
-        standard = _overridden(JUDGMENT_FORMATS["judgments"], replace(asked, defaults=None))
+        standard = overridden(JUDGMENT_FORMATS["judgments"], replace(asked, defaults=None))
         opened = open_source(source, labels=asked.labels)
         named = set(fields_of(standard.games[0])) <= set(opened.names) or not has_known_format(opened)
         if named and not asked.defaults:
@@ -337,7 +352,7 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
             return _as_made(found, source) if isinstance(source, Judgments) else found
     opened, known = resolve(source, format or "auto", asked)
     notes = own_notes(known)
-    name = "" if asked.names_fields else known.name
+    name = "" if asked.names_fields or known.name == OWN_COLUMNS else known.name
     if is_flat(known, opened):
         return replace(_countable(opened, known), format=name, shown=known.shown, notes=notes)
     if known.counts:
@@ -357,7 +372,8 @@ def _countable(source: Source, known: JudgmentFormat) -> Countable:
     assert isinstance(labels, Labels)  # the format is flat
     sides = as_two_names(known.games[0].objects, "objects")
     made = has_standard_columns(source.names)
-    weights = "weight" if made and "weight" in source.names else None
+    weight = known.games[0].weight
+    weights = weight if isinstance(weight, str) else "weight" if made and "weight" in source.names else None
     if made and labels.outcomes is None and labels.field == "outcome":  # no object called i can change what it means
         labels = Labels("outcome", {"i": "i", "tie": "tie", "j": "j"})
     judge, prompt = (field_of(names, source.names) for names in (known.judge, known.prompt))
@@ -377,7 +393,7 @@ def tie_kind_notes(rows: Rows, said: IntArray, labels: Labels) -> list[str]:
     return [kind_note(n, kind) for kind, n in kinds.items() if n]
 
 
-def _overridden(known: JudgmentFormat, asked: Asked) -> JudgmentFormat:
+def overridden(known: JudgmentFormat, asked: Asked) -> JudgmentFormat:
     """Return a format with the fields that the caller names instead."""
     games = tuple(_named(game, known, asked) for game in known.games)
     judge = known.judge if asked.judge is None else (asked.judge,)

@@ -18,8 +18,6 @@ def checked_target(path: str | os.PathLike[str], inputs: Sequence[object]) -> Pa
 
     Parameters
     ----------
-    asker : str
-        The function that writes, for messages.
     path : path
     inputs : sequence
         What is read; of these, paths, patterns and lists of them name files that are not written over.

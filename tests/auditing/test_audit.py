@@ -19,6 +19,7 @@ from llbt.auditing.audit import Audit
 from llbt.auditing.checks import CHECKS
 from llbt.auditing.finding import SIGNIFICANT
 from llbt.auditing.labels import near_duplicates, variants
+from llbt.formats import columns
 
 NAMES = ["object_i", "object_j", "outcome", "judge", "prompt"]
 
@@ -128,13 +129,13 @@ def test_outcomes_that_cannot_be_read_do_not_stop_the_rest():
     assert report.finding("disconnected").figures == {"groups": 2}
     assert report.finding("ties").found == "needs outcomes that can be read"
     assert report.finding("outcomes") in report.failed("outcomes")
-    assert found(rows, "outcomes", outcomes={"left!": "i"}).level == "ok"
+    assert found(rows, "outcomes", format=columns(outcomes={"left!": "i"})).level == "ok"
 
 
 def test_winners_may_be_named_and_columns_called_otherwise():
     rows = [("x", "y", "x"), ("y", "x", "x"), ("x", "y", "tie"), ("y", "x", "y")]
     data = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
-    report = audit(data, objects=("model_a", "model_b"), outcome="winner")
+    report = audit(data, format=columns(("model_a", "model_b"), "winner"))
     assert report.finding("position").figures["rate"] == 2 / 3
     assert report.finding("ties").figures == {"ties": 1, "share": 0.25}
 
@@ -861,8 +862,8 @@ def test_what_failed_by_name_and_by_level(troubled):
 
 
 def test_columns_that_are_not_there():
-    with pytest.raises(llbt.errors.JudgmentError, match="no column 'winner'"):
-        audit(frame(clean_rows()), outcome="winner")
+    with pytest.raises(llbt.errors.JudgmentError, match="no field 'winner'"):
+        audit(frame(clean_rows()), format=columns(outcome="winner"))
     with pytest.raises(llbt.errors.JudgmentError, match="no column 'worker'"):
         audit(frame(clean_rows()), judge="worker")
     with pytest.raises(llbt.errors.JudgmentError, match="expected a frame"):

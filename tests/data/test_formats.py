@@ -304,8 +304,8 @@ class TestArenaHard:
         check(read_judgments(records, defaults={"baseline": "b"}), BY_ID["arena_hard"])
         check_counts(from_judgments(records, defaults={"baseline": "b"}), BY_ID["arena_hard"])
         check_counts(from_judgments(pd.DataFrame(records), defaults={"baseline": "b"}), BY_ID["arena_hard"])
-        assert llbt.audit(records, defaults={"baseline": "b"}).finding("outcomes").level == "ok"
         mine = dataclasses.replace(llbt.formats.known["arena_hard"], defaults={"baseline": "b"})
+        assert llbt.audit(records, format=mine).finding("outcomes").level == "ok"
         check(read_judgments(records, format=mine), BY_ID["arena_hard"])
         check_counts(from_judgments(records, format=mine), BY_ID["arena_hard"])
 
@@ -1271,3 +1271,67 @@ def test_a_frame_whose_outcome_is_not_named_is_told_how_to_name_it():
     with pytest.raises(llbt.errors.JudgmentError, match=r"needs the field 'outcome'.*Pass .*outcome=…"):
         read_judgments(frame, objects=("left", "right"))
     assert list(read_judgments(frame, objects=("left", "right"), outcome="pick").to_frame()["outcome"]) == ["i", "j"]
+
+
+SAYS = {"L": "i", "R": "j", "none": "tie"}
+
+
+class TestColumns:
+    """A format for columns of one's own is read as the columns named one by one."""
+
+    rows = pd.DataFrame(
+        {
+            "left": ["x", "y", "x", "z"],
+            "right": ["y", "z", "z", "x"],
+            "said": ["L", "R", "none", "L"],
+            "who": ["p", "q", "p", "q"],
+            "item": [1, 1, 2, 2],
+            "times": [2, 1, 3, 1],
+        }
+    )
+    mine = llbt.formats.columns(("left", "right"), "said", outcomes=SAYS, judge="who", prompt="item", weights="times")
+
+    def test_judgments(self):
+        read = read_judgments(self.rows, format=self.mine)
+        named = dict(objects=("left", "right"), outcome="said", outcomes=SAYS, judge="who", prompt="item")
+        expected = read_judgments(self.rows, **named).to_frame()
+        columns = ["object_i", "object_j", "outcome", "judge", "prompt"]
+        pd.testing.assert_frame_equal(read.to_frame()[columns], expected[columns])
+        assert read.to_frame()["weight"].tolist() == [2, 1, 3, 1]
+
+    def test_tables(self, tmp_path):
+        named = dict(objects=("left", "right"), outcome="said", outcomes=SAYS, weights="times")
+        expected = from_judgments(self.rows, **named, clusters="who").to_frame()
+        self.rows.to_csv(tmp_path / "rows.csv", index=False)
+        self.rows.to_parquet(tmp_path / "rows.parquet")
+        for source in (self.rows, tmp_path / "rows.csv", tmp_path / "rows.parquet"):
+            made = from_judgments(source, format=self.mine, units=("judge",))
+            assert list(made.clusters) == ["judge"]
+            pd.testing.assert_frame_equal(made.to_frame().rename(columns={"judge": "who"}), expected)
+            assert not any("read as" in note for note in made.notes)
+
+    def test_audits_report_what_readers_refuse(self):
+        broken = pd.concat([self.rows, self.rows.assign(right=["x", None, "z", "x"], said="what?")])
+        found = llbt.audit(broken, format=self.mine)
+        assert {found.finding(name).level for name in ("missing", "outcomes", "self_comparisons")} == {"error"}
+        assert "'what?'" in found.finding("outcomes").found
+        assert found.judge == "who"
+        sound = llbt.audit(self.rows, format=self.mine)
+        assert sound.sizes[0].startswith("3 objects, 3 of 3 pairs compared, 7 judgments")
+        assert "2 judges, 2 prompts" in sound.sizes[0]
+
+    @pytest.mark.parametrize("name", ["left", "said", "who", "item", "times"])
+    def test_columns_have_to_be_there(self, name):
+        for reader in (read_judgments, from_judgments, llbt.audit):
+            with pytest.raises(llbt.errors.JudgmentError, match=f"no field '{name}'; it has"):
+                reader(self.rows.drop(columns=name), format=self.mine)
+
+    def test_defaults_and_labels(self):
+        plain = llbt.formats.columns(("left", "right"), "said", outcomes=SAYS, defaults={"right": "b"})
+        with pytest.raises(llbt.errors.JudgmentError, match="reads no field 'other'"):
+            llbt.formats.columns(("left", "right"), "said", defaults={"other": 1})
+        made = from_judgments(self.rows.drop(columns="right"), format=plain)
+        assert made.objects == ("b", "x", "y", "z")
+        two = b"object_i,object_j,outcome\n2,2.0,i\n3,2,j\n"
+        assert from_judgments(two, format=llbt.formats.columns(labels="text")).objects == ("2", "2.0", "3")
+        assert read_judgments(two, format=llbt.formats.columns(labels="text")).objects == ("2", "2.0", "3")

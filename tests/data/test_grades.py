@@ -233,7 +233,8 @@ class TestJudgments:
         assert llbt.from_judgments(read).counts.tolist() == [[2, 1, 2], [1, 0, 2]]
         words = {label: "i" if grade > 0 else "j" if grade < 0 else "tie" for label, grade in MAPPING.items()}
         plain = JUDGED[[*BESIDE, "label"]]
-        found = [llbt.audit(plain, outcome="label", outcomes=said).to_frame() for said in (MAPPING, words)]
+        mine = [llbt.formats.columns(outcome="label", outcomes=said) for said in (MAPPING, words)]
+        found = [llbt.audit(plain, format=said).to_frame() for said in mine]
         pd.testing.assert_frame_equal(*found)
 
 

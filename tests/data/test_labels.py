@@ -13,6 +13,7 @@ import llbt
 from llbt import audit, from_counts, from_judgments, read_judgments
 from llbt.cli import app
 from llbt.data import files
+from llbt.formats import columns
 
 HEAD = "object_i,object_j,outcome\n"
 
@@ -120,7 +121,7 @@ def test_the_caller_says_what_labels_are(case, saved, where):
     rows, (one, other) = EQUAL[case]
     path = saved(HEAD + rows)
     assert {one, other} <= set(doors(path, labels="text").objects)
-    assert f"{len(doors(path, labels='text').objects)} objects" in audit(path, labels="text").sizes[0]
+    assert f"{len(doors(path, labels='text').objects)} objects" in audit(path, format=columns(labels="text")).sizes[0]
     if case == "among words":
         assert "'gpt'" in refusal(from_judgments, path, labels="number")
     elif case == "an exponent":
@@ -146,7 +147,7 @@ def test_labels_of_frames_are_what_the_caller_says():
 @pytest.mark.parametrize("labels", ["texts", 1, True, "TEXT"])
 def test_labels_are_text_or_number(labels):
     frame = pd.DataFrame({"object_i": ["8"], "object_j": ["9"], "outcome": ["i"]})
-    for door in (from_judgments, read_judgments, audit):
+    for door in (from_judgments, read_judgments, lambda frame, labels: columns(labels=labels)):
         with pytest.raises(llbt.errors.OptionError, match=rf"labels={labels!r}; expected 'text', 'number' or None"):
             door(frame, labels=labels)
     assert 'expected "text"' in refusal(file_frame, io.BytesIO(b"a,b\n1,2\n"), labels=labels)

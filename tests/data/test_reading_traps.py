@@ -105,8 +105,8 @@ def test_an_audit_of_counts():
         {"player1": ["a", "a", "b"], "player2": ["b", "c", "c"], "win1": [3, 9, 4], "win2": [2, 0, 5]}
     )
     assert audit(counts, format="bradleyterry2").sizes == audit(from_judgments(counts, format="bradleyterry2")).sizes
-    with pytest.raises(llbt.errors.JudgmentError, match="table of counts"):
-        audit(from_judgments(counts, format="bradleyterry2"), outcome="zzz")
+    with pytest.raises(llbt.errors.OptionError, match="table of counts"):
+        audit(from_judgments(counts, format="bradleyterry2"), format="bradleyterry2")
 
 
 def test_dots_in_names_of_columns(tmp_path):
@@ -115,8 +115,8 @@ def test_dots_in_names_of_columns(tmp_path):
     )
     with duckdb.connect() as connection:
         relation = connection.from_df(frame)
-        names = {"objects": ("home.team", "away.team"), "outcome": "who"}
-        assert audit(relation, **names).sizes == audit(frame, **names).sizes
+        mine = llbt.formats.columns(("home.team", "away.team"), "who")
+        assert audit(relation, format=mine).sizes == audit(frame, format=mine).sizes
         ranks = connection.from_df(
             pd.DataFrame({"block.id": [1, 1, 2, 2], "object": list("abab"), "rank": [1, 2, 2, 2]})
         )

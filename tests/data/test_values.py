@@ -185,7 +185,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[llbt.LLBTError], str]] = {
         "column named 7, of type int; expected text",
     ),
     "integer columns": (
-        lambda: llbt.audit(JUDGMENTS.set_axis([0, 1, 2], axis=1), objects=("0", "1"), outcome="2"),
+        lambda: llbt.audit(JUDGMENTS.set_axis([0, 1, 2], axis=1), format=llbt.formats.columns(("0", "1"), "2")),
         llbt.errors.JudgmentError,
         r"frame.columns = \[str",
     ),

@@ -30,12 +30,16 @@ EVIL = [
     "</svg></style>",
 ]
 TABLE1 = llbt.load_dataset("dras_table1")
+FITTED = llbt.fit("object * judge + tie", TABLE1)
 
 
 @pytest.fixture
 def unpictured(monkeypatch):
     """Leave the pictures out of reports that are about other things: they take most of the time."""
     monkeypatch.setattr(page, "picture", lambda *_: "")
+
+
+WALKOVER = [("a", "b", 5, 0), ("b", "c", 1, 1), ("a", "c", 1, 0)]  # nobody beats a
 
 
 def judgments(names):
@@ -365,7 +369,7 @@ def test_counts_and_judgments_of_one_table_give_one_leaderboard(folder):
     frame = judgments(["x", "y", "z"])
     counts = llbt.from_judgments(frame).to_frame().rename(columns={"wins_i": "won", "wins_j": "lost"})
     a = write_report(frame, path=folder / "a.html").read_text(encoding="utf-8")
-    b = write_report(counts, path=folder / "b.html", wins=("won", "lost")).read_text(encoding="utf-8")
+    b = write_report(llbt.from_counts(counts, wins=("won", "lost")), folder / "b.html").read_text(encoding="utf-8")
     boards = [columns_of(table_named(parsed(text), "Leaderboard")) for text in (a, b)]
     assert boards[0] == boards[1]
 
@@ -374,11 +378,37 @@ def test_counts_and_judgments_of_one_table_give_one_leaderboard(folder):
 def test_the_audit_sees_the_judgments(folder):
     frame = judgments(["x", "y", "z"]).assign(who=["p", "q"] * 6)
     found = llbt.audit(frame, judge="who")
-    text = write_report(frame, path=folder / "audit.html", judge="who").read_text(encoding="utf-8")
+    text = write_report(llbt.from_judgments(frame), folder / "audit.html", audit=found).read_text(encoding="utf-8")
     document = parsed(text)
     tables = [columns_of(table) for table in document.xpath("//section[@id='audit']//table")]
     levels = [value for columns in tables for value in columns.get("Level", ())]
     assert sorted(levels) == sorted(finding.level for finding in found.findings)
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_a_fit_is_reported_as_it_is(folder):
+    fixed = llbt.fit("object + tie", TABLE1, reference="B", fixed={"tie": -0.5}, cov_type="HC0")
+    text = write_report(fixed, folder / "fixed.html").read_text(encoding="utf-8")
+    options = ("reference='B'", "fixed={'tie': -0.5}", "cov_type='HC0'")
+    call = parsed(text).xpath("//section[@id='made']//div")[0].text_content()
+    assert call == f"res = llbt.fit('object + tie', comparisons, {', '.join(options)})"
+    estimates = columns_of(table_named(parsed(text), "Log-linear"))["Estimate"]
+    assert [float(x) for x in estimates][:3] == pytest.approx([fixed.params[f"object[{name}]"] for name in "ACD"])
+    levels = [v for t in parsed(text).xpath("//section[@id='audit']//table") for v in columns_of(t).get("Level", ())]
+    assert sorted(levels) == sorted(finding.level for finding in llbt.audit(TABLE1).findings)
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_a_fit_with_reduced_bias_says_why(folder):
+    needed = llbt.from_counts(pd.DataFrame(WALKOVER, columns=["object_i", "object_j", "wins_i", "wins_j"]))
+    for c, notices in ((needed, 1), (TABLE1, 0)):
+        res = llbt.fit(llbt.default_formula(c), c, prior="jeffreys")
+        text = write_report(res, folder / "reduced.html").read_text(encoding="utf-8")
+        said = [element.text_content() for element in parsed(text).xpath("//p[@class='notice']")]
+        assert len(said) == notices
+        assert all("nobody" in line or "won" in line for line in said)
+    by_itself = write_report(needed, folder / "by_itself.html").read_text(encoding="utf-8")
+    assert parsed(by_itself).xpath("//p[@class='notice']")[0].text_content().startswith("Without correction")
 
 
 def test_the_same_data_give_the_same_page(folder, dras):
@@ -389,13 +419,12 @@ def test_the_same_data_give_the_same_page(folder, dras):
 @pytest.mark.parametrize(
     ("data", "options", "error", "fragment"),
     [
-        (TABLE1, {"outcome": "winner"}, llbt.errors.JudgmentError, "outcome= is for judgments"),
-        (judgments(["a", "b"]), {"wins": ("w", "l"), "outcome": "o"}, llbt.errors.JudgmentError, "wins= is for counts"),
+        (FITTED, {"formula": "object"}, llbt.errors.OptionError, "formula='object' is for what is not fitted yet"),
+        (TABLE1, {"audit": TABLE1}, llbt.errors.OptionError, "expected Audit, what llbt.audit(…) returns, or None"),
         (TABLE1, {"formula": "tie"}, llbt.errors.DesignError, "has no term for the worths; add object"),
         (TABLE1, {"path": "nowhere/at/all.html"}, llbt.errors.DesignError, "there is no folder 'nowhere/at'"),
         (TABLE1, {"path": "."}, llbt.errors.DesignError, "is a folder; name a file"),
         (TABLE1, {"confidence": 95}, llbt.errors.OptionError, "confidence=95"),
-        (TABLE1, {"reference": "Z"}, llbt.errors.OptionError, "Z"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(tmp_path, monkeypatch, data, options, error, fragment):
@@ -429,7 +458,9 @@ def test_the_command_writes_what_the_library_writes(tmp_path):
     frame.to_csv(path, index=False)
     result = run("report", path, "-o", tmp_path / "out.html", "--objects", "a,b", "--outcome", "winner")
     assert result.exit_code == 0, result.output
-    expected = write_report(path, objects=("a", "b"), outcome="winner", path=tmp_path / "own.html", title="mine")
+    mine = llbt.formats.columns(("a", "b"), "winner")
+    res = llbt.fit("object + tie", llbt.from_judgments(path, format=mine), cov_type="cautious")
+    expected = write_report(res, tmp_path / "own.html", title="mine", audit=llbt.audit(path, format=mine))
     assert (tmp_path / "out.html").read_bytes() == expected.read_bytes()
 
 
@@ -450,6 +481,25 @@ def test_the_command_takes_standard_input(tmp_path):
     assert "<h1>Preference judgments</h1>" in (tmp_path / "in.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("unpictured")
+@pytest.mark.parametrize("given", [(), ("--formula", "object")])
+def test_the_command_reduces_bias_where_estimates_are_infinite(tmp_path, given):
+    path = tmp_path / "apart.csv"
+    pd.DataFrame(WALKOVER, columns=["object_i", "object_j", "wins_i", "wins_j"]).to_csv(path, index=False)
+    assert run("report", path, "-o", tmp_path / "r.html", *given).exit_code == 0
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert parsed(text).xpath("//p[@class='notice']")[0].text_content().startswith("Without correction")
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_a_judge_that_is_named_may_have_gaps(tmp_path):
+    frame = judgments(["x", "y", "z"]).assign(who=[None, *["p", "q"] * 5, "p"])
+    frame.to_csv(tmp_path / "gaps.csv", index=False)
+    assert run("report", tmp_path / "gaps.csv", "--judge", "who", "-o", tmp_path / "r.html").exit_code == 0
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "1 row without who" in text
+
+
 @pytest.mark.parametrize(
     ("args", "fragment"),
     [
@@ -468,13 +518,9 @@ def test_the_command_says_what_is_wrong(args, fragment):
 @pytest.mark.shared
 def test_a_report_on_real_judgments(shared, tmp_path):
     """LLMFAO: 8,931 judgments of 59 models by 124 workers, 39 % ties (the data's README)."""
-    path = write_report(
-        shared / "data" / "llmfao.csv",
-        objects=("model_x", "model_y"),
-        outcome="winner",
-        judge="worker",
-        path=tmp_path / "llmfao.html",
-    )
+    mine = llbt.formats.columns(("model_x", "model_y"), "winner", judge="worker")
+    judged = llbt.read_judgments(shared / "data" / "llmfao.csv", format=mine)
+    path = write_report(judged, tmp_path / "llmfao.html")
     document = parsed(path.read_text(encoding="utf-8"))
     assert "8,931 judgments of 59 objects" in document.xpath("//p[@class='lead']")[0].text_content()
     assert len(table_named(document, "Leaderboard").find("tbody")) == 59

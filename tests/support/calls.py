@@ -90,6 +90,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.from_scores: lambda: ([SCORES], {}),
     llbt.read_judgments: lambda: ([JUDGMENTS], {}),
     llbt.audit: lambda: ([JUDGMENTS], {}),
+    llbt.formats.columns: lambda: ([("left", "right"), "winner"], {}),
     llbt.fit: lambda: (["object + tie", counts()], {}),
     llbt.LLBT.fit: lambda: ([llbt.LLBT.from_formula("object + tie", counts())], {}),
     llbt.contrasts: lambda: ([fitted(), {"A": {"A": 1, "B": -1}}], {}),

@@ -1,0 +1,92 @@
+"""What a report is about: the fit, the audit of what it was made from, and what a reader must know first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..auditing.audit import Audit, audit
+from ..core.columns import Label
+from ..core.comparisons import Comparisons
+from ..data.doors import from_judgments
+from ..errors import DesignError, OptionError, SeparationError
+from ..fitting.existence import check_existence
+from ..fitting.model import default_formula, fit
+from ..fitting.results import LLBTResults
+from ..fitting.specification import CovType, make_problem
+from ..formulas.grid import At
+from ..inference.objects import worth_classes
+
+UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a report is about.
+
+    Attributes
+    ----------
+    res : LLBTResults
+    found : Audit
+    at : "average" or None
+        Where worths are taken: averaged where they differ by covariates.
+    confidence : float
+    notices : tuple of str
+        What a reader must know first.
+    """
+
+    res: LLBTResults
+    found: Audit
+    at: At
+    confidence: float
+    notices: tuple[str, ...]
+
+    @property
+    def table(self) -> Comparisons:
+        """The judgments as counts."""
+        return self.res.comparisons
+
+
+def studied(data: object, formula: str | None, found: Audit | None, confidence: float) -> Study:
+    """Return what the page is about: a fit as it is, or that of a table or of judgments in a known format."""
+    if isinstance(data, LLBTResults):
+        if formula is not None:
+            raise OptionError(f"formula={formula!r} is for what is not fitted yet; a fit is reported as it is.")
+        res = data
+    else:
+        c = data if isinstance(data, Comparisons) else from_judgments(data, units=UNITS)
+        res = finite_fit(formula or default_formula(c), c)
+    if "worth" not in res.design.blocks:
+        raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths; add object.")
+    found = found or audit(res.comparisons if isinstance(data, LLBTResults) else data)
+    classes, _, _ = worth_classes(res, None)
+    notices = (*_reduced(res), *(f"{note[0].upper()}{note[1:]}." for note in res.covariance.notes))
+    return Study(res, found, "average" if len(classes) > 1 else None, confidence, notices)
+
+
+def finite_fit(
+    formula: str,
+    c: Comparisons,
+    *,
+    reference: Label | None = None,
+    cov_type: CovType = "cautious",
+    groups: str | Sequence[str] = (),
+) -> LLBTResults:
+    """Return the fit, with Firth's bias reduction where the estimates are infinite otherwise."""
+    try:
+        return fit(formula, c, reference=reference, cov_type=cov_type, groups=groups)
+    except SeparationError:
+        return fit(formula, c, reference=reference, cov_type=cov_type, groups=groups, prior="jeffreys")
+
+
+def _reduced(res: LLBTResults) -> tuple[str, ...]:
+    """Return why bias was reduced, where an estimate is infinite otherwise."""
+    if not res.specification.reduces_bias:
+        return ()
+    problem = make_problem(res.design, res.comparisons, res.free, res.specification.fixed)
+    try:
+        check_existence(res.design, res.free, problem, res.comparisons)
+    except SeparationError as error:
+        said = "Without correction some estimate is infinite, so Firth's bias reduction was used."
+        return (f"{said} {error.found}. {error.remedy}",)
+    return ()
