@@ -221,8 +221,8 @@ def _counted(s: Study) -> list[str]:
 def _made(s: Study) -> list[str]:
     version = getattr(sys.modules.get("llbt"), "__version__", "")
     spec = s.res.specification
-    asked = {name: getattr(spec, name) for name in ("reference", "fixed", "cov_type", "groups", "prior")}
-    given = {name: value for name, value in asked.items() if value not in (None, {}, "nonrobust", ())}
+    asked = {name: getattr(spec, name) for name in ("reference", "fixed", "cov_type", "groups", "prior", "link")}
+    given = {name: value for name, value in asked.items() if value not in (None, {}, "nonrobust", (), "adjacent")}
     options = "".join(f", {name}={value!r}" for name, value in given.items())
     at = ", at='average'" if s.at is not None else ""
     calls = (

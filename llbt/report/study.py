@@ -83,7 +83,8 @@ def _reduced(res: LLBTResults) -> tuple[str, ...]:
     """Return why bias was reduced, where an estimate is infinite otherwise."""
     if not res.specification.reduces_bias:
         return ()
-    problem = make_problem(res.design, res.comparisons, res.free, res.specification.fixed)
+    spec = res.specification
+    problem = make_problem(res.design, res.comparisons, res.free, spec.fixed, spec.link)
     try:
         check_existence(res.design, res.free, problem, res.comparisons)
     except SeparationError as error:
