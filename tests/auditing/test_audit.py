@@ -97,7 +97,7 @@ def test_missing_objects_outcomes_judges():
 
 def test_rows_left_out_by_the_mapping_are_counted():
     rows = [*clean_rows(), ("alpha", "bravo", "skip", "J1", "p")]
-    finding = found(rows, "missing", outcomes={"skip": None})
+    finding = found(rows, "missing", format=columns(outcomes={"skip": None}))
     assert (finding.level, finding.found) == ("note", "1 row left out by outcomes=")
 
 
@@ -630,7 +630,7 @@ def test_objects_with_few_judgments():
     assert (finding.level, finding.found) == ("warning", "1 of 5 objects with fewer than 10 judgments: 'rare' (2)")
     data = frame(rows).assign(weight=15)
     assert found(data, "sparse").level == "ok"
-    assert found(data.rename(columns={"weight": "n"}), "sparse", weights="n").level == "ok"
+    assert found(data.rename(columns={"weight": "n"}), "sparse", format=columns(weights="n")).level == "ok"
     assert found(data.rename(columns={"weight": "n"}), "sparse").level == "warning"
 
 
