@@ -1,0 +1,193 @@
+"""Lines of counts by group → bundles of groups with as many effects as each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .effects import Groups
+from .gathered import FloatArray, IntArray
+
+Effect = Literal["object", "tie", "order"]
+
+_ZERO = 1e-9  # an eigenvalue of a graph's Laplacian below this counts as 0
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Groups of judgments in bundles, and where each group is.
+
+    Attributes
+    ----------
+    bundles : tuple of Groups
+        Groups with exactly the same judgments are one, repeated.
+    bundle, place : ndarray of int, shape (G,)
+        The bundle of each group, and its place there.
+    objects : tuple of ndarray, each (G, J, d) in the order of the bundles' groups
+        What each effect adds to the log-worths of the objects, in units of σ; 0 for objects that a group did not judge.
+    """
+
+    bundles: tuple[Groups, ...]
+    bundle: IntArray
+    place: IntArray
+    objects: tuple[FloatArray, ...]
+
+
+def grouped(
+    rows: IntArray,
+    codes: IntArray,
+    counts: FloatArray,
+    pairs: IntArray,
+    effects: Sequence[Effect],
+    predictors: tuple[int, int | None],
+) -> Grouped:
+    """Return judgments by group.
+
+    Parameters
+    ----------
+    rows : ndarray of int, shape (L,)
+        The comparison of each line.
+    codes : ndarray of int, shape (L,)
+        Its group, 0 … G − 1.
+    counts : ndarray, shape (L, K)
+    pairs : ndarray of int, shape (S, 2)
+        Objects of each comparison.
+    effects : sequence of "object", "tie" and "order"
+        The kinds of normal effects of a group; each has a scale, in this order.
+    predictors : (int, int or None)
+        How many predictors the response has, and which is that of the tie.
+
+    Notes
+    -----
+    Only differences of a group's log-worths matter, and only of objects that its judgments connect: with Q orthonormal
+    eigenvectors of the Laplacian of the group's graph to eigenvalues above 0, Qᵀb of independent N(0, σ²) effects b are
+    independent N(0, σ²) themselves, and carry all differences.
+    """
+    size = int(codes.max()) + 1
+    rows, codes, counts = _summed(rows, codes, counts)
+    first = np.searchsorted(codes, np.arange(size))
+    lines = np.diff(np.append(first, len(rows)))
+    kept, index = _distinct(rows, counts, first, lines)
+    basis = _bases(pairs[rows], codes, kept) if "object" in effects else None
+    number = int(pairs.max()) + 1
+    return _bundled(rows, counts, first, lines, kept, index, basis, _Shape(tuple(effects), predictors, pairs, number))
+
+
+@dataclass(frozen=True)
+class _Shape:
+    effects: tuple[Effect, ...]
+    predictors: tuple[int, int | None]
+    pairs: IntArray
+    objects: int
+
+
+def _summed(rows: IntArray, codes: IntArray, counts: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the lines summed by group and comparison, sorted by both."""
+    key = codes * (int(rows.max()) + 1) + rows
+    unique, inverse = np.unique(key, return_inverse=True)
+    total = np.zeros((len(unique), counts.shape[1]))
+    np.add.at(total, inverse, counts)
+    codes, rows = np.divmod(unique, int(rows.max()) + 1)
+    return rows, codes, total
+
+
+def _padded(lines: IntArray, first: IntArray, most: int) -> tuple[IntArray, FloatArray]:
+    """Return the positions of each group's lines, (G, most), and which of them are its own."""
+    steps = np.arange(most)
+    own = steps < lines[:, None]
+    return np.where(own, first[:, None] + steps, 0), own.astype(np.float64)
+
+
+def _distinct(rows: IntArray, counts: FloatArray, first: IntArray, lines: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the groups whose judgments are distinct, and which of them each group is like."""
+    index = np.empty(len(first), dtype=np.int64)
+    kept: list[IntArray] = []
+    found = 0
+    for number in np.unique(lines):
+        some = np.flatnonzero(lines == number)
+        at = first[some][:, None] + np.arange(number)
+        key = np.concatenate([rows[at][..., None], counts[at]], axis=2).reshape(len(some), -1)
+        _, start, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
+        index[some] = found + inverse.ravel()
+        kept.append(some[start])
+        found += len(start)
+    return np.concatenate(kept), index
+
+
+def _bases(pairs: IntArray, codes: IntArray, kept: IntArray) -> dict[int, tuple[IntArray, FloatArray]]:
+    """Return the objects of each group that is kept, (m,), and the orthonormal contrasts that it can know, (m, d)."""
+    number = int(pairs.max()) + 1
+    found: dict[int, tuple[IntArray, FloatArray]] = {}
+    first = np.searchsorted(codes, kept)
+    last = np.searchsorted(codes, kept, side="right")
+    known: dict[bytes, tuple[IntArray, FloatArray]] = {}
+    for group, start, stop in zip(kept.tolist(), first.tolist(), last.tolist(), strict=True):
+        edges = pairs[start:stop]
+        key = np.unique(edges[:, 0] * number + edges[:, 1]).tobytes()
+        if key not in known:
+            known[key] = _basis(edges)
+        found[group] = known[key]
+    return found
+
+
+def _basis(edges: IntArray) -> tuple[IntArray, FloatArray]:
+    objects, local = np.unique(edges, return_inverse=True)
+    incidence = np.zeros((len(edges), len(objects)))
+    local = local.reshape(edges.shape)
+    incidence[np.arange(len(edges)), local[:, 0]] = 1.0
+    incidence[np.arange(len(edges)), local[:, 1]] = -1.0
+    value, vector = np.linalg.eigh(incidence.T @ incidence)
+    return objects, vector[:, value > _ZERO * max(1.0, value[-1])]
+
+
+def _bundled(
+    rows: IntArray,
+    counts: FloatArray,
+    first: IntArray,
+    lines: IntArray,
+    kept: IntArray,
+    index: IntArray,
+    basis: dict[int, tuple[IntArray, FloatArray]] | None,
+    shape: _Shape,
+) -> Grouped:
+    contrasts = np.array([0 if basis is None else basis[g][1].shape[1] for g in kept.tolist()])
+    classes = np.stack([contrasts, np.ceil(np.log2(lines[kept]))], axis=1)
+    kinds, kind = np.unique(classes, axis=0, return_inverse=True)
+    kind = kind.ravel()
+    repeats = np.bincount(index, minlength=len(kept)).astype(np.float64)
+    bundles, objects = [], []
+    place = np.empty(len(kept), dtype=np.int64)
+    for k in range(len(kinds)):
+        some = np.flatnonzero(kind == k)
+        place[some] = np.arange(len(some))
+        groups = kept[some]
+        at, own = _padded(lines[groups], first[groups], int(lines[groups].max()))
+        worths = np.zeros((len(some), shape.objects, int(kinds[k, 0])))
+        for n, group in enumerate(groups.tolist() if basis is not None else ()):
+            worths[n, basis[group][0]] = basis[group][1]  # type: ignore[index]
+        loadings, scale = _loadings(shape, worths, rows[at], own)
+        said = np.moveaxis(counts[at] * own[:, :, None], 2, 0)
+        bundles.append(Groups(rows[at], np.ascontiguousarray(said), loadings, scale, repeats[some]))
+        objects.append(worths)
+    return Grouped(tuple(bundles), kind[index], place[index], tuple(objects))
+
+
+def _loadings(shape: _Shape, worths: FloatArray, rows: IntArray, own: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return how effects enter the predictors of a bundle's lines, (B, G, R, d), and the scale of each effect, (d,)."""
+    width, tie = shape.predictors
+    group = np.arange(len(rows))[:, None]
+    parts, scale = [], []
+    for e, effect in enumerate(shape.effects):
+        if effect == "object":
+            i, j = shape.pairs[rows, 0], shape.pairs[rows, 1]
+            part = np.zeros((width, *rows.shape, worths.shape[2]))
+            part[0] = (worths[group, i] - worths[group, j]) * own[:, :, None]
+        else:
+            part = np.zeros((width, *rows.shape, 1))
+            part[0 if effect == "order" else int(tie or 0), :, :, 0] = own
+        parts.append(part)
+        scale += [e] * part.shape[3]
+    return np.concatenate(parts, axis=3), np.array(scale, dtype=np.int64)

@@ -1,0 +1,243 @@
+"""Fixed parameters and scales of normal effects at the maximum of the marginal likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .effects import Groups, Modes
+from .gathered import FloatArray
+from .likelihood import Problem, log_likelihood, probabilities
+from .marginal import Marginal, marginal
+from .quadrature import gauss_hermite
+
+MOST_EFFECTS = 4  # of a group that products of rules integrate over
+LARGEST = 10.0  # a scale beyond which judges are as good as consistent
+_SMALLEST = 0.02  # a scale below which it is held at 0, if the likelihood falls with it
+_FIRST = 3  # points a dimension to begin with
+_MOST_POINTS = 4e5
+_FEW_EFFECTS = 2  # of a group, up to which points cost nothing
+_ENOUGH = {True: 1e-9, False: 1e-2}  # by how much the log-likelihood may move with more points: few effects, many
+_DECREMENT = {True: 1e-14, False: 1e-4}  # squared distance to the maximum, in standard errors, before the last step
+_ITERATIONS = 60
+_LONGEST = 3.0  # how far a step moves a predictor, at most
+_LONGEST_SCALE = 1.0  # and the logarithm of a scale
+
+
+@dataclass(frozen=True, eq=False)
+class MixedFit:
+    """What maximum marginal likelihood found.
+
+    Attributes
+    ----------
+    params : ndarray, shape (p,)
+    scales : ndarray, shape (E,)
+        Standard deviations σ of the effects.
+    value : float
+        Log-likelihood Σ_g log ∫ Π p^y dΦ.
+    covariance : ndarray, shape (p + E, p + E)
+        Inverse observed information of the parameters and of log σ; NaN for scales that are 0.
+    decrement : float
+        Squared distance to the maximum before the last step, in standard errors.
+    points : int
+        Points a dimension; 0 where no effect is left.
+    moved : float
+        By how much the log-likelihood moved with the last two more.
+    modes : tuple of Modes
+        Of each bundle, of the effects whose scale is above 0.
+    infinite : tuple of int
+        Scales at which the likelihood still rises at `LARGEST`.
+    converged : bool
+    n_iter : int
+    """
+
+    params: FloatArray
+    scales: FloatArray
+    value: float
+    covariance: FloatArray
+    decrement: float
+    points: int
+    moved: float
+    modes: tuple[Modes, ...]
+    infinite: tuple[int, ...]
+    converged: bool
+    n_iter: int
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Parameters and logarithms of those scales that are not held at 0, and what is known there."""
+
+    at: FloatArray
+    kept: tuple[int, ...]
+    found: Marginal
+    decrement: float = np.inf
+
+
+class _Likelihood:
+    """The marginal likelihood with some of the scales held at 0."""
+
+    def __init__(self, problem: Problem, bundles: Sequence[Groups]) -> None:
+        self.problem, self.bundles, self.n_iter = problem, bundles, 0
+        self.size = problem.signed.shape[1]
+
+    def __call__(self, at: FloatArray, kept: tuple[int, ...], number: int, near: Marginal | None) -> Marginal:
+        some = [restricted(groups, kept) for groups in self.bundles]
+        start = near.modes if near is not None and _fits(near.modes, some) else None
+        self.n_iter += 1
+        params, scales = at[: self.size], np.exp(at[self.size :])
+        return marginal(self.problem, some, params, scales, lambda d: gauss_hermite(d, number), start)
+
+
+def _fits(found: Sequence[Modes], bundles: Sequence[Groups]) -> bool:
+    sizes = [mode.at.shape[1] for mode in found]
+    return sizes == [groups.size for groups in bundles]
+
+
+def restricted(groups: Groups, kept: Sequence[int]) -> Groups:
+    """Return groups with the effects of some of the scales alone."""
+    dims = np.flatnonzero(np.isin(groups.scale, kept))
+    renumbered = np.searchsorted(np.array(kept, dtype=np.int64), groups.scale[dims])
+    return replace(groups, loadings=np.ascontiguousarray(groups.loadings[..., dims]), scale=renumbered)
+
+
+def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, scales: FloatArray) -> MixedFit:
+    """Return the maximum of the marginal likelihood by Newton's method, with points until it no longer moves.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose counts are those of the groups.
+    bundles : sequence of Groups
+    start : ndarray, shape (p,)
+        The estimates without effects.
+    scales : ndarray, shape (E,)
+        Where to start the scales, above 0.
+    """
+    likelihood = _Likelihood(problem, bundles)
+    kept = tuple(range(len(scales)))
+    number, moved, before = _FIRST, np.inf, -np.inf
+    state = _State(np.concatenate([start, np.log(scales)]), kept, _nothing())
+    while True:
+        few = _dimensions(bundles, state.kept) <= _FEW_EFFECTS
+        state = _climbed(likelihood, state, number, _DECREMENT[few])
+        if not state.kept:
+            return _without_effects(problem, start, len(scales), likelihood.n_iter)
+        moved, before = abs(state.found.value - before), state.found.value
+        dimensions = _dimensions(bundles, state.kept)
+        following = number + 2 if dimensions > _FEW_EFFECTS else 2 * number + 1
+        settled = moved < _ENOUGH[few] and state.decrement < _DECREMENT[few]
+        infinite = number > _FIRST + 2 and _infinite(state, likelihood.size)
+        if settled or infinite or float(following) ** dimensions > _MOST_POINTS:
+            return _fit(state, len(scales), number, moved, likelihood)
+        number = following
+
+
+def _dimensions(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:
+    return max(int(np.isin(groups.scale, kept).sum()) for groups in bundles)
+
+
+def _climbed(likelihood: _Likelihood, state: _State, number: int, enough: float) -> _State:
+    """Return where Newton's method arrives with so many points a dimension."""
+    p, at, kept = likelihood.size, state.at, state.kept
+    found = likelihood(at, kept, number, state.found)
+    decrement = np.inf
+    for _ in range(_ITERATIONS):
+        gone = [k for k, log in enumerate(at[p:]) if log < np.log(_SMALLEST) and found.score[p + k] <= 0]
+        if gone:
+            at, kept = np.delete(at, [p + k for k in gone]), tuple(np.delete(np.array(kept), gone).tolist())
+            if not kept:
+                break
+            found = likelihood(at, kept, number, None)
+        step, decrement = _step(likelihood, at, found)
+        if decrement < enough:
+            break
+        reached = _searched(likelihood, at, kept, number, found, step)
+        if reached is None:
+            break
+        at, found = reached
+    return _State(at, kept, found, decrement)
+
+
+def _step(likelihood: _Likelihood, at: FloatArray, found: Marginal) -> tuple[FloatArray, float]:
+    """Return Newton's step, within bounds, and its decrement; scales at their bound do not rise further."""
+    p = likelihood.size
+    moving = np.ones(len(at), dtype=np.bool_)
+    moving[p:] = (at[p:] < np.log(LARGEST)) | (found.score[p:] < 0)
+    value, vector = np.linalg.eigh(found.information[np.ix_(moving, moving)])
+    value = np.maximum(np.abs(value), 1e-8 * np.abs(value).max())  # where it is not concave, climb all the same
+    gradient = vector.T @ found.score[moving]
+    step = np.zeros(len(at))
+    step[moving] = vector @ (gradient / value)
+    reach = max(float(np.abs(rows @ step[:p]).max()) for rows in likelihood.problem.predictors)
+    longest = max(reach / _LONGEST, float(np.abs(step[p:]).max()) / _LONGEST_SCALE, 1.0)
+    step /= longest
+    step[p:] = np.minimum(step[p:], np.log(LARGEST) - at[p:])
+    return step, float(gradient**2 @ (1 / value))
+
+
+def _searched(
+    likelihood: _Likelihood, at: FloatArray, kept: tuple[int, ...], number: int, found: Marginal, step: FloatArray
+) -> tuple[FloatArray, Marginal] | None:
+    """Halve a step until it climbs, or shortens the score: the score is that at fixed points, the value is not."""
+    for _ in range(8):
+        tried = likelihood(at + step, kept, number, found)
+        slack = 1e-3 * float(np.abs(found.score @ step)) + 1e-10 * abs(found.value)
+        if tried.value >= found.value - slack or float(np.abs(tried.score @ step)) < float(np.abs(found.score @ step)):
+            return at + step, tried
+        step = step / 2
+    return None
+
+
+def _infinite(state: _State, p: int) -> tuple[int, ...]:
+    bound = np.log(LARGEST) - 1e-9
+    return tuple(e for k, e in enumerate(state.kept) if state.at[p + k] >= bound and state.found.score[p + k] > 0)
+
+
+def _fit(state: _State, scales: int, number: int, moved: float, likelihood: _Likelihood) -> MixedFit:
+    """Return what was found after one step more, which is so short that nothing is computed again."""
+    p, kept = likelihood.size, list(state.kept)
+    step, decrement = _step(likelihood, state.at, state.found)
+    at = state.at + step
+    found = np.zeros(scales)
+    found[kept] = np.exp(at[p:])
+    places = np.concatenate([np.arange(p), p + np.array(kept, dtype=np.int64)])
+    covariance = np.full((p + scales, p + scales), np.nan)
+    covariance[np.ix_(places, places)] = np.linalg.inv(state.found.information)
+    return MixedFit(
+        params=at[:p],
+        scales=found,
+        value=state.found.value + decrement / 2,
+        covariance=covariance,
+        decrement=decrement,
+        points=number,
+        moved=moved,
+        modes=state.found.modes,
+        infinite=_infinite(state, p),
+        converged=decrement < _DECREMENT[False] and np.isfinite(moved) and moved < _ENOUGH[False],
+        n_iter=likelihood.n_iter,
+    )
+
+
+def _without_effects(problem: Problem, start: FloatArray, scales: int, n_iter: int) -> MixedFit:
+    """Return the fit in which every scale is 0, which is that without effects."""
+    p = len(start)
+    return MixedFit(
+        params=start,
+        scales=np.zeros(scales),
+        value=log_likelihood(problem, probabilities(problem, start)),
+        covariance=np.full((p + scales, p + scales), np.nan),
+        decrement=0.0,
+        points=0,
+        moved=0.0,
+        modes=(),
+        infinite=(),
+        converged=True,
+        n_iter=n_iter,
+    )
+
+
+def _nothing() -> Marginal:
+    return Marginal(-np.inf, np.empty(0), np.empty((0, 0)), ())
