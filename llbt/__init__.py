@@ -25,6 +25,7 @@ from .inference.bootstrap import bootstrap
 from .inference.contrasts import contrasts
 from .inference.goodness import goodness_of_fit
 from .inference.grade_tests import grade_tests
+from .inference.held_out import held_out
 from .inference.influence import influence
 from .inference.intransitivity import intransitivity
 from .inference.level_tests import level_tests
@@ -77,6 +78,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "anova",
     "drop1",
     "goodness_of_fit",
+    "held_out",
     "influence",
     "intransitivity",
     "residuals",

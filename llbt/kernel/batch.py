@@ -101,7 +101,7 @@ def _distances(problem: Problem, counts: FloatArray, params: FloatArray) -> tupl
     return deviance, ((counts - means) ** 2 / means).sum(axis=(1, 2))
 
 
-def _fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, bool]:
+def fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, bool]:
     """Fit one table by itself; return its parameters and whether they are a finite maximum."""
     table = replace(problem, counts=counts)
     try:
@@ -134,7 +134,7 @@ class _Chords:
         params, done = np.empty((len(counts), len(start))), np.empty(len(counts), dtype=np.bool_)
         for b, table in enumerate(counts):
             found = self._by_chords(Likelihood.of(replace(self.problem, counts=table)), start)
-            params[b], done[b] = _fit_one(self.problem, table, start) if found is None else (found, True)
+            params[b], done[b] = fit_one(self.problem, table, start) if found is None else (found, True)
         return params, done
 
     def _by_chords(self, table: Likelihood, start: FloatArray) -> FloatArray | None:

@@ -1,5 +1,6 @@
 """Pictures, each of which takes an Axes and returns it: `llbt.plot`."""
 
+from .calibration import calibration
 from .decisions import decisions, difference_curve, subset_correlations
 from .differences import differences, paired
 from .fits import anova, residuals
@@ -15,6 +16,7 @@ from .worth import worth
 
 __all__ = [
     "anova",
+    "calibration",
     "decisions",
     "difference_curve",
     "differences",

@@ -111,6 +111,8 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.anova: lambda: ([fitted(), by_judge()], {}),
     llbt.drop1: lambda: ([fitted()], {}),
     llbt.goodness_of_fit: lambda: ([fitted()], {}),
+    llbt.held_out: lambda: ([fitted()], {"folds": 3, "rng": 1}),
+    llbt.plot.calibration: lambda: ([llbt.held_out(fitted(), folds=3, rng=1)], {}),
     llbt.influence: lambda: ([fitted()], {}),
     llbt.plot.residuals: lambda: ([fitted()], {}),
     llbt.residuals: lambda: ([fitted()], {}),

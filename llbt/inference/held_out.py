@@ -1,0 +1,365 @@
+"""How well does a model predict judgments that it has not seen? Log-loss, Brier score and calibration over folds."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+
+from ..arguments import Jobs, Rng, checked, whole
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
+from ..errors import DesignError, OptionError
+from ..fitting.clusters import clustered
+from ..fitting.results import LLBTResults
+from ..fitting.specification import penalty_of, prior_counts
+from ..kernel.batch import fit_one
+from ..kernel.likelihood import Problem, information, probabilities, pseudo_counts, rows_of
+from ..kernel.solvers import eliminate, few_threads, independent_in_gram
+from ..resampling import Resampler
+from ..table import Field, Record, Table, counted, format_count, format_number
+
+Folds = Annotated[int, whole(2)]
+
+_BINS = 10
+_MOST_MARGINAL = 1e9  # judgments up to which numpy draws some of them without replacement
+
+
+@dataclass(frozen=True, repr=False)
+class HeldOut(Record):
+    """How well models predict held-out judgments. Made by `held_out`.
+
+    Attributes
+    ----------
+    rows : Table
+        One row per model.
+    bins : Table
+        Predicted and observed shares, see `calibration`.
+    """
+
+    rows: Table
+    bins: Table
+
+    def table(self) -> Table:
+        """Return one row per model: log-loss and Brier score with their errors."""
+        return self.rows
+
+    def calibration(self) -> Table:
+        """Return model, outcome (``"preferred"`` or ``"tie"``), predicted, observed, std_error and judgments by bin."""
+        return self.bins
+
+
+@checked
+def held_out(
+    results: LLBTResults | Sequence[LLBTResults],
+    *,
+    by: str = "judgment",
+    folds: Folds = 10,
+    rng: Rng = None,
+    progress: bool = False,
+    n_jobs: Jobs = 1,
+) -> HeldOut:
+    """Predict held-out judgments: the table is cut into folds, and each is predicted by a fit to the others.
+
+    Parameters
+    ----------
+    results : LLBTResults or sequence of LLBTResults
+        One fit, or several of one table, of any formulas and links: all are asked for the same folds.
+    by : str
+        What folds are made of: ``"judgment"``, or a cluster or covariate of the table such as ``"judge"`` or
+        ``"prompt"``, whose levels stay together: how well are judgments of new judges predicted?
+    folds : int
+    rng : numpy.random.Generator or int, optional
+        For the folds; the same seed makes the same ones.
+    progress : bool
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core.
+
+    Returns
+    -------
+    HeldOut
+        A row per model: log_loss, −Σ log p / N of what was said (nats), std_error; brier, the mean squared distance of
+        the probabilities from what was said, brier_error; of several models delta_log_loss and delta_error, less the
+        first model's, paired judgment by judgment (or level by level); prior_folds, how many folds were predicted with
+        a prior. Errors are those of a mean over the judgments, or over the levels of `by`; that fits to different folds
+        share judgments is not in them. ``calibration()``: how often came what had so much probability.
+
+    Raises
+    ------
+    DesignError
+        For fits of different tables, fractional counts, and levels that the table does not keep.
+    OptionError
+        For more folds than judgments or levels.
+
+    Notes
+    -----
+    A fold without which an object is missing, or some estimate infinite, is predicted with a prior of one judgment per
+    pair (``prior=1``), and counted. So is every fold of levels that a model has parameters of their own for: of a new
+    judge ``object * judge`` knows no more than the prior.
+
+    References
+    ----------
+    Gneiting, T. & Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and estimation. Journal of the
+    American Statistical Association 102(477), 359-378.
+
+    Stone, M. (1974). Cross-validatory choice and assessment of statistical predictions. Journal of the Royal
+    Statistical Society B 36(2), 111-147.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> table = llbt.load_dataset("dras_table1")
+    >>> links = [llbt.fit("object * judge + tie", table, link=link) for link in ("adjacent", "cumulative")]
+    >>> found = llbt.held_out(links, rng=1).to_frame()
+    >>> found[["log_loss", "brier"]].round(2).values.tolist()
+    [[0.42, 0.18], [0.42, 0.19]]
+    """
+    fits = [results] if isinstance(results, LLBTResults) else list(results)
+    _check(fits)
+    c = fits[0].comparisons
+    draw = Resampler.of("held_out", rng, n_jobs, progress)
+    parts = _parts(c, by, folds, draw.rng)
+    models = tuple(_Model.of(fit) for fit in fits)
+    found = draw.each([functools.partial(_predicted, models, part) for part in parts])
+    lines = _Lines(np.concatenate([part.counts for part in parts]), _codes(parts))
+    chances = [np.concatenate([fold[m][0] for fold in found]) for m in range(len(fits))]
+    shrunk = [sum(fold[m][1] for fold in found) for m in range(len(fits))]
+    names = _names(fits)
+    return HeldOut(_scores(names, lines, chances, shrunk, by, len(parts)), _calibrations(names, fits, lines, chances))
+
+
+# -- folds -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A fold: R lines of held-out counts (R, K), the comparison of each (R,), and the level of `by` (R,), if any."""
+
+    rows: IntArray
+    counts: FloatArray
+    codes: IntArray | None
+
+
+def _parts(c: Comparisons, by: str, folds: int, rng: np.random.Generator) -> list[_Part]:
+    return _of_judgments(c, folds, rng) if by == "judgment" else _of_levels(c, by, folds, rng)
+
+
+def _of_judgments(c: Comparisons, folds: int, rng: np.random.Generator) -> list[_Part]:
+    """Cut the judgments into folds of equal size, each drawn without replacement from what is left."""
+    counts = c.outcome_counts
+    if not np.all(counts == np.floor(counts)):
+        raise DesignError("the table has fractional counts, which are no judgments to hold out; hold out levels: by=.")
+    left = counts.ravel().astype(np.int64)
+    if folds > left.sum():
+        raise OptionError(f"folds={folds} of {counted(int(left.sum()), 'judgment')}", expected="no more than there are")
+    parts = []
+    for k in range(folds, 0, -1):
+        size = int(left.sum()) // k
+        if left.sum() < _MOST_MARGINAL:
+            drawn = rng.multivariate_hypergeometric(left, size, method="marginals")
+        else:
+            drawn = rng.binomial(left, 1 / k)
+        left = left - drawn
+        held = drawn.reshape(counts.shape).astype(np.float64)
+        rows = np.flatnonzero(held.any(axis=1))
+        parts.append(_Part(rows, held[rows], None))
+    return parts
+
+
+def _of_levels(c: Comparisons, by: str, folds: int, rng: np.random.Generator) -> list[_Part]:
+    lines = clustered(c, by, (by,))
+    if folds > lines.size:
+        raise OptionError(
+            f"folds={folds} of {format_count(lines.size)} levels of {by}", f"Ask for folds={lines.size} or fewer."
+        )
+    fold = (rng.permutation(lines.size) % folds)[lines.codes]
+    return [_Part(lines.rows[some], lines.counts[some], lines.codes[some]) for some in
+            (np.flatnonzero(fold == k) for k in range(folds))]  # fmt: skip
+
+
+def _codes(parts: Sequence[_Part]) -> IntArray | None:
+    codes = [part.codes for part in parts if part.codes is not None]
+    return np.concatenate(codes) if codes else None
+
+
+# -- fits without a fold ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """A fit, ready to be repeated without some judgments: its arrays, its estimates, the counts of its prior."""
+
+    problem: Problem
+    start: FloatArray
+    own: FloatArray | float
+    weak: FloatArray
+    jeffreys: bool
+    fit: LLBTResults
+
+    @classmethod
+    def of(cls, fit: LLBTResults) -> _Model:
+        """Return the model of a fit; `weak` is a prior of one judgment for each pair of the whole table."""
+        problem, c = fit.problem(), fit.comparisons
+        weak = pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], 1.0)
+        own = prior_counts(problem, c, fit.specification)
+        return cls(problem, fit.solution.params, own, weak, fit.specification.reduces_bias, fit)
+
+    def without(self, held: FloatArray) -> tuple[FloatArray, bool]:
+        """Return the estimates without some counts (S, K), and whether they needed a prior."""
+        rest = self.problem.counts - held + self.own
+        params = self._estimated(rest)
+        if params is not None:
+            return params, False
+        params, found = fit_one(self.problem, rest + self.weak, self.start)
+        if not found:
+            raise DesignError(
+                "a fold has no estimates, even with a prior of one judgment per pair; ask for more folds."
+            )
+        return params, True
+
+    def _estimated(self, counts: FloatArray) -> FloatArray | None:
+        """Return the estimates (p,) of a table; None where they are infinite, or the table does not know them."""
+        totals = counts.sum(axis=1)
+        known = information(self.problem, probabilities(self.problem, self.start), totals)
+        if not independent_in_gram(known).all():
+            return None
+        if self.jeffreys:
+            table = replace(self.problem, counts=counts)
+            return eliminate(
+                table, start=self.start, penalty=penalty_of(table, self.fit.comparisons, self.fit.specification)
+            ).params
+        params, found = fit_one(self.problem, counts, self.start)
+        return params if found else None
+
+
+def _predicted(
+    models: Sequence[_Model], part: _Part, rng: np.random.Generator
+) -> list[tuple[FloatArray, bool]]:  # the generator is nobody's: folds are drawn before
+    """Return the probabilities of the outcomes on the lines of a fold, (R, K), by each model; whether by a prior."""
+    found = []
+    for model in models:
+        held = np.zeros(model.problem.counts.shape)
+        np.add.at(held, part.rows, part.counts)
+        with few_threads(len(model.start)):
+            params, shrunk = model.without(held)
+        found.append((probabilities(rows_of(model.problem, part.rows), params), shrunk))
+    return found
+
+
+# -- scores ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """All held-out counts (L, K), and the level of each line (L,) where levels were held out."""
+
+    counts: FloatArray
+    codes: IntArray | None
+
+    def mean(self, values: FloatArray) -> tuple[float, float]:
+        """Return the mean of values of outcomes (L, K) over the judgments, and its standard error."""
+        n = float(self.counts.sum())
+        mean = float((self.counts * values).sum() / n)
+        away = self.counts * (values - mean)
+        if self.codes is None:
+            return mean, float(np.sqrt((away * (values - mean)).sum() / (n - 1) / n)) if n > 1 else np.nan
+        sums = np.bincount(self.codes, away.sum(axis=1))
+        return mean, float(np.sqrt(len(sums) / (len(sums) - 1) * (sums @ sums)) / n)
+
+
+def _scores(
+    names: Sequence[str], lines: _Lines, chances: Sequence[FloatArray], shrunk: Sequence[int], by: str, folds: int
+) -> Table:
+    losses = [-np.log(np.where(lines.counts > 0, p, 1.0)) for p in chances]
+    briers = [(p**2).sum(axis=1, keepdims=True) - 2 * p + 1 for p in chances]
+    loss, brier = (np.array([lines.mean(x) for x in of]) for of in (losses, briers))
+    delta = np.array([lines.mean(x - losses[0]) for x in losses])
+    delta[0] = np.nan
+    outcomes = chances[0].shape[1]
+    notes = [
+        f"log-loss: −Σ log p / N of {counted(lines.counts.sum(), 'judgment')}, {format_number(np.log(outcomes), 4)} "
+        f"at equal probabilities; Brier: mean squared distance, {format_number(1 - 1 / outcomes, 4)} at equal ones"
+    ]
+    if lines.codes is not None:
+        notes.append(f"errors: of {counted(int(lines.codes.max()) + 1, 'level')} of {by}, which stay together")
+    notes += [
+        f"{name}: {counted(number, 'fold')} of {folds} with an object missing from the rest, or infinite estimates: "
+        "predicted with prior=1"
+        for name, number in zip(names, shrunk, strict=True)
+        if number
+    ]
+    several = len(names) > 1
+    return Table(
+        (
+            Field("model", "", list(names)),
+            Field("log_loss", "log-loss", loss[:, 0], "estimate"),
+            Field("std_error", "Std. Error", loss[:, 1], "estimate"),
+            Field("brier", "Brier", brier[:, 0], "estimate"),
+            Field("brier_error", "Std. Error", brier[:, 1], "estimate"),
+            *((Field("delta_log_loss", "Delta log-loss", delta[:, 0], "estimate"),
+               Field("delta_error", "Std. Error", delta[:, 1], "estimate")) if several else ()),
+            Field("prior_folds", "folds by prior", list(shrunk), "count"),
+        ),
+        title=f"Held-out judgments: {folds} folds by {by}",
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _calibrations(
+    names: Sequence[str], fits: Sequence[LLBTResults], lines: _Lines, chances: Sequence[FloatArray]
+) -> Table:
+    """Return predicted and observed shares in bins of equal width, of being preferred (either object) and of ties."""
+    parts = [
+        (name, kind, *row)
+        for name, fit, p in zip(names, fits, chances, strict=True)
+        for kind, row in _bins(fit.response.tally(p), fit.response.tally(lines.counts), fit.response.has_ties)
+    ]
+    columns = list(zip(*parts, strict=True))
+    predicted, observed, n = (np.array(column, dtype=np.float64) for column in columns[2:])
+    return Table(
+        (
+            Field("model", "", list(columns[0])),
+            Field("outcome", "outcome", list(columns[1])),
+            Field("predicted", "predicted", predicted, "estimate", 3),
+            Field("observed", "observed", observed, "estimate", 3),
+            Field("std_error", "Std. Error", np.sqrt(predicted * (1 - predicted) / n), "estimate", 3),
+            Field("judgments", "judgments", n, "count"),
+        ),
+        title="Calibration: shares of held-out judgments by predicted probability",
+        notes=("preferred: either object of a judgment; errors: of a share that is as predicted",),
+    )
+
+
+def _bins(p: FloatArray, y: FloatArray, has_ties: bool) -> list[tuple[str, tuple[float, float, float]]]:
+    """Return mean prediction, observed share and judgments of each bin, of predictions and counts (L, 3)."""
+    n = y.sum(axis=1)
+    kinds = {"preferred": (np.concatenate([p[:, 0], p[:, 2]]), np.concatenate([y[:, 0], y[:, 2]]), np.tile(n, 2))}
+    kinds |= {"tie": (p[:, 1], y[:, 1], n)} if has_ties else {}
+    found = []
+    for kind, (chance, said, judged) in kinds.items():
+        place = np.minimum((chance * _BINS).astype(np.int64), _BINS - 1)
+        total, seen, hoped = (np.bincount(place, x, _BINS) for x in (judged, said, judged * chance))
+        found += [(kind, (hoped[k] / total[k], seen[k] / total[k], total[k])) for k in np.flatnonzero(total)]
+    return found
+
+
+def _names(fits: Sequence[LLBTResults]) -> list[str]:
+    """Return the formulas, with the links where these differ, and numbered where they are still the same."""
+    links = {fit.specification.link for fit in fits}
+    plain = [fit.specification.formula + (f" ({fit.specification.link})" if len(links) > 1 else "") for fit in fits]
+    return [name if plain.count(name) == 1 else f"m{k}: {name}" for k, name in enumerate(plain)]
+
+
+def _check(fits: Sequence[LLBTResults]) -> None:
+    if not fits or not all(isinstance(fit, LLBTResults) for fit in fits):
+        raise DesignError("expected a fit, as llbt.fit returns it, or several of one table.")
+    for k, fit in enumerate(fits[1:], start=1):
+        if not fit.comparisons.same_counts(fits[0].comparisons):
+            raise DesignError(
+                f"m{k} was fitted to another table than m0, so judgments held out of one are none of the other's; fit "
+                "both to one table."
+            )

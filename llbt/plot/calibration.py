@@ -1,0 +1,61 @@
+"""The picture of how often came what had so much probability, with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..arguments import checked
+from ..inference.held_out import HeldOut
+from .look import COLUMN, DASHED, axes_of, ink, legend_above, look_of, points
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@checked
+def calibration(held_out: HeldOut, *, ax: Axes | None = None) -> Axes:
+    """Plot how often held-out judgments came out as predicted, over the predicted probability.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        What `held_out` returns.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One line per model and outcome (either object preferred, tie) with ± 1.96 standard errors of a share that is as
+        predicted, and the diagonal on which predictions are right.
+
+    Raises
+    ------
+    OptionError
+        For anything else than a `HeldOut`.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    >>> ax = llbt.plot.calibration(llbt.held_out(res, rng=1))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('Predicted probability', 'Share of the held-out judgments')
+    """
+    frame = held_out.calibration().to_frame()
+    ax = axes_of(ax, COLUMN, 3.0)
+    ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.8, linestyle=DASHED, zorder=1)
+    models = frame["model"].nunique()
+    for k, ((model, outcome), rows) in enumerate(frame.groupby(["model", "outcome"], sort=False)):
+        label = f"{model}, {outcome}" if models > 1 else str(outcome)
+        bounds = rows["observed"].to_numpy()[:, None] + 1.96 * rows["std_error"].to_numpy()[:, None] * [-1, 1]
+        drawn = points(ax, rows["predicted"], rows["observed"], bounds, look_of(k), label=label, across=False)
+        drawn.lines[0].set(linestyle="-", linewidth=1.2)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_xlabel("Predicted probability")
+    ax.set_ylabel("Share of the held-out judgments")
+    legend_above(ax)
+    return ax
