@@ -8,7 +8,8 @@ from strangers, so no message sends a terminal anything but text.
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 # controls, half characters, and what is not seen or changes the direction of what is: Unicode's Cc, Cs, Cf, Zl and Zp,
 # fillers, and the joiner of graphemes
@@ -125,6 +126,16 @@ class ClusterWarning(LLBTWarning):
 
 class ConvergenceWarning(LLBTWarning):
     """The solver stopped before its tolerance was reached: the result is an approximation."""
+
+
+@contextmanager
+def within(part: str) -> Iterator[None]:
+    """Say of whatever is refused which part of what was given it is in."""
+    try:
+        yield
+    except LLBTError as error:
+        error.found = f"{part}: {error.found}"
+        raise
 
 
 def warn_user(message: str, category: type[LLBTWarning]) -> None:

@@ -349,7 +349,7 @@ def _unordered(pairs: IntArray, what: str) -> str:
 
 def from_table(c: Comparisons, named: Named) -> Evidence:
     """Return the counts of a table, one line per comparison, cluster and outcome."""
-    check_three(c, "audit")
+    check_three(c)
     kept = c.cluster_counts
     rows = np.arange(len(c)) if kept is None else kept.rows
     counts = c.counts if kept is None else kept.counts

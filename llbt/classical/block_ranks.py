@@ -13,7 +13,7 @@ from ..core.columns import FloatArray, IntArray, sort_key
 from ..data.blocks import Blocks, Scale, as_pandas, read_long, read_wide, refuse_twice
 from ..data.files import open_source
 from ..data.sources import as_names
-from ..errors import DesignError, JudgmentError, listed
+from ..errors import DesignError, JudgmentError, OptionError, listed
 from ..table import counted
 
 
@@ -77,16 +77,17 @@ def read_ranks(
     if (objects is None) == (not makers):
         found = "neither" if objects is None else "both"
         raise JudgmentError(
-            f"expected either objects=[…], one column of ranks per object and one row per block, or "
-            f"block=, the column that says which rows belong together; found {found}."
+            f"found {found}",
+            expected="either objects=[…], one column of ranks per object and one row per block, or block=, the column "
+            "that says which rows belong together",
         )
     values = (item, rank) if objects is None else as_names(objects, "objects")
     columns = (*values, *makers)
     gone = tuple(name for name in columns if name not in source.names)
     if gone:
-        raise JudgmentError(f"the frame has no column {listed(gone)}; it has {listed(source.names)}.")
+        raise JudgmentError(f"the frame has no column {listed(gone)}", expected=f"columns among {listed(source.names)}")
     if len(set(columns)) < len(columns):
-        raise JudgmentError(f"{listed(columns)}: a column is named twice; each column has one role.")
+        raise JudgmentError(f"{listed(columns)}: a column is named twice", expected="one role for each column")
     table = as_pandas(source, columns)
     scale = Scale("rank", "ranked", higher_wins=False)
     made = (read_long if objects is None else read_wide)(table, values, makers, scale)
@@ -103,13 +104,14 @@ def _ranked(made: Blocks, entries: Blocks, table: pd.DataFrame) -> Ranked:
     labels = made.labels.tolist()
     order = sorted(range(len(labels)), key=lambda k: sort_key(labels[k]))
     if len(order) < 2:
-        raise JudgmentError(f"found {counted(len(order), 'object')}; expected ranks of two or more.")
+        raise JudgmentError(f"found {counted(len(order), 'object')}", expected="ranks of two or more")
     beside = np.bincount(entries.item[rows], minlength=len(labels))
     alone = [labels[k] for k in order if not beside[k]]
     if alone:
         raise JudgmentError(
-            f"{counted(len(alone), 'object')} never ranked beside another: {listed(alone)}; expected each in "
-            "a block of two or more. Leave them out."
+            f"{counted(len(alone), 'object')} never ranked beside another: {listed(alone)}",
+            "Leave them out.",
+            expected="each in a block of two or more",
         )
     position = np.argsort(order)
     block = (np.cumsum(kept) - 1)[entries.block[rows]]
@@ -129,8 +131,9 @@ def refuse_incomplete(ranked: Ranked) -> None:
         k = int(short[0])
         raise DesignError(
             f"{counted(short.size, 'block')} of {len(ranked.size):,} without some of the {t} objects, the "
-            f"first {ranked.names[k]} with {ranked.size[k]}; expected complete blocks. Use skillings_mack_test, or "
-            "leave these blocks out."
+            f"first {ranked.names[k]} with {ranked.size[k]}",
+            "Use skillings_mack_test, or leave these blocks out.",
+            expected="complete blocks",
         )
 
 
@@ -147,8 +150,10 @@ def refuse_unbalanced(ranked: Ranked) -> None:
         if found.min() < found.max():
             unit = " objects" if what == "blocks have" else ""
             raise DesignError(
-                f"{what} {found.min():.0f} to {found.max():.0f}{unit}; expected a balanced incomplete "
-                "block design: blocks of one size, every object equally often, and every pair. Use skillings_mack_test."
+                f"{what} {found.min():.0f} to {found.max():.0f}{unit}",
+                "Use skillings_mack_test.",
+                expected="a balanced incomplete block design: blocks of one size, every object equally often, and "
+                "every pair",
             )
 
 
@@ -157,8 +162,8 @@ def places(order: Sequence[Any], objects: tuple[Any, ...]) -> FloatArray:
     stated = list(order)
     wrong = [o for o in stated if o not in objects] + [o for o in objects if stated.count(o) != 1]
     if wrong:
-        raise DesignError(
-            f"order={stated!r} is not the {len(objects)} objects, each once: see {listed(wrong)}; expected "
-            f"{listed(objects)} in the hypothesized order, the best first."
+        raise OptionError(
+            f"order={stated!r} is not the {len(objects)} objects, each once: see {listed(wrong)}",
+            expected=f"{listed(objects)} in the hypothesized order, the best first",
         )
     return np.array([stated.index(o) + 1.0 for o in objects])

@@ -226,7 +226,7 @@ def page_test(
     ------
     JudgmentError
         As in `friedman_test`, and for an object that no block has beside another.
-    DesignError
+    OptionError
         If `order` is not the objects, each once.
 
     Notes

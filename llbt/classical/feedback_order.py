@@ -152,7 +152,7 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
     """
     if not is_real(time_limit) or not float(time_limit) > 0:
         raise OptionError(f"time_limit={time_limit!r}", expected="a number of seconds above 0")
-    found = pair_counts(data, "classical.feedback_order", exclude=exclude)
+    found = pair_counts(data, exclude=exclude)
     order, bound = least_feedback(found.wins, float(time_limit))
     wins = found.wins[np.ix_(order, order)]
     violated = float(np.tril(majorities(wins)).sum())

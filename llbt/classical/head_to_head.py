@@ -123,7 +123,7 @@ def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()
     >>> round(float(found.matrix().loc["+", "-"]), 3)
     0.508
     """
-    found = pair_counts(data, "head_to_head", exclude=exclude)
+    found = pair_counts(data, exclude=exclude)
     wins_i, wins_j = found.counts[:, 0], found.counts[:, 2]
     p_value = np.array([sign_p(w, n) for w, n in zip(wins_i, wins_i + wins_j, strict=True)])
     tied = int(np.isnan(p_value).sum())

@@ -72,14 +72,12 @@ class PairCounts:
         return made
 
 
-def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCounts:
+def pair_counts(data: object, *, exclude: Objects = ()) -> PairCounts:
     """Return the judgments summed by pair, without those of some objects.
 
     Parameters
     ----------
     data : Comparisons, or what `read_judged` reads
-    asker : str
-        The public function, for messages.
     exclude : label or sequence of labels
         Objects whose judgments are left out.
 
@@ -90,7 +88,7 @@ def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCount
     JudgmentError
         If no judgment is left.
     """
-    judgments = _of_table(data, asker) if isinstance(data, Comparisons) else read_judged(data, asker)
+    judgments = _of_table(data) if isinstance(data, Comparisons) else read_judged(data)
     keep, notes = _kept(judgments, exclude)
     left = judgments.take(keep).among_judged()
     oriented = left.oriented()
@@ -105,8 +103,8 @@ def pair_counts(data: object, asker: str, *, exclude: Objects = ()) -> PairCount
     )
 
 
-def _of_table(c: Comparisons, asker: str) -> Judgments:
-    check_three(c, asker)
+def _of_table(c: Comparisons) -> Judgments:
+    check_three(c)
     return Judgments.of_counts(c.objects, c.pairs, c.counts, c.keeps_order, (*c.notes, *_summed_over(c)))
 
 

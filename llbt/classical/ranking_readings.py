@@ -8,7 +8,7 @@ from typing import get_args
 import pandas as pd
 
 from ..arguments import checked
-from ..errors import DesignError
+from ..errors import OptionError
 from .pair_counts import Objects
 from .ranking_scores import ranking_scores
 from .readings import Reading
@@ -63,7 +63,7 @@ def ranking_readings(
     C       1.00          1.0
     """
     if isinstance(readings, str) or not readings:
-        raise DesignError(f"readings={readings!r}; expected several: readings=['ge_others', 'net_wins'].")
+        raise OptionError(f"readings={readings!r}", expected="several: readings=['ge_others', 'net_wins']")
     scores = {}
     for reading in readings:
         found = ranking_scores(data, reading=reading, exclude=exclude, block=block)

@@ -14,7 +14,7 @@ from ..core.comparisons import Comparisons
 from ..core.judgments import Judgments
 from ..data.judged import read_judged
 from ..data.sources import as_names
-from ..errors import DesignError, JudgmentError, OptionError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..resampling import Resampler, degenerate_notes, percentiles
 from ..table import Field, Record, Table, counted, format_count, interval_fields
 from .pair_counts import Objects, PairCounts, as_whole, excluded, named, pair_counts
@@ -246,12 +246,12 @@ def ranking_scores(
     [['A', 480, 1, 1, 1, 1], ['D', 480, 2, 2, 2, 2], ['B', 480, 3, 3, 3, 3], ['C', 480, 4, 4, 4, 4]]
     """
     _check_blocks(data, reading, block)
-    draw = Resampler.of("ranking_scores", rng, n_jobs, progress)
+    draw = Resampler.of("classical.ranking_scores", rng, n_jobs, progress)
     # a table of counts has no blocks: read_judged says so
     table = isinstance(data, Comparisons) and reading != "ge_all_in_block"
-    source = data if table else read_judged(data, "ranking_scores")
-    counts = pair_counts(source, "ranking_scores", exclude=exclude)
-    sums = reading_sums(counts, reading, block, "ranking_scores")
+    source = data if table else read_judged(data)
+    counts = pair_counts(source, exclude=exclude)
+    sums = reading_sums(counts, reading, block)
     if n and sums.units is None:
         _refuse_fractions(sums)
     drawn = np.empty((0, len(counts.objects)))
@@ -260,10 +260,10 @@ def ranking_scores(
     return _scored(counts, sums, drawn)
 
 
-def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str] | None, asker: str) -> Sums:
+def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str] | None) -> Sums:
     """Return the sums that a reading of some judgments is made of; by block where there are blocks."""
     size = len(counts.objects)
-    group = _blocks(counts.judgments, reading, block, asker)
+    group = _blocks(counts.judgments, reading, block)
     if reading == "ge_all_in_block" and group is not None:
         return block_sums(counts.judgments.pairs, counts.judgments.said, group, size)
     return pair_sums(reading, counts.pairs, counts.counts, size, counts.cells, group)
@@ -273,27 +273,27 @@ def _check_blocks(data: object, reading: Reading, block: str | Sequence[str] | N
     if block is None and reading == "ge_all_in_block":
         raise OptionError("reading='ge_all_in_block' needs blocks", "Name their columns with block=.")
     if isinstance(data, Comparisons) and block not in ("block", None):
-        raise DesignError(
-            f"block={block!r} names columns of judgments, but a table of counts has none. Pass the "
-            "judgments, what llbt.read_judgments(…) gives."
+        raise OptionError(
+            f"block={block!r} names columns of judgments, but a table of counts has none",
+            "Pass the judgments, what llbt.read_judgments(…) gives.",
         )
 
 
-def _blocks(judgments: Judgments, reading: Reading, block: str | Sequence[str] | None, asker: str) -> IntArray | None:
+def _blocks(judgments: Judgments, reading: Reading, block: str | Sequence[str] | None) -> IntArray | None:
     """Return the number of the block of each judgment, (R,), or None where judgments stand for themselves."""
     if block is None:
         return None
     there = "block" in judgments.names and bool(judgments.values("block").notna().any())
     if block == "block" and not there and reading != "ge_all_in_block":
         return None
-    return judgments.grouped(as_names(block, "block"), asker, "block")[0]
+    return judgments.grouped(as_names(block, "block"), "block")[0]
 
 
 def _refuse_fractions(sums: Sums) -> None:
     if not np.all(sums.total == np.floor(sums.total)):
         raise JudgmentError(
-            "the table has fractional counts, which are not judgments that could be resampled; pass a "
-            "table of whole counts, or n=0."
+            "the table has fractional counts, which are not judgments that could be resampled",
+            "Pass a table of whole counts, or n=0.",
         )
 
 

@@ -18,7 +18,7 @@ from ..data.blocks import as_pandas
 from ..data.files import open_source
 from ..data.judged import read_judged
 from ..data.sources import as_names
-from ..errors import DesignError, JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted
 from .pair_counts import pair_counts
 from .ranking_scores import reading_sums
@@ -151,9 +151,9 @@ def shown_with(
     [['A', 3, 1, 0.67], ['B', 2, 0, 0.5], ['C', 3, 1, 0.0]]
     """
     if blocks is not None and shown is None:
-        raise DesignError("blocks= without shown=; name the columns of its objects: shown=['system1Id', …].")
+        raise OptionError("blocks= without shown=", "Name the columns of its objects: shown=['system1Id', …].")
     groups = as_names(by, "by")
-    judgments = read_judged(data, "shown_with")
+    judgments = read_judged(data)
     exposed = _exposed(judgments, None if shown is None else as_names(shown, "shown"), blocks, block, groups)
     met = _met(exposed, groups, reference)
     scores = _scores(judgments, groups, reading, block)
@@ -174,14 +174,14 @@ def _exposed(
             raise JudgmentError(f"blocks= has no column {listed(gone)}; it has {listed(source.names, 30)}.")
         frame = as_pandas(source, (*by, *shown))
         return _stacked(frame, np.arange(len(frame)), shown, by)
-    judgments.grouped(by, "shown_with", "by")
-    group, _ = judgments.grouped(tuple(dict.fromkeys((*as_names(block, "block"), *by))), "shown_with", "block")
+    judgments.grouped(by, "by")
+    group, _ = judgments.grouped(tuple(dict.fromkeys((*as_names(block, "block"), *by))), "block")
     if shown is None:
         frame = judgments.to_frame()
         return _stacked(frame, group, ("object_i", "object_j"), by)
     for name in shown:
         if name not in judgments.names:
-            judgments.column(name, "shown_with", "shown")
+            judgments.column(name, "shown")
     first = np.unique(group, return_index=True)[1]
     return _stacked(judgments.take(first).to_frame(), group[first], shown, by)
 
@@ -205,8 +205,8 @@ def _met(exposed: pd.DataFrame, by: tuple[str, ...], reference: Label) -> pd.Dat
     there = exposed.loc[exposed["object"] == reference, "_block"]
     if there.empty:
         raise JudgmentError(
-            f"no block shows reference={reference!r}; the objects shown are "
-            f"{listed(sorted(exposed['object'].unique(), key=str), 20)}."
+            f"no block shows reference={reference!r}",
+            expected=f"one of {listed(sorted(exposed['object'].unique(), key=str), 20)}",
         )
     beside = exposed.assign(with_reference=exposed["_block"].isin(there))
     found = beside.groupby([*by, "object"], sort=True)["with_reference"].agg(["size", "sum"]).reset_index()
@@ -215,11 +215,11 @@ def _met(exposed: pd.DataFrame, by: tuple[str, ...], reference: Label) -> pd.Dat
 
 def _scores(judgments: Judgments, by: tuple[str, ...], reading: Reading, block: Names) -> pd.DataFrame:
     """Return the scores of the objects of each group: the columns of `by`, object, score, n."""
-    group, values = judgments.grouped(by, "shown_with", "by")
+    group, values = judgments.grouped(by, "by")
     frames = []
     for k in range(len(values)):  # groups, not judgments
-        counts = pair_counts(judgments.take(group == k), "shown_with")
-        sums = reading_sums(counts, reading, block if reading == "ge_all_in_block" else None, "shown_with")
+        counts = pair_counts(judgments.take(group == k))
+        sums = reading_sums(counts, reading, block if reading == "ge_all_in_block" else None)
         score, n = (found[0] for found in sums.scores(sums.total[None, :]))
         frame = pd.DataFrame({"object": list(counts.objects), "score": score, "n": n})
         frames.append(frame.assign(**{name: values[name].iloc[k] for name in by}))
@@ -235,8 +235,9 @@ def _joined(
     if len(unseen):
         raise JudgmentError(
             f"{counted(len(unseen), 'object')} judged, but shown in no block, the first "
-            f"{listed(unseen[[*by, 'object']].iloc[0].tolist())}; expected the blocks of these judgments. Check "
-            "shown=, blocks= and by=."
+            f"{listed(unseen[[*by, 'object']].iloc[0].tolist())}",
+            "Check shown=, blocks= and by=.",
+            expected="the blocks of these judgments",
         )
     both = both[both["object"] != reference].reset_index(drop=True)
     both.insert(len(by) + 3, "share", both["with_reference"] / both["shown"])

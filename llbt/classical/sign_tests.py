@@ -118,7 +118,7 @@ def sign_test(
     >>> round(float(test.p_value[0]), 5)
     0.01035
     """
-    pairs = pair_counts(data, "sign_test")
+    pairs = pair_counts(data)
     exact = exact and ties != "asymptotic-ump"
     if exact:
         _check_whole(pairs, ties)
@@ -197,7 +197,7 @@ def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: 
     >>> [round(float(x), 4) for x in (test.estimate[0], test.statistic[0], test.p_value[0])]
     [0.5555, 7.1304, 0.0076]
     """
-    pairs = pair_counts(data, "classical.model_test")
+    pairs = pair_counts(data)
     i, j = pairs.counts[:, 0], pairs.counts[:, 2]
     half = (i + j) / 2
     fall = np.where(half > 0, 2 * (special.rel_entr(i, half) + special.rel_entr(j, half)), np.nan)
@@ -291,8 +291,9 @@ def _check_whole(pairs: PairCounts, ties: Ties) -> None:
         object_i, object_j = (side[k] for side in pairs.sides)
         raise JudgmentError(
             f"{counted(odd.size, 'pair')} with counts that are not whole, the first {object_i!r} "
-            f"and {object_j!r}: {pairs.counts[k].tolist()} (wins_i, ties, wins_j); an exact test expects "
-            "whole counts. Pass the table before split_ties() with ties='split', or exact=False."
+            f"and {object_j!r}: {pairs.counts[k].tolist()} (wins_i, ties, wins_j)",
+            "Pass the table before split_ties() with ties='split', or exact=False.",
+            expected="whole counts for an exact test",
         )
 
 
@@ -342,7 +343,8 @@ def _two_by_two(table: Any) -> npt.NDArray[np.int64]:
     whole = bool(np.all((counts >= 0) & (counts < MOST_COUNTED)) and np.all(counts == np.floor(counts)))
     if counts.shape != (2, 2) or not whole:
         raise JudgmentError(
-            f"found {np.asarray(table, dtype=object).tolist()!r}; expected a 2 × 2 table of whole "
-            "counts. Pass pandas.crosstab(first, second) of two columns with the same two outcomes."
+            f"found {np.asarray(table, dtype=object).tolist()!r}",
+            "Pass pandas.crosstab(first, second) of two columns with the same two outcomes.",
+            expected="a 2 × 2 table of whole counts",
         )
     return counts.astype(np.int64)

@@ -359,12 +359,14 @@ class Comparisons(Record):
         kept = tabulate(lines.take(lines.counts.sum(axis=1) > 0), self)
         return replace(kept, notes=(*kept.notes, f"{counted(empty, 'comparison')} without a judgment left out"))
 
+    @checked
     def drop_ties(self) -> Comparisons:
         """Return the table without its ties and without a tie category; the notes say how many went."""
         if not self.has_ties:
             return self
         return self._without_ties(0.0, f"{_ties(self)} were dropped (drop_ties)")
 
+    @checked
     def split_ties(self) -> Comparisons:
         """Return the table with each tie as half a win for either side, without a tie category.
 
@@ -408,7 +410,7 @@ class Comparisons(Record):
         )
 
     def _without_ties(self, share: float, note: str) -> Comparisons:
-        check_three(self, "drop_ties, split_ties")
+        check_three(self)
 
         def moved(counts: FloatArray) -> FloatArray:
             half = share * counts[:, 1]
@@ -447,12 +449,12 @@ class Comparisons(Record):
         ]
 
 
-def check_three(c: Comparisons, where: str) -> None:
+def check_three(c: Comparisons) -> None:
     """Raise for a table of graded or other outcomes, where wins, ties and losses are all that is understood."""
     if c.response not in (TWO, THREE):
         said = f"the outcomes of a judgment are {listed(c.response.outcomes)}"
         merge = f"c.collapse() {'merges the grades' if c.response.grades else 'counts both bad as a tie'}"
-        raise JudgmentError(said, where=where, expected=f"a table of wins, ties and losses; {merge}")
+        raise JudgmentError(said, expected=f"a table of wins, ties and losses; {merge}")
 
 
 def n_columns(response: Response) -> int:

@@ -211,7 +211,7 @@ class Judgments(Record):
         like = Comparisons(self.objects, self.pairs[first], counts, response, keeps_order=order, notes=self.notes)
         return tabulate(Lines(like.pairs, like.counts), like)
 
-    def column(self, name: str, asker: str, parameter: str) -> Coded:
+    def column(self, name: str, parameter: str) -> Coded:
         """Return a column as codes into its sorted labels.
 
         Raises
@@ -221,7 +221,7 @@ class Judgments(Record):
         """
         if name not in self.names:
             raise JudgmentError(
-                f"the judgments have no column {name!r} ({parameter}=); they have {listed(self.names)}."
+                f"the judgments have no column {name!r} ({parameter}=)", expected=f"one of {listed(self.names)}"
             )
         values = self.values(name)
         missing = values.isna().to_numpy()
@@ -229,20 +229,22 @@ class Judgments(Record):
             others = [f"{parameter}={str(x)!r}" for x in self.names if x not in STANDARD and x != name]
             instead = f"Name another column: {', '.join(others[:5])}." if others else "The judgments do not record it."
             raise JudgmentError(
-                f"column {name!r} ({parameter}=) has no value in any of {len(values):,} rows; expected one "
-                f"for each judgment. {instead}"
+                f"column {name!r} ({parameter}=) has no value in any of {len(values):,} rows",
+                instead,
+                expected="one for each judgment",
             )
         if missing.any():
             raise JudgmentError(
                 f"column {name!r} ({parameter}=) has no value in {missing.sum():,} of {len(values):,} rows, "
-                f"first at row {int(missing.argmax())}; expected one for each judgment. Leave these rows out, or name "
-                "another column."
+                f"first at row {int(missing.argmax())}",
+                "Leave these rows out, or name another column.",
+                expected="one for each judgment",
             )
         return code(name, values.to_numpy(dtype=object))
 
-    def grouped(self, names: Sequence[str], asker: str, parameter: str) -> tuple[IntArray, pd.DataFrame]:
+    def grouped(self, names: Sequence[str], parameter: str) -> tuple[IntArray, pd.DataFrame]:
         """Return the number of each row's combination of some columns, (R,), and the combinations, one row each."""
-        columns = [self.column(name, asker, parameter) for name in names]
+        columns = [self.column(name, parameter) for name in names]
         if not columns:
             return np.zeros(len(self.said), dtype=np.int64), pd.DataFrame(index=range(1))
         first, group = groups([np.asarray(column.codes, dtype=np.int64) for column in columns])

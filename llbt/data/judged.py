@@ -11,15 +11,13 @@ from .judgments import read_judgments
 
 
 def read_judged(
-    frame: object, asker: str, *, objects: Sequence[str] = OBJECTS, outcome: str = "outcome", judge: str | None = None
+    frame: object, *, objects: Sequence[str] = OBJECTS, outcome: str = "outcome", judge: str | None = None
 ) -> Judgments:
     """Return judgments one by one, from whatever `read_judgments` reads.
 
     Parameters
     ----------
     frame : Judgments, frame, path or list of records
-    asker : str
-        The public function, for messages.
     objects, outcome, judge
         As in `read_judgments`; the defaults are the names of the standard frame.
 
@@ -31,9 +29,9 @@ def read_judged(
     """
     if isinstance(frame, Comparisons):
         raise JudgmentError(
-            "a table of counts does not say which judgments belong together; expected the judgments, one row "
-            "each. Pass what llbt.read_judgments(…) gives.",
-            where=asker,
+            "a table of counts does not say which judgments belong together",
+            "Pass what llbt.read_judgments(…) gives.",
+            expected="the judgments, one row each",
         )
     named = tuple(objects) != OBJECTS or outcome != "outcome"
     if named or not isinstance(frame, Judgments):
@@ -42,18 +40,16 @@ def read_judged(
         )
     made = frame if frame.query is None else read_judgments(frame.to_frame())
     if not len(made.said):
-        raise JudgmentError("there is no judgment.", where=asker)
+        raise JudgmentError("there is no judgment", expected="one at least")
     if made.weights is not None and not (made.weights == 1).all():
         odd = int((made.weights != 1).argmax())
-        raise JudgmentError(
-            f"row {odd} has the weight {made.weights[odd]!r}; expected single judgments, of weight 1.", where=asker
-        )
+        raise JudgmentError(f"row {odd} has the weight {made.weights[odd]!r}", expected="single judgments, of weight 1")
     same = made.pairs[:, 0] == made.pairs[:, 1]
     if same.any():
         row = int(same.argmax())
         raise JudgmentError(
-            f"row {row} compares {made.objects[made.pairs[row, 0]]!r} with itself ({same.sum():,} such rows); "
-            "expected two objects. Leave these rows out.",
-            where=asker,
+            f"row {row} compares {made.objects[made.pairs[row, 0]]!r} with itself ({same.sum():,} such rows)",
+            "Leave these rows out.",
+            expected="two objects",
         )
     return made

@@ -29,7 +29,6 @@ from .coefficients import (
     unit_features,
 )
 from .labelled_units import (
-    ASKER,
     MOST_PAIRS,
     ONE_LABEL,
     ORDERED,
@@ -302,7 +301,7 @@ def agreement(
     [['percent', 0.75, nan], ['bennett_s', 0.625, 0.333], ['scott_pi', 0.619, 0.344]]
     """
     names = _asked(coefficients)
-    draw = Resampler.of(ASKER, rng, n_jobs, progress)
+    draw = Resampler.of("judges.agreement", rng, n_jobs, progress)
     read = read_units(frame, unit, judge, label, objects)
     refuse_nothing(read, among)
     shares, from_where = read.shares(), f"all {counted(len(read.data.label), 'judgment')} of the data"

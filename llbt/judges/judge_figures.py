@@ -15,8 +15,6 @@ from ..data.sources import as_names
 from ..errors import OptionError, listed
 from ..table import counted, format_count
 
-ASKER = "judges.summary"
-
 
 @dataclass(frozen=True, eq=False)
 class JudgeLines:
@@ -48,13 +46,13 @@ def lines_of_judgments(judgments: Judgments, judge: str) -> JudgeLines:
     """Return a line per judgment."""
     name = judge if judge in judgments.names else "judge"  # a column that was read as the judge is called so
     rows = np.arange(len(judgments.said))
-    column = judgments.column(name, ASKER, "judge")
+    column = judgments.column(name, "judge")
     return JudgeLines(column, judgments.tally(rows, len(rows)), judgments.to_frame(), rows, judgments.shown)
 
 
 def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
     """Return a line per comparison and judge, who is a covariate or a cluster of the table."""
-    check_three(c, ASKER)
+    check_three(c)
     frame, kept = c.to_frame(), c.cluster_counts
     column = next((found for found in c.columns if found.name == judge), None)
     if column is not None and not column.numeric:
@@ -94,7 +92,7 @@ def unknown_repeats(judges: int) -> Repeats:
 def count_repeats(judgments: Judgments, judge: Coded, unit: str | Sequence[str] | None) -> Repeats:
     """Count pairs of judgments of the same unit: of a judge and others, and of a judge in both display orders."""
     names, note = _unit(judgments, unit)
-    among, _ = judgments.grouped(names, ASKER, "unit")
+    among, _ = judgments.grouped(names, "unit")
     size, oriented = len(judge.levels), judgments.oriented()
     _, units = groups([*oriented.pairs.T, among])
     first, line = groups([units, np.asarray(judge.codes, dtype=np.int64)])

@@ -17,14 +17,13 @@ from ..data.files import open_source
 from ..data.judged import read_judged
 from ..data.known_formats import has_known_format
 from ..data.sources import as_names
-from ..errors import DesignError, JudgmentError, LLBTError, listed
+from ..errors import DesignError, JudgmentError, LLBTError, listed, within
 from ..table import counted, format_count
 from .coefficients import COEFFICIENTS, Labelled, label_shares, unit_features
 
 Among = Literal["inter", "intra"]
 Reason = tuple[type[LLBTError], str]
 
-ASKER = "agreement"
 ORDERED = ("cohen_kappa_linear", "cohen_kappa_quadratic", "krippendorff_alpha_ordinal")
 ONE_LABEL = (*(name for name in COEFFICIENTS if name.startswith(("cohen", "krippendorff"))), "fleiss_kappa")
 MOST_PAIRS = 10_000_000  # pairs of judgments listed one by one, for what is computed by pair of judges: 1 GB
@@ -70,7 +69,7 @@ class LabelledUnits:
 
     def column(self, name: str, parameter: str) -> Coded:
         """Return a column by the name that the caller gave."""
-        return self.judgments.column(self.called.get(name, name), ASKER, parameter)
+        return self.judgments.column(self.called.get(name, name), parameter)
 
     @property
     def ordered(self) -> bool:
@@ -86,12 +85,12 @@ def read_units(
     names = as_names(unit, "unit")
     renames = judge != "judge" and not isinstance(frame, Judgments)
     outcome, label = _columns_of(frame, label, objects)
-    judgments = read_judged(frame, ASKER, objects=objects, outcome=outcome, judge=judge if renames else None)
+    judgments = read_judged(frame, objects=objects, outcome=outcome, judge=judge if renames else None)
     judgments, kept, once = judgments.once()
     judgments, said, rows, notes = _labelled(judgments, label)
     called = {judge: "judge"} if renames and judge not in judgments.names else {}  # its name once it was read
-    judges = judgments.column(called.get(judge, judge), ASKER, "judge")
-    given, _ = judgments.grouped([called.get(name, name) for name in names], ASKER, "unit")
+    judges = judgments.column(called.get(judge, judge), "judge")
+    given, _ = judgments.grouped([called.get(name, name) for name in names], "unit")
     low, high = np.sort(judgments.pairs, axis=1).T
     _, units = groups([given, low, high])
     codes = np.asarray(judges.codes, dtype=np.int64)
@@ -133,12 +132,12 @@ def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntAr
     rows = np.arange(len(judgments.said))
     missing = judgments.values(label).isna().to_numpy() if label in judgments.names else np.zeros(len(rows), dtype=bool)
     if not missing.any():
-        return judgments, judgments.column(label, ASKER, "label"), rows, []
+        return judgments, judgments.column(label, "label"), rows, []
     if missing.all():
         raise JudgmentError(f"column {label!r} (label=) has no value in any of {len(missing):,} rows.")
     judgments = judgments.take(~missing)
     note = f"{counted(int(missing.sum()), 'judgment')} left out: no value of {label!r}"
-    return judgments, judgments.column(label, ASKER, "label"), rows[~missing], [note]
+    return judgments, judgments.column(label, "label"), rows[~missing], [note]
 
 
 def _refuse_many(name: str, labels: list[Label], units: int) -> None:
@@ -172,7 +171,8 @@ def with_chance(
 ) -> tuple[LabelledUnits, FloatArray, str]:
     """Return the judgments with the labels of others too, the label shares of those, and which they are."""
     outcome, label = _columns_of(chance_from, label, objects)
-    others = read_judged(chance_from, f"{ASKER}: chance_from", objects=objects, outcome=outcome).once()[0]
+    with within("chance_from"):
+        others = read_judged(chance_from, objects=objects, outcome=outcome).once()[0]
     other, said, _, _ = _labelled(others, label)
     labels = _sorted_labels(list(code(label, np.concatenate([_labels_of(read), said.values])).levels))
     mapped = _oriented(_labels_of(read), labels, np.zeros((len(read.data.label), 2), dtype=np.int64))

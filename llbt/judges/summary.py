@@ -19,7 +19,6 @@ from ..errors import OptionError, listed
 from ..fitting.results import LLBTResults
 from ..table import Field, Kind, Record, Table, counted, format_percent
 from .judge_figures import (
-    ASKER,
     JudgeLines,
     Repeats,
     count_repeats,
@@ -216,7 +215,7 @@ def summary(
         lines = lines_of_counts(data, judge)
         repeated = unknown_repeats(len(lines.judge.levels))
     else:
-        judgments, _, once = read_judged(data, ASKER, judge=None if judge == "judge" else judge).once()
+        judgments, _, once = read_judged(data, judge=None if judge == "judge" else judge).once()
         lines = lines_of_judgments(judgments, judge)
         repeated = count_repeats(judgments, lines.judge, unit)
         repeated = replace(repeated, notes=(*once, *repeated.notes))

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..arguments import Count, Jobs, Rng, Share, checked
 from ..core.columns import FloatArray
-from ..errors import JudgmentError
+from ..errors import JudgmentError, within
 from ..resampling import Resampler
 from ..table import counted
 from .decision_records import DecisionTable
 from .segment_tests import bootstrap, paired_t, rank_sum
-from .system_scores import all_pairs, group_names, numbers, read_segments, within
+from .system_scores import all_pairs, group_names, numbers, read_segments
 
 MetricTest = Literal["paired-t", "bootstrap"]
 

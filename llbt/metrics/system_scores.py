@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import FloatArray, IntArray, unmasked
-from ..errors import JudgmentError, LLBTError, OptionError, listed
+from ..errors import JudgmentError, OptionError, listed, within
 from ..table import counted
 from .kernels import settled
 
@@ -254,16 +253,6 @@ def _padded(human: object) -> object:
     for row, scores in zip(filled, rows, strict=True):
         row[: len(scores)] = scores
     return filled
-
-
-@contextmanager
-def within(part: str) -> Iterator[None]:
-    """Say of whatever is refused which part of the scores it is in."""
-    try:
-        yield
-    except LLBTError as error:
-        error.found = f"{part}: {error.found}"
-        raise
 
 
 def all_pairs(n: int) -> tuple[IntArray, IntArray]:

@@ -107,7 +107,7 @@ def outcomes_of_scores(scores: SystemScores) -> Outcomes:
 
 def outcomes_of_table(c: Comparisons) -> tuple[Outcomes, tuple[str, ...]]:
     """Return the games of a table of counts, and its notes."""
-    found = pair_counts(c, "scores.aggregate")
+    found = pair_counts(c)
     return Outcomes(found.objects, found.pairs, found.counts), found.notes
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from llbt.classical.block_tests import durbin_test, friedman_test, page_test, skillings_mack_test
-from llbt.errors import DesignError, JudgmentError
+from llbt.errors import DesignError, JudgmentError, OptionError
 
 ALL = (friedman_test, durbin_test, skillings_mack_test, page_test)
 
@@ -280,9 +280,15 @@ ERRORS = [
         DesignError,
         "by pair are 0 to 1",
     ),
-    (friedman_test, wide(SOME), {}, JudgmentError, "objects=.* or block=.*found neither"),
+    (friedman_test, wide(SOME), {}, JudgmentError, "found neither; expected .*objects=.* or block="),
     (friedman_test, wide(SOME), {"objects": ["A", "B"], "block": "C"}, JudgmentError, "found both"),
-    (friedman_test, wide(SOME), {"objects": ["A", "X"]}, JudgmentError, "no column 'X'; it has 'A', 'B', 'C'"),
+    (
+        friedman_test,
+        wide(SOME),
+        {"objects": ["A", "X"]},
+        JudgmentError,
+        "no column 'X'; expected columns among 'A', 'B', 'C'",
+    ),
     (friedman_test, wide(SOME), {"objects": ["A", "A"]}, JudgmentError, "named twice"),
     (friedman_test, wide(SOME), {"objects": ["A"]}, JudgmentError, "found 1 object; expected ranks of two or more"),
     (friedman_test, long(SOME), {"block": "rater"}, JudgmentError, "no column 'rater'"),
@@ -305,11 +311,11 @@ ERRORS = [
         page_test,
         wide(SOME),
         {"objects": ["A", "B", "C"], "order": ["A", "B"]},
-        DesignError,
+        OptionError,
         "see 'C'; expected 'A', 'B'",
     ),
-    (page_test, wide(SOME), {"objects": ["A", "B", "C"], "order": list("ABCC")}, DesignError, "each once: see 'C'"),
-    (page_test, wide(SOME), {"objects": ["A", "B", "C"], "order": list("ABCX")}, DesignError, "see 'X'"),
+    (page_test, wide(SOME), {"objects": ["A", "B", "C"], "order": list("ABCC")}, OptionError, "each once: see 'C'"),
+    (page_test, wide(SOME), {"objects": ["A", "B", "C"], "order": list("ABCX")}, OptionError, "see 'X'"),
 ]
 
 

@@ -501,7 +501,7 @@ ERRORS = {
         ranking_scores,
         TABLE,
         {"block": "segment"},
-        llbt.errors.DesignError,
+        llbt.errors.OptionError,
         "block='segment' names columns",
     ),
     "one object": (
@@ -589,7 +589,7 @@ ERRORS = {
         "no block shows reference='REF'",
     ),
     "shown, reading": (shown_with, FRAME, {"reading": "elo"}, llbt.errors.OptionError, "reading='elo'"),
-    "shown, blocks alone": (shown_with, FRAME, {"blocks": FRAME}, llbt.errors.DesignError, "blocks= without shown="),
+    "shown, blocks alone": (shown_with, FRAME, {"blocks": FRAME}, llbt.errors.OptionError, "blocks= without shown="),
     "shown, blocks' columns": (
         *(shown_with, FRAME, {"blocks": FRAME, "shown": "system"}, llbt.errors.JudgmentError),
         "blocks= has no column 'system'; it has 'object_i'",
@@ -649,7 +649,7 @@ def test_readings_side_by_side_are_those_of_each_alone():
     for reading, scores in found.items():
         alone = ranking_scores(judgments, reading=reading, exclude="_ref").to_frame().set_index("object")["estimate"]
         pd.testing.assert_series_equal(scores, alone.sort_index(), check_names=False)
-    with pytest.raises(llbt.errors.DesignError, match="expected several"):
+    with pytest.raises(llbt.errors.OptionError, match="expected several"):
         llbt.classical.ranking_readings(judgments, readings=[])
     with pytest.raises(llbt.errors.OptionError, match=r"readings=.'ge'"):
         llbt.classical.ranking_readings(judgments, readings=["ge"])
