@@ -8,7 +8,8 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.links import Cumulative
 from ..errors import DesignError, OptionError
-from ..formulas.design import Design, Rows
+from ..formulas.coding import word_of
+from ..formulas.design import Design
 from ..kernel.likelihood import Problem
 from ..table import format_number
 from .separation import class_of
@@ -27,6 +28,11 @@ def check_cuts_described(problem: Problem, design: Design) -> None:
     response = problem.response
     if not isinstance(response, Cumulative):
         return
+    if any(rows.added for rows in design.shared.values()):
+        raise OptionError(
+            f"link={response.link!r} has one cut for ties, and the formula has tie:object",
+            "Leave it out, or use link='adjacent'.",
+        )
     words = [word for word, there in (("tie", response.tie is not None), ("grade", response.grades)) if there]
     missing = [word for word in words if word not in design.blocks]
     if missing:
@@ -48,10 +54,8 @@ def check_order_of_cuts(problem: Problem, design: Design, c: Comparisons, params
     if not isinstance(problem.response, Cumulative):
         return
     found = problem.at(params)
-    levels: dict[int, tuple[str, Rows]] = {b: ("grade", rows) for b, rows in design.grades.items()}
-    if problem.response.tie is not None:
-        levels[problem.response.tie] = ("tie", design.tie)
-    for b, (word, rows) in levels.items():
+    for block, b in c.response.shared.items():
+        word, rows = word_of(block), design.shared[b]
         low = int(np.argmin(found[b]))
         if found[b][low] <= 0:
             who = class_of(c, list(rows.units), low) or "the table"

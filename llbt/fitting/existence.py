@@ -59,6 +59,36 @@ def check_connected(c: Comparisons) -> None:
         )
 
 
+def check_odd_cycles(c: Comparisons, word: str) -> None:
+    """Raise where effects of objects that are added up over both sides have no common scale.
+
+    Where all judgments are between two camps, what the objects of one camp add is what those of the other take away.
+    That no camps can be made is that every component of the graph of pairs has a cycle of odd length.
+
+    Raises
+    ------
+    DesignError
+        Naming the two sides.
+    """
+    size = len(c.objects)
+    i, j = c.pairs[c.totals > 0].T
+    edges = (np.concatenate([i, i + size]), np.concatenate([j + size, j]))  # each object once for either camp
+    double = coo_array((np.ones(2 * len(i)), edges), shape=(2 * size, 2 * size))
+    camp = connected_components(double, directed=False)[1]
+    split = np.flatnonzero(camp[:size] != camp[size:])
+    if not len(split):
+        return
+    sides = [
+        braced(tuple(o for o, k in zip(c.objects, camp[:size], strict=True) if k == of))
+        for of in (camp[split[0]], camp[split[0] + size])
+    ]
+    raise DesignError(
+        f"{word}:object: {sides[0]} were compared with {sides[1]} alone, never with each other, nor these; so what the "
+        f"objects of one side add to {word} is what those of the other take away, and only their sums are known",
+        f"Judge a pair within a side, too (three objects in a round); or leave {word}:object out.",
+    )
+
+
 def is_settled(problem: Problem) -> bool:
     """Whether some comparisons of a large table already say that no parameter is aliased and no estimate infinite."""
     size, some = problem.signed.shape[0], _SAMPLED * problem.signed.shape[1]
@@ -234,9 +264,8 @@ def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
     """Sum comparisons with the same linear predictors; also return the first comparison of each."""
     keys = [
         *design.worth.index.T,
-        design.tie.index,
         design.order.index,
-        *(rows.index for rows in design.grades.values()),
+        *(key for rows in design.shared.values() for key in np.atleast_2d(rows.index.T)),
     ]
     first, group = groups(keys)
     if len(first) == len(group):

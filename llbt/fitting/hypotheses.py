@@ -141,7 +141,8 @@ def _restricted(res: Estimates, found: Linear) -> Fit:
 
 def estimated(res: Estimates, hypothesis: Hypothesis) -> Linear:
     """Return hypotheses with their estimates and covariance; aliased parameters are refused."""
-    labels, matrix, right = read_hypothesis(hypothesis, res.names, res.design.references)
+    others = dict.fromkeys(res.design.references, ()) | {name: columns for _, name, columns in res.design.sums}
+    labels, matrix, right = read_hypothesis(hypothesis, res.names, others)
     missing = [name for name in res.aliased if matrix[:, res.names.index(name)].any()]
     if missing:
         raise DesignError(f"hypothesis: {listed(missing)} is aliased (NA), so nothing is known about it.")

@@ -15,14 +15,14 @@ from ..core.links import Cumulative, Link
 from ..errors import ClusterWarning, ConvergenceWarning, FormulaWarning, OptionError, TiesWarning, listed, warn_user
 from ..formulas.coding import Reference
 from ..formulas.design import Design, build_design
-from ..formulas.grammar import compares_objects, parse, vocabulary
+from ..formulas.grammar import HEADS, adds_objects, compares_objects, parse, vocabulary
 from ..kernel import explicit, solvers
 from ..kernel.likelihood import Problem
 from ..kernel.solvers import Fit, Maximum
 from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
 from .cuts import check_cuts_described, check_order_of_cuts
-from .existence import check_connected, check_existence, is_settled
+from .existence import check_connected, check_existence, check_odd_cycles, is_settled
 from .results import LLBTResults
 from .specification import CovType, Method, Prior, Specification, make_problem, penalty_of, prior_counts
 
@@ -66,7 +66,7 @@ class LLBT:
         Parameters
         ----------
         formula : str
-            Right-hand side over ``object``, ``tie``, ``grade``, ``order``, ``pair`` and the table's covariates.
+            Right-hand side over ``object``, ``tie``, ``bad``, ``grade``, ``order``, ``pair`` and covariates.
         data : Comparisons
         reference : label or mapping, optional
             The object with λ = 0, by default the last; or that and levels of covariates, as `fit` says.
@@ -80,8 +80,12 @@ class LLBT:
         OptionError
             For unknown references.
         """
-        if compares_objects(parse(formula, vocabulary(data))):
+        parsed = parse(formula, vocabulary(data))
+        if compares_objects(parsed):
             check_connected(data)
+        word = adds_objects(parsed)
+        if word:
+            check_odd_cycles(data, word)
         judged = data.drop_empty()
         return cls(formula, judged, reference, build_design(formula, judged, reference=reference))
 
@@ -144,6 +148,14 @@ class LLBT:
                 "with c.drop_ties() or c.split_ties().",
                 TiesWarning,
             )
+        if self.comparisons.n_bad and "bad" not in self.design.blocks:
+            share = format_percent(self.comparisons.n_bad / self.comparisons.n_judgments)
+            warn_user(
+                f"{share} of the judgments are that both are bad and the formula has no bad term: this is the model "
+                "with γ = 0, in which equal objects are as often both bad as either of them wins. Add + bad; or count "
+                "both bad as ties, with c.collapse().",
+                TiesWarning,
+            )
 
 
 @checked
@@ -164,8 +176,8 @@ def fit(
     Parameters
     ----------
     formula : str
-        Right-hand side over ``object`` (log-worths λ), ``tie`` (γ), ``grade`` (γ of the larger grades of
-        preference), ``order`` (δ), ``pair`` and the table's covariates, such as ``"object + tie"`` or
+        Right-hand side over ``object`` (log-worths λ), ``tie`` (γ), ``bad`` (γ of both bad), ``grade`` (γ of the larger
+        grades of preference), ``order`` (δ), ``pair`` and the table's covariates, such as ``"object + tie"`` or
         ``"object * judge + tie"``.
     data : Comparisons
         J objects, S comparisons.
@@ -242,6 +254,10 @@ def fit(
     γ₀, ``grade`` γ₂ … γ_H, whose parameters are named after the outcomes: ``grade[+]``. γ₁ is 0, and without the word
     all γ of grades are. Without a middle the scores are odd, ±1, ±3, ….
 
+    Both bad, where judges could say so, has the log mean μ + γ_bad. With ``bad:object`` and ``tie:object`` objects have
+    effects of their own on these: γ + βᵢ + βⱼ in place of γ, with Σβ = 0 over the objects, so that γ is that of the
+    average pair. They are known where every component of the graph of pairs has a cycle of odd length.
+
     With a cumulative link an outcome at least as good for i as the grade h has probability F(2(λᵢ − λⱼ + δ) − θ_h), F
     the logistic or the normal curve. Cuts θ are antisymmetric about the middle of the scale, and 0 there without a tie.
     ``tie`` is θ₁, Rao & Kupper's θ being exp(θ₁), ``grade`` θ_h − θ_(h−1) for each larger grade; both are above 0.
@@ -307,8 +323,8 @@ def default_formula(comparisons: Comparisons) -> str:
     Returns
     -------
     str
-        ``object``, with ``+ tie`` where there are ties, ``+ grade`` where judgments say how much one is preferred, and
-        ``+ order`` where the order was kept (``order=True``).
+        ``object``, with ``+ tie`` where there are ties, ``+ bad`` where some judgments are that both are bad,
+        ``+ grade`` where they say how much one is preferred, and ``+ order`` where the order was kept (``order=True``).
 
     Examples
     --------
@@ -316,7 +332,8 @@ def default_formula(comparisons: Comparisons) -> str:
     >>> llbt.default_formula(llbt.load_dataset("dras_table1"))
     'object + tie'
     """
-    said = {"tie": comparisons.n_ties, "grade": comparisons.response.grades, "order": comparisons.keeps_order}
+    there = (comparisons.n_ties, comparisons.n_bad, comparisons.response.grades, comparisons.keeps_order)
+    said = dict(zip(HEADS, there, strict=True))
     return " + ".join(["object", *(word for word, present in said.items() if present)])
 
 

@@ -18,8 +18,8 @@ from ..data.frames import read_covariate, read_covariate_pair, read_label_pair
 from ..data.sources import open_frame
 from ..errors import OptionError
 from ..formulas import design
-from ..formulas.coding import Codings, grades
-from ..formulas.grid import At, check_at, codes_of, covariate_grid, rows_at
+from ..formulas.coding import Codings
+from ..formulas.grid import At, check_at, codes_of, covariate_grid, rows_at, shared_rows_at
 from ..formulas.sides import side_of
 from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem, distances, information, probabilities
@@ -83,8 +83,8 @@ def _problem_at(res: Estimates, codings: Codings, pairs: IntArray, values: tuple
     i, j = pairs.T
     signed = rows_at(codings, "worth", i, values[0]) - rows_at(codings, "worth", j, values[1])
     signed = csr_array(signed + rows_at(codings, "order", i, values[0]))
-    shared = {"tie": res.comparisons.response.tie, **grades(res.comparisons)}
-    rows = {0: signed} | {b: rows_at(codings, block, i, values[0]) for block, b in shared.items()}
+    shared = res.comparisons.response.shared
+    rows = {0: signed} | {b: shared_rows_at(codings, block, pairs, values[0]) for block, b in shared.items()}
     none = csr_array(signed.shape)
     width = res.comparisons.response.width
     return _without_counts(res, tuple(Gathered.of(rows.get(b, none)) for b in range(width)))

@@ -121,31 +121,39 @@ def describe_no_ties(judgments: float, end: str = "is −∞") -> tuple[str, str
 
 def _levels(found: Separation) -> tuple[str, str]:
     """Name the classes that never tie or never use a grade, or do nothing else."""
-    tie = found.problem.response.tie
-    levels = ({} if tie is None else {tie: found.design.tie}) | found.design.grades
+    levels = found.design.shared
     blamed = {b: _blamed(found, b, rows) for b, rows in levels.items()}
     moved = [b for b, (classes, _) in blamed.items() if len(classes)]
     b = next((b for b in moved if blamed[b][1]), moved[0])  # the level to blame; others only move against it
     rows, classes = levels[b], blamed[b][0]
-    names, unit = found.classes(rows.units), rows.index[found.rows]
+    names, unit = found.classes(rows.units), rows.index[found.rows].reshape(len(found.rows), -1)
     told = []
     for k in classes[:3]:
-        inside = unit == k
-        who = found.class_at(names, int(np.flatnonzero(inside)[0])) or "the table"
+        inside = (unit == k).any(axis=1)
+        who = found.class_at(names, int(np.flatnonzero(inside)[0]))
+        if rows.added:
+            who = f"object {found.comparisons.objects[rows.units['object'][k]]!r}" + (f" ({who})" if who else "")
         what, judgments = _said(found, b, inside), found.problem.totals[inside].sum()
-        told.append(f"{who} has {what} among {format_count(judgments)} judgments")
+        told.append(f"{who or 'the table'} has {what} among {format_count(judgments)} judgments")
     more = f" and {len(classes) - 3} more alike" if len(classes) > 3 else ""
-    effect = "tie effect (tie)" if b == tie else "effect of each grade (grade)"
+    word = next(block for block, of in found.comparisons.response.shared.items() if of == b)
+    if rows.added:
+        effects = [f"{word}:object[{found.comparisons.objects[rows.units['object'][k]]}]" for k in classes]
+        below = (rows.matrix @ found.direction)[classes] < 0
+        said = [f"{effect} is {'−∞' if down else '+∞'}" for effect, down in zip(effects[:3], below, strict=False)]
+        remedy = f"Leave {word}:object out, or the objects (Comparisons.select)."
+        return f"{'; '.join(told)}{more}, so {', '.join(said)}", remedy
+    effect = {"tie": "tie effect (tie)", "bad": "effect of both bad (bad)"}.get(word, "effect of each grade (grade)")
     remedy = f"Use one {effect}, or merge the levels of {listed(names)}." if names else _REMEDY
     return f"{'; '.join(told)}{more}, {found.verdict}", remedy
 
 
 def _blamed(found: Separation, b: int, rows: Rows) -> tuple[IntArray, bool]:
     """Return the classes that have none of a level's outcomes or none of the first grade; else all that move."""
-    unit = rows.index[found.rows]
+    units = rows.index[found.rows].reshape(len(found.rows), -1).T  # both sides of each, where effects are added up
     moved = np.abs(rows.matrix @ found.direction) > TOLERANCE
     used, first = (
-        np.bincount(unit, weights=found.problem.counts[:, outcomes].sum(axis=1))
+        sum(np.bincount(unit, found.problem.counts[:, outcomes].sum(axis=1), len(moved)) for unit in units)
         for outcomes in _of_level(found.problem.response, b)
     )
     pure = moved & ((used == 0) | (first == 0))
@@ -175,7 +183,8 @@ def _said(found: Separation, b: int, inside: npt.NDArray[np.bool_]) -> str:
     if 0 < counts[of_level].sum() < counts.sum() and not counts[first].any():
         of_level = first
     names = [outcome for outcome, chosen in zip(response.outcomes, of_level, strict=True) if chosen]
-    what, number = "ties" if names == ["tie"] else " or ".join(names), counts[of_level].sum()
+    words = {"tie": "ties", "bad": "judgments of both bad"}
+    what, number = words.get(names[0], " or ".join(names)), counts[of_level].sum()
     return f"{format_count(number) if number else 'no'} {what}"
 
 

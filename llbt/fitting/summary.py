@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import stats
 
 from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value, chi2_reservation
@@ -15,9 +15,6 @@ from ..table import Field, Table, counted, format_count, format_number, format_p
 from .cluster_units import cautious_unit
 from .estimates import Estimates
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _MOST_ROWS = 60
 _MOST_WORTHS = 10
 
@@ -25,6 +22,7 @@ _ODDS = {
     "worth": "exp(2λ), against the reference where λ is",
     "order": "exp(2δ), of the object shown first",
     "tie": "exp(γ), of a tie against a win between equal objects",
+    "bad": "exp(γ), of both bad against a win between equal objects",
 }
 _CUTS = {
     **_ODDS,
@@ -47,7 +45,7 @@ def summary_table(res: Estimates, *, odds: bool) -> Table:
     names, estimate, error, statistic, p_value, kinds = _rows(res)
     fields = coefficient_fields(names, estimate, error, statistic, p_value, res.df_inference)
     if odds and res.specification.link != "probit":
-        factor = np.where(np.isin(kinds, ("tie", "grade")), 1.0, 2.0)
+        factor = np.where(np.isin(kinds, ("tie", "bad", "grade")), 1.0, 2.0)
         with np.errstate(over="ignore"):
             fields += (Field("odds", "Odds", np.exp(factor * estimate), "number"),)
     shown = _shown(res, names)
@@ -93,17 +91,33 @@ def coefficient_fields(
 
 
 def _rows(res: Estimates) -> tuple[list[str], FloatArray, FloatArray, FloatArray, FloatArray, list[str]]:
-    """Return names, estimates and the rest, with the references of main effects shown as 0."""
-    positions = [position for position, _ in res.design.reference_rows]
-    zeros = [name for _, name in res.design.reference_rows]
-    names = np.insert(np.array(res.names, dtype=object), positions, zeros).tolist()
-    kinds = np.insert(np.array(res.design.blocks, dtype=object), positions, "worth").tolist()
+    """Return names, estimates and the rest, with what has no parameter: references, 0, and effects by their sum."""
+    zeros, sums = res.design.reference_rows, res.design.sums
+    positions = [position for position, *_ in zeros] + [position for position, *_ in sums]
+    names = np.insert(np.array(res.names, dtype=object), positions, [row[1] for row in (*zeros, *sums)]).tolist()
+    added = ["worth"] * len(zeros) + [res.design.blocks[columns[0]] for _, _, columns in sums]
+    kinds = np.insert(np.array(res.design.blocks, dtype=object), positions, added).tolist()
+    none = np.full(len(zeros), np.nan)
+    columns = (res.params, res.bse, res.tvalues, res.pvalues)
+    estimate, error, statistic, p_value = (
+        np.asarray(np.insert(values.to_numpy(dtype=np.float64), positions, [*start, *found]), dtype=np.float64)
+        for values, start, found in zip(columns, (np.zeros(len(zeros)), none, none, none), _of_sums(res), strict=True)
+    )
+    return names, estimate, error, statistic, p_value, kinds
 
-    def inserted(values: pd.Series[float], zero: float) -> FloatArray:
-        return np.asarray(np.insert(values.to_numpy(dtype=float), positions, zero), dtype=np.float64)
 
-    error, statistic, p_value = (inserted(values, np.nan) for values in (res.bse, res.tvalues, res.pvalues))
-    return names, inserted(res.params, 0.0), error, statistic, p_value, kinds
+def _of_sums(res: Estimates) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return estimate, error, statistic and p of effects that are minus the sum of parameters."""
+    rows = np.zeros((len(res.design.sums), len(res.names)))
+    for row, (_, _, columns) in zip(rows, res.design.sums, strict=True):
+        row[list(columns)] = -1.0
+    if not len(rows):
+        return rows[:, 0], rows[:, 0], rows[:, 0], rows[:, 0]
+    estimate = np.array([-np.sum(res.params.to_numpy()[list(columns)]) for _, _, columns in res.design.sums])
+    error = np.sqrt(np.diag(res.combined_cov(rows)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(error > 0, estimate / error, np.nan)
+    return estimate, error, statistic, 2 * stats.t.sf(np.abs(statistic), res.df_of(rows))
 
 
 def _shown(res: Estimates, names: list[str]) -> tuple[int, ...] | None:
@@ -115,11 +129,18 @@ def _shown(res: Estimates, names: list[str]) -> tuple[int, ...] | None:
     position = {name: k for k, name in enumerate(names)}
     first = [[n for n, t in zip(res.names, res.design.terms, strict=True) if t == term][:each] for term in terms]
     first.append([name for _, name in res.design.reference_rows])
+    first.append([name for _, name, _ in res.design.sums])
     return tuple(sorted(position[name] for block in first for name in block))
 
 
 def _head(res: Estimates) -> tuple[str, ...]:
-    lines = [f"Formula: {res.specification.formula}", f"Data: {'; '.join(_data(res))}", _ties(res), *_grades(res)]
+    lines = [
+        f"Formula: {res.specification.formula}",
+        f"Data: {'; '.join(_data(res))}",
+        _ties(res),
+        *_bad(res),
+        *_grades(res),
+    ]
     lines += [] if res.specification.link == "adjacent" else [f"Link: {_LINKS[res.specification.link]}"]
     worths = _worths(res)
     return (*lines, f"Worth: {worths}") if worths else tuple(lines)
@@ -170,6 +191,15 @@ def _ties(res: Estimates) -> str:
         return "Ties: no tie category"
     share = format_percent(c.n_ties / c.n_judgments)
     return f"Ties: {share}" if "tie" in res.design.blocks else f"Ties: {share}, not modelled (γ = 0); add + tie"
+
+
+def _bad(res: Estimates) -> list[str]:
+    """Say how many judgments are that both objects are bad, where they can be."""
+    c = res.comparisons
+    if not c.response.has_bad:
+        return []
+    modelled = "" if "bad" in res.design.blocks else ", not modelled (γ = 0); add + bad"
+    return [f"Both bad: {format_percent(c.n_bad / c.n_judgments)}{modelled}"]
 
 
 def _grades(res: Estimates) -> list[str]:
@@ -238,6 +268,12 @@ def _fit(res: Estimates) -> str:
 
 def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
     notes = _scale_notes(res, odds) if res.log_linear else _notes_of_link(res, odds)
+    if res.design.sums:
+        words = dict.fromkeys(res.design.blocks[columns[0]] for _, _, columns in res.design.sums)
+        said = " and ".join(f"{word}:object" for word in words)
+        notes.append(
+            f"{said}: what either object of a comparison adds, for both together; over the objects the sum is 0"
+        )
     if res.aliased:
         notes.append(f"NA: aliased with the terms before, not determined by the table: {', '.join(res.aliased)}")
     if res.fixed:

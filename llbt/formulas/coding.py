@@ -26,10 +26,10 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError, FormulaError, OptionError, listed
 from ..kernel.gathered import Gathered
 from .allowed import MOST_TERMS, NAMESPACE, most_columns
-from .grammar import Formula, Term, Variable, marked, parse, vocabulary
+from .grammar import SUMMED, Formula, Term, Variable, check_levels, has_object, marked, parse, vocabulary
 from .sides import check_antisymmetric, side_names, side_of
 
-Word = Literal["worth", "tie", "grade", "order"]  # what a parameter describes
+Word = Literal["worth", "tie", "bad", "grade", "order"]  # what a parameter describes
 Block = str  # one of these; of grades each by itself: ``"grade[+]"``
 Reference = Label | Mapping[str, Label] | None  # the object with λ = 0, or of each variable of labels the level with 0
 
@@ -49,9 +49,10 @@ class VariableTable:
     def units(self, block: Block, used: Sequence[str]) -> tuple[dict[str, IntArray], IntArray, IntArray]:
         """Return the codes of each variable, the first row of each distinct combination, and the index into them.
 
-        For the worth both sides of each comparison count, otherwise the side of the object shown first.
+        For the worth, and where effects of objects are added up, both sides of each comparison count, otherwise the
+        side of the object shown first.
         """
-        sides = (0, 1) if block == "worth" else (0,)
+        sides = (0, 1) if block == "worth" or is_summed(block, used) else (0,)
         # an object covariate is told by its object, so that each object has a row of its own
         keys = sorted({"object" if self.variables[name].role == "object covariate" else name for name in used})
         codes = {name: np.concatenate([self.codes(name, k) for k in sides]) for name in {*keys, *used}}
@@ -63,6 +64,12 @@ class VariableTable:
         else:
             first, index = groups([codes[name] for name in keys])
         return codes, first, index.reshape(len(sides), -1).T if len(sides) > 1 else index
+
+    def patsy_data(self, block: Block, values: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
+        """Return variables as patsy takes them, from what `Codings.rows` takes for them."""
+        summed = is_summed(block, values)
+        contrast = patsy.Sum(omit=self.reference) if summed else patsy.Treatment(self.reference)
+        return {name: _patsy_column(self.columns[name], found, contrast) for name, found in values.items()}
 
     def pair_codes(self, pairs: IntArray) -> IntArray:
         """Return the codes of pairs of objects (R, 2), whichever comes first.
@@ -93,6 +100,9 @@ class VariableTable:
         return column.codes[:, side] if role == "side covariate" else column.codes
 
 
+Sum = tuple[int, str, tuple[int, ...]]  # a position, a name, and the columns that it is minus the sum of
+
+
 @dataclass(frozen=True, eq=False)
 class Coding:
     """How one block's terms become columns: patsy's design, and which columns of it are the block's.
@@ -100,7 +110,9 @@ class Coding:
     `references` are names whose parameter is 0 by treatment coding; `reference_rows` those of main effects, each
     with the position behind the columns of its term. `levels` says of each variable of labels, by term, which level is
     0; None where every level has parameters. `units` is what `VariableTable.units` says of the variables,
-    `values` what they are in each unit, as `Codings.rows` takes them.
+    `values` what they are in each unit, as `Codings.rows` takes them. Of objects whose effects sum to 0, the one
+    without a parameter has minus the sum of others: `sums` has its name, the position behind the columns of its term,
+    and these columns.
     """
 
     units: tuple[dict[str, IntArray], IntArray, IntArray]
@@ -113,6 +125,7 @@ class Coding:
     references: tuple[str, ...]
     reference_rows: tuple[tuple[int, str], ...]
     levels: tuple[tuple[str, str, Label | None], ...]
+    sums: tuple[Sum, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,14 +177,14 @@ class Codings:
             return self._placed(block, contrast[values[coding.variables[0]]], np.arange(len(coding.names)))
         numeric = [term for term in terms if any(self._has_numbers(f.variables) for f in term.factors)]
         if not numeric or size <= _FEW:
-            return self._placed(block, self._evaluated(coding, terms, values, size), np.arange(len(coding.names)))
+            return self._placed(block, self._evaluated(block, terms, values, size), np.arange(len(coding.names)))
         labelled = [term for term in terms if term not in numeric]
-        found = self._placed(block, self._evaluated(coding, numeric, values, size), _positions(coding, numeric))
+        found = self._placed(block, self._evaluated(block, numeric, values, size), _positions(coding, numeric))
         if not labelled:
             return found
         used = sorted({name for term in labelled for f in term.factors for name in f.variables})
         first, index = groups([values[name] for name in used])
-        once = self._evaluated(coding, labelled, {name: values[name][first] for name in used}, len(first))
+        once = self._evaluated(block, labelled, {name: values[name][first] for name in used}, len(first))
         found = found + self._placed(block, once, _positions(coding, labelled)).take(index)
         return found if len(found.chosen) else Gathered.of(found.tocsr())
 
@@ -193,12 +206,20 @@ class Codings:
         return any(self.table.columns[name].numeric for name in names)
 
     def _evaluated(
-        self, coding: Coding, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
+        self, block: Block, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
     ) -> FloatArray:
-        """Return the columns of some terms, in the order of the block."""
+        """Return the columns of some terms, in the order of the block.
+
+        Where effects of objects are added up over both sides, each side has half of what the sides share.
+        """
+        coding = self.blocks[block]
         used = {name for term in terms for f in term.factors for name in f.variables}
-        data = {name: _patsy_column(self.table.columns[name], values[name], self.table.reference) for name in used}
-        return _evaluated(self.formula.text, coding, terms, data, size)
+        data = self.table.patsy_data(block, {name: values[name] for name in used})
+        found = _evaluated(self.formula.text, coding, terms, data, size)
+        if not is_summed(block, coding.variables):
+            return found
+        alike = _positions(coding, [term for term in terms if not has_object(term)])
+        return found * np.where(np.isin(_positions(coding, terms), alike), 0.5, 1.0)
 
 
 def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> Codings:
@@ -211,26 +232,34 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
     """
     words = vocabulary(c)
     formula = parse(text, words)
+    check_levels(formula)
     chosen = references(reference)
     columns = _relevelled(_columns(c, formula.variables), chosen)
     table = VariableTable(text, c, columns, words.variables, _reference(chosen.get("object"), c))
     _check_constant(formula, table)
     refuse_parameters(sum(_most_columns(table, term) for term in formula.described))
     blocks: dict[Block, Coding] = {
-        "worth": _coding(table, "worth", formula.worth, _with_margins(formula)),
-        **{block: _coding(table, block, *[formula.of(word_of(block))] * 2) for block in ("tie", *grades(c), "order")},
+        "worth": _coding(table, "worth", formula.worth, _with_margins(formula.worth, formula.text)),
+        **{block: _coding(table, block, *_terms(formula, block)) for block in (*c.response.shared, "order")},
     }
     return Codings(formula, _treatment_reference(formula, blocks["worth"], table.reference), table, blocks)
+
+
+def _terms(formula: Formula, block: Block) -> tuple[Sequence[Term], Sequence[Term]]:
+    """Return the terms of a block beside the worth, and with what patsy must see beside them."""
+    written = formula.of(word_of(block))
+    summed = any(map(has_object, written)) and block in SUMMED
+    return written, _with_margins(written, formula.text) if summed else written
+
+
+def is_summed(block: Block, used: Collection[str]) -> bool:
+    """Whether a block adds effects of objects up over the two sides of a comparison."""
+    return block in SUMMED and "object" in used
 
 
 def word_of(block: Block) -> Word:
     """Return what the parameters of a block describe."""
     return cast(Word, block.partition("[")[0])
-
-
-def grades(c: Comparisons) -> dict[Block, int]:
-    """Return the predictor that each block of grades describes."""
-    return {f"grade[{level}]": b for level, b in c.response.grades.items()}
 
 
 def _most_columns(table: VariableTable, term: Term) -> int:
@@ -258,7 +287,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
         return Coding(units, {}, None, (), np.zeros(1, dtype=np.int64), (block,), (word_of(block),), (), (), ())
     codes, first, _ = units
     values = {name: column_values(table.columns[name], codes[name][first]) for name in used}
-    data = {name: _patsy_column(table.columns[name], values[name], table.reference) for name in used}
+    data = table.patsy_data(block, values)
     info = _design_info(table.text, basis, data)
     _check_sides(table, written, info, data)
     labels = {_patsy_term(term): _term_label(block, term) for term in written}
@@ -267,11 +296,14 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
     terms: list[str] = []
     references: list[str] = []
     rows: list[tuple[int, str]] = []
+    sums: list[Sum] = []
     for term, subterms in info.term_codings.items():
         if term not in labels:
             continue
         found = [_with_head(block, name) for subterm in subterms for name in _column_names(info, subterm)]
         kept += range(*info.term_slices[term].indices(len(info.column_names)))
+        if is_summed(block, used):
+            sums += _sums(info, subterms, block, table.reference, len(names))
         names += found
         terms += [labels[term]] * len(found)
         zeros = [_with_head(block, name) for subterm in subterms for name in _zero_names(info, subterm)]
@@ -281,7 +313,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
     levels = tuple(
         found for term in written for found in _reference_levels(table, info, term, labels[_patsy_term(term)])
     )
-    coded = (tuple(names), tuple(terms), tuple(references), tuple(rows), levels)
+    coded = (tuple(names), tuple(terms), tuple(references), tuple(rows), levels, tuple(sums))
     return Coding(units, values, info, used, positions, *coded)
 
 
@@ -318,14 +350,15 @@ def _check_sides(table: VariableTable, written: Sequence[Term], info: Any, data:
             raise FormulaError(f"{wrong}.\n{marked(table.text, found.start, found.end)}")
 
 
-def _with_margins(formula: Formula) -> list[Term]:
-    """Return the worth terms after every margin of them that is made of comparison covariates alone.
+def _with_margins(written: Sequence[Term], text: str) -> list[Term]:
+    """Return terms of objects after every margin of them that is made of comparison covariates alone.
 
-    These margins cancel in the difference of the two objects, but patsy must see them to code the rest as
-    contrasts: otherwise ``object + object:judge`` is rank deficient.
+    Patsy must see these margins to code the rest as contrasts: in the worth, where they cancel in the difference of the
+    two objects, for otherwise ``object + object:judge`` is rank deficient; of ties and both bad, where effects of
+    objects are to sum to 0.
     """
     margins: dict[frozenset[str], Term] = {frozenset(): Term(())}
-    for term in formula.worth:
+    for term in written:
         same_for_both = [f for f in term.factors if not f.object_side]
         for size in range(1, len(same_for_both) + 1):
             for factors in itertools.combinations(same_for_both, size):
@@ -334,10 +367,10 @@ def _with_margins(formula: Formula) -> list[Term]:
                 _fail_at(
                     f"{len(same_for_both)} factors of the judges or comparisons have more than {MOST_TERMS:,} margins; "
                     "make one column of them, or name fewer",
-                    formula.text,
+                    text,
                     term,
                 )
-    return [*margins.values(), *formula.worth]
+    return [*margins.values(), *(term for term in written if term.codes not in margins)]
 
 
 def _patsy_term(term: Term) -> Any:
@@ -382,9 +415,32 @@ def _suffixes(info: Any, subterm: Any, factor: Any) -> tuple[list[str], list[str
     levels, columns = contrast.matrix.shape
     if levels == columns:
         return list(contrast.column_suffixes), []
-    reduced = ["[" + s.removeprefix("[T.") if s.startswith("[T.") else s for s in contrast.column_suffixes]
+    reduced = [
+        "[" + s[3:] if s.startswith("[T.") or (factor.name() == "object" and s.startswith("[S.")) else s
+        for s in contrast.column_suffixes
+    ]
     zeros = [f"[{level}]" for level, row in zip(found.categories, contrast.matrix, strict=True) if not row.any()]
     return reduced, zeros
+
+
+def _sums(info: Any, subterms: Sequence[Any], block: Block, omitted: Label, start: int) -> Iterator[Sum]:
+    """Yield the effects of the object that has no column, of every combination of the other factors' columns."""
+    for subterm in subterms:
+        pieces = [_suffixes(info, subterm, f)[0] for f in subterm.factors]
+        place = next((k for k, f in enumerate(subterm.factors) if f.name() == "object"), -1)
+        columns = [tuple(reversed(at)) for at in itertools.product(*(range(len(piece)) for piece in reversed(pieces)))]
+        objects = [at for at in columns if place >= 0 and at[place] == 0]
+        for at in objects:
+            same = [k for k, other in enumerate(columns) if _but(other, place) == _but(at, place)]
+            suffixes = [piece[k] for piece, k in zip(pieces, at, strict=True)]
+            suffixes[place] = f"[{omitted}]"
+            name = ":".join(f.name() + s for f, s in zip(subterm.factors, suffixes, strict=True))
+            yield start + len(columns), _with_head(block, name), tuple(start + k for k in same)
+        start += len(columns)
+
+
+def _but(at: tuple[int, ...], place: int) -> tuple[int, ...]:
+    return at[:place] + at[place + 1 :]
 
 
 def _treatment_reference(formula: Formula, worth: Coding, otherwise: Label) -> Label:
@@ -481,14 +537,14 @@ def _check_constant(formula: Formula, table: VariableTable) -> None:
             )
 
 
-def _patsy_column(column: Coded, values: npt.NDArray[Any], reference: Label) -> Any:
-    """Return a variable as patsy takes it; labels keep all levels of the table, in our order."""
+def _patsy_column(column: Coded, values: npt.NDArray[Any], contrast: Any) -> Any:
+    """Return a variable as patsy takes it; labels keep all levels of the table, in our order, objects a contrast."""
     if column.numeric:
         return values
     labels = pd.Categorical.from_codes(values, categories=pd.Index(list(column.levels), dtype=object))
     if column.name != "object":
         return labels
-    return patsy.builtins.C(labels, patsy.Treatment(reference))
+    return patsy.builtins.C(labels, contrast)
 
 
 def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:

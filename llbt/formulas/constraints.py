@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,17 @@ _MOST_NESTED = 200  # operators within operators: patsy goes through them by rec
 
 
 def read_hypothesis(
-    hypothesis: Any, names: Sequence[str], references: Sequence[str]
+    hypothesis: Any, names: Sequence[str], others: Mapping[str, Sequence[int]]
 ) -> tuple[list[str], FloatArray, FloatArray]:
-    """Return labels, coefficients (k, p) of the parameters called `names`, and right-hand sides (k,)."""
+    """Return labels, coefficients (k, p) of the parameters called `names`, and right-hand sides (k,).
+
+    Other names that a text may have are minus the sum of some of the parameters, which are told by their positions: of
+    none for the references of treatment coding, which are 0.
+    """
     if isinstance(hypothesis, str):
-        return _read_text([hypothesis], names, references)
+        return _read_text([hypothesis], names, others)
     if isinstance(hypothesis, Sequence) and hypothesis and all(isinstance(h, str) for h in hypothesis):
-        return _read_text(hypothesis, names, references)
+        return _read_text(hypothesis, names, others)
     try:
         matrix = np.atleast_2d(real_array(hypothesis))
         if not np.isfinite(matrix).all():
@@ -47,10 +51,10 @@ def read_hypothesis(
 
 
 def _read_text(
-    texts: Sequence[str], parameters: Sequence[str], references: Sequence[str]
+    texts: Sequence[str], parameters: Sequence[str], others: Mapping[str, Sequence[int]]
 ) -> tuple[list[str], FloatArray, FloatArray]:
-    """Read hypotheses with patsy; references of treatment coding may be named and count as 0."""
-    names = [*parameters, *references]
+    """Read hypotheses with patsy."""
+    names = [*parameters, *others]
     if not all(text.strip() for text in texts):
         raise OptionError("hypothesis: the text is empty", f"Write one such as '{names[0]} = 0'.")
     try:
@@ -60,7 +64,10 @@ def _read_text(
             found = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
     except patsy.PatsyError as error:
         raise OptionError(f"hypothesis: {error}\n  It may name {listed(names, 12)}.") from None
-    matrix = np.vstack([constraint.coefs for constraint in found])[:, : len(parameters)]
+    coefs = np.vstack([constraint.coefs for constraint in found])
+    matrix = coefs[:, : len(parameters)].copy()
+    for column, at in zip(coefs[:, len(parameters) :].T, others.values(), strict=True):
+        matrix[:, list(at)] -= column[:, None]
     right = np.concatenate([constraint.constants.ravel() for constraint in found])
     if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
         raise OptionError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -9,7 +10,7 @@ from ..core.columns import IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.response import Response
 from ..kernel.gathered import Gathered
-from .coding import Block, Codings, Reference, Word, code_formula, grades, word_of
+from .coding import Block, Codings, Reference, Sum, Word, code_formula, is_summed, word_of
 from .grammar import Formula, stray_messages
 
 
@@ -22,18 +23,24 @@ class Rows:
     matrix : Gathered, shape (U, p)
         The rows, in the columns of the whole design.
     index : ndarray of int
-        Row of each comparison, shape (S,); for the worth, of object i and of object j, shape (S, 2).
+        Row of each comparison, shape (S,); for the worth, and where effects of objects are added up, of object i and
+        of object j, shape (S, 2).
     units : dict of str to ndarray of int, each (U,)
         Codes of the variables in each row: ``object``, covariates.
+    added : bool
+        Whether the rows of object i and of object j are added up.
     """
 
     matrix: Gathered
     index: IntArray
     units: dict[str, IntArray]
+    added: bool = False
 
     def of_comparisons(self) -> Gathered:
-        """Return the row of each comparison; for the worth, that of object i less that of object j."""
-        return self.matrix.take(self.index) if self.index.ndim == 1 else self.matrix.differences(*self.index.T)
+        """Return the row of each comparison; that of object i less that of object j, or with it, where it has two."""
+        if self.index.ndim == 1:
+            return self.matrix.take(self.index)
+        return (self.matrix.sums if self.added else self.matrix.differences)(*self.index.T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +48,8 @@ class Design:
     """The linear predictors of a formula on a table. S comparisons, p parameters.
 
     The signed predictor of comparison s is ``worth[index_i] − worth[index_j] + order``, its tie predictor is
-    ``tie``: the log means of i, tie and j are μ + signed, μ + tie and μ − signed. A larger grade has a predictor of its
-    own beside its score times the signed one.
+    ``shared[1]``: the log means of i, tie and j are μ + signed, μ + tie and μ − signed. Both bad has a predictor of its
+    own, too, and a larger grade one beside its score times the signed one.
 
     Attributes
     ----------
@@ -51,16 +58,19 @@ class Design:
     terms : tuple of str, length p
         The term of the formula that each parameter belongs to.
     blocks : tuple of str, length p
-        What each parameter describes: ``"worth"``, ``"tie"``, ``"grade"`` or ``"order"``.
+        What each parameter describes: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``.
     references : tuple of str
         Names of parameters that are 0 by treatment coding, such as the reference object's.
     reference_rows : tuple of (int, str)
         References of main effects, each with the position behind the parameters of its term.
     levels : tuple of (str, str, label or None)
         Of each variable of labels, by term, the level that is 0 by treatment coding; None where all have parameters.
-    worth, tie, order : Rows
-    grades : dict of int to Rows
-        By the predictor of the response that each describes.
+    sums : tuple of (int, str, tuple of int)
+        Effects without a parameter, for those of all objects sum to 0: each with the position behind the parameters of
+        its term, its name, and the parameters that it is minus the sum of.
+    worth, order : Rows
+    shared : dict of int to Rows
+        Of what the sides share (the tie, both bad, larger grades), by the predictor of the response.
     reference : label
         The reference object.
     plain : bool
@@ -75,10 +85,10 @@ class Design:
     references: tuple[str, ...]
     reference_rows: tuple[tuple[int, str], ...]
     levels: tuple[tuple[str, str, Label | None], ...]
+    sums: tuple[Sum, ...]
     worth: Rows
-    tie: Rows
     order: Rows
-    grades: dict[int, Rows]
+    shared: dict[int, Rows]
     reference: Label
     plain: bool
     remarks: tuple[str, ...]
@@ -87,14 +97,10 @@ class Design:
         """Return the S × p rows of the signed predictor."""
         return self.worth.of_comparisons() + self.order.of_comparisons()
 
-    def tie_rows(self) -> Gathered:
-        """Return the S × p rows of the tie predictor."""
-        return self.tie.of_comparisons()
-
     def predictors(self, response: Response) -> tuple[Gathered, ...]:
         """Return the S × p rows of each predictor of a response; those of which a formula says nothing are 0."""
         signed = self.signed_rows()
-        found = {0: signed, response.tie: self.tie_rows()} | {b: r.of_comparisons() for b, r in self.grades.items()}
+        found = {0: signed} | {b: rows.of_comparisons() for b, rows in self.shared.items()}
         return tuple(found.get(b, Gathered((), signed.shape)) for b in range(response.width))
 
 
@@ -130,10 +136,10 @@ def build_design(text: str, c: Comparisons, *, reference: Reference = None) -> D
         references=tuple(name for coding in blocks.values() for name in coding.references),
         reference_rows=blocks["worth"].reference_rows,
         levels=tuple(dict.fromkeys(found for coding in blocks.values() for found in coding.levels)),
+        sums=tuple(_all_sums(codings)),
         worth=_rows(codings, "worth"),
-        tie=_rows(codings, "tie"),
         order=_rows(codings, "order"),
-        grades={b: _rows(codings, block) for block, b in grades(c).items()},
+        shared={b: _rows(codings, block) for block, b in c.response.shared.items()},
         reference=codings.reference,
         plain=_is_plain(codings.formula),
         remarks=tuple(stray_messages(codings.formula)),
@@ -159,7 +165,15 @@ def _rows(codings: Codings, block: Block) -> Rows:
     coding = codings.blocks[block]
     codes, first, index = coding.units
     rows = codings.gathered(block, coding.values, len(first))
-    return Rows(rows, index, {name: codes[name][first] for name in codes})
+    return Rows(rows, index, {name: codes[name][first] for name in codes}, is_summed(block, coding.variables))
+
+
+def _all_sums(codings: Codings) -> Iterator[Sum]:
+    """Yield the sums of all blocks, in the parameters of the design."""
+    start = 0
+    for coding in codings.blocks.values():
+        yield from ((start + at, name, tuple(start + k for k in columns)) for at, name, columns in coding.sums)
+        start += len(coding.names)
 
 
 def _is_plain(formula: Formula) -> bool:

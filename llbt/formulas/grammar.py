@@ -18,14 +18,15 @@ from ..errors import FormulaError, listed
 from .allowed import FUNCTIONS, MOST_CHARACTERS, bounded, check_expression
 from .sides import check_sides, is_both, side_names, side_of
 
-Role = Literal["object", "object covariate", "side covariate", "one side", "covariate", "pair", "tie", "grade", "order"]
+Role = Literal[
+    "object", "object covariate", "side covariate", "one side", "covariate", "pair", "tie", "bad", "grade", "order"
+]
 
 OBJECT_SIDE: frozenset[Role] = frozenset({"object", "object covariate", "side covariate", "one side"})
-HEADS: tuple[Literal["tie", "grade", "order"], ...] = (
-    "tie",
-    "grade",
-    "order",
-)  # words whose terms describe γ, the γ of larger grades, or δ
+# words whose terms describe γ, that of both bad, the γ of larger grades, or δ
+HEADS: tuple[Literal["tie", "bad", "grade", "order"], ...] = ("tie", "bad", "grade", "order")
+SUMMED = ("tie", "bad")  # of these the effects of objects are added up over the two sides
+_SAID = {"tie": "ties (tie)", "bad": "both bad (bad)", "grade": "grades (grade)", "order": "order (order)"}
 _LINE = 200  # characters of a long formula that a message shows
 
 
@@ -45,6 +46,7 @@ class Vocabulary:
     clusters: tuple[str, ...]
     unkept: tuple[str, ...]
     has_ties: bool
+    has_bad: bool
     has_grades: bool
     keeps_order: bool
 
@@ -54,6 +56,7 @@ def vocabulary(c: Comparisons) -> Vocabulary:
     variables = {
         "object": Variable("object", numeric=False),
         "tie": Variable("tie", numeric=True),
+        "bad": Variable("bad", numeric=True),
         "grade": Variable("grade", numeric=True),
         "order": Variable("order", numeric=True),
         "pair": Variable("pair", numeric=False),
@@ -63,7 +66,9 @@ def vocabulary(c: Comparisons) -> Vocabulary:
     variables |= {column.name: Variable("side covariate", column.numeric) for column in c.sides}
     numbers = [column.name for column in c.sides if column.numeric]
     variables |= {side: Variable("one side", numeric=True) for name in numbers for side in side_names(name)}
-    return Vocabulary(variables, c.clusters, c.unkept, c.has_ties, bool(c.response.grades), c.keeps_order)
+    response = c.response
+    has = (response.has_ties, response.has_bad, bool(response.grades))
+    return Vocabulary(variables, c.clusters, c.unkept, *has, c.keeps_order)
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Term:
-    """A product of factors; the factor ``tie``, ``grade`` or ``order`` is removed from terms that describe γ or δ."""
+    """A product of factors, without the factor ``tie``, ``bad``, ``grade`` or ``order`` that says what it describes."""
 
     factors: tuple[Factor, ...]
 
@@ -107,8 +112,8 @@ class Formula:
     Attributes
     ----------
     text : str
-    worth, tie, grade, order : tuple of Term
-        Terms of λ (with an object-side factor), of γ, of the γ of larger grades and of δ.
+    worth, tie, bad, grade, order : tuple of Term
+        Terms of λ (with an object-side factor), of γ, of the γ of both bad and of larger grades, and of δ.
     stray : tuple of Term
         Terms of comparison covariates alone cancel, part of the nuisance parameters. These are no margin of another
         term: probably not what was meant.
@@ -117,6 +122,7 @@ class Formula:
     text: str
     worth: tuple[Term, ...]
     tie: tuple[Term, ...]
+    bad: tuple[Term, ...]
     grade: tuple[Term, ...]
     order: tuple[Term, ...]
     stray: tuple[Term, ...]
@@ -129,11 +135,12 @@ class Formula:
     @property
     def described(self) -> tuple[Term, ...]:
         """The terms of λ, γ and δ."""
-        return (*self.worth, *self.tie, *self.grade, *self.order)
+        return (*self.worth, *self.tie, *self.bad, *self.grade, *self.order)
 
     def of(self, word: str) -> tuple[Term, ...]:
-        """Return the terms of λ (``"worth"``), γ or δ (``"tie"``, ``"grade"``, ``"order"``)."""
-        return {"worth": self.worth, "tie": self.tie, "grade": self.grade, "order": self.order}[word]
+        """Return the terms of λ (``"worth"``), γ or δ (``"tie"``, ``"bad"``, ``"grade"``, ``"order"``)."""
+        blocks = {"worth": self.worth, "tie": self.tie, "bad": self.bad, "grade": self.grade, "order": self.order}
+        return blocks[word]
 
 
 def parse(text: str, words: Vocabulary) -> Formula:
@@ -156,11 +163,22 @@ def parse(text: str, words: Vocabulary) -> Formula:
     return Formula(
         text,
         worth=tuple(blocks["worth"]),
-        tie=tuple(blocks["tie"]),
+        tie=tuple(sorted(blocks["tie"], key=has_object)),  # a level before what objects add to it
+        bad=tuple(sorted(blocks["bad"], key=has_object)),
         grade=tuple(blocks["grade"]),
         order=tuple(blocks["order"]),
         stray=tuple(stray),
     )
+
+
+def adds_objects(formula: Formula) -> str | None:
+    """Return the word under which objects have effects that are added up over the two sides; None without."""
+    return next((word for word in SUMMED if any(map(has_object, formula.of(word)))), None)
+
+
+def has_object(term: Term) -> bool:
+    """Whether a term has the factor `object`."""
+    return any(f.variables == {"object"} for f in term.factors)
 
 
 def compares_objects(formula: Formula) -> bool:
@@ -325,16 +343,17 @@ def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
     if not heads:
         return ("worth" if objectlike else "cancelling"), term
     if len(heads) > 1:
-        said = " or ".join(f"{f.code} ({f.code})" if f.code == "order" else f"{f.code}s ({f.code})" for f in heads)
+        said = " or ".join(_SAID[f.code] for f in heads)
         _fail(f"a term describes {said}, not both", text, heads[-1].start, heads[-1].end)
     head = heads[0]
     _check_available(head, text, words)
-    wrong = [f for f in objectlike if not (head.code == "order" and f.variables == {"object"})]
+    wrong = [f for f in objectlike if not _may_stand(f, head.code)]
     if wrong:
+        others = {"order": ", and order:object", "grade": " and pair"}.get(head.code, f", pair, and {head.code}:object")
         _fail(
             f"{head.code}:{wrong[0].code} describes nothing: {wrong[0].code} differs between the two objects of a "
             f"comparison, and {head.code} has no side. Allowed beside {head.code} are covariates of the comparison"
-            + (", and order:object" if head.code == "order" else " and pair"),
+            + others,
             text,
             wrong[0].start,
             wrong[0].end,
@@ -342,10 +361,37 @@ def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
     return head.code, rest
 
 
+def _may_stand(factor: Factor, head: str) -> bool:
+    """Whether a factor that differs between the sides may stand beside a word: objects beside all but grades."""
+    return factor.code == "object" if head in SUMMED else head == "order" and factor.variables == {"object"}
+
+
+def check_levels(formula: Formula) -> None:
+    """Raise for effects of objects on ties, or on both bad, without the level that they are added to.
+
+    Raises
+    ------
+    FormulaError
+    """
+    for word in SUMMED:
+        terms = formula.of(word)
+        summed = [term for term in terms if has_object(term)]
+        if summed and len(summed) == len(terms):
+            what = f"{word}:object are what the objects add to {word}, and sum to 0; write {word} + {word}:object"
+            _fail(what, formula.text, *_span(next(f for f in summed[0].factors if f.code == "object")))
+
+
 def _check_available(head: Factor, text: str, words: Vocabulary) -> None:
     if head.code == "tie" and not words.has_ties:
         _fail(
             "the table has no ties (two cells per comparison), so there is no tie effect; leave tie out",
+            text,
+            *_span(head),
+        )
+    if head.code == "bad" and not words.has_bad:
+        _fail(
+            "no judgment of the table can be that both objects are bad, so there is no such effect; leave bad out, or "
+            "keep both bad apart from ties where the table is made: from_judgments(…, outcomes={'both_bad': 'bad'})",
             text,
             *_span(head),
         )
@@ -389,7 +435,8 @@ def _unknown(name: str, text: str, span: tuple[int, int], words: Vocabulary) -> 
 
 
 def _unsaid(words: Vocabulary) -> tuple[Role, ...]:
-    return ("one side",) if words.has_grades else ("one side", "grade")
+    has: dict[Role, bool] = {"one side": False, "bad": words.has_bad, "grade": words.has_grades}
+    return tuple(role for role, there in has.items() if not there)
 
 
 def _find(name: str, text: str, span: tuple[int, int]) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from ..arguments import is_real
 from ..core.columns import IntArray
 from ..errors import OptionError, listed
 from ..table import format_number
-from .coding import Block, Codings, VariableTable, column_values
+from .coding import Block, Codings, VariableTable, column_values, is_summed
 from .sides import side_of
 
 At = Mapping[str, Any] | Literal["average"] | None
@@ -103,6 +103,16 @@ def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[s
         else:
             data[name] = values[name]
     return codings.rows(block, data, len(objects))
+
+
+def shared_rows_at(
+    codings: Codings, block: Block, pairs: IntArray, values: Mapping[str, npt.NDArray[Any]]
+) -> csr_array:
+    """Return the rows of what the sides share, such as the tie, for pairs (R, 2) under covariate values, (R, p)."""
+    first = rows_at(codings, block, pairs[:, 0], values)
+    if not is_summed(block, codings.blocks[block].variables):
+        return first
+    return csr_array(first + rows_at(codings, block, pairs[:, 1], values))
 
 
 def codes_of(levels: Sequence[Any], wanted: Sequence[Any], what: str) -> IntArray:

@@ -156,7 +156,7 @@ def _weights(res: LLBTResults, name: str, weights: Any) -> FloatArray:
 def _in_words(res: LLBTResults, name: str, text: str, scale: Scale) -> Linear:
     """Return the hypotheses that a text describes, named."""
     found = estimated(res, text)
-    ties = [n for n, block in zip(res.names, res.design.blocks, strict=True) if block in ("tie", "grade")]
+    ties = [n for n, block in zip(res.names, res.design.blocks, strict=True) if block in ("tie", "bad", "grade")]
     used = [n for n in ties if found.matrix[:, res.names.index(n)].any()]
     if used and scale != "log_worth":
         raise OptionError(

@@ -106,7 +106,7 @@ def _levels(res: LLBTResults) -> dict[Block, Rows]:
     if res.response.plain_odds:
         return {}
     levels, design = res.response.levels, res.design
-    return {block: design.tie if block == "tie" else design.grades[b] for block, b in levels.items()}
+    return {block: design.shared[b] for block, b in levels.items()}
 
 
 def _level_rows(

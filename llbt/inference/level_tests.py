@@ -12,7 +12,7 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults
-from ..formulas.coding import grades
+from ..formulas.coding import word_of
 from ..kernel.likelihood import probabilities
 from ..kernel.unit_scores import UnitTests, compare_units
 from ..table import Field, Table
@@ -124,10 +124,7 @@ def _directions(res: LLBTResults) -> dict[str, tuple[int, FloatArray]]:
         worth, np.nan_to_num(res.params.to_numpy(dtype=np.float64)), 0.0
     )
     found = {"agreement": (0, lead)} if worth.any() else {}
-    if c.response.tie is not None and "tie" in res.design.blocks:
-        found["tie"] = (c.response.tie, one)
-    if "grade" in res.design.blocks:
-        found |= {block: (b, one) for block, b in grades(c).items()}
+    found |= {block: (b, one) for block, b in c.response.shared.items() if word_of(block) in res.design.blocks}
     return found | ({"order": (0, one)} if "order" in res.design.blocks else {})
 
 

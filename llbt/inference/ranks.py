@@ -58,9 +58,9 @@ def leaderboard(
     -------
     Table
         object, estimate, conf_low, conf_high, rank, rank_low, rank_high (as in `Pairwise.ranks`), judgments, wins,
-        ties, losses (of the comparisons at the labels that `at` names, otherwise of all), group (letters: objects that
-        share one do not differ significantly). NaN and no letter for objects that the table does not compare with the
-        others at `at`.
+        ties, bad (where judges could say so), losses (of the comparisons at the labels that `at` names, otherwise of
+        all), group (letters: objects that share one do not differ significantly). NaN and no letter for objects that
+        the table does not compare with the others at `at`.
 
     Raises
     ------
@@ -158,12 +158,14 @@ def _object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]],
             keep &= matching(name, values, c.columns)
         elif name in {column.name for column in c.columns}:  # sides have values of their own in every judgment
             over.append(name)
-    summed = np.zeros((len(c.objects), 3))
-    counts = c.response.tally(c.outcome_counts[keep])
+    counts = np.column_stack([c.wins_i, c.ties, c.bad, c.wins_j])[keep]
+    summed = np.zeros((len(c.objects), 4))
     np.add.at(summed, c.pairs[keep, 0], counts)
-    np.add.at(summed, c.pairs[keep, 1], counts[:, ::-1])
+    np.add.at(summed, c.pairs[keep, 1], counts[:, [3, 1, 2, 0]])
     notes = (f"judgments, wins, ties and losses are those at every {', '.join(over)}",) if over else ()
-    columns = {"judgments": summed.sum(axis=1), **dict(zip(("wins", "ties", "losses"), summed.T, strict=True))}
+    columns = dict(zip(("judgments", "wins", "ties", "bad", "losses"), [summed.sum(axis=1), *summed.T], strict=True))
+    if not c.response.has_bad:
+        del columns["bad"]
     return {name: _whole(column) for name, column in columns.items()}, notes
 
 

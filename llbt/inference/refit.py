@@ -23,7 +23,7 @@ class WrittenTerm:
     name : str
         As it is written in a formula: ``object:judge``, ``tie``.
     block : str
-        What it describes: ``"worth"``, ``"tie"``, ``"grade"`` or ``"order"``.
+        What it describes: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``.
     codes : frozenset of str
         Its factors, without ``tie``, ``grade`` or ``order``.
     """
@@ -42,7 +42,7 @@ class WrittenTerm:
 
 
 def written_terms(formula: str, c: Comparisons) -> list[WrittenTerm]:
-    """Return the terms of a formula that describe something, in the order worth, tie, grade, order."""
+    """Return the terms of a formula that describe something, in the order worth, tie, bad, grade, order."""
     parsed = parse(formula, vocabulary(c))
     words: tuple[Word, ...] = ("worth", *HEADS)
     return [_written(word, term) for word in words for term in parsed.of(word)]

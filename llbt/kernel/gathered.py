@@ -65,11 +65,18 @@ class Gathered:
 
     def differences(self, i: IntArray, j: IntArray) -> Gathered:
         """Return the rows i (S,) less the rows j."""
-        sides = ((np.ascontiguousarray(i), 1.0), (np.ascontiguousarray(j), -1.0))
+        return self._both(i, j, -1.0)
+
+    def sums(self, i: IntArray, j: IntArray) -> Gathered:
+        """Return the rows i (S,) with the rows j."""
+        return self._both(i, j, 1.0)
+
+    def _both(self, i: IntArray, j: IntArray, second: float) -> Gathered:
+        sides = ((np.ascontiguousarray(i), 1.0), (np.ascontiguousarray(j), second))
         parts = (
             Part(part.matrix, _picked(part, rows), sign * part.sign) for part in self.parts for rows, sign in sides
         )
-        own = self.own[:, i] - self.own[:, j] if len(self.chosen) else self.own
+        own = self.own[:, i] + second * self.own[:, j] if len(self.chosen) else self.own
         return Gathered(tuple(parts), (len(i), self.shape[1]), self.chosen, own)
 
     def __add__(self, other: Gathered) -> Gathered:

@@ -14,13 +14,14 @@ from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError
 from ..fitting.prediction import codings_of
 from ..fitting.results import LLBTResults
-from ..formulas.coding import Block, Codings
+from ..formulas.coding import Block, Codings, is_summed
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..inference.objects import LogWorths, centred, worth_classes
 from ..inference.scales import OF_MEAN, Scale, said_of, worths_on_scale
 from .look import (
     BLUE,
     COLUMN,
+    GREEN,
     GREY,
     ORANGE,
     PALE,
@@ -51,6 +52,7 @@ _SCALES: dict[Scale, str] = {
 _MOST_CLASSES = 8  # more are drawn as dots of one colour
 _EFFECTS: dict[Block, tuple[str, str, str]] = {
     "tie": ("tie effect γ", BLUE, "o"),
+    "bad": ("both bad γ", GREEN, "s"),
     "order": ("order effect δ", ORANGE, "D"),
 }
 
@@ -130,12 +132,12 @@ def judges(
 
 @checked
 def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
-    """Plot the tie effects and the order effects, by judge or whatever else the formula lets them differ by.
+    """Plot the effects of ties, both bad and order, by judge or whatever else the formula lets them differ by.
 
     Parameters
     ----------
     res : LLBTResults
-        A fit with ``tie`` or ``order``, such as ``object + tie * judge + order * judge``.
+        A fit with ``tie``, ``bad`` or ``order``, such as ``object + tie * judge + order * judge``.
     at : mapping, optional
         Covariate values that are drawn, such as ``{"judge": ["J1", "J3"]}``; by default all labels, and numbers at
         their mean.
@@ -148,12 +150,12 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     matplotlib.axes.Axes
         γ (of a cumulative link the cut θ₁) and δ with Wald intervals, one row per class. Without an order effect ties
         have odds exp(γ) against a decision between equals for either side; the object shown first has its odds times
-        exp(2δ).
+        exp(2δ). With ``tie:object`` or ``bad:object`` γ is that of each object beside an average one.
 
     Raises
     ------
     DesignError
-        For a formula without ``tie`` and ``order``.
+        For a formula without any of these.
 
     Examples
     --------
@@ -167,7 +169,7 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     blocks: list[Block] = [block for block in _EFFECTS if block in res.design.blocks]
     if not blocks:
         raise DesignError(
-            f"the formula {res.specification.formula!r} has neither tie nor order",
+            f"the formula {res.specification.formula!r} has neither tie, bad nor order",
             f"Add one, such as '{res.specification.formula} + tie'.",
         )
     found = {block: _effects(res, block, at, confidence) for block in blocks}
@@ -175,8 +177,9 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     ax = rows_of(ax, short_names(labels), 0.22, more=0.25)
     zero_line(ax)
     for k, (block, frame) in enumerate(found.items()):
-        _draw_effect(ax, frame, labels, block, 0.15 * (2 * k - 1) if len(found) > 1 else 0.0)
-    what = " and ".join({"tie": "γ" if res.log_linear else "cut θ₁", "order": "δ"}[block] for block in blocks)
+        _draw_effect(ax, frame, labels, block, 0.3 * (k - (len(found) - 1) / 2))
+    said = {"tie": "γ" if res.log_linear else "cut θ₁", "bad": "γ", "order": "δ"}
+    what = " and ".join(dict.fromkeys(said[block] for block in blocks))
     label_scale(ax, f"{what}, log scale ({100 * confidence:.4g} % intervals)")
     legend_above(ax)
     return ax
@@ -249,6 +252,9 @@ def _effect_rows(res: LLBTResults, block: Block, at: At) -> tuple[list[str], Flo
     if "pair" in used:
         values["pair"] = np.tile(codings.table.pair_codes(pairs), grid.size)
     rows = rows_at(codings, block, np.tile(pairs[:, 0], grid.size), values).toarray()
+    if is_summed(block, used):  # beside an object of which nothing is known but that it is average
+        each = rows.reshape(grid.size, size, -1)
+        rows = (each + each.mean(axis=1, keepdims=True)).reshape(rows.shape)
     classes = [", ".join(map(str, row)) for row in zip(*grid.shown.values(), strict=True)] or ["all"]
     return [_joined(label, unit) for label in classes for unit in units], np.asarray(rows)
 

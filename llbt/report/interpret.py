@@ -131,6 +131,7 @@ def interpret(res: LLBTResults, *, confidence: Confidence = 0.95) -> Interpretat
     else:
         said["preference"] = ("The model has no worths: it takes all objects as equally good.", {})
     said["ties"] = _ties(res, confidence)
+    said["bad"] = _bad(res, confidence)
     said["order"] = _order(res, confidence)
     said["covariates"] = _covariates(res, confidence)
     said["fit"] = _fit(res, confidence)
@@ -180,15 +181,42 @@ def _ties(res: LLBTResults, confidence: float) -> Said:
         return _between_cuts(res, found, text, numbers, confidence)
     odds, low, high, _ = found
     numbers |= {"odds of a tie": odds, "low of a tie": low, "high of a tie": high}
-    where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
+    where = _where(res, "tie")
     graded = bool(c.response.grades)
     win = "the smallest preference for" if graded else "a win of"
     said = f"between equally good objects{where} the odds of a tie against {win} either are {odds_text(odds)}"
     said += f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
-    if "order" not in res.design.blocks and not where and not graded:
+    if "order" not in res.design.blocks and not where and not graded and not c.response.has_bad:
         numbers["probability of a tie"] = odds / (2 + odds)
         said += f", a tie in {format_percent(odds / (2 + odds))} of their judgments"
     return f"{text}; {said}.", numbers
+
+
+def _bad(res: LLBTResults, confidence: float) -> Said:
+    c = res.comparisons
+    if not c.response.has_bad:
+        return "", {}
+    share = c.n_bad / c.n_judgments
+    text, numbers = f"{format_percent(share)} of the judgments are that both are bad", {"share of both bad": share}
+    if "bad" not in res.design.blocks:
+        return f"{text}, which the model does not describe (γ = 0): add + bad.", numbers
+    found = _parameter(res, "bad", 1.0, confidence)
+    if found is None:
+        return f"{text}.", numbers
+    odds, low, high, _ = found
+    numbers |= {"odds of both bad": odds, "low of both bad": low, "high of both bad": high}
+    said = f"between equally good objects{_where(res, 'bad')} its odds against a win of either are {odds_text(odds)}"
+    said += f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
+    return f"{text}; {said}.", numbers
+
+
+def _where(res: LLBTResults, word: str) -> str:
+    """Say where the level of a word is, if ties or both bad differ by objects or covariates."""
+    design = res.design
+    summed = {k for _, _, columns in design.sums for k in columns}
+    others = [k for k, block in enumerate(design.blocks) if block == word and design.terms[k] != word]
+    average = " of the average pair" if summed & set(others) else ""
+    return average + (" at the reference levels" if set(others) - summed else "")
 
 
 def _order(res: LLBTResults, confidence: float) -> Said:
@@ -252,7 +280,8 @@ def _covariates(res: LLBTResults, confidence: float) -> Said:
     """Say whether worths, ties and the order effect differ by judge or any other covariate of the comparisons."""
     names = res.comparisons.covariates
     parsed = parse(res.specification.formula, vocabulary(res.comparisons))
-    what = {"worth": "The worths", "tie": "Ties", "grade": "Grades", "order": "The order effect"}
+    what = {"worth": "The worths", "tie": "Ties", "bad": "Judgments of both bad", "grade": "Grades"}
+    what |= {"order": "The order effect"}
     parts: list[str] = []
     numbers: dict[str, float] = {}
     for block, subject in what.items():

@@ -20,7 +20,7 @@ from ..table import Field, Record, Table, format_count, format_estimates, format
 BoolArray = npt.NDArray[np.bool_]
 Below = Literal["std_error", "statistic", "conf_int"]
 
-_BLOCKS = ("worth", "tie", "grade", "order")
+_BLOCKS = ("worth", "tie", "bad", "grade", "order")
 _BELOW = {
     "std_error": "in brackets: standard errors",
     "statistic": "in brackets: estimates over their standard errors",

@@ -221,7 +221,7 @@ def assert_is(design, c, worth=None, tie=None, order=None):
     assert design.names == (*(worth or {}), *(tie or {}), *(order or {}))
     signed, ties = by_hand(c, worth, tie, order)
     np.testing.assert_allclose(design.signed_rows().toarray(), signed, rtol=1e-13, atol=1e-13)
-    np.testing.assert_allclose(design.tie_rows().toarray(), ties, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(design.shared[1].of_comparisons().toarray(), ties, rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("formula", WORTHS)
@@ -292,7 +292,7 @@ def test_centred_covariates_only_move_the_main_effect():
 
 
 def rank(*designs):
-    cells = [np.vstack([d.signed_rows().toarray(), d.tie_rows().toarray()]) for d in designs]
+    cells = [np.vstack([d.signed_rows().toarray(), d.shared[1].of_comparisons().toarray()]) for d in designs]
     return np.linalg.matrix_rank(np.hstack(cells))
 
 
@@ -434,7 +434,7 @@ def test_worth_rows_are_evaluated_once_per_distinct_combination(formula, used):
 
 @pytest.mark.parametrize(("formula", "rows"), [("tie", 1), ("tie:judge", 3), ("tie:pair", 6), ("tie:pair:judge", 18)])
 def test_tie_rows_are_evaluated_once_per_distinct_combination(formula, rows):
-    assert design_of("object + " + formula).tie.matrix.shape[0] == rows
+    assert design_of("object + " + formula).shared[1].matrix.shape[0] == rows
 
 
 def test_many_comparisons_of_few_combinations_keep_a_small_design():
@@ -657,8 +657,7 @@ def test_an_order_term_without_the_order(formula):
 @pytest.mark.parametrize(
     ("formula", "spot"),
     [
-        ("object + tie:object", "object"),
-        ("object * tie", "object"),
+        ("object + tie + tie:C(object, Sum)", "C(object, Sum)"),
         ("object + tie:price", "price"),
         ("object + tie:length", "length"),
         ("object + tie:judge:origin", "origin"),
@@ -671,6 +670,13 @@ def test_mixtures_of_tie_and_order_with_object_side_factors(formula, spot):
     message, marked = refused(formula)
     assert marked == spot
     assert "differs between the two objects" in message
+
+
+@pytest.mark.parametrize("formula", ["object + tie:object", "object + object:tie", "object + tie:object:judge"])
+def test_what_objects_add_to_ties_needs_the_level(formula):
+    message, marked = refused(formula)
+    assert marked == "object"
+    assert "write tie + tie:object" in message
 
 
 @pytest.mark.parametrize("formula", ["object + tie:order", "object + order:tie", "object + tie:order:judge"])

@@ -153,7 +153,7 @@ def test_wald_uses_the_covariance_of_the_fit(options, rich):
 def explicit_log_likelihood(res):
     """Log-likelihood in all parameters of a fit, cell by cell, nuisance parameters profiled out."""
     design, counts = res.design, res.counts
-    signed, tie = design.signed_rows().toarray(), design.tie_rows().toarray()
+    signed, tie = design.signed_rows().toarray(), design.shared[1].of_comparisons().toarray()
 
     def value(params):
         predictors = np.stack([signed @ params, tie @ params, -(signed @ params)], axis=1)

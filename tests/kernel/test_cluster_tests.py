@@ -49,7 +49,7 @@ def log_likelihood(frame, large):
     """Log-likelihood of some rows of the frame in all parameters of a fit, nuisance parameters profiled out."""
     rows = large.comparisons.to_frame().reset_index()[["object_i", "object_j", "group"]].reset_index()
     lines = frame.merge(rows, on=["object_i", "object_j", "group"], how="left", validate="many_to_one")["index"]
-    signed, tie = (x.toarray()[lines] for x in (large.design.signed_rows(), large.design.tie_rows()))
+    signed, tie = (x.toarray()[lines] for x in (large.design.signed_rows(), large.design.shared[1].of_comparisons()))
     counts = frame[["wins_i", "ties", "wins_j"]].to_numpy(float)
 
     def value(params):
