@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class HeldOut(Record):
     bins : Table
         Predicted and observed shares, see `calibration`.
     """
+
+    _made_by: ClassVar[str] = "llbt.held_out(…)"
 
     rows: Table
     bins: Table
