@@ -150,6 +150,7 @@ NOT_RESAMPLED = {
 SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.bootstrap: {"n": 600},
     llbt.goodness_of_fit: {"n": 600},
+    llbt.held_out: {},
     llbt.power: {"n": 600},
     llbt.judges.agreement: {"n": 600, "resample": "both"},
     llbt.classical.ranking_scores: {"n": 600},

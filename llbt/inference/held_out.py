@@ -93,9 +93,9 @@ def held_out(
     Raises
     ------
     DesignError
-        For fits of different tables, fractional counts, and levels that the table does not keep.
+        For fits of different tables, and fractional counts.
     OptionError
-        For more folds than judgments or levels.
+        For anything but fits, levels that the table does not keep, and more folds than judgments or levels.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def held_out(
     >>> found[["log_loss", "brier"]].round(2).values.tolist()
     [[0.42, 0.18], [0.42, 0.19]]
     """
-    fits = [results] if isinstance(results, LLBTResults) else list(results)
+    fits = list(results) if isinstance(results, Sequence) else [results]
     _check(fits)
     c = fits[0].comparisons
     draw = Resampler.of("held_out", rng, n_jobs, progress)
@@ -358,7 +358,8 @@ def _names(fits: Sequence[LLBTResults]) -> list[str]:
 
 def _check(fits: Sequence[LLBTResults]) -> None:
     if not fits or not all(isinstance(fit, LLBTResults) for fit in fits):
-        raise DesignError("expected a fit, as llbt.fit returns it, or several of one table.")
+        kinds = ", ".join(sorted({type(fit).__name__ for fit in fits})) or "nothing"
+        raise OptionError(f"results are {kinds}", expected="a fit, as llbt.fit returns it, or several of one table")
     for k, fit in enumerate(fits[1:], start=1):
         if not fit.comparisons.same_counts(fits[0].comparisons):
             raise DesignError(
