@@ -16,6 +16,7 @@ from scipy.sparse import issparse
 
 from ..core.links import AnyResponse
 from ..core.response import THREE, TWO, Response
+from .cuttable import CutTable, cut_table
 from .gathered import FloatArray, Gathered, IntArray, weighted_product
 from .pairtable import PairTable, pair_table
 from .runtable import RunTable, run_table
@@ -111,7 +112,7 @@ class Likelihood:
         Sufficient ones, where the response is log-linear.
     offset : float
         What offsets add to the log-likelihood, but for the norms.
-    table : PairTable, RunTable or None
+    table : PairTable, RunTable, CutTable or None
         What stands for the comparisons, if anything does.
     """
 
@@ -119,14 +120,17 @@ class Likelihood:
     totals: FloatArray
     statistics: FloatArray
     offset: float
-    table: PairTable | RunTable | None
+    table: PairTable | RunTable | CutTable | None
 
     @classmethod
     def of(cls, problem: Problem) -> Likelihood:
         """Return the log-likelihood of a problem's counts."""
         totals = problem.totals
         if not isinstance(problem.response, Response):
-            return cls(problem, totals, np.empty(0), 0.0, None)
+            found = None
+            if not problem.offsets.any():
+                found = cut_table(problem.predictors, problem.counts, problem.response, totals)
+            return cls(problem, totals, np.empty(0), 0.0, found)
         sums = problem.response.sums(problem.counts.T)
         table = None if problem.offsets.any() else table_of(problem, totals)
         return cls(problem, totals, row_sums(problem, sums), float(np.sum(sums * problem.offsets)), table)
@@ -136,7 +140,7 @@ class Likelihood:
         response = self.problem.response
         if not isinstance(response, Response):
             return score(self.problem, probabilities(self.problem, params))
-        found = None if self.table is None else self.table.expected(params)
+        found = None if self.table is None or isinstance(self.table, CutTable) else self.table.expected(params)
         if found is None:
             mean = response.sums(response.probabilities(self.problem.at(params))[0])
             found = row_sums(self.problem, self.totals * mean)
@@ -149,6 +153,9 @@ class Likelihood:
         """
         response = self.problem.response
         if not isinstance(response, Response):
+            whole = None if self.table is None else self.table.moments(params)
+            if whole is not None:
+                return whole
             values, scores, weight = response.contributions(self.problem.at(params), self.problem.counts.T)
             return float(values.sum()), row_sums(self.problem, scores), sparse_gram(self.problem, weight)
         value = float(self.statistics @ params) + self.offset

@@ -19,7 +19,7 @@ from .gathered import FloatArray, Gathered, IntArray, Part
 
 _EMPTY = 4  # pairs for each comparison up to which it is worth going through all of them
 _BLOCK = 1 << 14  # pairs gone through at a time
-_FAR = 300.0  # a predictor beyond which exponentials may overflow
+FAR = 300.0  # a predictor beyond which exponentials may overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class PairTable:
     def _weights(self, params: FloatArray) -> tuple[FloatArray, FloatArray, float] | None:
         """Return exponentials for object i, (U,), object j, (U,), and the tie; None near an overflow."""
         worth, order, tie = self.rows @ params, float(self.order @ params), float(self.tie @ params)
-        if max(worth.max() - worth.min() + abs(order), tie) >= _FAR:
+        if max(worth.max() - worth.min() + abs(order), tie) >= FAR:
             return None
         return np.exp(worth + order), np.exp(-worth), math.exp(tie) if self.has_ties else 0.0
 
@@ -78,13 +78,13 @@ class PairTable:
         pairs = found.weight + found.weight.T
         np.negative(pairs, out=pairs)
         pairs.flat[:: len(pairs) + 1] += first + second
-        total = self._between_parameters(pairs)
-        _add_both(total, self.order, self.rows.T @ (first - second) + self.order * (first.sum() / 2))
+        total = self.between_parameters(pairs)
+        add_both(total, self.order, self.rows.T @ (first - second) + self.order * (first.sum() / 2))
         shared = self.order * found.cross_first + self.tie * (found.spread / 2)
-        _add_both(total, self.tie, self.rows.T @ found.cross + shared)
+        add_both(total, self.tie, self.rows.T @ found.cross + shared)
         return total
 
-    def _between_parameters(self, pairs: FloatArray) -> FloatArray:
+    def between_parameters(self, pairs: FloatArray) -> FloatArray:
         """Return rows' @ pairs @ rows, shape (p, p)."""
         if self.columns is None:
             return np.asarray(self.rows.T @ pairs @ self.rows)
@@ -213,7 +213,7 @@ def _spread(sums: FloatArray, rows: slice, values: FloatArray) -> float:
     return float(by_first.sum())
 
 
-def _add_both(matrix: FloatArray, column: FloatArray, values: FloatArray) -> None:
+def add_both(matrix: FloatArray, column: FloatArray, values: FloatArray) -> None:
     """Add column ⊗ values and its transpose; few entries of the column are not 0."""
     for k in np.flatnonzero(column):
         matrix[k] += column[k] * values
