@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from scipy import linalg
 
@@ -13,6 +15,7 @@ from ..formulas.design import build_design
 from ..kernel.solvers import independent_columns
 from ..table import counted, format_count, format_percent
 from .evidence import Evidence
+from .expected import words
 from .finding import Finding, and_more
 
 _FEW = 10  # judgments of an object; with 30, 15 and 10, 95 % intervals of 60 objects cover in 94.6, 94.4 and 94.0 %
@@ -72,7 +75,13 @@ def _separated(formula: str, c: Comparisons) -> tuple[str, str]:
 
 
 def _formulas(e: Evidence) -> list[str]:
-    return ["object", "object + tie"] if e.has_ties else ["object"]
+    """Return the plain formulas, the smallest first: object, with the tie, with the grades."""
+    return list(itertools.accumulate(("object", *words(e.response)), "{} + {}".format))
+
+
+def _first_fitted(e: Evidence) -> Evidence:
+    """Return the evidence with the outcomes of a fit as it is made by default: of judgments one by one no grades."""
+    return e.plain() if e.single else e
 
 
 def _first_separated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
@@ -92,7 +101,8 @@ def _first_separated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
 
 def check_separation(e: Evidence) -> Finding:
     """Return whether the estimates of the worths and of the tie effect exist."""
-    formula, found, remedy = _first_separated(e, e.table())
+    told = [(x, *_first_separated(x, x.table())) for x in dict.fromkeys((_first_fitted(e), e))]
+    e, formula, found, remedy = next((x for x in told if x[2]), told[-1])
     if not found:
         return Finding("separation", "ok", f"estimates of {_formulas(e)[-1]} are finite")
     effect = f"maximum likelihood estimates of {formula} (and of all larger models) are infinite; llbt.fit refuses them"
@@ -101,6 +111,7 @@ def check_separation(e: Evidence) -> Finding:
 
 def check_order_separation(e: Evidence) -> Finding:
     """Return whether the estimate of the order effect exists."""
+    e = _first_fitted(e)
     c = e.table(ordered=True)
     formula = f"{_formulas(e)[-1]} + order"
     if _first_separated(e, c)[0]:
@@ -114,7 +125,7 @@ def check_order_separation(e: Evidence) -> Finding:
 
 def check_judge_separation(e: Evidence) -> Finding:
     """Return whether estimates exist by judge."""
-    name = "judge_separation"
+    name, e = "judge_separation", _first_fitted(e)
     labels, codes = (e.judge.labels, e.judge.codes) if e.judge else ([], e.judgments.said)
     if len(labels) > _MOST_JUDGES:
         return Finding(name, "unchecked", f"{len(labels)} judges: searched one by one up to {_MOST_JUDGES}")
@@ -128,7 +139,7 @@ def check_judge_separation(e: Evidence) -> Finding:
         told += [f"{label!r} ({formula}): {found}"] if found else []
     if not told:
         return Finding(name, "ok", f"estimates of {_formulas(e)[-1]} are finite for each judge alone")
-    interactions = f"object * {e.names[0]}" + (f" + tie * {e.names[0]}" if e.has_ties else "")
+    interactions = " + ".join(f"{word} * {e.names[0]}" for word in ("object", *words(e.response)))
     return Finding(
         name,
         "note",

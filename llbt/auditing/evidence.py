@@ -14,14 +14,15 @@ import pandas as pd
 from scipy import stats
 
 from ..budgets import refuse_large
-from ..core.columns import Coded, FloatArray, IntArray, Label, arranged, as_objects, groups
-from ..core.comparisons import Comparisons, check_three
-from ..core.judgments import Judgments
+from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups, tally
+from ..core.comparisons import Comparisons, n_columns, tabulate
+from ..core.judgments import Judgments, has_standard_columns
 from ..core.response import THREE, TWO, Response
-from ..data.frames import Factor, read_factor
+from ..data.frames import Factor, read_factor, read_sizes
+from ..data.grades import MOST_GRADES, graded_outcomes
 from ..data.judgments import Countable
 from ..data.outcomes import Outcomes, read_outcomes
-from ..data.readings import BAD, LEFT_OUT, TIE
+from ..data.readings import BAD, LEFT_OUT, TIE, by_label
 from ..data.rows import Rows
 from ..data.standard import ORDER_UNKNOWN
 from ..errors import JudgmentError, listed
@@ -42,7 +43,11 @@ class Evidence:
     Attributes
     ----------
     judgments : Judgments
-        Their weights are positive; `shown` where the order is recorded.
+        Their weights are positive; `shown` where the order is recorded. They say who won, not by how much.
+    response : Response
+        The outcomes that a judgment can have, graded where it is known how much is preferred.
+    outcome : ndarray of int, shape (N,)
+        Which of them each line has, as a column of the counts of a table.
     judge, prompt : Factor or None
         Codes (N,), −1 where missing.
     block, task : Factor or None
@@ -53,7 +58,6 @@ class Evidence:
         The columns of judge and prompt.
     beside : tuple of str
         The columns of block and task, and of the time (empty: the order of the rows).
-    has_ties : bool
     unordered : str
         Why nobody knows which object was shown first; empty where the order is recorded.
     single : bool
@@ -75,10 +79,11 @@ class Evidence:
     """
 
     judgments: Judgments
+    response: Response
+    outcome: IntArray
     judge: Factor | None
     prompt: Factor | None
     names: tuple[str, str]
-    has_ties: bool
     unordered: str
     single: bool
     seen: dict[Label, float]
@@ -104,16 +109,18 @@ class Evidence:
     @cached_property
     def expected(self) -> Expected:
         """What one worth for each object leads to expect."""
-        judgments = self.judgments.oriented() if self.unordered else self.judgments
-        first, rows = groups([*judgments.pairs.T])
-        c = Comparisons(
-            self._names(),
-            judgments.pairs[first],
-            judgments.tally(rows, len(first)),
-            self._response,
-            keeps_order=not self.unordered,
-        )
-        return expect(c, rows, judgments.tally(np.arange(len(judgments.said))))
+        pairs, outcome = self.judgments.pairs, self.outcome
+        if self.unordered:
+            turned = pairs[:, 0] > pairs[:, 1]
+            flip = np.asarray(THREE.flip if self.response == TWO else self.response.flip)
+            pairs, outcome = np.where(turned[:, None], pairs[:, ::-1], pairs), np.where(turned, flip[outcome], outcome)
+        first, rows = groups([*pairs.T])
+        counts = self._tally(rows, outcome, len(first))
+        c = Comparisons(self._names(), pairs[first], counts, self.response, keeps_order=not self.unordered)
+        return expect(c, rows, self._tally(np.arange(len(rows)), outcome, len(rows)))
+
+    def _tally(self, by: IntArray, outcome: IntArray, size: int) -> FloatArray:
+        return tally(by, outcome, self.judgments.times, size, n_columns(self.response))
 
     def by_judge(self) -> FloatArray:
         """Return the counts of every judge, shape (K, 3)."""
@@ -136,12 +143,22 @@ class Evidence:
 
     def table(self, rows: BoolArray | None = None, *, ordered: bool = False) -> Comparisons:
         """Return the judgments, or some of them, as the table that a model is fitted to."""
-        some = self.judgments if rows is None else self.judgments.take(rows)
-        return replace(some, objects=self._names()).tabulate(order=ordered, response=self._response)
+        lines = np.arange(len(self.outcome)) if rows is None else np.flatnonzero(rows)
+        first, group = groups([*self.judgments.pairs[lines].T])
+        by = np.full(len(self.outcome), -1, dtype=np.int64)
+        by[lines] = group
+        counts = self._tally(by, self.outcome, len(first))
+        like = Comparisons(
+            self._names(), self.judgments.pairs[lines[first]], counts, self.response, keeps_order=ordered
+        )
+        return tabulate(Lines(like.pairs, like.counts), like)
 
-    @property
-    def _response(self) -> Response:
-        return THREE if self.has_ties else TWO
+    def plain(self) -> Evidence:
+        """Return the same without grades."""
+        if not self.response.grades:
+            return self
+        said = self.judgments.said
+        return replace(self, response=THREE if (said == TIE).any() else TWO, outcome=said)
 
     def _names(self) -> tuple[Label, ...]:
         """Return the objects, or how they are written where two of them (1 and '1') read alike."""
@@ -199,8 +216,10 @@ def from_source(found: Countable, named: Named) -> Evidence:
         "Audit a part of them, such as rows drawn at random, or a table: from_judgments(…, clusters='judge').",
         JudgmentError,
     )
-    picked = source.pick({"objects": sides, "outcome": (outcome,), "judgments": others})
+    graded = ("strength",) if has_standard_columns(source.names) and "strength" not in names else ()
+    picked = source.pick({"objects": sides, "outcome": (outcome,), "judgments": (*others, *graded)})
     read = {name: read_factor(picked.frame, name) for name in names}
+    sizes = _sizes(picked, read[outcome], found)
     n = _weights(read[weights]) if weights in read else np.ones(len(picked.times))
     pairs = _pairs(read[sides[0]], read[sides[1]])
     there = (pairs.codes >= 0).all(axis=1)
@@ -212,13 +231,15 @@ def from_source(found: Countable, named: Named) -> Evidence:
     said = said[said != LEFT_OUT]
     labels = tuple(pairs.levels.tolist())
     judgments = Judgments(labels, pairs.codes[kept], said, weights=n[kept], shown=found.shown)
+    told_outcome, response = _graded(said, sizes[kept])
     selves = np.bincount(pairs.codes[same, 0], minlength=len(pairs.levels))
     return Evidence(
         judgments=judgments.among_judged(),
+        response=response,
+        outcome=told_outcome,
         judge=_taken(read.get(judge or ""), kept),
         prompt=_taken(read.get(prompt or ""), kept),
         names=(judge or "judge", prompt or "prompt"),
-        has_ties=bool((said == 1).any()),
         unordered=_unordered(judgments.pairs, f"{sides[0]} always sorts before {sides[1]}")
         if found.shown
         else ORDER_UNKNOWN,
@@ -308,6 +329,23 @@ def _said(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcome
         return np.zeros(len(pairs.codes), dtype=np.int64), str(refused)
 
 
+def _sizes(rows: Rows, said: Factor, found: Countable) -> FloatArray:
+    """Return how much is preferred in some rows, (U,), NaN where nobody knows: by the labels, else by the column."""
+    if found.labels.strengths:
+        return np.append(by_label(said.labels, found.labels.strengths, np.nan), np.nan)[said.codes].astype(np.float64)
+    made = has_standard_columns(found.source.names) and "strength" in rows.frame.columns
+    return read_sizes(rows, "strength") if made else np.full(len(said.codes), np.nan)
+
+
+def _graded(said: IntArray, sizes: FloatArray) -> tuple[IntArray, Response]:
+    """Return the outcome of each judgment and the scale: graded if all preferences have sizes 1, 2, …, not all 1."""
+    decided = sizes[said != TIE]
+    if not ((decided >= 1) & (decided <= MOST_GRADES) & (decided == np.floor(decided))).all() or (decided <= 1).all():
+        return said, THREE if (said == TIE).any() else TWO
+    places, response, _ = graded_outcomes(TIE - said, sizes)
+    return places.astype(np.int64), response
+
+
 def _weights(factor: Factor) -> FloatArray:
     """Return the judgments that rows stand for, (N,); 0 where that is missing."""
     wrong = [w for w in factor.labels if isinstance(w, str) or not 0 <= float(w) < np.inf]
@@ -349,14 +387,14 @@ def _unordered(pairs: IntArray, what: str) -> str:
 
 def from_table(c: Comparisons, named: Named) -> Evidence:
     """Return the counts of a table, one line per comparison, cluster and outcome."""
-    check_three(c)
+    c = c.collapse() if c.response.has_bad else c  # both bad are ties, as in judgments one by one
     kept = c.cluster_counts
     rows = np.arange(len(c)) if kept is None else kept.rows
     counts = c.counts if kept is None else kept.counts
     columns = {column.name: column.codes[rows] for column in c.columns}
     columns |= {column.name: column.codes for column in (kept.columns if kept else ())}
     levels = {column.name: column.levels for column in (*c.columns, *(kept.columns if kept else ()))}
-    line = np.nonzero(counts)[0]
+    line, outcome = np.nonzero(counts)
     factors = []
     task = next((name for name in _TASKS if name in columns), "task")
     for name, default in ((named.judge, "judge"), (named.prompt, "prompt"), (named.block, "block"), (named.task, task)):
@@ -364,13 +402,17 @@ def from_table(c: Comparisons, named: Named) -> Evidence:
             raise JudgmentError(f"no covariate or cluster {name!r}; the table has {listed(list(columns)) or 'none'}.")
         column = name or default
         factors.append(Factor(levels[column].tolist(), columns[column][line]) if column in columns else None)
-    judgments = Judgments.of_counts(c.objects, c.pairs[rows], counts, c.keeps_order)
+    signed = (THREE if c.response == TWO else c.response).loadings[:, 0]
+    weights = counts[line, outcome]
+    said = TIE - np.sign(signed).astype(np.int64)[outcome]
+    judgments = Judgments(c.objects, c.pairs[rows][line], said, weights=weights, shown=c.keeps_order)
     return Evidence(
         judgments=judgments,
+        response=c.response,
+        outcome=outcome,
         judge=factors[0],
         prompt=factors[1],
         names=(named.judge or "judge", named.prompt or "prompt"),
-        has_ties=c.has_ties,
         unordered="" if c.keeps_order else "the table does not keep which object was shown first: order=True",
         single=False,
         seen=dict(zip(c.objects, _mentions(judgments.pairs, judgments.times, len(c.objects)).tolist(), strict=True)),

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons, counts_of_outcomes
+from ..core.response import Response
 from ..fitting.specification import make_problem
 from ..formulas.design import build_design
 from ..kernel.likelihood import Problem, probabilities
@@ -63,9 +64,8 @@ class Expected:
 
 def expect(c: Comparisons, rows: IntArray, counts: FloatArray) -> Expected:
     """Return what a table leads to expect of the lines it was made of."""
-    formula = "object" + (" + tie" if c.n_ties else "") + (" + order" if c.keeps_order else "")
-    c = c if c.n_ties else c.drop_ties()
-    design = build_design(formula, c)
+    c = c if c.n_ties or c.response.grades else c.drop_ties()
+    design = build_design(" + ".join(("object", *words(c.response), *(["order"] if c.keeps_order else []))), c)
     free = np.flatnonzero(independent_columns(make_problem(design, c, np.arange(len(design.names)), {})))
     problem = make_problem(design, c, free, {})
     fit = _fitted(problem)
@@ -80,6 +80,11 @@ def expect(c: Comparisons, rows: IntArray, counts: FloatArray) -> Expected:
         worths,
         tuple(design.blocks[k] for k in free),
     )
+
+
+def words(response: Response) -> tuple[str, ...]:
+    """Return the words of a formula for the outcomes that the sides share: tie, grade."""
+    return tuple(dict.fromkeys(name.partition("[")[0] for name in response.shared))
 
 
 def _fitted(problem: Problem) -> Fit:

@@ -21,7 +21,7 @@ from .sources import as_names
 Grades = Sequence[str] | Mapping[str, int]
 
 _ROUNDING = 1e-12  # relative; 0.8 - 0.7 is off by some 1e-16
-_MOST = 20  # grades to either side; what has more is a score
+MOST_GRADES = 20  # grades to either side; what has more is a score
 _EXPECTED = "whole numbers such as 2, 1, 0, -1, -2, positive for object i"
 
 
@@ -55,9 +55,9 @@ def refuse_uneven(grades: Collection[Any], where: str) -> None:
 
 
 def _refuse_many(steps: float, where: str) -> None:
-    if steps > _MOST:
+    if steps > MOST_GRADES:
         raise JudgmentError(
-            f"a grade of {steps:.6g}", "Cut scores into grades before.", where=where, expected=f"at most {_MOST}"
+            f"a grade of {steps:.6g}", "Cut scores into grades before.", where=where, expected=f"at most {MOST_GRADES}"
         )
 
 

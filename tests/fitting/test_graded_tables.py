@@ -112,7 +112,7 @@ def test_bias_reduction_and_priors_have_the_gradient_that_finite_differences_hav
 
 def test_functions_of_wins_ties_and_losses_refuse_other_outcomes() -> None:
     c = judged()
-    for ask in (c.drop_ties, c.split_ties, lambda: llbt.audit(c), lambda: llbt.classical.sign_test(c)):
+    for ask in (c.drop_ties, c.split_ties, lambda: llbt.classical.sign_test(c)):
         with pytest.raises(JudgmentError, match=r"'i\+', 'i', 'tie', 'j', 'j\+'; expected a table of wins, ties and"):
             ask()
     with pytest.raises(JudgmentError, match=r"shape \(36, 3\) for the outcomes"):
