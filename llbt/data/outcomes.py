@@ -5,6 +5,7 @@ Readings look at distinct combinations of label and objects, never at single row
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from .rows import Rows
 Outcomes = Mapping[Any, Meaning | int] | Literal["names", "slots"] | None
 
 _MOST = 8  # labels in a message
+_ARROW = re.compile(r"([ab]?)(>+|<+|=)([ab]?)")
 
 
 def read_outcomes(
@@ -208,10 +210,9 @@ def _unknown(
     if unknown.size:
         parts.append(f"{counted(unknown.size, 'unknown outcome')}: {_counts(cases, bad & ~missing)}")
     labels = [*(cases.labels[k] for k in unknown), *([None] if missing.any() else [])]
-    guesses = {label: _guess(label, cases.sides) for label in labels}
-    advice = (
-        f"Pass outcomes={_pasted(guesses | {label: said for label, said in mapping.items() if label not in guesses})}"
-    )
+    guesses: dict[Any, Meaning | int] = {label: _guess(label, cases.sides) for label in labels}
+    guesses |= {} if mapping else _guess_arrows(cases.labels)
+    advice = f"Pass outcomes={_pasted(guesses | {x: said for x, said in mapping.items() if x not in guesses})}"
     return (
         f"column {cases.column!r}: {' and '.join(parts)};{_expected(cases, open_cases, best, readings)} "
         f"{advice} (None leaves out, counted)." + _strangers(cases, bad & ~missing)
@@ -278,6 +279,23 @@ def _guess(label: object, sides: tuple[str, str]) -> Meaning:
     return "j" if label == sides[1] or word in ("j", "b", "r", "right", "<", "second", "2", "loss") else None
 
 
+def _guess_arrows(labels: Sequence[Label]) -> Mapping[Any, Meaning | int]:
+    """Return what labels such as A>>B mean, as grades if some say more than others; nothing if one is no such label."""
+    grades: dict[Any, int] = {}
+    for label in labels:
+        found = _ARROW.fullmatch(label.lower().replace(" ", "")) if isinstance(label, str) else None
+        if found is None or (found[1] and found[1] == found[3]):
+            return {}
+        turned = found[1] == "b" or found[3] == "a"
+        size = len(found[2].strip("="))
+        grades[label] = -size if ("<" in found[2]) != turned else size
+    largest = max(grades.values(), default=0)
+    if set(grades.values()) | {0} != set(range(-largest, largest + 1)):
+        return {}
+    words: tuple[Meaning, ...] = ("tie", "i", "j")
+    return grades if largest > 1 else {label: words[size] for label, size in grades.items()}
+
+
 def _counts(cases: Cases, chosen: npt.NDArray[np.bool_]) -> str:
     """Return labels with rows, most frequent first: ``'x' (12 rows, first at row 0), 'y' (2)``."""
     found = cases.label[chosen]
@@ -290,7 +308,7 @@ def _counts(cases: Cases, chosen: npt.NDArray[np.bool_]) -> str:
     return ", ".join(texts) + more
 
 
-def _pasted(mapping: Mapping[Any, Meaning]) -> str:
+def _pasted(mapping: Mapping[Any, Meaning | int]) -> str:
     """Return a mapping ready to paste, cut after some labels."""
     items = [f"{label!r}: {said!r}" for label, said in list(mapping.items())[:_MOST]]
     return "{" + ", ".join(items) + (", …" if len(mapping) > _MOST else "") + "}"

@@ -83,7 +83,9 @@ def measured_from(scale: Scale, graded: bool, label: Label | None = None, value:
         return ""
     if label is None:
         return ", geometric mean 1" if scale == "odds_ratio" else ", mean 0"
-    return f" against {label}" if value is None else f", {label} = {format_count(value)}"
+    if value is not None:
+        return f", {label} = {format_count(value)}"
+    return f", against {label}" if graded and scale != "log_worth" else f" against {label}"
 
 
 def level_on_scale(scale: Scale, log_worth: FloatArray) -> FloatArray:

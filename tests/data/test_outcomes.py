@@ -102,6 +102,14 @@ def test_integers_with_the_word_tie_name_winners():
     assert counts(judge(winner, "names", [1, 2, 1, 1], [2, 1, 2, 2])) == SAID
 
 
+def test_a_mapping_of_arrows_is_offered_as_it_is_to_be_passed():
+    winner = ["A>>B", "B<A", "A=B", "B>A", "A<<B"]
+    offered = {"A>>B": 2, "B<A": 1, "A=B": 0, "B>A": -1, "A<<B": -2}
+    sides = {"first": ["x"] * 5, "second": ["y"] * 5}
+    assert f"Pass outcomes={offered} " in message(winner, **sides)
+    assert judge(winner, offered, **sides).counts.tolist() == [[1, 1, 1, 1, 1]]
+
+
 def test_none_leaves_out_and_counts():
     c = judge(["a", "broken", None, "b"], {"broken": None, None: None})
     assert counts(c) == [[1, 0, 1]]
@@ -123,6 +131,9 @@ def test_none_leaves_out_and_counts():
                 "Pass outcomes={'left': 'i', 'na': None, 'L': 'i'} (None leaves out, counted).",
             ),
         ),
+        (["A>B", "A=B", "b < a", "B>A"], None, ("{'A>B': 'i', 'A=B': 'tie', 'b < a': 'i', 'B>A': 'j'}",)),
+        (["A>>B", "B>A", "A=B", "B>>A"], None, ("Pass outcomes={'A>>B': None, 'B>A': None",)),  # uneven: no grades
+        ([">>", ">", "<", "<<"], None, ("2 unknown outcomes", "Pass outcomes={'>>': 2, '<<': -2, '>': 1, '<': -1}")),
         (["x", "y", "z", "z"], None, ("3 unknown outcomes: 'z' (2 rows, first at row 2)", "'left', 'right'", "'>'")),
         (["a", "b", None, None], None, ("2 missing outcomes (first at row 2)", "{None: None}")),
         (["a", "draw", None, "b"], None, ("1 missing outcome (first at row 2) and 1 unknown", "'draw': 'tie'")),
