@@ -56,9 +56,9 @@ _FORMULA = """The model, such as "object * judge + tie". [default: object, with 
 where the order is kept]"""
 _OBJECTS = "The two columns with the objects; that of object i first. [default: object_i,object_j]"
 _OUTCOME = "Judgments: the column that says who won. [default: outcome]"
-_OUTCOMES = """Judgments: what the labels of that column mean: each i, j, tie, or none to leave its rows out; an empty
-label stands for missing outcomes: 1=i,0=j,0.5=tie,=none. Or names (labels are the winners' names), or slots (they
-never are). Numbers always need it."""
+_OUTCOMES = """Judgments: what the labels of that column mean: each i, j, tie, bad (both are), or none to leave its rows
+out; an empty label stands for missing outcomes: 1=i,0=j,0.5=tie,=none. Or names (labels are the winners' names), or
+slots (they never are). Numbers always need it."""
 _INPUT = "How the judgments are written (llbt formats). [default: as the names of the columns say]"
 _DROPPED = """How many judgments may be left out, counted, because nobody knows what their outcome says or they
 compare an object with itself."""
@@ -120,7 +120,7 @@ def fit(
     formula: Annotated[Text, _option("--formula", _FORMULA, "FORMULA")] = None,
     objects: Annotated[Text, _option("--objects", _OBJECTS, "I,J")] = None,
     outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,
-    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|none,…")] = None,
+    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|bad|none,…")] = None,
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
     input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
     defaults: Annotated[Text, _option("--defaults", _DEFAULTS, "FIELD=VALUE,…")] = None,
@@ -172,7 +172,7 @@ def audit(
     file: Annotated[str, typer.Argument(help=" ".join(_FILE.split()), metavar="FILE", show_default=False)],
     objects: Annotated[Text, _option("--objects", _OBJECTS, "I,J")] = None,
     outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,
-    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|none,…")] = None,
+    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|bad|none,…")] = None,
     judge: Annotated[Text, _option("--judge", _JUDGE, "COLUMN")] = None,
     prompt: Annotated[Text, _option("--prompt", _PROMPT, "COLUMN")] = None,
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
@@ -203,7 +203,7 @@ def report(
     title: Annotated[Text, _option("--title", _TITLE, "TEXT")] = None,
     objects: Annotated[Text, _option("--objects", _OBJECTS, "I,J")] = None,
     outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,
-    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|none,…")] = None,
+    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|bad|none,…")] = None,
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
     input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
     defaults: Annotated[Text, _option("--defaults", _DEFAULTS, "FIELD=VALUE,…")] = None,
@@ -467,11 +467,11 @@ def _outcomes(name: str, text: str) -> Any:
             return ast.literal_eval(text)
         except (SyntaxError, TypeError, ValueError):
             raise _wrong(name, f"{text} is not a mapping; expected one such as {{'left': 'i', 'no': None}}.") from None
-    meanings = {"i": "i", "j": "j", "tie": "tie", "none": None, "": None}
+    meanings = {"i": "i", "j": "j", "tie": "tie", "bad": "bad", "none": None, "": None}
     found = _assigned(name, text, "left=i,right=j,both=tie,skipped=none")
     wrong = [f"{key}={said}" for key, said in found.items() if said.lower() not in meanings]
     if wrong:
-        raise _wrong(name, f"found {wrong[0]!r}; expected i, j, tie or none after the =.")
+        raise _wrong(name, f"found {wrong[0]!r}; expected i, j, tie, bad or none after the =.")
     said = {key or None: meanings[value.lower()] for key, value in found.items()}
     flags = {"true": True, "false": False}  # as a table has them
     return said | {flags[key.lower()]: value for key, value in said.items() if key and key.lower() in flags}

@@ -373,7 +373,7 @@ REFUSED = {
     "an empty list": (["PARTY", "--objects", ""], "'--objects': found ''; expected parts"),
     "three wins": (["PARTY", "--wins", "a,b,c"], "'--wins': found 'a,b,c'; expected two columns"),
     "no =": (["PARTY", *WINNER, "--outcomes", "x"], "'--outcomes': found 'x'; expected parts with an ="),
-    "no outcome": (["PARTY", *WINNER, "--outcomes", "x=won"], "found 'x=won'; expected i, j, tie or none"),
+    "no outcome": (["PARTY", *WINNER, "--outcomes", "x=won"], "found 'x=won'; expected i, j, tie, bad or none"),
     "twice": (["PARTY", *WINNER, "--outcomes", "x=i,x=j"], "'x' is there twice"),
     "no mapping": (["PARTY", *WINNER, "--outcomes", "{x: 1, …}"], "{x: 1, …} is not a mapping"),
     "no side": (["PARTY", *WINNER, "--side-covariates", "length=length_a"], "found 'length=length_a'; expected one"),

@@ -39,11 +39,11 @@ def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson",
     Returns
     -------
     Table
-        Of the n cells: object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``, of graded judgments
-        ``"i+"`` …), count, fitted, residual; printed with the residual in words. Without a tie category the two cells
-        of a comparison mirror each other, and only the one with more judgments than fitted is printed. Of pairs that
-        were judged: object_i, object_j, judgments, estimate (wins of i less wins of j, of graded judgments their
-        scores), fitted (what the model expects of it), residual.
+        Of the n cells: object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"bad"``, ``"j"``, of graded
+        judgments ``"i+"`` …), count, fitted, residual; printed with the residual in words. Without a tie category the
+        two cells of a comparison mirror each other, and only the one with more judgments than fitted is printed. Of
+        pairs that were judged: object_i, object_j, judgments, estimate (wins of i less wins of j, of graded judgments
+        their scores), fitted (what the model expects of it), residual.
 
     Raises
     ------
@@ -133,8 +133,8 @@ def _sentence(i: Any, j: Any, outcome: str, residual: float) -> str:
     if np.isnan(residual):
         return "fitted exactly"
     often = "more often" if residual > 0 else "less often"
-    if outcome == "tie":
-        return f"{i} and {j} tie {often}"
+    if outcome in ("tie", "bad"):
+        return f"{i} and {j} {'tie' if outcome == 'tie' else 'are both bad'} {often}"
     winner, loser = (i, j) if outcome[0] == "i" else (j, i)
     grade = f" by {outcome[1:]}" if outcome[1:] else ""
     return f"{winner} beats {loser}{grade} {often}"

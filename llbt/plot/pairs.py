@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..arguments import Count, checked
 from ..core.columns import FloatArray
-from ..core.comparisons import Comparisons
+from ..core.comparisons import Comparisons, check_three
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
@@ -137,6 +137,8 @@ def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes 
     >>> [bar.get_label() for bar in ax.containers]
     ['wins', 'ties', 'losses']
     """
+    if c.response.has_bad:
+        check_three(c)
     ends, counts = _outcomes_by_pair(c) if rows == "pair" else _outcomes_by_object(c)
     kept = _most_judged(counts, most)
     ends, counts = ends[kept], counts[kept]
