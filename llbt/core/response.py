@@ -43,7 +43,7 @@ class Response:
     JudgmentError
         For fewer than two outcomes, names used twice, loadings that are not finite, not of shape (K, B) or do not tell
         predictors apart, and a flip that is not its own inverse or does more to the loadings than to turn the sign of
-        the first predictor.
+        the first predictor, and of others that are signed, too.
 
     Examples
     --------
@@ -107,7 +107,8 @@ class Response:
         first = {}
         for b, loading in enumerate(self.loadings.T):
             loaded = np.flatnonzero(loading)
-            if b and self.loadings[loaded[0], 0] > 0 and set(loaded) == {loaded[0], self.flip[loaded[0]]}:
+            both = {int(loaded[0]), self.flip[loaded[0]]}
+            if b and self.loadings[loaded[0], 0] > 0 and set(loaded) == both and (loading >= 0).all():
                 first[self.outcomes[loaded[0]].removeprefix("i")] = b
         return first
 
@@ -388,11 +389,12 @@ def _check(response: Response) -> None:
         )
     if sorted(flip) != list(range(size)) or any(flip[flip[k]] != k for k in range(size)):
         raise JudgmentError(f"response: flip={flip}; expected the place of each outcome's mirror, (2, 1, 0) for three.")
-    turned = loadings * np.append(-1.0, np.ones(loadings.shape[1] - 1))
-    if not np.array_equal(loadings[list(flip)], turned):
+    found = loadings[list(flip)]
+    turned, kept = (found == -loadings).all(axis=0), (found == loadings).all(axis=0)
+    if not turned[0] or not (turned | kept).all():
         raise JudgmentError(
-            "response: with the sides exchanged the first column of loadings changes its sign and the others stay as "
-            f"they are; expected {turned.tolist()} in the order of flip={flip}, found {loadings[list(flip)].tolist()}."
+            "response: with the sides exchanged the first column of loadings changes its sign, and the others do so or "
+            f"stay as they are; found {found.tolist()} in the order of flip={flip}, before {loadings.tolist()}."
         )
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import optimize
+from scipy.sparse import csr_array, hstack
 
 from ..arguments import checked
 from ..core.columns import FloatArray, IntArray
 from ..core.response import Response
 from ..core.statistics import chi2_p_value
 from ..errors import DesignError
+from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults
+from ..kernel.cluster_tests import FlipTest, flip_test
 from ..kernel.deviances import deviance
+from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem, log_likelihood
 from ..kernel.solvers import Fit, eliminate
 from ..table import Field, Table
@@ -37,25 +42,30 @@ def grade_tests(res: LLBTResults) -> Table:
     Table
         A row for each model: ``free`` (the scores of all grades but the first are parameters), ``as fitted`` (they are
         what the scale says, 1, 2, 3, … with a middle), and one for each two neighbours with one score, such as
-        ``i = i+``: model, the score of each grade, df, statistic and p_value of the likelihood-ratio test against
-        ``free``, and deviance.
+        ``i = i+``: model, the score of each grade, df, deviance, and statistic and p_value of the test against
+        ``free``: of the likelihood ratio or, where the fit is clustered, of Rao's score with the clusters' scores
+        flipped in sign, as in `anova`.
 
     Raises
     ------
     DesignError
-        For judgments without grades, a formula without worths or `grade`, and fits with a prior.
+        For judgments without grades, a formula without worths or `grade`, fits with a prior, and two ways of
+        clustering.
 
     Notes
     -----
     log m = μ + sₕ(λᵢ − λⱼ + δ) + γₕ with s₋ₕ = −sₕ, γ₋ₕ = γₕ and s₁ as it is in the scale. Where sₕ = sₕ₊₁ the grades
     differ in how often they are used, γ, but say the same of the objects: they can be merged. Scores mean something
     only where log-worths differ. The likelihood is maximized over the scores, at each of which the other parameters
-    are at their maximum. The tests take judgments as independent.
+    are at their maximum. Rao's score of the scores h ≥ 2 is Σ uₛ(y − m) over the comparisons, with the signed predictor
+    u and the counts of h less those of −h; it and its information are those of parameters that are added to the
+    restricted model, so clusters' scores are flipped as for any others.
 
     References
     ----------
     Anderson, J. A. (1984). Regression and ordered categorical variables. Journal of the Royal Statistical Society B
-    46(1), 1-30.
+    46(1), 1-30. Hemerik, J., Goeman, J. J. & Finos, L. (2020). Robust testing in generalized linear models by sign
+    flipping score contributions. Journal of the Royal Statistical Society B 82(3), 841-864.
 
     Examples
     --------
@@ -76,11 +86,14 @@ def grade_tests(res: LLBTResults) -> Table:
     together = {" = ".join(pair): k for k, pair in enumerate(itertools.pairwise(outcomes))}
     models = {"free": np.arange(size), **{name: _merged(size, k) for name, k in together.items()}}
     found = {name: _fitted(problem, response, res.solution, names, given, group) for name, group in models.items()}
-    scores = {name: score for name, (score, _) in found.items()} | {"as fitted": given}
-    value = {name: value for name, (_, value) in found.items()} | {"as fitted": res.deviance}
+    found["as fitted"] = (given, res.solution)
     order = ["free", "as fitted", *together]
-    df = [np.nan, size - 1, *(1 for _ in together)]
-    lr = [np.nan, *(max(0.0, value[name] - value["free"]) for name in order[1:])]
+    scores = {name: score for name, (score, _) in found.items()}
+    value = {name: deviance(problem.counts, fit.means) for name, (_, fit) in found.items()}
+    apart = {"as fitted": np.eye(size - 1), **{name: _difference(size, k) for name, k in together.items()}}
+    flips = {name: _flips(res, names, *found[name], contrasts) for name, contrasts in apart.items()}
+    tests = [_Test.of(flips[name], value[name] - value["free"], len(apart[name])) for name in order[1:]]
+    by_clusters = bool(res.specification.groups)
     return Table(
         (
             Field("model", "", order),
@@ -88,14 +101,98 @@ def grade_tests(res: LLBTResults) -> Table:
                 Field(f"score {outcome}", outcome, [scores[name][k] for name in order], "number")
                 for k, outcome in enumerate(outcomes)
             ),
-            Field("df", "Df", df, "count"),
+            Field("df", "Df", [np.nan, *(test.df for test in tests)], "count"),
             Field("deviance", "Deviance", [value[name] for name in order], "statistic"),
-            Field("statistic", "LRT", lr, "statistic"),
-            Field("p_value", "Pr(>χ²)", [chi2_p_value(x, d) for x, d in zip(lr, df, strict=True)], "p_value"),
+            Field(
+                "statistic",
+                "Rao score" if by_clusters else "LRT",
+                [np.nan, *(test.statistic for test in tests)],
+                "statistic",
+            ),
+            Field(
+                "p_value",
+                "Pr(flips)" if by_clusters else "Pr(>χ²)",
+                [np.nan, *(test.p_value for test in tests)],
+                "p_value",
+            ),
         ),
-        title="Scores of the grades, and likelihood-ratio tests against free ones",
+        title=f"Scores of the grades, and {'score' if by_clusters else 'likelihood-ratio'} tests against free ones",
         head=(f"Model: {res.specification.formula}",),
-        notes=("scores are those of the first grade and more; the tests take the judgments as independent",),
+        notes=("scores are those of the first grade and more", *_notes(res, flips)),
+    )
+
+
+@dataclass(frozen=True)
+class _Test:
+    """A test of a model against free scores."""
+
+    df: int
+    statistic: float
+    p_value: float
+
+    @classmethod
+    def of(cls, flips: FlipTest | None, ratio: float, df: int) -> _Test:
+        """Return the test by flips of clusters' scores, where there are clusters, or of the likelihood ratio."""
+        if flips is not None:
+            return cls(df, flips.statistic, flips.p_value)
+        ratio = max(0.0, ratio)
+        return cls(df, ratio, chi2_p_value(ratio, df))
+
+
+def _notes(res: LLBTResults, flips: Mapping[str, FlipTest | None]) -> tuple[str, ...]:
+    found = [test for test in flips.values() if test is not None]
+    if not found:
+        return ("the tests take the judgments as independent",)
+    return (found[0].said(res.specification.groups[0], most=max(test.clusters for test in found)),)
+
+
+def _difference(size: int, k: int) -> FloatArray:
+    """Return what is 0 of the scores but the first where a grade and the next one have the same score, (1, H − 1)."""
+    steps = np.diff(np.eye(size), axis=0)[:, 1:]  # the first score is fixed
+    return np.asarray(steps[[k]])
+
+
+def _flips(res: LLBTResults, names: list[int], scores: FloatArray, fit: Fit, contrasts: FloatArray) -> FlipTest | None:
+    """Return the test of scores by flips of clusters' scores, at the fit with these; None of independent judgments.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    names : list of int
+        The outcomes in favour of i, the smallest grade first.
+    scores : ndarray, shape (H,)
+        Those of the restricted model.
+    fit : Fit
+        Of it.
+    contrasts : ndarray, shape (q, H − 1)
+        What is 0 in it of the scores but the first.
+    """
+    if not res.specification.groups:
+        return None
+    (name,) = res.specification.groups
+    problem = _with_free_scores(_scored(res.problem(), _checked(res), names, scores), names, fit)
+    whole = np.hstack([np.zeros((len(contrasts), len(fit.params))), contrasts])
+    return flip_test(problem, fit, clustered(res.comparisons, name, (name,)), whole)
+
+
+def _with_free_scores(problem: Problem, names: list[int], fit: Fit) -> Problem:
+    """Return the problem with a parameter for each score but the first, as it is about a fit.
+
+    A score multiplies the signed predictor of its outcome, less so that of the opposite one.
+    """
+    response, signed = problem.response, problem.at(fit.params)[0]
+    assert isinstance(response, Response)  # `_checked`
+    size, p, more = len(signed), len(fit.params), len(names) - 1
+    loadings = np.zeros((len(response.outcomes), more))
+    for column, k in enumerate(names[1:]):
+        loadings[k, column], loadings[response.flip[k], column] = 1.0, -1.0
+    wider = [csr_array(hstack([rows.tocsr(), csr_array((size, more))])) for rows in problem.predictors]
+    wider += [csr_array((signed, (range(size), [p + k] * size)), shape=(size, p + more)) for k in range(more)]
+    return replace(
+        problem,
+        predictors=tuple(map(Gathered.of, wider)),
+        offsets=np.zeros((len(wider), size)),
+        response=Response(response.outcomes, np.hstack([response.loadings, loadings]), response.flip),
     )
 
 
@@ -114,6 +211,11 @@ def _checked(res: LLBTResults) -> Response:
         )
     if spec.prior is not None:
         raise DesignError("likelihood-ratio tests are of maximum likelihood", "Fit without prior=.")
+    if len(spec.groups) > 1:
+        raise DesignError(
+            f"the fit is clustered by {' and '.join(spec.groups)}, and scores of clusters are flipped one way",
+            f"Fit groups={spec.groups[0]!r}.",
+        )
     if not isinstance(res.response, Response):
         raise DesignError(
             f"scores are those of adjacent grades, and link={spec.link!r} has cuts", "Fit link='adjacent'."
@@ -134,8 +236,8 @@ def _merged(size: int, k: int) -> IntArray:
 
 def _fitted(
     problem: Problem, response: Response, solution: Fit, names: list[int], given: FloatArray, group: IntArray
-) -> tuple[FloatArray, float]:
-    """Return the scores (H,) at the maximum and the deviance there; grades of one group share a score.
+) -> tuple[FloatArray, Fit]:
+    """Return the scores (H,) at the maximum and the fit with them; grades of one group share a score.
 
     The first group has the score of the first grade.
     """
@@ -162,7 +264,7 @@ def _fitted(
             raise DesignError("the scores of the grades have no maximum likelihood estimate here", "Merge grades.")
         start = found.x
     scores, _, fit = at(start)
-    return scores, deviance(problem.counts, fit.means)
+    return scores, fit
 
 
 def _scored(problem: Problem, response: Response, names: list[int], scores: FloatArray) -> Problem:

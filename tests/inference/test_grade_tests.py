@@ -1,9 +1,11 @@
 """Free and merged scores of grades, against scipy's maximum of all parameters together, and against R."""
 
+import itertools
 import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from fitting.test_graded_formulas import FIVE, judged, music
 from scipy import optimize, stats
@@ -95,6 +97,86 @@ def test_what_has_no_scores_to_test_says_so() -> None:
     refused(llbt.fit("object + tie", c), "has no grade, beside which")
     refused(llbt.fit("tie + grade", c), "has no object, beside which")
     refused(llbt.fit("object + tie + grade", c, prior=1), "maximum likelihood")
+
+
+def by_judges(judges: int, copies: int = 1, seed: int = 1) -> Comparisons:
+    """Three objects on a linear scale by some judges, who say what they say of a pair several times over."""
+    rng = np.random.default_rng(seed)
+    pairs = np.array([(0, 1), (0, 2), (1, 2)])
+    u = np.array([0.5, 0.1, -0.2])[pairs] @ [1.0, -1.0]
+    p = FIVE.probabilities([u, np.full(3, 0.2), np.full(3, -0.3)])[0].T
+    counts = np.array([[rng.multinomial(2, row) for row in p] for _ in range(judges)]) * copies
+    labels = np.array(list("ABC"))[np.tile(pairs, (judges, 1))]
+    frame = pd.DataFrame(labels, columns=["object_i", "object_j"]).assign(judge=np.repeat(np.arange(judges), 3))
+    columns = list(FIVE.outcomes)
+    return llbt.from_counts(
+        frame.join(pd.DataFrame(counts.reshape(-1, 5), columns=columns)), grades=columns, clusters="judge"
+    )
+
+
+@pytest.mark.parametrize(("model", "group"), [("as fitted", None), ("i = i+", [0, 0])])
+def test_flips_are_those_of_the_definition_with_slopes_by_finite_differences(model: str, group: list[int]) -> None:
+    c = by_judges(7)
+    res = llbt.fit("object + tie + grade", c, cov_type="cluster", groups="judge")
+    found = llbt.grade_tests(res).to_frame().set_index("model").loc[model]
+    i, j = c.pairs.T
+
+    def logs(x: np.ndarray) -> np.ndarray:
+        worth, tie, level, score = np.append(x[:2], 0.0), x[2], x[3], x[4]
+        lead = worth[i] - worth[j]
+        parts = [score * lead + level, lead, np.full_like(lead, tie), -lead, -score * lead + level]
+        return np.stack(parts, axis=1) - np.logaddexp.reduce(np.stack(parts, axis=1), axis=1, keepdims=True)
+
+    def loss(x: np.ndarray, score: float) -> float:
+        return -float((c.counts * logs(np.append(x, score))).sum())
+
+    score = 2.0 if group is None else 1.0
+    restricted = optimize.minimize(loss, np.zeros(4), args=(score,), method="BFGS", options={"gtol": 1e-7}).x
+    at = np.append(restricted, score)
+    step = 1e-5 * np.eye(5)
+    slopes = np.stack([(logs(at + h) - logs(at - h)) / 2e-5 for h in step], axis=2)
+    p, kept = np.exp(logs(at)), c.cluster_counts
+    codes, rows = kept.columns[0].codes, kept.rows
+    own = np.zeros((7, 5))
+    np.add.at(own, codes, np.einsum("nk,nkp->np", kept.counts, slopes[rows]))
+    one = np.einsum("sk,skp,skq->spq", p, slopes, slopes)
+    each = np.zeros((7, 5, 5))
+    np.add.at(each, codes, kept.counts.sum(axis=1)[:, None, None] * one[rows])
+    inverse = np.linalg.inv(each.sum(axis=0))
+    direction = inverse[4]
+    rest = np.linalg.inv(each.sum(axis=0)[:4, :4])
+    reached = []
+    for signs in itertools.product((1, -1), repeat=7):
+        total = np.array(signs) @ own @ direction
+        shared = (np.array(signs)[:, None] * (direction @ each)[:, :4]).sum(axis=0)
+        reached.append(total**2 / (inverse[4, 4] - shared @ rest @ shared))
+    # without a flip nothing is shared: a parameter's efficient score is free of the others
+    assert found["statistic"] == pytest.approx(reached[0], rel=1e-4)
+    assert found["p_value"] == pytest.approx(np.mean(np.array(reached) >= reached[0] * (1 - 1e-4)), abs=1e-9)
+
+
+def test_clusters_change_the_test_and_nothing_else() -> None:
+    c = by_judges(40)
+    plain = llbt.grade_tests(llbt.fit("object + tie + grade", c))
+    clustered = llbt.grade_tests(llbt.fit("object + tie + grade", c, cov_type="CR1", groups="judge"))
+    same = ["model", "score i", "score i+", "df", "deviance"]
+    assert plain.to_frame()[same].equals(clustered.to_frame()[same])
+    assert "take the judgments as independent" in plain.as_text()
+    assert "flips of the signs of the scores of 40 clusters of judge" in clustered.as_text()
+    # judgments that are independent: both say much the same
+    both = [t.to_frame().set_index("model")["p_value"].drop("free") for t in (plain, clustered)]
+    np.testing.assert_allclose(both[0], both[1], atol=0.15)
+
+
+def test_two_ways_of_clustering_are_refused() -> None:
+    c = judged()
+    two = llbt.from_counts(
+        c.to_frame().assign(item=np.arange(len(c)) % 5, judge_=np.arange(len(c)) % 4),
+        grades=c.response.outcomes, clusters=["item", "judge_"],
+    )  # fmt: skip
+    res = llbt.fit("object + tie + grade", two, cov_type="cluster", groups=["item", "judge_"])
+    with pytest.raises(DesignError, match="clustered by item and judge_"):
+        llbt.grade_tests(res)
 
 
 @pytest.mark.slow
