@@ -35,6 +35,7 @@ app = typer.Typer(
 
 
 Method = StrEnum("Method", ["auto", "glm", "eliminate"])
+Link = StrEnum("Link", ["adjacent", "cumulative", "probit"])
 CovType = StrEnum(
     "CovType",
     [
@@ -85,6 +86,8 @@ if any is recorded."""
 _GROUPS = "The column, or two of them, within which judgments depend on each other, for --cov-type cluster and CR1."
 _FIXED = "Parameters to hold at a value: tie=-0.5."
 _METHOD = "The solver: glm is statsmodels' Poisson GLM, eliminate is for large tables; both give the same results."
+_LINK = """What makes probabilities of log-worths: adjacent is the log-linear model, cumulative Rao and Kupper's and
+Agresti's, probit Thurstone's and Glenn and David's."""
 _PAGE = "The file to write, - for standard output; one that is there is replaced."
 _TITLE = "The heading of the page. [default: the name of FILE]"
 _FORMAT = "How to print the fit; json and csv are unrounded."
@@ -141,6 +144,7 @@ def fit(
     groups: Annotated[Text, _option("--groups", _GROUPS, "COLUMN,…")] = None,
     fixed: Annotated[Text, _option("--fixed", _FIXED, "NAME=NUMBER,…")] = None,
     method: Annotated[Method, _option("--method", _METHOD)] = Method.auto,
+    link: Annotated[Link, _option("--link", _LINK)] = Link.adjacent,
     form: Annotated[Format, _option("--format", _FORMAT)] = Format.text,
 ) -> None:
     """Fit a log-linear Bradley-Terry model to a table of judgments or counts.
@@ -161,7 +165,8 @@ def fit(
             raise _wrong(next(iter(who)), f"it is for files; the bundled data set {file!r} is read as it is.")
         data = _comparisons(source, said, [*who.values(), *by], [name for name in UNITS if name not in who])
         model = formula or llbt.default_formula(data)
-        options: dict[str, Any] = {"method": method.value, "fixed": held, **_covariance(cov_type, by)}
+        options: dict[str, Any] = {"method": method.value, "link": link.value, "fixed": held}
+        options |= _covariance(cov_type, by)
         res = llbt.fit(model, data, reference=_object(reference, data), **options)
         typer.echo(_RENDERED[form](res))
 

@@ -112,7 +112,7 @@ def test_version():
 def test_every_option_has_a_help_text():
     text = run("fit", "--help", terminal_width=200).stdout
     options = re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE)
-    assert len(options) == 26
+    assert len(options) == 27
     assert all(len(said) > 15 for _, said in options)
 
 
@@ -350,6 +350,14 @@ def test_method(method, solver):
 
 
 # -- warnings and errors -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("link", "title"), [("cumulative", "Cumulative Bradley-Terry"), ("probit", "Thurstone model")])
+def test_link(link, title):
+    table = llbt.load_dataset("dras_table1")
+    found = json.loads(run("fit", "dras_table1", "--formula", TIED, "--link", link, "--format", "json").stdout)
+    assert found["llf"] == pytest.approx(llbt.fit(TIED, table, link=link).llf)
+    assert run("fit", "dras_table1", "--formula", TIED, "--link", link).stdout.startswith(title)
 
 
 def test_warnings_are_lines_of_stderr():

@@ -94,7 +94,7 @@ class ModelTable(Record):
     ----------
     names : tuple of str
         Headings of the M fits.
-    formulas : tuple of str
+    formulas, links : tuple of str
     terms : tuple of str
         Names of all parameters: those of the worth, then of ties, then of order.
     estimate, std_error, statistic, p_value, conf_low, conf_high : ndarray, shape (T, M)
@@ -112,6 +112,7 @@ class ModelTable(Record):
 
     names: tuple[str, ...]
     formulas: tuple[str, ...]
+    links: tuple[str, ...]
     terms: tuple[str, ...]
     estimate: FloatArray
     std_error: FloatArray
@@ -151,7 +152,7 @@ class ModelTable(Record):
         columns = [Field("", name, self._column(k, at, below), "composed") for k, (name, at, below) in printed]
         return Table(
             (Field("", "", rows), *columns),
-            title="Log-linear Bradley-Terry models",
+            title="Log-linear Bradley-Terry models" if set(self.links) == {"adjacent"} else "Bradley-Terry models",
             head=tuple(f"{name}: {formula}" for name, formula in zip(self.names, self.formulas, strict=True)),
             notes=self.notes,
         )
@@ -260,6 +261,7 @@ def model_table(
     return ModelTable(
         headings,
         tuple(fit.specification.formula for fit in fits),
+        tuple(fit.specification.link for fit in fits),
         terms,
         values["params"],
         values["bse"],

@@ -138,6 +138,50 @@ def test_an_equal_table_by_hand():
 
 
 @each_link
+def test_without_a_middle_the_central_cut_is_0(music, link):
+    columns = music.pool().to_frame().drop(columns="tie")
+    grades = ("i+", "i", "j", "j+")
+    c = llbt.from_counts(columns, grades=grades)
+    res = llbt.fit("object + grade", c, link=link)
+    y, (i, j) = c.outcome_counts, c.pairs.T
+    x = (np.eye(5)[i] - np.eye(5)[j])[:, :4]
+
+    def loss(t):
+        eta = 2 * (x @ t[:4])[:, None] + np.array([-t[4], 0, t[4]])
+        p = np.diff(CURVES[link](eta), prepend=0.0, append=1.0, axis=1)
+        return -np.sum(y * np.log(np.maximum(p, 1e-300))) / y.sum()
+
+    found = optimize.minimize(loss, np.array([0, 0, 0, 0, 0.5]), method="BFGS", options={"gtol": 1e-9})
+    np.testing.assert_allclose(res.params, found.x, atol=2e-6)
+    pairs = llbt.pairwise(res, scale="probability").to_frame()
+    won = CURVES[link](2 * (np.append(res.params[:4], 0)[[0]] - np.append(res.params[:4], 0)[[4]]))
+    row = pairs[(pairs["object_i"] == "clas") & (pairs["object_j"] == "rap")]
+    assert row["estimate"].iloc[0] == pytest.approx(won[0], abs=1e-10)
+
+
+@each_link
+def test_nothing_depends_on_how_the_table_is_written(music, link):
+    """Rows shuffled and split, sides exchanged, another reference: the same model."""
+    formula, c = table_of(music, 5)
+    res = llbt.fit(formula, c, link=link)
+    frame = c.to_frame()
+    rng = np.random.default_rng(2)
+    turned = frame.rename(columns={
+        "object_i": "object_j", "object_j": "object_i", "i+": "j+", "i": "j", "j": "i", "j+": "i+"
+    })  # fmt: skip
+    half = frame.copy()
+    half[list(GRADES)] //= 3
+    turned[list(GRADES)] -= half.rename(columns={"i+": "j+", "i": "j", "j": "i", "j+": "i+"})[list(GRADES)]
+    both = pd.concat([half, turned]).sample(frac=1, random_state=rng.integers(1000))
+    again = llbt.fit(formula, llbt.from_counts(both, covariates="sex", grades=GRADES), link=link, reference="clas")
+    assert again.llf == pytest.approx(res.llf, abs=1e-7)
+    assert again.deviance == pytest.approx(res.deviance, abs=1e-6)
+    assert again.params["tie"] == pytest.approx(res.params["tie"], abs=1e-9)
+    assert again.params["object[rap]"] == pytest.approx(-res.params["object[clas]"], abs=1e-9)
+    assert again.bse["object[rap]"] == pytest.approx(res.bse["object[clas]"], abs=1e-9)
+
+
+@each_link
 def test_cuts_by_covariates_are_those_of_the_parts(music, link):
     """With every effect by sex the likelihood is the sum of those of the two halves."""
     c = music

@@ -121,6 +121,7 @@ def test_tables_of_models_compare_links_by_the_judgments(five, music):
     assert table.figures["llf"].tolist() == pytest.approx([adjacent.llf_judgments, five.llf])
     assert table.figures["aic"].tolist() == pytest.approx([-2 * adjacent.llf_judgments + 12, five.aic])
     assert "Σ n log p, by which links are compared" in table.as_text()
+    assert table.as_text().startswith("Bradley-Terry models")
     assert llbt.model_table([five]).figures["bic"].tolist() == pytest.approx([five.bic])
 
 
