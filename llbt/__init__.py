@@ -18,6 +18,7 @@ from .data.matrices import from_matrix
 from .data.rankings import from_rankings, from_ratings
 from .data.scores import from_scores
 from .errors import LLBTError
+from .fitting.mixed_results import MixedResults
 from .fitting.model import LLBT, default_formula, fit
 from .fitting.results import LLBTResults
 from .inference.anova import anova
@@ -64,6 +65,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     # what model?
     "LLBT",
     "LLBTResults",
+    "MixedResults",
     "default_formula",
     "fit",
     # how good are the objects, and which differ?

@@ -516,14 +516,17 @@ def _rendered(found: Audit, form: Format) -> str:
     return renderings.get(form, found.as_text)()
 
 
-def _json(res: llbt.LLBTResults) -> str:
-    fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", "aic", "bic", "llf", "nobs")
+def _json(res: llbt.LLBTResults | llbt.MixedResults) -> str:
+    fit: tuple[str, ...] = ("aic", "bic", "llf")
+    if isinstance(res, llbt.LLBTResults):
+        fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", *fit, "nobs")
     frame = res.to_frame()
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     facts = {
         "formula": res.specification.formula,
         "objects": list(res.comparisons.objects),
         **{name: getattr(res, name) for name in fit},
+        **({} if isinstance(res, llbt.LLBTResults) else {"sigma": res.scales.to_dict()}),
         "n_judgments": res.comparisons.n_judgments,
         "converged": res.converged,
         "notes": list(res.summary(odds=False).notes),
@@ -538,11 +541,11 @@ def _as_json(facts: Mapping[str, Any]) -> str:
     return "\n".join(UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], line) for line in text.split("\n"))
 
 
-_RENDERED: dict[Format, Callable[[llbt.LLBTResults], str]] = {
-    Format.text: llbt.LLBTResults.as_text,
-    Format.markdown: llbt.LLBTResults.as_markdown,
-    Format.latex: llbt.LLBTResults.as_latex,
-    Format.html: llbt.LLBTResults.as_html,
+_RENDERED: dict[Format, Callable[[llbt.LLBTResults | llbt.MixedResults], str]] = {
+    Format.text: lambda res: res.as_text(),
+    Format.markdown: lambda res: res.as_markdown(),
+    Format.latex: lambda res: res.as_latex(),
+    Format.html: lambda res: res.as_html(),
     Format.json: _json,
     Format.csv: lambda res: res.to_frame().to_csv(index=False, lineterminator="\n").removesuffix("\n"),
 }

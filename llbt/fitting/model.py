@@ -13,6 +13,7 @@ from ..budgets import refuse_parameters
 from ..core.comparisons import Comparisons
 from ..core.links import Cumulative, Link
 from ..errors import ClusterWarning, ConvergenceWarning, FormulaWarning, OptionError, TiesWarning, listed, warn_user
+from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
 from ..formulas.design import Design, build_design
 from ..formulas.grammar import HEADS, adds_objects, compares_objects, parse, vocabulary
@@ -23,6 +24,8 @@ from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
 from .cuts import check_cuts_described, check_order_of_cuts
 from .existence import check_connected, check_existence, check_odd_cycles, is_settled
+from .mixed import with_effects
+from .mixed_results import MixedResults
 from .results import LLBTResults
 from .specification import CovType, Method, Prior, Specification, make_problem, penalty_of, prior_counts
 
@@ -170,7 +173,7 @@ def fit(
     groups: str | Sequence[str] = (),
     prior: Prior = None,
     link: Link = "adjacent",
-) -> LLBTResults:
+) -> LLBTResults | MixedResults:
     """Fit a log-linear Bradley-Terry model by maximum likelihood.
 
     Parameters
@@ -178,7 +181,8 @@ def fit(
     formula : str
         Right-hand side over ``object`` (log-worths λ), ``tie`` (γ), ``bad`` (γ of both bad), ``grade`` (γ of the larger
         grades of preference), ``order`` (δ), ``pair`` and the table's covariates, such as ``"object + tie"`` or
-        ``"object * judge + tie"``.
+        ``"object * judge + tie"``. Brackets let judges differ by normal effects: ``"object + tie + (object | judge)"``,
+        ``(tie | judge)``, ``(order | judge)``, judge being a cluster or covariate of the table.
     data : Comparisons
         J objects, S comparisons.
     reference : label or mapping, optional
@@ -216,7 +220,8 @@ def fit(
 
     Returns
     -------
-    LLBTResults
+    LLBTResults or MixedResults
+        The latter for a formula with brackets.
 
     Raises
     ------
@@ -227,7 +232,8 @@ def fit(
     OptionError
         For options that are not known or contradict each other, and unknown names in `reference`, `groups` or `fixed`.
     SeparationError
-        Where some estimate is infinite; the objects, levels or parameters are named.
+        Where some estimate is infinite; the objects, levels or parameters are named. With brackets also where each
+        judge is so consistent that the standard deviation of the effects is.
 
     Warns
     -----
@@ -264,6 +270,11 @@ def fit(
     Two outcomes with the logistic curve are the log-linear model. Standard errors are those of the observed information
     (minus the second derivatives), as R's ``ordinal::clm`` has them. `llf`, `aic` and `bic` are those of Σ n log p;
     ``res.llf_judgments`` is that of any link, by which links are compared.
+
+    With brackets judge g has the log-worths λᵢ + b_gi, b_gi ~ N(0, σ²) independent with one σ, equal for all objects;
+    ties and order have one normal effect each, independent of the others. Estimates are those of the average judge, at
+    effects of 0; `MixedResults` says how effects are integrated out. A judge drawn from the population prefers with
+    probabilities nearer to ½ on average. Standard errors are those of the observed information.
 
     CR3 is (G − 1)/G Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ over the G clusters, θ₍₋g₎ by one step: θ̂ − (H − H_g)⁻¹s_g, with H and
     H_g the information of all judgments and of the cluster and s_g its score (Bell & McCaffrey 2002). G* = (Σn)²/Σn²,
@@ -302,7 +313,8 @@ def fit(
     >>> round(res.deviance, 4), res.df_resid
     (30.4554, 8)
     """
-    return LLBT.from_formula(formula, data, reference=reference).fit(
+    text, brackets = split_brackets(formula)
+    found = LLBT.from_formula(text, data, reference=reference).fit(
         method=method,
         fixed=fixed,
         cov_type=cov_type,
@@ -310,6 +322,7 @@ def fit(
         prior=prior,
         link=link,
     )
+    return with_effects(found, brackets) if brackets else found
 
 
 @checked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy import stats
@@ -42,6 +43,12 @@ _GRADED = {
 
 def summary_table(res: Estimates, *, odds: bool) -> Table:
     """Return the summary of a fit; see `LLBTResults.summary`."""
+    found = coefficient_table(res, odds=odds)
+    return replace(found, title=model_title(res), head=head_lines(res), foot=_foot(res), notes=_notes(res, odds))
+
+
+def coefficient_table(res: Estimates, *, odds: bool) -> Table:
+    """Return the coefficients alone, references of main effects shown as 0."""
     names, estimate, error, statistic, p_value, kinds = _rows(res)
     fields = coefficient_fields(names, estimate, error, statistic, p_value, res.df_inference)
     if odds and res.specification.link != "probit":
@@ -50,15 +57,7 @@ def summary_table(res: Estimates, *, odds: bool) -> Table:
             fields += (Field("odds", "Odds", np.exp(factor * estimate), "number"),)
     shown = _shown(res, names)
     more = "" if shown is None else f"… {format_count(len(names) - len(shown))} more rows: res.to_frame()"
-    return Table(
-        fields,
-        title=model_title(res),
-        head=_head(res),
-        foot=_foot(res),
-        notes=_notes(res, odds),
-        shown=shown,
-        more=more,
-    )
+    return Table(fields, shown=shown, more=more)
 
 
 def model_title(res: Estimates) -> str:
@@ -133,7 +132,8 @@ def _shown(res: Estimates, names: list[str]) -> tuple[int, ...] | None:
     return tuple(sorted(position[name] for block in first for name in block))
 
 
-def _head(res: Estimates) -> tuple[str, ...]:
+def head_lines(res: Estimates) -> tuple[str, ...]:
+    """Return formula, data and what the outcomes are."""
     lines = [
         f"Formula: {res.specification.formula}",
         f"Data: {'; '.join(_data(res))}",
@@ -267,7 +267,7 @@ def _fit(res: Estimates) -> str:
 
 
 def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
-    notes = _scale_notes(res, odds) if res.log_linear else _notes_of_link(res, odds)
+    notes = [*scale_notes(res, odds)]
     if res.design.sums:
         words = dict.fromkeys(res.design.blocks[columns[0]] for _, _, columns in res.design.sums)
         said = " and ".join(f"{word}:object" for word in words)
@@ -290,7 +290,12 @@ def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
     return (*notes, *([reservation] if reservation else []), *res.comparisons.notes)
 
 
-def _scale_notes(res: Estimates, odds: bool) -> list[str]:
+def scale_notes(res: Estimates, odds: bool) -> list[str]:
+    """Say what the estimates and their odds are."""
+    return _log_linear_notes(res, odds) if res.log_linear else _notes_of_link(res, odds)
+
+
+def _log_linear_notes(res: Estimates, odds: bool) -> list[str]:
     """Say what the estimates of a log-linear model and their odds are."""
     said = _GRADED if res.comparisons.response.grades else _ODDS
     used = [said[block] for block in said if block in res.design.blocks]

@@ -16,6 +16,7 @@ from patsy.parse_formula import parse_formula
 from ..core.comparisons import Comparisons
 from ..errors import FormulaError, listed
 from .allowed import FUNCTIONS, MOST_CHARACTERS, bounded, check_expression
+from .brackets import has_brackets
 from .sides import check_sides, is_both, side_names, side_of
 
 Role = Literal[
@@ -206,6 +207,10 @@ def _checked(text: object) -> str:
             f"the formula has {len(text):,} characters",
             "Many covariates of the objects or judges are better columns of a table, named one by one.",
             expected=f"at most {MOST_CHARACTERS:,}",
+        )
+    if has_brackets(text):
+        raise FormulaError(
+            f"effects of judges in brackets, in {text.strip()[:_LINE]!r}", "They are read by llbt.fit(…) alone."
         )
     # one line, from its first character that is not a space: the caret counts positions as patsy does
     return re.sub(r"[\r\n\t]", " ", _unticked(text.strip()))

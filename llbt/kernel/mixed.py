@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from .gathered import FloatArray
 from .likelihood import Problem, log_likelihood, probabilities
 from .marginal import Marginal, marginal
 from .quadrature import gauss_hermite
+from .solvers import eliminate
 
 MOST_EFFECTS = 4  # of a group that products of rules integrate over
 LARGEST = 10.0  # a scale beyond which judges are as good as consistent
@@ -22,6 +23,10 @@ _FEW_EFFECTS = 2  # of a group, up to which points cost nothing
 _ENOUGH = {True: 1e-9, False: 1e-2}  # by how much the log-likelihood may move with more points: few effects, many
 _DECREMENT = {True: 1e-14, False: 1e-4}  # squared distance to the maximum, in standard errors, before the last step
 _ITERATIONS = 60
+_PROFILED = 7  # points a dimension of a profile, for many effects
+_SEARCHES = 12
+_CLOSE = 0.005  # how near the bound of an interval is found, in shares of its distance
+_FARTHEST = 30.0  # where bounds are looked for
 _LONGEST = 3.0  # how far a step moves a predictor, at most
 _LONGEST_SCALE = 1.0  # and the logarithm of a scale
 
@@ -77,10 +82,10 @@ class _State:
 
 
 class _Likelihood:
-    """The marginal likelihood with some of the scales held at 0."""
+    """The marginal likelihood with some of the scales held at 0, and one perhaps where it is."""
 
-    def __init__(self, problem: Problem, bundles: Sequence[Groups]) -> None:
-        self.problem, self.bundles, self.n_iter = problem, bundles, 0
+    def __init__(self, problem: Problem, bundles: Sequence[Groups], held: int | None = None) -> None:
+        self.problem, self.bundles, self.held, self.n_iter = problem, bundles, held, 0
         self.size = problem.signed.shape[1]
 
     def __call__(self, at: FloatArray, kept: tuple[int, ...], number: int, near: Marginal | None) -> Marginal:
@@ -135,6 +140,71 @@ def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, sca
         number = following
 
 
+def profile_scale(
+    problem: Problem, bundles: Sequence[Groups], found: MixedFit, which: int, drop: float
+) -> tuple[float, float]:
+    """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a scale above 0.
+
+    With fewer points than the maximum was found with: what they miss hardly depends on the scale.
+    """
+    kept = tuple(np.flatnonzero(found.scales).tolist())
+    few = _dimensions(bundles, kept) <= _FEW_EFFECTS
+    number = found.points if few else min(found.points, _PROFILED)
+    likelihood, p = _Likelihood(problem, bundles, which), len(found.params)
+    best = np.concatenate([found.params, np.log(found.scales[list(kept)])])
+    place = p + kept.index(which)
+
+    def fallen(log: float, near: FloatArray) -> tuple[float, FloatArray]:
+        at = near.copy()
+        at[place] = log
+        state = _climbed(likelihood, _State(at, kept, _nothing()), number, _DECREMENT[few])
+        return state.found.value + state.decrement / 2, state.at if len(state.at) == len(at) else at
+
+    top, best = fallen(best[place], best)
+    bounds = []
+    for side in (-1, 1):
+        if side < 0 and top - _at_zero(likelihood, kept, which, best, number, few) <= drop:
+            bounds.append(0.0)
+            continue
+        log = best[place] + side * np.sqrt(2 * drop * found.covariance[p + which, p + which])
+        bounds.append(_bound(fallen, top, best, place, log, drop))
+    return bounds[0], bounds[1]
+
+
+def _bound(
+    fallen: Callable[[float, FloatArray], tuple[float, FloatArray]],
+    top: float,
+    best: FloatArray,
+    place: int,
+    log: float,
+    drop: float,
+) -> float:
+    """Return the scale at which the likelihood has fallen by `drop`: its root is about linear in log σ."""
+    near = best
+    for _ in range(_SEARCHES):
+        value, near = fallen(log, near)
+        share = np.sqrt(max(top - value, 1e-8 * drop) / drop)
+        if abs(share - 1) < _CLOSE:
+            break
+        if log >= np.log(_FARTHEST) and share < 1:
+            return np.inf
+        log = min(best[place] + (log - best[place]) * min(1 / share, 3.0), np.log(_FARTHEST))
+    return float(np.exp(log))
+
+
+def _at_zero(
+    likelihood: _Likelihood, kept: tuple[int, ...], which: int, best: FloatArray, number: int, few: bool
+) -> float:
+    """Return the maximum of the likelihood where one of the scales is 0."""
+    others, p = tuple(e for e in kept if e != which), likelihood.size
+    rest = np.delete(best, p + kept.index(which))
+    if not others:
+        return float(eliminate(likelihood.problem, start=best[:p]).objective)
+    free = _Likelihood(likelihood.problem, likelihood.bundles)
+    state = _climbed(free, _State(rest, others, _nothing()), number, _DECREMENT[few])
+    return state.found.value
+
+
 def _dimensions(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:
     return max(int(np.isin(groups.scale, kept).sum()) for groups in bundles)
 
@@ -145,13 +215,14 @@ def _climbed(likelihood: _Likelihood, state: _State, number: int, enough: float)
     found = likelihood(at, kept, number, state.found)
     decrement = np.inf
     for _ in range(_ITERATIONS):
-        gone = [k for k, log in enumerate(at[p:]) if log < np.log(_SMALLEST) and found.score[p + k] <= 0]
-        if gone:
-            at, kept = np.delete(at, [p + k for k in gone]), tuple(np.delete(np.array(kept), gone).tolist())
+        small = (at[p:] < np.log(_SMALLEST)) & (found.score[p:] <= 0) & (np.array(kept) != likelihood.held)
+        gone = np.flatnonzero(small)
+        if len(gone):
+            at, kept = np.delete(at, p + gone), tuple(np.delete(np.array(kept), gone).tolist())
             if not kept:
                 break
             found = likelihood(at, kept, number, None)
-        step, decrement = _step(likelihood, at, found)
+        step, decrement = _step(likelihood, at, kept, found)
         if decrement < enough:
             break
         reached = _searched(likelihood, at, kept, number, found, step)
@@ -161,11 +232,11 @@ def _climbed(likelihood: _Likelihood, state: _State, number: int, enough: float)
     return _State(at, kept, found, decrement)
 
 
-def _step(likelihood: _Likelihood, at: FloatArray, found: Marginal) -> tuple[FloatArray, float]:
+def _step(likelihood: _Likelihood, at: FloatArray, kept: tuple[int, ...], found: Marginal) -> tuple[FloatArray, float]:
     """Return Newton's step, within bounds, and its decrement; scales at their bound do not rise further."""
     p = likelihood.size
     moving = np.ones(len(at), dtype=np.bool_)
-    moving[p:] = (at[p:] < np.log(LARGEST)) | (found.score[p:] < 0)
+    moving[p:] = ((at[p:] < np.log(LARGEST)) | (found.score[p:] < 0)) & (np.array(kept) != likelihood.held)
     value, vector = np.linalg.eigh(found.information[np.ix_(moving, moving)])
     value = np.maximum(np.abs(value), 1e-8 * np.abs(value).max())  # where it is not concave, climb all the same
     gradient = vector.T @ found.score[moving]
@@ -174,7 +245,7 @@ def _step(likelihood: _Likelihood, at: FloatArray, found: Marginal) -> tuple[Flo
     reach = max(float(np.abs(rows @ step[:p]).max()) for rows in likelihood.problem.predictors)
     longest = max(reach / _LONGEST, float(np.abs(step[p:]).max()) / _LONGEST_SCALE, 1.0)
     step /= longest
-    step[p:] = np.minimum(step[p:], np.log(LARGEST) - at[p:])
+    step[p:] = np.where(moving[p:], np.minimum(step[p:], np.log(LARGEST) - at[p:]), 0.0)
     return step, float(gradient**2 @ (1 / value))
 
 
@@ -199,7 +270,7 @@ def _infinite(state: _State, p: int) -> tuple[int, ...]:
 def _fit(state: _State, scales: int, number: int, moved: float, likelihood: _Likelihood) -> MixedFit:
     """Return what was found after one step more, which is so short that nothing is computed again."""
     p, kept = likelihood.size, list(state.kept)
-    step, decrement = _step(likelihood, state.at, state.found)
+    step, decrement = _step(likelihood, state.at, state.kept, state.found)
     at = state.at + step
     found = np.zeros(scales)
     found[kept] = np.exp(at[p:])

@@ -11,7 +11,7 @@ from ..core.comparisons import Comparisons
 from ..data.doors import from_judgments
 from ..errors import DesignError, OptionError, SeparationError
 from ..fitting.existence import check_existence
-from ..fitting.model import default_formula, fit
+from ..fitting.model import LLBT, default_formula
 from ..fitting.results import LLBTResults
 from ..fitting.specification import CovType, make_problem
 from ..formulas.grid import At
@@ -73,10 +73,11 @@ def finite_fit(
     groups: str | Sequence[str] = (),
 ) -> LLBTResults:
     """Return the fit, with Firth's bias reduction where the estimates are infinite otherwise."""
+    model = LLBT.from_formula(formula, c, reference=reference)
     try:
-        return fit(formula, c, reference=reference, cov_type=cov_type, groups=groups)
+        return model.fit(cov_type=cov_type, groups=groups)
     except SeparationError:
-        return fit(formula, c, reference=reference, cov_type=cov_type, groups=groups, prior="jeffreys")
+        return model.fit(cov_type=cov_type, groups=groups, prior="jeffreys")
 
 
 def _reduced(res: LLBTResults) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import OptionError, SeparationError, listed
 from ..fitting.existence import check_connected
-from ..fitting.model import fit
+from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Prior
 from ..inference.objects import centred
@@ -158,7 +158,7 @@ def _exact(outcomes: Outcomes, asked: BradleyTerry) -> Strengths:
     formula = "object + tie" if with_ties else "object"
     notes = _tie_notes(outcomes, ties)
     try:
-        res = fit(formula, c, prior=asked.prior)
+        res = LLBT.from_formula(formula, c).fit(prior=asked.prior)
     except SeparationError as error:
         if asked.separated == "rank":
             return _in_the_limit(outcomes, formula, c, (*notes, _separated_note(error)))
@@ -187,7 +187,7 @@ def _scores_of(res: LLBTResults, outcomes: Outcomes) -> tuple[FloatArray, FloatA
 
 def _in_the_limit(outcomes: Outcomes, formula: str, c: Comparisons, notes: tuple[str, ...]) -> Strengths:
     """Return worths and ranks of systems whose log-odds are not finite: those of a prior that vanishes."""
-    standing, _, place = _scores_of(fit(formula, c, prior=_VANISHING), outcomes)
+    standing, _, place = _scores_of(LLBT.from_formula(formula, c).fit(prior=_VANISHING), outcomes)
     nothing = np.full(len(standing), np.nan)
     tied = bool(outcomes.counts[:, 1].any())
     return Strengths(nothing, _worths(standing), nothing, None, tied, place, notes, standing)

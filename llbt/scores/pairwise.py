@@ -18,7 +18,7 @@ from ..data.doors import from_counts
 from ..data.score_frames import SystemScores, as_scores
 from ..data.score_ties import FIRST, ROUNDING, SECOND, TieRule
 from ..errors import DesignError, listed
-from ..fitting.model import fit
+from ..fitting.model import LLBT
 from ..inference.objects import centred
 from ..table import counted, format_count
 from .paired_tests import (
@@ -243,7 +243,7 @@ def _bradley_terry(systems: Sequence[Label], pairs: IntArray, counts: FloatArray
         return nothing, "BT: NA, there are ties only"
     wins = dict(zip(("object_i", "object_j", "wins_i", "wins_j"), (*sides, *counts[decided][:, [0, 2]].T), strict=True))
     try:
-        res = fit("object", from_counts(pd.DataFrame(wins), ties_column=None))
+        res = LLBT.from_formula("object", from_counts(pd.DataFrame(wins), ties_column=None)).fit()
     except DesignError as error:
         return nothing, f"BT: NA, {error.found}"
     known = dict(zip(res.comparisons.objects, centred(res, None)[0].estimate, strict=True))

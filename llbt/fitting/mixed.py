@@ -1,0 +1,213 @@
+"""From a fit without effects of judges, and the brackets of a formula, to the fit with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg
+
+from ..core.columns import FloatArray, IntArray, groups
+from ..errors import ConvergenceWarning, DesignError, OptionError, SeparationError, warn_user
+from ..formulas.brackets import Bracket
+from ..kernel import solvers
+from ..kernel.grouped import grouped
+from ..kernel.likelihood import Problem, rows_of
+from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, maximize
+from ..kernel.robust import Covariance
+from ..kernel.solvers import Fit
+from ..table import counted, format_count, format_number
+from .clusters import Way, kept_way
+from .mixed_estimates import JudgeTable
+from .mixed_results import MixedResults
+from .results import LLBTResults
+
+_LEAST = 3  # judges
+_START = 0.8  # of σ
+
+
+def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResults:
+    """Return the fit with normal effects of judges.
+
+    Parameters
+    ----------
+    without : LLBTResults
+        The fit of the formula without its brackets.
+    brackets : sequence of Bracket
+        Of one grouping.
+
+    Raises
+    ------
+    OptionError
+        For options of a fit that integrates nothing over effects.
+    DesignError
+        For effects that the table does not identify, and for what is not integrated.
+    SeparationError
+        Where a standard deviation has no finite estimate.
+    """
+    _check_options(without)
+    grouping = _one_grouping(brackets)
+    for bracket in brackets:
+        _check_effect(bracket, without)
+    c, problem, merged = without.comparisons, *_distinct(without)
+    way = _way(without, grouping)
+    pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
+    pairs[merged] = c.pairs
+    lines, effects = way.clusters, [bracket.effect for bracket in brackets]
+    predictors = (without.response.width, c.response.tie)
+    by_group = grouped(merged[lines.rows], lines.codes, lines.counts, pairs, effects, predictors)
+    _check_size(max(bundle.size for bundle in by_group.bundles), way)
+    try:
+        with solvers.few_threads(len(without.names)):
+            found = maximize(problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
+    except linalg.LinAlgError:
+        raise _unidentified(brackets, way) from None
+    _check_found(found, brackets, way)
+    judges = JudgeTable(grouping, way.levels, by_group, problem, _notes(way, without))
+    return MixedResults(_average(without, found), without, tuple(brackets), judges, found)
+
+
+def _check_options(res: LLBTResults) -> None:
+    spec = res.specification
+    if spec.cov_type != "nonrobust" or spec.groups:
+        raise OptionError(
+            f"cov_type={spec.cov_type!r} beside effects of judges",
+            "Take cov_type='nonrobust' and no groups: by the effects judgments of a judge depend on each other.",
+        )
+    if spec.prior is not None:
+        raise OptionError(f"prior={spec.prior!r} beside effects of judges", "Leave prior out.")
+
+
+def _one_grouping(brackets: Sequence[Bracket]) -> str:
+    names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
+    if len(names) > 1:
+        raise DesignError(
+            f"effects of {' and of '.join(map(repr, names))}, which are crossed",
+            f"Keep one grouping in the brackets, and the other in standard errors: fit without brackets and with "
+            f"cov_type='cluster', groups={tuple(names)!r}.",
+            expected="brackets of one grouping",
+        )
+    return names[0]
+
+
+def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
+    """Raise where the formula has no term that the effects deviate from, or the table has no such outcomes."""
+    block = "worth" if bracket.effect == "object" else bracket.effect
+    if block not in res.design.blocks:
+        raise DesignError(
+            f"{bracket} are deviations from {bracket.effect}, which the formula {res.specification.formula!r} lacks",
+            f"Add it: {res.specification.formula} + {bracket.effect} + {bracket}.",
+        )
+
+
+def _way(res: LLBTResults, grouping: str) -> Way:
+    """Return who judged what."""
+    c = res.comparisons
+    if grouping not in (*c.clusters, *(column.name for column in c.columns)):
+        kept = ", ".join(map(repr, (*c.clusters, *(column.name for column in c.columns)))) or "none"
+        raise DesignError(
+            f"{grouping!r} is not kept by this table (clusters and covariates: {kept})",
+            f"Keep it where the table is made: from_judgments(…, clusters={grouping!r}).",
+        )
+    way = kept_way(c, grouping, (grouping,))
+    if way.clusters.size < _LEAST:
+        raise DesignError(
+            f"{grouping!r} has {counted(way.clusters.size, 'level')}, of which no standard deviation can be estimated",
+            f"Take it as a covariate: object * {grouping}.",
+            expected=f"at least {_LEAST} judges",
+        )
+    if (way.clusters.judgments <= 1).all():
+        raise DesignError(
+            f"every level of {grouping!r} made one judgment, so what differs between judges and what differs between "
+            "judgments of one judge cannot be told apart",
+            "Fit without the bracket.",
+        )
+    return way
+
+
+def _check_size(size: int, way: Way) -> None:
+    if size > MOST_EFFECTS:
+        raise DesignError(
+            f"a level of {way.name!r} has {size} independent effects (contrasts of the objects that it judged, tie, "
+            "order)",
+            f"Fit the objects in groups of up to {MOST_EFFECTS + 1}, c.select(objects=…); or without brackets and "
+            f"with cov_type='cluster', groups={way.name!r}.",
+            expected=f"at most {MOST_EFFECTS}, which are integrated over",
+        )
+
+
+def _distinct(res: LLBTResults) -> tuple[Problem, IntArray]:
+    """Return one comparison for all with the same objects and predictors, and which of them each comparison is."""
+    design, problem = res.design, res.problem()
+    keys: list[IntArray] = [*res.comparisons.pairs.T, *design.worth.index.T, design.order.index]
+    keys += [key for rows in design.shared.values() for key in np.atleast_2d(rows.index.T)]
+    first, group = groups(keys)
+    counts: FloatArray = np.column_stack([np.bincount(group, column, len(first)) for column in problem.counts.T])
+    return replace(rows_of(problem, first), counts=counts), group
+
+
+def _unidentified(brackets: Sequence[Bracket], way: Way) -> DesignError:
+    effects = " + ".join(map(str, brackets))
+    return DesignError(
+        f"the table does not identify {effects}: the information of the estimates is singular ({way.size})",
+        "Leave a bracket out.",
+    )
+
+
+def _check_found(found: MixedFit, brackets: Sequence[Bracket], way: Way) -> None:
+    if found.infinite:
+        bracket = brackets[found.infinite[0]]
+        raise SeparationError(
+            f"the standard deviation of {bracket} is +∞: the likelihood still rises at {format_number(LARGEST, 3)}, "
+            f"for every {way.name} is next to consistent ({way.size})",
+            "Take the answers of a judge as dependent: without the bracket and with cov_type='cluster', "
+            f"groups={way.name!r}; "
+            "or collect more judgments of the same pairs by the same judges.",
+        )
+    variances = np.diag(found.covariance)
+    if not np.all(variances[~np.isnan(variances)] > 0):
+        raise _unidentified(brackets, way)
+    if not found.converged:
+        warn_user(
+            f"the log-likelihood still moved by {found.moved:.2g} with {found.points} points a dimension, "
+            f"{found.decrement**0.5:.2g} standard errors from its maximum; the estimates may be off.",
+            ConvergenceWarning,
+        )
+
+
+def _average(without: LLBTResults, found: MixedFit) -> LLBTResults:
+    """Return what the average judge's fit is: estimates and their covariance, of σ above 0 its uncertainty in it."""
+    size = len(found.params)
+    problem = without.problem()
+    solution = without.solution
+    if found.points:
+        probability = problem.response.probabilities(problem.at(found.params))[0].T
+        solution = Fit(
+            params=found.params,
+            cov=found.covariance[:size, :size],
+            means=problem.totals[:, None] * probability,
+            converged=found.converged,
+            n_iter=found.n_iter,
+            gradient=np.zeros(size),
+            objective=found.value,
+            solver="eliminate",
+        )
+    return replace(without, solution=solution, covariance=Covariance(solution.cov))
+
+
+def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:
+    """Say what of the table makes little known of the effects."""
+    notes = []
+    single = int((way.clusters.judgments <= 1).sum())
+    if single:
+        share = f"{format_count(single)} of {format_count(way.clusters.size)}"
+        notes.append(f"{share} levels of {way.name} made one judgment, which says nothing of σ by itself")
+    _, pair = groups(list(np.sort(res.comparisons.pairs, axis=1).T))
+    where = np.unique(np.stack([pair[way.clusters.rows], way.clusters.codes]), axis=1)[0]
+    if len(where) == len(np.unique(where)):
+        notes.append(
+            f"every pair was judged by one level of {way.name} alone: what is told as effects of {way.name} may be of "
+            "the pairs"
+        )
+    return tuple(notes)

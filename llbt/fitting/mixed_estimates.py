@@ -1,0 +1,202 @@
+"""What a fit with effects of judges knows of its estimates, under statsmodels' names."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import Confidence, Share, checked
+from ..core.columns import FloatArray, Label
+from ..core.comparisons import Comparisons
+from ..core.statistics import TestResult
+from ..errors import DesignError
+from ..formulas.brackets import Bracket
+from ..formulas.design import Design
+from ..kernel.grouped import Grouped
+from ..kernel.likelihood import Problem
+from ..kernel.mixed import MixedFit
+from .results import LLBTResults
+from .specification import Specification
+from .variances import boundary_test, scale_intervals, share_between
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeTable:
+    """Who judged what.
+
+    Attributes
+    ----------
+    name : str
+        The cluster or covariate.
+    levels : tuple
+        Labels of the G judges.
+    grouped : Grouped
+        Their judgments.
+    problem : Problem
+        Distinct comparisons, with the counts of all judges.
+    notes : tuple of str
+    """
+
+    name: str
+    levels: tuple[Label, ...]
+    grouped: Grouped
+    problem: Problem
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MixedEstimates:
+    """The estimates of a fit with effects and what follows from them: `MixedResults` but for tests and printout."""
+
+    average: LLBTResults
+    without: LLBTResults
+    brackets: tuple[Bracket, ...]
+    judges: JudgeTable
+    solution: MixedFit
+
+    @property
+    def specification(self) -> Specification:
+        """What was asked for, the formula with its brackets."""
+        spec = self.without.specification
+        return replace(spec, formula=" + ".join([spec.formula, *map(str, self.brackets)]))
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The table that was fitted."""
+        return self.without.comparisons
+
+    @property
+    def design(self) -> Design:
+        """The design of the fixed parameters."""
+        return self.without.design
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the p fixed parameters."""
+        return self.average.names
+
+    @property
+    def fixed(self) -> dict[str, float]:
+        """Parameters that were held, with their values."""
+        return self.average.fixed
+
+    @property
+    def params(self) -> pd.Series[float]:
+        """Estimates of the average judge (log-worth λ, γ, δ), shape (p,)."""
+        return self.average.params
+
+    @property
+    def bse(self) -> pd.Series[float]:
+        """Standard errors by the observed information, shape (p,)."""
+        return self.average.bse
+
+    @property
+    def tvalues(self) -> pd.Series[float]:
+        """Estimates over standard errors (z values), shape (p,)."""
+        return self.average.tvalues
+
+    @property
+    def pvalues(self) -> pd.Series[float]:
+        """Two-sided p-values of `tvalues`, shape (p,)."""
+        return self.average.pvalues
+
+    def cov_params(self) -> pd.DataFrame:
+        """Return the covariance matrix of the estimates (p × p)."""
+        return self.average.cov_params()
+
+    @checked
+    def conf_int(self, alpha: Share = 0.05) -> pd.DataFrame:
+        """Return Wald's intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
+        return self.average.conf_int(alpha)
+
+    @property
+    def scales(self) -> pd.Series[float]:
+        """Standard deviations σ of the effects (log-worth, γ, δ), shape (E,); 0 where judges do not differ."""
+        return self._by_bracket(self.solution.scales, "sigma")
+
+    @property
+    def scale_errors(self) -> pd.Series[float]:
+        """Standard errors of σ by the delta method from those of log σ, shape (E,); NaN where σ is 0."""
+        variance = np.diag(self.solution.covariance)[len(self.solution.params) :]
+        return self._by_bracket(self.solution.scales * np.sqrt(variance), "std_error")
+
+    @checked
+    def scale_intervals(self, *, confidence: Confidence = 0.95) -> pd.DataFrame:
+        """Return intervals of σ by profile likelihood: columns conf_low, conf_high; a row per bracket.
+
+        The lower bound is 0 where the likelihood at σ = 0 is within the interval's fall, the upper one NaN where σ is 0
+        and infinite where the likelihood never falls so far.
+        """
+        bounds = scale_intervals(self.judges.problem, self.judges.grouped.bundles, self.solution, confidence)
+        return pd.DataFrame(bounds, index=self._labels, columns=["conf_low", "conf_high"])
+
+    @property
+    def share_between(self) -> float:
+        """Share of the variance of a pair's latent log-odds that is between judges: 8σ²/(8σ² + π²/3).
+
+        Of a normal scale (``link="probit"``) 8σ²/(8σ² + 1). NaN without ``(object | …)``.
+        """
+        effects = [bracket.effect for bracket in self.brackets]
+        if "object" not in effects:
+            return math.nan
+        return share_between(float(self.solution.scales[effects.index("object")]), self.specification.link)
+
+    def boundary_test(self) -> TestResult:
+        """Test the one standard deviation against 0, by the likelihood ratio on ½χ²₀ + ½χ²₁.
+
+        Raises
+        ------
+        DesignError
+            For several standard deviations, whose mixture of χ² is not known.
+
+        References
+        ----------
+        Self, S. G. & Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio
+        tests under nonstandard conditions. Journal of the American Statistical Association 82(398), 605-610.
+        """
+        if len(self.brackets) > 1:
+            raise DesignError(
+                f"{len(self.brackets)} standard deviations at once, whose mixture of χ² distributions is not known",
+                "Compare fits with one bracket each.",
+            )
+        return boundary_test(self.llf, self.without.llf_judgments, str(self.brackets[0]))
+
+    @property
+    def llf(self) -> float:
+        """Log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ; at σ = 0 `LLBTResults.llf_judgments`."""
+        return self.solution.value
+
+    @property
+    def df_model(self) -> int:
+        """Number of estimated parameters, standard deviations among them."""
+        return len(self.solution.params) + len(self.brackets)
+
+    @property
+    def aic(self) -> float:
+        """−2 llf + 2 · estimated parameters."""
+        return -2 * self.llf + 2 * self.df_model
+
+    @property
+    def bic(self) -> float:
+        """−2 llf + log(judgments) · estimated parameters."""
+        return -2 * self.llf + math.log(self.comparisons.n_judgments) * self.df_model
+
+    @property
+    def converged(self) -> bool:
+        """Whether the maximum was reached, and more points did not move it."""
+        return self.solution.converged
+
+    @property
+    def n_iter(self) -> int:
+        """Evaluations of the likelihood."""
+        return self.solution.n_iter
+
+    @property
+    def _labels(self) -> list[str]:
+        return [str(bracket) for bracket in self.brackets]
+
+    def _by_bracket(self, values: FloatArray, name: str) -> pd.Series[float]:
+        return pd.Series(values, index=self._labels, name=name, dtype=float)

@@ -1,0 +1,97 @@
+"""What a fit with effects of judges knows, under statsmodels' names."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from ..arguments import Confidence, checked
+from ..core.statistics import TestResult
+from ..formulas.constraints import Hypothesis
+from ..table import Record, Table
+from .mixed_estimates import MixedEstimates
+from .mixed_summary import mixed_summary
+
+_ASKED = ("contrasts", "judge_effects", "leaderboard", "pairwise", "quasi_variances", "worth")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MixedResults(MixedEstimates, Record):
+    """A fitted model in which judges differ by normal effects. p fixed parameters, E standard deviations, G judges.
+
+    Made by `fit` for a formula with brackets. Estimates are those of the average judge, whose effects are 0. Attributes
+    have statsmodels' names.
+
+    Attributes
+    ----------
+    average : LLBTResults
+        The average judge's estimates with their covariance. Its counts are those of all judges, so its deviance is no
+        measure of this model.
+    without : LLBTResults
+        The fit of the formula without its brackets, which takes all judgments as independent.
+    brackets : tuple of Bracket
+        The E effects.
+    judges : JudgeTable
+    solution : MixedFit
+
+    Notes
+    -----
+    Judge g has the log-worths λᵢ + b_gi with independent b_gi ~ N(0, σ²); ``(tie | judge)`` and ``(order | judge)`` are
+    one normal effect each, independent of the others. The effects are integrated out by adaptive Gauss-Hermite
+    quadrature, with points added until the log-likelihood moves by less than .01 (up to two dimensions by less than
+    1e-9). Laplace's approximation, which has one point, misses the maximum by far where judges make few judgments.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> wins = [5, 1, 4, 0, 6, 3, 5, 2]
+    >>> frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": wins, "judge": range(8)})
+    >>> c = llbt.from_counts(frame.assign(wins_j=6 - frame["wins_i"]), clusters="judge")
+    >>> res = llbt.fit("object + (object | judge)", c)
+    >>> res.params.round(3).to_dict(), res.scales.round(3).to_dict()
+    ({'object[A]': 0.114}, {'(object | judge)': 0.576})
+    """
+
+    _made_by: ClassVar[str] = "llbt.fit(…) for a formula with brackets"
+
+    def __getattr__(self, name: str) -> Any:
+        package = sys.modules.get("llbt")
+        if name in _ASKED and name in getattr(package, "__all__", ()):
+            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
+        raise AttributeError(
+            f"MixedResults has no attribute {name!r}; res.average has what is known of the average judge, res.without "
+            "the fit without effects"
+        )
+
+    @checked
+    def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
+        """Estimate linear combinations of the fixed parameters and test each; see `LLBTResults.t_test`."""
+        return self.average.t_test(hypothesis, confidence=confidence)
+
+    @checked
+    def wald_test(self, hypothesis: Hypothesis) -> TestResult:
+        """Test linear hypotheses on the fixed parameters jointly; see `LLBTResults.wald_test`."""
+        return self.average.wald_test(hypothesis)
+
+    @checked
+    def summary(self, *, odds: bool = True) -> Table:
+        """Return the printout: call, data, coefficients of the average judge, and the effects of judges.
+
+        Parameters
+        ----------
+        odds : bool
+            Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
+        """
+        return mixed_summary(self, odds=odds)
+
+    def table(self) -> Table:
+        """Return the summary."""
+        return self.summary()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per fixed parameter."""
+        return self.average.to_frame()

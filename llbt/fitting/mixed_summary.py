@@ -1,0 +1,95 @@
+"""The printout of a fit with effects of judges."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..table import Table, counted, format_number, format_p, format_share
+from .mixed_estimates import MixedEstimates
+from .summary import coefficient_table, head_lines, model_title, scale_notes
+
+
+def mixed_summary(res: MixedEstimates, *, odds: bool) -> Table:
+    """Return the summary of a fit with effects of judges; see `MixedResults.summary`."""
+    found = coefficient_table(res.average, odds=odds)
+    return replace(
+        found,
+        title=f"{model_title(res.average)} with normal effects of {res.judges.name}",
+        head=_head(res),
+        foot=(*_effects(res), *_likelihood(res)),
+        notes=_notes(res, odds),
+    )
+
+
+def _head(res: MixedEstimates) -> tuple[str, ...]:
+    lines = [line for line in head_lines(res.average) if not line.startswith("Formula: ")]
+    return (f"Formula: {res.specification.formula}", *lines)
+
+
+def _effects(res: MixedEstimates) -> tuple[str, ...]:
+    """Return the block of standard deviations: R's "Random effects"."""
+    bundles = res.judges.grouped
+    distinct = sum(len(bundle.rows) for bundle in bundles.bundles)
+    size = f"Effects of {counted(len(res.judges.levels), 'level')} of {res.judges.name}"
+    size += f", {distinct} different in their answers" if distinct < len(res.judges.levels) else ""
+    names = list(res.scales.index)
+    width = max(len(name) for name in names)
+    lines = [
+        f"  {name:<{width}}  σ {_number(sigma)}  (std. error {_number(error)})"
+        for name, sigma, error in zip(names, res.scales, res.scale_errors, strict=True)
+    ]
+    share = res.share_between
+    between = (
+        []
+        if np.isnan(share)
+        else [f"  share of the variance of a pair's log-odds between judges: {format_share(share)}"]
+    )
+    return (size, *lines, *between, _tested(res))
+
+
+def _number(x: float) -> str:
+    return "NA" if np.isnan(x) else format_number(float(x), 4)
+
+
+def _tested(res: MixedEstimates) -> str:
+    gain = 2 * (res.llf - res.without.llf_judgments)
+    said = f"  against no effects: likelihood ratio {format_number(max(gain, 0.0), 5)}"
+    if len(res.brackets) > 1:
+        return f"{said} (a mixture of χ²: compare fits with one bracket each)"
+    p = format_p(res.boundary_test().p_value)
+    return f"{said}, {'p ' + p if p.startswith('<') else 'p = ' + p} (½χ²₀ + ½χ²₁)"
+
+
+def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
+    found = res.solution
+    lines = [
+        f"Log-likelihood: {format_number(res.llf, 7)} (of the judgments; without effects "
+        f"{format_number(res.without.llf_judgments, 7)})   AIC: {format_number(res.aic, 6)}"
+    ]
+    if found.points:
+        size = max(mode.at.shape[1] for mode in found.modes)
+        lines.append(
+            f"Adaptive Gauss-Hermite quadrature: {found.points} points in each of "
+            f"{'up to ' if len(found.modes) > 1 else ''}{counted(size, 'dimension')}; with fewer the log-likelihood "
+            f"was {format_number(found.moved, 1)} away"
+        )
+    return tuple(lines)
+
+
+def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
+    notes = scale_notes(res.average, odds)
+    notes.append(
+        "estimates are those of the average judge, whose effects are 0: judges drawn from the population prefer with "
+        "probabilities nearer to ½ on average"
+    )
+    if not np.all(res.solution.scales > 0):
+        gone = [name for name, sigma in res.scales.items() if sigma == 0]
+        notes.append(f"σ = 0 is the maximum for {' and '.join(map(str, gone))}: judges differ no more than by chance")
+    notes += list(res.judges.notes)
+    if res.fixed:
+        notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
+    if not res.converged:
+        notes.append("more points would still move the log-likelihood; the estimates may be off")
+    return (*notes, *res.comparisons.notes)

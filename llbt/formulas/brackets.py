@@ -1,0 +1,119 @@
+"""Effects of judges in a formula: ``(object | judge)``, read before anything else is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn, get_args
+
+from ..errors import FormulaError
+from ..kernel.grouped import Effect
+from .allowed import MOST_CHARACTERS
+
+_ALLOWED = (
+    "Brackets are terms of their own, joined by +: (object | judge) for log-worths of each judge, (tie | judge) for "
+    "tie effects, (order | judge) for order effects of each; judge is a cluster or covariate of the table."
+)
+_BRACKET = re.compile(r"\(([^|]*)\|([^|]*)\)", re.DOTALL)
+_QUOTES = "'\"`"
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """Normal effects of the levels of a grouping.
+
+    Attributes
+    ----------
+    effect : str
+        What varies: ``"object"``, ``"tie"`` or ``"order"``.
+    grouping : str
+        A cluster or covariate of the table.
+    """
+
+    effect: Effect
+    grouping: str
+
+    def __str__(self) -> str:
+        name = self.grouping if self.grouping.isidentifier() else f"`{self.grouping}`"
+        return f"({self.effect} | {name})"
+
+
+def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
+    """Return a formula without its brackets, and the brackets.
+
+    Anything that is no text, or too long a one, is left to those who read formulas.
+
+    Raises
+    ------
+    FormulaError
+        For a bracket that cannot be read, one that stands twice, and for nothing else in the formula.
+    """
+    if not isinstance(text, str) or len(text) > MOST_CHARACTERS or not has_brackets(text):
+        return text, ()  # type: ignore[return-value]
+    rest, brackets = [], []
+    for term in _summands(text):
+        if not has_brackets(term):
+            rest.append(term)
+            continue
+        brackets.append(_bracket(term, text))
+    if len(set(brackets)) < len(brackets):
+        _fail("a bracket stands twice", text)
+    if not any(part.strip(" ~") for part in rest):
+        _fail("there is nothing but brackets; the worths that judges differ from are a term, too: object +", text)
+    return " + ".join(part.strip() for part in rest), tuple(brackets)
+
+
+def has_brackets(text: str) -> bool:
+    """Whether a bar stands in brackets that are no call, such as ``I(x | y)``, outside of quotes."""
+    opened: list[bool] = []
+    for k, mark in _marks(text):
+        if mark == "(":
+            before = text[:k].rstrip()[-1:]
+            opened.append(not (before.isalnum() or before in "_)]") or not before)
+        elif mark == ")" and opened:
+            opened.pop()
+        elif mark == "|" and (not opened or opened[-1]):
+            return True
+    return False
+
+
+def _marks(text: str) -> Iterator[tuple[int, str]]:
+    """Yield brackets, plus signs and bars outside of quotes, with their positions."""
+    quote = ""
+    for k, mark in enumerate(text):
+        if quote:
+            quote = "" if mark == quote else quote
+        elif mark in _QUOTES:
+            quote = mark
+        elif mark in "()+|":
+            yield k, mark
+
+
+def _summands(text: str) -> list[str]:
+    """Return what the plus signs outside of brackets join."""
+    depth, start, found = 0, 0, []
+    for k, mark in _marks(text):
+        depth += {"(": 1, ")": -1}.get(mark, 0)
+        if mark == "+" and depth == 0:
+            found.append(text[start:k])
+            start = k + 1
+    return [*found, text[start:]]
+
+
+def _bracket(term: str, text: str) -> Bracket:
+    found = _BRACKET.fullmatch(term.strip().removeprefix("~").strip())
+    if found is None:
+        _fail(f"{term.strip()[:80]!r} cannot be read", text)
+    effect, grouping = found[1].strip(), found[2].strip()
+    name = grouping[1:-1] if re.fullmatch(r"`[^`]+`", grouping) else grouping
+    if not name or (name == grouping and not name.isidentifier()):
+        _fail(f"{grouping[:80]!r} is not the name of a cluster or covariate (others than words in backticks)", text)
+    for known in get_args(Effect):
+        if effect == known:
+            return Bracket(known, name)
+    _fail(f"{effect[:80]!r} is nothing that varies by {name}", text)
+
+
+def _fail(found: str, text: str) -> NoReturn:
+    raise FormulaError(f"{found}, in {text.strip()[:200]!r}", _ALLOWED)

@@ -1,0 +1,177 @@
+"""Fits with effects of judges: the printout, σ and what is asked of it, and what is refused."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import llbt
+from llbt.errors import DesignError, OptionError, SeparationError
+
+
+def _frame(judges: int, sigma: float, seed: int, each: int = 2, ties: bool = True) -> pd.DataFrame:
+    """Judgments of three objects by judges with effects of sd σ on every log-worth."""
+    rng = np.random.default_rng(seed)
+    worth = np.array([0.6, 0.0, -0.3]) + rng.normal(0, sigma, (judges, 3))
+    rows = []
+    for g in range(judges):
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            u = worth[g, i] - worth[g, j]
+            p = np.exp([u, 0.0 if ties else -np.inf, -u])
+            rows.append(("ABC"[i], "ABC"[j], f"J{g:02d}", *rng.multinomial(each, p / p.sum())))
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "ties", "wins_j"])
+    return frame if ties else frame.drop(columns="ties")
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return _frame(30, 0.8, seed=2)
+
+
+@pytest.fixture(scope="module")
+def res(frame: pd.DataFrame) -> llbt.MixedResults:
+    found = llbt.fit("object + tie + (object | judge)", llbt.from_counts(frame, clusters="judge"))
+    assert isinstance(found, llbt.MixedResults)
+    return found
+
+
+def test_a_grouping_is_a_cluster_or_a_covariate(res: llbt.MixedResults, frame: pd.DataFrame) -> None:
+    split = llbt.fit("object + tie + (object | judge)", llbt.from_counts(frame, covariates="judge"))
+    assert len(split.comparisons) > len(res.comparisons)
+    assert split.llf == pytest.approx(res.llf, abs=1e-9)
+    np.testing.assert_allclose(split.params, res.params, atol=1e-8)
+    np.testing.assert_allclose(split.scales, res.scales, atol=1e-8)
+
+
+def test_the_printout_says_what_was_fitted(res: llbt.MixedResults) -> None:
+    text = res.as_text()
+    for said in (
+        "with normal effects of judge",
+        "Formula: object + tie + (object | judge)",
+        "(object | judge)  σ",
+        "½χ²₀ + ½χ²₁",
+        "Adaptive Gauss-Hermite quadrature",
+        "average judge",
+    ):
+        assert said in text
+    assert f"{res.scales.iloc[0]:.4g}" in text
+    assert res.to_frame()["term"].tolist() == list(res.names)
+
+
+def test_tests_and_shares_of_the_standard_deviation(res: llbt.MixedResults) -> None:
+    gain = 2 * (res.llf - res.without.llf_judgments)
+    test = res.boundary_test()
+    assert test.statistic == pytest.approx(gain)
+    assert test.p_value == pytest.approx(stats.chi2.sf(gain, 1) / 2)
+    sigma = float(res.scales.iloc[0])
+    assert res.share_between == pytest.approx(8 * sigma**2 / (8 * sigma**2 + np.pi**2 / 3))
+    assert res.aic == pytest.approx(-2 * res.llf + 2 * 4)
+    assert res.without.params.index.tolist() == list(res.names)
+
+
+def test_bounds_of_the_standard_deviation_are_those_of_the_profile(res: llbt.MixedResults) -> None:
+    """At the bounds the likelihood, maximized by a search of scipy over all else, has fallen by χ²(.95)/2."""
+    from scipy import optimize
+
+    from llbt.kernel.marginal import marginal
+    from llbt.kernel.quadrature import gauss_hermite
+
+    judges = res.judges
+
+    def fallen(sigma: float) -> float:
+        def minus(params: np.ndarray) -> tuple[float, np.ndarray]:
+            points = lambda d: gauss_hermite(d, 31)  # noqa: E731
+            found = marginal(judges.problem, judges.grouped.bundles, params, np.array([sigma]), points)
+            return -found.value, -found.score[:-1]
+
+        found = optimize.minimize(minus, res.solution.params, jac=True, method="BFGS", options={"gtol": 1e-5})
+        return float(res.llf + found.fun)
+
+    bounds = res.scale_intervals().iloc[0]
+    assert bounds["conf_low"] < res.scales.iloc[0] < bounds["conf_high"]
+    for bound in bounds:
+        assert fallen(bound) == pytest.approx(stats.chi2.isf(0.05, 1) / 2, rel=0.02)
+
+
+def test_no_difference_between_judges_is_a_result() -> None:
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": 4, "wins_j": 2, "judge": range(9)})
+    c = llbt.from_counts(frame, clusters="judge")
+    res, without = llbt.fit("object + (object | judge)", c), llbt.fit("object", c)
+    assert isinstance(without, llbt.LLBTResults)
+    assert res.scales.tolist() == [0.0]
+    assert res.llf == pytest.approx(without.llf_judgments, abs=1e-8)
+    np.testing.assert_allclose(res.params, without.params, atol=1e-8)
+    np.testing.assert_allclose(res.bse, without.bse, rtol=1e-8)
+    assert res.boundary_test().p_value == 1
+    assert "σ = 0 is the maximum" in res.as_text()
+    assert res.scale_intervals()["conf_low"].tolist() == [0.0]
+
+
+def test_parameters_can_be_held_and_links_chosen(frame: pd.DataFrame) -> None:
+    c = llbt.from_counts(frame, clusters="judge")
+    free = llbt.fit("object + tie + (object | judge)", c, link="cumulative")
+    held = llbt.fit("object + tie + (object | judge)", c, link="cumulative", fixed={"tie": float(free.params["tie"])})
+    assert held.llf == pytest.approx(free.llf, abs=1e-6)
+    assert np.isnan(held.bse["tie"])
+    np.testing.assert_allclose(held.params, free.params, atol=1e-4)
+
+
+def test_results_survive_a_pickle(res: llbt.MixedResults) -> None:
+    assert pickle.loads(pickle.dumps(res)).as_text() == res.as_text()
+
+
+def test_what_is_not_there_says_where_to_look(res: llbt.MixedResults) -> None:
+    with pytest.raises(AttributeError, match=r"res\.average"):
+        _ = res.deviance
+    with pytest.raises(OptionError, match="MixedResults"):
+        llbt.anova(res)  # type: ignore[arg-type]
+
+
+def _refused(frame: pd.DataFrame, formula: str, error: type[Exception], fragment: str, **options: object) -> None:
+    c = llbt.from_counts(frame, clusters="judge")
+    with pytest.raises(error, match=fragment):
+        llbt.fit(formula, c, **options)  # type: ignore[arg-type]
+
+
+def test_bad_input_is_refused(frame: pd.DataFrame) -> None:
+    plain = "object + tie + (object | judge)"
+    _refused(frame, "object + tie + (object | worker)", DesignError, "'worker' is not kept")
+    _refused(frame[frame["judge"] < "J02"], plain, DesignError, "'judge' has 2 levels")
+    _refused(frame, "object + tie + (order | judge)", DesignError, "deviations from order")
+    _refused(frame, plain, OptionError, "cov_type='cluster'", cov_type="cluster", groups="judge")
+    _refused(frame, plain, OptionError, "prior=1", prior=1)
+    alone = frame.assign(judge=[f"J{k}" for k in range(len(frame))], wins_i=1, ties=0, wins_j=0)
+    alone.loc[::2, ["wins_i", "wins_j"]] = [0, 1]
+    alone.loc[::5, ["wins_i", "ties", "wins_j"]] = [0, 1, 0]
+    _refused(alone, plain, DesignError, "made one judgment")
+
+
+def test_two_groupings_are_refused(frame: pd.DataFrame) -> None:
+    c = llbt.from_counts(frame.assign(prompt=["p", "q"] * 45), clusters=("judge", "prompt"))
+    with pytest.raises(DesignError, match="crossed"):
+        llbt.fit("object + tie + (object | judge) + (object | prompt)", c)
+
+
+def test_more_effects_than_are_integrated_are_refused() -> None:
+    rng = np.random.default_rng(4)
+    pairs = [(i, j) for i in "ABCDEFG" for j in "ABCDEFG" if i < j]
+    frame = pd.DataFrame([(*pair, g, *rng.multinomial(3, [0.5, 0.5])) for pair in pairs for g in range(4)])
+    frame.columns = ["object_i", "object_j", "judge", "wins_i", "wins_j"]
+    _refused(frame, "object + (object | judge)", DesignError, "6 independent effects")
+
+
+def test_judges_who_never_waver_have_no_finite_standard_deviation() -> None:
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "judge": range(10), "wins_i": [6] * 6 + [0] * 4})
+    _refused(frame.assign(wins_j=6 - frame["wins_i"]), "object + (object | judge)", SeparationError, r"is \+∞")
+
+
+def test_notes_say_what_makes_little_known(frame: pd.DataFrame) -> None:
+    one = pd.DataFrame([("A", "B", "J99", 1, 0, 0)], columns=list(frame.columns))
+    res = llbt.fit("object + tie + (object | judge)", llbt.from_counts(pd.concat([frame, one]), clusters="judge"))
+    assert "1 of 31 levels of judge made one judgment" in res.as_text()
+    nested = pd.DataFrame([(f"O{k}", f"O{k + 1}", f"J{k}", 3 + k % 3, 2) for k in range(6)])
+    nested.columns = ["object_i", "object_j", "judge", "wins_i", "wins_j"]
+    found = llbt.fit("object + (object | judge)", llbt.from_counts(nested, clusters="judge"))
+    assert "every pair was judged by one level of judge alone" in found.as_text()
