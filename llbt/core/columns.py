@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from .response import THREE, TWO, Response
 
 Label = str | int | float | bool
@@ -400,7 +400,7 @@ def matching(name: str, values: Sequence[Label] | Label, columns: tuple[Coded, .
     column = next((c for c in columns if c.name == name), None)
     if column is None:
         has = listed(tuple(c.name for c in columns)) or "none"
-        raise JudgmentError(f"no covariate or cluster {name!r}; the table has {has}.")
+        raise OptionError(f"no covariate or cluster {name!r}", expected=f"one of {has}")
     wanted = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
     levels = column.levels.tolist()
     chosen = [levels.index(v) for v in known(wanted, levels, name)]
@@ -411,5 +411,5 @@ def known(wanted: Sequence[Any], has: Sequence[Any], what: str) -> Sequence[Any]
     """Return what is wanted, all of which must be there."""
     missing = [w for w in wanted if w not in has]
     if missing:
-        raise JudgmentError(f"{what} has no {listed(missing)}; it has {listed(list(has))}.")
+        raise OptionError(f"{what} has no {listed(missing)}", expected=f"some of {listed(list(has))}")
     return wanted

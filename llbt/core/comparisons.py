@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..arguments import checked
 from ..budgets import refuse_square
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .columns import (
     MOST_COUNTED,
@@ -123,14 +123,14 @@ class Comparisons(Record):
         _check_names(self)
         _check_counts(self.counts, self.response)
         if len(self.objects) < 2:
-            raise JudgmentError(f"found {len(self.objects)} object ({listed(self.objects)}); a comparison needs two.")
+            raise JudgmentError(f"{len(self.objects)} object ({listed(self.objects)})", expected="two or more")
         if len(self.pairs) == 0:
             raise JudgmentError("the table is empty: it has no comparisons.")
         same = np.flatnonzero(self.pairs[:, 0] == self.pairs[:, 1])
         if same.size:
             label = self.objects[self.pairs[same[0], 0]]
             raise JudgmentError(
-                f"{same.size} comparisons of an object with itself, the first of {label!r}; leave them out."
+                f"{same.size} comparisons of an object with itself, the first of {label!r}", "Leave them out."
             )
         _check_alike("object", self.objects)
         for column in (*self.columns, *self.sides, *self.object_columns):
@@ -306,7 +306,7 @@ class Comparisons(Record):
         unknown = tuple(name for name in names if name not in (*self.covariates, *self.clusters))
         if unknown:
             has = listed((*self.covariates, *self.clusters)) or "none"
-            raise JudgmentError(f"no covariate {listed(unknown)}; the table has {has}.")
+            raise OptionError(f"no covariate {listed(unknown)}", expected=f"some of {has}")
         gone = names or self.covariates
         rows = _lines(self)
         return tabulate(
@@ -515,12 +515,12 @@ def _check_names(c: Comparisons) -> None:
     taken = [*names, *(f"{s.name}_{side}" for s in c.sides for side in "ij")]
     reserved = tuple(name for name in dict.fromkeys([*names, *taken]) if name in RESERVED.union(c.count_columns))
     if reserved:
-        raise JudgmentError(f"{listed(reserved)} is a word that llbt uses itself; rename the column.")
+        raise JudgmentError(f"{listed(reserved)} is a word that llbt uses itself", "Rename the column.")
     twice = tuple(sorted({name for name in taken if taken.count(name) > 1}))
     if twice:
         raise JudgmentError(
-            f"{listed(twice)} is named twice among covariates, clusters, object covariates and side "
-            "covariates; each column has one role."
+            f"{listed(twice)} is named twice among covariates, clusters, object covariates and side covariates",
+            expected="one role for each column",
         )
 
 
@@ -531,7 +531,7 @@ def _check_alike(what: str, labels: tuple[Label, ...]) -> None:
         for label in labels:
             if str(label) in seen:
                 raise JudgmentError(
-                    f"{what}: the labels {seen[str(label)]!r} and {label!r} read alike; rename one of them."
+                    f"{what}: the labels {seen[str(label)]!r} and {label!r} read alike", "Rename one of them."
                 )
             seen[str(label)] = label
 
@@ -539,8 +539,8 @@ def _check_alike(what: str, labels: tuple[Label, ...]) -> None:
 def _check_counts(counts: FloatArray, response: Response) -> None:
     if counts.shape[1:] != (n_columns(response),):
         raise JudgmentError(
-            f"counts of shape {counts.shape} for the outcomes {listed(response.outcomes)}; expected a column for each "
-            "(three where there are two, the middle one 0)."
+            f"counts of shape {counts.shape} for the outcomes {listed(response.outcomes)}",
+            expected="a column for each (three where there are two, the middle one 0)",
         )
     if counts.size and counts.min() >= 0 and 0 < counts.sum() < MOST_COUNTED:  # false where there is a NaN
         return
@@ -549,13 +549,15 @@ def _check_counts(counts: FloatArray, response: Response) -> None:
         found, names = counts[bad[0]].tolist(), COUNT_COLUMNS if response in (TWO, THREE) else response.outcomes
         raise JudgmentError(
             f"{bad.size} comparisons have counts that are negative or not finite, the first {found} "
-            f"({', '.join(names)}); counts are finite and at least 0."
+            f"({', '.join(names)})",
+            expected="finite counts, at least 0",
         )
     total = counts.sum() if counts.size else math.nan
     if total >= MOST_COUNTED:
         raise JudgmentError(
-            f"the counts add up to {total:.4g}; expected fewer than 2**53 ({MOST_COUNTED:.4g}) judgments, beyond which "
-            "single ones are lost. Check the weights, or divide all counts by one number."
+            f"the counts add up to {total:.4g}",
+            "Check the weights, or divide all counts by one number.",
+            expected=f"fewer than 2**53 ({MOST_COUNTED:.4g}) judgments, beyond which single ones are lost",
         )
     if counts.size and not total > 0:
         raise JudgmentError("all counts are 0: there is not one judgment.")

@@ -168,8 +168,9 @@ class Judgments(Record):
     def _refuse_query(self) -> None:
         if self.query is not None:
             raise JudgmentError(
-                f"{counted(self.n_judgments, 'judgment')} are held by an engine, counted by pair and outcome; expected "
-                "them one by one. Bring them into memory: read_judgments(judgments.to_frame())."
+                f"{counted(self.n_judgments, 'judgment')} are held by an engine, counted by pair and outcome",
+                "Bring them into memory: read_judgments(judgments.to_frame()).",
+                expected="them one by one",
             )
 
     def turned(self, rows: npt.NDArray[np.bool_] | None = None) -> Judgments:

@@ -376,25 +376,29 @@ def _check(response: Response) -> None:
     outcomes, loadings, flip = response.outcomes, response.loadings, response.flip
     size = len(outcomes)
     if size < 2 or len(set(outcomes)) < size:
-        raise JudgmentError(f"response: its outcomes are {listed(outcomes)}; expected two or more, each named once.")
+        raise JudgmentError(f"response: its outcomes are {listed(outcomes)}", expected="two or more, each named once")
     if loadings.ndim != 2 or len(loadings) != size or not np.isfinite(loadings).all():
         raise JudgmentError(
-            f"response: loadings of shape {loadings.shape} for {size} outcomes; expected finite numbers, one row for "
-            "each outcome and one column for each predictor."
+            f"response: loadings of shape {loadings.shape} for {size} outcomes",
+            expected="finite numbers, one row for each outcome and one column for each predictor",
         )
     if np.linalg.matrix_rank(loadings - loadings.mean(axis=0)) < loadings.shape[1]:
         raise JudgmentError(
-            "response: some combination of the predictors has the same loading on every outcome, so that no judgment "
-            "tells of it; leave a column of loadings out."
+            "response: some combination of the predictors has the same loading on every outcome, so that no "
+            "judgment tells of it",
+            "Leave a column of loadings out.",
         )
     if sorted(flip) != list(range(size)) or any(flip[flip[k]] != k for k in range(size)):
-        raise JudgmentError(f"response: flip={flip}; expected the place of each outcome's mirror, (2, 1, 0) for three.")
+        raise JudgmentError(
+            f"response: flip={flip}", expected="the place of each outcome's mirror, (2, 1, 0) for three"
+        )
     found = loadings[list(flip)]
     turned, kept = (found == -loadings).all(axis=0), (found == loadings).all(axis=0)
     if not turned[0] or not (turned | kept).all():
         raise JudgmentError(
-            "response: with the sides exchanged the first column of loadings changes its sign, and the others do so or "
-            f"stay as they are; found {found.tolist()} in the order of flip={flip}, before {loadings.tolist()}."
+            f"response: loadings {found.tolist()} in the order of flip={flip}, before {loadings.tolist()}",
+            expected="the first column to change its sign with the sides exchanged, and the others to do so or stay "
+            "as they are",
         )
 
 

@@ -115,8 +115,8 @@ def factorized(table: pd.DataFrame, name: str) -> tuple[IntArray, Any]:
     try:
         codes, found = pd.factorize(table[name])
     except TypeError:  # lists and other values without a hash
-        raise JudgmentError(f"column {name!r} holds values that cannot be told apart; expected labels.") from None
-    _refuse(codes < 0, table, name, "missing value", "expected a value in every row. Fill them, or leave the rows out")
+        raise JudgmentError(f"column {name!r} holds values that cannot be told apart", expected="labels") from None
+    _refuse(codes < 0, table, name, "missing value", "a value in every row: fill them, or leave the rows out")
     return codes.astype(np.int64), found
 
 
@@ -126,13 +126,13 @@ def _numbers(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
     try:
         values = np.where(pd.isna(values) | table[name].isin(scale.unranked).to_numpy(), np.nan, values)
         strange = np.array([not isinstance(value, numbers.Real | Decimal) for value in values])
-        _refuse(strange, table, name, "value", f"expected {scale.noun}s that are numbers", " not a number")
+        _refuse(strange, table, name, "value", f"{scale.noun}s that are numbers", " not a number")
         found = values.astype(np.float64)
     except ArithmeticError:  # integers beyond all floats, and the signalling NaN of decimals
         raise JudgmentError(
-            f"column {name!r} has a value that no float can hold; expected finite {scale.noun}s."
+            f"column {name!r} has a value that no float can hold", expected=f"finite {scale.noun}s"
         ) from None
-    _refuse(np.isinf(found), table, name, "infinite value", f"expected finite {scale.noun}s")
+    _refuse(np.isinf(found), table, name, "infinite value", f"finite {scale.noun}s")
     return found
 
 
@@ -143,7 +143,7 @@ def _refuse(
     rows = np.flatnonzero(wrong)
     if rows.size:
         found = f"{counted(rows.size, noun)}{what}, the first at row {rows[0]} ({_value(table, name, rows[0])!r})"
-        raise JudgmentError(f"column {name!r}: {found}; {expected}.")
+        raise JudgmentError(f"column {name!r}: {found}", expected=expected)
 
 
 def _value(table: pd.DataFrame, name: str, row: int) -> Any:
@@ -159,9 +159,10 @@ def refuse_twice(ranked: Blocks, table: pd.DataFrame, scale: Scale) -> None:
         row, again = ranked.row[k], ranked.row[k + 1]
         label = ranked.labels[[ranked.item[k]]].tolist()[0]
         raise JudgmentError(
-            f"{counted(same.size, scale.noun)} of an object that its block has {scale.participle} before, the first at "
-            f"row {again}: {label!r} in {ranked.named(table, row)}, as at row {row}; expected every object once per "
-            "block. Pass block= (or prompt= beside judge=) with the columns that tell blocks apart."
+            f"{counted(same.size, scale.noun)} of an object that its block has {scale.participle} before, the first "
+            f"at row {again}: {label!r} in {ranked.named(table, row)}, as at row {row}",
+            "Pass block= (or prompt= beside judge=) with the columns that tell blocks apart.",
+            expected="every object once per block",
         )
 
 
@@ -182,7 +183,7 @@ def refuse_infinite(table: pd.DataFrame, name: str, *, numeric: bool) -> None:
     """Raise for a covariate that is no finite number here, where the row is known."""
     if numeric or table[name].dtype.kind == "f":
         found = pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=np.float64)
-        _refuse(~np.isfinite(found), table, name, "value", "expected numbers", " not a finite number")
+        _refuse(~np.isfinite(found), table, name, "value", "numbers", " not a finite number")
 
 
 def refuse_several(codes: IntArray, table: pd.DataFrame, name: str, parameter: str, made: Blocks) -> None:
@@ -195,6 +196,7 @@ def refuse_several(codes: IntArray, table: pd.DataFrame, name: str, parameter: s
         raise JudgmentError(
             f"column {name!r} ({parameter}=): several values in {counted(blocks, 'block')}, the first "
             f"{made.named(table, start)} ({_value(table, name, start)!r} at row {start}, "
-            f"{_value(table, name, row)!r} at row {row}); expected one value per block. What describes an object "
-            "belongs in object_covariates=."
+            f"{_value(table, name, row)!r} at row {row})",
+            "What describes an object belongs in object_covariates=.",
+            expected="one value per block",
         )

@@ -68,7 +68,7 @@ def headings(head: str, what: str) -> tuple[str, list[str]]:
     if _CONTROL.search(head) or (len(names) == 1 and not _PLAIN.fullmatch(names[0])):
         # not shown: it may be anything, of a file that somebody else named
         raise JudgmentError(
-            f"{what!r}: the first line names no columns; expected names separated by commas, tabs, semicolons or bars."
+            f"{what!r}: the first line names no columns", expected="names separated by commas, tabs, semicolons or bars"
         )
     _refuse_twice(names, what)
     return separator, names
@@ -85,8 +85,8 @@ def headless_fields(text: str, header: tuple[str, ...], what: str) -> pd.DataFra
     long = next((k for k, fields in enumerate(rows) if len(fields) > len(header)), None)
     if long is not None:
         raise JudgmentError(
-            f"{what!r}, line {long + 1}: {counted(len(rows[long]), 'field')}; expected at most {len(header)}: "
-            f"{', '.join(header)}."
+            f"{what!r}, line {long + 1}: {counted(len(rows[long]), 'field')}",
+            expected=f"at most {len(header)}: {', '.join(header)}",
         )
     full = [[*fields, *[None] * (len(header) - len(fields))] for fields in rows if fields]
     return pd.DataFrame(full, columns=list(header))
@@ -95,7 +95,7 @@ def headless_fields(text: str, header: tuple[str, ...], what: str) -> pd.DataFra
 def _refuse_twice(names: Sequence[str], what: str) -> None:
     twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
     if twice:
-        raise JudgmentError(f"{what!r} has several columns named {listed(twice)}; rename all but one.")
+        raise JudgmentError(f"{what!r} has several columns named {listed(twice)}", "Rename all but one.")
 
 
 def _refuse_ragged(text: str, separator: str, quoting: Literal[0, 3], width: int, what: str, may_end: bool) -> None:
@@ -108,7 +108,8 @@ def _refuse_ragged(text: str, separator: str, quoting: Literal[0, 3], width: int
             if any(fields) and (len(fields) > width or (len(fields) < width and not may_end)):
                 raise JudgmentError(
                     f"{what!r}, line {reader.line_num}: {counted(len(fields), 'field')}, but the first line names "
-                    f"{width}; the line is cut off or damaged. Complete it, or leave it out before."
+                    f"{width}; the line is cut off or damaged",
+                    "Complete it, or leave it out before.",
                 )
     except csv.Error as error:
         raise JudgmentError(f"{what!r}, line {reader.line_num}: not csv ({error}).") from None
@@ -119,4 +120,6 @@ def _refuse_ragged(text: str, separator: str, quoting: Literal[0, 3], width: int
 def refuse_other_columns(path: str, own: Sequence[str], first: str, names: Sequence[str]) -> None:
     """Raise where a file does not have the columns of the first."""
     if set(own) != set(names):
-        raise JudgmentError(f"{path!r} has the columns {listed(own, 20)}, {first!r} has {listed(names, 20)}.")
+        raise JudgmentError(
+            f"{path!r} has the columns {listed(own, 20)}", expected=f"those of {first!r}: {listed(names, 20)}"
+        )

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..arguments import checked
 from ..core.comparisons import Comparisons
-from ..errors import JudgmentError, listed
+from ..errors import OptionError, listed
 from ..table import Field, Table
 from .doors import from_counts
 
@@ -69,7 +69,7 @@ def load_dataset(name: str) -> Comparisons:
 
     Raises
     ------
-    JudgmentError
+    OptionError
         For an unknown name.
 
     Notes
@@ -89,7 +89,7 @@ def load_dataset(name: str) -> Comparisons:
     """
     known = _DATASETS.get(name) if isinstance(name, str) else None
     if known is None:
-        raise JudgmentError(f"no bundled data set {name!r}; there are {listed(tuple(_DATASETS), 20)}.")
+        raise OptionError(f"no bundled data set {name!r}", expected=f"one of {listed(tuple(_DATASETS), 20)}")
     table = _read(known.objects) if known.objects else None
     comparisons = from_counts(
         _read(name),

@@ -13,7 +13,7 @@ from ..core.columns import Coded, FloatArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
 from ..core.response import THREE, TWO, Response, both_bad
-from ..errors import JudgmentError
+from ..errors import JudgmentError, OptionError
 from ..table import counted, format_count
 from .files import open_source
 from .frames import read_counts, read_label_pair
@@ -97,8 +97,10 @@ def from_counts(
     Raises
     ------
     JudgmentError
-        For columns that are not there, have two roles or reserved names; missing, negative or infinite
-        counts; missing labels; an object compared with itself; an object table that does not fit.
+        For columns that are not there or have reserved names; missing, negative or infinite counts; missing labels; an
+        object compared with itself; an object table that does not fit.
+    OptionError
+        For options that name a column twice, or do not go together.
 
     Notes
     -----
@@ -136,7 +138,7 @@ def from_counts(
         told = (_bad_columns if "bad" in undecided.values() else _three_columns)(as_two_names(wins, "wins"), undecided)
     else:
         if ties_column not in ("ties", None) or unless_default(wins, WINS) is not None:
-            raise JudgmentError("grades= stands in place of wins= and ties_column=; pass either.")
+            raise OptionError("grades= stands in place of wins= and ties_column=", "Pass either.")
         told = _graded_columns(grades)
     with located(source.what):
         return _from_counts(source, asked, sides, told, (), order)
@@ -263,6 +265,8 @@ def from_judgments(
     JudgmentError
         For outcomes that are missing, unknown or can be read in two ways, with the mapping to paste; for grades that
         are fractions, not the same to both sides, or all for one side; and as in `from_counts` and `read_judgments`.
+    OptionError
+        For outcomes that are no mapping, cuts that do not rise; and as in these two.
 
     Notes
     -----
@@ -288,8 +292,8 @@ def from_judgments(
     )
     found = countable(frame, format, named, max_dropped)
     if order and not found.shown:
-        raise JudgmentError(
-            f"order=True: {found.format or 'the frame'!r} does not record which object was shown first; leave it out."
+        raise OptionError(
+            f"order=True: {found.format or 'the frame'!r} does not record which object was shown first", "Leave it out."
         )
     with located(found.source.what):
         weights = found.weights if weights is None else weights
@@ -302,13 +306,15 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
     source = found.source.renamed(found.aliases({**asked.roles(), "units": asked.units}))
     if found.counts:
         if judged.strength is not None:
-            raise JudgmentError(f"strength={judged.strength!r}: a table of counts has none; from_counts has grades=.")
+            raise OptionError(
+                f"strength={judged.strength!r}: a table of counts has none", "Use grades= of from_counts."
+            )
         columns = _three_columns((found.counts[0], found.counts[1]), found.counts[2:])
         return _from_counts(source, asked, found.sides, columns, found.notes, order)
     if judged.cuts and (judged.strength is None or judged.sizes):
-        raise JudgmentError("cuts= cuts the numbers of a column into grades; pass strength=, and words in outcomes=.")
+        raise OptionError("cuts= cuts the numbers of a column into grades", "Pass strength=, and words in outcomes=.")
     if judged.beside and judged.sizes:
-        raise JudgmentError("strength= and the grades of outcomes= both say how much; pass either.")
+        raise OptionError("strength= and the grades of outcomes= both say how much", "Pass either.")
     told: dict[str, tuple[str, ...]] = {"objects": found.sides, "outcome": (judged.field,), **judged.beside}
     told |= {} if weights is None else {"weights": _one(weights, "weights")}
     asked = asked.where_there(told, source)
@@ -342,7 +348,7 @@ def _read_as(rows: Rows, found: Countable) -> list[str]:
 
 def _one(name: object, parameter: str) -> tuple[str]:
     if not isinstance(name, str):
-        raise JudgmentError(f"{parameter}={name!r}: expected the name of one column.")
+        raise OptionError(f"{parameter}={name!r}", expected="the name of one column")
     return (name,)
 
 
@@ -354,7 +360,7 @@ def _tie_columns(ties: Names | Mapping[str, str] | None, names: Sequence[str]) -
         return dict.fromkeys(as_names(ties, "ties_column"), "tie")
     wrong = {name: said for name, said in ties.items() if said not in ("tie", "bad")}
     if wrong or not ties:
-        raise JudgmentError(f"ties_column={dict(wrong or ties)!r}: expected columns with 'tie' or 'bad' for each.")
+        raise OptionError(f"ties_column={dict(wrong or ties)!r}", expected="columns with 'tie' or 'bad' for each")
     return dict(ties)
 
 
@@ -377,8 +383,9 @@ def _without_selves(rows: Rows, pairs: Coded, most: int) -> tuple[Rows, Coded, i
     if n > most or (n and same.all()):
         label = pairs.levels[pairs.codes[rows.start(same), 0]]
         raise JudgmentError(
-            f"{counted(n, 'row')} with an object compared with itself{rows.place(same)}: {label!r}; expected two "
-            f"different objects. Leave these rows out before, or counted with max_dropped={n}."
+            f"{counted(n, 'row')} with an object compared with itself{rows.place(same)}: {label!r}",
+            f"Leave these rows out before, or counted with max_dropped={n}.",
+            expected="two different objects",
         )
     return (rows.take(~same), replace(pairs, codes=pairs.codes[~same]), n) if n else (rows, pairs, 0)
 

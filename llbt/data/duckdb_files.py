@@ -30,8 +30,8 @@ def open_with_duckdb(paths: list[str], kind: str, what: str) -> Source | None:
         import duckdb
     except ImportError:
         raise JudgmentError(
-            f"{what!r}: files of {sum(map(os.path.getsize, paths)) >> 20} MiB together are read with DuckDB: "
-            "pip install 'llbt[duckdb]'. Or pass a frame that you read yourself."
+            f"{what!r}: files of {sum(map(os.path.getsize, paths)) >> 20} MiB together are read with DuckDB",
+            "Install it, pip install 'llbt[duckdb]', or pass a frame that you read yourself.",
         ) from None
     try:
         connection = connection_to(paths)

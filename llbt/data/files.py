@@ -26,7 +26,7 @@ from .duckdb_files import open_with_duckdb
 from .paths import bytes_of, decoded, existing, first_line, kind_of, matching, unzipped
 from .records import as_frame, json_records
 from .sources import Source, open_frame
-from .texts import LabelType, refuse_label_type
+from .texts import LabelType
 
 LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
 
@@ -58,7 +58,6 @@ def open_source(
     JudgmentError
         For what is none of them, and for a file that cannot be read.
     """
-    refuse_label_type(labels)
     return replace(_opened(source, header, early, what), labels=labels)
 
 
@@ -90,7 +89,9 @@ def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection
         return _open_headed(paths, header, early, what)
     kinds = dict.fromkeys(map(kind_of, paths))
     if len(kinds) > 1:
-        raise JudgmentError(f"{what}: files of several kinds: {listed(tuple(kinds))}; expected one. Read them apart.")
+        raise JudgmentError(
+            f"{what}: files of several kinds: {listed(tuple(kinds))}", "Read them apart.", expected="one"
+        )
     kind = next(iter(kinds))
 
     def read() -> Source:
@@ -144,7 +145,7 @@ def _read_parquet(path: str) -> pd.DataFrame:
     try:
         import pyarrow.parquet as pq
     except ImportError:
-        raise JudgmentError(f"{path!r}: parquet needs pyarrow: pip install 'llbt[parquet]'.") from None
+        raise JudgmentError(f"{path!r}: parquet needs pyarrow", "Install it: pip install 'llbt[parquet]'.") from None
     try:
         frame: pd.DataFrame = pq.read_table(path).to_pandas(ignore_metadata=True)  # an index is a column, too
     except (OSError, ValueError) as error:

@@ -289,7 +289,7 @@ class JudgmentFormat:
 
     def __post_init__(self) -> None:
         if not self.games:
-            raise JudgmentError(f"format {self.name!r} has no games=; expected at least one judgment of a record.")
+            raise JudgmentError(f"format {self.name!r} has no games=", expected="at least one judgment of a record")
 
     @property
     def reshaped(self) -> bool:

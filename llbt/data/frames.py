@@ -90,14 +90,15 @@ def _refuse_type(name: str, series: Any) -> None:
             issubclass(kind, (int, np.number, decimal.Decimal)) for kind in rest
         ):  # a float may be missing
             raise JudgmentError(
-                f"column {name!r} holds numbers beside True and False, and 1 is equal to True; expected one kind of "
-                "values. Make them text: frame[column].astype(str)."
+                f"column {name!r} holds numbers beside True and False, and 1 is equal to True",
+                "Make them text: frame[column].astype(str).",
+                expected="one kind of values",
             )
 
 
 def _no_labels(name: str, dtype: object) -> JudgmentError:
     return JudgmentError(
-        f"column {name!r} holds values of type {dtype} that cannot be told apart; expected labels or numbers."
+        f"column {name!r} holds values of type {dtype} that cannot be told apart", expected="labels or numbers"
     )
 
 
@@ -152,7 +153,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, datetime.date):
         return value.isoformat()
     if callable(value) or repr(value) == object.__repr__(value):  # its text would be an address in memory
-        raise JudgmentError(f"{value!r} is of type {type(value).__name__}; expected labels: text, numbers or dates.")
+        raise JudgmentError(f"{value!r} is of type {type(value).__name__}", expected="labels: text, numbers or dates")
     return str(value)
 
 
@@ -213,7 +214,7 @@ def read_numbers(rows: Rows, name: str) -> FloatArray:
     bad = np.isinf(values)
     if bad.any():
         raise JudgmentError(
-            f"column {name!r}: {counted(rows.count(bad), 'infinite value')}{rows.place(bad)}; expected finite numbers."
+            f"column {name!r}: {counted(rows.count(bad), 'infinite value')}{rows.place(bad)}", expected="finite numbers"
         )
     return values
 
@@ -226,14 +227,16 @@ def read_counts(rows: Rows, name: str) -> FloatArray:
     if large.any():
         raise JudgmentError(
             f"column {name!r}: {counted(rows.count(large), 'value')} of 2**53 or more{rows.place(large)} "
-            f"({values[rows.start(large)]:.6g}), where floats skip whole numbers; expected counts below. Check the "
-            "column, or divide all counts by one number."
+            f"({values[rows.start(large)]:.6g}), where floats skip whole numbers",
+            "Check the column, or divide all counts by one number.",
+            expected="counts below",
         )
     bad = np.isinf(values) | (values < 0)
     if bad.any():
         raise JudgmentError(
             f"column {name!r}: {counted(rows.count(bad), 'value')} negative or infinite{rows.place(bad)} "
-            f"({format_count(values[rows.start(bad)])}); counts and weights are finite and at least 0."
+            f"({format_count(values[rows.start(bad)])})",
+            expected="finite counts and weights, at least 0",
         )
     return values
 
@@ -247,8 +250,9 @@ def _refuse_missing(rows: Rows, name: str, missing: npt.NDArray[np.bool_]) -> No
     """Raise if a column has missing values."""
     if missing.any():
         raise JudgmentError(
-            f"column {name!r}: {counted(rows.count(missing), 'missing value')}{rows.place(missing)}; expected "
-            "a value in every row. Fill them, or leave these rows out before."
+            f"column {name!r}: {counted(rows.count(missing), 'missing value')}{rows.place(missing)}",
+            "Fill them, or leave these rows out before.",
+            expected="a value in every row",
         )
 
 
@@ -279,8 +283,9 @@ def _as_floats(rows: Rows, name: str, *, text: bool) -> FloatArray:
         bad = np.isin(factor.codes, wrong)
         labels = listed([factor.labels[k] for k in wrong])
         raise JudgmentError(
-            f"column {name!r} ({series.dtype}): {counted(rows.count(bad), 'value')} not a number"
-            f"{rows.place(bad)}: {labels}; expected numbers."
+            f"column {name!r} ({series.dtype}): {counted(rows.count(bad), 'value')} not a number{rows.place(bad)}: "
+            f"{labels}",
+            expected="numbers",
         )
     return np.append(np.array(numbers, dtype=np.float64), np.nan)[factor.codes]
 

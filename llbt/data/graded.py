@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..core.judgments import has_standard_columns
 from ..core.response import Response, both_bad
-from ..errors import JudgmentError
+from ..errors import OptionError
 from ..table import counted
 from .formats import Labels
 from .frames import as_number, read_factor, read_sizes
@@ -40,7 +40,7 @@ class Judged:
 
     def __post_init__(self) -> None:
         if self.bad and (self.strength is not None or self.cuts):
-            raise JudgmentError("strength= and cuts= grade preferences, outcomes= has both bad apart; pass either.")
+            raise OptionError("strength= and cuts= grade preferences, outcomes= has both bad apart", "Pass either.")
 
     @property
     def field(self) -> str:

@@ -13,7 +13,7 @@ from ..arguments import is_real
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import n_columns, whole
 from ..core.response import Response, graded
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import counted
 from .rows import Rows
 from .sources import as_names
@@ -32,9 +32,9 @@ def grade_columns(grades: Grades) -> tuple[tuple[str, ...], Response]:
         refuse_uneven(list(grades.values()), f"grades={grades!r}")
         names = tuple(sorted(names, key=lambda name: -grades[name]))
         if len(set(grades.values())) < len(names):
-            raise JudgmentError(f"grades={grades!r}: several columns have one grade; add them up before.")
+            raise OptionError(f"grades={grades!r}: several columns have one grade", "Add them up before.")
     if len(names) < 2:
-        raise JudgmentError(f"grades={grades!r}: expected a column for each grade, as many for object i as for j.")
+        raise OptionError(f"grades={grades!r}", expected="a column for each grade, as many for object i as for j")
     return names, graded(len(names) // 2, middle=len(names) % 2 == 1)
 
 
@@ -42,14 +42,14 @@ def refuse_uneven(grades: Collection[Any], where: str) -> None:
     """Raise for grades that are not whole numbers, or not 1, 2, … up to the same one to both sides."""
     broken = [grade for grade in grades if not is_real(grade) or not float(grade).is_integer()]
     if broken:
-        raise JudgmentError(f"the grade {broken[0]!r}", where=where, expected=_EXPECTED)
+        raise OptionError(f"the grade {broken[0]!r}", where=where, expected=_EXPECTED)
     there = {int(grade) for grade in grades} - {0}
     steps = max(map(abs, there), default=1)
     _refuse_many(steps, where)
     lacking = [grade for size in range(1, steps + 1) for grade in (size, -size) if grade not in there]
     if lacking:
         said = f"the grades {sorted({int(grade) for grade in grades}, reverse=True)} lack {lacking}"
-        raise JudgmentError(
+        raise OptionError(
             said, where=where, expected="the same grades to both sides, 1 to the largest for object i, -1 to it for j"
         )
 
@@ -65,8 +65,8 @@ def rising(cuts: Sequence[float], above: float, what: str) -> tuple[float, ...]:
     """Return cuts as floats; raise unless each is larger than the one before, the first than what it is `above`."""
     found = tuple(cuts) if isinstance(cuts, (list, tuple, np.ndarray)) else (None,)
     if not all(map(is_real, found)) or not all(a < b < np.inf for a, b in pairwise((above, *found))):
-        raise JudgmentError(
-            f"cuts={cuts!r}; expected rising numbers such as (1, 2.5), the first larger than {what}={above:g}."
+        raise OptionError(
+            f"cuts={cuts!r}", expected=f"rising numbers such as (1, 2.5), the first larger than {what}={above:g}"
         )
     return tuple(map(float, found))
 

@@ -15,7 +15,7 @@ from ..arguments import Number, checked
 from ..core.columns import IntArray, Label
 from ..core.comparisons import OUTCOMES
 from ..core.judgments import OBJECTS, STANDARD, Judgments, has_standard_columns
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import counted, format_count
 from .duckdb_files import typed_relation
 from .files import open_source
@@ -114,6 +114,8 @@ def read_judgments(
     JudgmentError
         For files that cannot be read, fields that are not there, formats that do not fit, and more unknown outcomes
         than `max_dropped`.
+    OptionError
+        For a `format` that nobody knows, and options that it does not take.
 
     Notes
     -----
@@ -169,7 +171,8 @@ def _without_selves(made: Judgments, max_dropped: int) -> Judgments:
     if made.dropped + n > max_dropped:
         raise JudgmentError(
             f"{counted(n, 'judgment')} of an object with itself, and {format_count(made.dropped)} unknown to the "
-            f"format; leave them out (counted) with max_dropped={made.dropped + n}."
+            "format",
+            f"Leave them out (counted) with max_dropped={made.dropped + n}.",
         )
     if same.all():
         raise JudgmentError(f"no judgment is left: {counted(n, 'judgment')} of an object with itself.")
@@ -210,8 +213,8 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
 
     Raises
     ------
-    JudgmentError
-        For formats that nobody knows or that do not fit.
+    OptionError, JudgmentError
+        For formats that nobody knows, or that do not fit.
     """
     if not isinstance(format, (str, JudgmentFormat)):
         raise _unknown(format)
@@ -236,9 +239,9 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     return opened, overridden(known, asked)
 
 
-def _unknown(format: object) -> JudgmentError:
+def _unknown(format: object) -> OptionError:
     known = listed((*JUDGMENT_FORMATS, "matrix", "prefmod"), 50)
-    return JudgmentError(f"format={format!r}: expected 'auto', a JudgmentFormat or one of {known}.")
+    return OptionError(f"format={format!r}", expected=f"'auto', a JudgmentFormat or one of {known}")
 
 
 def _recognized(source: Source, asked: Asked) -> JudgmentFormat:
@@ -256,8 +259,8 @@ def _refuse_unknown(source: Source, asked: Asked) -> None:
     for parameter, path in (("judge", asked.judge), ("prompt", asked.prompt)):
         gone = [] if path is None else _gone(path, source)
         if gone:
-            found = f"no field {listed(gone)} ({parameter}=); it has {listed(source.names, 20)}."
-            raise JudgmentError(found, where=source.what)
+            found = f"no field {listed(gone)} ({parameter}=)"
+            raise JudgmentError(found, where=source.what, expected=f"one of {listed(source.names, 20)}")
 
 
 def _refuse_lacking(source: Source, known: JudgmentFormat) -> None:
@@ -409,8 +412,9 @@ def _with_defaults(known: JudgmentFormat, defaults: Mapping[str, Label]) -> Judg
     fields = dict.fromkeys(part for path in paths for part in (path, *path.split("+")))
     strange = [name for name in defaults if name not in fields]
     if strange:
-        raise JudgmentError(
-            f"defaults=: format {known.name!r} reads no field {listed(strange)}; it reads {listed(tuple(fields), 20)}."
+        raise OptionError(
+            f"defaults=: format {known.name!r} reads no field {listed(strange)}",
+            expected=f"some of {listed(tuple(fields), 20)}",
         )
     return replace(known, defaults={**known.defaults, **defaults})
 
@@ -419,17 +423,17 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
     if asked.objects is not None:
         new = dict(zip(known.games[0].objects, as_two_names(asked.objects, "objects"), strict=True))
         if not set(game.objects) <= set(new):
-            raise JudgmentError(f"objects=: a record of format {known.name!r} names more than two objects.")
+            raise OptionError(f"objects=: a record of format {known.name!r} names more than two objects.")
         game = replace(game, objects=(new[game.objects[0]], new[game.objects[1]]))
     if asked.outcome is not None:
         if len(known.games) > 1 or not isinstance(game.verdict, (Labels, Lean)):
-            raise JudgmentError(
+            raise OptionError(
                 f"outcome={asked.outcome!r}: format {known.name!r} has no single field that says who won."
             )
         game = replace(game, verdict=replace(game.verdict, field=asked.outcome))
     if asked.outcomes is not None:
         if not isinstance(game.verdict, Labels):
-            raise JudgmentError(f"outcomes=: the outcomes of format {known.name!r} are not labels.")
+            raise OptionError(f"outcomes=: the outcomes of format {known.name!r} are not labels.")
         said: Outcomes = asked.outcomes
         if isinstance(said, Mapping):
             known_too = game.verdict.outcomes if isinstance(game.verdict.outcomes, Mapping) else {}

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..core.columns import Coded, IntArray, Label, arranged, as_objects, code
 from ..core.comparisons import RESERVED
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import counted
 from .files import open_source
 from .frames import Factor, as_number, is_number, read_covariate, read_covariate_pair, read_factor, read_labels
@@ -102,9 +102,10 @@ def wanted(
 ) -> Wanted:
     """Return what a door is asked to keep, with names checked as far as they can be without the frame."""
     if side_covariates is not None and not isinstance(side_covariates, Mapping):
-        raise JudgmentError(
-            f"side_covariates={side_covariates!r}: expected a mapping from the name of a covariate to its two "
-            "columns, such as {'length': ('length_a', 'length_b')}."
+        raise OptionError(
+            f"side_covariates={side_covariates!r}",
+            expected="a mapping from the name of a covariate to its two columns, such as {'length': ('length_a', "
+            "'length_b')}",
         )
     sides = {name: as_two_names(two, f"side_covariates[{name!r}]") for name, two in (side_covariates or {}).items()}
     table, key = (None, "") if object_covariates is None else _open_table(object_covariates)
@@ -130,7 +131,8 @@ def _refuse_reserved(asked: Wanted) -> None:
         if taken:
             raise JudgmentError(
                 f"column {taken[0]!r} ({parameter}=) has a name that llbt uses itself, as it does "
-                f"{listed(tuple(sorted(RESERVED)), 20)}; rename it, for instance to '{taken[0]}_'."
+                f"{listed(tuple(sorted(RESERVED)), 20)}",
+                f"Rename it, for instance to '{taken[0]}_'.",
             )
 
 
@@ -141,8 +143,8 @@ def _open_table(frame: object) -> tuple[Frame, str]:
     source = replace(open_source(frame, what=_TABLE), what=_TABLE)
     if len(source.names) < 2:
         raise JudgmentError(
-            f"{_TABLE} has the columns {listed(source.names)}; expected a column 'object' and one for each "
-            "object covariate."
+            f"{_TABLE} has the columns {listed(source.names)}",
+            expected="a column 'object' and one for each object covariate",
         )
     key = "object" if "object" in source.names else source.names[0]
     written = replace(source, labels="text") if source.is_text else source  # the objects say what they are
@@ -171,12 +173,12 @@ def read_object_table(asked: Wanted, objects: Sequence[Label]) -> tuple[tuple[Co
     missing = tuple(label for label in objects if not where[label])
     if missing:
         raise JudgmentError(
-            f"{_TABLE} has no row for {counted(len(missing), 'object')}: {listed(missing)}; expected one row per "
-            f"object, named in column {key!r}."
+            f"{_TABLE} has no row for {counted(len(missing), 'object')}: {listed(missing)}",
+            expected=f"one row per object, named in column {key!r}",
         )
     repeated = tuple(label for label in objects if len(where[label]) > 1)
     if repeated:
-        raise JudgmentError(f"{_TABLE} has several rows for {listed(repeated)}; expected one row per object.")
+        raise JudgmentError(f"{_TABLE} has several rows for {listed(repeated)}", expected="one row per object")
     rows = np.array([where[label][0] for label in objects], dtype=np.int64)
     compared = set(named.codes[rows])
     others = tuple(label for k, label in enumerate(named.labels) if k not in compared)
@@ -207,8 +209,8 @@ def _object_column(asked: Wanted, table: Frame, name: str, rows: IntArray, objec
     missing = tuple(as_objects(objects)[codes < 0])
     if missing:
         raise JudgmentError(
-            f"{_TABLE}, column {name!r}: {counted(len(missing), 'missing value')}, for {listed(missing)}; "
-            "expected a value for every object."
+            f"{_TABLE}, column {name!r}: {counted(len(missing), 'missing value')}, for {listed(missing)}",
+            expected="a value for every object",
         )
     if not (name in asked.numeric or is_number(table, name)):
         return arranged(name, as_objects(factor.labels), factor.codes).take(rows)
@@ -217,6 +219,7 @@ def _object_column(asked: Wanted, table: Frame, name: str, rows: IntArray, objec
     if wrong:
         raise JudgmentError(
             f"{_TABLE}, column {name!r}: {counted(len(wrong), 'value')} not a finite number, the first "
-            f"{factor.labels[codes[wrong[0]]]!r} of {objects[wrong[0]]!r}; expected numbers."
+            f"{factor.labels[codes[wrong[0]]]!r} of {objects[wrong[0]]!r}",
+            expected="numbers",
         )
     return code(name, np.array(values, dtype=np.float64), numeric=True)

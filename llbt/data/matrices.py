@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -77,8 +77,6 @@ def from_matrix(
       object_i object_j  wins_i  ties  wins_j
     0        A        B       7     0       3
     """
-    if diagonal not in get_args(Diagonal):
-        raise JudgmentError(f"diagonal={diagonal!r}; it may be 'refuse' or 'ignore'.")
     given = None if names is None else _checked_names(names)
     labels, won, notes = _read(wins, "wins", given, diagonal)
     tied = np.zeros_like(won)
@@ -102,7 +100,7 @@ def from_matrix(
 def _checked_names(names: Sequence[Label]) -> tuple[Label, ...]:
     given = tuple(plain(name) for name in ([names] if isinstance(names, str) else names))
     if any(is_missing(name) for name in given):
-        raise JudgmentError(f"names= has missing labels: {listed(given)}; expected one label per object.")
+        raise JudgmentError(f"names= has missing labels: {listed(given)}", expected="one label per object")
     refuse_surrogates("names=", given)
     _refuse_twice("names=", given)
     return given
@@ -116,14 +114,17 @@ def _read(
     shape = found.values.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         size = " × ".join(map(str, shape))
-        raise JudgmentError(f"{parameter}= is {size}, not square; expected one row and one column per object.")
+        raise JudgmentError(f"{parameter}= is {size}, not square", expected="one row and one column per object")
     if names is not None and len(names) != shape[0]:
-        raise JudgmentError(f"names= has {len(names)} labels, but {parameter}= is {shape[0]} × {shape[1]}.")
+        raise JudgmentError(
+            f"names= has {len(names)} labels, but {parameter}= is {shape[0]} × {shape[1]}",
+            expected="a label for each row",
+        )
     rows = found.rows if found.rows is not None else names
     if rows is None:
         raise JudgmentError(
-            f"the rows of {parameter}= have no labels; pairs are named, never positional. Pass names=[…] in the "
-            "order of the rows, or a pandas frame with the labels as index and columns."
+            f"the rows of {parameter}= have no labels; pairs are named, never positional",
+            "Pass names=[…] in the order of the rows, or a pandas frame with the labels as index and columns.",
         )
     if names is not None:
         _refuse_unlike("names", names, f"rows of {parameter}", rows)
@@ -145,7 +146,7 @@ def _opened(matrix: object, parameter: str) -> _Matrix:
         try:
             return _Matrix(unmasked(matrix), None, None)
         except ValueError:  # rows of different lengths
-            raise JudgmentError(f"{parameter}= has rows of different lengths; expected a square matrix.") from None
+            raise JudgmentError(f"{parameter}= has rows of different lengths", expected="a square matrix") from None
     source = open_frame(matrix, f"{parameter}=")
     frame = source.pick({parameter: source.names}).frame
     columns = {name: frame[name].to_numpy() for name in source.names}
@@ -172,7 +173,7 @@ def _labelled(frame: pd.DataFrame) -> _Matrix:
 def _refuse_twice(what: str, labels: Sequence[Label]) -> None:
     twice = tuple(dict.fromkeys(label for label in labels if labels.count(label) > 1))
     if twice:
-        raise JudgmentError(f"{what} have {listed(twice)} twice; expected every object once.")
+        raise JudgmentError(f"{what} have {listed(twice)} twice", expected="every object once")
 
 
 def _refuse_unlike(first: str, a: Sequence[Label], second: str, b: Sequence[Label]) -> None:
@@ -183,7 +184,7 @@ def _refuse_unlike(first: str, a: Sequence[Label], second: str, b: Sequence[Labe
             if rest
         ]
         raise JudgmentError(
-            f"the {first} and the {second} are not labelled alike; {'; '.join(only)}. Expected the same objects."
+            f"the {first} and the {second} are not labelled alike; {'; '.join(only)}", expected="the same objects"
         )
 
 
@@ -199,7 +200,7 @@ def _counts(values: Any, parameter: str) -> FloatArray:
     except (OverflowError, TypeError, ValueError):
         found = [value for value in as_objects(np.ravel(values)) if isinstance(value, str)]
         shown = f" such as {str(found[0])!r}" if found else ""
-        raise JudgmentError(f"{parameter}= holds values{shown} that are not numbers; expected counts.") from None
+        raise JudgmentError(f"{parameter}= holds values{shown} that are not numbers", expected="counts") from None
 
 
 def _without_diagonal(
@@ -213,8 +214,9 @@ def _without_diagonal(
     k = int(np.flatnonzero(own)[0])
     if diagonal == "refuse":
         raise JudgmentError(
-            f"{parameter}= has {format_count(own[k])} on its diagonal for {labels[k]!r}; nothing is compared "
-            "with itself, so the diagonal is 0 or missing. Leave such counts out with diagonal='ignore'."
+            f"{parameter}= has {format_count(own[k])} on its diagonal for {labels[k]!r}",
+            "Leave such counts out with diagonal='ignore'.",
+            expected="0 or missing there, for nothing is compared with itself",
         )
     objects = counted(int(np.count_nonzero(own)), "object")
     return (f"{counted(float(own.sum()), 'count')} on the diagonal of {parameter} left out ({objects})",)
@@ -227,7 +229,8 @@ def _check_counts(counts: FloatArray, parameter: str, labels: Sequence[Label]) -
         value = "missing" if np.isnan(counts[a, b]) else format_count(counts[a, b])
         raise JudgmentError(
             f"{parameter}=: {counted(len(bad), 'count')} missing, negative or infinite, the first in row "
-            f"{labels[a]!r}, column {labels[b]!r} ({value}); counts are finite and at least 0."
+            f"{labels[a]!r}, column {labels[b]!r} ({value})",
+            expected="finite counts, at least 0",
         )
 
 
@@ -237,6 +240,7 @@ def _refuse_asymmetric(tied: FloatArray, labels: Sequence[Label]) -> None:
         a, b = unlike[0]
         raise JudgmentError(
             f"tie_counts= is not symmetric: {format_count(tied[a, b])} for {labels[a]!r} against {labels[b]!r}, but "
-            f"{format_count(tied[b, a])} the other way round; a tie is one judgment of the pair, so "
-            "tie_counts[a, b] equals tie_counts[b, a]. Pass t + t.T if each side has its own."
+            f"{format_count(tied[b, a])} the other way round",
+            "Pass t + t.T if each side has its own.",
+            expected="tie_counts[a, b] equal to tie_counts[b, a], for a tie is one judgment of the pair",
         )

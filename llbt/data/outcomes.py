@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..arguments import is_real
 from ..core.columns import Coded, IntArray, Label
 from ..core.comparisons import OUTCOMES
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import Note, counted, format_count
 from .frames import as_number, is_missing, plain
 from .grades import refuse_uneven, side
@@ -80,7 +80,7 @@ def read_outcomes(
     _refuse_numbers(cases, open_cases, family, mapping)
     explaining = [r for r in readings if (r.outcomes[open_cases] != UNKNOWN).all()]
     if not explaining:
-        raise JudgmentError(_unknown(cases, open_cases, readings, mapping))
+        raise _unknown(cases, open_cases, readings, mapping)
     _refuse_ambiguous(cases, open_cases, explaining, family)
     said = np.where(open_cases, explaining[0].outcomes, np.where(dropped, LEFT_OUT, given))
     return (
@@ -108,23 +108,25 @@ def checked_outcomes(outcomes: Outcomes) -> dict[Any, Meaning]:
 
     Raises
     ------
-    JudgmentError
+    OptionError
         For what is no mapping, and grades that are not symmetric.
     """
     if outcomes is None or (isinstance(outcomes, str) and outcomes in ("names", "slots")):
         return {}
     if not isinstance(outcomes, Mapping):
-        raise JudgmentError(
-            f'outcomes={outcomes!r}: expected "names", "slots" or a mapping such as '
-            "{'left': 'i', 'right': 'j', 'equal': 'tie', 'skipped': None}."
+        raise OptionError(
+            f"outcomes={outcomes!r}",
+            expected="\"names\", \"slots\" or a mapping such as {'left': 'i', 'right': 'j', 'equal': 'tie', "
+            "'skipped': None}",
         )
     grades = [said for said in outcomes.values() if is_real(said)]
     words = ("tie", None) if grades else ("i", "j", "tie", "bad", None)
     wrong = {label: said for label, said in outcomes.items() if said not in words and not is_real(said)}
     if wrong:
-        raise JudgmentError(
-            f"outcomes={wrong!r}: expected {'a grade, ' if grades else ''}"
-            f"{', '.join(map(repr, words[:-1]))} or None (leaves the rows out) for every label."
+        raise OptionError(
+            f"outcomes={wrong!r}",
+            expected=f"{'a grade, ' if grades else ''}{', '.join(map(repr, words[:-1]))} or None (leaves the rows "
+            "out) for every label",
         )
     if grades:
         refuse_uneven(grades, "outcomes=")
@@ -171,9 +173,9 @@ def _refuse_numbers(
         guesses[None] = None
     found_too = f" and {counted(int(cases.rows[missing].sum()), 'missing outcome')}" if missing.any() else ""
     raise JudgmentError(
-        f"column {cases.column!r}: the outcomes are numbers: "
-        f"{_counts(cases, open_cases & ~missing)}{found_too}; numbers need a mapping. "
-        f"Pass outcomes={_pasted(guesses)} if that is what they mean{forced}."
+        f"column {cases.column!r}: the outcomes are numbers: {_counts(cases, open_cases & ~missing)}{found_too}; "
+        "numbers need a mapping",
+        f"Pass outcomes={_pasted(guesses)} if that is what they mean{forced}.",
     )
 
 
@@ -197,8 +199,8 @@ def _number(label: object) -> float:
 
 def _unknown(
     cases: Cases, open_cases: npt.NDArray[np.bool_], readings: list[Reading], mapping: dict[Any, Meaning]
-) -> str:
-    """Return the message for labels that are missing or that the best reading does not explain."""
+) -> JudgmentError:
+    """Return the error for labels that are missing or that the best reading does not explain."""
     best = _best(cases, open_cases, readings)
     bad = open_cases & (best.outcomes == UNKNOWN)
     missing = bad & (cases.label < 0)
@@ -213,21 +215,18 @@ def _unknown(
     guesses: dict[Any, Meaning | int] = {label: _guess(label, cases.sides) for label in labels}
     guesses |= {} if mapping else _guess_arrows(cases.labels)
     advice = f"Pass outcomes={_pasted(guesses | {x: said for x, said in mapping.items() if x not in guesses})}"
-    return (
-        f"column {cases.column!r}: {' and '.join(parts)};{_expected(cases, open_cases, best, readings)} "
-        f"{advice} (None leaves out, counted)." + _strangers(cases, bad & ~missing)
+    return JudgmentError(
+        f"column {cases.column!r}: {' and '.join(parts)}",
+        f"{advice} (None leaves out, counted).{_strangers(cases, bad & ~missing)}",
+        expected=_expected(cases, open_cases, best, readings),
     )
 
 
 def _expected(cases: Cases, open_cases: npt.NDArray[np.bool_], best: Reading, readings: list[Reading]) -> str:
     """Return what was expected: the labels of the best reading, or all readings if none explains anything."""
     if (best.outcomes[open_cases & (cases.label >= 0)] != UNKNOWN).any():
-        return f" expected {'' if best.family == 'names' else 'one of '}{best.expects}."
-    return (
-        " expected "
-        + "; ".join(dict.fromkeys(r.expects.replace(" or 'tie'", "").rstrip(",") for r in readings))
-        + "; or 'tie'."
-    )
+        return f"{'' if best.family == 'names' else 'one of '}{best.expects}"
+    return "; ".join(dict.fromkeys(r.expects.replace(" or 'tie'", "").rstrip(",") for r in readings)) + "; or 'tie'"
 
 
 def _strangers(cases: Cases, bad: npt.NDArray[np.bool_]) -> str:
@@ -260,10 +259,10 @@ def _refuse_ambiguous(
         guess = {cases.labels[k]: _guess(cases.labels[k], cases.sides) for k in np.unique(cases.label[open_cases])}
         forced = 'outcomes="names", outcomes="slots" or ' if base.family != other.family else ""
         raise JudgmentError(
-            f"column {cases.column!r}: two readings explain every outcome and differ: "
-            f"{_row(cases, t)} has the objects {i!r}, {j!r} and the outcome {label!r}, "
-            f"which is {said[0]!r} read as {base.name}, {said[1]!r} read as {other.name}. "
-            f"Pass {forced}outcomes={_pasted(guess)}."
+            f"column {cases.column!r}: two readings explain every outcome and differ: {_row(cases, t)} has the "
+            f"objects {i!r}, {j!r} and the outcome {label!r}, which is {said[0]!r} read as {base.name}, {said[1]!r} "
+            f"read as {other.name}",
+            f"Pass {forced}outcomes={_pasted(guess)}.",
         )
 
 

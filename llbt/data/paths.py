@@ -36,13 +36,13 @@ def is_pattern(name: str) -> bool:
 def existing(path: str) -> str:
     """Return the path of a file that is there; addresses are refused."""
     if "://" in path:
-        raise JudgmentError(f"{path!r} is an address, and nothing is fetched; download the file and name it.")
+        raise JudgmentError(f"{path!r} is an address, and nothing is fetched", "Download the file and name it.")
     try:
         there, found = Path(path).is_file(), "is a folder" if Path(path).is_dir() else "is not there"
     except (OSError, ValueError) as error:  # a name that no file can have
         there, found = False, f"is not there ({first_line(error)})"
     if not there:
-        raise JudgmentError(f"the file {path!r} {found}; expected a file, or a pattern such as 'a/*.parquet'.")
+        raise JudgmentError(f"the file {path!r} {found}", expected="a file, or a pattern such as 'a/*.parquet'")
     return path
 
 
@@ -52,7 +52,7 @@ def kind_of(path: str) -> str:
     last = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), ".csv")
     if last not in _KINDS:
         raise JudgmentError(
-            f"{path!r}: unknown kind of file; expected one of {listed(tuple(_KINDS), 20)} (or + '.gz')."
+            f"{path!r}: unknown kind of file", expected=f"one of {listed(tuple(_KINDS), 20)} (or + '.gz')"
         )
     return _KINDS[last]
 
@@ -86,8 +86,8 @@ def unzipped(raw: bytes, what: str) -> bytes:
         raise JudgmentError(f"{what!r} is gzipped, but damaged or cut off: {first_line(error)}") from None
     if len(found) > _MOST_UNZIPPED:
         raise JudgmentError(
-            f"{what!r} is gzipped and holds more than {_MOST_UNZIPPED >> 20} MiB ({len(raw) / 2**20:.1f} MiB as it "
-            "is); unzip it, so that it is read with DuckDB, or pass a frame that you read yourself."
+            f"{what!r} is gzipped and holds more than {_MOST_UNZIPPED >> 20} MiB ({len(raw) / 2**20:.1f} MiB as it is)",
+            "Unzip it, so that it is read with DuckDB, or pass a frame that you read yourself.",
         )
     return found
 
@@ -100,8 +100,9 @@ def decoded(raw: bytes, what: str) -> str:
         line = raw.count(b"\n", 0, error.start) + 1
         guess = "UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "another encoding"
         raise JudgmentError(
-            f"{what!r}, line {line}: the byte 0x{raw[error.start]:02x} is not UTF-8 (the file may be in {guess}); "
-            "expected a UTF-8 file. Save it as UTF-8."
+            f"{what!r}, line {line}: the byte 0x{raw[error.start]:02x} is not UTF-8 (the file may be in {guess})",
+            "Save it as UTF-8.",
+            expected="a UTF-8 file",
         ) from None
 
 

@@ -14,7 +14,7 @@ from ..arguments import NotNegative, checked
 from ..core.columns import FloatArray, sort_key
 from ..core.comparisons import Comparisons
 from ..core.response import THREE, Response
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import counted
 from .blocks import (
     Blocks,
@@ -55,8 +55,9 @@ class _Keep:
         made = "block" in self.clusters and "block" not in makers
         if made and "block" in names:
             raise JudgmentError(
-                "clusters='block' keeps what makes a block, but the frame has another column 'block'; expected one "
-                "meaning. Rename the column, or pass block='block'."
+                "clusters='block' keeps what makes a block, but the frame has another column 'block'",
+                "Rename the column, or pass block='block'.",
+                expected="one meaning",
             )
         table = self.object_covariates
         of_objects = () if table is None else open_source(table, what="the frame of object_covariates=").names
@@ -112,9 +113,10 @@ def from_rankings(
     Raises
     ------
     JudgmentError
-        For columns that are not there or have two roles; ranks that are not finite numbers; an object that
-        is missing or ranked twice in a block; a covariate with several values in a block; if nothing says
-        what makes a block; and if no block has two ranked objects.
+        For columns that are not there; ranks that are not finite numbers; an object that is missing or ranked twice in
+        a block; a covariate with several values in a block; and if no block has two ranked objects.
+    OptionError
+        For columns that have two roles, and if nothing says what makes a block.
 
     Notes
     -----
@@ -199,8 +201,9 @@ def from_ratings(
     Raises
     ------
     JudgmentError
-        As in `from_rankings`; for an object rated several times in a block; and for a threshold that is
-        negative or not a number.
+        As in `from_rankings`, and for an object rated several times in a block.
+    OptionError
+        As in `from_rankings`, and for a threshold that is negative or not a number.
 
     Notes
     -----
@@ -268,8 +271,8 @@ def _implied(
     if not i.size:
         raise JudgmentError(
             f"no block has two {scale.participle} objects: {counted(ranked.value.size, scale.noun)} in "
-            f"{counted(made.first.size, 'block')}; a comparison needs two. Check what makes a block"
-            f" ({', '.join(f'{name}=' for name in (block or values))})."
+            f"{counted(made.first.size, 'block')}; a comparison needs two",
+            f"Check what makes a block ({', '.join(f'{name}=' for name in (block or values))}).",
         )
     kept = _kept(table, made, roles, keep)
     asked = wanted(keep.covariates, keep.clusters, keep.numeric, keep.object_covariates, None)
@@ -293,14 +296,14 @@ def _said(scale: Scale, i: FloatArray, j: FloatArray) -> tuple[npt.NDArray[Any],
 def _each(columns: Mapping[str, str]) -> Roles:
     for parameter, name in columns.items():
         if not isinstance(name, str):
-            raise JudgmentError(f"{parameter}={name!r}: expected the name of one column.")
+            raise OptionError(f"{parameter}={name!r}", expected="the name of one column")
     return {parameter: (name,) for parameter, name in columns.items()}
 
 
 def _several(objects: Sequence[str]) -> Roles:
     names = as_names(objects, "objects")
     if len(names) < 2:
-        raise JudgmentError(f"objects={objects!r}: expected at least two columns, each named after its object.")
+        raise OptionError(f"objects={objects!r}", expected="at least two columns, each named after its object")
     return {"objects": names}
 
 
@@ -313,16 +316,17 @@ def _makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
     given = {parameter: as_names(names, parameter) for parameter, names in makers.items() if names is not None}
     said = " and ".join(f"{parameter}=" for parameter in given)
     if wide and given:
-        raise JudgmentError(
-            f"{said} beside objects=: in the wide form every row is a block. Keep columns with clusters= or "
-            "covariates=, or pass the long form with object=."
+        raise OptionError(
+            f"{said} beside objects=: in the wide form every row is a block",
+            "Keep columns with clusters= or covariates=, or pass the long form with object=.",
         )
     if "block" in given and len(given) > 1:
-        raise JudgmentError(f"{said}: block= stands in place of judge= and prompt=; pass either.")
+        raise OptionError(f"{said}: block= stands in place of judge= and prompt=", "Pass either.")
     if not wide and not any(given.values()):
-        raise JudgmentError(
-            "nothing says which rows belong together. Pass judge= and prompt= (objects that one judge compared on one "
-            "prompt), or block= (any columns); or objects=[…] for a frame with one column per object."
+        raise OptionError(
+            "nothing says which rows belong together",
+            "Pass judge= and prompt= (objects that one judge compared on one prompt), or block= (any columns); or "
+            "objects=[…] for a frame with one column per object.",
         )
     return given
 
@@ -334,7 +338,7 @@ def _check_roles(names: Sequence[str], roles: Roles) -> None:
         gone = tuple(name for name in asked if name not in names)
         if gone:
             raise JudgmentError(
-                f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(names)}. Pass {parameter}=…"
+                f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(names)}", f"Pass {parameter}=…"
             )
         for name in asked:
             first = played.setdefault(name, parameter)
@@ -343,7 +347,7 @@ def _check_roles(names: Sequence[str], roles: Roles) -> None:
             kept_too = parameter in _KEPT and first in ("judge", "prompt", "block", *_KEPT)
             if twice or (first != parameter and not kept_too):
                 where = f"{parameter}=, twice" if twice else f"{first}= and {parameter}="
-                raise JudgmentError(f"column {name!r} is named in {where}; each column has one role.")
+                raise OptionError(f"column {name!r} is named in {where}", expected="one role for each column")
 
 
 def _kept(table: pd.DataFrame, made: Blocks, roles: Roles, keep: _Keep) -> pd.DataFrame:

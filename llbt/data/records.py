@@ -17,7 +17,7 @@ def json_records(text: str, what: str) -> list[Any]:
     """Return the records of a JSON list, of a file with one JSON value a line, or of one JSON object."""
     lines = [(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
-        raise JudgmentError(f"{what!r} is empty; expected at least one record.")
+        raise JudgmentError(f"{what!r} is empty", expected="at least one record")
     if text.lstrip().startswith("[") and (len(lines) == 1 or not _is_json(lines[0][1])):
         found = _parsed(text, what, 1)
         return found if isinstance(found, list) else [found]
@@ -58,7 +58,9 @@ def _parsed(text: str, what: str, line: int) -> Any:
         names = [name for name, _ in pairs]
         if len(set(names)) < len(names):
             twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
-            raise JudgmentError(f"{what!r}, line {line}: a record has {listed(twice)} twice; expected each field once.")
+            raise JudgmentError(
+                f"{what!r}, line {line}: a record has {listed(twice)} twice", expected="each field once"
+            )
         return dict(pairs)
 
     try:
@@ -82,7 +84,7 @@ def _parsed(text: str, what: str, line: int) -> Any:
 def as_frame(records: Sequence[Any], what: str) -> pd.DataFrame:
     """Return records as a frame: mappings by their fields, pairs as winner and loser (the lists of choix)."""
     if not records:
-        raise JudgmentError(f"{what} is empty; expected at least one record.")
+        raise JudgmentError(f"{what} is empty", expected="at least one record")
     if all(isinstance(record, Mapping) for record in records):
         frame = pd.DataFrame([dict(record) for record in records], dtype=object)
         return pd.DataFrame({name: inferred(column) for name, column in frame.items()})
@@ -90,5 +92,5 @@ def as_frame(records: Sequence[Any], what: str) -> pd.DataFrame:
         return pd.DataFrame([tuple(record) for record in records], columns=["winner", "loser"])
     odd = next(k for k, r in enumerate(records) if not isinstance(r, Mapping))
     raise JudgmentError(
-        f"{what}: record {odd} is {records[odd]!r:.80}; expected records with named fields, or pairs (winner, loser)."
+        f"{what}: record {odd} is {records[odd]!r:.80}", expected="records with named fields, or pairs (winner, loser)"
     )

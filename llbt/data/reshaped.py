@@ -42,7 +42,7 @@ def _each(records: Records, each: str, known: JudgmentFormat) -> tuple[Records, 
     """Return a record for each element of lists inside the records, with what stands beside the lists."""
     fields = each.split("+")
     if not all(records.has(field) for field in fields):
-        raise JudgmentError(gap(records, [field for field in fields if not records.has(field)], known))
+        raise gap(records, [field for field in fields if not records.has(field)], known)
     read = [path for game in known.games for path in fields_of(game)]
     parts = [_elements(records, field, bare=field in read) for field in fields]
     sizes = np.array([part[0] for part in parts]).sum(axis=0)
@@ -92,12 +92,14 @@ def _paired(records: Records, alike: str) -> tuple[Records, list[str]]:
     return Records(both, records.number[i], np.arange(len(i)), records.what), notes
 
 
-def gap(records: Records, gone: Sequence[str], known: JudgmentFormat) -> str:
-    """Return the message on fields of a format that records lack."""
+def gap(records: Records, gone: Sequence[str], known: JudgmentFormat) -> JudgmentError:
+    """Return the error on fields of a format that records lack."""
     advice = known.advice or f"If it is the same in all records, pass defaults={{{gone[0]!r}: …}}."
     has = listed(tuple(map(str, records.frame)), 20)
     fields = "field" if len(gone) == 1 else "fields"
-    return f"{records.what}: format {known.name!r} needs the {fields} {listed(gone)}; there are {has}. {advice}"
+    return JudgmentError(
+        f"{records.what}: format {known.name!r} needs the {fields} {listed(gone)}; there are {has}", advice
+    )
 
 
 def field_of(candidates: Sequence[str], records: Any) -> str | None:

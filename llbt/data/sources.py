@@ -15,7 +15,7 @@ from narwhals import Implementation
 from narwhals.exceptions import DuplicateError
 
 from ..core.columns import IntArray, as_objects, inferred
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from .frames import read_factor
 from .rows import Frame, Rows
 from .texts import LabelType, typed_labels, typed_together
@@ -68,7 +68,9 @@ class Source:
         Raises
         ------
         JudgmentError
-            For a column that is not there or plays two roles, and for a frame without rows.
+            For a column that is not there, and for a frame without rows.
+        OptionError
+            For one that plays two roles.
         """
         if self.unsure & _named(roles) and self.otherwise is not None:
             return replace(self.otherwise(), labels=self.labels).pick(roles)
@@ -83,7 +85,7 @@ class Source:
 
         Raises
         ------
-        JudgmentError
+        JudgmentError, OptionError
             As `pick`.
         """
         if self.frame.implementation.is_pandas_like() or self.unsure & _named(roles):
@@ -94,8 +96,8 @@ class Source:
         nested = [name for name in keys if schema[name].is_nested()]
         if nested:
             raise JudgmentError(
-                f"column {nested[0]!r} holds values of type {schema[nested[0]]} that cannot be told apart; expected "
-                "labels or numbers."
+                f"column {nested[0]!r} holds values of type {schema[nested[0]]} that cannot be told apart",
+                expected="labels or numbers",
             )
         times, first = _unused("rows", keys), _unused("first", keys)
         numbered = _numbered(chosen, first)
@@ -191,18 +193,19 @@ def open_frame(frame: object, what: str = "the frame") -> Source:
     except TypeError:
         found = type(frame).__name__
         raise JudgmentError(
-            f"{what} is of type {found}; expected a frame of pandas, polars, pyarrow or another library that "
-            "narwhals knows. Make one with pandas.DataFrame(…)."
+            f"{what} is of type {found}",
+            "Make one with pandas.DataFrame(…).",
+            expected="a frame of pandas, polars, pyarrow or another library that narwhals knows",
         ) from None
     except DuplicateError:
         names = tuple(getattr(frame, "columns" if hasattr(frame, "iloc") else "column_names", ()))
         twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
-        raise JudgmentError(f"{what} has several columns named {listed(twice)}; rename all but one.") from None
+        raise JudgmentError(f"{what} has several columns named {listed(twice)}", "Rename all but one.") from None
     odd = next((name for name in names if not isinstance(name, str)), None)
     if odd is not None:
         raise JudgmentError(
-            f"{what} has a column named {odd!r}, of type {type(odd).__name__}; expected text for every name: "
-            "frame.columns = [str(name) for name in frame.columns]."
+            f"{what} has a column named {odd!r}, of type {type(odd).__name__}",
+            expected="text for every name: frame.columns = [str(name) for name in frame.columns]",
         )
     if any("." in name for name in names) and opened.implementation in (Implementation.DUCKDB, Implementation.PYSPARK):
         return _without_dots(frame, names, what)
@@ -288,7 +291,7 @@ def as_names(names: object, parameter: str) -> tuple[str, ...]:
     ordered = isinstance(names, Iterable) and not isinstance(names, (Set, Mapping))
     several: tuple[Any, ...] = tuple(names) if ordered else (None,)  # type: ignore[arg-type]
     if not all(isinstance(name, str) for name in several):
-        raise JudgmentError(f"{parameter}={names!r}: expected the name of a column or several names.")
+        raise OptionError(f"{parameter}={names!r}", expected="the name of a column or several names")
     return several
 
 
@@ -296,7 +299,7 @@ def as_two_names(names: object, parameter: str) -> tuple[str, str]:
     """Return the names of the columns of side i and side j."""
     several = as_names(names, parameter)
     if isinstance(names, str) or len(several) != 2:
-        raise JudgmentError(f"{parameter}={names!r}: expected the names of two columns, that of side i first.")
+        raise OptionError(f"{parameter}={names!r}", expected="the names of two columns, that of side i first")
     return several[0], several[1]
 
 
@@ -311,7 +314,7 @@ def _check_roles(source: Source, roles: Roles) -> None:
             if name in played:
                 both = dict.fromkeys((f"{played[name]}=", f"{parameter}="))
                 where = " and ".join(both) if len(both) == 2 else f"{parameter}=, twice"
-                raise JudgmentError(f"column {name!r} is named in {where}; each column has one role.")
+                raise OptionError(f"column {name!r} is named in {where}", expected="one role for each column")
             played[name] = parameter
 
 
@@ -319,20 +322,19 @@ def _no_column(source: Source, parameter: str, gone: tuple[str, ...]) -> Judgmen
     plural = "column" if len(gone) == 1 else "columns"
     has = listed(source.names, 20) if source.names else "no columns"
     advice = _suggestion(source, parameter, gone)
-    found = f"no {plural} {listed(gone)} ({parameter}=); it has {has}." + advice
-    return JudgmentError(found, where=source.what)
+    return JudgmentError(f"no {plural} {listed(gone)} ({parameter}=); it has {has}", advice, where=source.what)
 
 
 def _suggestion(source: Source, parameter: str, gone: tuple[str, ...]) -> str:
     names = [name for name in source.names if isinstance(name, str)]
     if parameter in ("objects", "wins"):
         found = [pair for pair in _sided(names) if ("win" in pair[0].lower()) == (parameter == "wins")]
-        return f' Pass {parameter}=("{found[0][0]}", "{found[0][1]}").' if found else f" Pass {parameter}=(…, …)."
+        return f'Pass {parameter}=("{found[0][0]}", "{found[0][1]}").' if found else f"Pass {parameter}=(…, …)."
     if parameter == "outcome":
         words = [name for name in names if name.lower() in _OUTCOME_WORDS]
-        return f' Pass outcome="{words[0]}".' if words else " Pass outcome=…, the column that says who won."
+        return f'Pass outcome="{words[0]}".' if words else "Pass outcome=…, the column that says who won."
     close = difflib.get_close_matches(gone[0], names, 1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    return f"Did you mean {close[0]!r}?" if close else ""
 
 
 def _sided(names: Sequence[str]) -> list[tuple[str, str]]:

@@ -101,7 +101,7 @@ def _gaps(records: Records, game: Game) -> list[str]:
 def _refuse_gaps(records: Records, game: Game, known: JudgmentFormat) -> None:
     gone = _gaps(records, game)
     if gone:
-        raise JudgmentError(gap(records, gone, known))
+        raise gap(records, gone, known)
 
 
 def _refuse_dropped(pieces: Sequence[_Piece], most: int) -> None:
@@ -109,8 +109,8 @@ def _refuse_dropped(pieces: Sequence[_Piece], most: int) -> None:
     if dropped > most:
         found = next((piece.unknown for piece in pieces if piece.unknown), "")
         raise JudgmentError(
-            f"{counted(dropped, 'judgment')} unknown to the format{f', the first in {found}' if found else ''}. "
-            f"Mend them, or leave them out (counted) with max_dropped={dropped}."
+            f"{counted(dropped, 'judgment')} unknown to the format{f', the first in {found}' if found else ''}",
+            f"Mend them, or leave them out (counted) with max_dropped={dropped}.",
         )
 
 
@@ -119,7 +119,7 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     i, j = (_objects(records, side, known) for side in game.objects)
     missing = pd.isna(i) | pd.isna(j)
     if missing.all() and known.advice:
-        raise JudgmentError(gap(records, [str(side) for side in game.objects], known))
+        raise gap(records, [str(side) for side in game.objects], known)
     unknown = records.first_of(missing, lambda k: f"the objects are {i[k]!r} and {j[k]!r}")
     nothing = (np.isin(i, _NOTHING) | np.isin(j, _NOTHING)) & ~missing
     notes = _left(nothing, f"no object ({listed([u for u in known.unnamed if u])})") + _left(

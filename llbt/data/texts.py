@@ -25,15 +25,6 @@ NUMBER = f"({WHOLE}([.][0-9]+)?|-?[.][0-9]+)([eE][+-]?[0-9]+)?|-?inf"
 _WRITTEN = re.compile("[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
-def refuse_label_type(labels: object) -> None:
-    """Raise if ``labels=`` is not one of the ways to type labels."""
-    if labels not in (None, "text", "number"):
-        raise JudgmentError(
-            f'labels={labels!r}: expected "text" (labels are the objects as they are written), "number" (labels that '
-            "spell one number are one object) or None (numbers where all of them are written as Python writes them)."
-        )
-
-
 def typed(texts: pd.Series[Any]) -> pd.Series[Any]:
     """Return the texts of a column as numbers or flags if all of them spell one in the usual way ("007" does not).
 
@@ -122,8 +113,9 @@ def _as_numbers(found: Sequence[Label]) -> list[Label | None]:
     ]
     if wrong:
         raise JudgmentError(
-            f'labels="number": objects that are no numbers: {listed(list(dict.fromkeys(wrong)))}; expected numbers. '
-            'Pass labels="text".'
+            f'labels="number": objects that are no numbers: {listed(list(dict.fromkeys(wrong)))}',
+            'Pass labels="text".',
+            expected="numbers",
         )
     return list(numbers)
 
@@ -149,7 +141,8 @@ def _refuse_equal(texts: Sequence[str]) -> None:
         said = "; ".join(listed(same) for same in several[:4])
         more = f" (and {len(several) - 4} more)" if len(several) > 4 else ""
         raise JudgmentError(
-            f"labels of objects that differ as text and are equal as numbers: {said}{more}; expected one way to write "
-            'each object. Pass labels="text" if they are different objects, labels="number" if they are one, to '
-            "from_judgments, from_counts, read_judgments or audit (--labels on the command line)."
+            f"labels of objects that differ as text and are equal as numbers: {said}{more}",
+            'Pass labels="text" if they are different objects, labels="number" if they are one, to from_judgments, '
+            "from_counts, read_judgments or audit (--labels on the command line).",
+            expected="one way to write each object",
         )

@@ -93,7 +93,7 @@ class Records:
             labels = listed([label for label, number in zip(factor.labels, found, strict=True) if number is None])
             where = f"the first in record {self.number[wrong][0]}"
             raise JudgmentError(
-                f"field {path!r}: {counted(int(wrong.sum()), 'record')} with {labels} instead of a number, {where}."
+                f"field {path!r}: {counted(int(wrong.sum()), 'record')} with {labels}, {where}", expected="numbers"
             )
         return np.append(np.array(found, dtype=np.float64), np.nan)[factor.codes]
 

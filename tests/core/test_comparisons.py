@@ -13,7 +13,7 @@ from llbt.core.comparisons import Comparisons, code, groups
 from llbt.data.datasets import load_dataset
 from llbt.data.doors import from_counts
 from llbt.data.matrices import from_matrix
-from llbt.errors import JudgmentError
+from llbt.errors import JudgmentError, OptionError
 
 COUNTS = pd.DataFrame(
     {
@@ -170,16 +170,11 @@ def test_printing_shows_sizes_rows_and_notes():
 @pytest.mark.parametrize(
     ("change", "fragment"),
     [
-        (lambda c: c.pool("jugde"), "no covariate 'jugde'; the table has 'judge', 'worker'"),
-        (lambda c: c.pool().pool("judge"), "no covariate 'judge'"),
-        (lambda c: c.select(objects=["A", "X"]), "objects has no 'X'; it has 'A', 'B', 'C'"),
-        (lambda c: c.select(where={"judge": "J9"}), "judge has no 'J9'; it has 'J1', 'J2'"),
-        (lambda c: c.select(where={"age": 3}), "no covariate or cluster 'age'"),
         (lambda c: c.select(objects=["B", "C"], where={"judge": "J2"}), "no comparison is left"),
         (lambda c: replace(c, pairs=np.zeros((4, 2), dtype=int)), "an object with itself, the first of 'A'"),
         (lambda c: replace(c, counts=-c.counts), "negative or not finite"),
         (lambda c: replace(c, counts=0 * c.counts), "not one judgment"),
-        (lambda c: replace(c, objects=("A",)), "a comparison needs two"),
+        (lambda c: replace(c, objects=("A",)), "1 object ('A'); expected two or more"),
         (lambda c: replace(c, pairs=c.pairs[:0], counts=c.counts[:0]), "the table is empty"),
         (lambda c: replace(c, columns=(code("tie", np.array(["x"] * 4)),)), "'tie' is a word that llbt uses"),
         (lambda c: replace(c, columns=2 * c.columns), "'judge' is named twice"),
@@ -187,6 +182,22 @@ def test_printing_shows_sizes_rows_and_notes():
 )
 def test_refusals(change, fragment):
     with pytest.raises(JudgmentError) as caught:
+        change(TABLE)
+    assert fragment in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "fragment"),
+    [
+        (lambda c: c.pool("jugde"), "no covariate 'jugde'; expected some of 'judge', 'worker'"),
+        (lambda c: c.pool().pool("judge"), "no covariate 'judge'"),
+        (lambda c: c.select(objects=["A", "X"]), "objects has no 'X'; expected some of 'A', 'B', 'C'"),
+        (lambda c: c.select(where={"judge": "J9"}), "judge has no 'J9'; expected some of 'J1', 'J2'"),
+        (lambda c: c.select(where={"age": 3}), "no covariate or cluster 'age'"),
+    ],
+)
+def test_names_that_are_not_there_are_refused(change, fragment):
+    with pytest.raises(OptionError) as caught:
         change(TABLE)
     assert fragment in str(caught.value)
 

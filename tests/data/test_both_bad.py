@@ -8,7 +8,7 @@ import pytest
 import llbt
 from llbt import Comparisons
 from llbt.data import files
-from llbt.errors import JudgmentError
+from llbt.errors import JudgmentError, OptionError
 
 ROWS = [
     ("x", "y", "model_a", "J1"),
@@ -105,9 +105,6 @@ def test_selected_pooled_and_collapsed() -> None:
 @pytest.mark.parametrize(
     ("ask", "fragment"),
     [
-        (lambda: llbt.from_counts(COUNTS, ties_column={"bad": "worse"}), "expected columns with 'tie' or 'bad'"),
-        (lambda: llbt.from_judgments(ARENA, outcomes={"tie": "bad", "A": 2, "B": -2}), "expected a grade, 'tie' or"),
-        (lambda: llbt.from_judgments(ARENA, outcomes={"tie": "bad"}, strength="x"), "pass either"),
         (lambda: counted().drop_ties(), "counts both bad as a tie"),
         (lambda: llbt.audit(counted()), r"c\.collapse\(\) counts both bad as a tie"),
         (lambda: llbt.classical.sign_test(counted()), "counts both bad as a tie"),
@@ -116,4 +113,17 @@ def test_selected_pooled_and_collapsed() -> None:
 )
 def test_refusals_name_what_to_do(ask, fragment: str) -> None:
     with pytest.raises(JudgmentError, match=fragment):
+        ask()
+
+
+@pytest.mark.parametrize(
+    ("ask", "fragment"),
+    [
+        (lambda: llbt.from_counts(COUNTS, ties_column={"bad": "worse"}), "expected columns with 'tie' or 'bad'"),
+        (lambda: llbt.from_judgments(ARENA, outcomes={"tie": "bad", "A": 2, "B": -2}), "expected a grade, 'tie' or"),
+        (lambda: llbt.from_judgments(ARENA, outcomes={"tie": "bad"}, strength="x"), "Pass either"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(ask, fragment: str) -> None:
+    with pytest.raises(OptionError, match=fragment):
         ask()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from llbt.data.datasets import list_datasets, load_dataset
-from llbt.errors import JudgmentError
+from llbt.errors import OptionError
 
 NAMES = list_datasets().to_frame()["name"].tolist()
 
@@ -106,7 +106,7 @@ def test_what_was_done_to_the_figures_is_noted(name, fragment):
 
 @pytest.mark.parametrize("name", ["cem", "../sets/cems", "cems_objects"])
 def test_unknown_names_are_refused_with_the_list(name):
-    with pytest.raises(JudgmentError, match="no bundled data set") as caught:
+    with pytest.raises(OptionError, match="no bundled data set") as caught:
         load_dataset(name)
     assert "'dras_modpref'" in str(caught.value)
     assert "'bojar_six_annotators'" in str(caught.value)

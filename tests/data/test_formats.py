@@ -161,7 +161,7 @@ class TestEveryFormat:
         source = case.open(tmp_path)
         frame = read_judgments(source, format=case.name, **case.options)
         if order and not frame.shown:  # nobody recorded it, so it cannot be kept
-            with pytest.raises(llbt.errors.JudgmentError, match="does not record which object was shown first"):
+            with pytest.raises(llbt.errors.OptionError, match="does not record which object was shown first"):
                 from_judgments(frame, order=True)
             return
         two = from_judgments(frame, order=order)
@@ -1215,6 +1215,20 @@ ERRORS = {
 }
 
 
+OUT_OF_PLACE = (
+    "unknown format",
+    "one object",
+    "a wrong meaning",
+    "outcomes of numbers",
+    "outcome of one-hot",
+    "two objects of five",
+)
+
+
+def refused_as(name: str) -> type[Exception]:
+    return llbt.errors.OptionError if name in OUT_OF_PLACE else llbt.errors.JudgmentError
+
+
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors(name, tmp_path):
     source, options, parts = ERRORS[name]
@@ -1222,7 +1236,7 @@ def test_errors(name, tmp_path):
         path = tmp_path / "wmt.csv"
         path.write_text(source, encoding="utf-8")
         source = path
-    with pytest.raises(llbt.errors.JudgmentError) as error:
+    with pytest.raises(refused_as(name)) as error:
         from_judgments(read_judgments(source, **options))
     for part in parts:
         assert part in str(error.value), str(error.value)
@@ -1233,7 +1247,7 @@ def test_errors(name, tmp_path):
 )
 def test_errors_in_one_step_too(name):
     source, options, parts = ERRORS[name]
-    with pytest.raises(llbt.errors.JudgmentError) as error:
+    with pytest.raises(refused_as(name)) as error:
         from_judgments(source, **{"format": "auto", **options})
     for part in parts:
         assert part in str(error.value), str(error.value)
@@ -1328,7 +1342,7 @@ class TestColumns:
 
     def test_defaults_and_labels(self):
         plain = llbt.formats.columns(("left", "right"), "said", outcomes=SAYS, defaults={"right": "b"})
-        with pytest.raises(llbt.errors.JudgmentError, match="reads no field 'other'"):
+        with pytest.raises(llbt.errors.OptionError, match="reads no field 'other'"):
             llbt.formats.columns(("left", "right"), "said", defaults={"other": 1})
         made = from_judgments(self.rows.drop(columns="right"), format=plain)
         assert made.objects == ("b", "x", "y", "z")

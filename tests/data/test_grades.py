@@ -11,7 +11,7 @@ from support.format_cases import CASES
 
 import llbt
 from llbt.core.response import THREE, TWO, graded
-from llbt.errors import JudgmentError
+from llbt.errors import JudgmentError, OptionError
 
 COLUMNS = ("++", "+", "=", "-", "--")
 COUNTS = pd.DataFrame(
@@ -84,24 +84,24 @@ class TestTables:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "error", "message"),
     [
-        ({"grades": {"++": 2, "+": 1, "=": 0, "-": -1}}, r"the grades \[2, 1, 0, -1\] lack \[-2\]"),
-        ({"grades": {"++": 3, "+": 1, "-": -1, "--": -3}}, r"lack \[2, -2\]"),
-        ({"grades": {"++": 2, "+": 1, "=": 0}}, r"lack \[-1, -2\]"),
-        ({"grades": {"+": 0.5, "-": -0.5}}, "the grade 0.5; expected whole numbers"),
-        ({"grades": {"+": True, "-": -1}}, "the grade True; expected whole numbers"),
-        ({"grades": {"+": "much", "-": -1}}, "the grade 'much'; expected whole numbers"),
-        ({"grades": {"++": 1, "+": 1, "-": -1}}, "several columns have one grade"),
-        ({"grades": ["++"]}, "expected a column for each grade"),
-        ({"grades": ("+", "-"), "wins": ("++", "--")}, "grades= stands in place of wins="),
-        ({"grades": ("+", "-"), "ties_column": "="}, "grades= stands in place of wins="),
-        ({"grades": ("+", "none")}, r"no column 'none' \(grades=\)"),
-        ({"grades": ("+", "+")}, r"named in grades=, twice"),
+        ({"grades": {"++": 2, "+": 1, "=": 0, "-": -1}}, OptionError, r"the grades \[2, 1, 0, -1\] lack \[-2\]"),
+        ({"grades": {"++": 3, "+": 1, "-": -1, "--": -3}}, OptionError, r"lack \[2, -2\]"),
+        ({"grades": {"++": 2, "+": 1, "=": 0}}, OptionError, r"lack \[-1, -2\]"),
+        ({"grades": {"+": 0.5, "-": -0.5}}, OptionError, "the grade 0.5; expected whole numbers"),
+        ({"grades": {"+": True, "-": -1}}, OptionError, "the grade True; expected whole numbers"),
+        ({"grades": {"+": "much", "-": -1}}, OptionError, "the grade 'much'; expected whole numbers"),
+        ({"grades": {"++": 1, "+": 1, "-": -1}}, OptionError, "several columns have one grade"),
+        ({"grades": ["++"]}, OptionError, "expected a column for each grade"),
+        ({"grades": ("+", "-"), "wins": ("++", "--")}, OptionError, "grades= stands in place of wins="),
+        ({"grades": ("+", "-"), "ties_column": "="}, OptionError, "grades= stands in place of wins="),
+        ({"grades": ("+", "none")}, JudgmentError, r"no column 'none' \(grades=\)"),
+        ({"grades": ("+", "+")}, OptionError, r"named in grades=, twice"),
     ],
 )
-def test_columns_that_are_no_scale_are_refused(options, message):
-    with pytest.raises(JudgmentError, match=message):
+def test_columns_that_are_no_scale_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
         llbt.from_counts(COUNTS, **options)
 
 
@@ -265,45 +265,63 @@ def test_formats_that_keep_strengths(name):
 
 
 @pytest.mark.parametrize(
-    ("changed", "options", "message"),
+    ("changed", "options", "error", "message"),
     [
         (
             {"strength": 1.5},
             {"strength": "strength"},
+            JudgmentError,
             r"column 'strength': 1 row whose size.*row 0: a preference of the size 1.5",
         ),
         (
             {"strength": 0},
             {"strength": "strength"},
+            JudgmentError,
             "a preference of the size 0; expected sizes 1, 2, … of preferences",
         ),
-        ({"strength": np.nan}, {"strength": "strength"}, "a preference of no size"),
-        ({"strength": -2}, {"strength": "strength"}, "the size -2.*pass its column as outcome=, too"),
-        ({"outcome": "tie"}, {"strength": "strength"}, "a tie of the size 2"),
-        ({"strength": 300}, {"strength": "strength"}, "a grade of 300; expected at most 20. Cut scores"),
-        ({"strength": np.inf}, {"strength": "strength"}, "a grade of inf; expected at most 20"),
-        ({"grade": 0.5}, {"strength": "grade", "outcome": "grade"}, "the grade 0.5; expected whole numbers"),
-        ({"grade": np.nan}, {"strength": "grade", "outcome": "grade"}, "1 missing outcome"),
+        ({"strength": np.nan}, {"strength": "strength"}, JudgmentError, "a preference of no size"),
+        ({"strength": -2}, {"strength": "strength"}, JudgmentError, "the size -2.*pass its column as outcome=, too"),
+        ({"outcome": "tie"}, {"strength": "strength"}, JudgmentError, "a tie of the size 2"),
+        ({"strength": 300}, {"strength": "strength"}, JudgmentError, "a grade of 300; expected at most 20. Cut scores"),
+        ({"strength": np.inf}, {"strength": "strength"}, JudgmentError, "a grade of inf; expected at most 20"),
+        (
+            {"grade": 0.5},
+            {"strength": "grade", "outcome": "grade"},
+            JudgmentError,
+            "the grade 0.5; expected whole numbers",
+        ),
+        ({"grade": np.nan}, {"strength": "grade", "outcome": "grade"}, JudgmentError, "1 missing outcome"),
         (
             {},
             {"outcome": "label", "outcomes": {"A>>B": 2, "A>B": 1, "A=B": 0, "A<B": -1}},
+            OptionError,
             r"\[2, 1, 0, -1\] lack \[-2\]",
         ),
-        ({"label": "A~B"}, {"outcome": "label", "outcomes": MAPPING}, "1 unknown outcome: 'A~B'"),
-        ({}, {"outcome": "label", "outcomes": {**MAPPING, "A>B": "i"}}, "expected a grade, 'tie' or None"),
-        ({}, {"outcome": "label", "outcomes": {**MAPPING, "A>B": 0.5}}, "the grade 0.5; expected whole numbers"),
-        ({}, {"strength": "strength", "outcome": "label", "outcomes": MAPPING}, "both say how much; pass either"),
-        ({}, {"strength": "grade", "outcome": "winnr"}, r"no column 'winnr' \(outcome=\)"),
-        ({}, {"strength": "object_i"}, "named in objects= and strength="),
-        ({}, {"strength": "much"}, r"no column 'much' \(strength=\)"),
-        ({}, {"strength": "judge"}, "column 'judge' .* not a number"),
+        ({"label": "A~B"}, {"outcome": "label", "outcomes": MAPPING}, JudgmentError, "1 unknown outcome: 'A~B'"),
+        ({}, {"outcome": "label", "outcomes": {**MAPPING, "A>B": "i"}}, OptionError, "expected a grade, 'tie' or None"),
+        (
+            {},
+            {"outcome": "label", "outcomes": {**MAPPING, "A>B": 0.5}},
+            OptionError,
+            "the grade 0.5; expected whole numbers",
+        ),
+        (
+            {},
+            {"strength": "strength", "outcome": "label", "outcomes": MAPPING},
+            OptionError,
+            "both say how much. Pass either",
+        ),
+        ({}, {"strength": "grade", "outcome": "winnr"}, JudgmentError, r"no column 'winnr' \(outcome=\)"),
+        ({}, {"strength": "object_i"}, OptionError, "named in objects= and strength="),
+        ({}, {"strength": "much"}, JudgmentError, r"no column 'much' \(strength=\)"),
+        ({}, {"strength": "judge"}, JudgmentError, "column 'judge' .* not a number"),
     ],
 )
-def test_judgments_that_are_no_grades_are_refused(changed, options, message):
+def test_judgments_that_are_no_grades_are_refused(changed, options, error, message):
     rows = JUDGED.astype({"strength": float, "grade": float})
     for name, value in changed.items():
         rows.loc[0, name] = value
-    with pytest.raises(JudgmentError, match=message):
+    with pytest.raises(error, match=message):
         llbt.from_judgments(rows, **options)
 
 
@@ -318,7 +336,7 @@ def test_a_scale_seen_from_one_side_is_refused():
     c = llbt.from_judgments(likert[[*BESIDE, "grade"]], strength="grade", outcomes=mapping)
     assert c.counts.tolist() == BY_HAND
     counts = [{"object_i": "a", "object_j": "b", "wins_i": 3, "wins_j": 2}]
-    with pytest.raises(JudgmentError, match="a table of counts has none; from_counts has grades="):
+    with pytest.raises(OptionError, match=r"a table of counts has none. Use grades= of from_counts"):
         llbt.from_judgments(counts, format="counts", strength="strength")
 
 
@@ -354,14 +372,14 @@ class TestCuts:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"cuts": (1,)}, "cuts= cuts the numbers of a column into grades; pass strength="),
+            ({"cuts": (1,)}, "cuts= cuts the numbers of a column into grades. Pass strength="),
             ({"cuts": (1,), "outcome": "label", "outcomes": MAPPING}, "cuts= cuts the numbers"),
             ({"cuts": (0, 1), "strength": "strength"}, "rising numbers .* larger than no preference=0"),
             ({"cuts": 1, "strength": "strength"}, "cuts=1; expected rising numbers"),
         ],
     )
     def test_cuts_out_of_place_are_refused(self, options, message):
-        with pytest.raises(JudgmentError, match=message):
+        with pytest.raises(OptionError, match=message):
             llbt.from_judgments(JUDGED, **options)
 
 
@@ -425,7 +443,7 @@ class TestRatings:
 
     @pytest.mark.parametrize("cuts", [(0,), (2, 2), (3, 1), 2, ("a",), (np.nan,), (np.inf,), (True,), "12"])
     def test_cuts_that_are_none_are_refused(self, cuts):
-        with pytest.raises(JudgmentError, match=r"cuts=.*expected rising numbers such as .*tie_threshold=0"):
+        with pytest.raises(OptionError, match=r"cuts=.*expected rising numbers such as .*tie_threshold=0"):
             llbt.from_ratings(RATED, cuts=cuts)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llbt.data.doors import from_judgments
-from llbt.errors import JudgmentError
+from llbt.errors import JudgmentError, OptionError
 
 FIRST, SECOND = ["gpt", "llama", "gpt", "gpt"], ["llama", "gpt", "llama", "llama"]
 
@@ -146,8 +146,6 @@ def test_none_leaves_out_and_counts():
         ([1, 2, 2, 1], {1: "i"}, ("numbers: 2 (2 rows, first at row 1)", "{1: 'i', 2: 'j'}")),
         ([1, 2, 2, 1], "slots", ("numbers need a mapping",)),
         ([1.0, 2.0, None, 1.0], None, ("and 1 missing outcome", "{1: 'i', 2: 'j', None: None}")),
-        (["a", "b", "a", "b"], "winners", ('outcomes=\'winners\': expected "names", "slots" or a mapping',)),
-        (["a", "b", "a", "b"], {"a": "left"}, ("outcomes={'a': 'left'}: expected 'i', 'j', 'tie', 'bad' or None",)),
         (["a", "a", "a", "a"], {"a": None}, ("leaves out every row",)),
     ],
 )
@@ -155,6 +153,19 @@ def test_refusals(outcome, outcomes, fragments):
     said = message(outcome, outcomes)
     for fragment in fragments:
         assert fragment in said
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "fragment"),
+    [
+        ("winners", 'outcomes=\'winners\'; expected "names", "slots" or a mapping'),
+        ({"a": "left"}, "outcomes={'a': 'left'}; expected 'i', 'j', 'tie', 'bad' or None"),
+    ],
+)
+def test_what_is_no_reading_is_refused(outcomes, fragment):
+    with pytest.raises(OptionError) as caught:
+        judge(["a", "b", "a", "b"], outcomes)
+    assert fragment in str(caught.value)
 
 
 def test_an_object_that_is_not_in_its_row():

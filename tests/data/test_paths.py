@@ -110,7 +110,7 @@ def test_a_gzipped_file_is_not_unpacked_without_bound(monkeypatch):
     monkeypatch.setattr(paths, "_MOST_UNZIPPED", 10_000)
     with gzip.open("bomb.csv.gz", "wt") as file:
         file.write(ROWS.format("a", "b") + "a,b,i\n" * 10_000)
-    with pytest.raises(llbt.errors.JudgmentError, match=r"bomb.csv.gz.*holds more than .* MiB .*unzip it"):
+    with pytest.raises(llbt.errors.JudgmentError, match=r"bomb.csv.gz.*holds more than .* MiB .*Unzip it"):
         llbt.from_judgments("bomb.csv.gz")
 
 

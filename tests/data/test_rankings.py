@@ -290,120 +290,196 @@ def twice(frame, row):
 
 WITHOUT = LONG.drop(columns=["judge"])
 BAD_RANKINGS = [
-    (LONG.iloc[:0], BLOCK, "the frame: no rows"),
-    (LONG.to_dict(), BLOCK, "the frame is of type dict; expected a frame of pandas, polars"),
-    (LONG, {}, "nothing says which rows belong together. Pass judge= and prompt="),
-    (LONG, {"block": ()}, "nothing says which rows belong together"),
-    (LONG, {**BLOCK, "block": "age"}, "judge= and prompt= and block=: block= stands in place of judge= and prompt="),
-    (WIDE, {"objects": LABELS, "judge": "judge"}, "judge= beside objects=: in the wide form every row is a block"),
-    (LONG, {**BLOCK, "rank": "place"}, "the frame has no column 'place' (rank=); it has 'judge', 'prompt'"),
-    (WIDE, {"objects": [*LABELS, "E"]}, "the frame has no column 'E' (objects=)"),
-    (WITHOUT, BLOCK, "the frame has no column 'judge' (judge=)"),
-    (LONG, {**BLOCK, "covariates": "size"}, "the frame has no column 'size' (covariates=)"),
-    (LONG, {**BLOCK, "numeric": "size"}, "the frame has no column 'size' (numeric=)"),
-    (LONG, {**BLOCK, "clusters": "worker"}, "the frame has no column 'worker' (clusters=)"),
-    (LONG, {**BLOCK, "rank": None}, "rank=None; expected a text, one name"),
-    (LONG, {**BLOCK, "covariates": 3}, "covariates=3: expected the name of a column"),
-    (LONG, {**BLOCK, "rank": "object"}, "column 'object' is named in object= and rank="),
-    (LONG, {**BLOCK, "covariates": "rank"}, "column 'rank' is named in rank= and covariates="),
-    (LONG, {"judge": "judge", "prompt": "judge"}, "column 'judge' is named in judge= and prompt="),
-    (LONG, {"block": ("judge", "judge")}, "column 'judge' is named in block=, twice"),
-    (LONG, {**BLOCK, "covariates": "judge", "clusters": "judge"}, "'judge' is named in covariates= and clusters="),
-    (WIDE, {"objects": ["A"]}, "objects=['A']: expected at least two columns, each named after its object"),
-    (WIDE, {"objects": []}, "objects=[]: expected at least two columns"),
-    (WIDE, {"objects": ["A", "A"]}, "column 'A' is named in objects=, twice"),
-    (WIDE, {"objects": LABELS, "clusters": "A"}, "column 'A' is named in objects= and clusters="),
-    (WIDE.assign(tie=1), {"objects": LABELS, "covariates": "tie"}, "column 'tie' (covariates=) has a name that llbt"),
+    (LONG.iloc[:0], BLOCK, JudgmentError, "the frame: no rows"),
+    (LONG.to_dict(), BLOCK, JudgmentError, "the frame is of type dict; expected a frame of pandas, polars"),
+    (LONG, {}, OptionError, "nothing says which rows belong together. Pass judge= and prompt="),
+    (LONG, {"block": ()}, OptionError, "nothing says which rows belong together"),
+    (
+        LONG,
+        {**BLOCK, "block": "age"},
+        OptionError,
+        "judge= and prompt= and block=: block= stands in place of judge= and prompt=",
+    ),
+    (
+        WIDE,
+        {"objects": LABELS, "judge": "judge"},
+        OptionError,
+        "judge= beside objects=: in the wide form every row is a block",
+    ),
+    (
+        LONG,
+        {**BLOCK, "rank": "place"},
+        JudgmentError,
+        "the frame has no column 'place' (rank=); it has 'judge', 'prompt'",
+    ),
+    (WIDE, {"objects": [*LABELS, "E"]}, JudgmentError, "the frame has no column 'E' (objects=)"),
+    (WITHOUT, BLOCK, JudgmentError, "the frame has no column 'judge' (judge=)"),
+    (LONG, {**BLOCK, "covariates": "size"}, JudgmentError, "the frame has no column 'size' (covariates=)"),
+    (LONG, {**BLOCK, "numeric": "size"}, JudgmentError, "the frame has no column 'size' (numeric=)"),
+    (LONG, {**BLOCK, "clusters": "worker"}, JudgmentError, "the frame has no column 'worker' (clusters=)"),
+    (LONG, {**BLOCK, "rank": None}, OptionError, "rank=None; expected a text, one name"),
+    (LONG, {**BLOCK, "covariates": 3}, OptionError, "covariates=3; expected the name of a column"),
+    (LONG, {**BLOCK, "rank": "object"}, OptionError, "column 'object' is named in object= and rank="),
+    (LONG, {**BLOCK, "covariates": "rank"}, OptionError, "column 'rank' is named in rank= and covariates="),
+    (LONG, {"judge": "judge", "prompt": "judge"}, OptionError, "column 'judge' is named in judge= and prompt="),
+    (LONG, {"block": ("judge", "judge")}, OptionError, "column 'judge' is named in block=, twice"),
+    (
+        LONG,
+        {**BLOCK, "covariates": "judge", "clusters": "judge"},
+        OptionError,
+        "'judge' is named in covariates= and clusters=",
+    ),
+    (
+        WIDE,
+        {"objects": ["A"]},
+        OptionError,
+        "objects=['A']; expected at least two columns, each named after its object",
+    ),
+    (WIDE, {"objects": []}, OptionError, "objects=[]; expected at least two columns"),
+    (WIDE, {"objects": ["A", "A"]}, OptionError, "column 'A' is named in objects=, twice"),
+    (WIDE, {"objects": LABELS, "clusters": "A"}, OptionError, "column 'A' is named in objects= and clusters="),
+    (
+        WIDE.assign(tie=1),
+        {"objects": LABELS, "covariates": "tie"},
+        JudgmentError,
+        "column 'tie' (covariates=) has a name that llbt",
+    ),
     (
         WIDE.assign(block=1),
         {"objects": LABELS, "clusters": "block"},
+        JudgmentError,
         "clusters='block' keeps what makes a block, but the frame has another column 'block'",
     ),
     (
         twice(LONG, 2),
         BLOCK,
+        JudgmentError,
         "1 rank of an object that its block has ranked before, the first at row 20: 'A' in judge='J2', prompt=1, as at "
         "row 2; expected every object once per block. Pass block= (or prompt= beside judge=)",
     ),
-    (LONG, {"judge": "judge"}, "4 ranks of an object that its block has ranked before, the first at row 1: 'A' in"),
+    (
+        LONG,
+        {"judge": "judge"},
+        JudgmentError,
+        "4 ranks of an object that its block has ranked before, the first at row 1: 'A' in",
+    ),
     (
         LONG.assign(object=LONG["object"].where(LONG.index != 7)),
         BLOCK,
+        JudgmentError,
         "column 'object': 1 missing value, the first at row 7",
     ),
     (
         LONG.assign(judge=LONG["judge"].where(LONG.index < 9)),
         BLOCK,
+        JudgmentError,
         "column 'judge': 11 missing values, the first at row 9",
     ),
     (
         LONG.assign(rank="1.0"),
         BLOCK,
+        JudgmentError,
         "column 'rank': 20 values not a number, the first at row 0 ('1.0')",
     ),
-    (LONG.assign(rank=[[1]] * 20), BLOCK, "column 'rank': 20 values not a number"),
-    (LONG.assign(rank=pd.Timestamp("2020-01-01")), BLOCK, "column 'rank': 20 values not a number"),
-    (LONG.assign(judge=[[1]] * 20), BLOCK, "column 'judge' holds values that cannot be told apart"),
-    (LONG.assign(rank=[math.inf] * 2 + [1] * 18), BLOCK, "column 'rank': 2 infinite values, the first at row 0 (inf)"),
-    (WIDE.assign(B=[1, 2, 3, math.inf, 5]), {"objects": LABELS}, "column 'B': 1 infinite value, the first at row 3"),
+    (LONG.assign(rank=[[1]] * 20), BLOCK, JudgmentError, "column 'rank': 20 values not a number"),
+    (LONG.assign(rank=pd.Timestamp("2020-01-01")), BLOCK, JudgmentError, "column 'rank': 20 values not a number"),
+    (LONG.assign(judge=[[1]] * 20), BLOCK, JudgmentError, "column 'judge' holds values that cannot be told apart"),
+    (
+        LONG.assign(rank=[math.inf] * 2 + [1] * 18),
+        BLOCK,
+        JudgmentError,
+        "column 'rank': 2 infinite values, the first at row 0 (inf)",
+    ),
+    (
+        WIDE.assign(B=[1, 2, 3, math.inf, 5]),
+        {"objects": LABELS},
+        JudgmentError,
+        "column 'B': 1 infinite value, the first at row 3",
+    ),
     (
         LONG.assign(age=range(20)),
         {**BLOCK, "covariates": "age"},
+        JudgmentError,
         "column 'age' (covariates=): several values in 5 blocks, the first judge='J1', prompt=1 (0 at row 0, 5 at row "
         "5); expected one value per block. What describes an object belongs in object_covariates=.",
     ),
-    (LONG.assign(day=range(20)), {**BLOCK, "clusters": "day"}, "column 'day' (clusters=): several values in 5 blocks"),
+    (
+        LONG.assign(day=range(20)),
+        {**BLOCK, "clusters": "day"},
+        JudgmentError,
+        "column 'day' (clusters=): several values in 5 blocks",
+    ),
     (
         WIDE.assign(age=[1, 2, None, 4, 5]),
         {"objects": LABELS, "covariates": "age"},
+        JudgmentError,
         "column 'age': 1 missing value, the first at row 2",
     ),
     (
         WIDE.assign(age=["1", "2", "3", "old", "5"]),
         {"objects": LABELS, "numeric": "age"},
+        JudgmentError,
         "column 'age': 1 value not a finite number, the first at row 3 ('old')",
     ),
-    (LONG, {"block": ["judge", "prompt", "object"]}, "column 'object' is named in object= and block="),
+    (LONG, {"block": ["judge", "prompt", "object"]}, OptionError, "column 'object' is named in object= and block="),
     (
         LONG[LONG["object"] == "A"],
         BLOCK,
+        JudgmentError,
         "no block has two ranked objects: 3 ranks in 5 blocks; a comparison needs two. Check what makes a block "
         "(judge=, prompt=).",
     ),
     (
         WIDE.assign(B=-1),
         {"objects": ["B", "D"], "unranked": -1},
+        JudgmentError,
         "no block has two ranked objects: 2 ranks in 5 blocks",
     ),
 ]
 BAD_RATINGS = [
-    (RATINGS.rename(columns={"judge": "worker"}), {}, "the frame has no column 'judge' (judge=); it has 'worker'"),
-    (RATINGS, {"judge": None}, "nothing says which rows belong together"),
-    (RATINGS, {"rating": "score"}, "the frame has no column 'score' (rating=)"),
+    (
+        RATINGS.rename(columns={"judge": "worker"}),
+        {},
+        JudgmentError,
+        "the frame has no column 'judge' (judge=); it has 'worker'",
+    ),
+    (RATINGS, {"judge": None}, OptionError, "nothing says which rows belong together"),
+    (RATINGS, {"rating": "score"}, JudgmentError, "the frame has no column 'score' (rating=)"),
     (
         twice(RATINGS, 3),
         {},
+        JudgmentError,
         "1 rating of an object that its block has rated before, the first at row 6: 'A' in judge='J2'",
     ),
-    (RATINGS, {"tie_threshold": -0.1}, "tie_threshold=-0.1; expected a finite number, at least 0"),
-    (RATINGS, {"tie_threshold": math.nan}, "tie_threshold=nan; expected a finite number"),
-    (RATINGS, {"tie_threshold": "1"}, "tie_threshold='1'; expected a finite number"),
-    (RATINGS.assign(rating="good"), {}, "column 'rating': 6 values not a number, the first at row 0 ('good')"),
-    (RATINGS.assign(rating=-math.inf), {}, "column 'rating': 6 infinite values, the first at row 0 (-inf)"),
-    (RATINGS.assign(rating=math.nan), {}, "no block has two rated objects: 0 ratings in 2 blocks"),
+    (RATINGS, {"tie_threshold": -0.1}, OptionError, "tie_threshold=-0.1; expected a finite number, at least 0"),
+    (RATINGS, {"tie_threshold": math.nan}, OptionError, "tie_threshold=nan; expected a finite number"),
+    (RATINGS, {"tie_threshold": "1"}, OptionError, "tie_threshold='1'; expected a finite number"),
+    (
+        RATINGS.assign(rating="good"),
+        {},
+        JudgmentError,
+        "column 'rating': 6 values not a number, the first at row 0 ('good')",
+    ),
+    (
+        RATINGS.assign(rating=-math.inf),
+        {},
+        JudgmentError,
+        "column 'rating': 6 infinite values, the first at row 0 (-inf)",
+    ),
+    (RATINGS.assign(rating=math.nan), {}, JudgmentError, "no block has two rated objects: 0 ratings in 2 blocks"),
 ]
 
 
-@pytest.mark.parametrize(("frame", "options", "fragment"), BAD_RANKINGS)
-def test_bad_rankings(frame, options, fragment):
-    with pytest.raises((JudgmentError, OptionError)) as caught:
+@pytest.mark.parametrize(("frame", "options", "error", "fragment"), BAD_RANKINGS)
+def test_bad_rankings(frame, options, error, fragment):
+    with pytest.raises(error) as caught:
         from_rankings(frame, **options)
     assert fragment in str(caught.value)
 
 
-@pytest.mark.parametrize(("frame", "options", "fragment"), BAD_RATINGS)
-def test_bad_ratings(frame, options, fragment):
-    with pytest.raises((OptionError, JudgmentError)) as caught:
+@pytest.mark.parametrize(("frame", "options", "error", "fragment"), BAD_RATINGS)
+def test_bad_ratings(frame, options, error, fragment):
+    with pytest.raises(error) as caught:
         from_ratings(frame, **options)
     assert fragment in str(caught.value)
 
