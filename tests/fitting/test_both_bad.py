@@ -14,7 +14,7 @@ from scipy.special import softmax
 import llbt
 from llbt import Comparisons
 from llbt.core.response import THREE, Response, both_bad, graded
-from llbt.errors import DesignError, FormulaError, JudgmentError, OptionError, SeparationError, TiesWarning
+from llbt.errors import DesignError, FormulaError, OptionError, SeparationError, TiesWarning
 from llbt.fitting.hypotheses import estimated
 from llbt.kernel.batch import fit_many
 
@@ -281,8 +281,6 @@ def test_questions_know_four_outcomes() -> None:
     assert len(shares)
     scores = llbt.held_out(res, folds=3, rng=1).to_frame()
     assert np.isfinite(scores.select_dtypes("number").iloc[0, 0])
-    with pytest.raises(JudgmentError, match=r"plot.outcomes: .*c\.collapse\(\) counts both bad as a tie"):
-        llbt.plot.outcomes(c)
     said = llbt.interpret(res).sentences
     assert "of the judgments are that both are bad; between equally good objects of the average pair" in said["bad"]
     assert "bad" in llbt.level_tests(res, by="judge").to_frame()
