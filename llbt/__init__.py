@@ -29,6 +29,7 @@ from .inference.grade_tests import grade_tests
 from .inference.held_out import held_out
 from .inference.influence import influence
 from .inference.intransitivity import intransitivity
+from .inference.judge_effects import judge_effects
 from .inference.level_tests import level_tests
 from .inference.pairwise import pairwise
 from .inference.quasi_variances import quasi_variances
@@ -70,6 +71,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "fit",
     # how good are the objects, and which differ?
     "contrasts",
+    "judge_effects",
     "leaderboard",
     "level_tests",
     "pairwise",

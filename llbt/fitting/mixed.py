@@ -25,6 +25,7 @@ from .results import LLBTResults
 
 _LEAST = 3  # judges
 _START = 0.8  # of σ
+_OF_AVERAGE = "of the average judge, whose effects are 0"
 
 
 def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResults:
@@ -193,7 +194,7 @@ def _average(without: LLBTResults, found: MixedFit) -> LLBTResults:
             objective=found.value,
             solver="eliminate",
         )
-    return replace(without, solution=solution, covariance=Covariance(solution.cov))
+    return replace(without, solution=solution, covariance=Covariance(solution.cov, notes=(_OF_AVERAGE,)))
 
 
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:

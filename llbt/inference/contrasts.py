@@ -14,6 +14,7 @@ from ..core.columns import FloatArray
 from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import OptionError, listed
 from ..fitting.hypotheses import Linear, estimated
+from ..fitting.mixed_results import Fitted, average_of
 from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults
 from ..fitting.summary import coefficient_fields
@@ -25,7 +26,7 @@ from .scales import CONTRASTS, Scale, on_scale
 
 @checked
 def contrasts(
-    res: LLBTResults,
+    res: Fitted,
     weights: Mapping[str, Mapping[Any, float] | str],
     *,
     at: At = None,
@@ -36,7 +37,8 @@ def contrasts(
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or MixedResults
+        Of a fit with effects of judges, it is of the average judge.
     weights : mapping of str to mapping or str
         Name of the contrast → weight of each object, with sum 0 (objects that are not named have weight 0), or a
         hypothesis about the parameters as in ``res.t_test``, such as ``"object[A] = object[B]"``.
@@ -69,6 +71,7 @@ def contrasts(
     >>> table.to_frame()[["term", "estimate"]].round(3).values.tolist()
     [['A vs rest', 2.566]]
     """
+    res = average_of(res)
     if not isinstance(weights, Mapping) or not weights:
         raise OptionError(
             f"the weights are {'none' if isinstance(weights, Mapping) else f'a {type(weights).__name__}'}",

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from ..arguments import Confidence, Rng, as_generator, checked, is_whole
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import MaxZ, adjust_p, max_z, ratio, two_sided_p
+from ..fitting.mixed_results import Fitted, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.robust import LOST
@@ -24,7 +25,7 @@ from .scales import Scale
 
 @checked
 def pairwise(
-    res: LLBTResults,
+    res: Fitted,
     *,
     scale: Scale = "log_odds",
     adjust: Adjust | None = "single-step",
@@ -36,7 +37,8 @@ def pairwise(
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or MixedResults
+        Of a fit with effects of judges, it is of the average judge.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         Of estimates and intervals: 2(λ_i − λ_j), λ_i − λ_j, the odds exp(2(λ_i − λ_j)), 400·log10 of the odds, or
         P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all of them. Of graded judgments and
@@ -84,6 +86,7 @@ def pairwise(
     >>> pairs.to_frame()[["object_i", "object_j", "estimate", "p_adjusted"]].round(3).values.tolist()[:3]
     [['A', 'B', 2.997, 0.0], ['A', 'C', 3.9, 0.0], ['A', 'D', 0.801, 0.0]]
     """
+    res = average_of(res)
     found, notes = centred(res, at)
     return all_pairs(res, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
 

@@ -12,7 +12,7 @@ from ..arguments import Confidence, checked
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
-from ..fitting.results import LLBTResults
+from ..fitting.mixed_results import Fitted, average_of
 from ..formulas.grid import At
 from ..table import Field, Record, Table, format_percent
 from .objects import LogWorths, log_worths_at
@@ -114,7 +114,7 @@ class QuasiVariances(Record):
 
 
 @checked
-def quasi_variances(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95) -> QuasiVariances:
+def quasi_variances(res: Fitted, *, at: At = None, confidence: Confidence = 0.95) -> QuasiVariances:
     """Return one quasi-variance per object, from which the standard error of any difference follows.
 
     Standard errors of log-worths depend on the reference object. Quasi-variances q do not: the variance of λᵢ − λⱼ is
@@ -122,7 +122,8 @@ def quasi_variances(res: LLBTResults, *, at: At = None, confidence: Confidence =
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or MixedResults
+        Of a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Where the worths depend on covariates: the class to ask at, such as ``{"judge": "J3"}``.
     confidence : float
@@ -162,6 +163,7 @@ def quasi_variances(res: LLBTResults, *, at: At = None, confidence: Confidence =
     >>> round(quasi.worst_error, 3)
     0.244
     """
+    res = average_of(res)
     found, where = log_worths_at(res, at)
     objects, found, notes = _determined(res.comparisons.objects, found)
     variances = _difference_variances(found.cov)

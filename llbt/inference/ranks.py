@@ -13,6 +13,7 @@ from ..arguments import Confidence, Rng, checked
 from ..core.columns import FloatArray, Label, matching
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
+from ..fitting.mixed_results import Fitted, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
@@ -27,7 +28,7 @@ _LOG_SCALES = ("log_worth", "log_odds", "elo")
 
 @checked
 def leaderboard(
-    res: LLBTResults,
+    res: Fitted,
     *,
     scale: Scale = "log_odds",
     anchor: Anchor | None = None,
@@ -39,7 +40,8 @@ def leaderboard(
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or MixedResults
+        Of a fit with effects of judges, it is of the average judge.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
     anchor : label or mapping, optional
         What estimates are measured from: by default the mean of the log-worths (odds: their geometric mean), so that
@@ -78,6 +80,7 @@ def leaderboard(
     >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
+    res = average_of(res)
     label, value = _read_anchor(res, anchor, scale)
     found, notes = centred(res, at)
     pairs = all_pairs(res, found, rng, confidence=confidence)

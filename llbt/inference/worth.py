@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arguments import Confidence, checked
 from ..errors import OptionError
+from ..fitting.mixed_results import Fitted, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
@@ -17,12 +18,13 @@ from .scales import SCALES, Scale, critical_for, said_of, worths_on_scale
 
 
 @checked
-def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, confidence: Confidence = 0.95) -> Table:
+def worth(res: Fitted, at: At = None, scale: Scale = "probability", *, confidence: Confidence = 0.95) -> Table:
     """Return the worth of every object with its standard error and interval.
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or MixedResults
+        Of a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Covariate values, such as ``{"judge": "J3", "age": [20, 40]}``; by default every class of the labels that the
         worth uses, and numbers at their mean. ``"average"`` averages the log-worths over the judgments of the table.
@@ -69,6 +71,7 @@ def worth(res: LLBTResults, at: At = None, scale: Scale = "probability", *, conf
     >>> llbt.worth(res).to_frame()[["object", "estimate"]].round(3).values.tolist()
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
+    res = average_of(res)
     if scale == "probability" and res.specification.link == "probit":
         raise OptionError(
             "a fit with link='probit' has no worths π: probabilities π_i/(π_i + π_j) are those of a logistic curve",

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..arguments import Confidence, checked
 from ..errors import OptionError, listed
+from ..fitting.mixed_results import Fitted, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
@@ -55,7 +56,7 @@ _LEVELS: dict[Scale, str] = {
 
 @checked
 def intervals(
-    res: LLBTResults,
+    res: Fitted,
     *,
     at: At = None,
     scale: Scale = "log_odds",
@@ -67,7 +68,8 @@ def intervals(
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or MixedResults
+        Of a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
@@ -102,6 +104,7 @@ def intervals(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['LO', 'PA', 'SG', 'MI', 'BA', 'ST']
     """
+    res = average_of(res)
     frame, against = _intervals(res, at, scale, bars, confidence)
     pairs = pairwise(res, at=at, confidence=confidence)
     ax = rows_of(ax, short_names(frame["object"]))

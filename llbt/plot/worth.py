@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import checked
-from ..fitting.results import LLBTResults
+from ..fitting.mixed_results import Fitted, average_of
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale, said_of
 from ..inference.worth import worth as worth_table
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 
 @checked
-def worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: Axes | None = None) -> Axes:
+def worth(res: Fitted, *, at: At = None, scale: Scale = "probability", ax: Axes | None = None) -> Axes:
     """Plot the worths of the objects by class, as the papers that use prefmod do.
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or MixedResults
+        Of a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Classes, as in `worth`.
     scale : str
@@ -46,6 +47,7 @@ def worth(res: LLBTResults, *, at: At = None, scale: Scale = "probability", ax: 
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['J1', 'J2', 'J3', 'J4']
     """
+    res = average_of(res)
     frame = worth_table(res, at, scale).to_frame()
     classes = list(frame.columns[: list(frame.columns).index("object")])
     labels = _class_labels(frame, classes, len(res.comparisons.objects))

@@ -64,6 +64,20 @@ def by_judge() -> llbt.LLBTResults:
 
 
 @cache
+def mixed() -> llbt.MixedResults:
+    found = llbt.fit("object + tie + (object | judge)", counts_of_judges())
+    assert isinstance(found, llbt.MixedResults)
+    return found
+
+
+@cache
+def counts_of_judges() -> llbt.Comparisons:
+    wins = [5, 1, 4, 0, 6, 3, 5, 2]
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": wins, "ties": 2, "judge": range(8)})
+    return llbt.from_counts(frame.assign(wins_j=6 - frame["wins_i"]), clusters="judge")
+
+
+@cache
 def metric_scores() -> llbt.metrics.MetricScores:
     return llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y}, Z)
 
@@ -94,6 +108,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.fit: lambda: (["object + tie", counts()], {}),
     llbt.LLBT.fit: lambda: ([llbt.LLBT.from_formula("object + tie", counts())], {}),
     llbt.contrasts: lambda: ([fitted(), {"A": {"A": 1, "B": -1}}], {}),
+    llbt.judge_effects: lambda: ([mixed()], {}),
     llbt.leaderboard: lambda: ([fitted()], {}),
     llbt.grade_tests: lambda: ([graded()], {}),
     llbt.level_tests: lambda: ([fitted()], {}),

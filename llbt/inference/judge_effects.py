@@ -1,0 +1,166 @@
+"""How each judge differs from the average judge: the effects of a fit with brackets, judge by judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import Confidence, checked
+from ..core.columns import FloatArray, IntArray
+from ..core.statistics import critical_values
+from ..errors import DesignError
+from ..fitting.mixed_results import MixedResults
+from ..kernel.mixed import restricted
+from ..table import Field, Record, Table
+from .worth import worth
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class JudgeEffects(Record):
+    """Predicted effects of G judges. J objects.
+
+    Made by `judge_effects`.
+
+    Attributes
+    ----------
+    res : MixedResults
+    effects : ndarray, shape (G, J)
+        Effects on the log-worths, less their mean over the objects that a judge's judgments connect; 0 for objects that
+        a judge did not judge, and without ``(object | …)``.
+    effect_errors : ndarray, shape (G, J)
+        Their standard errors; NaN for objects that a judge did not judge.
+    others : ndarray, shape (G, E)
+        Tie and order effects, by bracket; 0 in the column of ``(object | …)``.
+    other_errors : ndarray, shape (G, E)
+    confidence : float
+    """
+
+    res: MixedResults
+    effects: FloatArray
+    effect_errors: FloatArray
+    others: FloatArray
+    other_errors: FloatArray
+    confidence: float
+
+    def table(self) -> Table:
+        """Return judge, term, object, estimate, std_error, conf_low, conf_high; a row per judge and effect."""
+        levels, objects = self.res.judges.levels, self.res.comparisons.objects
+        judges, terms, labels, estimates, errors = [], [], [], [], []
+        for e, bracket in enumerate(self.res.brackets):
+            worths = bracket.effect == "object"
+            found, error = (
+                (self.effects, self.effect_errors) if worths else (self.others[:, [e]], self.other_errors[:, [e]])
+            )
+            known = ~np.isnan(error)
+            judge, column = np.nonzero(known)
+            judges += [levels[g] for g in judge]
+            terms += [str(bracket)] * len(judge)
+            labels += [objects[k] if worths else "" for k in column]
+            estimates.append(found[known])
+            errors.append(error[known])
+        estimate, std_error = np.concatenate(estimates), np.concatenate(errors)
+        half = critical_values(self.confidence, np.full(len(estimate), np.inf)) * std_error
+        return Table(
+            (
+                Field(self.res.judges.name, self.res.judges.name, judges),
+                Field("term", "term", terms),
+                Field("object", "object", labels),
+                Field("estimate", "estimate", estimate, "estimate"),
+                Field("std_error", "std_error", std_error, "estimate"),
+                Field("conf_low", "conf_low", estimate - half, "estimate"),
+                Field("conf_high", "conf_high", estimate + half, "estimate"),
+            ),
+            title=f"Effects of {self.res.judges.name} (log-worth λ, γ, δ), as they differ from the average",
+            notes=(
+                "effects are the most probable ones given the judgments, drawn towards 0 the more the less is known of "
+                "a judge; errors are by the curvature there, the estimates taken as known",
+            ),
+        ).first(20)
+
+    def worths(self) -> pd.DataFrame:
+        """Return the log-worths λᵢ + b_gi of each judge less the reference object's, shape (G, J), labelled.
+
+        Raises
+        ------
+        DesignError
+            Where worths depend on covariates, so that a judge has more than one set of them.
+        """
+        if not self.res.design.plain:
+            raise DesignError(
+                f"the worths of {self.res.specification.formula!r} depend on covariates, so a judge has several sets",
+                "Add the effects of judge_effects(res).to_frame() to the log-worths of worth(res, scale='log_worth').",
+            )
+        average = worth(self.res, scale="log_worth").to_frame().set_index("object")["estimate"]
+        objects = list(self.res.comparisons.objects)
+        found = average[objects].to_numpy(dtype=float) + self.effects
+        found -= found[:, [objects.index(self.res.design.reference)]]
+        return pd.DataFrame(found, index=list(self.res.judges.levels), columns=objects)
+
+
+@checked
+def judge_effects(res: MixedResults, *, confidence: Confidence = 0.95) -> JudgeEffects:
+    """Return how each judge differs from the average judge: predicted effects with their standard errors.
+
+    Parameters
+    ----------
+    res : MixedResults
+        A fit with brackets, ``llbt.fit("object + (object | judge)", c)``.
+    confidence : float
+        Level of the intervals.
+
+    Returns
+    -------
+    JudgeEffects
+        Its table has a row for each judge and effect: of ``(object | judge)`` one for each object that he judged, of
+        ``(tie | judge)`` and ``(order | judge)`` one. Its `worths` are the judges' log-worths, drawn together by what
+        is not known of them.
+
+    Notes
+    -----
+    The effects w of a judge are the mode of exp(ℓ(w) − w²/2), ℓ the log-likelihood of his judgments at the estimates
+    and w in standard deviations; their covariance is the inverse of the information I + AᵀWA there, times σ². Of
+    log-worths only differences are known, so a judge's effects are those less their mean over the objects that his
+    judgments connect.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> wins = [5, 1, 4, 0, 6, 3, 5, 2]
+    >>> frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": wins, "judge": range(8)})
+    >>> c = llbt.from_counts(frame.assign(wins_j=6 - frame["wins_i"]), clusters="judge")
+    >>> effects = llbt.judge_effects(llbt.fit("object + (object | judge)", c))
+    >>> effects.worths()["A"].round(2).tolist()
+    [0.61, -0.55, 0.3, -0.94, 1.02, 0.02, 0.61, -0.25]
+    """
+    judges, found = res.judges, res.solution
+    size, objects, brackets = len(judges.levels), len(res.comparisons.objects), len(res.brackets)
+    kept = np.flatnonzero(found.scales)
+    effects, effect_errors = np.zeros((size, objects)), np.full((size, objects), np.nan)
+    others, other_errors = np.zeros((size, brackets)), np.zeros((size, brackets))
+    place = {bracket.effect: e for e, bracket in enumerate(res.brackets)}
+    for b, bundle in enumerate(judges.grouped.bundles):
+        mine = np.flatnonzero(judges.grouped.bundle == b)
+        at = judges.grouped.place[mine]
+        if "object" in place:
+            judged = np.abs(judges.grouped.objects[b][at]).sum(axis=2) > 0
+            effect_errors[mine] = np.where(judged, 0.0, np.nan)
+        if not len(kept):
+            continue
+        scale = restricted(bundle, tuple(kept.tolist())).scale
+        sigma = found.scales[kept][scale]
+        mode = found.modes[b].at[at] * sigma
+        cov = np.linalg.inv(found.modes[b].information[at]) * np.outer(sigma, sigma)
+        for k, e in enumerate(kept):
+            dims: IntArray = np.flatnonzero(scale == k)
+            if e == place.get("object"):
+                spread = judges.grouped.objects[b][at]
+                effects[mine] = np.einsum("gjd,gd->gj", spread, mode[:, dims])
+                variance = np.einsum("gjd,gde,gje->gj", spread, cov[:, dims][:, :, dims], spread)
+                effect_errors[mine] = np.where(judged, np.sqrt(np.maximum(variance, 0)), np.nan)
+            else:
+                others[mine, e] = mode[:, dims[0]]
+                other_errors[mine, e] = np.sqrt(cov[:, dims[0], dims[0]])
+    return JudgeEffects(res, effects, effect_errors, others, other_errors, confidence)
