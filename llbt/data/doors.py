@@ -324,7 +324,9 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
     pairs = in_order(read_label_pair(picked, "objects", found.sides), found.objects)
     picked, pairs, selves = _without_selves(picked, pairs, max_dropped)
     labels = judged.labels(picked)
-    said, left, _ = read_outcomes(picked, labels.field, pairs, found.sides, labels.outcomes, max_dropped - selves)
+    said, left, _ = read_outcomes(
+        picked, labels.field, pairs, found.sides, labels.outcomes, max_dropped - selves, written=judged.written
+    )
     kinds = tie_kind_notes(picked, said, labels)
     said, response, beside = judged.told(picked, labels, said)
     weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times

@@ -19,7 +19,7 @@ from .frames import as_number, read_factor, read_sizes
 from .grades import cut_sizes, graded_outcomes, refuse_sizes, refuse_unsigned, side
 from .judgments import Countable
 from .outcomes import checked_outcomes
-from .readings import BAD, BOTH_BAD, TIE, WIN_I, WIN_J, by_label
+from .readings import BAD, BOTH_BAD, TIE, WIN_I, WIN_J, Meaning, by_label
 from .rows import Rows
 
 _MEANINGS = BAD + 1  # of a row: either wins, a tie, left out, both bad
@@ -58,6 +58,13 @@ class Judged:
             return {}
         named = self.strength == "strength" and self.found.labels.strengths  # the sizes of a format's labels
         return {} if named and "strength" not in self.found.source.names else {"strength": (self.strength,)}
+
+    @property
+    def written(self) -> dict[Any, Meaning | int]:
+        """What the outcomes of labels were said to be, grades as grades."""
+        said: dict[Any, Meaning | int] = {**checked_outcomes(self.found.labels.outcomes)}
+        signs: dict[Any, int] = {"i": 1, "tie": 0, "j": -1}
+        return said | {k: int(size) * signs[said[k]] for k, size in self.sizes.items() if said.get(k) in signs}
 
     def labels(self, rows: Rows) -> Labels:
         """Return what the labels of the outcomes mean, numbers as grades where they are."""

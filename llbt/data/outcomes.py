@@ -37,6 +37,7 @@ def read_outcomes(
     max_dropped: int = 0,
     *,
     may_be_empty: bool = False,
+    written: Mapping[Any, Meaning | int] | None = None,
 ) -> tuple[npt.NDArray[Any], tuple[Note, ...], int]:
     """Return what each row says, and notes on rows left out.
 
@@ -55,6 +56,8 @@ def read_outcomes(
         How many rows with missing or unknown labels may be left out.
     may_be_empty : bool
         Whether all rows may be left out, as in one of several games.
+    written : mapping, optional
+        What of `outcomes` a message repeats, grades as grades; all of it by default.
 
     Returns
     -------
@@ -80,7 +83,7 @@ def read_outcomes(
     _refuse_numbers(cases, open_cases, family, mapping)
     explaining = [r for r in readings if (r.outcomes[open_cases] != UNKNOWN).all()]
     if not explaining:
-        raise _unknown(cases, open_cases, readings, mapping)
+        raise _unknown(cases, open_cases, readings, mapping if written is None else written)
     _refuse_ambiguous(cases, open_cases, explaining, family)
     said = np.where(open_cases, explaining[0].outcomes, np.where(dropped, LEFT_OUT, given))
     return (
@@ -198,7 +201,7 @@ def _number(label: object) -> float:
 
 
 def _unknown(
-    cases: Cases, open_cases: npt.NDArray[np.bool_], readings: list[Reading], mapping: dict[Any, Meaning]
+    cases: Cases, open_cases: npt.NDArray[np.bool_], readings: list[Reading], written: Mapping[Any, Meaning | int]
 ) -> JudgmentError:
     """Return the error for labels that are missing or that the best reading does not explain."""
     best = _best(cases, open_cases, readings)
@@ -212,9 +215,10 @@ def _unknown(
     if unknown.size:
         parts.append(f"{counted(unknown.size, 'unknown outcome')}: {_counts(cases, bad & ~missing)}")
     labels = [*(cases.labels[k] for k in unknown), *([None] if missing.any() else [])]
-    guesses: dict[Any, Meaning | int] = {label: _guess(label, cases.sides) for label in labels}
-    guesses |= {} if mapping else _guess_arrows(cases.labels)
-    advice = f"Pass outcomes={_pasted(guesses | {x: said for x, said in mapping.items() if x not in guesses})}"
+    graded = any(map(is_real, written.values()))
+    guesses: dict[Any, Meaning | int] = {x: None if graded else _guess(x, cases.sides) for x in labels}
+    guesses |= {} if written else _guess_arrows(cases.labels)
+    advice = f"Pass outcomes={_pasted(guesses | {x: said for x, said in written.items() if x not in guesses})}"
     return JudgmentError(
         f"column {cases.column!r}: {' and '.join(parts)}",
         f"{advice} (None leaves out, counted).{_strangers(cases, bad & ~missing)}",

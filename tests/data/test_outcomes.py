@@ -110,6 +110,19 @@ def test_a_mapping_of_arrows_is_offered_as_it_is_to_be_passed():
     assert judge(winner, offered, **sides).counts.tolist() == [[1, 1, 1, 1, 1]]
 
 
+def test_grades_stay_grades_in_the_mapping_that_is_offered():
+    grades = {"A>>B": 2, "A>B": 1, "A=B": 0, "A<B": -1, "A<<B": -2}
+    sides = {"first": ["x"] * 6, "second": ["y"] * 6}
+    offered = {"?": None, **grades}
+    assert f"Pass outcomes={offered} " in message([*grades, "?"], grades, **sides)
+    assert judge([*grades, "?"], offered, **sides).counts.tolist() == [[1, 1, 1, 1, 1]]
+    assert "Pass outcomes={'L': None, 'A>>B': 2" in message([*grades, "L"], grades, **sides)
+    signed = pd.DataFrame({"object_i": sides["first"], "object_j": sides["second"], "grade": [2, 1, 0, -1, -2, None]})
+    with pytest.raises(JudgmentError, match=r"1 missing outcome .* Pass outcomes=\{None: None\} \(None"):
+        from_judgments(signed, strength="grade")
+    assert from_judgments(signed, strength="grade", outcomes={None: None}).counts.tolist() == [[1, 1, 1, 1, 1]]
+
+
 def test_none_leaves_out_and_counts():
     c = judge(["a", "broken", None, "b"], {"broken": None, None: None})
     assert counts(c) == [[1, 0, 1]]
