@@ -159,6 +159,23 @@ class TestTheSameComparisons:
         assert_same(from_judgments(hold(arrow(), engine), **options), baseline(arrow(), **options), engine)
 
     @every_engine
+    @pytest.mark.parametrize("asked", ["tie (bothbad)", "both_bad"])
+    @pytest.mark.parametrize("read", [False, True], ids=["as recorded", "read before"])
+    def test_both_bad(self, engine, asked, read, hold):
+        rng = np.random.default_rng(7)
+        left, step = rng.integers(0, 4, 300), rng.integers(1, 4, 300)
+        columns = {"model_a": [f"m{k}" for k in left], "model_b": [f"m{k}" for k in (left + step) % 4]}
+        said = rng.choice(["model_a", "model_b", "tie", "tie (bothbad)"], 300).tolist()
+        table = pa.table(columns | {"winner": said, "judge": rng.choice(["v", "w"], 300).tolist()})
+        if read:
+            standard = llbt.read_judgments(table).to_frame()
+            table = pa.Table.from_pandas(standard.drop(columns=["strength"]).assign(strength=1.0))
+        options = {"outcomes": {asked: "bad"}, "clusters": "judge"}
+        expected = baseline(table, **options)
+        assert expected.n_bad == said.count("tie (bothbad)")
+        assert_same(from_judgments(hold(table, engine), **options), expected, engine)
+
+    @every_engine
     @pytest.mark.parametrize("said", ["sizes", "signed", "labels"])
     def test_grades(self, engine, said, hold):
         rng = np.random.default_rng(6)
