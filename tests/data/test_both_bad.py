@@ -102,13 +102,18 @@ def test_selected_pooled_and_collapsed() -> None:
     assert collapsed.notes[-1] == "undecided outcomes were merged (collapse): 'i' | 'tie', 'bad' | 'j'"
 
 
+def test_an_audit_takes_both_bad_as_ties() -> None:
+    found, collapsed = llbt.audit(counted()), llbt.audit(counted().collapse())
+    assert found.to_frame().equals(collapsed.to_frame())
+
+
 @pytest.mark.parametrize(
     ("ask", "fragment"),
     [
         (lambda: counted().drop_ties(), "counts both bad as a tie"),
-        (lambda: llbt.audit(counted()), r"c\.collapse\(\) counts both bad as a tie"),
+        (lambda: counted().split_ties(), r"c\.collapse\(\) counts both bad as a tie"),
         (lambda: llbt.classical.sign_test(counted()), "counts both bad as a tie"),
-        (lambda: llbt.from_counts(COUNTS, covariates="bad"), "reserved|bad"),
+        (lambda: llbt.from_counts(COUNTS, covariates="bad"), r"'bad' \(covariates=\) has a name that llbt uses"),
     ],
 )
 def test_refusals_name_what_to_do(ask, fragment: str) -> None:
