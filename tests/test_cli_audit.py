@@ -167,7 +167,7 @@ REFUSED = {
     "no file": (["nowhere.csv"], "there is no file 'nowhere.csv', and no bundled data set"),
     "a folder": (["."], "is a folder"),
     "a pattern without files": (["nowhere*.parquet"], "nowhere*.parquet"),
-    "an unknown check": (["FILE", "--fail-on", "seperation"], "no check 'seperation'; it has"),
+    "an unknown check": (["FILE", "--fail-on", "seperation"], "no check 'seperation'; expected names among"),
     "an unknown check among others": (["FILE", "--fail-on", "error,what"], "no check 'what'"),
     "a level that is no failure": (["FILE", "--fail-on", "ok"], "no check 'ok'"),
     "an empty check": (["FILE", "--fail-on", "error,"], "'--fail-on': found 'error,'; expected parts"),
@@ -182,7 +182,7 @@ REFUSED = {
     "no such prompt": (["FILE", "--prompt", "what"], "'what'"),
     "no such weights": (["FILE", "--weights", "n"], "'n'"),
     "weights that are none": (["FILE", "--weights", "judge"], "weights=: 'J0'"),
-    "outcomes that are none": (["FILE", "--outcomes", "x=won"], "found 'x=won'; expected i, j, tie or none"),
+    "outcomes that are none": (["FILE", "--outcomes", "x=won"], "found 'x=won'; expected i, j, tie, bad or none"),
     "an option of fit": (["FILE", "--formula", "object"], "No such option"),
     "an option of files": (["puddings", "--outcome", "x"], "'--outcome': it is for files; the bundled data set"),
 }

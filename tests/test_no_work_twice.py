@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt.errors import DesignError
+from llbt.errors import OptionError
 from llbt.fitting import prediction
 from llbt.formulas import design
 from llbt.inference import bootstrap, pairwise
@@ -165,5 +165,5 @@ def test_a_pickle_says_that_it_lacks_the_statistic() -> None:
     boot = llbt.bootstrap(llbt.fit("object + tie", TABLE), lambda res: first_worth(res), n=10, rng=1)
     kept = pickle.loads(pickle.dumps(boot))
     pd.testing.assert_frame_equal(kept.conf_int(), boot.conf_int())
-    with pytest.raises(DesignError, match="needs the statistic"):
+    with pytest.raises(OptionError, match="needs the statistic"):
         kept.conf_int(method="bca")

@@ -16,7 +16,7 @@ from ..core.judgments import OBJECTS
 from ..data.doors import from_judgments
 from ..data.judgments import Asked, Format, countable
 from ..data.paths import located
-from ..errors import JudgmentError, OptionError, listed
+from ..errors import OptionError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .checks import CHECKS, run
 from .evidence import Evidence, Named, from_source, from_table
@@ -57,7 +57,7 @@ class Audit(Record):
 
         Raises
         ------
-        JudgmentError
+        OptionError
             For a check that there is not.
         """
         _check_names((check,), CHECKS)
@@ -75,7 +75,7 @@ class Audit(Record):
 
         Raises
         ------
-        JudgmentError
+        OptionError
             For a check that there is not.
         """
         levels = _LEVELS[:3]
@@ -167,6 +167,8 @@ def audit(
     ------
     JudgmentError
         For columns that are not there, and weights that are no counts. What is wrong with judgments is reported.
+    OptionError
+        For unknown checks, and names that a table of counts does not keep.
 
     Notes
     -----
@@ -201,7 +203,7 @@ def audit(
     if not isinstance(data, Comparisons):
         return audited(data, format, Asked(), named)
     if format is not None:
-        raise OptionError(f"format={format!r} is for judgments; a table of counts is taken as it is.")
+        raise OptionError(f"format={format!r} is for judgments", "Leave it out: a table of counts is taken as it is.")
     return _audited_table(data, named)
 
 
@@ -231,7 +233,7 @@ def _audit(evidence: Evidence, notes: tuple[str, ...]) -> Audit:
 def _check_names(names: Sequence[str], known: Sequence[str] | dict[str, Any]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise JudgmentError(f"no check {listed(unknown)}; it has {listed(list(known), 30)}.")
+        raise OptionError(f"no check {listed(unknown)}", expected=f"names among {listed(list(known), 30)}")
 
 
 # -- out -----------------------------------------------------------------------------------------------------

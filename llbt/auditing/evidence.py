@@ -25,7 +25,7 @@ from ..data.outcomes import Outcomes, read_outcomes
 from ..data.readings import BAD, LEFT_OUT, TIE, by_label
 from ..data.rows import Rows
 from ..data.standard import ORDER_UNKNOWN
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from .expected import Expected, expect
 
 BoolArray = npt.NDArray[np.bool_]
@@ -350,7 +350,7 @@ def _weights(factor: Factor) -> FloatArray:
     """Return the judgments that rows stand for, (N,); 0 where that is missing."""
     wrong = [w for w in factor.labels if isinstance(w, str) or not 0 <= float(w) < np.inf]
     if wrong:
-        raise JudgmentError(f"weights=: {listed(wrong)}; expected finite numbers of judgments, at least 0.")
+        raise JudgmentError(f"weights=: {listed(wrong)}", expected="finite numbers of judgments, at least 0")
     return np.append(np.array(factor.labels, dtype=np.float64), 0.0)[factor.codes]
 
 
@@ -399,7 +399,7 @@ def from_table(c: Comparisons, named: Named) -> Evidence:
     task = next((name for name in _TASKS if name in columns), "task")
     for name, default in ((named.judge, "judge"), (named.prompt, "prompt"), (named.block, "block"), (named.task, task)):
         if name is not None and name not in columns:
-            raise JudgmentError(f"no covariate or cluster {name!r}; the table has {listed(list(columns)) or 'none'}.")
+            raise OptionError(f"no covariate or cluster {name!r}", expected=f"one of {listed(list(columns)) or 'none'}")
         column = name or default
         factors.append(Factor(levels[column].tolist(), columns[column][line]) if column in columns else None)
     signed = (THREE if c.response == TWO else c.response).loadings[:, 0]

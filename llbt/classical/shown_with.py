@@ -171,7 +171,7 @@ def _exposed(
         source = open_source(blocks, what="blocks")
         gone = [name for name in (*by, *shown) if name not in source.names]
         if gone:
-            raise JudgmentError(f"blocks= has no column {listed(gone)}; it has {listed(source.names, 30)}.")
+            raise JudgmentError(f"blocks= has no column {listed(gone)}", expected=f"some of {listed(source.names, 30)}")
         frame = as_pandas(source, (*by, *shown))
         return _stacked(frame, np.arange(len(frame)), shown, by)
     judgments.grouped(by, "by")

@@ -154,7 +154,9 @@ def _of_judgments(c: Comparisons, folds: int, rng: np.random.Generator) -> list[
     """Cut the judgments into folds of equal size, each drawn without replacement from what is left."""
     counts = c.outcome_counts
     if not np.all(counts == np.floor(counts)):
-        raise DesignError("the table has fractional counts, which are no judgments to hold out; hold out levels: by=.")
+        raise DesignError(
+            "the table has fractional counts, which are no judgments to hold out", "Hold out levels: by=."
+        )
     left = counts.ravel().astype(np.int64)
     if folds > left.sum():
         raise OptionError(f"folds={folds} of {counted(int(left.sum()), 'judgment')}", expected="no more than there are")
@@ -219,7 +221,7 @@ class _Model:
         params, found = fit_one(self.problem, rest + self.weak, self.start)
         if not found:
             raise DesignError(
-                "a fold has no estimates, even with a prior of one judgment per pair; ask for more folds."
+                "a fold has no estimates, even with a prior of one judgment per pair", "Ask for more folds."
             )
         return params, True
 
@@ -363,6 +365,6 @@ def _check(fits: Sequence[LLBTResults]) -> None:
     for k, fit in enumerate(fits[1:], start=1):
         if not fit.comparisons.same_counts(fits[0].comparisons):
             raise DesignError(
-                f"m{k} was fitted to another table than m0, so judgments held out of one are none of the other's; fit "
-                "both to one table."
+                f"m{k} was fitted to another table than m0, so judgments held out of one are none of the other's",
+                "Fit both to one table.",
             )

@@ -63,5 +63,5 @@ def _by_program(problem: Problem) -> FloatArray:
         method="highs",
     )
     if found.status != 0 or -found.fun <= 0:
-        raise DesignError("no parameters put the cuts of all comparisons in order; add tie and grade to the formula.")
+        raise DesignError("no parameters put the cuts of all comparisons in order", "Add tie and grade to the formula.")
     return np.asarray(found.x[:p])

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..arguments import Confidence, checked, is_whole
 from ..core.columns import FloatArray
-from ..errors import DesignError
+from ..errors import OptionError
 from ..fitting.results import LLBTResults, bic_reservation
 from ..table import Field, Record, Table, format_count, format_estimates, format_number, stars
 
@@ -233,7 +233,7 @@ def model_table(
 
     Raises
     ------
-    DesignError
+    OptionError
         For anything but fits, and names that are not one for each.
 
     Notes
@@ -252,7 +252,7 @@ def model_table(
     fits = _checked(results, below)
     headings = _headings(names, len(fits))
     if not is_whole(digits) or not 1 <= digits <= 15:
-        raise DesignError(f"digits={digits!r}; it is a whole number from 1 to 15.")
+        raise OptionError(f"digits={digits!r}", expected="a whole number from 1 to 15")
     terms = _terms(fits)
     values = {
         name: _spread(terms, [getattr(f, name) for f in fits]) for name in ("params", "bse", "tvalues", "pvalues")
@@ -281,13 +281,13 @@ def model_table(
 
 def _checked(results: object, below: object) -> list[LLBTResults]:
     if isinstance(results, LLBTResults) or not isinstance(results, Sequence) or not results:
-        raise DesignError(
-            f"found {'nothing' if isinstance(results, Sequence) else 'a ' + type(results).__name__}; it "
-            "takes a list of fits: llbt.model_table([m0, m1])."
+        raise OptionError(
+            f"found {'nothing' if isinstance(results, Sequence) else 'a ' + type(results).__name__}",
+            expected="a list of fits: llbt.model_table([m0, m1])",
         )
     for k, res in enumerate(results):
         if not isinstance(res, LLBTResults):
-            raise DesignError(f"number {k} is a {type(res).__name__}; it takes fits, as llbt.fit returns.")
+            raise OptionError(f"number {k} is a {type(res).__name__}", expected="fits, as llbt.fit returns")
     return list(results)
 
 
@@ -296,7 +296,7 @@ def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
         return tuple(f"({k})" for k in range(1, size + 1))
     given = [names] if isinstance(names, str) else list(names)
     if len(given) != size or len(set(map(str, given))) != size:
-        raise DesignError(f"names={given!r}; expected {size} different names, one for each fit.")
+        raise OptionError(f"names={given!r}", expected=f"{size} different names, one for each fit")
     return tuple(map(str, given))
 
 

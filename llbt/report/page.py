@@ -74,9 +74,9 @@ def write_report(
     JudgmentError
         For data that cannot be read.
     OptionError
-        For the formula of a fit.
+        For the formula of a fit, a folder that is not there, and a path that is read.
     DesignError
-        For objects that were never compared with each other, a folder that is not there, and a path that is read.
+        For objects that were never compared with each other.
     OSError
         Where the page cannot be written; a page that was there stays as it was.
 

@@ -51,13 +51,15 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
     """Return what the page is about: a fit as it is, or that of a table or of judgments in a known format."""
     if isinstance(data, LLBTResults):
         if formula is not None:
-            raise OptionError(f"formula={formula!r} is for what is not fitted yet; a fit is reported as it is.")
+            raise OptionError(
+                f"formula={formula!r} is for what is not fitted yet", "Leave it out: a fit is reported as it is."
+            )
         res = data
     else:
         c = data if isinstance(data, Comparisons) else from_judgments(data, units=UNITS)
         res = finite_fit(formula or default_formula(c), c)
     if "worth" not in res.design.blocks:
-        raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths; add object.")
+        raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
     found = found or audit(res.comparisons if isinstance(data, LLBTResults) else data)
     classes, _, _ = worth_classes(res, None)
     notices = (*_reduced(res), *(f"{note[0].upper()}{note[1:]}." for note in res.covariance.notes))

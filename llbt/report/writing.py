@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..data.paths import matching
-from ..errors import DesignError, JudgmentError
+from ..errors import JudgmentError, OptionError
 
 
 def checked_target(path: str | os.PathLike[str], inputs: Sequence[object]) -> Path:
@@ -24,19 +24,22 @@ def checked_target(path: str | os.PathLike[str], inputs: Sequence[object]) -> Pa
 
     Raises
     ------
-    DesignError
+    OptionError
         For a folder that is not there, a folder in place of a file, and a file that is an input.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise DesignError(f"path={path!r}; expected the path of a file to write.")
+        raise OptionError(f"path={path!r}", expected="the path of a file to write")
     target = Path(path)
     if not target.parent.is_dir():
-        raise DesignError(f"there is no folder {str(target.parent)!r} to write {target.name!r} to.")
+        raise OptionError(
+            f"there is no folder {str(target.parent)!r} to write {target.name!r} to",
+            "Make it, or name a file in another one.",
+        )
     if target.is_dir():
-        raise DesignError(f"{str(target)!r} is a folder; name a file, such as path='report.html'.")
+        raise OptionError(f"{str(target)!r} is a folder", "Name a file, such as path='report.html'.")
     for read in (name for source in inputs for name in _named(source)):
         if target.exists() and target.samefile(read):
-            raise DesignError(f"{str(target)!r} is read as {read!r}; name another file to write.")
+            raise OptionError(f"{str(target)!r} is read as {read!r}", "Name another file to write.")
     return target
 
 

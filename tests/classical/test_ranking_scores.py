@@ -592,7 +592,7 @@ ERRORS = {
     "shown, blocks alone": (shown_with, FRAME, {"blocks": FRAME}, llbt.errors.OptionError, "blocks= without shown="),
     "shown, blocks' columns": (
         *(shown_with, FRAME, {"blocks": FRAME, "shown": "system"}, llbt.errors.JudgmentError),
-        "blocks= has no column 'system'; it has 'object_i'",
+        "blocks= has no column 'system'; expected some of 'object_i'",
     ),
     "shown, other blocks": (
         *(shown_with, FRAME, {"blocks": FRAME[FRAME["object_i"] != "A"], "shown": ["object_i", "object_j"]}),

@@ -421,9 +421,9 @@ def test_the_same_data_give_the_same_page(folder, dras):
     [
         (FITTED, {"formula": "object"}, llbt.errors.OptionError, "formula='object' is for what is not fitted yet"),
         (TABLE1, {"audit": TABLE1}, llbt.errors.OptionError, "expected Audit, what llbt.audit(…) returns, or None"),
-        (TABLE1, {"formula": "tie"}, llbt.errors.DesignError, "has no term for the worths; add object"),
-        (TABLE1, {"path": "nowhere/at/all.html"}, llbt.errors.DesignError, "there is no folder 'nowhere/at'"),
-        (TABLE1, {"path": "."}, llbt.errors.DesignError, "is a folder; name a file"),
+        (TABLE1, {"formula": "tie"}, llbt.errors.DesignError, "has no term for the worths. Add object"),
+        (TABLE1, {"path": "nowhere/at/all.html"}, llbt.errors.OptionError, "there is no folder 'nowhere/at'"),
+        (TABLE1, {"path": "."}, llbt.errors.OptionError, "is a folder. Name a file"),
         (TABLE1, {"confidence": 95}, llbt.errors.OptionError, "confidence=95"),
     ],
 )
@@ -439,7 +439,7 @@ def test_the_judgments_are_not_overwritten(tmp_path):
     path = tmp_path / "judgments.csv"
     judgments(["a", "b"]).to_csv(path, index=False)
     before = path.read_bytes()
-    with pytest.raises(llbt.errors.DesignError, match="is read as"):
+    with pytest.raises(llbt.errors.OptionError, match="is read as"):
         write_report(path, path=path)
     assert path.read_bytes() == before
 
