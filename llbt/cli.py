@@ -165,9 +165,12 @@ def fit(
             raise _wrong(next(iter(who)), f"it is for files; the bundled data set {file!r} is read as it is.")
         data = _comparisons(source, said, [*who.values(), *by], [name for name in UNITS if name not in who])
         model = formula or llbt.default_formula(data)
-        options: dict[str, Any] = {"method": method.value, "link": link.value, "fixed": held}
-        options |= _covariance(cov_type, by)
-        res = llbt.fit(model, data, reference=_object(reference, data), **options)
+        options: dict[str, Any] = {"link": link.value, "fixed": held, **_covariance(cov_type, by)}
+        which = _object(reference, data)
+        if method == Method.auto:
+            res = llbt.fit(model, data, reference=which, **options)
+        else:
+            res = llbt.LLBT.from_formula(model, data, reference=which).fit(**options | {"method": method.value})
         typer.echo(_RENDERED[form](res))
 
 

@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from support.fits import fit_by
 from typer.testing import CliRunner
 
 import llbt
@@ -346,7 +347,7 @@ def test_fixed():
 @pytest.mark.parametrize(("method", "solver"), [("glm", "glm"), ("eliminate", "eliminate"), ("auto", "glm")])
 def test_method(method, solver):
     text = run("fit", "dras_table1", "--formula", TIED, "--method", method).stdout
-    assert f"Scoring iterations: {llbt.fit(TIED, TABLE1, method=method).n_iter} ({solver})" in text
+    assert f"Scoring iterations: {fit_by(TIED, TABLE1, method=method).n_iter} ({solver})" in text
 
 
 # -- warnings and errors -------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.fits import fit_by
 
 import llbt
 from llbt import Comparisons, LLBTResults
@@ -430,11 +431,9 @@ def test_fitted_margins_are_the_observed_ones(example, formula):
 @given(examples(), st.sampled_from(MODELS))
 def test_methods_and_specifications_give_the_fit_again(example, formula):
     """A result's specification and comparisons are all that is needed to fit again."""
-    res = llbt.fit(formula, example.table(), reference=example.objects[0], method="eliminate")
+    res = fit_by(formula, example.table(), reference=example.objects[0], method="eliminate")
     spec = res.specification
-    again = llbt.fit(
-        spec.formula, res.comparisons, reference=spec.reference, method=spec.method, fixed=dict(spec.fixed)
-    )
+    again = fit_by(spec.formula, res.comparisons, reference=spec.reference, method=spec.method, fixed=dict(spec.fixed))
     assert_same_fit(again, res)
 
 
@@ -443,7 +442,7 @@ def test_methods_and_specifications_give_the_fit_again(example, formula):
 def test_two_objects_work(formula, method):
     """One pair by two judges: 4 cells beside the totals, less what each model estimates."""
     frame = FIXED.frame[(FIXED.frame["object_i"] == "A") & (FIXED.frame["object_j"] == "B")]
-    res = llbt.fit(formula, FIXED.table(frame), method=method)
+    res = fit_by(formula, FIXED.table(frame), method=method)
     assert (res.comparisons.objects, res.nobs) == (("A", "B"), 6)
     assert res.df_resid == {"object + tie": 2, "object * judge + tie": 1, "object + tie:pair": 2}.get(formula, 0)
     if res.df_resid == 0:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.fits import fit_by
 
 import llbt
 
@@ -69,7 +70,7 @@ WAYS = {
 
 def fits(frame, **options):
     c = llbt.from_counts(frame, covariates="judge")
-    return [llbt.fit(formula, c, **options) for formula in ("object + tie", "object * judge + tie")]
+    return [fit_by(formula, c, **options) for formula in ("object + tie", "object * judge + tie")]
 
 
 QUESTIONS = {  # of a small and a large fit

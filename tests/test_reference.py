@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
+from support.fits import fit_by
 from support.folders import REFERENCE
 
 import llbt
@@ -189,7 +190,7 @@ def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.warns(llbt.errors.TiesWarning) if c.has_ties and "tie" not in formula else nullcontext():
-            return llbt.fit(formula, c, **options)
+            return fit_by(formula, c, **options)
 
 
 @cache
@@ -446,7 +447,7 @@ def test_modpref_in_closed_form():
 def test_equal_counts_give_zeros(n, method):
     """Dras (2015), section 3: with counts (n, n, n) both parameters are 0."""
     frame = pd.DataFrame({"object_i": ["x"], "object_j": ["y"], "wins_i": [n], "ties": [n], "wins_j": [n]})
-    res = llbt.fit("object + tie", llbt.from_counts(frame), method=method)
+    res = fit_by("object + tie", llbt.from_counts(frame), method=method)
     close(res.params, [0, 0], 1e-12)
     close(res.deviance, 0, 1e-9)
     close(res.null_deviance, 0, 1e-9)
@@ -518,9 +519,9 @@ def with_numbered_judges(data: str) -> pd.DataFrame:
 @pytest.mark.parametrize(("data", "deviance"), [("dras_table1", "107.500"), ("dras_table1_as_analysed", "108.792114")])
 def test_judges_coded_as_integers_are_labels(data, deviance, method):
     """Judges 1–4 give the numbers of judges J1–J4: Dras (2015), section 4."""
-    expected = llbt.fit("object * judge + tie", llbt.load_dataset(data), method=method)
+    expected = fit_by("object * judge + tie", llbt.load_dataset(data), method=method)
     by_number = llbt.from_counts(with_numbered_judges(data), covariates="judge")
-    res = llbt.fit("object * judge + tie", by_number, method=method)
+    res = fit_by("object * judge + tie", by_number, method=method)
     assert res.params.index.tolist() == [name.replace("[J", "[") for name in expected.params.index]
     close(res.params, expected.params, ESTIMATE)
     close(res.bse, expected.bse, ESTIMATE)
@@ -536,7 +537,7 @@ def test_judges_as_slopes(as_number, method):
         table = llbt.from_counts(frame.astype({"judge": float}), covariates="judge")
     else:
         table = llbt.from_counts(frame, covariates="judge", numeric="judge")
-    res = llbt.fit("object * judge + tie", table, method=method)
+    res = fit_by("object * judge + tie", table, method=method)
     objects = ["object[A]", "object[B]", "object[C]"]
     assert res.params.index.tolist() == [*objects, *(f"{name}:judge" for name in objects), "tie"]
     assert (f"{res.deviance:.1f}", res.df_resid) == ("266.6", 41)
@@ -606,7 +607,7 @@ def test_an_interaction_with_a_label_is_coded_as_r_codes_it():
 )
 def test_pooling_changes_deviances_and_not_estimates(data, formula, coarse, deviances, dfs, method):
     fine = llbt.load_dataset(data)
-    split, merged = (llbt.fit(formula, c, method=method) for c in (fine, coarse(fine)))
+    split, merged = (fit_by(formula, c, method=method) for c in (fine, coarse(fine)))
     close(merged.params, split.params, ESTIMATE)
     close(merged.cov_params(), split.cov_params(), COVARIANCE)
     close([split.deviance, merged.deviance], deviances, DEVIANCE)

@@ -103,7 +103,17 @@ class LLBT:
         prior: Prior = None,
         link: Link = "adjacent",
     ) -> LLBTResults:
-        """Fit by maximum likelihood; see `llbt.fit` for the parameters and errors."""
+        """Fit by maximum likelihood, as `llbt.fit`, by a solver of choice.
+
+        Parameters
+        ----------
+        method : {"auto", "glm", "eliminate"}
+            ``"glm"``: statsmodels' Poisson GLM with one dummy per comparison, without cumulative links and Jeffreys'
+            prior. ``"eliminate"``: Fisher scoring with these nuisance parameters profiled out. The results agree;
+            ``"auto"``, as `llbt.fit`, takes the GLM while its matrix is small.
+        fixed, cov_type, groups, prior, link
+            As in `llbt.fit`, with its errors and warnings.
+        """
         held = _held(fixed, self.design)
         ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
         spec = Specification(self.formula, self.reference, method, held, cov_type, ways, prior, link)
@@ -167,7 +177,6 @@ def fit(
     data: Comparisons,
     *,
     reference: Reference = None,
-    method: Method = "auto",
     fixed: Mapping[str, float] | None = None,
     cov_type: CovType = "nonrobust",
     groups: str | Sequence[str] = (),
@@ -189,9 +198,6 @@ def fit(
         The object with λ = 0; by default the last. ``{"judge": "J2"}`` makes J2 the reference level of the labels of
         judge wherever the formula has them, by default the first; both: ``{"object": "B", "judge": "J2"}``. A column of
         0 and 1 is labels, too; named in ``numeric=`` where the table is made it is a number, one column as in R.
-    method : {"auto", "glm", "eliminate"}
-        ``"glm"``: statsmodels' Poisson GLM with one dummy per comparison. ``"eliminate"``: Fisher scoring with these
-        nuisance parameters profiled out. The results agree; ``"auto"`` takes the GLM while its matrix is small.
     fixed : mapping of str to float, optional
         Parameters to hold at a value, by name: ``{"tie": -0.5}``.
     cov_type : {"nonrobust", "quasi", "HC0", "cluster", "CR1", "cautious"}
@@ -209,14 +215,14 @@ def fit(
         split equally over the outcomes and over its comparisons as its own are; it draws worths together by as much as
         you choose, and its judgments count in the standard errors. ``"jeffreys"``: Firth's bias reduction, the penalty
         ½ log|information| of Jeffreys' prior on the multinomial likelihood (Firth 1993), which takes the bias of first
-        order away and matters less the more judgments there are; by ``method="eliminate"`` alone. Take it where
-        estimates are infinite or judgments few, a number where worths are to be drawn together. Where a pair has next
-        to nothing but ties the likelihood with Jeffreys' prior can have more than one maximum.
+        order away and matters less the more judgments there are. Take it where estimates are infinite or judgments
+        few, a number where worths are to be drawn together. Where a pair has next to nothing but ties the likelihood
+        with Jeffreys' prior can have more than one maximum.
     link : {"adjacent", "cumulative", "probit"}
         What makes probabilities of log-worths. ``"adjacent"``: the log-linear model. ``"cumulative"``: outcomes are
         stretches of a logistic scale between cuts, Rao & Kupper's model for three outcomes and Agresti's for graded
         ones; ``"probit"``: of a normal scale, Thurstone's case V, Glenn & David's model for three outcomes. Not with
-        ``method="glm"``, ``cov_type="quasi"`` and ``prior="jeffreys"``.
+        ``cov_type="quasi"`` and ``prior="jeffreys"``.
 
     Returns
     -------
@@ -315,7 +321,6 @@ def fit(
     """
     text, brackets = split_brackets(formula)
     found = LLBT.from_formula(text, data, reference=reference).fit(
-        method=method,
         fixed=fixed,
         cov_type=cov_type,
         groups=groups,

@@ -54,7 +54,8 @@ class Specification:
 
     Notes
     -----
-    The fields have the names of the arguments of `llbt.fit`: ``llbt.fit(data=c, **dataclasses.asdict(s))`` repeats it.
+    The fields have the names of the arguments of `llbt.fit`, and of `LLBT.fit` for the method:
+    ``LLBT.from_formula(s.formula, c, reference=s.reference).solved(s)`` repeats it.
     """
 
     formula: str

@@ -94,8 +94,8 @@ def _refuse_too_large(problem: Problem) -> None:
     if entries > MAX_EXPLICIT_ENTRIES:
         raise DesignError(
             f"the explicit GLM needs a matrix of {problem.counts.size:,} cells × {sum(problem.signed.shape):,} columns "
-            f"({entries * 8 / 2**30:.1f} GiB), more than {MAX_EXPLICIT_ENTRIES:.0e} entries. Use method='eliminate', "
-            "which gives the same estimates, standard errors and deviance."
+            f"({entries * 8 / 2**30:.1f} GiB), more than {MAX_EXPLICIT_ENTRIES:.0e} entries",
+            "Use method='eliminate', which gives the same estimates, standard errors and deviance.",
         )
 
 

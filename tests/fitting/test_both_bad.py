@@ -10,6 +10,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 from scipy.special import softmax
+from support.fits import fit_by
 
 import llbt
 from llbt import Comparisons
@@ -92,7 +93,7 @@ def test_fits_are_those_of_an_explicit_poisson_model(
     response: Response, formula: str, words: dict[str, str], method: str
 ) -> None:
     c = table(response)
-    res = llbt.fit(formula, c, method=method)
+    res = fit_by(formula, c, method=method)
     rows, names = by_hand(c, words)
     nuisance = np.kron(np.eye(len(c)), np.ones((len(response.outcomes), 1)))
     glm = sm.GLM(c.outcome_counts.ravel(), np.hstack([rows, nuisance]), family=sm.families.Poisson()).fit(tol=1e-12)
@@ -106,7 +107,7 @@ def test_fits_are_those_of_an_explicit_poisson_model(
 
 def test_the_gradient_and_the_information_are_those_of_finite_differences() -> None:
     c = table(both_bad())
-    res = llbt.fit("object + tie + tie:object + bad * judge + bad:object", c, method="eliminate")
+    res = fit_by("object + tie + tie:object + bad * judge + bad:object", c, method="eliminate")
     rows, names = by_hand(c, {"tie": "object", "bad": "judge object"})
     rows = rows.reshape(len(c), 4, -1)
 
@@ -349,7 +350,7 @@ def test_unmodelled_and_misplaced_words_say_so() -> None:
 
 def test_intervals_of_what_objects_add_hold_as_often_as_they_say() -> None:
     base = table(both_bad()).pool()
-    res = llbt.fit("object + tie + tie:object + bad + bad:object", base, method="eliminate")
+    res = fit_by("object + tie + tie:object + bad + bad:object", base, method="eliminate")
     truth = {f"bad:object[{label}]": effect - ON_BAD.mean() for label, effect in zip(OBJECTS, ON_BAD, strict=True)}
     truth |= {f"tie:object[{label}]": effect - ON_TIES.mean() for label, effect in zip(OBJECTS, ON_TIES, strict=True)}
     truth |= {"bad": -0.7 + 2 * ON_BAD.mean(), "tie": -0.4 + 2 * ON_TIES.mean(), "object[A]": 0.5}

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from support.fits import fit_by
 
 import llbt
 from llbt import LLBT
@@ -38,13 +39,13 @@ def table(rows, *, tie_category=False, **keywords):
 def quiet_fit(formula, c, **keywords):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", llbt.errors.TiesWarning)
-        return llbt.fit(formula, c, **keywords)
+        return fit_by(formula, c, **keywords)
 
 
 def refused(formula, c, **keywords):
     with pytest.raises(llbt.errors.SeparationError) as caught:
         quiet_fit(formula, c, **keywords)
-    return str(caught.value).removeprefix("fit: ")
+    return str(caught.value).removeprefix("LLBT.fit: ")
 
 
 def assert_fits(formula, c, largest=8.0, **keywords):

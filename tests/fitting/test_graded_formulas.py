@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from support.fits import fit_by
 from support.folders import REFERENCE
 
 import llbt
@@ -59,7 +60,7 @@ def judged(response: Response = SEVEN, seed: int = 4) -> Comparisons:
 @pytest.mark.parametrize("model", FORMULAS)
 def test_formulas_of_graded_judgments_equal_r(model: str, method: str) -> None:
     expected = json.loads((REFERENCE / "models" / "music_graded_reference.json").read_text())[model]
-    res = llbt.fit(FORMULAS[model], music(), method=method)
+    res = fit_by(FORMULAS[model], music(), method=method)
     names = [of_r(name) for name in expected["coefficients"]]
     assert sorted(names) == sorted(res.names)
     np.testing.assert_allclose(res.params[names], list(expected["coefficients"].values()), atol=1e-7)
@@ -74,7 +75,7 @@ def test_formulas_of_graded_judgments_equal_r(model: str, method: str) -> None:
 def test_a_formula_with_every_word_equals_the_explicit_poisson_glm(response: Response, method: str) -> None:
     c = judged(response)
     tie = "tie * judge + " if response.has_ties else ""
-    res = llbt.fit(f"object + {tie}grade * judge + order", c, method=method)
+    res = fit_by(f"object + {tie}grade * judge + order", c, method=method)
     levels = [*(["tie"] if response.has_ties else []), *(f"grade[{level}]" for level in response.grades)]
     names = [f"object[{o}]" for o in "ABC"] + [name for b in levels for name in (b, f"{b}:judge[y]")] + ["order"]
     assert list(res.names) == names

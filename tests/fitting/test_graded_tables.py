@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.fits import fit_by
 
 import llbt
 from llbt import Comparisons
@@ -97,14 +98,14 @@ def test_bias_reduction_and_priors_have_the_gradient_that_finite_differences_hav
         return value + np.linalg.slogdet(information)[1] / 2
 
     for options, prior in (({"prior": "jeffreys"}, None), ({"prior": 3.0, "method": "eliminate"}, 3.0)):
-        found = llbt.fit("object + tie + order", c, **options)
+        found = fit_by("object + tie + order", c, **options)
         estimate = found.params.to_numpy()
         for step in np.eye(len(estimate)) * 1e-4:
             slope = (objective(estimate + step, prior) - objective(estimate - step, prior)) / 2e-4
             assert slope == pytest.approx(0, abs=1e-5)
         assert found.solution.objective == pytest.approx(objective(estimate, prior), rel=1e-12)
         assert not np.allclose(estimate, res.params, atol=1e-5)
-    glm = llbt.fit("object + tie + order", c, prior=3.0, method="glm")
+    glm = fit_by("object + tie + order", c, prior=3.0, method="glm")
     np.testing.assert_allclose(glm.params, estimate, atol=1e-8)
     np.testing.assert_allclose(glm.bse, found.bse, rtol=1e-7)
     np.testing.assert_allclose(glm.solution.means.sum(axis=1), c.totals, rtol=1e-9)

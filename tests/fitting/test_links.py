@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import optimize, special, stats
 from statsmodels.miscmodels.ordinal_model import OrderedModel
+from support.fits import fit_by
 from support.folders import REFERENCE
 
 import llbt
@@ -313,7 +314,7 @@ def test_a_start_in_order_is_found_where_the_formula_has_no_constant():
 )
 def test_what_a_link_does_not_have_is_refused(formula, options, said):
     with pytest.raises(OptionError, match=said):
-        llbt.fit(formula, judged(J1=3, J2=4), link="cumulative", **options)
+        fit_by(formula, judged(J1=3, J2=4), link="cumulative", **options)
 
 
 def test_a_held_cut_counts_and_has_to_be_in_order():

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from support.fits import fit_by
 
 import llbt
 from llbt.fitting.specification import Specification
@@ -181,9 +182,9 @@ def test_conf_int_by_hand_and_its_errors(pooled):
 
 def test_methods_are_options_with_names():
     with pytest.raises(llbt.errors.OptionError, match=r"method='newton'; expected 'auto', 'glm' or 'eliminate'"):
-        llbt.fit("object + tie", TABLE1, method="newton")
-    assert llbt.fit("object + tie", TABLE1, method="eliminate").solution.solver == "eliminate"
-    assert llbt.fit("object + tie", TABLE1, method="glm").solution.solver == "glm"
+        fit_by("object + tie", TABLE1, method="newton")
+    assert fit_by("object + tie", TABLE1, method="eliminate").solution.solver == "eliminate"
+    assert fit_by("object + tie", TABLE1, method="glm").solution.solver == "glm"
 
 
 def test_data_has_to_be_comparisons():
@@ -200,9 +201,9 @@ def test_fit_is_short_for_from_formula_and_fit(pooled):
     model = llbt.LLBT.from_formula("object + tie", TABLE1.pool(), reference="A")
     res = model.fit(method="eliminate", fixed={"tie": -1.5})
     assert asked_for(res) == ("object + tie", "A", {"tie": -1.5}, "eliminate")
-    assert llbt.fit(
-        "object + tie", TABLE1.pool(), reference="A", method="eliminate", fixed={"tie": -1.5}
-    ).params.equals(res.params)
+    assert fit_by("object + tie", TABLE1.pool(), reference="A", method="eliminate", fixed={"tie": -1.5}).params.equals(
+        res.params
+    )
     assert asked_for(pooled) == ("object + tie", None, {}, "auto")
     assert pooled.comparisons == TABLE1.pool()
 
@@ -671,7 +672,7 @@ def test_data_are_never_changed():
     c = llbt.from_counts(frame, covariates="sex")
     kept = c.to_frame(), c.counts.copy(), c.pairs.copy(), repr(c)
     for method in ("glm", "eliminate"):
-        ask_everything(llbt.fit("object * sex + tie * sex", c, method=method, fixed={"tie:sex[m]": 0.1}))
+        ask_everything(fit_by("object * sex + tie * sex", c, method=method, fixed={"tie:sex[m]": 0.1}))
     new = frame[["object_i", "object_j", "sex"]]
     llbt.fit("object * sex + tie", c).predict(new)
     pd.testing.assert_frame_equal(frame, before)
@@ -697,7 +698,7 @@ def test_global_random_states_and_options_are_untouched():
     errors, options = np.geterr(), np.get_printoptions()
     width = pd.get_option("display.width")
     for method in ("glm", "eliminate"):
-        ask_everything(llbt.fit("object + tie", TABLE1, method=method))
+        ask_everything(fit_by("object + tie", TABLE1, method=method))
     after = np.random.get_state()  # noqa: NPY002
     assert after[0] == state[0]
     np.testing.assert_array_equal(after[1], state[1])
@@ -709,7 +710,7 @@ def test_global_random_states_and_options_are_untouched():
 
 def test_nothing_is_printed(capfd):
     for method in ("glm", "eliminate"):
-        ask_everything(llbt.fit("object * judge + tie * judge", TABLE1, method=method))
+        ask_everything(fit_by("object * judge + tie * judge", TABLE1, method=method))
     with pytest.raises(llbt.errors.SeparationError):
         llbt.fit("object + tie + order", llbt.from_counts(small_frame("ab").assign(wins_j=0), order=True))
     assert capfd.readouterr() == ("", "")
@@ -732,7 +733,7 @@ def test_no_warning_of_another_library_escapes(formula, data, method):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            res = llbt.fit(formula, llbt.load_dataset(data), method=method)
+            res = fit_by(formula, llbt.load_dataset(data), method=method)
         except llbt.errors.SeparationError:
             assert formula == "object + tie:pair"  # some pairs have no ties: refused, without a warning
             return

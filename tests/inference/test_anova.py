@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.tools.numdiff import approx_fprime, approx_hess
+from support.fits import fit_by
 from support.folders import SIMULATIONS
 
 import llbt
@@ -34,7 +35,7 @@ NUMERIC = 1e-4
 def fit(formula, c, **keywords):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", llbt.errors.LLBTWarning)
-        return llbt.fit(formula, c, **keywords)
+        return fit_by(formula, c, **keywords)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from support.contrasts import aliased, simulated
+from support.fits import fit_by
 
 import llbt
 from llbt.inference.contrasts import contrasts
@@ -303,7 +304,7 @@ def test_many_pairs_print_in_part():
     rng = np.random.default_rng(1)
     i, j = np.triu_indices(20, 1)
     counts = pd.DataFrame({"object_i": i, "object_j": j, "wins_i": rng.integers(1, 9, 190), "wins_j": 5, "ties": 0})
-    pairs = pairwise(llbt.fit("object", llbt.from_counts(counts), method="eliminate"))
+    pairs = pairwise(fit_by("object", llbt.from_counts(counts), method="eliminate"))
     assert "… 130 more rows" in pairs.as_text()
     assert len(pairs.to_frame()) == 190
 

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from support.fits import fit_by
 
 import llbt
 from llbt import Comparisons, LLBTResults
@@ -17,7 +18,7 @@ def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", llbt.errors.ClusterWarning)
-        return llbt.fit(formula, c, **options)
+        return fit_by(formula, c, **options)
 
 
 def close(found, expected, *, rtol=0.0, atol=0.0):

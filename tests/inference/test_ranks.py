@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from support.contrasts import aliased, simulated
+from support.fits import fit_by
 from support.folders import SIMULATIONS
 
 import llbt
@@ -285,7 +286,7 @@ def test_refitted_to_simulated_tables_intervals_and_sets_hold_together(runs):
     place = np.arange(1, 5)
     held = np.zeros((runs, 3), dtype=bool)
     for run in range(runs):
-        pairs = pairwise(llbt.fit("object + tie", simulated(rng, truth), method="eliminate"))
+        pairs = pairwise(fit_by("object + tie", simulated(rng, truth), method="eliminate"))
         frame = pairs.to_frame()
         inside = (frame["conf_low"] <= difference) & (difference <= frame["conf_high"])
         alone = np.abs(frame["estimate"] - difference) <= stats.norm.isf(0.025) * frame["std_error"]

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.tools.numdiff import approx_fprime, approx_hess
+from support.fits import fit_by
 
 import llbt
 from llbt.inference.terms import add1, drop1
@@ -20,7 +21,7 @@ CLOSE = 1e-7
 def fit(formula, c, **keywords):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", llbt.errors.LLBTWarning)
-        return llbt.fit(formula, c, **keywords)
+        return fit_by(formula, c, **keywords)
 
 
 def table(judges, objects="abcd", seed=3, sd=1.0, sizes=None):

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
+from support.fits import fit_by
 
 import llbt
 from llbt import Comparisons, LLBTResults
@@ -31,7 +32,7 @@ def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
     """Fit with every warning an error: one of them says that the solver did not converge."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return llbt.fit(formula, c, **options)
+        return fit_by(formula, c, **options)
 
 
 def close(found, expected, *, rtol=0.0, atol=0.0):
@@ -401,7 +402,7 @@ REFUSED = {
 def test_options_that_do_not_go_together(what: str) -> None:
     options, said = REFUSED[what]
     with pytest.raises(llbt.errors.OptionError, match=said):
-        llbt.fit("object + tie", SPARSE, **options)
+        fit_by("object + tie", SPARSE, **options)
 
 
 def no_ties_of_one_judge() -> Comparisons:
@@ -506,7 +507,7 @@ def test_profile_intervals_of_lopsided_tables(rows: list[tuple], method: str) ->
     found = res.conf_int(method="profile")
     for name in res.names:
         for bound in found.loc[name]:
-            constrained = llbt.fit("object + tie", c, fixed={name: bound}, method=method)
+            constrained = fit_by("object + tie", c, fixed={name: bound}, method=method)
             assert constrained.deviance - res.deviance == pytest.approx(LR95, abs=1e-5)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from support.fits import fit_by
 
 import llbt
 from llbt.core import columns
@@ -239,7 +240,7 @@ def check_maximum(res: llbt.LLBTResults) -> None:
 
 
 def check_like_glm(formula: str, c: llbt.Comparisons, rtol: float = 1e-8) -> llbt.LLBTResults:
-    found, explicit = (llbt.fit(formula, c, method=method) for method in ("eliminate", "glm"))
+    found, explicit = (fit_by(formula, c, method=method) for method in ("eliminate", "glm"))
     assert list(found.params.index) == list(explicit.params.index)
     np.testing.assert_allclose(found.params, explicit.params, rtol=rtol, atol=1e-10)
     np.testing.assert_allclose(found.bse, explicit.bse, rtol=rtol)
@@ -269,7 +270,7 @@ def _few(monkeypatch) -> None:
     ["object + x1 + x2 + tie + order", "object * judge + x1 + x2 + tie + order", "x1 + x2 + tie:judge + order:judge"],
 )
 def test_the_log_likelihood_of_3000_judgments_is_flat_at_the_estimate(formula: str) -> None:
-    res = llbt.fit(formula, judgments(3_000, objects=6), method="eliminate")
+    res = fit_by(formula, judgments(3_000, objects=6), method="eliminate")
     assert goes_through_runs(res)
     assert own_names(res) == ["x1", "x2"]
     assert res.converged
@@ -354,20 +355,20 @@ def test_numbers_of_a_bad_scale_give_what_the_explicit_glm_does() -> None:
     res = check_like_glm("object + x1 + x2 + tie + order", c, rtol=1e-6)
     assert goes_through_runs(res)
     assert abs(res.params["x1"]) < 1e-3
-    plain = llbt.fit("object + x1 + x2 + tie + order", judgments(300), method="eliminate")
+    plain = fit_by("object + x1 + x2 + tie + order", judgments(300), method="eliminate")
     np.testing.assert_allclose(res.params[["x1", "x2"]] * 1e3, plain.params[["x1", "x2"]], rtol=1e-9)
 
 
 @pytest.mark.usefixtures("few")
 def test_where_predictors_are_taken_for_far_rows_take_the_place_of_runs(monkeypatch) -> None:
     c, formula = judgments(300), "object * judge + x1 + x2 + tie + order"
-    through_runs = llbt.fit(formula, c, method="eliminate")
+    through_runs = fit_by(formula, c, method="eliminate")
     monkeypatch.setattr(runtable, "_FAR", 1.0)
     params = np.asarray(through_runs.params)
     problem = through_runs.problem()
     assert table_of(problem, problem.totals).moments(params) is None
     np.testing.assert_allclose(Likelihood.of(problem).score(params), 0, atol=1e-9)
-    through_rows = llbt.fit(formula, c, method="eliminate")
+    through_rows = fit_by(formula, c, method="eliminate")
     np.testing.assert_allclose(through_rows.params, through_runs.params, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(through_rows.bse, through_runs.bse, rtol=1e-9)
 
@@ -404,7 +405,7 @@ def test_a_number_that_decides_every_judgment_is_named(n: int, rows: int, monkey
         llbt.fit("object + x1 + x2", c)
     frame["outcome"] = np.where(rng.random(n) < 0.2, "i", frame["outcome"])  # some go the other way
     again = llbt.from_judgments(pd.DataFrame(frame), side_covariates=SIDES)
-    assert llbt.fit("object + x1 + x2", again, method="eliminate").params["x1"] > 0
+    assert fit_by("object + x1 + x2", again, method="eliminate").params["x1"] > 0
 
 
 # --- codes ------------------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from scipy.sparse import csr_array
 from statsmodels.discrete.conditional_models import ConditionalPoisson
 from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
+from support.fits import fit_by
 
 import llbt
 from llbt import Comparisons, LLBTResults
@@ -54,7 +55,7 @@ def quietly(formula: str, c: Comparisons, **options: object) -> LLBTResults:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", llbt.errors.TiesWarning)
-        return llbt.fit(formula, c, **options)
+        return fit_by(formula, c, **options)
 
 
 def close(found, expected, *, rtol=0.0, atol=0.0):
@@ -374,7 +375,7 @@ def test_a_side_covariate_by_hand():
         x += [[*signed, 0, *nuisance], [0, 0, 0, 0, 1, *nuisance], [*(-v for v in signed), 0, *nuisance]]
     glm = GLM(y, np.array(x, dtype=float), family=Poisson()).fit(tol=1e-12)
     for method in METHODS:
-        res = llbt.fit("object + length + tie", c, method=method)
+        res = fit_by("object + length + tie", c, method=method)
         assert res.params.index.tolist() == ["object[A]", "object[B]", "object[C]", "length", "tie"]
         close(res.params, glm.params[:5], atol=GLM_ESTIMATE)
         close(res.bse, glm.bse[:5], rtol=GLM_ESTIMATE)
@@ -575,7 +576,7 @@ def test_a_held_zero_is_a_term_left_out(method):
     c = llbt.load_dataset("dras_table1")
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # the ties are modelled: by a γ that is said to be 0
-        held = llbt.fit("object + tie", c, fixed={"tie": 0.0}, method=method)
+        held = fit_by("object + tie", c, fixed={"tie": 0.0}, method=method)
     without = quietly("object", c, method=method)
     close(held.params[DRAS_NAMES[:3]], without.params, atol=SOLVERS)
     close(held.deviance, without.deviance, rtol=SOLVERS)
@@ -597,8 +598,8 @@ def test_holding_what_is_infinite_makes_the_rest_finite(method):
     frame.loc[frame["judge"] == "J2", "ties"] = 0
     c = llbt.from_counts(frame, covariates="judge")
     with pytest.raises(llbt.errors.SeparationError, match="J2"):
-        llbt.fit("object + tie * judge", c, method=method)
-    res = llbt.fit("object + tie * judge", c, method=method, fixed={"tie:judge[J2]": -40.0})
+        fit_by("object + tie * judge", c, method=method)
+    res = fit_by("object + tie * judge", c, method=method, fixed={"tie:judge[J2]": -40.0})
     assert np.isfinite(res.bse.drop("tie:judge[J2]")).all()
     for judge in ("J1", "J3", "J4"):  # the score of each γ is 0: as many ties are fitted as were seen
         ties = res.fittedvalues.xs((judge, "tie"), level=("judge", "outcome")).sum()
@@ -713,7 +714,7 @@ def test_the_explicit_glm_has_a_limit(reference):
     frame = reference("bench_agg_100.csv.gz")
     c = llbt.from_counts(frame, objects=("i", "j"), wins=("win", "loss"), ties_column="tie")
     with pytest.raises(llbt.errors.DesignError, match=r"14,850 cells × 5,050 columns .*eliminate"):
-        llbt.fit("object + tie", c, method="glm")
+        fit_by("object + tie", c, method="glm")
     res = quietly("object + tie", c, method="eliminate")
     with pytest.raises(llbt.errors.DesignError, match=r"14,850 cells × 5,050 columns .*eliminate"):
         res.to_glm()
@@ -732,7 +733,7 @@ def test_the_limit_counts_cells_times_columns(monkeypatch):
 
 def test_an_unknown_method_is_refused():
     with pytest.raises(llbt.errors.OptionError, match=r"'newton'.*'auto', 'glm' or 'eliminate'"):
-        llbt.fit("object + tie", llbt.load_dataset("dras_modpref"), method="newton")
+        fit_by("object + tie", llbt.load_dataset("dras_modpref"), method="newton")
 
 
 @every_fit
@@ -757,7 +758,7 @@ def test_record_of_convergence(name, formula, method):
 def test_a_fit_that_stops_early_says_so(method, monkeypatch):
     monkeypatch.setattr(explicit if method == "glm" else solvers, "_MAX_ITERATIONS", 2)
     with pytest.warns(llbt.errors.ConvergenceWarning, match=f"{method} solver stopped after 2 iterations"):
-        res = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"), method=method)
+        res = fit_by("object * judge + tie", llbt.load_dataset("dras_table1"), method=method)
     assert (res.converged, res.n_iter) == (False, 2)
     assert res.gradient_norm > 1e-3
 
@@ -768,7 +769,7 @@ def test_no_warning_of_statsmodels_reaches_the_user(method):
     for name in ("dras_modpref", "dras_collins"):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            res = llbt.fit("object + tie", llbt.load_dataset(name), method=method)
+            res = fit_by("object + tie", llbt.load_dataset(name), method=method)
             glm = res.to_glm()
         assert res.df_resid == 0
         close(glm.params[list(res.names)], res.params, atol=SOLVERS)
@@ -859,7 +860,7 @@ def test_a_thousand_fits_leave_nothing_behind(method):
 
     def kept(n: int) -> tuple[int, int]:
         for _ in range(n):
-            llbt.fit("object + tie", table, method=method)
+            fit_by("object + tie", table, method=method)
         gc.collect()
         return len(gc.get_objects()), int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

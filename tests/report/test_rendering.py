@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from lxml import html as lxml_html
 from scipy import stats
+from support.fits import fit_by
 
 import llbt
 from llbt.table import Field, Table
@@ -25,7 +26,7 @@ FORMATS = ("text", "html", "latex", "markdown")
 def fit(formula, c, **keywords):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", llbt.errors.TiesWarning)
-        return llbt.fit(formula, c, **keywords)
+        return fit_by(formula, c, **keywords)
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from support.fits import fit_by
 from support.folders import SIMULATIONS
 
 import llbt
@@ -119,7 +120,7 @@ def sizes_of_tests_of_fit(judgments: int, tables: int, seed: int) -> dict[str, f
         )
         try:
             found = llbt.goodness_of_fit(
-                llbt.fit("object + tie", llbt.from_counts(frame), method="eliminate"), 199, rng=rng
+                fit_by("object + tie", llbt.from_counts(frame), method="eliminate"), 199, rng=rng
             )
         except llbt.LLBTError:
             continue  # no ties, or no finite estimate: no test

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from support.fits import fit_by
 
 import llbt
 
@@ -14,7 +15,7 @@ TABLE1 = llbt.load_dataset("dras_table1")
 def fit(formula, c, **keywords):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", llbt.errors.TiesWarning)
-        return llbt.fit(formula, c, **keywords)
+        return fit_by(formula, c, **keywords)
 
 
 def rich_table():
