@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from llbt.auditing.evidence import Evidence
 from llbt.core.judgments import Judgments
+from llbt.core.response import THREE
 from llbt.data.frames import Factor
 from llbt.kernel.robust import cluster_sandwich, error_ratio
 from llbt.kernel.unit_scores import dependence
@@ -31,7 +32,7 @@ def evidence(rng: np.random.Generator, n: int = 400, spread: float = 0.0, units:
     judge = Factor(list(range(units)), unit)
     pairs = np.column_stack([i, j])
     judgments = Judgments(objects, pairs, said)
-    return Evidence(judgments, judge, None, ("judge", "prompt"), True, "", True, {})
+    return Evidence(judgments, THREE, said, judge, None, ("judge", "prompt"), "", True, {})
 
 
 def one_by_one(e: Evidence) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
