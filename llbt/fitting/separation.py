@@ -22,6 +22,10 @@ _REMEDY = (
     "Leave out or merge objects or levels (Comparisons.select, Comparisons.pool), or use a formula without the terms "
     "that separate."
 )
+_UNUSED = (
+    "Make the table without what nobody said (grades= of from_counts, outcomes= of from_judgments), or merge its "
+    "grades: c.collapse()."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +148,8 @@ def _levels(found: Separation) -> tuple[str, str]:
         remedy = f"Leave {word}:object out, or the objects (Comparisons.select)."
         return f"{'; '.join(told)}{more}, so {', '.join(said)}", remedy
     effect = {"tie": "tie effect (tie)", "bad": "effect of both bad (bad)"}.get(word, "effect of each grade (grade)")
-    remedy = f"Use one {effect}, or merge the levels of {listed(names)}." if names else _REMEDY
+    alone = _UNUSED if found.comparisons.response.grades else _REMEDY
+    remedy = f"Use one {effect}, or merge the levels of {listed(names)}." if names else alone
     return f"{'; '.join(told)}{more}, {found.verdict}", remedy
 
 

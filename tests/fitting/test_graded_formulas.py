@@ -156,6 +156,10 @@ def test_grades_that_were_never_used_are_named() -> None:
 
     never = separated("object + tie + grade", without([0, 6], (0, 1)))
     assert f"the table has no i++ or j++ among {total:,} judgments, so grade[++] is −∞" in never
+    assert "Make the table without what nobody said" in never
+    told = without([0, 6], (0, 1))
+    llbt.fit("object + tie + grade", replace(told, counts=told.counts[:, 1:6], response=FIVE))  # as it says
+    llbt.fit("object + tie", told.collapse())
     by_one = separated("object + tie + grade * judge", without([1, 5], (1,)))
     assert "judge 'y' has no i+ or j+ among" in by_one
     assert "so grade[+]:judge[y] is −∞" in by_one
