@@ -134,9 +134,9 @@ def audit(
     """Say what is wrong with judgments before a model does: one report, with what to do about it.
 
     Labels, self-comparisons, repeated judgments and how often their verdict flips with the order, dependence within
-    blocks, judges and prompts, tasks that were pooled, ties, positions, judges with one answer, with most judgments or
-    unlike the rest, drift over time, objects with few judgments, groups that were never or hardly compared, and whether
-    estimates exist.
+    blocks, judges and prompts, tasks that were pooled, ties, grades and scales that were turned round, positions,
+    judges with one answer, with most judgments or unlike the rest, drift over time, objects with few judgments, groups
+    that were never or hardly compared, and whether estimates exist.
 
     Parameters
     ----------
@@ -177,10 +177,14 @@ def audit(
     position wins in both orders of a pair. Ties by judge: Pearson's χ² of ties × judge, and for each judge twice the
     smaller tail of the hypergeometric distribution, adjusted by Holm's method. Positions: the exact binomial test, and
     within pairs the test of Cochran, Mantel and Haenszel, which holds whatever the worths; the test of the order effect
-    given the worths, which uses all judgments, decides. Every test has the level .005 (a third of it for each of
-    the three of ``drift``), so that fewer than one board in order out of twenty is accused by any of them. How often
-    fourteen planted defects are named, by strength and size of board, is shown in ARCHITECTURE.md, section 10: with
-    20,000 judgments most of them nearly always, with 1,000 a careless judge or the drift of one object hardly ever.
+    given the worths, which uses all judgments, decides. Where judgments are graded (the format knows their sizes, all
+    whole numbers), the largest grade is tested as ties are; verdicts that a judge, or a task, gives against the worths
+    of all, by the sum of score × lead with verdicts turned by lot; and larger grades where the preferred object leads
+    by less, by the covariance of size and lead with sizes drawn by lot, one-sided. Every test has the level .005 (a
+    third of it for each of the three of ``drift``), so that fewer than one board in order out of twenty is accused by
+    any of them. How often planted defects are named, by strength and size of board, is shown in ARCHITECTURE.md,
+    section 10: with 20,000 judgments most of them nearly always, with 1,000 a careless judge or the drift of one object
+    hardly ever.
 
     References
     ----------
@@ -240,7 +244,7 @@ def _check_names(names: Sequence[str], known: Sequence[str] | dict[str, Any]) ->
 
 
 def _sizes(e: Evidence) -> tuple[str, ...]:
-    """Return how much there is, in two lines."""
+    """Return how much there is, in two lines, and one of grades if there are any."""
     judgments, total = e.judgments, float(e.judgments.times.sum())
     if not total:
         return ("no judgment is left",)
@@ -256,7 +260,16 @@ def _sizes(e: Evidence) -> tuple[str, ...]:
         for what, n in per.items()
         if len(n)
     ]
-    return (", ".join(told), f"judgments {', '.join(spread)}")
+    return (", ".join(told), f"judgments {', '.join(spread)}", *_grades(e, total))
+
+
+def _grades(e: Evidence, total: float) -> list[str]:
+    """Return how often each grade is given, if there are any."""
+    if not e.response.grades:
+        return []
+    given = np.bincount(e.outcome, e.judgments.times, len(e.response.outcomes)) / total
+    told = (f"{name} {format_percent(float(share))}" for name, share in zip(e.response.outcomes, given, strict=True))
+    return [f"of these {', '.join(told)}"]
 
 
 def _paragraph(finding: Finding) -> list[str]:

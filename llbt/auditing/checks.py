@@ -18,6 +18,7 @@ from .coverage import (
 )
 from .evidence import Evidence, units_of
 from .finding import Finding
+from .grading import check_grades, check_turned
 from .judging import check_judges, check_position, check_ties
 from .outlying import check_dominant, check_drift, check_outlying
 from .repeats import check_duplicates, check_swapped
@@ -42,9 +43,11 @@ CHECKS: dict[str, tuple[str, Callable[[Evidence], Finding]]] = {
     "blocks": ("rows outcomes together", check_blocks),
     "tasks": ("rows outcomes task", check_tasks),
     "ties": ("rows outcomes", check_ties),
+    "grades": ("rows outcomes grades", check_grades),
     "position": ("rows outcomes order", check_position),
     "judges": ("rows outcomes judge", check_judges),
     "outlying_judges": ("rows outcomes judge", check_outlying),
+    "turned_scale": ("rows outcomes grades", check_turned),
     "dominant_judge": ("rows judge", check_dominant),
     "drift": ("rows outcomes moment", check_drift),
 }
@@ -67,6 +70,7 @@ def _lacking(need: str, e: Evidence) -> str:
         "rows": (len(e.judgments.said) > 0, "no judgment is left"),
         "outcomes": (not e.unread, "needs outcomes that can be read"),
         "order": (not e.unordered, e.unordered),
+        "grades": (bool(e.response.grades), "judgments say who is preferred, not by how much"),
         "judge": (e.judge is not None, "no column names the judge: judge=…"),
         "together": (
             bool(units_of(e)),

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+from scipy import stats
+
+from ..core.columns import FloatArray
+from ..core.statistics import adjust_p
 from ..table import format_p
 
 Level = Literal["error", "warning", "note", "ok", "unchecked"]
@@ -56,3 +61,24 @@ def and_more(parts: list[str], most: int = NAMED) -> str:
     """Return phrases joined, the first of them where there are many."""
     shown = "; ".join(parts[:most])
     return shown if len(parts) <= most else f"{shown}; and {len(parts) - most} more"
+
+
+def unlike_all(table: FloatArray) -> tuple[list[int], FloatArray]:
+    """Return the judges whose share of an answer is unlike that of all, the clearest first, and all adjusted p-values.
+
+    Parameters
+    ----------
+    table : ndarray, shape (K, 2)
+        How often each judge gave the answer, and another one. By Holm's method, of exact two-sided p-values.
+    """
+    n, total, given = table.sum(axis=1), float(table.sum()), float(table[:, 0].sum())
+    if np.all(table == np.floor(table)):
+        drawn = stats.hypergeom(total, given, n)
+        p = np.minimum(2 * np.minimum(drawn.cdf(table[:, 0]), drawn.sf(table[:, 0] - 1)), 1.0)
+    else:
+        share = given / total
+        with np.errstate(divide="ignore", invalid="ignore"):  # a judge with nearly all judgments has no others
+            z = (table[:, 0] - n * share) / np.sqrt(n * share * (1 - share) * (1 - n / total))
+        p = 2 * stats.norm.sf(np.abs(z))
+    adjusted = adjust_p(np.asarray(p), "holm")
+    return [int(k) for k in np.argsort(adjusted, kind="stable") if adjusted[k] < SIGNIFICANT], adjusted

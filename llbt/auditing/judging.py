@@ -6,10 +6,10 @@ import numpy as np
 from scipy import stats
 
 from ..core.columns import FloatArray
-from ..core.statistics import adjust_p, sign_p
+from ..core.statistics import sign_p
 from ..table import counted, format_count, format_percent
 from .evidence import Evidence
-from .finding import FIRST_REMEDY, SIGNIFICANT, Finding, and_more, p_text
+from .finding import FIRST_REMEDY, SIGNIFICANT, Finding, and_more, p_text, unlike_all
 
 _SAME_ANSWERS = 5  # judgments from which a judge with one answer only is named
 
@@ -32,8 +32,7 @@ def check_ties(e: Evidence) -> Finding:
     if p >= SIGNIFICANT:
         told = f"{format_percent(tied / total)} ties, {by_judge} (χ² test of one share: {p_text(p)})"
         return Finding("ties", "ok", told, figures=figures | {"p_value": p})
-    adjusted = adjust_p(_tie_p_values(table), "holm")
-    extreme = [k for k in np.argsort(adjusted, kind="stable") if adjusted[k] < SIGNIFICANT]
+    extreme, adjusted = unlike_all(table)
     named = [
         f"{e.judge.labels[judged[k]]!r}: {format_percent(shares[k])} of {format_count(table[k].sum())} "
         f"({p_text(float(adjusted[k]))})"
@@ -48,18 +47,6 @@ def check_ties(e: Evidence) -> Finding:
         f'llbt.from_judgments(…, covariates="{e.names[0]}"), then llbt.fit("object + tie:{e.names[0]}", …)',
         figures | {"p_value": p, "judges": float(len(named))},
     )
-
-
-def _tie_p_values(table: FloatArray) -> FloatArray:
-    """Return exact two-sided p-values of each judge's ties against all ties, shape (K,); table (K, 2), ties first."""
-    n, total, tied = table.sum(axis=1), float(table.sum()), float(table[:, 0].sum())
-    if np.all(table == np.floor(table)):
-        drawn = stats.hypergeom(total, tied, n)
-        return np.asarray(np.minimum(2 * np.minimum(drawn.cdf(table[:, 0]), drawn.sf(table[:, 0] - 1)), 1.0))
-    share = tied / total
-    with np.errstate(divide="ignore", invalid="ignore"):  # a judge with nearly all judgments has no others
-        z = (table[:, 0] - n * share) / np.sqrt(n * share * (1 - share) * (1 - n / total))
-    return np.asarray(2 * stats.norm.sf(np.abs(z)))
 
 
 def check_position(e: Evidence) -> Finding:

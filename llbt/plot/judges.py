@@ -132,12 +132,12 @@ def judges(
 
 @checked
 def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
-    """Plot the effects of ties, both bad and order, by judge or whatever else the formula lets them differ by.
+    """Plot the effects of ties, grades, both bad and order, by judge or whatever else the formula lets them differ by.
 
     Parameters
     ----------
     res : LLBTResults
-        A fit with ``tie``, ``bad`` or ``order``, such as ``object + tie * judge + order * judge``.
+        A fit with ``tie``, ``grade``, ``bad`` or ``order``, such as ``object + tie * judge + order * judge``.
     at : mapping, optional
         Covariate values that are drawn, such as ``{"judge": ["J1", "J3"]}``; by default all labels, and numbers at
         their mean.
@@ -150,7 +150,9 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     matplotlib.axes.Axes
         γ (of a cumulative link the cut θ₁) and δ with Wald intervals, one row per class. Without an order effect ties
         have odds exp(γ) against a decision between equals for either side; the object shown first has its odds times
-        exp(2δ). With ``tie:object`` or ``bad:object`` γ is that of each object beside an average one.
+        exp(2δ). A grade has its γ, the log-odds of it against the smallest grade between equals (of a cumulative link
+        its cut less the one before). With ``tie:object`` or ``bad:object`` γ is that of each object beside an average
+        one.
 
     Raises
     ------
@@ -166,20 +168,23 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['J1', 'J2', 'J3', 'J4']
     """
-    blocks: list[Block] = [block for block in _EFFECTS if block in res.design.blocks]
-    if not blocks:
+    looks = _looks(res)
+    if not looks:
         raise DesignError(
-            f"the formula {res.specification.formula!r} has neither tie, bad nor order",
+            f"the formula {res.specification.formula!r} has neither tie, grade, bad nor order",
             f"Add one, such as '{res.specification.formula} + tie'.",
         )
-    found = {block: _effects(res, block, at, confidence) for block in blocks}
+    found = {block: _effects(res, block, at, confidence) for block in looks}
     labels = list(dict.fromkeys(label for frame in found.values() for label in frame["label"]))
     ax = rows_of(ax, short_names(labels), 0.22, more=0.25)
     zero_line(ax)
+    step = min(0.3, 0.8 / len(found))
     for k, (block, frame) in enumerate(found.items()):
-        _draw_effect(ax, frame, labels, block, 0.3 * (k - (len(found) - 1) / 2))
-    said = {"tie": "γ" if res.log_linear else "cut θ₁", "bad": "γ", "order": "δ"}
-    what = " and ".join(dict.fromkeys(said[block] for block in blocks))
+        y = np.array([labels.index(label) for label in frame["label"]]) + step * (k - (len(found) - 1) / 2)
+        name, colour, marker = looks[block]
+        points(ax, frame["estimate"], y, frame[["conf_low", "conf_high"]], (colour, marker), label=name)
+    undecided = "γ" if res.log_linear else "cut θ₁" if set(looks) <= {"tie", "order"} else "cuts"
+    what = " and ".join(dict.fromkeys("δ" if block == "order" else undecided for block in looks))
     label_scale(ax, f"{what}, log scale ({100 * confidence:.4g} % intervals)")
     legend_above(ax)
     return ax
@@ -239,6 +244,16 @@ def _effects(res: LLBTResults, block: Block, at: At, confidence: float) -> pd.Da
     return frame.assign(label=labels)
 
 
+def _looks(res: LLBTResults) -> dict[Block, tuple[str, str, str]]:
+    """Return how each effect of a formula is called and drawn, the grades after the tie, the smallest first."""
+    grades = {f"grade[{level}]": level for level in res.comparisons.response.grades}
+    smallest_first = sorted(grades, key=lambda block: len(grades[block]))
+    kind = "γ" if res.log_linear else "step"
+    called = {block: (f"grade {grades[block]} {kind}", *look_of(k + 3)) for k, block in enumerate(smallest_first)}
+    every = {"tie": _EFFECTS["tie"], **(called if "grade" in res.design.blocks else {}), **_EFFECTS}
+    return {block: look for block, look in every.items() if block in called or block in res.design.blocks}
+
+
 def _effect_rows(res: LLBTResults, block: Block, at: At) -> tuple[list[str], FloatArray]:
     """Return the classes between which an effect differs, and the rows of the parameters that it is in each."""
     codings = codings_of(res)
@@ -276,9 +291,3 @@ def _joined(label: str, unit: str) -> str:
     if not unit:
         return label
     return unit if label == "all" else f"{label}, {unit}"
-
-
-def _draw_effect(ax: Axes, frame: pd.DataFrame, labels: list[str], block: Block, shift: float) -> None:
-    name, *look = _EFFECTS[block]
-    y = np.array([labels.index(label) for label in frame["label"]]) + shift
-    points(ax, frame["estimate"], y, frame[["conf_low", "conf_high"]], (look[0], look[1]), label=name)

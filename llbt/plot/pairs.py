@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import Count, checked
-from ..core.columns import FloatArray
-from ..core.comparisons import Comparisons, check_three
+from ..core.columns import FloatArray, IntArray, groups
+from ..core.comparisons import Comparisons
+from ..core.response import THREE, TWO, Response
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
@@ -18,6 +19,7 @@ from ..table import counted, format_count, format_share
 from .look import (
     BLUE,
     COLUMN,
+    GREY,
     ORANGE,
     PALE,
     axes_of,
@@ -43,9 +45,11 @@ if TYPE_CHECKING:
 Rows = Literal["pair", "object"]
 
 _LEAST_CELL = 16.0  # points: the width of a cell in which a probability is written
+_ONE_LINE = 5  # outcomes in one line of a legend
 _TWO_LINES = 21.0  # and of one with the count below it
-_COLOURS = (BLUE, PALE, ORANGE)
 _OUTCOMES = {"pair": ("left wins", "tie", "right wins"), "object": ("wins", "ties", "losses")}
+_GRADED = {"pair": ("left", "tie", "right"), "object": ("win", "tie", "loss")}
+_LIGHTEST = 0.4  # share of the full colour in that of the smallest grade
 
 
 @checked
@@ -105,7 +109,7 @@ def probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = None) ->
 
 @checked
 def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes | None = None) -> Axes:
-    """Plot wins, ties and losses as bars, by pair or by object.
+    """Plot wins, ties and losses as bars, by pair or by object; grades of preference as shades.
 
     Parameters
     ----------
@@ -121,7 +125,7 @@ def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes 
     -------
     matplotlib.axes.Axes
         Shares of the judgments, summed over covariates and both orders, counts in the bars, and the number of judgments
-        at the right; by falling share of wins and half the ties.
+        at the right; by falling share of wins and half the ties. The larger the grade of a preference, the darker.
 
     Raises
     ------
@@ -137,16 +141,18 @@ def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes 
     >>> [bar.get_label() for bar in ax.containers]
     ['wins', 'ties', 'losses']
     """
-    if c.response.has_bad:
-        check_three(c)
-    ends, counts = _outcomes_by_pair(c) if rows == "pair" else _outcomes_by_object(c)
-    kept = _most_judged(counts, most)
+    response = THREE if c.response == TWO else c.response
+    ends, counts = _outcomes_by_pair(c, response) if rows == "pair" else _outcomes_by_object(c, response)
+    every = len(ends)
+    kept = _most_judged(response.tally(counts), most)
     ends, counts = ends[kept], counts[kept]
     share = counts / counts.sum(axis=1, keepdims=True)
     names = short_names(c.objects, 14 if rows == "pair" else 24)
     room = 0.1 * max(0, max(map(len, names)) - 8) if rows == "pair" else 0.0  # names stand on both sides
     ax = axes_of(ax, COLUMN + room, rows_height(len(counts)) + 0.2)
-    _draw_shares(ax, share, _OUTCOMES[rows], c.has_ties)
+    drawn = [k for k in range(len(response.outcomes)) if response.outcomes[k] != "tie" or c.has_ties]
+    labels, colours = _labels(response, rows), _shades(response)
+    _draw_shares(ax, share[:, drawn], [labels[k] for k in drawn], [colours[k] for k in drawn])
     name_rows(ax, [names[k] for k in ends[:, 0]])
     totals = [format_count(n) for n in counts.sum(axis=1)]
     beside = (
@@ -156,12 +162,12 @@ def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes 
     )
     note_beside(ax, beside)
     ax.set_xlim(0, 1)
-    gone = len(kept) < len(_outcomes_by_pair(c)[0] if rows == "pair" else c.objects)
+    gone = len(kept) < every
     label_scale(
         ax, "share of the judgments" + (f"\n(the {counted(len(kept), rows)} with the most judgments)" if gone else "")
     )
-    legend_above(ax, columns=3)
-    _write_counts(ax, counts, share)
+    legend_above(ax, columns=len(drawn) if len(drawn) <= _ONE_LINE else -(-len(drawn) // 2))
+    _write_counts(ax, counts, share, colours)
     return ax
 
 
@@ -199,45 +205,73 @@ def _write_cells(ax: Axes, found: FloatArray, wins: FloatArray, colours: Any) ->
 # -- outcomes -------------------------------------------------------------------------------------------------
 
 
-def _outcomes_by_pair(c: Comparisons) -> tuple[Any, FloatArray]:
-    """Return the two objects of each pair (R, 2), the one with more wins first, and its wins, ties, losses (R, 3)."""
-    wins, ties = c.win_matrix().to_numpy(), _tie_matrix(c)
-    i, j = np.nonzero(np.triu(wins + wins.T + ties, 1))
-    turned = wins[j, i] > wins[i, j]
-    first, second = np.where(turned, j, i), np.where(turned, i, j)
-    counts = np.column_stack([wins[first, second], ties[first, second], wins[second, first]])
-    return np.column_stack([first, second]), counts
+def _outcomes_by_pair(c: Comparisons, response: Response) -> tuple[IntArray, FloatArray]:
+    """Return the two objects of each pair (R, 2), the one with more wins first, and how often what was said (R, K)."""
+    flip = np.asarray(response.flip)
+    down = (c.pairs[:, 0] > c.pairs[:, 1])[:, None]
+    first, group = groups([*np.where(down, c.pairs[:, ::-1], c.pairs).T])
+    counts = _summed(np.where(down, c.counts[:, flip], c.counts), group, len(first))
+    wins = response.tally(counts)
+    turned = (wins[:, 2] > wins[:, 0])[:, None]
+    pairs = np.sort(c.pairs[first], axis=1)
+    return np.where(turned, pairs[:, ::-1], pairs), np.where(turned, counts[:, flip], counts)
 
 
-def _outcomes_by_object(c: Comparisons) -> tuple[Any, FloatArray]:
-    """Return the objects (R, 1) and their wins, ties and losses (R, 3)."""
-    wins, ties = c.win_matrix().to_numpy(), _tie_matrix(c)
-    return np.arange(len(wins))[:, None], np.column_stack([wins.sum(axis=1), ties.sum(axis=1), wins.sum(axis=0)])
+def _outcomes_by_object(c: Comparisons, response: Response) -> tuple[IntArray, FloatArray]:
+    """Return the objects (R, 1) and how often what was said of each (R, K)."""
+    sides = (c.counts, c.counts[:, np.asarray(response.flip)])
+    every = np.arange(len(c.objects))
+    i, j = (_summed(n, side, len(every)) for n, side in zip(sides, c.pairs.T, strict=True))
+    return every[:, None], i + j
 
 
-def _tie_matrix(c: Comparisons) -> FloatArray:
-    ties = np.zeros((len(c.objects), len(c.objects)))
-    np.add.at(ties, tuple(c.pairs.T), c.ties)
-    return ties + ties.T
+def _summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:
+    found = np.zeros((size, counts.shape[1]))
+    np.add.at(found, group, counts)
+    return found
+
+
+def _labels(response: Response, rows: Rows) -> list[str]:
+    """Return what the outcomes are called: a plus for each grade above the smallest."""
+    won, tied, lost = (_GRADED if response.grades else _OUTCOMES)[rows]
+    called = {"i": won, "j": lost, "tie": tied, "bad": "both bad"}
+    return [f"{called[name.rstrip('+')]} {name.lstrip('ijtebad')}".rstrip() for name in response.outcomes]
+
+
+def _shades(response: Response) -> list[Any]:
+    """Return the colours of the outcomes, lighter for smaller grades."""
+    from matplotlib.colors import to_rgb
+
+    signed = response.loadings[:, 0]
+    grades = np.unique(np.abs(signed[signed != 0]))
+    full = np.linspace(_LIGHTEST, 1, len(grades)) if len(grades) > 1 else np.ones(1)
+    shade = dict(zip(grades.tolist(), full.tolist(), strict=True))
+    own = {0.0: PALE, 1.0: BLUE, -1.0: ORANGE}
+    undecided = {"bad": GREY}
+    colours = []
+    for name, score in zip(response.outcomes, signed, strict=True):
+        base = np.array(to_rgb(undecided.get(name, own[float(np.sign(score))])))
+        share = shade.get(abs(float(score)), 1.0)
+        colours.append(tuple((share * base + (1 - share)).tolist()))
+    return colours
 
 
 def _most_judged(counts: FloatArray, most: int) -> Any:
-    """Return the rows with the most judgments, by falling share of wins and half the ties."""
+    """Return the rows with the most judgments, by falling share of wins and half the ties; counts (R, 3)."""
     totals = counts.sum(axis=1)
     kept = np.argsort(-totals, kind="stable")[:most]
     kept = np.sort(kept[totals[kept] > 0])
     return kept[np.argsort(-(counts[kept, 0] + counts[kept, 1] / 2) / totals[kept], kind="stable")]
 
 
-def _draw_shares(ax: Axes, share: FloatArray, labels: tuple[str, ...], has_ties: bool) -> None:
+def _draw_shares(ax: Axes, share: FloatArray, labels: list[str], colours: list[Any]) -> None:
     left = np.zeros(len(share))
-    for k, (label, colour) in enumerate(zip(labels, _COLOURS, strict=True)):
-        if k != 1 or has_ties:
-            ax.barh(np.arange(len(share)), share[:, k], left=left, height=0.8, color=colour, label=label)
-            left = left + share[:, k]
+    for part, label, colour in zip(share.T, labels, colours, strict=True):
+        ax.barh(np.arange(len(share)), part, left=left, height=0.8, color=colour, label=label)
+        left = left + part
 
 
-def _write_counts(ax: Axes, counts: FloatArray, share: FloatArray) -> None:
+def _write_counts(ax: Axes, counts: FloatArray, share: FloatArray, colours: list[Any]) -> None:
     """Write each count into its bar where the finished layout has room for it."""
     lay_out(ax)
     width, size = 72 * ax.get_window_extent().width / ax.figure.dpi, min(7.5, row_size(ax, len(counts)))
@@ -245,5 +279,5 @@ def _write_counts(ax: Axes, counts: FloatArray, share: FloatArray) -> None:
     for row, k in np.ndindex(*counts.shape):
         text = format_count(float(counts[row, k]))
         if share[row, k] * width > 0.65 * size * len(text) + 2:
-            colour = contrasting(_COLOURS[k])
+            colour = contrasting(colours[k])
             ax.text(float(middle[row, k]), row, text, ha="center", va="center", fontsize=size, color=colour)

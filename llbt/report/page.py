@@ -210,7 +210,8 @@ def _fitted(s: Study) -> list[str]:
 
 
 def _counted(s: Study) -> list[str]:
-    outcomes = picture("outcomes", "Wins, ties and losses", lambda: outcomes_plot(s.table, rows="object", most=60))
+    caption = "Wins, ties and losses" + (", darker the larger the grade" if s.table.response.grades else "")
+    outcomes = picture("outcomes", caption, lambda: outcomes_plot(s.table, rows="object", most=60))
     whole = s.table.table()
     rows = min(len(s.table), _MOST_PAIRS)
     rest = len(s.table) - rows

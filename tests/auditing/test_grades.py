@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2_contingency
 
 import llbt
+from llbt.auditing.grading import _along, _larger
 from llbt.core.response import graded
+from llbt.table import format_percent
 
 GRADES = {2: 2, 1: 1, 0: 0, -1: -1, -2: -2}
 FORMAT = llbt.formats.columns(outcome="grade", outcomes=GRADES)
@@ -80,3 +83,82 @@ def test_a_table_with_both_bad_is_audited_as_if_they_were_ties():
     bad = frame.assign(outcome=frame["outcome"].mask(rng.random(400) < 0.1, "bad"))
     c = llbt.from_judgments(bad, outcomes={"bad": "bad"}, clusters="judge")
     assert llbt.audit(c).to_frame().equals(llbt.audit(c.collapse()).to_frame())
+
+
+# -- the checks of grades ---------------------------------------------------------------------------------------
+
+
+def test_without_grades_nothing_is_asked_of_them(clean):
+    found = llbt.audit(table(clean, clusters="judge").collapse())
+    for name in ("grades", "turned_scale"):
+        assert found.finding(name).level == "unchecked"
+        assert found.finding(name).found == "judgments say who is preferred, not by how much"
+
+
+def test_how_much_there_is_of_each_grade(clean):
+    shares = (clean["grade"].value_counts() / len(clean) * 100).to_dict()
+    said = llbt.audit(clean, format=FORMAT).sizes[2]
+    expected = zip(FIVE.outcomes, (2, 1, 0, -1, -2), strict=True)
+    assert said == "of these " + ", ".join(f"{name} {format_percent(shares[grade] / 100)}" for name, grade in expected)
+
+
+def test_a_grade_that_nobody_gives_is_named(clean):
+    seven = clean.assign(grade=clean["grade"] + np.sign(clean["grade"]) * (clean["grade"].abs() == 2))
+    said = llbt.formats.columns(outcome="grade", outcomes={k: k for k in range(-3, 4)})
+    counted = llbt.from_judgments(seven, outcome="grade", outcomes={k: k for k in range(-3, 4)})
+    for found in (llbt.audit(seven, format=said), llbt.audit(counted)):
+        finding = found.finding("grades")
+        assert finding.level == "note"
+        assert finding.found.startswith("nobody gives the grade i+ or j+; of 2,")
+        assert finding.figures["share_i+ or j+"] == 0
+        assert finding.figures["unused"] == 1
+
+
+def test_judges_with_the_ends_alone_and_without_them_are_named_by_an_exact_test(clean):
+    odd = clean.copy()
+    odd.loc[odd["judge"] == 3, "grade"] = 2 * np.sign(odd["grade"])
+    odd.loc[odd["judge"] == 5, "grade"] = np.sign(odd["grade"])
+    finding = llbt.audit(odd, format=FORMAT).finding("grades")
+    assert finding.level == "warning"
+    n = odd.query("grade != 0").groupby("judge").size()
+    assert f"3: only i+ or j+ in {n[3]} preferences" in finding.found
+    assert f"5: never i+ or j+ in {n[5]} preferences" in finding.found
+    decided = odd.query("grade != 0")
+    ends = (decided["grade"].abs() == 2).groupby(decided["judge"]).agg(["sum", "size"])
+    contingency = np.column_stack([ends["sum"], ends["size"] - ends["sum"]])
+    assert finding.figures["p_value"] == pytest.approx(chi2_contingency(contingency, correction=False).pvalue)
+
+
+def test_a_judge_whose_scale_is_turned_is_named(clean):
+    odd = clean.assign(grade=np.where(clean["judge"] == 4, -clean["grade"], clean["grade"]))
+    found = llbt.audit(odd, format=FORMAT)
+    assert found.finding("turned_scale").level == "warning"
+    assert "4 decides against the worths of all (z = −" in found.finding("turned_scale").found.replace("-", "−")
+    assert found.finding("turned_scale").figures["n"] == 1
+    assert (
+        llbt.audit(table(odd, clusters="judge")).finding("turned_scale").figures
+        == found.finding("turned_scale").figures
+    )
+
+
+def test_a_file_with_turned_sizes_is_named(clean):
+    """Where 1 is much better and 2 a little better, as many forms have it."""
+    odd = clean.assign(grade=3 * np.sign(clean["grade"]) - clean["grade"])
+    finding = llbt.audit(odd, format=FORMAT).finding("turned_scale")
+    assert finding.level == "warning"
+    assert "the whole has its larger grades where objects are alike" in finding.found
+
+
+def test_the_tests_of_directions_are_those_by_exchange():
+    """z of verdicts turned by lot, and of sizes shuffled, by ten thousand draws."""
+    rng = np.random.default_rng(5)
+    lead, score, size = rng.normal(size=60), rng.choice([-2, -1, 1, 2], 60), rng.choice([1.0, 2.0], 60)
+    times = np.ones(60)
+    turned = (lead * score * rng.choice([-1, 1], (10_000, 60))).sum(axis=1)
+    assert _along(lead * score, times) == pytest.approx((lead * score).sum() / turned.std(), rel=0.03)
+    shuffled = np.array([(lead * rng.permutation(size)).sum() for _ in range(10_000)])
+    observed = ((lead * size).sum() - shuffled.mean()) / shuffled.std()
+    assert _larger(lead, size, times) == pytest.approx(observed, abs=0.05)
+    twice = np.repeat(np.arange(60), 2)
+    assert _along((lead * score), times * 2) == pytest.approx(_along((lead * score)[twice], np.ones(120)))
+    assert _larger(lead, size, times * 2) == pytest.approx(_larger(lead[twice], size[twice], np.ones(120)))

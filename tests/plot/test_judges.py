@@ -1,6 +1,7 @@
 """Pictures of judges show their worths, ties and order effects."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.pictures import bars, made, row_names
 from support.worths import TABLE1, fit
@@ -87,3 +88,23 @@ def effects_by_hand(res, names):
     main = [name for name in names if "[" not in name]
     levels = [res.params[name] for name in names if "[" in name]
     return levels if not main else [res.params[main[0]], *(res.params[main[0]] + level for level in levels)]
+
+
+@pytest.mark.parametrize("link", ["adjacent", "cumulative"])
+def test_grades_stand_beside_the_tie(link):
+    """By the parameters of a fit with another first level, for each judge."""
+    names = ("+++", "++", "+", "=", "-", "--", "---")
+    rng = np.random.default_rng(1)
+    rows = [(a, b, who, *rng.poisson(9, 7)) for a, b in ("ab", "bc", "ac") for who in "pq"]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", *names])
+    c = llbt.from_counts(frame, grades=names, covariates="judge")
+    res = llbt.fit("object + tie + grade * judge", c, link=link)
+    ax = llbt.plot.ties(res)
+    kind = "γ" if link == "adjacent" else "step"
+    drawn = {container.get_label(): bars(container) for container in ax.containers}
+    assert list(drawn) == ["tie effect γ", f"grade + {kind}", f"grade ++ {kind}"]
+    assert row_names(ax) == ["all", "p", "q"]
+    other = llbt.fit("object + tie + grade * judge", c, link=link, reference={"judge": "q"})
+    for level in ("+", "++"):
+        expected = [fitted.params[f"grade[{level}]"] for fitted in (res, other)]
+        np.testing.assert_allclose(drawn[f"grade {level} {kind}"][0][:, 0], expected, rtol=1e-5)

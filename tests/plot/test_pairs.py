@@ -2,6 +2,7 @@
 
 import itertools
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from support.pictures import made, row_names, texts
 from support.worths import TABLE1, fit
 
 import llbt
+from llbt.plot import look
 
 
 def test_probabilities_are_those_of_pairwise_and_of_the_worths(pooled):
@@ -79,3 +81,33 @@ def test_outcomes_keep_the_rows_with_the_most_judgments():
 def test_without_ties_there_are_two_bars():
     ax = llbt.plot.outcomes(llbt.load_dataset("citations"))
     assert [container.get_label() for container in ax.containers] == ["left wins", "right wins"]
+
+
+@pytest.mark.parametrize("by", ["pair", "object"])
+def test_grades_are_shades_of_the_sides(by):
+    """Counts by hand; a larger grade is darker, and both sides have the same share of their colour."""
+    names = ("++", "+", "=", "-", "--")
+    rows = [("a", "b", 1, 2, 3, 4, 5), ("c", "b", 6, 1, 0, 2, 2), ("a", "c", 4, 4, 4, 3, 1)]
+    c = llbt.from_counts(pd.DataFrame(rows, columns=["object_i", "object_j", *names]), grades=names)
+    ax = llbt.plot.outcomes(c, rows=by)
+    said = {"pair": ["left +", "left", "tie", "right", "right +"], "object": ["win +", "win", "tie", "loss", "loss +"]}
+    assert [container.get_label() for container in ax.containers] == said[by]
+    by_hand = {
+        "pair": {"a": [4, 4, 4, 3, 1], "b": [5, 4, 3, 2, 1], "c": [6, 1, 0, 2, 2]},
+        "object": {"a": [5, 6, 7, 7, 6], "b": [7, 6, 3, 3, 7], "c": [7, 4, 4, 6, 6]},
+    }
+    widths = np.array([[bar.get_width() for bar in container] for container in ax.containers]).T
+    for row, name in enumerate(row_names(ax)):
+        expected = np.array(by_hand[by][name])
+        np.testing.assert_allclose(widths[row], expected / expected.sum())
+    light = [sum(container[0].get_facecolor()[:3]) for container in ax.containers]
+    assert light[0] < light[1] < light[2] > light[3] > light[4]
+    assert ax.containers[0][0].get_facecolor()[:3] == pytest.approx(mpl.colors.to_rgb(look.BLUE))
+
+
+def test_both_bad_stands_beside_the_tie():
+    frame = pd.DataFrame([("a", "b", said) for said in ("i", "i", "j", "tie", "bad")], columns=[*"ab", "said"])
+    c = llbt.from_judgments(frame, objects=("a", "b"), outcome="said", outcomes={"bad": "bad"})
+    ax = llbt.plot.outcomes(c)
+    bars = {container.get_label(): container[0].get_width() for container in ax.containers}
+    assert bars == pytest.approx({"left wins": 0.4, "tie": 0.2, "both bad": 0.2, "right wins": 0.2})

@@ -1,0 +1,171 @@
+"""Checks of how grades of preference are used: grades that nobody gives, judges with the ends alone, turned scales."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from ..core.columns import FloatArray, IntArray, Label, tally
+from ..core.response import Response
+from ..core.statistics import adjust_p
+from ..table import counted, format_count, format_percent
+from .evidence import Evidence
+from .finding import SIGNIFICANT, Finding, and_more, p_text, unlike_all
+
+_FEWEST = 10  # preferences of a judge, or of a task, whose direction is tested
+
+
+def sizes_of_outcomes(response: Response) -> IntArray:
+    """Return how much is preferred in each outcome, (K,): 0 for what is undecided, 1, 2, … for the grades."""
+    return np.unique(np.abs(response.loadings[:, 0]), return_inverse=True)[1] + (not response.has_ties)
+
+
+def check_grades(e: Evidence) -> Finding:
+    """Return grades that nobody gives, and judges who give the largest one more often or less often than the others."""
+    size = sizes_of_outcomes(e.response)[e.outcome]
+    names = _names(e.response)
+    given = np.bincount(size, e.judgments.times, len(names) + 1)[1:]
+    figures = {f"share_{name}": float(n / given.sum()) for name, n in zip(names, given, strict=True)}
+    unused = [name for name, n in zip(names, given, strict=True) if not n]
+    shares = [f"{name} {format_percent(float(n / given.sum()))}" for name, n in zip(names, given, strict=True)]
+    told = f"of {counted(given.sum(), 'preference')} {', '.join(shares)}"
+    judged = _ends_by_judge(e, size, told, figures)
+    if not unused:
+        return judged
+    also = f"; {judged.found}" if judged.is_failure else f"; {told}"
+    return Finding(
+        "grades",
+        judged.level if judged.is_failure else "note",
+        f"nobody gives the grade {', '.join(unused)}{also}",
+        f"the γ of a grade that nobody gives is −∞{f'; {judged.effect}' if judged.is_failure else ''}",
+        "give the grades beyond it the next smaller number, where judgments become grades: outcomes={…} or cuts="
+        + (f"; {judged.remedy}" if judged.is_failure else ""),
+        {**judged.figures, "unused": float(len(unused))},
+    )
+
+
+def _names(response: Response) -> list[str]:
+    """Return the grades, the smallest first, by the outcomes that have them: ``i or j``, ``i+ or j+``."""
+    sizes, signed = sizes_of_outcomes(response), response.loadings[:, 0]
+    order = [k for k in np.argsort(sizes, kind="stable") if signed[k] > 0]
+    return [f"{response.outcomes[k]} or {response.outcomes[response.flip[k]]}" for k in order]
+
+
+def _ends_by_judge(e: Evidence, size: IntArray, told: str, figures: dict[str, float]) -> Finding:
+    """Return whether judges give the largest grade equally often."""
+    decided = size > 0
+    by = np.where(decided, -1 if e.judge is None else e.judge.codes, -1)
+    labels = [] if e.judge is None else e.judge.labels
+    counts = tally(by, (size < size.max()).astype(np.int64), e.judgments.times, len(labels), 2)  # the ends first
+    judged = np.flatnonzero(counts.sum(axis=1) > 0)
+    table = counts[judged]
+    if len(judged) < 2 or not table.sum(axis=0).all():
+        return Finding("grades", "ok", told, figures=figures)
+    p = float(stats.chi2_contingency(table, correction=False).pvalue)
+    share = table[:, 0] / table.sum(axis=1)
+    figures = figures | {"p_value": p}
+    name = _names(e.response)[-1]
+    spread = f"{format_percent(share.min())} to {format_percent(share.max())}"
+    by_judge = f"{told}; {name} by judge {spread} (χ² test of one share: {p_text(p)})"
+    if p >= SIGNIFICANT:
+        return Finding("grades", "ok", by_judge, figures=figures)
+    extreme, adjusted = unlike_all(table)
+    named = [
+        f"{labels[judged[k]]!r}: {_habit(float(share[k]), name)} in {format_count(table[k].sum())} preferences "
+        f"({p_text(float(adjusted[k]))})"
+        for k in extreme
+    ]
+    others = f"; unlike the others (Holm's adjusted p): {and_more(named)}" if named else ""
+    judge = e.names[0]
+    return Finding(
+        "grades",
+        "warning",
+        by_judge + others,
+        "one γ for each grade is an average over judges who use the scale differently",
+        f'llbt.from_judgments(…, covariates="{judge}"), then llbt.fit("object + tie:{judge} + grade:{judge}", …)',
+        figures | {"judges": float(len(named))},
+    )
+
+
+def _habit(share: float, name: str) -> str:
+    """Return in words how often the largest grade is given."""
+    return f"only {name}" if share == 1 else f"never {name}" if share == 0 else f"{name} {format_percent(share)}"
+
+
+# -- turned scales -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Direction:
+    """Whether some judgments run along with the worths of all: z of who is preferred, and z of by how much."""
+
+    who: str
+    side: float
+    size: float
+
+
+def check_turned(e: Evidence) -> Finding:
+    """Return judges, tasks and files whose verdicts, or whose sizes, run against the worths of all."""
+    x = e.expected
+    response, lead = e.response, x.lead[x.rows]
+    outcome = x.counts.argmax(axis=1)  # a line has one outcome
+    signed, size = response.loadings[outcome, 0], sizes_of_outcomes(response)[outcome].astype(np.float64)
+    times, decided = e.judgments.times, signed != 0
+    units = [("the whole", np.flatnonzero(decided))]
+    for what, factor in (("", e.judge), (f"{e.beside[1]} ", e.task)):
+        if factor is not None and len(factor.labels) > 1:
+            units += [(f"{what}{label!r}", rows) for label, rows in _parts(factor.labels, factor.codes, decided)]
+    found = [
+        _Direction(
+            who,
+            _along(lead[rows] * signed[rows], times[rows]),
+            _larger(lead[rows] * np.sign(signed[rows]), size[rows], times[rows]),
+        )
+        for who, rows in units
+        if times[rows].sum() >= _FEWEST
+    ]
+    z = np.array([[f.side, f.size] for f in found]).reshape(-1, 2)
+    adjusted = adjust_p(stats.norm.cdf(np.where(np.isnan(z), np.inf, z)).ravel(), "holm").reshape(z.shape)
+    named = [
+        f"{found[k].who} {('decides against the worths of all', 'has its larger grades where objects are alike')[m]} "
+        f"(z = {z[k, m]:.1f}, {p_text(float(adjusted[k, m]))})"
+        for k, m in np.argwhere(adjusted < SIGNIFICANT)
+        if m == 0 or adjusted[k, 0] >= SIGNIFICANT  # where sides are turned, sizes run the wrong way by that alone
+    ]
+    figures = {"n": float(len(named)), "tested": float(len(found))}
+    if not named:
+        told = f"of {len(found) - 1} parts (judges, tasks) and the whole none runs against the worths"
+        return Finding("turned_scale", "ok", told, figures=figures)
+    return Finding(
+        "turned_scale",
+        "warning",
+        f"one-sided tests, Holm's adjusted p: {and_more(named)}",
+        "a scale that was read from its other end turns worths round, or makes small differences of them",
+        "look at how these grades were recorded; turn them (outcomes={…}, or the sides), or fit with and without them: "
+        f'c.select(where={{"{e.names[0]}": […]}})',
+        figures,
+    )
+
+
+def _parts(labels: list[Label], codes: IntArray, decided: npt.NDArray[np.bool_]) -> list[tuple[Label, IntArray]]:
+    """Return the decided lines of each label."""
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(len(labels) + 1))
+    return [(label, order[a:b][decided[order[a:b]]]) for label, a, b in zip(labels, ends, ends[1:], strict=False)]
+
+
+def _along(lead: FloatArray, times: FloatArray) -> float:
+    """Return z of Σ score · lead where each verdict is as likely the other way round; lead has the verdict's sign."""
+    variance = float((times * lead**2).sum())
+    return float((times * lead).sum() / np.sqrt(variance)) if variance > 0 else np.nan
+
+
+def _larger(lead: FloatArray, size: FloatArray, times: FloatArray) -> float:
+    """Return z of the covariance of the size of preferences with the lead of the preferred, sizes drawn by lot."""
+    n = float(times.sum())
+    a, b = (values - float((times * values).sum()) / n for values in (lead, size))
+    variance = float((times * a**2).sum() * (times * b**2).sum() / (n - 1))
+    return float((times * a * b).sum() / np.sqrt(variance)) if variance > 0 else np.nan
