@@ -776,7 +776,7 @@ def test_a_table_without_order_and_other_names():
     assert audit(c).finding("position").found.endswith("order=True")
     assert audit(c).finding("judges").level == "unchecked"
     assert audit(c, judge="worker").finding("judges").found.startswith("none of 4 judges")
-    with pytest.raises(llbt.errors.JudgmentError, match="no covariate or cluster 'judge'; the table has 'worker'"):
+    with pytest.raises(llbt.errors.OptionError, match="no covariate or cluster 'judge'; expected one of 'worker'"):
         audit(c, judge="judge")
 
 
@@ -858,9 +858,11 @@ def test_what_failed_by_name_and_by_level(troubled):
     assert {f.level for f in troubled.failed("error")} == {"error"}
     assert {f.level for f in troubled.failed("warning")} == {"error", "warning"}
     assert troubled.failed() == ()
-    with pytest.raises(llbt.errors.JudgmentError, match=r"no check 'seperation'; it has 'missing', .*'separation'"):
+    with pytest.raises(
+        llbt.errors.OptionError, match=r"no check 'seperation'; expected names among 'missing', .*'separation'"
+    ):
         troubled.failed("ties", "seperation")
-    with pytest.raises(llbt.errors.JudgmentError, match="no check 'error'"):
+    with pytest.raises(llbt.errors.OptionError, match="no check 'error'"):
         troubled.finding("error")
 
 
