@@ -15,7 +15,9 @@ from ..kernel import solvers
 from ..kernel.grouped import grouped
 from ..kernel.likelihood import Problem, rows_of
 from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, maximize
+from ..kernel.quadrature import Sampling
 from ..kernel.robust import Covariance
+from ..kernel.sampled import BUDGET, FIRST, sampled_maximum
 from ..kernel.solvers import Fit
 from ..table import counted, format_count, format_number
 from .clusters import Way, kept_way
@@ -55,13 +57,14 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     way = _way(without, grouping)
     pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
     pairs[merged] = c.pairs
+    _check_size(way, without.response.width)
     lines, effects = way.clusters, [bracket.effect for bracket in brackets]
     predictors = (without.response.width, c.response.tie)
     by_group = grouped(merged[lines.rows], lines.codes, lines.counts, pairs, effects, predictors)
-    _check_size(max(bundle.size for bundle in by_group.bundles), way)
+    solve = maximize if max(bundle.size for bundle in by_group.bundles) <= MOST_EFFECTS else sampled_maximum
     try:
         with solvers.few_threads(len(without.names)):
-            found = maximize(problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
+            found = solve(problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
     except linalg.LinAlgError:
         raise _unidentified(brackets, way) from None
     _check_found(found, brackets, way)
@@ -127,14 +130,13 @@ def _way(res: LLBTResults, grouping: str) -> Way:
     return way
 
 
-def _check_size(size: int, way: Way) -> None:
-    if size > MOST_EFFECTS:
+def _check_size(way: Way, width: int) -> None:
+    lines = len(way.clusters.rows)
+    if lines * width * FIRST > BUDGET:
         raise DesignError(
-            f"a level of {way.name!r} has {size} independent effects (contrasts of the objects that it judged, tie, "
-            "order)",
-            f"Fit the objects in groups of up to {MOST_EFFECTS + 1}, c.select(objects=…); or without brackets and "
-            f"with cov_type='cluster', groups={way.name!r}.",
-            expected=f"at most {MOST_EFFECTS}, which are integrated over",
+            f"{format_count(lines)} different comparisons of {way.name!r}, too many to integrate over effects",
+            f"Fit without brackets and with cov_type='cluster', groups={way.name!r}; or a sample of the judges.",
+            expected=f"at most {format_count(BUDGET // (width * FIRST))}",
         )
 
 
@@ -170,11 +172,22 @@ def _check_found(found: MixedFit, brackets: Sequence[Bracket], way: Way) -> None
     if not np.all(variances[~np.isnan(variances)] > 0):
         raise _unidentified(brackets, way)
     if not found.converged:
-        warn_user(
-            f"the log-likelihood still moved by {found.moved:.2g} with {found.points} points a dimension, "
-            f"{found.decrement**0.5:.2g} standard errors from its maximum; the estimates may be off.",
-            ConvergenceWarning,
+        warn_user(_unsettled(found), ConvergenceWarning)
+
+
+def _unsettled(found: MixedFit) -> str:
+    """Say by how much estimates may be off."""
+    if isinstance(found.rule, Sampling):
+        worst = float(np.nanmax(found.noise / np.sqrt(np.diag(found.covariance))))
+        return (
+            f"with {format_count(found.rule.number)} points for each judge some estimate has a Monte Carlo error of "
+            f"{worst:.2g} of its standard error, and more points are beyond the budget; the estimates may be off."
         )
+    points = found.rule.number if found.rule is not None else 0
+    return (
+        f"the log-likelihood still moved by {found.moved:.2g} with {points} points a dimension, "
+        f"{found.decrement**0.5:.2g} standard errors from its maximum; the estimates may be off."
+    )
 
 
 def _average(without: LLBTResults, found: MixedFit) -> LLBTResults:
@@ -182,7 +195,7 @@ def _average(without: LLBTResults, found: MixedFit) -> LLBTResults:
     size = len(found.params)
     problem = without.problem()
     solution = without.solution
-    if found.points:
+    if found.rule is not None:
         probability = problem.response.probabilities(problem.at(found.params))[0].T
         solution = Fit(
             params=found.params,

@@ -18,6 +18,7 @@ from ..formulas.design import Design
 from ..kernel.grouped import Grouped
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MixedFit
+from ..kernel.quadrature import Sampling
 from .results import LLBTResults
 from .specification import Specification
 from .variances import boundary_test, scale_intervals, share_between
@@ -162,7 +163,8 @@ class MixedEstimates:
                 f"{len(self.brackets)} standard deviations at once, whose mixture of χ² distributions is not known",
                 "Compare fits with one bracket each.",
             )
-        return boundary_test(self.llf, self.without.llf_judgments, str(self.brackets[0]))
+        noise = self.solution.moved if isinstance(self.solution.rule, Sampling) else 0.0
+        return boundary_test(self.llf, self.without.llf_judgments, str(self.brackets[0]), noise)
 
     @property
     def llf(self) -> float:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..table import Table, counted, format_number, format_p, format_share
+from ..kernel.quadrature import Quadrature, Sampling
+from ..table import Table, counted, format_count, format_number, format_p, format_share
 from .mixed_estimates import MixedEstimates
 from .summary import coefficient_table, head_lines, model_title, scale_notes
 
@@ -68,12 +69,20 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
         f"Log-likelihood: {format_number(res.llf, 7)} (of the judgments; without effects "
         f"{format_number(res.without.llf_judgments, 7)})   AIC: {format_number(res.aic, 6)}"
     ]
-    if found.points:
-        size = max(mode.at.shape[1] for mode in found.modes)
+    size = max((mode.at.shape[1] for mode in found.modes), default=0)
+    dimensions = f"{'up to ' if len(found.modes) > 1 else ''}{counted(size, 'dimension')}"
+    if isinstance(found.rule, Quadrature):
         lines.append(
-            f"Adaptive Gauss-Hermite quadrature: {found.points} points in each of "
-            f"{'up to ' if len(found.modes) > 1 else ''}{counted(size, 'dimension')}; with fewer the log-likelihood "
-            f"was {format_number(found.moved, 1)} away"
+            f"Adaptive Gauss-Hermite quadrature: {found.rule.number} points in each of {dimensions}; with fewer the "
+            f"log-likelihood was {format_number(found.moved, 1)} away"
+        )
+    elif isinstance(found.rule, Sampling):
+        kind = "normal" if np.isinf(found.rule.df) else f"t({found.rule.df:g})"
+        worst = float(np.nanmax(found.noise / np.sqrt(np.diag(found.covariance))))
+        lines.append(
+            f"Importance sampling: {format_count(found.rule.number)} quasi-random points in {dimensions}, {kind}, seed "
+            f"{found.rule.seed}; Monte Carlo error {format_number(found.moved, 2)} of the log-likelihood, at most "
+            f"{format_number(worst, 2)} standard errors of estimates"
         )
     return tuple(lines)
 

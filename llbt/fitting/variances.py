@@ -14,6 +14,9 @@ from ..core.statistics import TestResult
 from ..kernel.effects import Groups
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MixedFit, profile_scale
+from ..table import format_number
+
+_NOISE = 0.2  # of a χ², above which a test says so
 
 
 def share_between(sigma: float, link: Link) -> float:
@@ -25,10 +28,12 @@ def share_between(sigma: float, link: Link) -> float:
     return between / (between + (1.0 if link == "probit" else math.pi**2 / 3))
 
 
-def boundary_test(llf: float, without: float, name: str) -> TestResult:
-    """Return the likelihood ratio of one standard deviation against 0, on ½χ²₀ + ½χ²₁."""
+def boundary_test(llf: float, without: float, name: str, noise: float) -> TestResult:
+    """Return the likelihood ratio of one standard deviation against 0, on ½χ²₀ + ½χ²₁; `noise` is the error of llf."""
     statistic = max(0.0, 2 * (llf - without))
     p_value = 0.5 * float(stats.chi2.sf(statistic, 1)) if statistic > 0 else 1.0
+    noisy = f"the statistic has a Monte Carlo error of {format_number(2 * noise, 2)}"
+    notes = (noisy,) if 2 * noise > _NOISE else ()
     return TestResult(
         name=f"Likelihood-ratio test of effects {name}",
         null="σ = 0: judges do not differ",
@@ -36,6 +41,7 @@ def boundary_test(llf: float, without: float, name: str) -> TestResult:
         df=1,
         p_value=p_value,
         distribution="½χ²₀ + ½χ²₁",
+        notes=notes,
     )
 
 

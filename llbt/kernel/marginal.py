@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +10,10 @@ import numpy as np
 from .effects import Groups, Modes, contributions, modes
 from .gathered import FloatArray
 from .likelihood import Problem, row_sums, weighted_gram
-from .quadrature import Points
+from .quadrature import Points, Quadrature, Sampling
 
 _NUMBERS = 3e5  # numbers of one array of a block of groups: what stays near the processor
-PointsOf = Callable[[int], Points]
+Rule = Quadrature | Sampling
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ def marginal(
     bundles: Sequence[Groups],
     params: FloatArray,
     scales: FloatArray,
-    points: PointsOf,
+    rule: Rule,
     start: Sequence[Modes] | None = None,
 ) -> Marginal:
     """Return the marginal log-likelihood and its derivatives, at points that are moved to each group's mode.
@@ -54,8 +54,8 @@ def marginal(
     bundles : sequence of Groups
     params : ndarray, shape (p,)
     scales : ndarray, shape (E,)
-    points : function
-        Of the number of effects d of a group: the points that it is integrated at.
+    rule : Quadrature or Sampling
+        The points that a group with so many effects is integrated at.
     start : sequence of Modes, optional
         Where modes are looked for first.
 
@@ -80,23 +80,33 @@ def marginal(
         loadings = groups.loadings * scales[groups.scale]
         first = np.zeros((len(groups.rows), groups.size)) if start is None else start[k].at
         found.append(modes(problem.response, groups, eta[:, groups.rows], loadings, first))
-        at = points(groups.size)
+        at, turned = rule(groups.size), rule.turned(k, len(groups.rows), groups.size)
         for some in groups.blocks(at.at.shape[1], _NUMBERS):
             part = groups.take(some)
             moved_by = [loadings[:, some] * (groups.scale == e) for e in range(len(scales))]
-            block = _posterior(problem, part, eta[:, part.rows], moved_by, _of(found[-1], some), at)
+            root, log_root = _roots(found[-1].information[some])
+            if turned is not None:
+                root = np.take_along_axis(root, turned[0][some, None, :], axis=2) * turned[1][some, None, :]
+            where = _Placed(found[-1].at[some], root, log_root, at)
+            block = _posterior(problem, part, eta[:, part.rows], moved_by, where)
             total.add(part, block)
     return Marginal(total.value, total.score(), total.information(), tuple(found))
 
 
-def _of(found: Modes, some: slice) -> Modes:
-    return Modes(
-        found.at[some],
-        found.height[some],
-        found.information[some],
-        found.score[:, some],
-        found.weight[:, :, some],
-    )
+def _roots(information: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return L⁻ᵀ of information matrices LLᵀ, (G, d, d), and log|L|, (G,)."""
+    lower = np.linalg.cholesky(information)
+    return np.linalg.inv(lower).swapaxes(1, 2), np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """Points moved to modes (G, d) by roots (G, d, d), whose inverse has the determinant exp of (G,)."""
+
+    mode: FloatArray
+    root: FloatArray
+    log_root: FloatArray
+    points: Points
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,12 +135,11 @@ class Posterior:
 
 
 def _posterior(
-    problem: Problem, groups: Groups, eta: FloatArray, loadings: Sequence[FloatArray], mode: Modes, points: Points
+    problem: Problem, groups: Groups, eta: FloatArray, loadings: Sequence[FloatArray], placed: _Placed
 ) -> Posterior:
     """Return what groups know at points moved to their modes; loadings (B, G, R, d) are those of each scale alone."""
-    lower = np.linalg.cholesky(mode.information)
-    turned = np.linalg.inv(lower).swapaxes(1, 2)  # L⁻ᵀ
-    effects = mode.at[:, :, None] + turned @ points.at  # (G, d, N)
+    points = placed.points
+    effects = placed.mode[:, :, None] + placed.root @ points.at  # (G, d, N)
     moved = np.stack([some @ effects for some in loadings])
     predictors = eta[..., None] + moved.sum(axis=0)
     value, score, weight = contributions(problem.response, predictors, groups.counts[..., None])
@@ -139,8 +148,7 @@ def _posterior(
     top = log.max(axis=1, keepdims=True)
     share = np.exp(log - top)
     norm = share.sum(axis=1, keepdims=True)
-    root = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-    return Posterior((top + np.log(norm))[:, 0] - root, share / norm, score, weight, moved)
+    return Posterior((top + np.log(norm))[:, 0] - placed.log_root, share / norm, score, weight, moved)
 
 
 class _Sums:

@@ -10,8 +10,8 @@ import numpy as np
 from .effects import Groups, Modes
 from .gathered import FloatArray
 from .likelihood import Problem, log_likelihood, probabilities
-from .marginal import Marginal, marginal
-from .quadrature import gauss_hermite
+from .marginal import Marginal, Rule, marginal
+from .quadrature import Quadrature
 from .solvers import eliminate
 
 MOST_EFFECTS = 4  # of a group that products of rules integrate over
@@ -46,10 +46,12 @@ class MixedFit:
         Inverse observed information of the parameters and of log σ; NaN for scales that are 0.
     decrement : float
         Squared distance to the maximum before the last step, in standard errors.
-    points : int
-        Points a dimension; 0 where no effect is left.
+    rule : Quadrature or Sampling or None
+        How the effects were integrated out; None where none is left.
     moved : float
-        By how much the log-likelihood moved with the last two more.
+        By how much the log-likelihood moved with the last points that were added; of a sample its standard error.
+    noise : ndarray, shape (p + E,)
+        Monte Carlo errors of the parameters and of log σ; 0 without sampling.
     modes : tuple of Modes
         Of each bundle, of the effects whose scale is above 0.
     infinite : tuple of int
@@ -63,8 +65,9 @@ class MixedFit:
     value: float
     covariance: FloatArray
     decrement: float
-    points: int
+    rule: Rule | None
     moved: float
+    noise: FloatArray
     modes: tuple[Modes, ...]
     infinite: tuple[int, ...]
     converged: bool
@@ -72,7 +75,7 @@ class MixedFit:
 
 
 @dataclass(frozen=True, eq=False)
-class _State:
+class State:
     """Parameters and logarithms of those scales that are not held at 0, and what is known there."""
 
     at: FloatArray
@@ -81,19 +84,20 @@ class _State:
     decrement: float = np.inf
 
 
-class _Likelihood:
+class MixedLikelihood:
     """The marginal likelihood with some of the scales held at 0, and one perhaps where it is."""
 
     def __init__(self, problem: Problem, bundles: Sequence[Groups], held: int | None = None) -> None:
         self.problem, self.bundles, self.held, self.n_iter = problem, bundles, held, 0
         self.size = problem.signed.shape[1]
 
-    def __call__(self, at: FloatArray, kept: tuple[int, ...], number: int, near: Marginal | None) -> Marginal:
+    def __call__(self, at: FloatArray, kept: tuple[int, ...], rule: Rule, near: Marginal | None) -> Marginal:
+        """Return the likelihood at parameters and logarithms of the scales that are kept."""
         some = [restricted(groups, kept) for groups in self.bundles]
         start = near.modes if near is not None and _fits(near.modes, some) else None
         self.n_iter += 1
         params, scales = at[: self.size], np.exp(at[self.size :])
-        return marginal(self.problem, some, params, scales, lambda d: gauss_hermite(d, number), start)
+        return marginal(self.problem, some, params, scales, rule, start)
 
 
 def _fits(found: Sequence[Modes], bundles: Sequence[Groups]) -> bool:
@@ -121,22 +125,22 @@ def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, sca
     scales : ndarray, shape (E,)
         Where to start the scales, above 0.
     """
-    likelihood = _Likelihood(problem, bundles)
+    likelihood = MixedLikelihood(problem, bundles)
     kept = tuple(range(len(scales)))
     number, moved, before = _FIRST, np.inf, -np.inf
-    state = _State(np.concatenate([start, np.log(scales)]), kept, _nothing())
+    state = State(np.concatenate([start, np.log(scales)]), kept, nothing())
     while True:
-        few = _dimensions(bundles, state.kept) <= _FEW_EFFECTS
-        state = _climbed(likelihood, state, number, _DECREMENT[few])
+        few = dimensions_of(bundles, state.kept) <= _FEW_EFFECTS
+        state = climbed(likelihood, state, Quadrature(number), _DECREMENT[few])
         if not state.kept:
-            return _without_effects(problem, start, len(scales), likelihood.n_iter)
+            return without_effects(problem, start, len(scales), likelihood.n_iter)
         moved, before = abs(state.found.value - before), state.found.value
-        dimensions = _dimensions(bundles, state.kept)
+        dimensions = dimensions_of(bundles, state.kept)
         following = number + 2 if dimensions > _FEW_EFFECTS else 2 * number + 1
         settled = moved < _ENOUGH[few] and state.decrement < _DECREMENT[few]
-        infinite = number > _FIRST + 2 and _infinite(state, likelihood.size)
+        infinite = number > _FIRST + 2 and infinite_at(state, likelihood.size)
         if settled or infinite or float(following) ** dimensions > _MOST_POINTS:
-            return _fit(state, len(scales), number, moved, likelihood)
+            return fit_at(state, len(scales), Quadrature(number), moved, likelihood)
         number = following
 
 
@@ -148,22 +152,25 @@ def profile_scale(
     With fewer points than the maximum was found with: what they miss hardly depends on the scale.
     """
     kept = tuple(np.flatnonzero(found.scales).tolist())
-    few = _dimensions(bundles, kept) <= _FEW_EFFECTS
-    number = found.points if few else min(found.points, _PROFILED)
-    likelihood, p = _Likelihood(problem, bundles, which), len(found.params)
+    few = dimensions_of(bundles, kept) <= _FEW_EFFECTS
+    rule = found.rule
+    assert rule is not None  # of a scale above 0
+    if isinstance(rule, Quadrature) and not few:
+        rule = Quadrature(min(rule.number, _PROFILED))
+    likelihood, p = MixedLikelihood(problem, bundles, which), len(found.params)
     best = np.concatenate([found.params, np.log(found.scales[list(kept)])])
     place = p + kept.index(which)
 
     def fallen(log: float, near: FloatArray) -> tuple[float, FloatArray]:
         at = near.copy()
         at[place] = log
-        state = _climbed(likelihood, _State(at, kept, _nothing()), number, _DECREMENT[few])
+        state = climbed(likelihood, State(at, kept, nothing()), rule, _DECREMENT[few])
         return state.found.value + state.decrement / 2, state.at if len(state.at) == len(at) else at
 
     top, best = fallen(best[place], best)
     bounds = []
     for side in (-1, 1):
-        if side < 0 and top - _at_zero(likelihood, kept, which, best, number, few) <= drop:
+        if side < 0 and top - _at_zero(likelihood, kept, which, best, rule, few) <= drop:
             bounds.append(0.0)
             continue
         log = best[place] + side * np.sqrt(2 * drop * found.covariance[p + which, p + which])
@@ -193,26 +200,27 @@ def _bound(
 
 
 def _at_zero(
-    likelihood: _Likelihood, kept: tuple[int, ...], which: int, best: FloatArray, number: int, few: bool
+    likelihood: MixedLikelihood, kept: tuple[int, ...], which: int, best: FloatArray, rule: Rule, few: bool
 ) -> float:
     """Return the maximum of the likelihood where one of the scales is 0."""
     others, p = tuple(e for e in kept if e != which), likelihood.size
     rest = np.delete(best, p + kept.index(which))
     if not others:
         return float(eliminate(likelihood.problem, start=best[:p]).objective)
-    free = _Likelihood(likelihood.problem, likelihood.bundles)
-    state = _climbed(free, _State(rest, others, _nothing()), number, _DECREMENT[few])
+    free = MixedLikelihood(likelihood.problem, likelihood.bundles)
+    state = climbed(free, State(rest, others, nothing()), rule, _DECREMENT[few])
     return state.found.value
 
 
-def _dimensions(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:
+def dimensions_of(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:
+    """Return the most effects of a group that have one of these scales."""
     return max(int(np.isin(groups.scale, kept).sum()) for groups in bundles)
 
 
-def _climbed(likelihood: _Likelihood, state: _State, number: int, enough: float) -> _State:
+def climbed(likelihood: MixedLikelihood, state: State, rule: Rule, enough: float) -> State:
     """Return where Newton's method arrives with so many points a dimension."""
     p, at, kept = likelihood.size, state.at, state.kept
-    found = likelihood(at, kept, number, state.found)
+    found = likelihood(at, kept, rule, state.found)
     decrement = np.inf
     for _ in range(_ITERATIONS):
         small = (at[p:] < np.log(_SMALLEST)) & (found.score[p:] <= 0) & (np.array(kept) != likelihood.held)
@@ -221,18 +229,20 @@ def _climbed(likelihood: _Likelihood, state: _State, number: int, enough: float)
             at, kept = np.delete(at, p + gone), tuple(np.delete(np.array(kept), gone).tolist())
             if not kept:
                 break
-            found = likelihood(at, kept, number, None)
-        step, decrement = _step(likelihood, at, kept, found)
+            found = likelihood(at, kept, rule, None)
+        step, decrement = newton_step(likelihood, at, kept, found)
         if decrement < enough:
             break
-        reached = _searched(likelihood, at, kept, number, found, step)
+        reached = _searched(likelihood, at, kept, rule, found, step)
         if reached is None:
             break
         at, found = reached
-    return _State(at, kept, found, decrement)
+    return State(at, kept, found, decrement)
 
 
-def _step(likelihood: _Likelihood, at: FloatArray, kept: tuple[int, ...], found: Marginal) -> tuple[FloatArray, float]:
+def newton_step(
+    likelihood: MixedLikelihood, at: FloatArray, kept: tuple[int, ...], found: Marginal
+) -> tuple[FloatArray, float]:
     """Return Newton's step, within bounds, and its decrement; scales at their bound do not rise further."""
     p = likelihood.size
     moving = np.ones(len(at), dtype=np.bool_)
@@ -250,11 +260,11 @@ def _step(likelihood: _Likelihood, at: FloatArray, kept: tuple[int, ...], found:
 
 
 def _searched(
-    likelihood: _Likelihood, at: FloatArray, kept: tuple[int, ...], number: int, found: Marginal, step: FloatArray
+    likelihood: MixedLikelihood, at: FloatArray, kept: tuple[int, ...], rule: Rule, found: Marginal, step: FloatArray
 ) -> tuple[FloatArray, Marginal] | None:
     """Halve a step until it climbs, or shortens the score: the score is that at fixed points, the value is not."""
     for _ in range(8):
-        tried = likelihood(at + step, kept, number, found)
+        tried = likelihood(at + step, kept, rule, found)
         slack = 1e-3 * float(np.abs(found.score @ step)) + 1e-10 * abs(found.value)
         if tried.value >= found.value - slack or float(np.abs(tried.score @ step)) < float(np.abs(found.score @ step)):
             return at + step, tried
@@ -262,15 +272,16 @@ def _searched(
     return None
 
 
-def _infinite(state: _State, p: int) -> tuple[int, ...]:
+def infinite_at(state: State, p: int) -> tuple[int, ...]:
+    """Return the scales at their bound with which the likelihood still rises."""
     bound = np.log(LARGEST) - 1e-9
     return tuple(e for k, e in enumerate(state.kept) if state.at[p + k] >= bound and state.found.score[p + k] > 0)
 
 
-def _fit(state: _State, scales: int, number: int, moved: float, likelihood: _Likelihood) -> MixedFit:
+def fit_at(state: State, scales: int, rule: Rule, moved: float, likelihood: MixedLikelihood) -> MixedFit:
     """Return what was found after one step more, which is so short that nothing is computed again."""
     p, kept = likelihood.size, list(state.kept)
-    step, decrement = _step(likelihood, state.at, state.kept, state.found)
+    step, decrement = newton_step(likelihood, state.at, state.kept, state.found)
     at = state.at + step
     found = np.zeros(scales)
     found[kept] = np.exp(at[p:])
@@ -283,16 +294,17 @@ def _fit(state: _State, scales: int, number: int, moved: float, likelihood: _Lik
         value=state.found.value + decrement / 2,
         covariance=covariance,
         decrement=decrement,
-        points=number,
+        rule=rule,
         moved=moved,
+        noise=np.zeros(p + scales),
         modes=state.found.modes,
-        infinite=_infinite(state, p),
+        infinite=infinite_at(state, p),
         converged=decrement < _DECREMENT[False] and np.isfinite(moved) and moved < _ENOUGH[False],
         n_iter=likelihood.n_iter,
     )
 
 
-def _without_effects(problem: Problem, start: FloatArray, scales: int, n_iter: int) -> MixedFit:
+def without_effects(problem: Problem, start: FloatArray, scales: int, n_iter: int) -> MixedFit:
     """Return the fit in which every scale is 0, which is that without effects."""
     p = len(start)
     return MixedFit(
@@ -301,8 +313,9 @@ def _without_effects(problem: Problem, start: FloatArray, scales: int, n_iter: i
         value=log_likelihood(problem, probabilities(problem, start)),
         covariance=np.full((p + scales, p + scales), np.nan),
         decrement=0.0,
-        points=0,
+        rule=None,
         moved=0.0,
+        noise=np.zeros(p + scales),
         modes=(),
         infinite=(),
         converged=True,
@@ -310,5 +323,6 @@ def _without_effects(problem: Problem, start: FloatArray, scales: int, n_iter: i
     )
 
 
-def _nothing() -> Marginal:
+def nothing() -> Marginal:
+    """Return what is known before anything is."""
     return Marginal(-np.inf, np.empty(0), np.empty((0, 0)), ())

@@ -1,4 +1,4 @@
-"""Points and weights for integrals over independent standard normal variables."""
+"""Points and weights for integrals over independent standard normal variables: products of rules, and samples."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special, stats
+from scipy.stats import qmc
 
-from .gathered import FloatArray
+from .gathered import FloatArray, IntArray
 
 _LIGHTEST = 1e-12  # of the heaviest: the weight below which a point of a product is left out
 _ALL = 2  # dimensions up to which none is
@@ -19,6 +21,64 @@ class Points:
 
     at: FloatArray
     log_weight: FloatArray
+
+
+@dataclass(frozen=True)
+class Quadrature:
+    """Gauss-Hermite rules with so many points a dimension."""
+
+    number: int
+
+    def __call__(self, size: int) -> Points:
+        """Return the points for so many dimensions."""
+        return gauss_hermite(size, self.number)
+
+    def turned(self, bundle: int, groups: int, size: int) -> tuple[IntArray, FloatArray] | None:
+        """Return None: all groups have the same points."""
+        return None
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """So many quasi-random points of a normal or t distribution, in another order of dimensions for each group.
+
+    Attributes
+    ----------
+    number : int
+        A power of 2.
+    df : float
+        Degrees of freedom of t; infinite for the normal.
+    seed : int
+    """
+
+    number: int
+    df: float
+    seed: int
+
+    def __call__(self, size: int) -> Points:
+        """Return the points for so many dimensions."""
+        return _sampled(size, self.number, self.df, self.seed)
+
+    def turned(self, bundle: int, groups: int, size: int) -> tuple[IntArray, FloatArray] | None:
+        """Return the order of dimensions and signs of each group, (groups, size) each, so that errors do not add up."""
+        rng = np.random.default_rng([self.seed, bundle])
+        order = rng.permuted(np.tile(np.arange(size), (groups, 1)), axis=1)
+        return order, rng.choice([-1.0, 1.0], size=(groups, size))
+
+
+@functools.lru_cache(maxsize=64)
+def _sampled(size: int, number: int, df: float, seed: int) -> Points:
+    """Return points by Sobol's sequence, scrambled, weighted by the normal density over that of the distribution."""
+    uniform = qmc.Sobol(size + 1, rng=np.random.default_rng(seed)).random(number)
+    uniform = np.clip(uniform, 2.0**-40, 1 - 2.0**-40)
+    at = special.ndtri(uniform[:, :size]).T
+    log_weight = np.full(number, -np.log(number))
+    if np.isfinite(df):
+        at = at * np.sqrt(df / stats.chi2.ppf(uniform[:, size], df))
+        square = (at**2).sum(axis=0)
+        log_t = special.gammaln((df + size) / 2) - special.gammaln(df / 2) - size / 2 * np.log(df / 2)
+        log_weight += -square / 2 - log_t + (df + size) / 2 * np.log1p(square / df)
+    return Points(np.ascontiguousarray(at), log_weight)
 
 
 @functools.cache

@@ -76,14 +76,13 @@ def test_bounds_of_the_standard_deviation_are_those_of_the_profile(res: llbt.Mix
     from scipy import optimize
 
     from llbt.kernel.marginal import marginal
-    from llbt.kernel.quadrature import gauss_hermite
+    from llbt.kernel.quadrature import Quadrature
 
     judges = res.judges
 
     def fallen(sigma: float) -> float:
         def minus(params: np.ndarray) -> tuple[float, np.ndarray]:
-            points = lambda d: gauss_hermite(d, 31)  # noqa: E731
-            found = marginal(judges.problem, judges.grouped.bundles, params, np.array([sigma]), points)
+            found = marginal(judges.problem, judges.grouped.bundles, params, np.array([sigma]), Quadrature(31))
             return -found.value, -found.score[:-1]
 
         found = optimize.minimize(minus, res.solution.params, jac=True, method="BFGS", options={"gtol": 1e-5})
@@ -154,12 +153,37 @@ def test_two_groupings_are_refused(frame: pd.DataFrame) -> None:
         llbt.fit("object + tie + (object | judge) + (object | prompt)", c)
 
 
-def test_more_effects_than_are_integrated_are_refused() -> None:
+def test_many_effects_are_sampled_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six objects: the log-likelihood is that of 400,000 draws of the effects from their distribution."""
     rng = np.random.default_rng(4)
-    pairs = [(i, j) for i in "ABCDEFG" for j in "ABCDEFG" if i < j]
-    frame = pd.DataFrame([(*pair, g, *rng.multinomial(3, [0.5, 0.5])) for pair in pairs for g in range(4)])
-    frame.columns = ["object_i", "object_j", "judge", "wins_i", "wins_j"]
-    _refused(frame, "object + (object | judge)", DesignError, "6 independent effects")
+    pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
+    rows = []
+    for g in range(15):
+        own = rng.normal(0, 0.8, 6)
+        for i, j in pairs[g % 3 :: 2]:
+            rows.append(("ABCDEF"[i], "ABCDEF"[j], g, int(rng.random() < 1 / (1 + np.exp(-2 * (own[i] - own[j]))))))
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i"]).assign(
+        wins_j=lambda f: 1 - f["wins_i"]
+    )
+    res = llbt.fit("object + (object | judge)", llbt.from_counts(frame, clusters="judge"))
+    assert isinstance(res, llbt.MixedResults)
+    assert res.converged
+    assert "Importance sampling" in res.as_text()
+    assert np.all(res.solution.noise[:-1] < 0.1 * res.bse)
+    worth = np.array([res.params.get(f"object[{name}]", 0.0) for name in "ABCDEF"])
+    draws = worth + rng.normal(0, res.scales.iloc[0], (400_000, 6))
+    total, variance = 0.0, 0.0
+    for _, said in frame.groupby("judge"):
+        i, j = said["object_i"].map("ABCDEF".index), said["object_j"].map("ABCDEF".index)
+        sign = np.where(said["wins_i"] == 1, 1, -1)
+        p = np.exp(-np.logaddexp(0, -2 * sign * (draws[:, i] - draws[:, j])).sum(axis=1))
+        total += np.log(p.mean())
+        variance += p.var() / p.mean() ** 2 / len(p)
+    assert res.llf == pytest.approx(total, abs=4 * np.hypot(res.solution.moved, np.sqrt(variance)))
+    bounds = res.scale_intervals().iloc[0]
+    assert bounds["conf_low"] < res.scales.iloc[0] < bounds["conf_high"]
+    monkeypatch.setattr("llbt.fitting.mixed.BUDGET", 100)
+    _refused(frame, "object + (object | judge)", DesignError, "too many to integrate")
 
 
 def test_judges_who_never_waver_have_no_finite_standard_deviation() -> None:

@@ -15,7 +15,8 @@ from llbt.kernel.grouped import Effect, Grouped, grouped
 from llbt.kernel.likelihood import Problem
 from llbt.kernel.marginal import marginal
 from llbt.kernel.mixed import MixedFit, maximize
-from llbt.kernel.quadrature import gauss_hermite
+from llbt.kernel.quadrature import Quadrature
+from llbt.kernel.sampled import sampled_maximum
 
 
 def _groups(res: llbt.LLBTResults, name: str, effects: tuple[Effect, ...]) -> tuple[Problem, Grouped]:
@@ -106,7 +107,7 @@ def test_score_and_information_are_derivatives(effects: tuple[Effect, ...], numb
 
     def found(x: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         size = len(res.solution.params)
-        one = marginal(problem, groups.bundles, x[:size], np.exp(x[size:]), lambda d: gauss_hermite(d, number))
+        one = marginal(problem, groups.bundles, x[:size], np.exp(x[size:]), Quadrature(number))
         return one.value, one.score, one.information
 
     _, score, information = found(at)
@@ -122,7 +123,7 @@ def test_several_effects_are_an_integral_over_a_grid() -> None:
     res = llbt.fit("object + tie", c)
     problem, groups = _groups(res, "judge", ("object", "tie"))
     scales = np.array([0.7, 0.5])
-    value = marginal(problem, groups.bundles, res.solution.params, scales, lambda d: gauss_hermite(d, 41)).value
+    value = marginal(problem, groups.bundles, res.solution.params, scales, Quadrature(41)).value
     z = np.linspace(-9, 9, 401)
     u = res.params["object[A]"] + 0.7 * np.sqrt(2) * z[:, None]
     w = res.params["tie"] + 0.5 * z[None, :]
@@ -164,10 +165,24 @@ def test_equal_judges_are_integrated_once() -> None:
     for one in res:
         problem, groups = _groups(one, "judge", ("object",))
         assert sum(len(bundle.rows) for bundle in groups.bundles) == 8
-        points = lambda d: gauss_hermite(d, 9)  # noqa: E731
-        found.append(marginal(problem, groups.bundles, res[0].solution.params, np.array([0.5]), points))
+        found.append(marginal(problem, groups.bundles, res[0].solution.params, np.array([0.5]), Quadrature(9)))
     assert found[1].value == pytest.approx(2 * found[0].value, rel=1e-12)
     np.testing.assert_allclose(found[1].information, 2 * found[0].information, rtol=1e-9, atol=1e-9)
+
+
+def test_a_sample_and_a_rule_find_the_same_maximum() -> None:
+    res = llbt.fit("object + tie + order", _three_objects(judges=20))
+    problem, groups = _groups(res, "judge", ("object", "tie"))
+    rule = maximize(problem, groups.bundles, res.solution.params, np.ones(2))
+    sample = sampled_maximum(problem, groups.bundles, res.solution.params, np.ones(2))
+    assert sample.converged
+    some = rule.scales > 0
+    kept = np.append(np.ones(len(res.names), dtype=bool), some)
+    apart = np.append(sample.params - rule.params, np.log(sample.scales[some] / rule.scales[some]))
+    errors = np.sqrt(np.diag(rule.covariance))[kept]
+    assert np.all(np.abs(apart) < 0.3 * errors)
+    assert np.all(np.abs(apart) < 5 * sample.noise[kept] + 0.02 * errors)
+    assert sample.value == pytest.approx(rule.value, abs=5 * sample.moved + 0.01)
 
 
 # -- studies that do not ship ------------------------------------------------------------------------------------
