@@ -222,7 +222,7 @@ def fit(
         What makes probabilities of log-worths. ``"adjacent"``: the log-linear model. ``"cumulative"``: outcomes are
         stretches of a logistic scale between cuts, Rao & Kupper's model for three outcomes and Agresti's for graded
         ones; ``"probit"``: of a normal scale, Thurstone's case V, Glenn & David's model for three outcomes. Not with
-        ``cov_type="quasi"`` and ``prior="jeffreys"``.
+        ``prior="jeffreys"``.
 
     Returns
     -------

@@ -361,7 +361,9 @@ def _names(fits: Sequence[LLBTResults]) -> list[str]:
 def _check(fits: Sequence[LLBTResults]) -> None:
     if not fits or not all(isinstance(fit, LLBTResults) for fit in fits):
         kinds = ", ".join(sorted({type(fit).__name__ for fit in fits})) or "nothing"
-        raise OptionError(f"results are {kinds}", expected="a fit, as llbt.fit returns it, or several of one table")
+        raise OptionError(
+            f"results are {kinds}", expected="a fit of a formula without brackets, or several of one table"
+        )
     for k, fit in enumerate(fits[1:], start=1):
         if not fit.comparisons.same_counts(fits[0].comparisons):
             raise DesignError(
