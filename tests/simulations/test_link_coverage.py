@@ -1,4 +1,4 @@
-"""Cumulative links by simulation: what intervals of λ, of cuts and of P(i preferred | decided) cover.
+"""Cumulative links by simulation: what intervals of λ, cuts and P(i preferred | decided) cover, and levels of tests.
 
 Five objects, all pairs alike often, equally spaced λ; errors of the observed information, as fits have them. Intervals
 of P(i preferred | decided) are made on the log-odds scale, with errors by the delta method, as `pairwise` makes them.
@@ -6,6 +6,7 @@ of P(i preferred | decided) are made on the log-odds scale, with errors by the d
 
 import itertools
 import json
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -71,7 +72,25 @@ def covered(link: str, outcomes: int, spread: float, judgments: int, tables: int
     return {name: round(float(np.mean(share)), 4) for name, share in shares.items()}
 
 
+def rejected(link: str, outcomes: int, judgments: int, tables: int, seed: int) -> dict[str, float]:
+    """Return how often the likelihood-ratio test at level 5 % rejects equal worths, and X² the model, both true."""
+    problem, params = design(link, outcomes), true(link, outcomes, 0.0)
+    counts = np.random.default_rng(seed).multinomial(judgments, probabilities(problem, params), size=(tables, 10))
+    cuts = np.arange(4, len(params))
+    null = replace(problem, predictors=tuple(rows.columns(cuts) for rows in problem.predictors))
+    large, small = fit_many(problem, counts, params), fit_many(null, counts, params[4:])
+    assert not (large.degenerate | small.degenerate).any()
+    df = 10 * (outcomes - 1) - len(params)
+    return {
+        "likelihood ratio": round(float(np.mean(small.deviance - large.deviance > stats.chi2.isf(0.05, 4))), 4),
+        "fit": round(float(np.mean(large.pearson_chi2 > stats.chi2.isf(0.05, df))), 4),
+    }
+
+
 CASES = list(itertools.product(CUTS, (3, 5), (0.0, 0.8), (20, 200)))
+
+
+TESTS = list(itertools.product(CUTS, (3, 5), (20, 200)))
 
 
 @cache
@@ -96,9 +115,24 @@ def test_a_few_tables_say_the_same(link: str) -> None:
         assert found[name] == pytest.approx(before[name], abs=0.015), name
 
 
+@pytest.mark.parametrize("case", TESTS, ids=str)
+def test_tests_of_what_is_true_keep_their_level(case: tuple[str, int, int]) -> None:
+    found = recorded()["rejected"][", ".join(map(str, case))]
+    assert 0.04 < found["likelihood ratio"] < 0.06
+    assert 0.04 < found["fit"] < 0.06
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_intervals_cover_again(case: tuple[str, int, float, int]) -> None:
     record = recorded()
     found = covered(*case, record["tables"], record["seed"])
     assert found == pytest.approx(record["found"][", ".join(map(str, case))], abs=2e-3)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("case", TESTS, ids=str)
+def test_tests_keep_their_level_again(case: tuple[str, int, int]) -> None:
+    record = recorded()
+    found = rejected(*case, record["tables"], record["seed"])
+    assert found == pytest.approx(record["rejected"][", ".join(map(str, case))], abs=2e-3)
