@@ -23,6 +23,7 @@ from .data.judgments import OWN_COLUMNS, Asked, overridden
 from .data.known_formats import JUDGMENT_FORMATS as known
 from .data.known_formats import list_formats as table
 from .data.outcomes import Outcomes
+from .data.sources import as_two_names
 from .data.texts import LabelType
 
 __all__ = [
@@ -81,7 +82,7 @@ def columns(
 
     Raises
     ------
-    JudgmentError
+    OptionError
         For `objects` that are not two names, outcomes that are none, and defaults of columns that are not named here.
         Columns that a table does not have are an error where it is read.
 
@@ -94,7 +95,7 @@ def columns(
     >>> llbt.audit(frame, format=mine).sizes[0]
     '3 objects, 2 of 3 pairs compared, 2 judgments (0.0 % ties)'
     """
-    own = known["judgments"]
+    own, objects = known["judgments"], as_two_names(objects, "objects")
     named = overridden(own, Asked(objects, outcome, outcomes, judge, prompt))
     game = replace(named.games[0], weight=weights)
     marks = tuple(name for name in (*objects, outcome, judge, prompt, weights) if name is not None)

@@ -45,6 +45,7 @@ SAID_OTHERWISE = {
     "name",
     "names",
 }  # what they may be is tested with formulas and files
+SCORES = {"metric", "other", "human"}  # data, whatever they are
 MEANT = (
     (llbt.classical.feedback_order, "time_limit", math.inf),  # no limit
     *(
@@ -114,7 +115,7 @@ def test_what_is_no_such_argument_is_refused_by_its_name(
             given[list(parameters).index(name)] = value
         else:
             named[name] = value
-        with pytest.raises(llbt.LLBTError, match=name):
+        with pytest.raises(llbt.errors.JudgmentError if name in SCORES else llbt.errors.OptionError, match=name):
             function(*given, **named)
     assert not list(tmp_path.iterdir())
 

@@ -1,12 +1,30 @@
 """Bad inputs to every public function end in a clear refusal, or in the answer to the same input written cleanly."""
 
+import itertools
 import random
+import re
 import resource
+from collections.abc import Callable
+from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from support.bad_inputs import NO_REMEDY, RAW, REFUSED, RIGHT, TRAP, WRONG, Case, every_case, outcome
+from support.bad_inputs import (
+    NO_REMEDY,
+    NO_SUBJECT,
+    RAW,
+    REFUSED,
+    RIGHT,
+    TRAP,
+    WRONG,
+    Case,
+    every_case,
+    outcome,
+    replaced,
+)
+from support.calls import CALLS
 
 import llbt
 
@@ -34,6 +52,30 @@ def test_all_are_refused_or_right():
     cases = every_case()
     assert len(set(map(str, cases))) == len(cases) > 5_000
     assert refuted(cases) == []
+
+
+def documented(function: Callable[..., Any]) -> tuple[type[Exception], ...]:
+    """The errors that a docstring names under Raises, and that of arguments that are none of what is declared."""
+    section = re.search(r"\n *Raises\n *-+\n(.*?)(?=\n *\n *[\w ]+\n *-+\n|\Z)", function.__doc__ or "", re.DOTALL)
+    named = re.findall(r"\b\w+Error\b", section[1]) if section else []
+    return llbt.errors.OptionError, *(getattr(llbt.errors, name) for name in named if hasattr(llbt.errors, name))
+
+
+def test_what_is_refused_is_documented():
+    told = set()
+    for function, call in CALLS.items():
+        first = 1 if "." in function.__qualname__ else 0
+        for place, make in itertools.product(range(first, len(call()[0])), NO_SUBJECT.values()):
+            try:
+                replaced(function, call, place, make)()
+            except llbt.LLBTError as error:
+                if not isinstance(error, documented(function)):
+                    told.add((function.__module__, function.__qualname__, type(error).__name__))
+            except Exception:  # told of above
+                continue
+            finally:
+                plt.close("all")
+    assert told == set()
 
 
 @pytest.mark.parametrize(

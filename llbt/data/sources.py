@@ -288,7 +288,7 @@ def as_names(names: object, parameter: str) -> tuple[str, ...]:
     """Return one name or several as a tuple."""
     if isinstance(names, str):
         return (names,)
-    ordered = isinstance(names, Iterable) and not isinstance(names, (Set, Mapping))
+    ordered = isinstance(names, Iterable) and not isinstance(names, (Set, Mapping)) and getattr(names, "ndim", 1) > 0
     several: tuple[Any, ...] = tuple(names) if ordered else (None,)  # type: ignore[arg-type]
     if not all(isinstance(name, str) for name in several):
         raise OptionError(f"{parameter}={names!r}", expected="the name of a column or several names")

@@ -90,6 +90,8 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
     ------
     OptionError
         For a scope without new terms.
+    FormulaError
+        For a scope that cannot be read, or names something that the table does not have.
 
     Examples
     --------

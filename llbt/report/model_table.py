@@ -15,7 +15,7 @@ from ..arguments import Confidence, checked, is_whole
 from ..core.columns import FloatArray
 from ..errors import OptionError
 from ..fitting.results import LLBTResults, bic_reservation
-from ..table import Field, Record, Table, format_count, format_estimates, format_number, stars
+from ..table import Field, Record, Table, counted, format_count, format_estimates, format_number, stars
 
 BoolArray = npt.NDArray[np.bool_]
 Below = Literal["std_error", "statistic", "conf_int"]
@@ -296,7 +296,7 @@ def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
         return tuple(f"({k})" for k in range(1, size + 1))
     given = [names] if isinstance(names, str) else list(names)
     if len(given) != size or len(set(map(str, given))) != size:
-        raise OptionError(f"names={given!r}", expected=f"{size} different names, one for each fit")
+        raise OptionError(f"names={given!r}", expected=f"{counted(size, 'name')}, another one for each fit")
     return tuple(map(str, given))
 
 

@@ -181,8 +181,9 @@ NO_SUBJECT: dict[str, Callable[[], Any]] = {
 }
 # A function says no to all of these but the ones named here, which mean something to it.
 MEANT: dict[str, set[str]] = {
-    "metrics.williams": {"NaN", "a number"},  # a correlation may be undefined, and three systems have no test
+    "williams": {"NaN", "a number"},  # a correlation may be undefined, and three systems have no test
     "outliers": {"a list"},  # no numbers, no outliers
+    "columns": {"text", "empty text", "a zero byte", "a lone surrogate", "a series"},  # names of columns
 }
 
 
@@ -195,10 +196,10 @@ def subjects() -> Iterator[Case]:
             for what, make in NO_SUBJECT.items():
                 if what in MEANT.get(function.__name__, ()):
                     continue
-                yield Case(function.__qualname__, f"argument {place} is {what}", _replaced(function, call, place, make))
+                yield Case(function.__qualname__, f"argument {place} is {what}", replaced(function, call, place, make))
 
 
-def _replaced(function: Callable[..., Any], call: Any, place: int, make: Callable[[], Any]) -> Callable[[], Any]:
+def replaced(function: Callable[..., Any], call: Any, place: int, make: Callable[[], Any]) -> Callable[[], Any]:
     def ask() -> Any:
         args, options = call()
         return function(*args[:place], make(), *args[place + 1 :], **options)
@@ -481,19 +482,19 @@ def arrays() -> Iterator[Case]:
         args, _ = CALLS[function]()
         for place, arg in enumerate(args):
             array, name, call = np.asarray(arg, dtype=float), function.__qualname__, CALLS[function]
-            plain = _replaced(function, call, place, lambda a=array: a)
+            plain = replaced(function, call, place, lambda a=array: a)
             for what, broken in BROKEN_ARRAYS.items():
                 if (function, what) not in MEANT_ARRAYS:
                     yield Case(
                         name,
                         f"array {place} has {what}",
-                        _replaced(function, call, place, lambda a=array, b=broken: b(a)),
+                        replaced(function, call, place, lambda a=array, b=broken: b(a)),
                     )
             for what, written in SAME_ARRAYS.items():
-                ask = _replaced(function, call, place, lambda a=array, w=written: w(a))
+                ask = replaced(function, call, place, lambda a=array, w=written: w(a))
                 yield Case(name, f"array {place} as {what}", ask, plain)
-            missing = _replaced(function, call, place, lambda a=array: np.ma.filled(_masked(a), math.nan))
-            ask = _replaced(function, call, place, lambda a=array: _masked(a))
+            missing = replaced(function, call, place, lambda a=array: np.ma.filled(_masked(a), math.nan))
+            ask = replaced(function, call, place, lambda a=array: _masked(a))
             yield Case(name, f"array {place} is masked", ask, missing)
 
 
