@@ -226,6 +226,7 @@ def audited(data: object, format: Format | None, asked: Asked, named: Named) -> 
 
 
 def _audited_table(c: Comparisons, named: Named) -> Audit:
+    c = c.collapse() if c.response.has_bad else c  # both bad are ties, as in judgments one by one
     return _audit(from_table(c, replace(named, weights=None, time=None)), c.notes)
 
 

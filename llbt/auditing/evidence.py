@@ -387,7 +387,6 @@ def _unordered(pairs: IntArray, what: str) -> str:
 
 def from_table(c: Comparisons, named: Named) -> Evidence:
     """Return the counts of a table, one line per comparison, cluster and outcome."""
-    c = c.collapse() if c.response.has_bad else c  # both bad are ties, as in judgments one by one
     kept = c.cluster_counts
     rows = np.arange(len(c)) if kept is None else kept.rows
     counts = c.counts if kept is None else kept.counts

@@ -105,6 +105,8 @@ def test_selected_pooled_and_collapsed() -> None:
 def test_an_audit_takes_both_bad_as_ties() -> None:
     found, collapsed = llbt.audit(counted()), llbt.audit(counted().collapse())
     assert found.to_frame().equals(collapsed.to_frame())
+    assert found.notes == collapsed.notes
+    assert any("were merged (collapse): 'i' | 'tie', 'bad' | 'j'" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(
