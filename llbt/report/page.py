@@ -15,6 +15,7 @@ from ..auditing.audit import Audit
 from ..errors import LLBTError
 from ..inference.anova import anova
 from ..inference.goodness import goodness_of_fit
+from ..inference.grade_tests import grade_tests
 from ..inference.level_tests import level_tests, levels_of
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
@@ -27,6 +28,7 @@ from ..plot.pairs import outcomes as outcomes_plot
 from ..plot.pairs import probabilities as probabilities_plot
 from ..plot.worth import worth as worth_plot
 from ..table import Record, Table, counted, format_count
+from .grades import expected_grades
 from .interpret import interpret
 from .page_parts import folded, page, paragraph, picture, section, table
 from .study import Study, studied
@@ -113,6 +115,7 @@ def _page(s: Study, title: str) -> str:
         "pairs": ("Pairs", _paired(s)),
         "model": ("Model", _modelled(s)),
         "fit": ("Does the model fit?", _fitted(s)),
+        **({"grades": ("Grades", _graded(s))} if s.table.response.grades else {}),
         "counts": ("Counts", _counted(s)),
         "made": ("How this was made", _made(s)),
     }
@@ -209,6 +212,11 @@ def _fitted(s: Study) -> list[str]:
     return [table(goodness_of_fit(s.res)), residuals, folded("Largest residuals", table(residuals_of(s.res)))]
 
 
+def _graded(s: Study) -> list[str]:
+    """Return whether the scale is linear, whether grades are told apart, and how well they are expected."""
+    return [_or_why(lambda: grade_tests(s.res)), table(expected_grades(s.res))]
+
+
 def _counted(s: Study) -> list[str]:
     caption = "Wins, ties and losses" + (", darker the larger the grade" if s.table.response.grades else "")
     outcomes = picture("outcomes", caption, lambda: outcomes_plot(s.table, rows="object", most=60))
@@ -228,7 +236,8 @@ def _made(s: Study) -> list[str]:
     at = ", at='average'" if s.at is not None else ""
     calls = (
         f"res = llbt.fit({spec.formula!r}, comparisons{options})",
-        f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   llbt.anova(res)   llbt.goodness_of_fit(res)",
+        f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   llbt.anova(res)   llbt.goodness_of_fit(res)"
+        + ("   llbt.grade_tests(res)" if s.table.response.grades else ""),
     )
     return [
         paragraph(f"Written by llbt {version}. Its tables come from these calls:"),
