@@ -103,6 +103,11 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
             f"{bracket} are deviations from {bracket.effect}, which the formula {res.specification.formula!r} lacks",
             f"Add it: {res.specification.formula} + {bracket.effect} + {bracket}.",
         )
+    if bracket.effect == "tie" and not res.log_linear:
+        raise OptionError(
+            f"{bracket} with link={res.specification.link!r}: by normal effects some judges have cuts out of order",
+            f"Leave {bracket} out, or take link='adjacent'.",
+        )
 
 
 def _way(res: LLBTResults, grouping: str) -> Way:

@@ -14,6 +14,7 @@ from ..formulas.constraints import Hypothesis
 from ..table import Record, Table
 from .mixed_estimates import MixedEstimates
 from .mixed_summary import mixed_summary
+from .population import population_predicted
 from .results import LLBTResults
 
 _ASKED = ("contrasts", "judge_effects", "leaderboard", "pairwise", "quasi_variances", "worth")
@@ -86,6 +87,29 @@ class MixedResults(MixedEstimates, Record):
     def wald_test(self, hypothesis: Hypothesis) -> TestResult:
         """Test linear hypotheses on the fixed parameters jointly; see `LLBTResults.wald_test`."""
         return self.average.wald_test(hypothesis)
+
+    @checked
+    def predict(self, frame: Any = None, *, population: bool = False, confidence: Confidence = 0.95) -> Table:
+        """Return the probability of each outcome, for the average judge or for one drawn from the population.
+
+        Parameters
+        ----------
+        frame : data frame, optional
+            Comparisons to predict, as `LLBTResults.predict` reads them. By default the comparisons of the table.
+        population : bool
+            Whether to average over the distribution of the effects, by which probabilities come nearer to those of a
+            coin: what to expect of a new judge. By default of the average judge, whose effects are 0.
+        confidence : float
+
+        Returns
+        -------
+        Table
+            object_i, object_j, covariates, outcome, estimate (probability), std_error (delta method, that of σ in it),
+            conf_low, conf_high (on the logit scale).
+        """
+        if population:
+            return population_predicted(self, frame, confidence)
+        return self.average.predict(frame, confidence=confidence)
 
     @checked
     def summary(self, *, odds: bool = True) -> Table:

@@ -47,10 +47,15 @@ def predicted(res: Estimates, frame: Any, at: At, confidence: float) -> Table:
         return _predicted_frame(res, frame, confidence)
     if at is not None:
         return _predicted_pairs(res, at, confidence)
+    problem, shown = own_comparisons(res)
+    return long_table(res, shown, _probabilities(res, problem), confidence, ())
+
+
+def own_comparisons(res: Estimates) -> tuple[Problem, dict[str, list[Any]]]:
+    """Return the linear predictors of the table's comparisons, without counts, and their columns."""
     problem = _without_counts(res, res.design.predictors(res.comparisons.response))
-    found = _probabilities(res, problem)
     table = res.comparisons.to_frame().drop(columns=list(res.comparisons.count_columns))
-    return _long(res, {str(name): table[name].tolist() for name in table}, found, confidence, ())
+    return problem, {str(name): table[name].tolist() for name in table}
 
 
 def undetermined(res: Estimates, rows: csr_array | Gathered) -> npt.NDArray[np.bool_]:
@@ -130,12 +135,12 @@ def _predicted_pairs(res: Estimates, at: Any, confidence: float) -> Table:
     for name, column in grid.shown.items():
         shown[name] = [value for value in column for _ in range(len(pairs))]
     found = _probabilities(res, _problem_at(res, codings, every, (values, values)))
-    return _long(res, shown, found, confidence, grid.notes)
+    return long_table(res, shown, found, confidence, grid.notes)
 
 
 def _predicted_frame(res: Estimates, frame: Any, confidence: float) -> Table:
     problem, shown = comparisons_of(res, frame)
-    return _long(res, shown, _probabilities(res, problem), confidence, ())
+    return long_table(res, shown, _probabilities(res, problem), confidence, ())
 
 
 def comparisons_of(res: Estimates, frame: Any) -> tuple[Problem, dict[str, list[Any]]]:
@@ -182,7 +187,7 @@ def _pair_codes(codings: Codings, pairs: IntArray) -> dict[str, IntArray]:
     return {"pair": codings.table.pair_codes(pairs)}
 
 
-def _long(
+def long_table(
     res: Estimates,
     shown: dict[str, list[Any]],
     found: tuple[FloatArray, FloatArray, FloatArray],

@@ -11,18 +11,18 @@ import llbt
 from llbt.errors import DesignError, OptionError, SeparationError
 
 
-def _frame(judges: int, sigma: float, seed: int, each: int = 2, ties: bool = True) -> pd.DataFrame:
-    """Judgments of three objects by judges with effects of sd σ on every log-worth."""
+def _frame(judges: int, sigma: float, seed: int, each: int = 2, tie: float = 0.0) -> pd.DataFrame:
+    """Judgments of three objects by judges with effects of sd σ on every log-worth, and of another sd on ties."""
     rng = np.random.default_rng(seed)
     worth = np.array([0.6, 0.0, -0.3]) + rng.normal(0, sigma, (judges, 3))
+    ties = rng.normal(0, tie, judges) if tie else np.zeros(judges)
     rows = []
     for g in range(judges):
         for i, j in ((0, 1), (0, 2), (1, 2)):
             u = worth[g, i] - worth[g, j]
-            p = np.exp([u, 0.0 if ties else -np.inf, -u])
+            p = np.exp([u, ties[g], -u])
             rows.append(("ABC"[i], "ABC"[j], f"J{g:02d}", *rng.multinomial(each, p / p.sum())))
-    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "ties", "wins_j"])
-    return frame if ties else frame.drop(columns="ties")
+    return pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "ties", "wins_j"])
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +141,7 @@ def test_bad_input_is_refused(frame: pd.DataFrame) -> None:
     _refused(frame, "object + tie + (order | judge)", DesignError, "deviations from order")
     _refused(frame, plain, OptionError, "cov_type='cluster'", cov_type="cluster", groups="judge")
     _refused(frame, plain, OptionError, "prior=1", prior=1)
+    _refused(frame, f"{plain} + (tie | judge)", OptionError, "cuts out of order", link="cumulative")
     alone = frame.assign(judge=[f"J{k}" for k in range(len(frame))], wins_i=1, ties=0, wins_j=0)
     alone.loc[::2, ["wins_i", "wins_j"]] = [0, 1]
     alone.loc[::5, ["wins_i", "ties", "wins_j"]] = [0, 1, 0]
@@ -199,3 +200,42 @@ def test_notes_say_what_makes_little_known(frame: pd.DataFrame) -> None:
     nested.columns = ["object_i", "object_j", "judge", "wins_i", "wins_j"]
     found = llbt.fit("object + (object | judge)", llbt.from_counts(nested, clusters="judge"))
     assert "every pair was judged by one level of judge alone" in found.as_text()
+
+
+@pytest.mark.parametrize(("link", "brackets"), [("adjacent", "(object | judge) + (tie | judge)"), ("probit", "")])
+def test_a_new_judge_is_an_average_over_judges(link: str, brackets: str) -> None:
+    """Probabilities by a sum over a grid of effects; their errors by differences in every estimate."""
+    c = llbt.from_counts(_frame(30, 0.8, seed=3, each=4, tie=0.9), clusters="judge")
+    res = llbt.fit(f"object + tie + {brackets or '(object | judge)'}", c, link=link)  # type: ignore[arg-type]
+    assert isinstance(res, llbt.MixedResults)
+    assert (res.scales > 0).all()
+    size = len(res.names)
+    z = np.linspace(-8, 8, 161)
+    weight = np.outer(stats.norm.pdf(z), stats.norm.pdf(z)) * (z[1] - z[0]) ** 2
+
+    def averaged(at: np.ndarray) -> np.ndarray:
+        params, (own, tie) = dict(zip(res.names, at[:size], strict=True)), (*np.exp(at[size:]), 0.0)[:2]
+        u = params["object[A]"] - params["object[B]"] + own * np.sqrt(2) * z[:, None] + 0 * z[None]
+        w = params["tie"] + tie * z[None] + 0 * z[:, None]
+        p = res.average.response.probabilities(np.array([u.ravel(), w.ravel()]))[0]
+        return np.asarray(p @ weight.ravel())
+
+    at = np.concatenate([res.solution.params, np.log(res.solution.scales)])
+    found = res.predict(population=True).to_frame().query("object_i == 'A' and object_j == 'B'")
+    np.testing.assert_allclose(found["estimate"], averaged(at), atol=1e-6)
+    jacobian = np.array([(averaged(at + h) - averaged(at - h)) / 2e-4 for h in 1e-4 * np.eye(len(at))])
+    errors = np.sqrt(np.diag(jacobian.T @ res.solution.covariance @ jacobian))
+    np.testing.assert_allclose(found["std_error"], errors, rtol=1e-4)
+
+
+def test_a_new_judge_is_less_decided_than_the_average_one(res: llbt.MixedResults) -> None:
+    frame = pd.DataFrame({"object_i": ["A"], "object_j": ["C"]})
+    average, new = (res.predict(frame, population=flag).to_frame()["estimate"] for flag in (False, True))
+    assert average[0] > new[0] > new[2] > average[2]
+
+
+def test_without_effects_a_new_judge_is_the_average_one() -> None:
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": 4, "wins_j": 2, "judge": range(9)})
+    res = llbt.fit("object + (object | judge)", llbt.from_counts(frame, clusters="judge"))
+    average, new = (res.predict(population=flag).to_frame() for flag in (False, True))
+    np.testing.assert_allclose(new[["estimate", "std_error"]], average[["estimate", "std_error"]], rtol=1e-10)
