@@ -185,7 +185,8 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
         points(ax, frame["estimate"], y, frame[["conf_low", "conf_high"]], (colour, marker), label=name)
     undecided = "γ" if res.log_linear else "cut θ₁" if set(looks) <= {"tie", "order"} else "cuts"
     what = " and ".join(dict.fromkeys("δ" if block == "order" else undecided for block in looks))
-    label_scale(ax, f"{what}, log scale ({100 * confidence:.4g} % intervals)")
+    scale = "log scale" if res.log_linear else "on the link's scale"
+    label_scale(ax, f"{what}, {scale} ({100 * confidence:.4g} % intervals)")
     legend_above(ax)
     return ax
 

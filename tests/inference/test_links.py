@@ -220,7 +220,10 @@ def test_pictures_say_the_scale(five, music):
 
     ax = llbt.plot.intervals(five)
     assert "given a decision" in ax.get_xlabel()
-    assert "cuts" in llbt.plot.ties(llbt.fit("object + tie * sex + grade", music, link="probit")).get_xlabel()
+    assert (
+        "cuts, on the link's scale"
+        in llbt.plot.ties(llbt.fit("object + tie * sex + grade", music, link="probit")).get_xlabel()
+    )
     llbt.plot.probabilities(five)
     plt.close("all")
 
