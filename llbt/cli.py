@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -58,8 +59,9 @@ where the order is kept]"""
 _OBJECTS = "The two columns with the objects; that of object i first. [default: object_i,object_j]"
 _OUTCOME = "Judgments: the column that says who won. [default: outcome]"
 _OUTCOMES = """Judgments: what the labels of that column mean: each i, j, tie, bad (both are), or none to leave its rows
-out; an empty label stands for missing outcomes: 1=i,0=j,0.5=tie,=none. Or names (labels are the winners' names), or
-slots (they never are). Numbers always need it."""
+out; an empty label stands for missing outcomes: 1=i,0=j,0.5=tie,=none. Grades are whole numbers, positive for object i:
+A>>B=2,A>B=1,A=B=0,A<B=-1,A<<B=-2. Or names (labels are the winners' names), or slots (they never are). Numbers always
+need it."""
 _INPUT = "How the judgments are written (llbt formats). [default: as the names of the columns say]"
 _DROPPED = """How many judgments may be left out, counted, because nobody knows what their outcome says or they
 compare an object with itself."""
@@ -71,6 +73,8 @@ _JUDGE = "The column with the judge. [default: judge]"
 _PROMPT = "The column with what was judged. [default: prompt]"
 _REPORT = "How to print the audit; json and csv are unrounded."
 _WEIGHTS = "Judgments: the column with the number of judgments that a row stands for."
+_STRENGTH = """Judgments: the column that says how much the winner is preferred, 1, 2, …, or a signed grade in place of
+the outcome; strength for formats that have one. Without it there are wins, ties and losses."""
 _WINS = "Counts: the two columns with the wins of object i and of object j. [default: wins_i,wins_j]"
 _TIES = "Counts: the column with the ties; several are summed. [default: ties, if there is one]"
 _COVARIATES = "Columns that split the table, such as judge,age; a formula may name them."
@@ -123,7 +127,8 @@ def fit(
     formula: Annotated[Text, _option("--formula", _FORMULA, "FORMULA")] = None,
     objects: Annotated[Text, _option("--objects", _OBJECTS, "I,J")] = None,
     outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,
-    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|bad|none,…")] = None,
+    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|bad|none|GRADE,…")] = None,
+    strength: Annotated[Text, _option("--strength", _STRENGTH, "COLUMN")] = None,
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
     input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
     defaults: Annotated[Text, _option("--defaults", _DEFAULTS, "FIELD=VALUE,…")] = None,
@@ -180,7 +185,7 @@ def audit(
     file: Annotated[str, typer.Argument(help=" ".join(_FILE.split()), metavar="FILE", show_default=False)],
     objects: Annotated[Text, _option("--objects", _OBJECTS, "I,J")] = None,
     outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,
-    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|bad|none,…")] = None,
+    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|bad|none|GRADE,…")] = None,
     judge: Annotated[Text, _option("--judge", _JUDGE, "COLUMN")] = None,
     prompt: Annotated[Text, _option("--prompt", _PROMPT, "COLUMN")] = None,
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
@@ -211,7 +216,8 @@ def report(
     title: Annotated[Text, _option("--title", _TITLE, "TEXT")] = None,
     objects: Annotated[Text, _option("--objects", _OBJECTS, "I,J")] = None,
     outcome: Annotated[Text, _option("--outcome", _OUTCOME, "COLUMN")] = None,
-    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|bad|none,…")] = None,
+    outcomes: Annotated[Text, _option("--outcomes", _OUTCOMES, "LABEL=i|j|tie|bad|none|GRADE,…")] = None,
+    strength: Annotated[Text, _option("--strength", _STRENGTH, "COLUMN")] = None,
     weights: Annotated[Text, _option("--weights", _WEIGHTS, "COLUMN")] = None,
     input_format: Annotated[Text, _option("--input-format", _INPUT, "NAME")] = None,
     defaults: Annotated[Text, _option("--defaults", _DEFAULTS, "FIELD=VALUE,…")] = None,
@@ -394,7 +400,9 @@ def _opened(file: str, asked: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         return _bundled(file, asked), {}
     counts = _counts(asked)
     judgments = [
-        name for name in ("outcome", "outcomes", "weights", "format", "defaults", "max_dropped") if name in asked
+        name
+        for name in ("outcome", "outcomes", "strength", "weights", "format", "defaults", "max_dropped")
+        if name in asked
     ]
     if counts and judgments:
         raise _wrong(counts[0], f"it is for counts, --{_FLAGS.get(judgments[0], judgments[0])} for judgments.")
@@ -477,10 +485,11 @@ def _outcomes(name: str, text: str) -> Any:
             raise _wrong(name, f"{text} is not a mapping; expected one such as {{'left': 'i', 'no': None}}.") from None
     meanings = {"i": "i", "j": "j", "tie": "tie", "bad": "bad", "none": None, "": None}
     found = _assigned(name, text, "left=i,right=j,both=tie,skipped=none")
-    wrong = [f"{key}={said}" for key, said in found.items() if said.lower() not in meanings]
+    grades = {value: int(value) for value in found.values() if re.fullmatch(r"[+-]?\d{1,3}", value)}
+    wrong = [f"{key}={said}" for key, said in found.items() if said.lower() not in meanings and said not in grades]
     if wrong:
-        raise _wrong(name, f"found {wrong[0]!r}; expected i, j, tie, bad or none after the =.")
-    said = {key or None: meanings[value.lower()] for key, value in found.items()}
+        raise _wrong(name, f"found {wrong[0]!r}; expected i, j, tie, bad, none or a whole number after the =.")
+    said = {key or None: grades.get(value, meanings.get(value.lower())) for key, value in found.items()}
     flags = {"true": True, "false": False}  # as a table has them
     return said | {flags[key.lower()]: value for key, value in said.items() if key and key.lower() in flags}
 
@@ -556,7 +565,9 @@ _RENDERED: dict[Format, Callable[[llbt.LLBTResults | llbt.MixedResults], str]] =
 _READERS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("objects", "wins"), _two),
     **dict.fromkeys(("ties_column", "covariates", "clusters", "numeric"), _items),
-    **dict.fromkeys(("outcome", "weights", "order", "format", "max_dropped", "judge", "prompt", "labels"), _verbatim),
+    **dict.fromkeys(
+        ("outcome", "strength", "weights", "order", "format", "max_dropped", "judge", "prompt", "labels"), _verbatim
+    ),
     "outcomes": _outcomes,
     "defaults": lambda name, text: _assigned(name, text, "baseline=gpt-4-0314"),
     "side_covariates": _sides,

@@ -79,6 +79,47 @@ def counts(tmp_path):
     return path
 
 
+# -- graded judgments ----------------------------------------------------------------------------------------
+
+
+def graded_rows() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    i = rng.integers(0, 3, 300)
+    j = (i + rng.integers(1, 3, 300)) % 3
+    grade = np.clip(np.round((j - i) * 0.4 + rng.normal(0, 1.2, 300)), -2, 2).astype(int)
+    names, labels = np.array(list("xyz")), np.array(["A<<B", "A<B", "A=B", "A>B", "A>>B"])
+    rows = {"object_i": names[i], "object_j": names[j], "outcome": labels[grade + 2], "grade": grade}
+    rows["winner"] = np.where(grade > 0, names[i], np.where(grade < 0, names[j], "tie"))
+    return pd.DataFrame(rows).assign(size=abs(grade))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--outcomes", "A>>B=2,A>B=+1,A=B=0,A<B=-1,A<<B=-2"],
+        ["--outcomes", "{'A>>B': 2, 'A>B': 1, 'A=B': 'tie', 'A<B': -1, 'A<<B': -2}"],
+        ["--outcome", "winner", "--strength", "size"],
+        ["--outcome", "grade", "--strength", "grade"],
+    ],
+)
+def test_grades_are_kept(tmp_path, options):
+    path = tmp_path / "graded.csv"
+    graded_rows().to_csv(path, index=False)
+    result = run("fit", path, *options, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    rows = pd.DataFrame(json.loads(result.stdout)["coefficients"]).set_index("term")["estimate"].astype(float)
+    res = llbt.fit("object + tie + grade", llbt.from_judgments(graded_rows(), outcome="grade", strength="grade"))
+    np.testing.assert_allclose(rows[list(res.names)], res.params, rtol=1e-9)
+
+
+def test_grades_that_are_not_the_same_to_both_sides_are_refused(tmp_path):
+    path = tmp_path / "graded.csv"
+    graded_rows().to_csv(path, index=False)
+    said = run("fit", path, "--outcomes", "A>>B=2,A>B=1,A=B=0,A<B=-1,A<<B=-3")
+    assert said.exit_code == 2
+    assert "the same grades to both sides" in said.stderr
+
+
 # -- example, datasets, version ------------------------------------------------------------------------------
 
 
@@ -113,7 +154,7 @@ def test_version():
 def test_every_option_has_a_help_text():
     text = run("fit", "--help", terminal_width=200).stdout
     options = re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE)
-    assert len(options) == 27
+    assert len(options) == 28
     assert all(len(said) > 15 for _, said in options)
 
 
@@ -382,7 +423,10 @@ REFUSED = {
     "an empty list": (["PARTY", "--objects", ""], "'--objects': found ''; expected parts"),
     "three wins": (["PARTY", "--wins", "a,b,c"], "'--wins': found 'a,b,c'; expected two columns"),
     "no =": (["PARTY", *WINNER, "--outcomes", "x"], "'--outcomes': found 'x'; expected parts with an ="),
-    "no outcome": (["PARTY", *WINNER, "--outcomes", "x=won"], "found 'x=won'; expected i, j, tie, bad or none"),
+    "no outcome": (
+        ["PARTY", *WINNER, "--outcomes", "x=won"],
+        "found 'x=won'; expected i, j, tie, bad, none or a whole",
+    ),
     "twice": (["PARTY", *WINNER, "--outcomes", "x=i,x=j"], "'x' is there twice"),
     "no mapping": (["PARTY", *WINNER, "--outcomes", "{x: 1, …}"], "{x: 1, …} is not a mapping"),
     "no side": (["PARTY", *WINNER, "--side-covariates", "length=length_a"], "found 'length=length_a'; expected one"),

@@ -182,7 +182,10 @@ REFUSED = {
     "no such prompt": (["FILE", "--prompt", "what"], "'what'"),
     "no such weights": (["FILE", "--weights", "n"], "'n'"),
     "weights that are none": (["FILE", "--weights", "judge"], "weights=: 'J0'"),
-    "outcomes that are none": (["FILE", "--outcomes", "x=won"], "found 'x=won'; expected i, j, tie, bad or none"),
+    "outcomes that are none": (
+        ["FILE", "--outcomes", "x=won"],
+        "found 'x=won'; expected i, j, tie, bad, none or a whole",
+    ),
     "an option of fit": (["FILE", "--formula", "object"], "No such option"),
     "an option of files": (["puddings", "--outcome", "x"], "'--outcome': it is for files; the bundled data set"),
 }
