@@ -46,8 +46,8 @@ class Interpretation(Record):
     Attributes
     ----------
     sentences : mapping of str to str
-        What is said of each topic: model, preference, differences, ties, order, covariates, fit; empty topics are left
-        out.
+        What is said of each topic: model, preference, differences, ties, bad, grades, order, covariates, fit; empty
+        topics are left out.
     figures : mapping of str to float
         The numbers behind the words, unrounded.
     """
@@ -132,6 +132,7 @@ def interpret(res: LLBTResults, *, confidence: Confidence = 0.95) -> Interpretat
         said["preference"] = ("The model has no worths: it takes all objects as equally good.", {})
     said["ties"] = _ties(res, confidence)
     said["bad"] = _bad(res, confidence)
+    said["grades"] = _grades(res, confidence)
     said["order"] = _order(res, confidence)
     said["covariates"] = _covariates(res, confidence)
     said["fit"] = _fit(res, confidence)
@@ -208,6 +209,30 @@ def _bad(res: LLBTResults, confidence: float) -> Said:
     said = f"between equally good objects{_where(res, 'bad')} its odds against a win of either are {odds_text(odds)}"
     said += f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
     return f"{text}; {said}.", numbers
+
+
+def _grades(res: LLBTResults, confidence: float) -> Said:
+    """Say how often more than the smallest grade is given, by all and between equals."""
+    response = res.comparisons.response
+    if not response.grades:
+        return "", {}
+    given, size = res.counts.sum(axis=0), np.abs(response.loadings[:, 0])
+    share = float(given[size > size[size > 0].min()].sum() / given[size > 0].sum())
+    text, numbers = f"{format_percent(share)} of the preferences are beyond the first grade", {"share of grades": share}
+    if "grade" not in res.design.blocks:
+        return f"{text}, which the model does not describe (γ = 0): add + grade.", numbers
+    told = []
+    for level in sorted(response.grades, key=len) if res.log_linear else ():
+        found = _parameter(res, f"grade[{level}]", 1.0, confidence)
+        if found is not None:
+            odds, low, high, _ = found
+            numbers |= {f"odds of {level}": odds, f"low of {level}": low, f"high of {level}": high}
+            about = f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
+            told.append(f"of {level} {odds_text(odds)}{about}")
+    between = (
+        f"between equally good objects{_where(res, 'grade')} the odds against the first grade are {', '.join(told)}"
+    )
+    return f"{text}{f'; {between}' if told else ''}.", numbers
 
 
 def _where(res: LLBTResults, word: str) -> str:

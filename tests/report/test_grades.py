@@ -75,3 +75,21 @@ def test_observed_and_expected_grades_are_shares_of_the_judgments(table, link):
     assert parts["favourite"].is_monotonic_increasing
     assert parts.groupby("favourite")["judgments"].first().sum() == table.n_judgments
     np.testing.assert_allclose(parts.groupby("favourite")[["observed", "expected"]].sum(), 1)
+
+
+def test_interpret_says_how_often_larger_grades_are_given(table):
+    counts = table.counts.sum(axis=0)
+    share = (counts[0] + counts[4]) / (counts.sum() - counts[2])
+    res = llbt.fit("object + tie + grade", table)
+    found = llbt.interpret(res)
+    odds = np.exp([res.params["grade[+]"], *res.conf_int().loc["grade[+]"]])
+    assert [found.figures[f"{name} of +"] for name in ("odds", "low", "high")] == pytest.approx(odds)
+    assert found.figures["share of grades"] == pytest.approx(share)
+    said = found.sentences["grades"]
+    assert said.startswith(f"{100 * share:.1f} % of the preferences are beyond the first grade; between equally good")
+    assert f"the odds against the first grade are of + {odds[0]:.3f} (95 % interval" in said
+    without = llbt.interpret(llbt.fit("object + tie", table)).sentences["grades"]
+    assert without.endswith("which the model does not describe (γ = 0): add + grade.")
+    cumulative = llbt.interpret(llbt.fit("object + tie + grade", table, link="cumulative")).sentences["grades"]
+    assert cumulative.endswith("of the preferences are beyond the first grade.")
+    assert "grades" not in llbt.interpret(llbt.fit("object + tie", table.collapse())).sentences
