@@ -229,10 +229,13 @@ def _grades(res: LLBTResults, confidence: float) -> Said:
             numbers |= {f"odds of {level}": odds, f"low of {level}": low, f"high of {level}": high}
             about = f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
             told.append(f"of {level} {odds_text(odds)}{about}")
-    between = (
-        f"between equally good objects{_where(res, 'grade')} the odds against the first grade are {', '.join(told)}"
+    if not told:
+        return f"{text}.", numbers
+    where = _where(res, "grade")
+    return (
+        f"{text}; between equally good objects{where} the odds against the first grade are {', '.join(told)}.",
+        numbers,
     )
-    return f"{text}{f'; {between}' if told else ''}.", numbers
 
 
 def _where(res: LLBTResults, word: str) -> str:
