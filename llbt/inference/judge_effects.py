@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,8 @@ class JudgeEffects(Record):
     other_errors : ndarray, shape (G, E)
     confidence : float
     """
+
+    _made_by: ClassVar[str] = "llbt.judge_effects(res)"
 
     res: MixedResults
     effects: FloatArray

@@ -5,6 +5,7 @@ from .decisions import decisions, difference_curve, subset_correlations
 from .differences import differences, paired
 from .fits import anova, residuals
 from .intervals import intervals, ranks
+from .judge_effects import judge_effects
 from .judges import judges, ties
 from .network import network
 from .pairs import outcomes, probabilities
@@ -21,6 +22,7 @@ __all__ = [
     "difference_curve",
     "differences",
     "intervals",
+    "judge_effects",
     "judges",
     "network",
     "outcomes",

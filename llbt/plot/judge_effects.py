@@ -1,0 +1,71 @@
+"""The picture of how judges differ from the average judge, one below the other, with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arguments import checked
+from ..core.columns import Label
+from ..errors import OptionError, listed
+from ..inference.judge_effects import JudgeEffects
+from .look import BLUE, finish, label_scale, points, rows_of, short_names, zero_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@checked
+def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | None = None) -> Axes:
+    """Plot the effects of all judges on one thing, in order of their size: a caterpillar.
+
+    Parameters
+    ----------
+    effects : JudgeEffects
+        What ``llbt.judge_effects(res)`` returns.
+    of : label, optional
+        An object, or ``"tie"`` or ``"order"``; by default the first object, without ``(object | …)`` the first effect.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One row for each judge who has the effect, with its interval; 0 is the average judge.
+
+    Raises
+    ------
+    OptionError
+        For what has no effects in the fit.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> import pandas as pd
+    >>> import llbt
+    >>> matplotlib.use("Agg")
+    >>> wins = [5, 1, 4, 0, 6, 3, 5, 2]
+    >>> frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": wins, "judge": range(8)})
+    >>> c = llbt.from_counts(frame.assign(wins_j=6 - frame["wins_i"]), clusters="judge")
+    >>> effects = llbt.judge_effects(llbt.fit("object + (object | judge)", c))
+    >>> ax = llbt.plot.judge_effects(effects, of="A")
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['4', '0', '6', '2', '5', '7', '1', '3']
+    """
+    frame = effects.to_frame()
+    named = {str(bracket): bracket.effect for bracket in effects.res.brackets}
+    things = frame["object"].where(frame["term"].map(named) == "object", frame["term"].map(named))
+    chosen = things.iloc[0] if of is None else of
+    if chosen not in set(things):
+        known = list(dict.fromkeys(things))
+        raise OptionError(f"of={of!r}", expected=f"what judges have effects on: {listed(known)}")
+    some = frame[things == chosen].sort_values("estimate", ascending=False, kind="stable")
+    ax = rows_of(ax, short_names(some.iloc[:, 0].astype(str)))
+    zero_line(ax)
+    points(ax, some["estimate"], np.arange(len(some)), some[["conf_low", "conf_high"]], (BLUE, "o"))
+    letter = {"tie": "tie effect γ", "order": "order effect δ"}.get(str(chosen), f"log-worth λ of {chosen}")
+    label_scale(
+        ax, f"{letter}, less that of the average {effects.res.judges.name} ({100 * effects.confidence:.4g} % intervals)"
+    )
+    return finish(ax)
