@@ -65,7 +65,8 @@ def columns(
     outcome : str
         Column that says who won.
     outcomes : mapping, "names", "slots" or None
-        What its labels mean, as in `from_judgments`.
+        What its labels mean, as in `from_judgments`. Grades are the format's strengths, which `audit` reads, and
+        `from_judgments` where it is asked: ``from_judgments(…, format=mine, strength="strength")``.
     judge, prompt : str, optional
         Columns of the judge and of what was judged; by default those with a usual name, if there are any.
     weights : str, optional
