@@ -213,6 +213,24 @@ def test_random_worths_of_real_judges(shared: Path, name: str, within: float) ->
 
 
 @pytest.mark.shared
+@pytest.mark.parametrize("name", ["trdel", "immig"])
+def test_one_point_is_laplaces_approximation(shared: Path, name: str) -> None:
+    """At the maximum of Laplace's approximation found by another program: 27 and 8.5 below that of the likelihood."""
+    expected = json.loads((shared / "reference" / "models" / "mixed.json").read_text())[name]
+    c = _study(shared, name, expected["objects"][-1])
+    res = llbt.fit("object + tie" if c.has_ties else "object", c, reference=expected["objects"][-1])
+    problem, groups = _groups(res, "g", ("object",))
+    at = [expected["laplace"][expected["names"].index(term)] for term in res.names]
+
+    def laplace(params: list[float], log: float) -> float:
+        return marginal(problem, groups.bundles, np.array(params), np.exp([log]), Quadrature(1)).value
+
+    assert laplace(at, expected["laplace"][-1]) == pytest.approx(expected["laplace_llf"], abs=1e-3)
+    for step in (-0.05, 0.05):
+        assert laplace(at, expected["laplace"][-1] + step) < expected["laplace_llf"]
+
+
+@pytest.mark.shared
 def test_order_effects_of_real_judges(shared: Path) -> None:
     """R's glmer with 25 nodes, one normal order effect for each judge."""
     expected = json.loads((shared / "reference" / "models" / "trdel_order_by_judge_glmer_agq25.json").read_text())
