@@ -15,7 +15,7 @@ import llbt
 from llbt.errors import OptionError
 from llbt.fitting import prediction
 from llbt.formulas import design
-from llbt.inference import bootstrap, pairwise
+from llbt.inference import bootstrap, bootstrap_record, pairwise, unit_influences
 
 TABLE = llbt.load_dataset("dras_table1").pool()
 
@@ -38,8 +38,9 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> collections.Counter:
 
     counted(design, "code_formula", lambda args: ("coding", args[0], id(args[1])))
     counted(pairwise, "max_z", lambda args: "max z")
-    counted(bootstrap, "_influences", lambda args: "leave one out")
-    counted(bootstrap, "_statistic_of", lambda args: "refit")
+    counted(bootstrap_record, "statistic_influences", lambda args: "leave one out")
+    for module in (bootstrap, unit_influences):
+        counted(module, "statistic_of", lambda args: "refit")
     return found
 
 

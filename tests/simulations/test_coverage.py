@@ -16,7 +16,7 @@ from support.fits import fit_by
 from support.folders import SIMULATIONS
 
 import llbt
-from llbt.inference.bootstrap import _bca_tails
+from llbt.inference.unit_influences import bca_tails
 from llbt.kernel.batch import fit_many
 from llbt.kernel.likelihood import Problem, information, probabilities
 from llbt.kernel.penalties import firth
@@ -99,7 +99,7 @@ def test_bootstrap_intervals_cover() -> None:
             low, high = percentiles(values, 0.95)
             covered["percentile"][k] += low < TRUE[k] < high
             covered["basic"][k] += 2 * estimate[k] - high < TRUE[k] < 2 * estimate[k] - low
-            tails = _bca_tails(values, estimate[k], influences[:, k], table.ravel(), 0.025)
+            tails = bca_tails(values, estimate[k], influences[:, k], table.ravel(), 0.025)
             covered["bca"][k] += (
                 percentile(values, tails[0], -math.inf) < TRUE[k] < percentile(values, tails[1], math.inf)
             )

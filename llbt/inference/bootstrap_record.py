@@ -1,0 +1,258 @@
+"""What a bootstrap returns: the values of resamples, with their intervals and the ranks of objects."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats
+
+from ..arguments import Confidence, checked
+from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
+from ..errors import DesignError, OptionError, listed
+from ..fitting.clusters import clustered
+from ..fitting.results import LLBTResults
+from ..formulas.grid import At
+from ..kernel.jackknife import left_out
+from ..kernel.robust import LOST
+from ..resampling import percentile, percentiles
+from ..table import Field, Record, Table, format_count, format_percent, interval_fields
+from .objects import log_worths_at
+from .unit_influences import Statistic, bca_tails, resampled_scores, statistic_influences
+
+Interval = Literal["percentile", "basic", "bca"]
+
+_MANY_ALONE = 0.02  # share of judgments that do not vary from which it is said
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Bootstrap(Record):
+    """The bootstrap distribution of a statistic. B resamples, k values.
+
+    Attributes
+    ----------
+    results : LLBTResults
+        The fit that was resampled.
+    names : tuple of str, length k
+    estimate : ndarray, shape (k,)
+        The statistic of the fit itself.
+    replicates : ndarray, shape (B, k)
+        NaN in degenerate resamples.
+    resample : str
+        What was resampled.
+    statistic : callable or None
+        What was asked for, for BCa intervals, which leave out each judgment or cluster in turn; None for the parameters
+        of the fit. A pickle does not keep it, since few functions can be pickled.
+
+    Notes
+    -----
+    A resample is degenerate where its maximum likelihood estimate is not finite. Degenerate resamples are counted and
+    stand at −∞ for lower bounds and at +∞ for upper bounds: they widen intervals, and make a bound infinite where
+    they are more than its tail. Standard errors and means are those of the others.
+    """
+
+    _made_by: ClassVar[str] = "llbt.bootstrap(res)"
+
+    results: LLBTResults
+    names: tuple[str, ...]
+    estimate: FloatArray
+    replicates: FloatArray
+    resample: str
+    statistic: Statistic | None = None
+
+    @property
+    def degenerate(self) -> int:
+        """Number of degenerate resamples."""
+        return int((~self._kept).sum())
+
+    @property
+    def unsupported(self) -> npt.NDArray[np.bool_]:
+        """Which values have neither error nor interval, shape (k,): resamples without some cluster cannot have one.
+
+        Parameters of which a single cluster says all that is known; and where most resamples are degenerate for that,
+        everything: the others are the few that hold all such clusters.
+        """
+        lost = self._lost
+        if not len(lost):
+            return np.zeros(len(self.names), dtype=np.bool_)
+        if 2 * self.degenerate > len(self.replicates):
+            return np.ones(len(self.names), dtype=np.bool_)
+        moved = (np.abs(lost) > LOST).any(axis=0)
+        return np.isin(self.names, [self.results.names[k] for k in self.results.free[moved]])
+
+    @functools.cached_property
+    def _lost(self) -> FloatArray:
+        """The directions of the free parameters of which one resampled cluster says all, shape (d, p)."""
+        if self.resample in ("judgment", "parametric"):
+            return np.empty((0, len(self.results.free)))
+        lines = clustered(self.results.comparisons, self.resample, (self.resample,))
+        return left_out(self.results.problem(), self.results.solution, lines).lost
+
+    @property
+    def _kept(self) -> npt.NDArray[np.bool_]:
+        """Which resamples have an estimate, shape (B,); values that the fit itself lacks do not count."""
+        defined = ~np.isnan(self.estimate)
+        return np.asarray(~np.isnan(self.replicates[:, defined]).any(axis=1))
+
+    @checked
+    def conf_int(self, confidence: Confidence = 0.95, method: Interval = "percentile") -> pd.DataFrame:
+        """Return intervals: columns conf_low, conf_high, a row per value.
+
+        Parameters
+        ----------
+        confidence : float
+        method : {"percentile", "basic", "bca"}
+            Quantiles of the replicates; reflected at the estimate; or corrected for bias and acceleration.
+
+        References
+        ----------
+        Efron, B. & Tibshirani, R. J. (1993). An introduction to the bootstrap, chapters 13 and 14.
+        """
+        if method == "bca":
+            low, high = self._bca(confidence)
+        else:
+            low, high = percentiles(self.replicates, confidence, self.estimate)
+        if method == "basic":
+            low, high = 2 * self.estimate - high, 2 * self.estimate - low
+        bounds = np.column_stack([low, high])
+        bounds[self.unsupported] = np.nan
+        return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
+
+    @functools.cached_property
+    def _moved(self) -> tuple[FloatArray, FloatArray]:
+        """How much each judgment or cluster moves each value, (n, k), and how many judgments it stands for, (n,)."""
+        if self.statistic is not None:
+            return statistic_influences(self.results, self.statistic, self.names, self.estimate, self.resample)
+        if self.names != self.results.names:
+            raise OptionError(
+                "method='bca' leaves out each judgment or cluster in turn and needs the statistic, which a pickle "
+                "does not keep",
+                "Ask for these intervals once before it, or bootstrap again.",
+            )
+        scores, weights = resampled_scores(self.results, self.resample)
+        influences: FloatArray = np.zeros((len(scores), len(self.names)))
+        influences[:, self.results.free] = scores @ self.results.solution.cov
+        return influences, weights
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "statistic": None}
+
+    def _bca(self, confidence: float) -> tuple[FloatArray, FloatArray]:
+        """Return percentiles at shares corrected for bias and acceleration, (k,) each."""
+        influences, weights = self._moved
+        found = []
+        for values, estimate, moved in zip(self.replicates.T, self.estimate, influences.T, strict=True):
+            tails = bca_tails(values, estimate, moved, weights, (1 - confidence) / 2)
+            found.append([percentile(values, tails[0], -math.inf), percentile(values, tails[1], math.inf)])
+        low, high = np.array(found).reshape(-1, 2).T
+        return low, high
+
+    def table(self) -> Table:
+        """Return estimate, bias, std_error and the 95 % percentile interval of each value."""
+        bounds = self.conf_int()
+        found = self.replicates[self._kept]
+        enough = len(found) > 1
+        error = found.std(axis=0, ddof=1) if enough else np.full(len(self.names), np.nan)
+        bias = found.mean(axis=0) - self.estimate if enough else np.full(len(self.names), np.nan)
+        out = self.unsupported
+        error, bias = np.where(out, np.nan, error), np.where(out, np.nan, bias)
+        return Table(
+            (
+                Field("term", "", list(self.names)),
+                Field("estimate", "Estimate", self.estimate, "estimate"),
+                Field("bias", "Bias", bias, "estimate"),
+                Field("std_error", "Std. Error", error, "estimate"),
+                *interval_fields(bounds["conf_low"].to_numpy(), bounds["conf_high"].to_numpy()),
+            ),
+            title=f"Bootstrap of {self.results.specification.formula}",
+            head=(f"{format_count(len(self.replicates))} resamples ({self.resample})",),
+            notes=(*self._notes(), *_unsupported_note(self.resample, list(np.array(self.names)[out]))),
+        )
+
+    @checked
+    def ranks(self, *, at: At = None) -> Table:
+        """Return how often each object has each rank in the resamples.
+
+        Parameters
+        ----------
+        at : mapping or "average", optional
+            Where, for worths that differ by covariates.
+
+        Returns
+        -------
+        Table
+            object, rank, estimate (share of the resamples that are not degenerate; NaN for objects that the
+            table does not compare with the others at `at`); long, by object and rank.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+        >>> ranks = llbt.bootstrap(res, n=200, rng=1).ranks().to_frame()
+        >>> ranks[ranks["rank"] == 1].set_index("object")["estimate"].to_dict()
+        {'A': 1.0, 'B': 0.0, 'C': 0.0, 'D': 0.0}
+        """
+        if self.names != self.results.names:
+            raise DesignError(
+                "this is a bootstrap of a statistic, and ranks are made of the parameters",
+                "Ask llbt.bootstrap(res) without statistic=.",
+            )
+        found, notes = log_worths_at(self.results, at)
+        kept = self.replicates[~np.isnan(self.replicates[:, self.results.free]).any(axis=1)]
+        defined = ~np.isnan(self.estimate)  # aliased parameters stand for nothing in the log-worths
+        worth = kept[:, defined] @ found.rows[:, defined].T
+        objects, compared = self.results.comparisons.objects, ~np.isnan(found.estimate)
+        ranks = stats.rankdata(-worth[:, compared], method="min", axis=1).astype(np.int64)
+        share = np.full((len(objects), len(objects)), np.nan)
+        share[compared] = np.array([(ranks == k + 1).mean(axis=0) for k in range(len(objects))]).T
+        return Table(
+            (
+                Field("object", "object", [o for o in objects for _ in objects]),
+                Field("rank", "rank", list(range(1, len(objects) + 1)) * len(objects), "count"),
+                Field("estimate", "estimate", share.ravel(), "number", 3),
+            ),
+            title="Ranks in the resamples",
+            notes=notes,
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = []
+        if self.resample in ("judgment", "parametric") and self.results.specification.groups:
+            name = self.results.specification.groups[0]
+            notes.append(
+                f"judgments were drawn as independent; resample={name!r} draws whole clusters, as the errors assume"
+            )
+        alone = share_alone(self.results.comparisons) if self.resample == "judgment" else 0.0
+        if alone >= _MANY_ALONE:
+            notes.append(
+                f"{format_percent(alone)} of the judgments are the only one of their comparison and the same in all "
+                "resamples, so standard errors are too small; resample='parametric' draws them too"
+            )
+        if self.degenerate:
+            notes.append(
+                f"{format_count(self.degenerate)} resamples were degenerate (no finite estimate): they stand at −∞ for "
+                "lower and at +∞ for upper bounds, and are not in bias and standard error; Comparisons.select leaves "
+                "out objects or levels with too few judgments"
+            )
+        return tuple(notes)
+
+
+def _unsupported_note(resample: str, names: list[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    return (
+        f"NA: {listed(names)}: resamples without some {resample} have no estimate of what that {resample} alone says. "
+        "Ways out: a formula without these parameters, levels merged (Comparisons.pool), or resample='judgment', for "
+        f"these {resample}s alone",
+    )
+
+
+def share_alone(c: Comparisons) -> float:
+    """Return the share of judgments that are the only one of their comparison."""
+    return float(c.totals[c.totals <= 1].sum() / c.totals.sum())
