@@ -375,7 +375,12 @@ def _audited(source: Any, said: Mapping[str, Any], who: Mapping[str, str]) -> Au
     if isinstance(source, llbt.Comparisons):
         return llbt.audit(source, **who)
     fields = {name: said[name] for name in ("objects", "outcome", "outcomes", "defaults", "labels") if name in said}
-    return audited(source, said.get("format"), Asked(**fields), Named(weights=said.get("weights"), **who))
+    return audited(
+        source,
+        said.get("format"),
+        Asked(**fields),
+        Named(weights=said.get("weights"), strength=said.get("strength"), **who),
+    )
 
 
 def _counts(said: Mapping[str, Any]) -> list[str]:

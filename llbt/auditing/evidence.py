@@ -18,7 +18,9 @@ from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, 
 from ..core.comparisons import Comparisons, n_columns, tabulate
 from ..core.judgments import Judgments, has_standard_columns
 from ..core.response import THREE, TWO, Response
+from ..data.formats import Labels
 from ..data.frames import Factor, read_factor, read_sizes
+from ..data.graded import Judged
 from ..data.grades import MOST_GRADES, graded_outcomes
 from ..data.judgments import Countable
 from ..data.outcomes import Outcomes, read_outcomes
@@ -175,7 +177,7 @@ def units_of(e: Evidence) -> dict[str, Factor]:
 
 @dataclass(frozen=True)
 class Named:
-    """The columns that a caller of `audit` names; None: by their usual names."""
+    """The columns that a caller of `audit` names; None: by their usual names, and no strength beside a format's."""
 
     judge: str | None = None
     prompt: str | None = None
@@ -183,11 +185,13 @@ class Named:
     block: str | None = None
     task: str | None = None
     time: str | None = None
+    strength: str | None = None
 
 
 def from_source(found: Countable, named: Named) -> Evidence:
     """Return judgments without the rows that compare nothing, and what these were."""
-    source, sides, outcome, outcomes = found.source, found.sides, found.labels.field, found.labels.outcomes
+    judged = Judged(found, named.strength, {})
+    source, sides, outcome = found.source, found.sides, judged.field
     judge, prompt, weights, block, time = (
         name if name is not None else next((default for default in defaults if default in source.names), None)
         for name, defaults in (
@@ -200,7 +204,8 @@ def from_source(found: Countable, named: Named) -> Evidence:
     )
     task = _task_columns(named.task, source.names)
     names = tuple(n for n in (*sides, outcome, judge, prompt, weights, block, time, *task) if n is not None)
-    gone = [name for name in names if name not in source.names]
+    graded = judged.beside.get("strength", ("strength",) if has_standard_columns(source.names) else ())
+    gone = [name for name in (*names, *graded) if name not in source.names]
     if gone:
         has = listed(source.names, 20)
         raise JudgmentError(
@@ -208,7 +213,7 @@ def from_source(found: Countable, named: Named) -> Evidence:
             "Name them: format=llbt.formats.columns((…, …), …).",
             where=source.what,
         )
-    others = tuple(dict.fromkeys(name for name in names if name not in (*sides, outcome)))
+    others = tuple(dict.fromkeys(name for name in (*names, *graded) if name not in (*sides, outcome)))
     size = source.n_rows()
     refuse_large(
         f"an audit of {size:,} rows",
@@ -216,17 +221,17 @@ def from_source(found: Countable, named: Named) -> Evidence:
         "Audit a part of them, such as rows drawn at random, or a table: from_judgments(…, clusters='judge').",
         JudgmentError,
     )
-    graded = ("strength",) if has_standard_columns(source.names) and "strength" not in names else ()
-    picked = source.pick({"objects": sides, "outcome": (outcome,), "judgments": (*others, *graded)})
+    picked = source.pick({"objects": sides, "outcome": (outcome,), "judgments": others})
     read = {name: read_factor(picked.frame, name) for name in names}
-    sizes = _sizes(picked, read[outcome], found)
+    meant, unsigned = _meant(judged, picked)
+    sizes = _sizes(picked, read[outcome], meant, graded)
     n = _weights(read[weights]) if weights in read else np.ones(len(picked.times))
     pairs = _pairs(read[sides[0]], read[sides[1]])
     there = (pairs.codes >= 0).all(axis=1)
     same = there & (pairs.codes[:, 0] == pairs.codes[:, 1])
     told = there & ~same & (read[outcome].codes >= 0) & (n > 0)
     rows = np.flatnonzero(told)
-    said, unread = _said(picked.take(told), outcome, replace(pairs, codes=pairs.codes[rows]), sides, outcomes)
+    said, unread = _said(picked.take(told), outcome, replace(pairs, codes=pairs.codes[rows]), sides, meant.outcomes)
     kept = rows[said != LEFT_OUT]
     said = said[said != LEFT_OUT]
     labels = tuple(pairs.levels.tolist())
@@ -250,7 +255,7 @@ def from_source(found: Countable, named: Named) -> Evidence:
         selves={pairs.levels[k]: int(selves[k]) for k in np.flatnonzero(selves)},
         skipped=len(rows) - len(kept),
         sides=sides,
-        unread=unread,
+        unread=unsigned or unread,
         dropped=found.dropped,
         block=_taken(read.get(block or ""), kept),
         task=_taken(_joined([read[name] for name in task]), kept),
@@ -329,12 +334,19 @@ def _said(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcome
         return np.zeros(len(pairs.codes), dtype=np.int64), str(refused)
 
 
-def _sizes(rows: Rows, said: Factor, found: Countable) -> FloatArray:
+def _meant(judged: Judged, rows: Rows) -> tuple[Labels, str]:
+    """Return what the labels of the outcomes mean, and why they are no signed grades where they are said to be."""
+    try:
+        return judged.labels(rows), ""
+    except JudgmentError as refused:
+        return judged.found.labels, str(refused)
+
+
+def _sizes(rows: Rows, said: Factor, meant: Labels, columns: Sequence[str]) -> FloatArray:
     """Return how much is preferred in some rows, (U,), NaN where nobody knows: by the labels, else by the column."""
-    if found.labels.strengths:
-        return np.append(by_label(said.labels, found.labels.strengths, np.nan), np.nan)[said.codes].astype(np.float64)
-    made = has_standard_columns(found.source.names) and "strength" in rows.frame.columns
-    return read_sizes(rows, "strength") if made else np.full(len(said.codes), np.nan)
+    if meant.strengths:
+        return np.append(by_label(said.labels, meant.strengths, np.nan), np.nan)[said.codes].astype(np.float64)
+    return read_sizes(rows, columns[0]) if columns else np.full(len(said.codes), np.nan)
 
 
 def _graded(said: IntArray, sizes: FloatArray) -> tuple[IntArray, Response]:

@@ -1,13 +1,18 @@
 """The audit of graded judgments: the checks that others have too, asked with grades, and those of grades alone."""
 
+from html import unescape
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
+from typer.testing import CliRunner
 
 import llbt
 from llbt.auditing.grading import _along, _larger
+from llbt.cli import app
 from llbt.core.response import graded
+from llbt.report import page
 from llbt.table import format_percent
 
 GRADES = {2: 2, 1: 1, 0: 0, -1: -1, -2: -2}
@@ -162,3 +167,20 @@ def test_the_tests_of_directions_are_those_by_exchange():
     twice = np.repeat(np.arange(60), 2)
     assert _along((lead * score), times * 2) == pytest.approx(_along((lead * score)[twice], np.ones(120)))
     assert _larger(lead, size, times * 2) == pytest.approx(_larger(lead[twice], size[twice], np.ones(120)))
+
+
+@pytest.mark.parametrize("kind", ["signed", "beside"])
+def test_a_page_of_graded_judgments_audits_their_grades(clean, tmp_path, monkeypatch, kind):
+    """From the shell: grades in a column of their own, or sizes beside the outcome."""
+    monkeypatch.setattr(page, "picture", lambda *_: "")
+    path, out = tmp_path / "rows.csv", tmp_path / "page.html"
+    said = np.where(clean["grade"] > 0, "i", np.where(clean["grade"] < 0, "j", "tie"))
+    beside = clean.assign(outcome=said, size=clean["grade"].abs()).drop(columns="grade")
+    (clean if kind == "signed" else beside).to_csv(path, index=False)
+    named = {
+        "signed": ["--objects", "object_i,object_j", "--outcome", "grade", "--strength", "grade"],
+        "beside": ["--strength", "size"],
+    }
+    result = CliRunner().invoke(app, ["report", str(path), "-o", str(out), *named[kind]])
+    assert result.exit_code == 0, result.output
+    assert llbt.audit(clean, format=FORMAT).finding("grades").found in unescape(out.read_text(encoding="utf-8"))
