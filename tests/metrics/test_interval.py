@@ -10,6 +10,7 @@ from support.correlations import LEVELS, SCIPY, by_loop, scores
 from support.draws import first_block
 
 import llbt
+from llbt.errors import JudgmentError, OptionError
 from llbt.metrics.correlate import correlate
 from llbt.metrics.interval import fisher_interval
 from llbt.metrics.metric_scores import MetricScores
@@ -237,16 +238,16 @@ def test_trials_without_a_correlation_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("options", "fragment"),
+    ("options", "error", "fragment"),
     [
-        ({"methods": []}, "methods=\\[\\]"),
-        ({"methods": ["boot"]}, r"methods=\['boot'\]"),
-        ({"n_trials": 0}, "n_trials=0"),
-        ({"metric": X[:3], "human": Z[:3]}, "3 systems and 7 inputs"),
+        ({"methods": []}, OptionError, "methods=\\[\\]"),
+        ({"methods": ["boot"]}, OptionError, r"methods=\['boot'\]"),
+        ({"n_trials": 0}, OptionError, "n_trials=0"),
+        ({"metric": X[:3], "human": Z[:3]}, JudgmentError, "3 systems and 7 inputs"),
     ],
 )
-def test_coverage_refuses_what_it_cannot_simulate(options, fragment):
-    with pytest.raises((llbt.errors.OptionError, llbt.errors.JudgmentError), match=fragment):
+def test_coverage_refuses_what_it_cannot_simulate(options, error, fragment):
+    with pytest.raises(error, match=fragment):
         llbt.metrics.coverage(**{"metric": X, "human": Z, **options})
 
 
