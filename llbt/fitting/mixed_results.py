@@ -44,7 +44,7 @@ class MixedResults(MixedEstimates, Record):
     Judge g has the log-worths λᵢ + b_gi with independent b_gi ~ N(0, σ²); ``(tie | judge)`` and ``(order | judge)`` are
     one normal effect each, independent of the others. Up to four independent effects of a judge (contrasts of the
     objects judged, tie, order) are integrated out by adaptive Gauss-Hermite quadrature, with points added until the
-    log-likelihood moves by less than .01 (up to two by less than 1e-9). More are by importance sampling at
+    log-likelihood moves by less than .01 (up to two by less than 1e-8). More are by importance sampling at
     quasi-random points around each judge's mode, normal or t(5), whichever varies less, with points added until the
     Monte Carlo error of every estimate, from eight randomizations, is below a tenth of its standard error and that of
     the log-likelihood below .1; the seed is 0. Laplace's approximation, which has one point, misses the maximum by far

@@ -207,7 +207,8 @@ def fit(
         the factor G/(G − 1) and t on G − 1 df, whose intervals are too short for few or unequal clusters.
         ``"cautious"``: ``"cluster"`` by those clusters of the table that make standard errors largest, among those with
         G* of 8 or more (of 3, where none has so many); nonrobust where there are none. A note says which, and the ratio
-        to independent judgments. `write_report` and the command line take it by default.
+        to independent judgments. `write_report` and the command line take it by default. With brackets it is
+        ``"nonrobust"``, the only one that goes with them.
     groups : str or two str
         Clusters or covariates of the table, for ``cov_type="cluster"`` and ``"CR1"``; two give V₁ + V₂ − V₁₂.
     prior : float or "jeffreys", optional
@@ -322,7 +323,7 @@ def fit(
     text, brackets = split_brackets(formula)
     found = LLBT.from_formula(text, data, reference=reference).fit(
         fixed=fixed,
-        cov_type=cov_type,
+        cov_type="nonrobust" if brackets and cov_type == "cautious" else cov_type,
         groups=groups,
         prior=prior,
         link=link,

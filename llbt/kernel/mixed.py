@@ -19,8 +19,9 @@ LARGEST = 10.0  # a scale beyond which judges are as good as consistent
 _SMALLEST = 0.02  # a scale below which it is held at 0, if the likelihood falls with it
 _FIRST = 3  # points a dimension to begin with
 _MOST_POINTS = 4e5
+_MOST = 127  # points a dimension: weights of more are beyond the range of a float
 _FEW_EFFECTS = 2  # of a group, up to which points cost nothing
-_ENOUGH = {True: 1e-9, False: 1e-2}  # by how much the log-likelihood may move with more points: few effects, many
+_ENOUGH = {True: 1e-8, False: 1e-2}  # by how much the log-likelihood may move with more points: few effects, many
 _DECREMENT = {True: 1e-14, False: 1e-4}  # squared distance to the maximum, in standard errors, before the last step
 _ITERATIONS = 60
 _PROFILED = 7  # points a dimension of a profile, for many effects
@@ -139,7 +140,7 @@ def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, sca
         following = number + 2 if dimensions > _FEW_EFFECTS else 2 * number + 1
         settled = moved < _ENOUGH[few] and state.decrement < _DECREMENT[few]
         infinite = number > _FIRST + 2 and infinite_at(state, likelihood.size)
-        if settled or infinite or float(following) ** dimensions > _MOST_POINTS:
+        if settled or infinite or following > _MOST or float(following) ** dimensions > _MOST_POINTS:
             return fit_at(state, len(scales), Quadrature(number), moved, likelihood)
         number = following
 

@@ -239,3 +239,9 @@ def test_without_effects_a_new_judge_is_the_average_one() -> None:
     res = llbt.fit("object + (object | judge)", llbt.from_counts(frame, clusters="judge"))
     average, new = (res.predict(population=flag).to_frame() for flag in (False, True))
     np.testing.assert_allclose(new[["estimate", "std_error"]], average[["estimate", "std_error"]], rtol=1e-10)
+
+
+def test_caution_is_in_the_effects(res: llbt.MixedResults) -> None:
+    """The default of the command line: standard errors of the observed information, as without it."""
+    cautious = llbt.fit("object + tie + (object | judge)", res.comparisons, cov_type="cautious")
+    np.testing.assert_array_equal(cautious.bse, res.bse)

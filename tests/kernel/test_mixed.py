@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.polynomial.hermite_e import hermegauss
 from scipy import stats
 
 import llbt
@@ -154,6 +155,17 @@ def test_judges_consistent_in_themselves_have_effects_without_bound() -> None:
     frame["wins_j"] = 6 - frame["wins_i"]
     res = llbt.fit("object", llbt.from_counts(frame, clusters="judge"))
     assert _maximum(res, "judge", ("object",)).infinite == (0,)
+
+
+def test_points_end_where_their_weights_do() -> None:
+    """Judges whose answers nearly all agree have integrands that more points hardly get hold of: no overflow."""
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "judge": range(12), "wins_i": [40] * 7 + [0] * 4 + [20]})
+    frame["wins_j"] = 40 - frame["wins_i"]
+    res = llbt.fit("object", llbt.from_counts(frame, clusters="judge"))
+    with np.errstate(all="raise", under="ignore"):
+        assert np.isfinite(np.log(hermegauss(127)[1])).all()
+        found = _maximum(res, "judge", ("object",))
+    assert found.infinite or found.converged
 
 
 def test_equal_judges_are_integrated_once() -> None:
