@@ -91,10 +91,10 @@ def columns(
     --------
     >>> import pandas as pd
     >>> import llbt
-    >>> frame = pd.DataFrame({"left": ["x", "y"], "right": ["y", "z"], "winner": ["left", "z"]})
+    >>> frame = pd.DataFrame({"left": ["x", "y"], "right": ["y", "z"], "winner": ["left", "right"]})
     >>> mine = llbt.formats.columns(("left", "right"), "winner")
     >>> llbt.audit(frame, format=mine).sizes[0]
-    '3 objects, 2 of 3 pairs compared, 2 judgments (0.0 % ties)'
+    '3 objects, 2 of 3 pairs compared, 2 judgments (0 % ties)'
     """
     own, objects = known["judgments"], as_two_names(objects, "objects")
     named = overridden(own, Asked(objects, outcome, outcomes, judge, prompt))
