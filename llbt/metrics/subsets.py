@@ -16,7 +16,7 @@ from ..resampling import Resampler, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
 from .kernels import LEAST, NAMES, Coefficient, plain_correlations
 from .outliers import why_undefined
-from .system_scores import SystemScores, read_systems
+from .system_scores import JointScores, read_systems
 
 Subsets = Literal["top", "rolling", "sampled"]
 
@@ -181,7 +181,7 @@ def _tied(human: FloatArray, subsets: Subsets, sizes: list[int]) -> list[str]:
 
 
 def _sampled(
-    scores: SystemScores, sizes: list[int], coefficient: Coefficient, size: int, rng: np.random.Generator
+    scores: JointScores, sizes: list[int], coefficient: Coefficient, size: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return the correlations over random sets of systems, for each number of them, shape (K, size)."""
     found = np.empty((len(sizes), size))
@@ -191,7 +191,7 @@ def _sampled(
     return found
 
 
-def _ranked(metric: object, human: object, coefficient: object) -> SystemScores:
+def _ranked(metric: object, human: object, coefficient: object) -> JointScores:
     """Return the scores with the best system by human score first."""
     scores = read_systems(metric, human)
     if len(scores.systems) < LEAST:
@@ -215,7 +215,7 @@ def _joined(sizes: list[int]) -> str:
 
 
 def _correlated(
-    scores: SystemScores,
+    scores: JointScores,
     subsets: Subsets,
     ranges: list[tuple[int, int]],
     coefficient: Coefficient,

@@ -19,8 +19,8 @@ KEEP = "Leave these out of both: keep = metric.notna() & human.notna()"
 
 
 @dataclass(frozen=True, eq=False)
-class SystemScores:
-    """Scores of N systems.
+class JointScores:
+    """Scores of N systems, by a metric and by humans.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class SystemScores:
     metric: FloatArray
     human: FloatArray
 
-    def take(self, rows: IntArray) -> SystemScores:
+    def take(self, rows: IntArray) -> JointScores:
         """Return some of the systems."""
-        return SystemScores(tuple(self.systems[row] for row in rows), self.metric[rows], self.human[rows])
+        return JointScores(tuple(self.systems[row] for row in rows), self.metric[rows], self.human[rows])
 
 
 def numbers(name: str, values: object, *, ndim: int = 1, missing: bool = False) -> FloatArray:
@@ -118,7 +118,7 @@ def _dtype(values: object) -> str:
     return str(np.asarray(values, dtype=None if hasattr(values, "__array__") else object).dtype)
 
 
-def read_systems(metric: object, human: object) -> SystemScores:
+def read_systems(metric: object, human: object) -> JointScores:
     """Return the scores of both as vectors; labelled ones (pandas Series) are matched by label.
 
     Raises
@@ -135,7 +135,7 @@ def read_systems(metric: object, human: object) -> SystemScores:
         )
     named = next((scores for scores in (metric, human) if isinstance(scores, pd.Series)), None)
     systems = tuple(range(len(x))) if named is None else tuple(named.index.tolist())
-    return SystemScores(systems, settled(x), settled(z))
+    return JointScores(systems, settled(x), settled(z))
 
 
 def _matched(metric: pd.Series[Any], human: pd.Series[Any]) -> pd.Series[Any]:
@@ -158,9 +158,7 @@ def _matched(metric: pd.Series[Any], human: pd.Series[Any]) -> pd.Series[Any]:
     return human.reindex(metric.index)
 
 
-def grouped_systems(
-    metric: object, human: object, by: object | None
-) -> tuple[tuple[Hashable, ...], list[SystemScores]]:
+def grouped_systems(metric: object, human: object, by: object | None) -> tuple[tuple[Hashable, ...], list[JointScores]]:
     """Return the names of groups and the scores of each; one group with an empty name where there are none.
 
     Parameters
