@@ -202,7 +202,7 @@ def _checked(res: LLBTResults) -> Response:
     if not res.comparisons.response.grades:
         raise DesignError(
             "the judgments of the table have no grades beyond the first, so there are no scores to test",
-            expected="a table with grades=, as from_judgments and from_counts read it",
+            expected="graded judgments: from_judgments(…, strength=…) or from_counts(…, grades=…)",
         )
     missing = [word for word, block in (("object", "worth"), ("grade", "grade")) if block not in blocks]
     if missing:

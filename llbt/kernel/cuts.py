@@ -63,5 +63,7 @@ def _by_program(problem: Problem) -> FloatArray:
         method="highs",
     )
     if found.status != 0 or -found.fun <= 0:
-        raise DesignError("no parameters put the cuts of all comparisons in order", "Add tie and grade to the formula.")
+        held = "Hold tie and grade above 0 in fixed=, or leave them out of it."
+        remedy = held if problem.offsets[1:].any() else "Add tie and grade to the formula."
+        raise DesignError("no parameters put the cuts of all comparisons in order", remedy)
     return np.asarray(found.x[:p])
