@@ -315,7 +315,8 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         raise OptionError("cuts= cuts the numbers of a column into grades", "Pass strength=, and words in outcomes=.")
     if judged.beside and judged.sizes:
         raise OptionError("strength= and the grades of outcomes= both say how much", "Pass either.")
-    told: dict[str, tuple[str, ...]] = {"objects": found.sides, "outcome": (judged.field,), **judged.beside}
+    asks = "outcome" if judged.field == found.labels.field else "strength"  # what an error about the column names
+    told: dict[str, tuple[str, ...]] = {"objects": found.sides, asks: (judged.field,), **judged.beside}
     told |= {} if weights is None else {"weights": _one(weights, "weights")}
     asked = asked.where_there(told, source)
     roles = {**told, **asked.roles()}

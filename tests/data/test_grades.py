@@ -462,3 +462,9 @@ def test_the_collapsed_table_of_music_has_the_fit_that_r_gave():
     for name, value in known["coefficients"].items():
         found = res.params[name if name == "tie" else f"object[{name}]"]
         assert found == pytest.approx(value, abs=1e-7)
+
+
+def test_a_column_of_grades_that_is_not_there_is_asked_for_as_it_was_named():
+    frame = pd.DataFrame({"i": ["x", "y"], "j": ["y", "x"], "degree": [2, -1]})
+    with pytest.raises(JudgmentError, match=r"no column 'degrees' \(strength=\).*Did you mean 'degree'\?"):
+        llbt.from_judgments(frame, objects=("i", "j"), strength="degrees")
