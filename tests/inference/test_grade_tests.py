@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from fitting.test_graded_formulas import FIVE, judged, music
 from scipy import optimize, stats
 from support.folders import REFERENCE
+from support.graded import FIVE, judged, music
 
 import llbt
 from llbt import Comparisons

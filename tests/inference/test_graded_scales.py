@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
-from fitting.test_graded_formulas import judged, music
+from support.graded import judged, music
 
 import llbt
 from llbt.errors import OptionError
