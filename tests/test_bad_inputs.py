@@ -97,6 +97,7 @@ def test_every_outcome_is_told_apart(kind, ask, oracle):
     assert outcome(Case("f", "x", ask, oracle))[0] == kind
 
 
+@pytest.mark.slow
 def test_much_memory_is_a_trap(monkeypatch):
     monkeypatch.setattr("support.bad_inputs.MEGABYTES", 100)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024  # growth is seen beyond the most so far

@@ -67,6 +67,7 @@ def test_resampling_by_the_prototype_spreads_as_the_standard_errors_say(work):
     np.testing.assert_allclose(spread, [*found["se"], found["tie_se"], found["order_se"]], rtol=0.2)
 
 
+@pytest.mark.slow
 def test_a_worker_answers_and_the_report_says_who_did_not_run(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--quick", "--only", "llbt-strings", "--peers-dir", tmp_path],

@@ -111,6 +111,7 @@ except llbt.errors.DesignError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="ulimit is of Unix")
 def test_the_limit_of_the_process_counts() -> None:
     command = ["bash", "-c", 'ulimit -v 4000000 && exec "$0" -c "$1"', sys.executable, UNDER_LIMIT]

@@ -153,6 +153,7 @@ for given in json.loads(sys.argv[1]):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["escape", "right to left"])
 def test_standard_error_of_the_command_line(case, tmp_path):
     """In a process of its own: what is said of arguments, files and labels, whoever says it."""

@@ -23,6 +23,8 @@ ESTIMATE = 1e-8
 # Deviances are sums of some hundred logs of counts up to 10⁵.
 DEVIANCE = 1e-8
 
+pytestmark = pytest.mark.slow
+
 COUNTS = ["wins_i", "ties", "wins_j"]
 OBJECTS = "ABCDE"
 MODELS = ("object + tie", "object * judge + tie", "object * judge + tie * judge", "object + tie:pair")

@@ -216,6 +216,7 @@ def test_many_labels_are_not_searched():
     assert variants(["a b", "AB", "c"]) == [["a b", "AB"]]
 
 
+@pytest.mark.slow
 def test_similar_labels_in_an_audit():
     many = pd.DataFrame({"object_i": [f"o{k}" for k in range(2001)], "object_j": "o", "outcome": "i"})
     assert found(many, "similar_labels").level == "unchecked"

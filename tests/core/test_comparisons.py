@@ -210,6 +210,7 @@ def test_equality_looks_at_content_not_at_notes():
     assert TABLE != "a table"
 
 
+@pytest.mark.slow
 @given(tables())
 def test_round_trips(c):
     assert reread(c) == c

@@ -636,6 +636,7 @@ def test_new_labels_are_only_labels(rows, permutation):
     assert d.n_ties == c.n_ties
 
 
+@pytest.mark.slow
 @given(judgments, st.booleans())
 def test_judgments_counts_and_split_rows_agree(rows, order):
     frame = frame_of(rows)
@@ -649,6 +650,7 @@ def test_judgments_counts_and_split_rows_agree(rows, order):
     assert from_counts(indicator, objects=("a", "b"), **options) == c
 
 
+@pytest.mark.slow
 @given(judgments, st.sampled_from(sorted(LIBRARIES)), st.permutations("ABCD"))
 def test_library_and_categorical_order_do_not_matter(rows, library, categories):
     frame = frame_of(rows)

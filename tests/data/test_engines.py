@@ -542,6 +542,7 @@ def make_large(monkeypatch):
     monkeypatch.setattr(llbt.data.files, "LARGE", dict.fromkeys(llbt.data.files.LARGE, 0))
 
 
+@pytest.mark.slow
 class TestFiles:
     @pytest.mark.parametrize("suffix", SUFFIXES)
     @pytest.mark.parametrize("setting", SETTINGS)
@@ -760,6 +761,7 @@ class TestFiles:
             from_judgments(path, **MODELS)
 
 
+@pytest.mark.slow
 class TestFormatsOfLargeFiles:
     @pytest.mark.parametrize(
         "case", [c for c in CASES if isinstance(c.source, list) and c.id != "choix"], ids=lambda c: c.id

@@ -292,6 +292,7 @@ def frames(draw):
     return pd.DataFrame([(*pair, said, judge) for pair, said, judge in rows], columns=NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "tsv", "json", "jsonl", "parquet"])
 @settings(max_examples=60, deadline=None)
 @given(frame=frames())
@@ -488,6 +489,7 @@ LATE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", ["from_judgments", "read_judgments", "audit"])
 @pytest.mark.parametrize("case", LATE)
 def test_damage_of_large_files(case, door, on_disk, saved):

@@ -155,6 +155,7 @@ class TestEveryFormat:
             assert int(n[1]) == len(case.source)
         assert float(n[3].replace(",", "")) == total
 
+    @pytest.mark.slow
     @each(CASES)
     @pytest.mark.parametrize("order", [False, True])
     def test_two_steps_and_one_give_the_counts(self, case, order, tmp_path):
@@ -206,6 +207,7 @@ class TestEveryFormat:
         else:
             assert source == before
 
+    @pytest.mark.slow
     @each([case for case in CASES if isinstance(case.source, list) and case.id != "choix"])
     @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".json.gz", ".jsonl.gz"])
     def test_from_json(self, case, suffix, tmp_path):
@@ -217,6 +219,7 @@ class TestEveryFormat:
         check(frame, case)
         check_notes(frame.notes, case)
 
+    @pytest.mark.slow
     @each([case for case in CASES if isinstance(case.source, list) and case.id != "choix"])
     @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "parquet"])
     def test_from_frames(self, case, engine, tmp_path):

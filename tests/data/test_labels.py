@@ -77,6 +77,7 @@ TOGETHER = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", TOGETHER)
 def test_labels_are_typed_over_both_columns(case, saved, where):
     rows, expected = TOGETHER[case]
@@ -116,6 +117,7 @@ def test_labels_that_are_equal_as_numbers_are_refused(case, saved, where):
     assert f"{one!r}, {other!r}" in refusal(file_frame, path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", EQUAL)
 def test_the_caller_says_what_labels_are(case, saved, where):
     rows, (one, other) = EQUAL[case]

@@ -248,6 +248,7 @@ def test_degenerate_resamples_are_those_without_a_finite_estimate() -> None:
     close(boot.replicates[~separated, 0], np.log(wins[~separated] / (10 - wins[~separated])) / 2, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("formula", "rows"),
     [

@@ -144,6 +144,7 @@ def test_infinite_estimates_without_a_fold_are_counted():
     assert np.isfinite(found.to_frame()["log_loss"]).all()
 
 
+@pytest.mark.slow
 def test_seeds_processes_and_company_change_nothing():
     fits = [llbt.fit(f, TABLE) for f in ("object + tie", "object * judge + tie")]
     both = llbt.held_out(fits, rng=3).to_frame()

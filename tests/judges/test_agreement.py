@@ -509,6 +509,7 @@ def wmt10(shared: Path):
     return frame, frame.take((frame.to_frame()[OBJECTS] != "_ref").all(axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("references", "among", "own", "s", "pi"),

@@ -534,6 +534,7 @@ def test_profile_of_held_parameters_is_nan() -> None:
     assert np.isfinite(found.loc[["object[A]", "object[C]"]]).all(axis=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["sparse, ties", "separated", "no ties", "one pair", "order"])
 def test_profile_with_bias_reduction_equals_a_constrained_maximization(case: str) -> None:
     formula, c = FIRTH_CASES[case]
@@ -557,6 +558,7 @@ APART = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", APART, ids=[str(k) for k in range(len(APART))])
 def test_profile_with_bias_reduction_of_separated_tables(rows: list[tuple]) -> None:
     """A bound is where the penalized profile has fallen far enough, or infinite; never an error of linear algebra."""

@@ -283,6 +283,7 @@ def test_a_table_as_small_as_may_have_columns_of_its_own_gives_what_the_explicit
     check_maximum(res)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("formula", "own", "runs"),
     [

@@ -123,6 +123,7 @@ every_fit = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @every_fit
 def test_solvers_agree_on_bundled_sets(name, formula):
     explicit, eliminated = (bundled(name, formula, method) for method in METHODS)
@@ -130,6 +131,7 @@ def test_solvers_agree_on_bundled_sets(name, formula):
     assert_same_fit(eliminated, explicit)
 
 
+@pytest.mark.slow
 @every_fit
 def test_auto_is_one_of_them(name, formula):
     """statsmodels while cells × (p + S) ≤ 10⁵ (design.md, section 4), else eliminate."""

@@ -118,6 +118,7 @@ def test_the_policy_allows_the_one_script_and_no_other(text):
     assert not [key for element in document.iter() for key in element.attrib if key.startswith("on")]
 
 
+@pytest.mark.slow
 def test_ids_are_unique_and_references_lead_somewhere(text):
     document = parsed(text)
     ids = [element.get("id") for element in document.iter() if element.get("id")]

@@ -64,6 +64,7 @@ def test_no_decision_at_all_ranks_all_alike():
     assert llbt.scores.aggregate(tied, method=BradleyTerry(prior=1.0)).estimate == pytest.approx(np.zeros(3), abs=1e-8)
 
 
+@pytest.mark.slow
 def test_resamples_under_a_prior_are_fits_of_resampled_tables():
     """Percentiles of 200 resamples against 200 fits of tables drawn in the same way, up to simulation error."""
     frame = separated(n=12)

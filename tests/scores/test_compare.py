@@ -186,6 +186,7 @@ def aggregated(scores, ties):
     return pd.DataFrame({"mean": scores.mean(), "median": scores.median(), "bt": pd.Series(log_worth)})
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("reference", "ties"),

@@ -83,6 +83,7 @@ def test_elo_is_that_of_an_explicit_loop_in_every_order(name, constants):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("draw_probability", [0.05, 0.4])
 @pytest.mark.parametrize("orders", [1, 4, 12])
