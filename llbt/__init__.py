@@ -6,111 +6,26 @@
 {'object[+]': 0.2778, 'tie': -0.6551}
 """
 
-from . import classical, errors, formats, judges, metrics, plot, scores
-from .auditing.audit import audit
-from .core.comparisons import Comparisons
-from .core.judgments import Judgments
-from .core.statistics import TestResult
-from .data.datasets import list_datasets, load_dataset
-from .data.doors import from_counts, from_judgments
-from .data.judgments import read_judgments
-from .data.matrices import from_matrix
-from .data.rankings import from_rankings, from_ratings
-from .data.scores import from_scores
-from .errors import LLBTError
-from .fitting.mixed_results import MixedResults
-from .fitting.model import LLBT, default_formula, fit
-from .fitting.results import LLBTResults
-from .inference.anova import anova
-from .inference.bootstrap import bootstrap
-from .inference.contrasts import contrasts
-from .inference.goodness import goodness_of_fit
-from .inference.grade_tests import grade_tests
-from .inference.held_out import held_out
-from .inference.influence import influence
-from .inference.intransitivity import intransitivity
-from .inference.judge_effects import judge_effects
-from .inference.level_tests import level_tests
-from .inference.pairwise import pairwise
-from .inference.quasi_variances import quasi_variances
-from .inference.ranks import leaderboard
-from .inference.residuals import residuals
-from .inference.simulation import simulate
-from .inference.terms import add1, drop1
-from .inference.worth import worth
-from .planning.power import power
-from .planning.scenarios import Scenario
-from .report.interpret import interpret
-from .report.model_table import model_table
-from .report.page import write_report
-from .table import Table
+import importlib
+import sys
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-__all__ = [  # noqa: RUF022  # grouped by the question a user has
-    # where do the counts come from?
-    "Comparisons",
-    "Judgments",
-    "from_counts",
-    "from_judgments",
-    "from_matrix",
-    "from_rankings",
-    "from_ratings",
-    "from_scores",
-    "read_judgments",
-    # which data sets are there?
-    "list_datasets",
-    "load_dataset",
-    # what is wrong with them?
-    "audit",
-    # what model?
-    "LLBT",
-    "LLBTResults",
-    "MixedResults",
-    "default_formula",
-    "fit",
-    # how good are the objects, and which differ?
-    "contrasts",
-    "judge_effects",
-    "leaderboard",
-    "level_tests",
-    "pairwise",
-    "quasi_variances",
-    "worth",
-    # does the model fit, and which terms does it need?
-    "add1",
-    "anova",
-    "drop1",
-    "goodness_of_fit",
-    "held_out",
-    "influence",
-    "intransitivity",
-    "residuals",
-    # how sure is it?
-    "bootstrap",
-    "simulate",
-    # how many judgments does a study need?
-    "Scenario",
-    "power",
-    # what goes into the paper?
-    "grade_tests",
-    "interpret",
-    "model_table",
-    "write_report",
-    # what comes back, and what went wrong?
-    "LLBTError",
-    "Table",
-    "TestResult",
-    # the neighbours, each a namespace
-    "classical",
-    "errors",
-    "formats",
-    "judges",
-    "metrics",
-    "plot",
-    "scores",
-]
+if TYPE_CHECKING:
+    from .surface import *  # noqa: F403  # its __all__ says what
+    from .surface import __all__ as __all__
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import every public name when one is asked for first: help and completion in a shell need none of them."""
+        surface = importlib.import_module(".surface", __name__)
+        if hasattr(surface, "__all__"):  # its last line: there unless it is being imported
+            globals().update({known: getattr(surface, known) for known in ("__all__", *surface.__all__)})
+        if name in globals():
+            return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)  # the rooms are attributes too, and no names to use
+    return sorted(sys.modules[__name__].__all__)  # the rooms are attributes too, and no names to use
