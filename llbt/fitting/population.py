@@ -2,65 +2,165 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..core.columns import FloatArray
+from ..core.columns import FloatArray, IntArray
+from ..core.links import AnyResponse
 from ..formulas.brackets import Bracket
-from ..kernel.likelihood import Problem
-from ..kernel.quadrature import gauss_hermite
+from ..kernel.quadrature import Points, gauss_hermite
 from ..table import Table
 from .mixed_estimates import MixedEstimates
 from .prediction import comparisons_of, long_table, own_comparisons
 
-_POINTS = 25  # of a rule in each of up to two dimensions: the signed predictor, and the tie
+_POINTS = {1: 81, 2: 25}  # of a rule in each dimension: the signed predictor, and the tie
+_BLOCK = 4096  # comparisons whose predictors are averaged at once
 
 
 def population_predicted(res: MixedEstimates, frame: Any, confidence: float) -> Table:
     """Return outcome probabilities averaged over judges, as a long table; see `MixedResults.predict`."""
     average = res.average
     problem, shown = own_comparisons(average) if frame is None else comparisons_of(average, frame)
-    estimate, error = _averaged(res, problem)
-    note = f"of a {res.judges.name} drawn from the population: averaged over the distribution of the effects"
-    return long_table(average, shown, (estimate, error, np.full(len(estimate), np.inf)), confidence, (note,))
-
-
-def _averaged(res: MixedEstimates, problem: Problem) -> tuple[FloatArray, FloatArray]:
-    """Return probabilities and their delta-method standard errors, each (R, K)."""
     eta = np.stack(problem.at(np.asarray(res.params.fillna(0.0), dtype=float)))
-    points = gauss_hermite(2, _POINTS)
-    weights = np.exp(points.log_weight)
-    spread, slopes = _spread(res.brackets, res.solution.scales)
-    tie = res.comparisons.response.tie
-    moves = np.zeros((len(eta), points.at.shape[1]))
-    moves[0] = spread[0] * points.at[0]
-    if tie is not None:
-        moves[tie] = spread[1] * points.at[1]
-    predictors = (eta[:, :, None] + moves[:, None]).reshape(len(eta), -1)
-    p, _ = problem.response.probabilities(predictors)
-    shape = (len(p), eta.shape[1], points.at.shape[1])
-    bent = (p[:, None] * problem.response.slopes(p)).reshape(shape[0], len(eta), *shape[1:])  # (K, B, R, N)
-    estimate = p.reshape(shape) @ weights
-    rows = [predictor.columns(res.average.free).toarray() for predictor in problem.predictors]
-    fixed = np.einsum("kbr,brp->krp", bent @ weights, np.stack(rows))
-    signed = bent[:, 0] @ (weights * points.at[0])
-    tied = bent[:, tie] @ (weights * points.at[1]) if tie is not None else np.zeros_like(signed)
-    scaled = signed[..., None] * slopes[0] + tied[..., None] * slopes[1]
-    jacobian = np.concatenate([fixed, scaled], axis=2)
-    known = ~np.isnan(np.diag(res.solution.covariance))
-    jacobian, cov = jacobian[..., known], res.solution.covariance[np.ix_(known, known)]
-    if res.solution.rule is None:  # no effect is left: errors are those without effects
-        jacobian, cov = fixed, res.average.covariance.matrix
-    return estimate.T, np.sqrt(np.einsum("krp,pq,krq->rk", jacobian, cov, jacobian))
+    population = Population.of(res, ordered=True)
+    found = population.averaged(eta)
+    rows = np.stack([predictor.columns(average.free).toarray() for predictor in problem.predictors])
+    jacobian = np.concatenate([np.einsum("kbr,brp->krp", found.slopes, rows), found.scale_slopes], axis=2)
+    error = np.sqrt(np.maximum(np.einsum("krp,pq,krq->rk", jacobian, population.covariance, jacobian), 0))
+    estimate = found.probability.T
+    return long_table(average, shown, (estimate, error, np.full(len(estimate), np.inf)), confidence, (population.said,))
 
 
-def _spread(brackets: tuple[Bracket, ...], scales: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return standard deviations of the signed predictor and of the tie's, (2,), with derivatives in log σ, (2, E)."""
-    share = {"object": (0, 2.0), "order": (0, 1.0), "tie": (1, 1.0)}  # two objects, each with an effect of its own
-    variance = np.zeros((2, len(scales)))
-    for e, bracket in enumerate(brackets):
-        predictor, times = share[bracket.effect]
-        variance[predictor, e] = times * scales[e] ** 2
-    spread = np.sqrt(variance.sum(axis=1))
-    return spread, variance / np.where(spread > 0, spread, 1.0)[:, None]
+@dataclass(frozen=True, eq=False)
+class Averaged:
+    """Probabilities of R comparisons, averaged over the effects, with their derivatives.
+
+    Attributes
+    ----------
+    probability : ndarray, shape (K, R)
+    slopes : ndarray, shape (K, B, R)
+        Derivatives in the predictors of the average judge.
+    scale_slopes : ndarray, shape (K, R, E)
+        Derivatives in the logarithms of the scales that are above 0.
+    """
+
+    probability: FloatArray
+    slopes: FloatArray
+    scale_slopes: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Judges (and prompts, where groupings are crossed) whose effects are drawn from their distribution.
+
+    Attributes
+    ----------
+    response : Response or Cumulative
+    tie : int or None
+        The predictor of the tie.
+    share : ndarray, shape (2, E)
+        How many times the variance σ² of each scale above 0 is that of the signed predictor, and of the tie's.
+    scales : ndarray, shape (E,)
+        The scales above 0.
+    place : ndarray of int, shape (E,)
+        Which of the brackets they belong to.
+    covariance : ndarray, shape (p + E, p + E)
+        Of the fixed parameters and of log σ.
+    said : str
+        What the answers are, for a note.
+    """
+
+    response: AnyResponse
+    tie: int | None
+    share: FloatArray
+    scales: FloatArray
+    place: IntArray
+    covariance: FloatArray
+    said: str
+
+    @classmethod
+    def of(cls, res: MixedEstimates, *, ordered: bool) -> Population:
+        """Return the population of a fit; the effects of order count where it is known which object is shown first."""
+        place = np.flatnonzero(res.solution.scales > 0)
+        size = len(res.average.free)
+        known = np.concatenate([np.arange(size), size + place])
+        covariance = res.solution.covariance[np.ix_(known, known)]
+        if not len(place):  # no effect is left: errors are those without effects
+            covariance = res.average.covariance.matrix
+        names = " and ".join(dict.fromkeys(bracket.grouping for bracket in res.brackets))
+        return cls(
+            res.average.response,
+            res.comparisons.response.tie,
+            _shares([res.brackets[e] for e in place], ordered),
+            res.solution.scales[place],
+            place,
+            covariance,
+            f"of a {names} drawn from the population: averaged over the distribution of the effects",
+        )
+
+    def averaged(self, eta: FloatArray) -> Averaged:
+        """Return what predictors (B, R) of the average judge give, averaged over the effects."""
+        parts = [self._averaged(eta[:, start : start + _BLOCK]) for start in range(0, max(1, eta.shape[1]), _BLOCK)]
+        return Averaged(
+            np.concatenate([part.probability for part in parts], axis=1),
+            np.concatenate([part.slopes for part in parts], axis=2),
+            np.concatenate([part.scale_slopes for part in parts], axis=1),
+        )
+
+    def _averaged(self, eta: FloatArray) -> Averaged:
+        variance = self.share * self.scales**2
+        spread = np.sqrt(variance.sum(axis=1))
+        points = _points(spread)
+        weights = np.exp(points.log_weight)
+        moves = np.zeros((len(eta), points.at.shape[1]))
+        moves[0] = spread[0] * points.at[0]
+        if self.tie is not None:
+            moves[self.tie] = spread[1] * points.at[1]
+        p, _ = self.response.probabilities((eta[:, :, None] + moves[:, None]).reshape(len(eta), -1))
+        shape = (len(p), eta.shape[1], len(weights))
+        bent = (p[:, None] * self.response.slopes(p)).reshape(shape[0], len(eta), *shape[1:])  # (K, B, R, N)
+        widened = [bent[:, 0] @ (weights * points.at[0])]
+        widened.append(bent[:, self.tie] @ (weights * points.at[1]) if self.tie is not None else 0 * widened[0])
+        by_scale = variance / np.where(spread > 0, spread, 1.0)[:, None]  # d spread / d log σ, (2, E)
+        return Averaged(p.reshape(shape) @ weights, bent @ weights, np.einsum("dkr,de->kre", widened, by_scale))
+
+    def preference(self, difference: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return log P(i preferred)/P(j preferred) of a new judge, (m,), and its slopes; see `Response.preference`.
+
+        Parameters
+        ----------
+        difference : ndarray, shape (m,)
+            The signed predictor of the average judge.
+        levels : ndarray, shape (B − 1 + E,)
+            The other predictors, in their order, and log σ.
+        """
+        width = self.response.width
+        eta = np.concatenate([difference[None], np.tile(levels[: width - 1, None], len(difference))])
+        unknown = np.isnan(eta).any(axis=0)
+        found = self.averaged(np.where(unknown, 0.0, eta))
+        score = self.response.loadings[:, 0]
+        win, loss = (found.probability[sign * score > 0].sum(axis=0) for sign in (1, -1))
+
+        slopes = np.concatenate([found.slopes.swapaxes(1, 2), found.scale_slopes], axis=2)
+        up, down = (slopes[sign * score > 0].sum(axis=0) for sign in (1, -1))
+        of_odds = up / win[:, None] - down / loss[:, None]
+        value = np.where(unknown, np.nan, np.log(win) - np.log(loss))
+        return value, of_odds[:, 0], of_odds[:, 1:]
+
+
+def _shares(brackets: Sequence[Bracket], ordered: bool) -> FloatArray:
+    """Return how often σ² of each bracket is in the variance of the signed predictor, and of the tie's, (2, E)."""
+    known = {"object": (2.0, 0.0), "order": (float(ordered), 0.0), "tie": (0.0, 1.0)}  # two objects, each with its own
+    return np.array([known[bracket.effect] for bracket in brackets]).reshape(-1, 2).T
+
+
+def _points(spread: FloatArray) -> Points:
+    """Return points in two dimensions; those of a predictor that does not vary are 0."""
+    varying = np.flatnonzero(spread > 0)
+    rule = gauss_hermite(len(varying), _POINTS.get(len(varying), 1))
+    at = np.zeros((2, rule.at.shape[1]))
+    at[varying] = rule.at
+    return Points(at, rule.log_weight)

@@ -1,44 +1,52 @@
-"""Who is preferred, whatever the grade, given that anybody is: where the odds of that are not exp(2(λᵢ − λⱼ))."""
+"""Who is preferred, whatever the grade, given that anybody is: where the odds of that are not exp(2(λᵢ − λⱼ)).
+
+They are not where judgments are graded or a link has cuts, nor of a judge drawn from a population.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+from scipy import linalg, special
 from scipy.sparse import csr_array, eye_array, kron
 
 from ..core.columns import FloatArray
-from ..core.links import AnyResponse
+from ..fitting.population import Population
 from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults
-from ..formulas.coding import Block, Codings, column_values
+from ..formulas.coding import Block, Codings, column_values, is_summed
 from ..formulas.design import Rows
 from ..formulas.grid import rows_at
 
+Preference = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+
 
 @dataclass(frozen=True, eq=False)
-class Grades:
-    """The G levels (γ of larger grades, or a link's first cut) in one class, beside the log-worths of J objects.
+class Beside:
+    """What P(i preferred | decided) depends on in one class, beside the log-worths of J objects: G levels.
+
+    γ of larger grades, or a link's first cut; of a judge drawn from a population every γ, and log σ of the effects.
 
     Attributes
     ----------
-    response : Response
+    preference : callable
+        As `Response.preference`: (differences, levels) → log-odds of being preferred, with their slopes in both.
     estimate : ndarray, shape (G,)
     cov : ndarray, shape (G, G)
     cross : ndarray, shape (J, G)
         Covariances with the log-worths.
     """
 
-    response: AnyResponse
+    preference: Preference
     estimate: FloatArray
     cov: FloatArray
     cross: FloatArray
 
-    def combined(self, weights: FloatArray) -> Grades:
+    def combined(self, weights: FloatArray) -> Beside:
         """Return them beside linear combinations (…, J) of the log-worths."""
         return replace(self, cross=weights @ self.cross)
 
@@ -52,9 +60,9 @@ class Grades:
         difference, error : ndarray, shape (m,)
             λᵢ − λⱼ and its standard error.
         cross : ndarray, shape (m, G)
-            Its covariances with the grades.
+            Its covariances with the levels.
         """
-        found, slope, slopes = self.response.preference(difference, self.estimate)
+        found, slope, slopes = self.preference(difference, self.estimate)
         variance = slope**2 * error**2 + 2 * slope * (slopes * cross).sum(axis=1)
         # NaN in the covariance is put back below, where a slope leads to it
         variance += np.einsum("mg,gh,mh->m", slopes, np.nan_to_num(self.cov), slopes)
@@ -62,29 +70,46 @@ class Grades:
         return found / 2, np.sqrt(np.maximum(variance, 0)) / 2
 
 
-def grades_at(res: LLBTResults, codings: Codings, rows: FloatArray, values: Mapping[str, Any], k: int) -> Grades | None:
-    """Return the grades of class k of a grid beside the log-worths of rows (J, p); None where there are none.
+def beside_at(
+    res: LLBTResults,
+    codings: Codings,
+    rows: FloatArray,
+    values: Mapping[str, Any],
+    k: int,
+    population: Population | None = None,
+) -> Beside | None:
+    """Return the levels of class k of a grid beside the log-worths of rows (J, p); None where odds are plain.
 
-    Covariates of the grades that the grid does not name are averaged over the judgments of the table.
+    Covariates of the levels that the grid does not name are averaged over the judgments of the table.
     """
-    if res.response.plain_odds:
+    if population is None and res.response.plain_odds:
         return None
+    blocks = _levels(res, population)
     chosen = {name: column[[k]] for name, column in values.items()}
-    matrix = np.concatenate([np.empty((0, len(res.names))), *_level_rows(res, codings, chosen, 1)])
-    free, cov = matrix[:, res.free], res.covariance.matrix
-    own = free @ cov @ free.T
-    own[res.covariance.unknown(free)] = np.nan
+    matrix = np.concatenate([np.empty((0, len(res.names))), *_level_rows(res, codings, blocks, chosen, 1)])
     estimate = matrix @ np.asarray(res.params.fillna(0.0), dtype=np.float64)
     estimate[undetermined(res, csr_array(matrix))] = np.nan
-    return Grades(res.response, estimate, own, rows[:, res.free] @ cov @ free.T)
+    free, worths = matrix[:, res.free], rows[:, res.free]
+    if population is not None:
+        scales = np.eye(len(population.scales))
+        free, worths = linalg.block_diag(free, scales), np.pad(worths, ((0, 0), (0, len(scales))))
+        cov = population.covariance
+        estimate = np.concatenate([estimate, np.log(population.scales)])
+        return Beside(population.preference, estimate, free @ cov @ free.T, worths @ cov @ free.T)
+    cov = res.covariance.matrix
+    own = free @ cov @ free.T
+    own[res.covariance.unknown(free)] = np.nan
+    return Beside(res.response.preference, estimate, own, worths @ cov @ free.T)
 
 
-def averaging_notes(res: LLBTResults, codings: Codings, known: Collection[str]) -> tuple[str, ...]:
-    """Say which covariates of the grades a class leaves open, over which they are averaged."""
-    blocks = _levels(res)
+def averaging_notes(
+    res: LLBTResults, codings: Codings, known: Collection[str], population: Population | None = None
+) -> tuple[str, ...]:
+    """Say which covariates of the levels a class leaves open, over which they are averaged."""
+    blocks = _levels(res, population)
     used = {name for block in blocks for name in codings.blocks[block].variables}
     names = ", ".join(sorted(used - set(known)))
-    what = "ties" if "tie" in blocks else "grades"
+    what = "grades" if blocks and not {"tie", "bad"} & set(blocks) else "ties"
     return (f"{what} differ by {names}: averaged over the judgments for odds, probabilities and Elo",) if names else ()
 
 
@@ -96,30 +121,42 @@ def preferred_at(
         return np.asarray(special.expit(2 * difference))
     params = np.asarray(res.params.fillna(0.0), dtype=np.float64)
     none = np.empty((len(difference), 0))
-    rows = _level_rows(res, codings, values, len(difference))
+    rows = _level_rows(res, codings, _levels(res), values, len(difference))
     levels = np.column_stack([none, *(found @ params for found in rows)])
     return np.asarray(special.expit(res.response.preference(difference, levels)[0]))
 
 
-def _levels(res: LLBTResults) -> dict[Block, Rows]:
-    """Return the blocks that P(i preferred | decided) depends on beside the worths; none where odds are plain."""
-    if res.response.plain_odds:
-        return {}
-    levels, design = res.response.levels, res.design
-    return {block: design.shared[b] for block, b in levels.items()}
+def _levels(res: LLBTResults, population: Population | None = None) -> dict[Block, Rows]:
+    """Return the blocks that P(i preferred | decided) depends on beside the worths: of a new judge all."""
+    response, shared = res.comparisons.response, res.design.shared
+    if population is not None:
+        return {block: shared[b] for block, b in sorted(response.shared.items(), key=lambda found: found[1])}
+    return {} if res.response.plain_odds else {block: shared[b] for block, b in res.response.levels.items()}
 
 
 def _level_rows(
-    res: LLBTResults, codings: Codings, values: Mapping[str, npt.NDArray[Any]], classes: int
+    res: LLBTResults,
+    codings: Codings,
+    blocks: Mapping[Block, Rows],
+    values: Mapping[str, npt.NDArray[Any]],
+    classes: int,
 ) -> Iterator[FloatArray]:
-    """Yield the rows of each level in each of K classes, (K, p): averaged over what the classes leave open."""
+    """Yield the rows of each level in each of K classes, (K, p): averaged over what the classes leave open.
+
+    Levels to which objects add something of their own are those of the average pair.
+    """
     c = res.comparisons
-    for block, units in _levels(res).items():
-        names = codings.blocks[block].variables
+    for block, units in blocks.items():
+        summed = is_summed(block, codings.blocks[block].variables)
+        names = [name for name in codings.blocks[block].variables if codings.table.variables[name].role != "object"]
         open_ = [name for name in names if name not in values]
-        weights = np.bincount(units.index, c.totals) if open_ else np.ones(1)
+        weights = (
+            np.bincount(units.index.ravel(), np.repeat(c.totals, units.index.size // len(c))) if open_ else np.ones(1)
+        )
         data = {name: np.repeat(values[name], len(weights)) for name in names if name in values}
         for name in open_:
             data[name] = np.tile(column_values(codings.table.columns[name], units.units[name]), classes)
-        found = rows_at(codings, block, np.zeros(classes * len(weights), dtype=np.int64), data)
+        objects = range(len(c.objects)) if summed else range(1)
+        found = sum(rows_at(codings, block, np.full(classes * len(weights), o), data) for o in objects)
+        found = found * (2 / len(objects)) if summed else found
         yield np.asarray((kron(eye_array(classes), weights[None, :] / weights.sum()) @ found).toarray())

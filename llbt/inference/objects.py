@@ -12,13 +12,14 @@ from scipy.sparse import csr_array, eye_array, kron
 
 from ..core.columns import FloatArray, IntArray, Label, groups
 from ..errors import DesignError, OptionError, listed
+from ..fitting.population import Population
 from ..fitting.prediction import UNDETERMINED, alias_columns, codings_of, undetermined
 from ..fitting.results import LLBTResults
 from ..formulas.coding import Codings, column_values
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..kernel.robust import LOST
 from ..table import format_number
-from .decided import Grades, averaging_notes, grades_at, preferred_at
+from .decided import Beside, averaging_notes, beside_at, preferred_at
 
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
 
@@ -41,8 +42,8 @@ class LogWorths:
         that do not move alike have no standard error. None as a rule, d = 0.
     reference : label or None
         The object whose log-worth is 0 in this class; None where it is none's.
-    grades : Grades or None
-        Of graded judgments: what P(i preferred | decided) depends on beside the log-worths.
+    beside : Beside or None
+        Of graded judgments, and of a new judge: what P(i preferred | decided) depends on beside the log-worths.
     """
 
     rows: FloatArray
@@ -50,7 +51,7 @@ class LogWorths:
     cov: FloatArray
     lost: FloatArray
     reference: Label | None = None
-    grades: Grades | None = None
+    beside: Beside | None = None
 
     @property
     def unknown(self) -> npt.NDArray[np.bool_]:
@@ -60,13 +61,13 @@ class LogWorths:
     def some(self, kept: IntArray) -> LogWorths:
         """Return the log-worths of some of the objects."""
         cov = self.cov[np.ix_(kept, kept)]
-        beside = self.grades and self.grades.combined(np.eye(len(self.estimate))[kept])
+        beside = self.beside and self.beside.combined(np.eye(len(self.estimate))[kept])
         return LogWorths(self.rows[kept], self.estimate[kept], cov, self.lost[kept], self.reference, beside)
 
     def combined(self, weights: FloatArray, estimate: FloatArray) -> LogWorths:
         """Return the linear combinations that weights (J, J) make of these, with their estimates."""
-        beside, cov = self.grades and self.grades.combined(weights), weights @ self.cov @ weights.T
-        return LogWorths(weights @ self.rows, estimate, cov, weights @ self.lost, grades=beside)
+        beside, cov = self.beside and self.beside.combined(weights), weights @ self.cov @ weights.T
+        return LogWorths(weights @ self.rows, estimate, cov, weights @ self.lost, beside=beside)
 
 
 def _log_worths(res: LLBTResults, rows: FloatArray, aliasing: FloatArray) -> LogWorths:
@@ -99,11 +100,14 @@ def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
     return np.asarray(group == (group[home] if sizes[group[home]] == sizes.max() else sizes.argmax()))
 
 
-def worth_classes(res: LLBTResults, at: At) -> tuple[list[LogWorths], dict[str, list[Any]], tuple[str, ...]]:
+def worth_classes(
+    res: LLBTResults, at: At, population: Population | None = None
+) -> tuple[list[LogWorths], dict[str, list[Any]], tuple[str, ...]]:
     """Return the log-worths in each class that is asked for, the covariates of each class, and notes.
 
-    In a class take part the objects whose differences the table determines there, the largest such group; the
-    log-worths of the others are NaN, and a note names them.
+    With a `population` preferences are those of a judge drawn from it. In a class take part the objects whose
+    differences the table determines there, the largest such group; the log-worths of the others are NaN, and a note
+    names them.
 
     Raises
     ------
@@ -122,14 +126,15 @@ def worth_classes(res: LLBTResults, at: At) -> tuple[list[LogWorths], dict[str, 
         rows = _class_rows(codings, values, len(weights))
         mean = kron(weights[None, :], eye_array(len(res.comparisons.objects)), format="csr") @ rows
         average = _log_worths(res, mean.toarray(), aliasing)
-        average = replace(average, grades=grades_at(res, codings, average.rows, {}, 0))
+        average = replace(average, beside=beside_at(res, codings, average.rows, {}, 0, population))
         averaged = ("log-worths averaged over the judgments of the table",) if len(weights) > 1 else ()
-        return [average], {}, (*averaged, *averaging_notes(res, codings, ()), *_missing(res, [average], {}))
+        return [average], {}, (*averaged, *averaging_notes(res, codings, (), population), *_missing(res, [average], {}))
     grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
     rows, size = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects)
     found = [_log_worths(res, rows[k * size : (k + 1) * size].toarray(), aliasing) for k in range(grid.size)]
-    found = [replace(f, grades=grades_at(res, codings, f.rows, grid.values, k)) for k, f in enumerate(found)]
-    notes = (*grid.notes, *averaging_notes(res, codings, grid.values))
+    beside = [beside_at(res, codings, f.rows, grid.values, k, population) for k, f in enumerate(found)]
+    found = [replace(f, beside=levels) for f, levels in zip(found, beside, strict=True)]
+    notes = (*grid.notes, *averaging_notes(res, codings, grid.values, population))
     return found, grid.shown, (*notes, *_missing(res, found, grid.shown))
 
 
@@ -166,7 +171,7 @@ def _missing(res: LLBTResults, found: Sequence[LogWorths], shown: Mapping[str, S
     return (*notes[:NAMED], *([f"NA in {more} more classes, where other objects are not compared"] if more else []))
 
 
-def log_worths_at(res: LLBTResults, at: At) -> tuple[LogWorths, tuple[str, ...]]:
+def log_worths_at(res: LLBTResults, at: At, population: Population | None = None) -> tuple[LogWorths, tuple[str, ...]]:
     """Return the log-worths of the one class that `at` names, and notes that say which.
 
     Raises
@@ -174,7 +179,7 @@ def log_worths_at(res: LLBTResults, at: At) -> tuple[LogWorths, tuple[str, ...]]
     OptionError
         Where the worths differ between classes and `at` leaves more than one; the levels are listed.
     """
-    found, shown, notes = worth_classes(res, at)
+    found, shown, notes = worth_classes(res, at, population)
     if len(found) > 1:
         open_ = {
             name: sorted(set(map(str, values))) for name, values in shown.items() if len(set(map(str, values))) > 1
@@ -192,9 +197,9 @@ def _said(value: Any) -> str:
     return format_number(value, 5) if isinstance(value, float) else str(value)
 
 
-def centred(res: LLBTResults, at: At) -> tuple[LogWorths, tuple[str, ...]]:
+def centred(res: LLBTResults, at: At, population: Population | None = None) -> tuple[LogWorths, tuple[str, ...]]:
     """Return the log-worths of one class less their mean, and notes; NaN for objects that it does not compare."""
-    found, notes = log_worths_at(res, at)
+    found, notes = log_worths_at(res, at, population)
     inside = ~np.isnan(found.estimate)
     center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
     rows = center @ found.rows

@@ -14,10 +14,11 @@ from scipy.sparse import csr_array
 from ..arguments import Confidence, Rng, as_generator, checked, is_whole
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import MaxZ, adjust_p, max_z, ratio, two_sided_p
-from ..fitting.mixed_results import Fitted, average_of
+from ..fitting.mixed_results import Fitted
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.robust import LOST
+from .new_judge import asked_of, said_by
 from .objects import KNOWN, LogWorths, centred
 from .pairwise_record import Adjust, Decided, Pairwise
 from .scales import Scale
@@ -30,6 +31,7 @@ def pairwise(
     scale: Scale = "log_odds",
     adjust: Adjust | None = "single-step",
     at: At = None,
+    population: bool = False,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> Pairwise:
@@ -38,7 +40,7 @@ def pairwise(
     Parameters
     ----------
     res : LLBTResults or MixedResults
-        Of a fit with effects of judges, it is of the average judge.
+        Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         Of estimates and intervals: 2(λ_i − λ_j), λ_i − λ_j, the odds exp(2(λ_i − λ_j)), 400·log10 of the odds, or
         P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all of them. Of graded judgments and
@@ -49,6 +51,10 @@ def pairwise(
         false finding, ``"fdr_bh"`` the expected share of false findings, None nothing.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+    population : bool
+        Of a fit with effects of judges: whether to answer for a judge drawn from the population, by probabilities
+        averaged over the distribution of the effects, which come nearer to a half, as `worth` does; tests are the same.
+        By default for the average judge. Not with ``"log_worth"``.
     confidence : float
         Of all intervals together, whatever `adjust` says.
     rng : int or numpy.random.Generator
@@ -65,7 +71,8 @@ def pairwise(
     Raises
     ------
     OptionError
-        For log-worths that differ between classes and no `at`, and for options that are not known.
+        For log-worths that differ between classes and no `at`, for options that are not known, and a population of a
+        fit without effects of judges or on the scale of log-worths.
 
     Notes
     -----
@@ -86,9 +93,10 @@ def pairwise(
     >>> pairs.to_frame()[["object_i", "object_j", "estimate", "p_adjusted"]].round(3).values.tolist()[:3]
     [['A', 'B', 2.997, 0.0], ['A', 'C', 3.9, 0.0], ['A', 'D', 0.801, 0.0]]
     """
-    res = average_of(res)
-    found, notes = centred(res, at)
-    return all_pairs(res, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
+    plain, drawn = asked_of(res, population, scale)
+    found, notes = centred(plain, at, drawn)
+    notes = (*notes, *said_by(drawn))
+    return all_pairs(plain, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,12 +170,12 @@ def all_pairs(
 
 
 def _decided(found: LogWorths, pairs: IntArray, error: FloatArray) -> Decided | None:
-    """Return the log-odds of being preferred, of graded judgments."""
-    if found.grades is None:
+    """Return the log-odds of being preferred, where they are not 2(λᵢ − λⱼ)."""
+    if found.beside is None:
         return None
-    (i, j), cross = pairs.T, found.grades.cross
-    of_pairs = found.grades.log_odds(found.estimate[i] - found.estimate[j], error, cross[i] - cross[j])
-    level, _ = found.grades.log_odds(found.estimate, np.zeros(len(cross)), cross)
+    (i, j), cross = pairs.T, found.beside.cross
+    of_pairs = found.beside.log_odds(found.estimate[i] - found.estimate[j], error, cross[i] - cross[j])
+    level, _ = found.beside.log_odds(found.estimate, np.zeros(len(cross)), cross)
     return Decided(*of_pairs, level)
 
 

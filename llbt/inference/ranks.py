@@ -13,10 +13,11 @@ from ..arguments import Confidence, Rng, checked
 from ..core.columns import FloatArray, Label, matching
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
-from ..fitting.mixed_results import Fitted, average_of
+from ..fitting.mixed_results import Fitted
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
+from .new_judge import asked_of, said_by
 from .objects import LogWorths, centred
 from .pairwise import all_pairs
 from .scales import LEVELS, Scale, critical_for, measured_from, said_of, worths_on_scale
@@ -33,6 +34,7 @@ def leaderboard(
     scale: Scale = "log_odds",
     anchor: Anchor | None = None,
     at: At = None,
+    population: bool = False,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> Table:
@@ -41,7 +43,7 @@ def leaderboard(
     Parameters
     ----------
     res : LLBTResults or MixedResults
-        Of a fit with effects of judges, it is of the average judge.
+        Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
     anchor : label or mapping, optional
         What estimates are measured from: by default the mean of the log-worths (odds: their geometric mean), so that
@@ -51,6 +53,10 @@ def leaderboard(
         decided), against an object of mean log-worth or the anchor.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+    population : bool
+        Of a fit with effects of judges: whether to answer for a judge drawn from the population, as `worth` does: every
+        scale is then of P(i preferred | decided), against an object of mean log-worth or the anchor. By default for the
+        average judge.
     confidence : float
         Of each interval; and of all ranks and groups together.
     rng : int or numpy.random.Generator
@@ -67,8 +73,8 @@ def leaderboard(
     Raises
     ------
     OptionError
-        For log-worths that differ between classes and no `at`, an unknown anchor, and an anchor on a scale that has
-        none.
+        For log-worths that differ between classes and no `at`, an unknown anchor, an anchor on a scale that has none,
+        and a population of a fit without effects of judges or on the scale of log-worths.
     DesignError
         For an anchor that the table does not compare with the others.
 
@@ -80,16 +86,16 @@ def leaderboard(
     >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
-    res = average_of(res)
-    label, value = _read_anchor(res, anchor, scale)
-    found, notes = centred(res, at)
-    pairs = all_pairs(res, found, rng, confidence=confidence)
-    measured = found if label is None else _anchored(res, found, label)
-    z = critical_for(res, measured, scale, confidence)
+    plain, drawn = asked_of(res, population, scale)
+    found, notes = centred(plain, at, drawn)
+    graded = found.beside is not None
+    label, value = _read_anchor(plain, anchor, scale, graded)
+    pairs = all_pairs(plain, found, rng, confidence=confidence)
+    measured = found if label is None else _anchored(plain, found, label)
+    z = critical_for(plain, measured, scale, confidence)
     estimate, low, high = (part + value for k, part in enumerate(worths_on_scale(measured, scale, z)) if k != 1)
-    counts, more = _object_counts(res.comparisons, at)
+    counts, more = _object_counts(plain.comparisons, at)
     letters, order = pairs.groups, pairs.best_first
-    graded = not res.response.plain_odds
     where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
     return Table(
         (
@@ -105,17 +111,18 @@ def leaderboard(
         notes=(
             *notes,
             *more,
+            *said_by(drawn),
             f"{100 * confidence:.4g} % intervals of each estimate; ranks and groups hold together at the same level",
         ),
     )
 
 
-def _read_anchor(res: LLBTResults, anchor: Anchor | None, scale: Scale) -> tuple[Label | None, float]:
+def _read_anchor(res: LLBTResults, anchor: Anchor | None, scale: Scale, graded: bool) -> tuple[Label | None, float]:
     """Return the object that estimates are measured from, and its value on the scale."""
     if anchor is None:
         return None, 0.0
     label, value = _one_value(anchor, scale) if isinstance(anchor, Mapping) else (anchor, 0.0)
-    if scale == "probability" and res.response.plain_odds:
+    if scale == "probability" and not graded:
         raise OptionError(
             "worths sum to 1 and have no anchor",
             f"Choose scale='odds_ratio' for odds against {label!r}, or ask pairwise(res, scale='probability').",

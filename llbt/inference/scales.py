@@ -102,7 +102,7 @@ def level_on_scale(scale: Scale, log_worth: FloatArray) -> FloatArray:
 def critical_for(res: LLBTResults, found: LogWorths, scale: Scale, confidence: float) -> FloatArray:
     """Return how many standard errors the intervals of log-worths or, on their scale, worths reach, shape (J,)."""
     rows = found.rows
-    if scale == "probability" and found.grades is None:
+    if scale == "probability" and found.beside is None:
         rows = rows - special.softmax(np.where(np.isnan(found.estimate), -np.inf, 2 * found.estimate)) @ rows
     return critical_values(confidence, res.df_of(rows))
 
@@ -117,9 +117,9 @@ def worths_on_scale(
     are NaN where a single cluster says all that is known of one, for worths of any of them.
     """
     unknown, open_ = np.isnan(found.estimate), found.unknown | np.isnan(z)
-    if found.grades is not None and scale != "log_worth":
+    if found.beside is not None and scale != "log_worth":
         error = np.sqrt(np.maximum(np.diag(found.cov), 0))
-        parts = on_scale(scale, *found.grades.log_odds(found.estimate, error, found.grades.cross), z)
+        parts = on_scale(scale, *found.beside.log_odds(found.estimate, error, found.beside.cross), z)
     elif scale == "probability":
         if np.sum(~unknown) < 2:  # an object that is compared with no other has no share
             unknown = np.ones_like(unknown)

@@ -9,27 +9,41 @@ import numpy as np
 
 from ..arguments import Confidence, checked
 from ..errors import OptionError
-from ..fitting.mixed_results import Fitted, average_of
+from ..fitting.mixed_results import Fitted
+from ..fitting.population import Population
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
+from .new_judge import asked_of, said_by
 from .objects import NAMED, LogWorths, class_name, worth_classes
 from .scales import SCALES, Scale, critical_for, said_of, worths_on_scale
 
 
 @checked
-def worth(res: Fitted, at: At = None, scale: Scale = "probability", *, confidence: Confidence = 0.95) -> Table:
+def worth(
+    res: Fitted,
+    at: At = None,
+    scale: Scale = "probability",
+    *,
+    population: bool = False,
+    confidence: Confidence = 0.95,
+) -> Table:
     """Return the worth of every object with its standard error and interval.
 
     Parameters
     ----------
     res : LLBTResults or MixedResults
-        Of a fit with effects of judges, it is of the average judge.
+        Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     at : mapping or "average", optional
         Covariate values, such as ``{"judge": "J3", "age": [20, 40]}``; by default every class of the labels that the
         worth uses, and numbers at their mean. ``"average"`` averages the log-worths over the judgments of the table.
     scale : {"probability", "log_worth", "log_odds", "odds_ratio", "elo"}
         Worths π that sum to 1 in each class; or log-worth, log-odds, odds and Elo against the reference object.
+    population : bool
+        Of a fit with effects of judges: whether to answer for a judge drawn from the population, by probabilities
+        averaged over the distribution of the effects, which come nearer to a half. By default for the average judge,
+        whose effects are 0. There are no worths π of it: every scale but ``"log_worth"``, which is refused, is of
+        P(i preferred | decided) against the reference object.
     confidence : float
 
     Returns
@@ -46,7 +60,8 @@ def worth(res: Fitted, at: At = None, scale: Scale = "probability", *, confidenc
     DesignError
         For a formula without worths.
     OptionError
-        For an unknown scale, names in `at` that are not in the worth, and worths π of a probit link, which has none.
+        For an unknown scale, names in `at` that are not in the worth, worths π of a probit link, which has none, and a
+        population of a fit without effects of judges or on the scale of log-worths.
 
     Notes
     -----
@@ -54,6 +69,10 @@ def worth(res: Fitted, at: At = None, scale: Scale = "probability", *, confidenc
     ``"log_worth"`` the estimate is that of P(i preferred | decided), of whatever grade, against the reference object,
     with its error by the delta method. Covariates of grades (of a link: of ties) that the worth lacks are averaged over
     the judgments.
+
+    Of a new judge P(i preferred | decided) = p̄_i/(p̄_i + p̄_j), with the outcome probabilities p̄ of
+    ``res.predict(population=True)`` without order effects; log-odds, odds and Elo are made of it, with errors by the
+    delta method from those of the worths, γ and log σ.
 
     Objects with equal covariates have equal worths, and each counts: the worths of all objects sum to 1. R's prefmod
     prints such objects as one ("LO,SG,ST") and lets the worths of the distinct ones sum to 1; to have these, divide by
@@ -71,18 +90,20 @@ def worth(res: Fitted, at: At = None, scale: Scale = "probability", *, confidenc
     >>> llbt.worth(res).to_frame()[["object", "estimate"]].round(3).values.tolist()
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
-    res = average_of(res)
-    if scale == "probability" and res.specification.link == "probit":
+    plain, drawn = asked_of(res, population, scale)
+    if scale == "probability" and plain.specification.link == "probit" and drawn is None:
         raise OptionError(
             "a fit with link='probit' has no worths π: probabilities π_i/(π_i + π_j) are those of a logistic curve",
             "Ask for scale='log_worth' or 'log_odds'; or llbt.pairwise(res, scale='probability').",
         )
-    return worth_table(res, at, scale, confidence)
+    return worth_table(plain, at, scale, confidence, drawn)
 
 
-def worth_table(res: LLBTResults, at: At, scale: Scale, confidence: float) -> Table:
+def worth_table(
+    res: LLBTResults, at: At, scale: Scale, confidence: float, population: Population | None = None
+) -> Table:
     """Return what `worth` does; of a probit link the probability of being preferred, too."""
-    classes, shown, notes = worth_classes(res, at)
+    classes, shown, notes = worth_classes(res, at, population)
     blocks = [worths_on_scale(found, scale, critical_for(res, found, scale, confidence)) for found in classes]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]
     labels = res.comparisons.objects
@@ -99,8 +120,8 @@ def worth_table(res: LLBTResults, at: At, scale: Scale, confidence: float) -> Ta
             Field("conf_low", "conf_low", low, "estimate"),
             Field("conf_high", "conf_high", high, "estimate"),
         ),
-        title=f"Worths: {said_of(scale, SCALES, not res.response.plain_odds, ', against the reference')}",
-        notes=(*notes, f"{100 * confidence:.4g} % intervals; {_references(res, classes, shown)}"),
+        title=f"Worths: {said_of(scale, SCALES, classes[0].beside is not None, ', against the reference')}",
+        notes=(*notes, *said_by(population), f"{100 * confidence:.4g} % intervals; {_references(res, classes, shown)}"),
     )
 
 

@@ -6,28 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from support.mixed import judged_frame
 
 import llbt
 from llbt.errors import DesignError, OptionError, SeparationError
 
 
-def _frame(judges: int, sigma: float, seed: int, each: int = 2, tie: float = 0.0) -> pd.DataFrame:
-    """Judgments of three objects by judges with effects of sd σ on every log-worth, and of another sd on ties."""
-    rng = np.random.default_rng(seed)
-    worth = np.array([0.6, 0.0, -0.3]) + rng.normal(0, sigma, (judges, 3))
-    ties = rng.normal(0, tie, judges) if tie else np.zeros(judges)
-    rows = []
-    for g in range(judges):
-        for i, j in ((0, 1), (0, 2), (1, 2)):
-            u = worth[g, i] - worth[g, j]
-            p = np.exp([u, ties[g], -u])
-            rows.append(("ABC"[i], "ABC"[j], f"J{g:02d}", *rng.multinomial(each, p / p.sum())))
-    return pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "ties", "wins_j"])
-
-
 @pytest.fixture(scope="module")
 def frame() -> pd.DataFrame:
-    return _frame(30, 0.8, seed=2)
+    return judged_frame(30, 0.8, seed=2)
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +192,7 @@ def test_notes_say_what_makes_little_known(frame: pd.DataFrame) -> None:
 @pytest.mark.parametrize(("link", "brackets"), [("adjacent", "(object | judge) + (tie | judge)"), ("probit", "")])
 def test_a_new_judge_is_an_average_over_judges(link: str, brackets: str) -> None:
     """Probabilities by a sum over a grid of effects; their errors by differences in every estimate."""
-    c = llbt.from_counts(_frame(30, 0.8, seed=3, each=4, tie=0.9), clusters="judge")
+    c = llbt.from_counts(judged_frame(30, 0.8, seed=3, each=4, tie=0.9), clusters="judge")
     res = llbt.fit(f"object + tie + {brackets or '(object | judge)'}", c, link=link)  # type: ignore[arg-type]
     assert isinstance(res, llbt.MixedResults)
     assert (res.scales > 0).all()
