@@ -240,7 +240,8 @@ def from_judgments(
         Column that says how much the winner is preferred: sizes 1, 2, … beside the outcome (of ties 0 or nothing), or
         signed grades, positive for object i, where it is the column of `outcome` too or there is none. ``"strength"``
         is that of the formats which have one, such as HelpSteer3, Arena-Hard, MultiPref and Potato; see
-        `read_judgments`.
+        `read_judgments`. Without it preferences of all strengths count alike, and a note says how many there are of
+        each.
     cuts : sequence of float
         Strengths beyond which a preference has the next grade, where they are finer than grades: AlpacaEval's
         preferences are up to .5 from the middle, and ``cuts=(0.25,)`` makes two grades of them.
@@ -320,7 +321,7 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
     told |= {} if weights is None else {"weights": _one(weights, "weights")}
     asked = asked.where_there(told, source)
     roles = {**told, **asked.roles()}
-    picked = source.tally(roles)
+    picked = source.tally({**roles, **judged.unasked({name for names in roles.values() for name in names})})
     asked, unlabelled = asked.labelled(picked)
     pairs = in_order(read_label_pair(picked, "objects", found.sides), found.objects)
     picked, pairs, selves = _without_selves(picked, pairs, max_dropped)
@@ -329,8 +330,8 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         picked, labels.field, pairs, found.sides, labels.outcomes, max_dropped - selves, written=judged.written
     )
     kinds = tie_kind_notes(picked, said, labels)
-    said, response, beside = judged.told(picked, labels, said)
     weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
+    said, response, beside = judged.told(picked, labels, said, weighed)
     lines = condensed(pairs, said, weighed, *asked.read(picked), response or THREE)
     notes = (
         *_read_as(picked, found),

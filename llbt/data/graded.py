@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..core.columns import FloatArray
 from ..core.judgments import has_standard_columns
 from ..core.response import Response, both_bad
 from ..errors import OptionError
 from ..table import counted
 from .formats import Labels
 from .frames import as_number, read_factor, read_sizes
-from .grades import cut_sizes, graded_outcomes, refuse_sizes, refuse_unsigned, side
+from .grades import cut_sizes, graded_outcomes, merged_note, refuse_sizes, refuse_unsigned, side
 from .judgments import Countable
 from .outcomes import checked_outcomes
 from .readings import BAD, BOTH_BAD, TIE, WIN_I, WIN_J, Meaning, by_label
@@ -59,6 +60,18 @@ class Judged:
         named = self.strength == "strength" and self.found.labels.strengths  # the sizes of a format's labels
         return {} if named and "strength" not in self.found.source.names else {"strength": (self.strength,)}
 
+    def unasked(self, roles: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return the column of strengths that nobody asked for, of judgments that were read before, if no role has it.
+
+        Parameters
+        ----------
+        roles : iterable of str
+            The columns that have a role already.
+        """
+        graded = self.strength is not None or self.sizes
+        there = has_standard_columns(self.found.source.names) and self.found.source.has_labels("strength")
+        return {} if graded or not there or "strength" in roles else {"strength": ("strength",)}
+
     @property
     def written(self) -> dict[Any, Meaning | int]:
         """What the outcomes of labels were said to be, grades as grades."""
@@ -79,12 +92,29 @@ class Judged:
         return replace(labels, outcomes={**mapping, **sides}, strengths={k: abs(n) for k, n in said.items()})
 
     def told(
-        self, rows: Rows, labels: Labels, said: npt.NDArray[Any]
+        self, rows: Rows, labels: Labels, said: npt.NDArray[Any], weights: FloatArray | None
     ) -> tuple[npt.NDArray[Any], Response | None, list[str]]:
         """Return the outcome of each row, of more than three if the caller asks; the response then, and notes."""
-        return self._apart(rows, said) if self.bad else self._graded(rows, labels, said)
+        if self.strength is not None or self.sizes:
+            return self._graded(rows, labels, said)
+        times = np.ones(len(said)) if weights is None else weights
+        merged = self._merged(rows, labels, np.where((said == WIN_I) | (said == WIN_J), times, 0.0))
+        if not self.bad:
+            return said, None, merged
+        places, response, notes = self._apart(rows, said, times)
+        return places, response, [*notes, *merged]
 
-    def _apart(self, rows: Rows, said: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Response, list[str]]:
+    def _merged(self, rows: Rows, labels: Labels, decided: FloatArray) -> list[str]:
+        """Return a note if preferences of several strengths count alike; `decided` is how many each row stands for."""
+        by_column = "strength" in rows.frame.columns and has_standard_columns(self.found.source.names)
+        factor = read_factor(rows.frame, "strength" if by_column else labels.field)
+        sizes = list(factor.labels) if by_column else by_label(factor.labels, labels.strengths, None)
+        n = np.bincount(factor.codes + 1, weights=decided, minlength=len(sizes) + 1)[1:]
+        return merged_note([(size, k) for size, k in zip(sizes, n, strict=True) if size is not None and k > 0])
+
+    def _apart(
+        self, rows: Rows, said: npt.NDArray[Any], times: FloatArray
+    ) -> tuple[npt.NDArray[Any], Response, list[str]]:
         """Return the outcomes with both bad as one of its own; of judgments that were read before by kinds of ties."""
         if "tie_kind" in self.beside:
             factor = read_factor(rows.frame, "tie_kind")
@@ -95,16 +125,14 @@ class Judged:
         for meaning, outcome in ((WIN_I, "i"), (TIE, "tie"), (BAD, "bad"), (WIN_J, "j")):
             if outcome in response.outcomes:
                 places[meaning] = response.outcomes.index(outcome)
-        n = rows.count(said == BAD)
+        n = float(times[said == BAD].sum())
         note = f"{counted(n, 'judgment')} counted as both bad, apart from ties" if n else "no judgment is both bad"
         return places[said], response, [note]
 
     def _graded(
         self, rows: Rows, labels: Labels, said: npt.NDArray[Any]
-    ) -> tuple[npt.NDArray[Any], Response | None, list[str]]:
-        """Return the outcome of each row, graded if the caller asks; the scale if it is one, and notes."""
-        if self.strength is None and not self.sizes:
-            return said, None, []
+    ) -> tuple[npt.NDArray[Any], Response, list[str]]:
+        """Return the graded outcome of each row, the scale and notes."""
         column = next(iter(self.beside.get("strength", ())), None)
         if column is None:
             factor = read_factor(rows.frame, labels.field)
@@ -119,4 +147,14 @@ class Judged:
             sizes = np.where(wins == 0, 0.0, cut_sizes(sizes, self.cuts))
         refuse_sizes(rows, wins, sizes, group, f"column {column or labels.field!r}")
         places, response, notes = graded_outcomes(wins, sizes, (*self.sizes.values(), *range(1, len(self.cuts) + 2)))
-        return places.astype(np.int8)[group], response, notes
+        return places.astype(np.int8)[group], response, [*notes, *self._middle(response)]
+
+    def _middle(self, response: Response) -> list[str]:
+        """Return a note if strengths make a scale without a middle because no judgment is a tie."""
+        steps = len(response.outcomes) // 2
+        if self.sizes or steps < 2 or len(response.outcomes) % 2:
+            return []
+        signed = self.strength == self.field and not self.cuts
+        grades = ", ".join(f"{grade}: {grade}" for grade in range(steps, -steps - 1, -1))
+        remedy = f"; outcomes={{{grades}}} gives them one" if signed else ""
+        return [f"no judgment is a tie: the grades have no middle{remedy}"]

@@ -14,7 +14,8 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import n_columns, whole
 from ..core.response import Response, graded
 from ..errors import JudgmentError, OptionError, listed
-from ..table import counted
+from ..table import counted, format_count
+from .frames import as_number
 from .rows import Rows
 from .sources import as_names
 
@@ -22,6 +23,7 @@ Grades = Sequence[str] | Mapping[str, int]
 
 _ROUNDING = 1e-12  # relative; 0.8 - 0.7 is off by some 1e-16
 MOST_GRADES = 20  # grades to either side; what has more is a score
+_MOST_LISTED = 8  # strengths in a note
 _EXPECTED = "whole numbers such as 2, 1, 0, -1, -2, positive for object i"
 
 
@@ -166,3 +168,27 @@ def graded_outcomes(
     said = np.where(decided | tied, down, n_columns(response))
     unused = sorted(set(range(1, steps + 1)) - set(np.abs(grade[decided]).tolist()))
     return said, response, [f"no judgment has the grade {listed(tuple(unused))} to either side"] if unused else []
+
+
+def merged_note(found: Collection[tuple[Any, float]]) -> list[str]:
+    """Return a note if preferences of several strengths count alike: which, how often, and how they are kept.
+
+    Parameters
+    ----------
+    found : collection of (strength, number of judgments)
+    """
+    numbers: dict[float, float] = {}
+    for said, n in found:
+        number = as_number(said)
+        if number is not None and not np.isnan(number):
+            numbers[number] = numbers.get(number, 0.0) + n
+    if len(numbers) < 2:
+        return []
+    judged = counted(sum(numbers.values()), "preference")
+    if len(numbers) > _MOST_LISTED or not all(size.is_integer() for size in numbers):
+        what = f"{judged} of strengths from {min(numbers):.4g} to {max(numbers):.4g}"
+        how = "strength='strength' with cuts= keeps them as grades"
+    else:
+        grades = ", ".join(f"{size:g} ({format_count(n)})" for size, n in sorted(numbers.items()))
+        what, how = f"{judged} of the grades {grades}", "strength='strength' keeps them"
+    return [f"{what} count as preferred alike: {how}"]

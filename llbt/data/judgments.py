@@ -140,8 +140,10 @@ def read_judgments(
       object_i object_j outcome judge
     0        x        y       i    J1
     1        y        x     tie    J2
-    >>> judgments.notes
-    ("2 records read as 'arena': 2 judgments", "1 tie of the kind 'both_bad' counted as ties")
+    >>> for note in judgments.notes:
+    ...     print(note)
+    2 records read as 'arena': 2 judgments
+    1 tie is of the kind 'both_bad', which outcomes={'both_bad': 'bad'} counts apart
     """
     asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults, labels)
     if isinstance(source, Judgments) and format == "auto" and asked == Asked():

@@ -16,7 +16,7 @@ from ..errors import JudgmentError, listed
 from ..table import Note, counted
 from .formats import Constant, Game, JudgmentFormat, Labels, Reworded, Side, fields_of
 from .paths import located
-from .readings import LEFT_OUT
+from .readings import BOTH_BAD, LEFT_OUT
 from .reshaped import field_of, gap, joined_values, judged
 from .sources import Source, in_memory
 from .verdicts import Records, decide, label_codes, weigh
@@ -276,4 +276,7 @@ def own_notes(known: JudgmentFormat) -> tuple[str, ...]:
 
 def kind_note(n: float, kind: str) -> str:
     """Return the note on a kind of ties."""
-    return f"{counted(n, 'tie')} of the kind {kind!r} counted as ties"
+    if kind != BOTH_BAD:
+        return f"{counted(n, 'tie')} of the kind {kind!r} counted as ties"
+    are = "is" if n == 1 else "are"
+    return f"{counted(n, 'tie')} {are} of the kind {kind!r}, which outcomes={{{kind!r}: 'bad'}} counts apart"

@@ -46,7 +46,15 @@ def test_judgments_count_both_bad_apart_where_asked(held: object, asked: dict[st
     found = llbt.from_judgments(held, outcomes=asked)
     pd.testing.assert_frame_equal(found.to_frame(), COUNTS)
     assert "2 judgments counted as both bad, apart from ties" in found.notes
+    assert not any("counted as ties" in note for note in found.notes)
     assert llbt.from_judgments(held) == found.collapse()
+
+
+def test_both_bad_is_counted_by_judgments_not_by_rows() -> None:
+    weighted = ARENA.assign(times=[1, 2, 3, 4, 5])
+    c = llbt.from_judgments(weighted, weights="times", outcomes={"tie (bothbad)": "bad"})
+    assert c.n_bad == 6
+    assert "6 judgments counted as both bad, apart from ties" in c.notes
 
 
 def test_labels_of_ones_own_and_clusters() -> None:

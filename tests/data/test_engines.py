@@ -634,7 +634,7 @@ class TestFiles:
     def test_ties_of_a_kind(self, suffix, large, tmp_path):
         table = changed((1, "winner", "tie (bothbad)"), (7, "winner", "both_bad"))
         path = write(tmp_path, suffix, table)
-        note = "2 ties of the kind 'both_bad' counted as ties"
+        note = "2 ties are of the kind 'both_bad', which outcomes={'both_bad': 'bad'} counts apart"
         c = from_judgments(path)
         assert c == baseline(arrow(), **MODELS)
         assert note in c.notes

@@ -252,8 +252,9 @@ class TestArena:
     def test_both_bad_is_a_tie_with_a_note_unless_told_otherwise(self):
         c = from_judgments(ARENA, format="arena")
         assert c.n_ties == 3
-        assert [note for note in c.notes if "both_bad" in note] == ["2 ties of the kind 'both_bad' counted as ties"]
-        assert from_judgments(read_judgments(ARENA)).notes[1] == "2 ties of the kind 'both_bad' counted as ties"
+        told = "2 ties are of the kind 'both_bad', which outcomes={'both_bad': 'bad'} counts apart"
+        assert [note for note in c.notes if "both_bad" in note] == [told]
+        assert from_judgments(read_judgments(ARENA)).notes[1] == told
         without = {"tie (bothbad)": None, "both_bad": None}
         for left in (
             from_judgments(ARENA, format="arena", outcomes=without),

@@ -202,7 +202,14 @@ class TestJudgments:
         c = llbt.from_judgments(rows, strength="strength")
         assert c.response == graded(2, middle=False)
         assert c.counts.tolist() == [[2, 0, 2, 0], [1, 0, 0, 2]]
-        assert llbt.from_judgments(rows, outcome="label", outcomes=MAPPING).response == graded(2, middle=True)
+        assert "no judgment is a tie: the grades have no middle" in c.notes
+        mapped = llbt.from_judgments(rows, outcome="label", outcomes=MAPPING)
+        assert mapped.response == graded(2, middle=True)
+        assert not any("no middle" in note for note in mapped.notes)
+        signed = llbt.from_judgments(rows.drop(columns="outcome"), strength="grade")
+        remedy = {2: 2, 1: 1, 0: 0, -1: -1, -2: -2}
+        assert f"no judgment is a tie: the grades have no middle; outcomes={remedy} gives them one" in signed.notes
+        assert llbt.from_judgments(rows, outcome="grade", outcomes=remedy) == mapped
 
     def test_one_grade_is_todays_table(self):
         rows = JUDGED.assign(strength=(JUDGED["outcome"] != "tie").astype(float))
@@ -242,6 +249,51 @@ class TestJudgments:
             assert found[0].finding(name) == found[1].finding(name)
 
 
+class TestGradesThatNobodyAskedFor:
+    """Grades that a reader knows and a table of three outcomes merges are told, with how to keep them."""
+
+    NOTE = "7 preferences of the grades 1 (2), 2 (5) count as preferred alike: strength='strength' keeps them"
+
+    @pytest.mark.parametrize("kind", ["judgments", "their frame", "labels", "polars", "duckdb"])
+    def test_each_way_to_them(self, kind):
+        mine = llbt.formats.columns(outcome="label", outcomes=MAPPING)
+        read = llbt.read_judgments(JUDGED[[*BESIDE, "label"]], format=mine)
+        frame = read.to_frame()
+        found = {
+            "judgments": lambda **how: llbt.from_judgments(read, **how),
+            "their frame": lambda **how: llbt.from_judgments(frame, **how),
+            "labels": lambda **how: llbt.from_judgments(frame, format="judgments", **how),
+            "polars": lambda **how: llbt.from_judgments(engines(frame)[1], **how),
+            "duckdb": lambda **how: llbt.from_judgments(engines(frame)[2], **how),
+        }[kind]
+        c = found()
+        assert [note for note in c.notes if "alike" in note] == [self.NOTE]
+        assert c == llbt.from_judgments(JUDGED[[*BESIDE, "outcome"]])
+        kept = found(strength="strength")
+        assert kept.counts.tolist() == BY_HAND
+        assert not any("alike" in note for note in kept.notes)
+
+    def test_strengths_that_are_no_grades_need_cuts(self):
+        fine = llbt.read_judgments(JUDGED).to_frame().assign(strength=JUDGED["strength"] / 4)
+        c = llbt.from_judgments(fine)
+        told = "7 preferences of strengths from 0.25 to 0.5 count as preferred alike: strength='strength' with cuts="
+        assert [note for note in c.notes if note.startswith(told)]
+        assert llbt.from_judgments(fine, strength="strength", cuts=(0.3,)).counts.tolist() == BY_HAND
+
+    def test_one_strength_merges_nothing(self):
+        frame = llbt.read_judgments(JUDGED).to_frame()
+        for same in (frame.assign(strength=1.0), frame.assign(strength=None)):
+            assert not any("alike" in note for note in llbt.from_judgments(same).notes)
+        with_words = frame.assign(strength=["much", "little"] * 4)
+        assert not any("alike" in note for note in llbt.from_judgments(with_words).notes)
+
+    def test_weights_count(self):
+        frame = llbt.read_judgments(JUDGED).to_frame().assign(weight=10.0, strength=JUDGED["strength"])
+        assert self.NOTE.replace("7 ", "70 ").replace("(2)", "(20)").replace("(5)", "(50)") in (
+            llbt.from_judgments(frame).notes
+        )
+
+
 @pytest.mark.parametrize("name", ["arena_hard", "helpsteer2", "helpsteer3", "multipref", "opencompass", "potato"])
 def test_formats_that_keep_strengths(name):
     """The grades of a format, straight from its records and from what was read of them, against its table by hand."""
@@ -253,6 +305,8 @@ def test_formats_that_keep_strengths(name):
     assert not sizes[table["outcome"] != "tie"].isna().any()
     options = {"format": case.name, **case.options}
     for source, given in ((case.source, options), (llbt.read_judgments(case.source, **options), {})):
+        merged = grades[grades != 0].abs().nunique() > 1
+        assert any("count as preferred alike" in note for note in llbt.from_judgments(source, **given).notes) == merged
         c = llbt.from_judgments(source, strength="strength", **given)
         steps = len(c.response.outcomes) // 2
         assert steps == grades.abs().max()
