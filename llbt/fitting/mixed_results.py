@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,11 +11,16 @@ import pandas as pd
 
 from ..arguments import Confidence, checked
 from ..core.statistics import TestResult
+from ..data.sources import open_frame
+from ..errors import OptionError
 from ..formulas.constraints import Hypothesis
+from ..formulas.grid import At
 from ..table import Record, Table
+from .known_judges import known_predicted
 from .mixed_estimates import MixedEstimates
 from .mixed_summary import mixed_summary
 from .population import population_predicted
+from .prediction import check_place, predicted
 from .results import LLBTResults
 
 _ASKED = ("contrasts", "judge_effects", "leaderboard", "pairwise", "quasi_variances", "worth")
@@ -89,16 +95,23 @@ class MixedResults(MixedEstimates, Record):
         return self.average.wald_test(hypothesis)
 
     @checked
-    def predict(self, frame: Any = None, *, population: bool = False, confidence: Confidence = 0.95) -> Table:
-        """Return the probability of each outcome, for the average judge or for one drawn from the population.
+    def predict(
+        self, frame: Any = None, *, at: At = None, population: bool = False, confidence: Confidence = 0.95
+    ) -> Table:
+        """Return the probability of each outcome, for the average judge, one of the table, or one not seen yet.
 
         Parameters
         ----------
         frame : data frame, optional
-            Comparisons to predict, as `LLBTResults.predict` reads them. By default the comparisons of the table.
+            Comparisons to predict, as `LLBTResults.predict` reads them. A column of judges, under the name that they
+            have in the brackets, asks for the judge of each row. By default the comparisons of the table, for the
+            average judge.
+        at : mapping, optional
+            Instead of a frame: all pairs of objects at these covariate values, as in `LLBTResults.predict`;
+            ``{"judge": "J7"}`` asks for a judge of the table, ``{"judge": ["J7", "J8"]}`` for several.
         population : bool
             Whether to average over the distribution of the effects, by which probabilities come nearer to those of a
-            coin: what to expect of a new judge. By default of the average judge, whose effects are 0.
+            coin: what to expect of a new judge. A column of judges in a frame is then not asked.
         confidence : float
 
         Returns
@@ -106,10 +119,38 @@ class MixedResults(MixedEstimates, Record):
         Table
             object_i, object_j, covariates, outcome, estimate (probability), std_error (delta method, that of σ in it),
             conf_low, conf_high (on the logit scale).
+
+        Raises
+        ------
+        OptionError
+            For judges that the table does not have, a judge of the table beside ``population=True``, and as
+            `LLBTResults.predict`.
+
+        Notes
+        -----
+        A judge of the table has the effects that are most probable given his judgments, as `judge_effects` has them,
+        drawn towards 0 the more the less is known of him: for objects that he did not judge they are 0. The errors are
+        those of the effects, of objects not judged their standard deviation, and of the estimates that they are found
+        with (Kass & Steffey 1989). Where judges have no effects (σ = 0) all are the average judge.
+
+        References
+        ----------
+        Kass, R. E. & Steffey, D. (1989). Approximate Bayesian inference in conditionally independent hierarchical
+        models. Journal of the American Statistical Association 84(407), 717-726.
         """
+        check_place(frame, at)
+        place = at if isinstance(at, Mapping) else None
+        name = self.judges.name
+        if population and name in (place or ()):
+            raise OptionError(
+                f"at= names a {name} of the table, and population=True asks for one drawn from the population",
+                "Leave one of them out.",
+            )
         if population:
-            return population_predicted(self, frame, confidence)
-        return self.average.predict(frame, confidence=confidence)
+            return population_predicted(self, frame, place, confidence)
+        if name in (place or ()) or (frame is not None and name in open_frame(frame).names):
+            return known_predicted(self, frame, place, confidence)
+        return predicted(self.average, frame, at, confidence)
 
     @checked
     def summary(self, *, odds: bool = True) -> Table:

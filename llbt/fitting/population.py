@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,16 +14,20 @@ from ..formulas.brackets import Bracket
 from ..kernel.quadrature import Points, gauss_hermite
 from ..table import Table
 from .mixed_estimates import MixedEstimates
-from .prediction import comparisons_of, long_table, own_comparisons
+from .prediction import comparisons_of, long_table, own_comparisons, pairs_at, undetermined_comparisons
 
 _POINTS = {1: 81, 2: 25}  # of a rule in each dimension: the signed predictor, and the tie
 _BLOCK = 4096  # comparisons whose predictors are averaged at once
 
 
-def population_predicted(res: MixedEstimates, frame: Any, confidence: float) -> Table:
+def population_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float) -> Table:
     """Return outcome probabilities averaged over judges, as a long table; see `MixedResults.predict`."""
     average = res.average
-    problem, shown = own_comparisons(average) if frame is None else comparisons_of(average, frame)
+    notes: tuple[str, ...] = ()
+    if at is not None:
+        problem, shown, notes = pairs_at(average, at)
+    else:
+        problem, shown = own_comparisons(average) if frame is None else comparisons_of(average, frame)
     eta = np.stack(problem.at(np.asarray(res.params.fillna(0.0), dtype=float)))
     population = Population.of(res, ordered=True)
     found = population.averaged(eta)
@@ -31,7 +35,9 @@ def population_predicted(res: MixedEstimates, frame: Any, confidence: float) -> 
     jacobian = np.concatenate([np.einsum("kbr,brp->krp", found.slopes, rows), found.scale_slopes], axis=2)
     error = np.sqrt(np.maximum(np.einsum("krp,pq,krq->rk", jacobian, population.covariance, jacobian), 0))
     estimate = found.probability.T
-    return long_table(average, shown, (estimate, error, np.full(len(estimate), np.inf)), confidence, (population.said,))
+    estimate[undetermined_comparisons(average, problem)] = np.nan
+    whole = (estimate, error, np.full(len(estimate), np.inf))
+    return long_table(average, shown, whole, confidence, (*notes, population.said))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,17 +38,22 @@ def codings_of(res: Estimates) -> Codings:
 
 def predicted(res: Estimates, frame: Any, at: At, confidence: float) -> Table:
     """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
-    if frame is not None and at is not None:
-        raise OptionError("a frame and at=", expected="one of the two, not both")
-    if isinstance(at, str) and at == "average":
-        raise OptionError("at='average' averages worths, not probabilities", "Name values: at={'judge': 'J1'}.")
-    check_at(at, average=False)
+    check_place(frame, at)
     if frame is not None:
         return _predicted_frame(res, frame, confidence)
     if at is not None:
         return _predicted_pairs(res, at, confidence)
     problem, shown = own_comparisons(res)
-    return long_table(res, shown, _probabilities(res, problem), confidence, ())
+    return long_table(res, shown, plain_chances(res, problem), confidence, ())
+
+
+def check_place(frame: Any, at: At) -> None:
+    """Raise for comparisons that are named in two ways, and for an `at` that names no values."""
+    if frame is not None and at is not None:
+        raise OptionError("a frame and at=", expected="one of the two, not both")
+    if isinstance(at, str) and at == "average":
+        raise OptionError("at='average' averages worths, not probabilities", "Name values: at={'judge': 'J1'}.")
+    check_at(at, average=False)
 
 
 def own_comparisons(res: Estimates) -> tuple[Problem, dict[str, list[Any]]]:
@@ -103,11 +108,16 @@ def _without_counts(res: Estimates, predictors: tuple[Gathered, ...]) -> Problem
 def chances_of(res: Estimates, problem: Problem) -> FloatArray:
     """Return outcome probabilities, shape (R, C); NaN where the table does not determine them."""
     found = probabilities(problem, np.asarray(res.params.fillna(0.0), dtype=float))
-    found[np.any([undetermined(res, rows) for rows in problem.predictors], axis=0)] = np.nan
+    found[undetermined_comparisons(res, problem)] = np.nan
     return found
 
 
-def _probabilities(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatArray, FloatArray]:
+def undetermined_comparisons(res: Estimates, problem: Problem) -> npt.NDArray[np.bool_]:
+    """Return which comparisons have a predictor that the table does not determine, shape (R,)."""
+    return np.asarray(np.any([undetermined(res, rows) for rows in problem.predictors], axis=0))
+
+
+def plain_chances(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return outcome probabilities and their delta-method standard errors, each (R, C), and degrees of freedom (R,)."""
     found = chances_of(res, problem)
     free = replace(problem, predictors=tuple(rows.columns(res.free) for rows in problem.predictors))
@@ -121,7 +131,15 @@ def _probabilities(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatA
 
 
 def _predicted_pairs(res: Estimates, at: Any, confidence: float) -> Table:
-    """Predict all pairs, and both presentations of each where there is an order effect."""
+    problem, shown, notes = pairs_at(res, at)
+    return long_table(res, shown, plain_chances(res, problem), confidence, notes)
+
+
+def pairs_at(res: Estimates, at: Mapping[str, Any]) -> tuple[Problem, dict[str, list[Any]], tuple[str, ...]]:
+    """Return the linear predictors of all pairs, both presentations of each where there is an order effect.
+
+    Beside them the columns that name them, and notes on values that were not asked for.
+    """
     codings = codings_of(res)
     grid = covariate_grid(codings, tuple(codings.blocks), at)
     size = len(res.comparisons.objects)
@@ -134,23 +152,30 @@ def _predicted_pairs(res: Estimates, at: Any, confidence: float) -> Table:
     shown: dict[str, list[Any]] = {f"object_{side}": [labels[k] for k in every[:, n]] for n, side in enumerate("ij")}
     for name, column in grid.shown.items():
         shown[name] = [value for value in column for _ in range(len(pairs))]
-    found = _probabilities(res, _problem_at(res, codings, every, (values, values)))
-    return long_table(res, shown, found, confidence, grid.notes)
+    return _problem_at(res, codings, every, (values, values)), shown, grid.notes
 
 
 def _predicted_frame(res: Estimates, frame: Any, confidence: float) -> Table:
     problem, shown = comparisons_of(res, frame)
-    return long_table(res, shown, _probabilities(res, problem), confidence, ())
+    return long_table(res, shown, plain_chances(res, problem), confidence, ())
 
 
-def comparisons_of(res: Estimates, frame: Any) -> tuple[Problem, dict[str, list[Any]]]:
-    """Return the linear predictors of new comparisons, without counts, and the columns that were read for them."""
+def comparisons_of(res: Estimates, frame: Any, beside: Sequence[str] = ()) -> tuple[Problem, dict[str, list[Any]]]:
+    """Return the linear predictors of new comparisons, without counts, and the columns that were read for them.
+
+    Columns of labels `beside` those that the formula uses are read, too.
+    """
     codings = codings_of(res)
     table = codings.table
     used = sorted({name for coding in codings.blocks.values() for name in coding.variables})
     covariates = [name for name in used if table.variables[name].role == "covariate"]
+    more = [name for name in beside if name not in covariates]
     sides = {name: (f"{name}_i", f"{name}_j") for name in used if table.variables[name].role == "side covariate"}
-    roles: dict[str, tuple[str, ...]] = {"objects": ("object_i", "object_j"), "covariates": tuple(covariates), **sides}
+    roles: dict[str, tuple[str, ...]] = {
+        "objects": ("object_i", "object_j"),
+        "covariates": (*covariates, *more),
+        **sides,
+    }
     picked = open_frame(frame).pick(roles)
     objects = read_label_pair(picked, "objects", ("object_i", "object_j"))
     pairs = codes_of(res.comparisons.objects, objects.values.ravel().tolist(), "object").reshape(-1, 2)
@@ -160,6 +185,8 @@ def comparisons_of(res: Estimates, frame: Any) -> tuple[Problem, dict[str, list[
         column = read_covariate(picked, name, numeric=table.columns[name].numeric)
         shown[name] = column.values.tolist()
         values[0][name] = values[1][name] = _matched(table.columns[name], column.values)
+    for name in more:
+        shown[name] = read_covariate(picked, name, numeric=False).values.tolist()
     for name, columns in sides.items():
         sided = read_covariate_pair(picked, name, columns, numeric=table.columns[name].numeric)
         for k in (0, 1):

@@ -84,6 +84,24 @@ class _Shape:
     objects: int
 
 
+def pair_loadings(
+    effects: Sequence[Effect], predictors: tuple[int, int | None], pairs: IntArray, worths: FloatArray
+) -> FloatArray:
+    """Return how the effects of groups enter the predictors of one pair each, object i shown first, shape (B, R, d).
+
+    Parameters
+    ----------
+    effects, predictors
+        As in `grouped`.
+    pairs : ndarray of int, shape (R, 2)
+    worths : ndarray, shape (R, J, d)
+        What each effect adds to the log-worths, as in `Grouped`.
+    """
+    rows = np.arange(len(pairs))[:, None]
+    shape = _Shape(tuple(effects), predictors, pairs, worths.shape[1])
+    return _loadings(shape, worths, rows, np.ones(rows.shape))[0][:, :, 0]
+
+
 def _summed(rows: IntArray, codes: IntArray, counts: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the lines summed by group and comparison, sorted by both."""
     key = codes * (int(rows.max()) + 1) + rows

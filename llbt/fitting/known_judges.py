@@ -1,0 +1,126 @@
+"""Probabilities of outcomes for judges of the table, at their most probable effects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray
+from ..formulas.grid import codes_of
+from ..kernel.effects import gram
+from ..kernel.grouped import pair_loadings
+from ..kernel.likelihood import Problem, rows_of
+from ..kernel.mixed import restricted
+from ..table import Table
+from .mixed_estimates import MixedEstimates
+from .prediction import codings_of, comparisons_of, long_table, pairs_at, plain_chances, undetermined_comparisons
+
+_SAID = "at the most probable effects given the judgments; errors have those of effects and of estimates"
+
+
+def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float) -> Table:
+    """Return outcome probabilities for the judges that a frame or `at` names; see `MixedResults.predict`."""
+    name = res.judges.name
+    notes: tuple[str, ...] = ()
+    if at is not None:
+        problem, shown, notes = _asked(res, at)
+    else:
+        problem, shown = comparisons_of(res.average, frame, (name,))
+    judges = codes_of(res.judges.levels, shown[name], f"{name!r}, of which population=True predicts a new one,")
+    objects = res.comparisons.objects
+    pairs = np.stack([codes_of(objects, shown[f"object_{side}"], "object") for side in "ij"], axis=1)
+    estimate, error = _chances(res, problem, pairs, judges)
+    estimate[undetermined_comparisons(res.average, problem)] = np.nan
+    found = (estimate, error, np.full(len(estimate), np.inf))
+    return long_table(res.average, shown, found, confidence, (*notes, f"of each {name} {_SAID}"))
+
+
+def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[str, list[Any]], tuple[str, ...]]:
+    """Return all pairs at some covariate values for each judge that is named."""
+    name = res.judges.name
+    if any(name in coding.variables for coding in codings_of(res.average).blocks.values()):
+        return pairs_at(res.average, at)
+    wanted = at[name]
+    several: Sequence[Any] = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
+    problem, shown, notes = pairs_at(res.average, {key: value for key, value in at.items() if key != name})
+    size = len(shown["object_i"])
+    repeated = {key: column * len(several) for key, column in shown.items()}
+    repeated[name] = [level for level in several for _ in range(size)]
+    return rows_of(problem, np.tile(np.arange(size), len(several))), repeated, notes
+
+
+def _chances(res: MixedEstimates, problem: Problem, pairs: IntArray, judges: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return probabilities and their standard errors, each (R, K).
+
+    The errors are those of Kass & Steffey (1989): the covariance of the effects given the estimates, and that of the
+    estimates, with which the modes move.
+    """
+    if res.solution.rule is None:  # no effect is left: every judge is the average one
+        return plain_chances(res.average, problem)[:2]
+    eta = np.stack(problem.at(np.asarray(res.params.fillna(0.0), dtype=float)))
+    cov = np.zeros((len(eta), len(eta), eta.shape[1]))
+    grouped = res.judges.grouped
+    for k in range(len(grouped.bundles)):
+        some = np.flatnonzero(grouped.bundle[judges] == k)
+        if len(some):
+            moved, cov[:, :, some] = _moved(res, k, rows_of(problem, some), pairs[some], grouped.place[judges[some]])
+            eta[:, some] += moved
+    p, _ = problem.response.probabilities(eta)
+    slopes = p[:, None] * problem.response.slopes(p)
+    variance = np.einsum("kbr,bcr,kcr->rk", slopes, cov, slopes)
+    return p.T, np.sqrt(np.maximum(variance, 0))
+
+
+def _moved(
+    res: MixedEstimates, k: int, problem: Problem, pairs: IntArray, place: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return what judges of one bundle add to predictors, (B, R), and the predictors' covariance, (B, B, R)."""
+    scales, free = res.solution.scales, res.average.free
+    kept, scale = np.flatnonzero(scales > 0), res.judges.grouped.bundles[k].scale
+    own = np.flatnonzero(np.isin(scale, kept))
+    each, index = np.unique(place, return_inverse=True)
+    at = res.solution.modes[k].at[each]
+    inverse = np.asarray(np.linalg.inv(res.solution.modes[k].information[each]), dtype=np.float64)
+    worths = res.judges.grouped.objects[k][place]
+    effects = [bracket.effect for bracket in res.brackets]
+    predictors = (res.average.response.width, res.comparisons.response.tie)
+    loadings = pair_loadings(effects, predictors, pairs, worths)[..., own] * scales[scale[own]]
+    moved = loadings * at[index]  # (B, R, d)
+    added = [moved[..., scale[own] == e].sum(axis=2) for e in kept]  # derivatives in log σ
+    jacobian = np.einsum("brd,rdq->brq", loadings, _turned(res, k, each, inverse)[index])
+    jacobian[..., : len(free)] += np.stack([predictor.columns(free).toarray() for predictor in problem.predictors])
+    jacobian[..., len(free) :] += np.stack(added, axis=2)
+    known = np.concatenate([np.arange(len(free)), len(free) + kept])
+    cov = np.einsum("brp,pq,crq->bcr", jacobian, res.solution.covariance[np.ix_(known, known)], jacobian)
+    cov += np.einsum("brd,rde,cre->bcr", loadings, inverse[index], loadings)
+    cov[0, 0] += _unseen(res, pairs, worths)
+    return moved.sum(axis=2), cov
+
+
+def _turned(res: MixedEstimates, k: int, each: IntArray, inverse: FloatArray) -> FloatArray:
+    """Return how modes move with the fixed parameters and log σ, (G, d, p + E): by the equation that they solve."""
+    scales, mode = res.solution.scales, res.solution.modes[k]
+    kept = np.flatnonzero(scales > 0)
+    groups = restricted(res.judges.grouped.bundles[k], tuple(kept.tolist()))
+    loadings = groups.loadings[:, each] * scales[kept][groups.scale]  # A, (B, G, R, d)
+    score, weight = mode.score[:, each], mode.weight[:, :, each]
+    rows = np.stack([predictor.toarray()[groups.rows[each]] for predictor in res.judges.problem.predictors])
+    bent = np.einsum("bgrd,bcgr->cgrd", loadings, weight)
+    pull, among = np.einsum("bgrd,bgr->gd", loadings, score), gram(loadings, weight)
+    steps = [-np.einsum("cgrd,cgrp->gdp", bent, rows)]
+    for e in range(len(kept)):
+        mine = groups.scale == e
+        steps.append((pull * mine - np.einsum("gde,ge->gd", among, mode.at[each] * mine))[:, :, None])
+    return np.asarray(inverse @ np.concatenate(steps, axis=2))
+
+
+def _unseen(res: MixedEstimates, pairs: IntArray, worths: FloatArray) -> FloatArray:
+    """Return the variance of differences of log-worths that a judge's judgments say nothing of, shape (R,)."""
+    effects = [bracket.effect for bracket in res.brackets]
+    if "object" not in effects:
+        return np.zeros(len(pairs))
+    place = np.arange(len(pairs))
+    seen = worths[place, pairs[:, 0]] - worths[place, pairs[:, 1]]
+    return np.asarray(res.solution.scales[effects.index("object")] ** 2 * np.maximum(2 - (seen**2).sum(axis=1), 0))
