@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import checked
 from ..inference.held_out import HeldOut
-from .look import COLUMN, DASHED, axes_of, ink, legend_above, look_of, points
+from .look import COLUMN, DASHED, axes_of, finish, ink, legend_above, look_of, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,4 +58,4 @@ def calibration(held_out: HeldOut, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("Predicted probability")
     ax.set_ylabel("Share of the held-out judgments")
     legend_above(ax)
-    return ax
+    return finish(ax)

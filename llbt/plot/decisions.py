@@ -89,7 +89,9 @@ def subset_correlations(
     ax.set_xlabel(_XLABELS[first.subsets])
     ax.set_ylabel(NAMES[first.coefficient])
     ax.set_ylim(-1.05, 1.05)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    low, high = ax.get_xlim()
+    ax.set_xlim(min(low, np.ceil(low) - 0.5), max(high, np.floor(high) + 0.5))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     if first.subsets != "rolling":
         ax.invert_xaxis()
     if len(drawn) > 1:

@@ -14,13 +14,14 @@ from ..data.score_frames import as_scores
 from ..data.score_ties import TIE
 from ..errors import JudgmentError, OptionError, listed
 from ..table import format_number, format_percent
-from .look import BLUE, GREY, ORANGE, axes_of, finish
+from .look import BLUE, COLUMN, GREY, ORANGE, axes_of, finish, label_scale, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # of Okabe & Ito (2008), as in `plot.worth`
 _I, _J, _TIE = BLUE, ORANGE, GREY
+_BRIEF = 14  # letters of a name inside the axes
 _WIDE = 36  # letters of a title that fit above a small picture
 _DASHED = (0, (3, 2))
 
@@ -88,7 +89,8 @@ def paired(
     ['A wins 25 %', 'B wins 75 %']
     """
     two = _two_systems(frame, (i, j))
-    ax = axes_of(ax, 3.4, 3.4)
+    ax = axes_of(ax, COLUMN, COLUMN)
+    of_i, of_j = short_names((i, j))
     both = np.concatenate([two.i, two.j])
     edge = 0.06 * (np.ptp(both) or abs(both[0]) or 1.0)
     low, high = float(both.min() - edge), float(both.max() + edge)
@@ -97,10 +99,10 @@ def paired(
     ax.plot([low, high], [low, high], color="black", linewidth=0.8, zorder=1)
     size = float(np.clip(600 / len(two.i), 2, 14))
     ax.scatter(two.i, two.j, s=size, color="black", alpha=0.45, linewidths=0, zorder=3)
-    ax.set(xlim=(low, high), ylim=(low, high), xlabel=f"Score of {i}", ylabel=f"Score of {j}")
+    ax.set(xlim=(low, high), ylim=(low, high), xlabel=f"Score of {of_i}", ylabel=f"Score of {of_j}")
     ax.set_box_aspect(1)
     _mark_centres(ax, two)
-    _name_sides(ax, two, (i, j))
+    _name_sides(ax, two, short_names((i, j), _BRIEF))
     _add_margins(ax, two)
     ax.legend(frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.19), ncols=2)
     return finish(ax)
@@ -114,7 +116,7 @@ def _mark_centres(ax: Axes, two: _Two) -> None:
         ax.plot([], [], color="black", linestyle=style, linewidth=1.2, label=name)
 
 
-def _name_sides(ax: Axes, two: _Two, names: tuple[Label, Label]) -> None:
+def _name_sides(ax: Axes, two: _Two, names: list[str]) -> None:
     """Write who wins how often into the corners of the two triangles."""
     box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.8}
     wins_i, _, wins_j = two.shares
@@ -188,7 +190,8 @@ def differences(
     'A wins 25 %, B wins 75 %'
     """
     two = _two_systems(frame, (i, j))
-    ax = axes_of(ax, 3.4, 2.8)
+    ax = axes_of(ax, COLUMN, 2.8)
+    of_i, of_j = short_names((i, j))
     difference, side = two.i - two.j, two.side
     groups = [difference[side == -1], np.zeros(int(np.sum(side == 0))), difference[side == 1]]
     edges = _edges_at_zero(difference).tolist()
@@ -197,10 +200,12 @@ def differences(
     mean, median = float(difference.mean()), float(np.median(difference))
     ax.axvline(mean, color="black", linewidth=1.4, label=f"mean {_number(mean)}")
     ax.axvline(median, color="black", linewidth=1.4, linestyle=_DASHED, label=f"median {_number(median)}")
-    ax.set(xlabel=f"Score of {i} − score of {j}", ylabel="Instances")
+    label_scale(ax, f"Score of {of_i} − score of {of_j}")
+    ax.set_ylabel("Instances")
     wins_i, ties, wins_j = two.shares
-    says = [f"{i} wins {wins_i}", *([f"ties {ties}"] if (side == 0).any() else []), f"{j} wins {wins_j}"]
+    says = [f"{of_i} wins {wins_i}", *([f"ties {ties}"] if (side == 0).any() else []), f"{of_j} wins {wins_j}"]
     ax.set_title((", " if sum(map(len, says)) <= _WIDE else "\n").join(says), fontsize="medium")
+    ax.set_ylim(0, 1.3 * ax.get_ylim()[1])  # room for the legend above the bars
     ax.legend(frameon=False, fontsize="small", loc="best", handlelength=1.8)
     return finish(ax)
 

@@ -20,6 +20,7 @@ from .look import (
     GREY,
     ORANGE,
     axes_of,
+    finish,
     ink,
     label_scale,
     left_to_right,
@@ -88,7 +89,7 @@ def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: Count = 20,
     name_rows(ax, _cell_names(frame))
     what = "Pearson" if kind == "pearson" else "deviance"
     label_scale(ax, f"standardized {what} residual\nless often ← expected → more often")
-    return ax
+    return finish(ax)
 
 
 @checked
@@ -123,6 +124,8 @@ def anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
     >>> len(ax.patches), ax.get_xlabel()
     (4, 'residual deviance')
     """
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
     frame = analysis.to_frame() if isinstance(analysis, Table) else pd.DataFrame()
     if not set(frame) >= _ANOVA or not set(frame) & {"model", "term"}:
         what = f"a table of {listed(list(frame))}" if isinstance(analysis, Table) else f"a {type(analysis).__name__}"
@@ -144,9 +147,11 @@ def anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(len(frame) - 0.4, -0.6)
     ax.set_xlim(0, max(1.0, 1.02 * float(np.nanmax(frame[["deviance", "df_resid"]].to_numpy(dtype=float)))))
     _write_models(ax, frame)
+    ax.xaxis.set_major_locator(MaxNLocator(4))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     ax.set_xlabel("residual deviance")
     legend_above(ax)
-    return ax
+    return finish(ax)
 
 
 def _cell_names(frame: pd.DataFrame) -> list[str]:

@@ -25,8 +25,10 @@ from .look import (
     DASHED,
     axes_of,
     contrasting,
+    finish,
     ink,
     label_scale,
+    mark_ranks,
     name_rows,
     note_beside,
     points,
@@ -43,7 +45,8 @@ if TYPE_CHECKING:
 
 Bars = Literal["confidence", "quasi"]
 
-_MOST_LETTERS = 5  # longer groups of letters are drawn as lines
+_ROW = 0.12  # inches a row at least
+_MOST_LETTERS = 9  # where more are needed, ranges of ranks are told
 _CELLS = 12  # objects up to which shares are written into the cells
 _LEVELS: dict[Scale, str] = {
     "log_odds": "log-odds 2λ",
@@ -86,9 +89,10 @@ def intervals(
     Returns
     -------
     matplotlib.axes.Axes
-        One point with its bar per object. Objects that share a letter (or, where letters are many, a line at the right)
-        do not differ significantly, as in ``pairwise(res).letters()``; dashed lines are the breaks of
-        ``pairwise(res).clusters()``.
+        One point with its bar per object. Objects that share a letter at the right do not differ significantly, as in
+        ``pairwise(res).letters()``; where more than nine letters are needed, the ranks that each object may have stand
+        there, those of ``pairwise(res).ranks()``. Dashed lines are the breaks of ``pairwise(res).clusters()``. The
+        lines below the axis say which.
 
     Raises
     ------
@@ -113,9 +117,9 @@ def intervals(
     if scale != "probability":
         zero_line(ax, 1.0 if scale == "odds_ratio" else 0.0)
     points(ax, frame["estimate"], range(len(frame)), frame[["conf_low", "conf_high"]], (BLUE, "o"))
-    label_scale(ax, said_of(scale, _LEVELS, not res.response.plain_odds) + against)
-    _draw_groups(ax, pairs, frame["object"].tolist())
-    return ax
+    told = _draw_groups(ax, pairs, frame["object"].tolist())
+    label_scale(ax, said_of(scale, _LEVELS, not res.response.plain_odds) + against + told)
+    return finish(ax, height=_ROW * len(frame))
 
 
 @checked
@@ -191,31 +195,30 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
     return best_first, f" against {short_names([res.design.reference], 14)[0]}\n({level})"
 
 
-def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> None:
-    """Draw letters or lines beside the rows, and the breaks between clusters."""
+def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
+    """Draw letters, lines or ranks beside the rows, and the breaks between clusters; return what they mean."""
     letters = pairs.letters().to_frame().set_index("object")["group"].reindex(objects).fillna("").tolist()
     cluster = pairs.clusters().to_frame().set_index("object")["significance_cluster"].reindex(objects)
-    if max(map(len, letters)) <= _MOST_LETTERS:
+    breaks = [row for row, (above, below) in enumerate(itertools.pairwise(cluster)) if below > above]
+    for row in breaks:
+        ax.axhline(row + 0.5, color=ink(ax), linewidth=0.7, linestyle=DASHED, zorder=1)
+    return "\n" + _draw_alike(ax, pairs, objects, letters) + ("\ndashed: all above beat all below" if breaks else "")
+
+
+def _draw_alike(ax: Axes, pairs: Pairwise, objects: list[Any], letters: list[str]) -> str:
+    """Write letters or ranks beside the rows, by which objects do not differ significantly; return what they mean."""
+    if len(set("".join(letters))) <= _MOST_LETTERS:
         note_beside(ax, letters)
-    else:
-        _draw_lines(ax, letters)
-    for row, (above, below) in enumerate(itertools.pairwise(cluster)):
-        if below > above:
-            ax.axhline(row + 0.5, color=ink(ax), linewidth=0.7, linestyle=DASHED, zorder=1)
+        return "same letter: no significant difference"
+    ranks = pairs.ranks().to_frame().set_index("object").reindex(objects)
+    note_beside(ax, [_from_to(*ends) for ends in ranks[["rank_low", "rank_high"]].to_numpy(dtype=float)], "ranks")
+    return f"ranks: simultaneous {100 * pairs.confidence:.4g} % confidence sets"
 
 
-def _draw_lines(ax: Axes, letters: list[str]) -> None:
-    """Draw one vertical line per letter over its objects, dotted past objects between that lack it."""
-    from matplotlib.transforms import ScaledTranslation
-
-    known = sorted(set("".join(letters)), key="".join(letters).index)
-    apart = min(4.0, 70 / len(known)) / 72
-    for k, letter in enumerate(known):
-        right = ax.get_yaxis_transform() + ScaledTranslation(0.07 + apart * k, 0, ax.figure.dpi_scale_trans)
-        rows = np.array([row for row, group in enumerate(letters) if letter in group])
-        solid = [(run[0] - 0.35, run[-1] + 0.35) for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)]
-        for ends, style in [*((ends, "-") for ends in solid), ((rows[0], rows[-1]), ":")]:
-            ax.plot([1, 1], ends, style, color=ink(ax), linewidth=0.8, transform=right, clip_on=False, label=letter)
+def _from_to(low: float, high: float) -> str:
+    if np.isnan(low):
+        return ""
+    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
 
 
 # -- ranks ----------------------------------------------------------------------------------------------------
@@ -226,7 +229,7 @@ def _plot_rank_sets(frame: pd.DataFrame, ax: Axes | None) -> Axes:
     points(ax, frame["rank"], range(len(frame)), frame[["rank_low", "rank_high"]], (BLUE, "o"))
     _mark_ranks(ax, len(frame))
     label_scale(ax, "rank (simultaneous confidence sets)")
-    return ax
+    return finish(ax)
 
 
 def _plot_rank_shares(frame: pd.DataFrame, ax: Axes | None) -> Axes:
@@ -243,7 +246,7 @@ def _plot_rank_shares(frame: pd.DataFrame, ax: Axes | None) -> Axes:
         _write_shares(ax, values, colours)
     _mark_ranks(ax, size)
     label_scale(ax, "rank (share of the resamples)")
-    return ax
+    return finish(ax)
 
 
 def _shades() -> Any:
@@ -262,7 +265,5 @@ def _write_shares(ax: Axes, values: Any, colours: Any) -> None:
 
 
 def _mark_ranks(ax: Axes, size: int) -> None:
-    from matplotlib.ticker import MaxNLocator
-
     ax.set_xlim(0.5, size + 0.5)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=min(size, 10), integer=True, min_n_ticks=1))
+    mark_ranks(ax.xaxis, size)

@@ -64,7 +64,9 @@ def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | 
     ax = rows_of(ax, short_names(some.iloc[:, 0].astype(str)))
     zero_line(ax)
     points(ax, some["estimate"], np.arange(len(some)), some[["conf_low", "conf_high"]], (BLUE, "o"))
-    letter = {"tie": "tie effect γ", "order": "order effect δ"}.get(str(chosen), f"log-worth λ of {chosen}")
+    letter = {"tie": "tie effect γ", "order": "order effect δ"}.get(
+        str(chosen), f"log-worth λ of {short_names([chosen])[0]}"
+    )
     label_scale(
         ax, f"{letter}, less that of the average {effects.res.judges.name} ({100 * effects.confidence:.4g} % intervals)"
     )

@@ -26,6 +26,7 @@ from .look import (
     ORANGE,
     PALE,
     axes_of,
+    finish,
     ink,
     label_scale,
     legend_above,
@@ -113,7 +114,7 @@ def judges(
     shared = worths_on_scale(center, scale, z)
     order = np.argsort(-np.nan_to_num(shared[0], nan=-np.inf), kind="stable")
     few = len(classes) <= _MOST_CLASSES
-    row = 0.2 + 0.05 * len(classes) if few else 0.25
+    row = 0.2 + 0.05 * len(classes) if few else 0.25  # inches
     ax = axes_of(ax, COLUMN, rows_height(len(objects), row) + 0.25 + 0.1 * (len(classes) // 4 if few else 0))
     if scale in ("probability", "odds_ratio"):
         set_log_axis(ax, "x")
@@ -127,7 +128,7 @@ def judges(
     what = said_of(scale, _SCALES, not res.response.plain_odds, OF_MEAN)
     label_scale(ax, what + (f"\n({100 * confidence:.4g} % intervals)" if few else ""))
     legend_above(ax, columns=3 if few else 2)
-    return ax
+    return finish(ax)
 
 
 @checked
@@ -188,7 +189,7 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     scale = "log scale" if res.log_linear else "on the link's scale"
     label_scale(ax, f"{what}, {scale} ({100 * confidence:.4g} % intervals)")
     legend_above(ax)
-    return ax
+    return finish(ax)
 
 
 # -- worths ---------------------------------------------------------------------------------------------------

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
+import textwrap
 import threading
 import unicodedata
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +19,7 @@ from ..errors import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.figure import Figure
@@ -35,14 +38,22 @@ BLUE, ORANGE, GREEN, PURPLE, AMBER, SKY, GREY = COLOURS = (
 MARKERS = "osD^vP*X"
 PALE = "#DDDDDD"
 COLUMN = 3.4  # inches: one column of a journal
+BODY = 2.0  # inches: what axes keep beside their names
 DASHED = (0, (4, 3))
 
 _ON_PAGE: ContextVar[bool] = ContextVar("_ON_PAGE", default=False)
+_OWN: weakref.WeakSet[Figure] = weakref.WeakSet()  # figures made here, which may grow; a caller's keep their size
 
 _DARK, _LIGHT = "#1A1A1A", "#F2F2F2"
 _LONGEST = 24  # characters of a name beside an axis
 _SHORT = 8  # up to here names take little of the width
-_SMALLEST, _SMALL = 3.5, 8.5  # points
+_SMALLEST, _SMALL = 5.0, 8.5  # points
+_MANY, _VERY_MANY = 30, 100  # rows from which on they stand closer
+_PADS = 0.1  # inches around axes
+_LEGEND = 42  # letters of a line of a legend
+_DECADES = 1.7  # powers of ten below an axis up to which 2 and 5 stand between them
+_FULL = 2  # lines below an axis up to which their letters are of full size
+_LABEL = 40  # letters of a line below an axis
 # drawn with when the usual font lacks a letter; only those that are installed
 _FALLBACKS = (
     "DejaVu Sans",
@@ -70,7 +81,9 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     """
     if ax is not None:
         return ax
-    ax = _new_figure(width, height).add_subplot()
+    figure = _new_figure(width, height)
+    _OWN.add(figure)
+    ax = figure.add_subplot()
     ax.set_facecolor("white")
     ax.tick_params(colors=_DARK, which="both", labelsize="small")
     for label in (ax.xaxis.label, ax.yaxis.label):
@@ -112,7 +125,18 @@ def on_page() -> Iterator[None]:
 
 def rows_height(rows: int, row: float = 0.2) -> float:
     """Return the height of a figure with so many rows: closer where they are many, so that it fits a page."""
-    return 0.85 + rows * (row if rows <= 30 else 0.68 * row)
+    return 0.85 + rows * row * (1.0 if rows <= _MANY else 0.68 if rows <= _VERY_MANY else 0.5)
+
+
+def make_room(ax: Axes, width: float = BODY, height: float = 0.0) -> None:
+    """Enlarge a figure of our own so far that the axes keep so many inches beside their names and legends."""
+    figure = ax.get_figure(root=True)
+    if figure not in _OWN or figure is None:
+        return
+    around, axes = ax.get_tightbbox(), ax.get_window_extent()
+    assert around is not None
+    beside = np.maximum(np.array(around.size) - axes.size, 0) / figure.dpi + _PADS
+    figure.set_size_inches(np.maximum(figure.get_size_inches(), beside + np.array([width, height])))
 
 
 def lay_out(ax: Axes) -> None:
@@ -196,9 +220,17 @@ def row_size(ax: Axes, rows: int) -> float:
     return float(np.clip(0.85 * height / max(1, rows), _SMALLEST, _SMALL))
 
 
+def thinned(ax: Axes, rows: int, which: Literal["x", "y"] = "y") -> range:
+    """Return the rows that are named: all of them, or every second, third, … where rows are lower than letters."""
+    extent = ax.get_window_extent()
+    length = 72 * (extent.height if which == "y" else extent.width) / ax.figure.dpi
+    return range(0, rows, max(1, int(np.ceil(_SMALLEST / 0.85 * rows / length))))
+
+
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
     """Write names left of the rows 0, 1, …, the first at the top, and leave room for half a row at either end."""
-    ax.set_yticks(range(len(names)), names, fontsize=row_size(ax, len(names)))
+    kept = thinned(ax, len(names))
+    ax.set_yticks(kept, [names[k] for k in kept], fontsize=row_size(ax, len(kept)))
     literally(ax.get_yticklabels())
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
@@ -207,10 +239,11 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
 
 def note_beside(ax: Axes, notes: Sequence[str], heading: str = "") -> None:
     """Write a note right of each row, and a heading above them."""
-    size = row_size(ax, len(notes))
+    kept = thinned(ax, len(notes))
+    size = row_size(ax, len(kept))
     where = ax.get_yaxis_transform()
-    for row, note in enumerate(notes):
-        ax.text(1.02, row, note, transform=where, va="center", fontsize=size, color=ink(ax))
+    for row in kept:
+        ax.text(1.02, row, notes[row], transform=where, va="center", fontsize=size, color=ink(ax))
     if heading:
         ax.annotate(
             heading,
@@ -226,7 +259,10 @@ def note_beside(ax: Axes, notes: Sequence[str], heading: str = "") -> None:
 
 def label_scale(ax: Axes, text: str) -> None:
     """Write the scale of the x axis; beside long names it ends where the axis ends, so that it is not cut off."""
-    ax.set_xlabel(text, loc="right" if _long(ax) else "center", multialignment="center")
+    lines = [textwrap.fill(line, _LABEL) for line in text.split("\n")]
+    loc: Any = "right" if _long(ax) else "center"
+    size = "medium" if len(lines) <= _FULL else "small"
+    ax.set_xlabel("\n".join(lines), loc=loc, multialignment=loc, fontsize=size)
     literally([ax.xaxis.label])
 
 
@@ -263,9 +299,11 @@ def without_frame(ax: Axes) -> None:
         spine.set_visible(False)
 
 
-def finish(ax: Axes) -> Axes:
-    """Return the axes, all texts of which are drawn letter by letter."""
+def finish(ax: Axes, width: float = BODY, height: float = 0.0) -> Axes:
+    """Return the axes, at least so large in a figure of our own, all texts of which are drawn letter by letter."""
     literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
+    _thin_log_axis(ax)
+    make_room(ax, width, height)
     return ax
 
 
@@ -283,9 +321,24 @@ def set_log_axis(ax: Axes, which: Literal["x", "y"]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def mark_ranks(axis: Axis, size: int, most: int = 8) -> None:
+    """Write the ranks 1 to `size` beside an axis, of many the first and round ones."""
+    step = next(step for step in (1, 2, 5, 10, 20, 25, 50, 100, size) if size / step <= most)
+    axis.set_ticks([1, *range(step if step > 1 else 2, size + 1, step)])
+
+
 def zero_line(ax: Axes, x: float = 0.0) -> None:
     """Draw where nothing differs."""
     ax.axvline(x, color=GREY, linewidth=0.8, zorder=0)
+
+
+def _thin_log_axis(ax: Axes) -> None:
+    """Keep the powers of ten alone where numbers below a logarithmic axis would run into each other."""
+    from matplotlib.ticker import LogLocator
+
+    low, high = ax.get_xlim()
+    if ax.get_xscale() == "log" and np.log10(high / low) > _DECADES:
+        ax.xaxis.set_major_locator(LogLocator(numticks=5))
 
 
 def bands(ax: Axes, rows: int) -> None:
@@ -317,9 +370,12 @@ def colour_bar(ax: Axes, mappable: ScalarMappable, label: str, *, extend: Any = 
 
 
 def legend_above(ax: Axes, handles: Sequence[Any] | None = None, columns: int = 2, title: str = "") -> None:
-    """Draw the legend above the axes, where it hides nothing."""
+    """Draw the legend above the axes, where it hides nothing, in as many columns as there is room for."""
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    longest = max((len(str(handle.get_label())) for handle in handles), default=0)
+    columns = max(1, min(columns, _LEGEND // (longest + 4)))
     legend = ax.legend(
-        handles=ax.get_legend_handles_labels()[0] if handles is None else handles,
+        handles=handles,
         frameon=False,
         fontsize="small",
         title=title or None,

@@ -14,12 +14,27 @@ from ..formulas.grid import At
 from ..inference.objects import centred
 from ..inference.residuals import residuals
 from ..table import counted
-from .look import COLUMN, GREY, axes_of, colour_bar, diverging, ink, literally, short_names, without_frame
+from .look import (
+    BODY,
+    COLUMN,
+    GREY,
+    axes_of,
+    colour_bar,
+    diverging,
+    ink,
+    literally,
+    make_room,
+    short_names,
+    without_frame,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BEYOND = 3.0  # residuals further out have the colour of this one
+_ROOM = 9.0  # points around the circle for each name
+_LARGEST = 7.0  # inches of the circle
+_LEAST = 5.0  # points
 _UPRIGHT = 12  # objects up to which names stand upright
 
 
@@ -64,16 +79,17 @@ def network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None) -> 
     places = _on_circle(rank)
     frame = _better_first(residuals(res, of="pairs").to_frame(), res.comparisons.objects, rank)
     names = short_names([res.comparisons.objects[k] for k in order], 14)
-    width = (COLUMN if len(rank) <= 20 else 5.0) + 0.12 * max(0, max(map(len, names)) - 6)
-    ax = axes_of(ax, width, width + 0.4)
+    circle = float(np.clip(_ROOM * len(rank) / np.pi / 72, BODY, _LARGEST))
+    ax = axes_of(ax, max(COLUMN, circle), max(COLUMN, circle) + 0.4)
     lines = _draw_lines(ax, places, frame, _widest(ax, len(rank)))
     ax.scatter(places[:, 0], places[:, 1], s=_node_size(len(rank)), color=ink(ax), zorder=3)
-    _name_nodes(ax, places[order], names)
+    _name_nodes(ax, places[order], names, circle)
     ax.set_aspect("equal")
     ax.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), xticks=[], yticks=[])
     without_frame(ax)
+    make_room(ax, circle, circle + 0.6)  # of the latter the colours below
     most = counted(float(frame["judgments"].max()), "judgment")
-    what = f"standardized residual: the better object won less | more\noften than expected; widest line: {most}"
+    what = f"standardized residual:\nthe better object won less | more often\nthan expected; widest line: {most}"
     colour_bar(ax, lines, what, extend="both")
     return ax
 
@@ -119,11 +135,12 @@ def _node_size(objects: int) -> float:
     return float(np.clip(400 / objects, 8, 40))
 
 
-def _name_nodes(ax: Axes, places: FloatArray, names: list[str]) -> None:
+def _name_nodes(ax: Axes, places: FloatArray, names: list[str], circle: float) -> None:
     """Write names outside the circle: upright where they are few, as rays where they are many."""
     rays = len(names) > _UPRIGHT
-    around = 72 * np.pi * ax.get_window_extent().width / ax.figure.dpi
-    size = float(np.clip(0.5 * around / len(names), 4.5, 8.0))
+    extent = ax.get_window_extent()
+    around = 72 * np.pi * min(circle, extent.width / ax.figure.dpi, extent.height / ax.figure.dpi)
+    size = float(np.clip(0.62 * around / len(names), _LEAST, 8.0))
     for (x, y), name in zip(places, names, strict=True):
         angle = np.degrees(np.arctan2(y, x))
         left = x < -1e-9

@@ -26,16 +26,19 @@ from .look import (
     colour_bar,
     contrasting,
     diverging,
+    finish,
     label_scale,
     lay_out,
     left_to_right,
     legend_above,
     literally,
+    make_room,
     name_rows,
     note_beside,
     row_size,
     rows_height,
     short_names,
+    thinned,
     without_frame,
 )
 
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 
 Rows = Literal["pair", "object"]
 
+_PAGE = 20  # objects up to which cells hold numbers
 _LEAST_CELL = 16.0  # points: the width of a cell in which a probability is written
 _ONE_LINE = 5  # outcomes in one line of a legend
 _TWO_LINES = 21.0  # and of one with the count below it
@@ -92,19 +96,22 @@ def probabilities(res: LLBTResults, *, at: At = None, ax: Axes | None = None) ->
     found = _square(pairs.to_frame(), objects)
     wins = _wins_at(res.comparisons, at).reindex(index=objects, columns=objects, fill_value=0.0).to_numpy()
     names, size = short_names(objects), len(objects)
-    side = max(COLUMN, min(7.2, 1.4 + 0.3 * size)) if size <= 20 else 7.2
+    side = max(COLUMN, min(7.2, 1.4 + 0.3 * size)) if size <= _PAGE else max(7.2, 0.06 * size)
     ax = axes_of(ax, side, side + 0.5)
     colours = diverging("#F7F7F7")
     image = ax.imshow(found, cmap=colours, vmin=0, vmax=1)
     name_rows(ax, names)
-    ax.set_xticks(range(size), names, rotation=0 if size * max(map(len, names)) <= 24 else 90)
+    kept = thinned(ax, size)
+    upright = size * max(map(len, names)) > 24
+    ax.set_xticks(kept, [names[k] for k in kept], rotation=90 if upright else 0)
     ax.xaxis.tick_top()
-    ax.tick_params(axis="x", length=0, labelsize=row_size(ax, size))
+    ax.tick_params(axis="x", length=0, labelsize=row_size(ax, len(kept)))
     literally(ax.get_xticklabels())
     without_frame(ax)
+    make_room(ax, side - 1.2, side - 1.2)
     colour_bar(ax, image, "P(row beats column), given a decision")
     _write_cells(ax, found, wins, colours)
-    return ax
+    return finish(ax)
 
 
 @checked
@@ -148,8 +155,7 @@ def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes 
     ends, counts = ends[kept], counts[kept]
     share = counts / counts.sum(axis=1, keepdims=True)
     names = short_names(c.objects, 14 if rows == "pair" else 24)
-    room = 0.1 * max(0, max(map(len, names)) - 8) if rows == "pair" else 0.0  # names stand on both sides
-    ax = axes_of(ax, COLUMN + room, rows_height(len(counts)) + 0.2)
+    ax = axes_of(ax, COLUMN, rows_height(len(counts)) + 0.2)
     drawn = [k for k in range(len(response.outcomes)) if response.outcomes[k] != "tie" or c.has_ties]
     labels, colours = _labels(response, rows), _shades(response)
     _draw_shares(ax, share[:, drawn], [labels[k] for k in drawn], [colours[k] for k in drawn])
@@ -167,8 +173,9 @@ def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes 
         ax, "share of the judgments" + (f"\n(the {counted(len(kept), rows)} with the most judgments)" if gone else "")
     )
     legend_above(ax, columns=len(drawn) if len(drawn) <= _ONE_LINE else -(-len(drawn) // 2))
+    make_room(ax)
     _write_counts(ax, counts, share, colours)
-    return ax
+    return finish(ax)
 
 
 # -- probabilities --------------------------------------------------------------------------------------------

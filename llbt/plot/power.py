@@ -22,6 +22,7 @@ from .look import (
     ORANGE,
     PURPLE,
     axes_of,
+    finish,
     ink,
     legend_above,
     look_of,
@@ -92,7 +93,7 @@ def power(power: Power, *, target: Share = 0.8, ax: Axes | None = None) -> Axes:
     _mark_needed(ax, target, sorted(known))
     if len(curves) > 1:
         legend_above(ax)
-    return ax
+    return finish(ax)
 
 
 @dataclass(frozen=True, eq=False)

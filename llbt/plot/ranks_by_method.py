@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from scipy import stats
 from ..arguments import checked
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, listed
-from .look import COLOURS, COLUMN, GREY, axes_of, finish
+from .look import COLOURS, COLUMN, GREY, axes_of, finish, lay_out, mark_ranks, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +22,7 @@ Values = Literal["scores", "ranks"]
 _COLOURS = (*COLOURS[:-1], "#000000")
 _REST = GREY
 _SAME = 1e-9  # relative to the range of a method's scores: closer ones share a rank
+_WIDE = 9  # letters of a method's name that fit between two methods
 _LEAST = 5.0  # points: smaller names are left out
 _ROUNDING = 1e-12  # relative to its largest one
 
@@ -80,11 +81,11 @@ def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes 
             linewidth=0.8 if colour == _REST else 1.6,
             zorder=2 if colour == _REST else 3,
         )
-    ax.set_xticks(range(methods), [str(method) for method in frame.columns])
+    _name_methods(ax, short_names(frame.columns))
     ax.set(xlim=(-0.15, methods - 0.85), ylim=(size + 0.6, 0.4), ylabel="Rank")
     _frame_axes(ax, size)
-    _name_systems(ax, ranks, list(frame.index), colours)
-    return finish(ax)
+    _name_systems(ax, ranks, short_names(frame.index), colours)
+    return finish(ax, 0.7 * methods)
 
 
 def _checked(frame: object) -> FloatArray:
@@ -128,19 +129,26 @@ def _colours(ranks: FloatArray) -> list[str]:
     return found
 
 
+def _name_methods(ax: Axes, names: list[str]) -> None:
+    """Write the names of the methods below them, slanted where they are long."""
+    ax.set_xticks(range(len(names)), names, fontsize="small")
+    if max(map(len, names)) > _WIDE:
+        for label in ax.get_xticklabels():
+            label.set(rotation=45, ha="right", rotation_mode="anchor")
+
+
 def _frame_axes(ax: Axes, size: int) -> None:
-    step = 1 if size <= 12 else 5
-    ax.set_yticks([1, *range(step if step > 1 else 2, size + 1, step)])
+    mark_ranks(ax.yaxis, size, 20)
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     ax.tick_params(axis="x", length=0)
 
 
-def _name_systems(ax: Axes, ranks: FloatArray, labels: list[Any], colours: list[str]) -> None:
+def _name_systems(ax: Axes, ranks: FloatArray, labels: list[str], colours: list[str]) -> None:
     """Write names right of the last method that rates a system, level ones below each other; grey ones where they fit.
 
     Level systems stand in the order of the methods before.
     """
-    ax.figure.canvas.draw()  # the height is known once it is laid out
+    lay_out(ax)
     row = ax.get_window_extent().height / (len(ranks) + 0.2) / ax.figure.dpi * 72
     font = float(np.clip(0.85 * row, _LEAST, 9.0))
     rated = ~np.isnan(ranks)
@@ -153,7 +161,7 @@ def _name_systems(ax: Axes, ranks: FloatArray, labels: list[Any], colours: list[
         if all(end[k] != end[m] or abs(height[k] - height[m]) * row >= 0.999 * font for m in named):
             named.append(k)
             ax.annotate(
-                str(labels[k]),
+                labels[k],
                 xy=(end[k], height[k]),
                 xytext=(6, 0),
                 textcoords="offset points",

@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from ..arguments import Share, checked
 from ..metrics.compare_all import MetricComparisons
-from .look import BLUE, COLUMN, axes_of, finish, without_frame
+from .look import BLUE, BODY, axes_of, finish, row_size, short_names, thinned, without_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SHADES = ("#FFFFFF", "#9CC9E3", BLUE)  # not significant, before adjustment, after: Okabe and Ito's blue
-_SIZE = 0.26  # inches a metric
+_SIZE, _SMALL, _MANY = 0.26, 0.1, 60  # inches a metric; of more than so many
 _FEW = 6  # metrics up to which their names are slanted; more stand upright, so that they do not touch
 _GREY = "#BBBBBB"
 _ADJUSTED = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini–Hochberg"}
@@ -67,15 +67,15 @@ def significance(comparisons: MetricComparisons, *, alpha: Share = 0.05, ax: Axe
     from matplotlib.colors import ListedColormap
 
     size = len(comparisons.metrics)
-    side = max(COLUMN, 1.3 + _SIZE * size)
-    ax = axes_of(ax, side, side)
+    side = max(BODY, (_SIZE if size <= _MANY else _SMALL) * size)
+    ax = axes_of(ax, side + 1.3, side + 1.3)
     shades = _shades(comparisons, alpha)
     ax.imshow(shades, cmap=ListedColormap(list(_SHADES)), vmin=0, vmax=2)
     _mark(ax, comparisons, shades)
     _draw_grid(ax, size)
-    _name_metrics(ax, comparisons.metrics)
+    _name_metrics(ax, short_names(comparisons.metrics))
     _name_shades(ax, comparisons, alpha)
-    return finish(ax)
+    return finish(ax, side, side)
 
 
 def _shades(comparisons: MetricComparisons, alpha: float) -> npt.NDArray[np.int64]:
@@ -102,9 +102,11 @@ def _draw_grid(ax: Axes, size: int) -> None:
     without_frame(ax)
 
 
-def _name_metrics(ax: Axes, metrics: tuple[str, ...]) -> None:
-    ax.set_xticks(range(len(metrics)), metrics, fontsize="small")
-    ax.set_yticks(range(len(metrics)), metrics, fontsize="small")
+def _name_metrics(ax: Axes, metrics: list[str]) -> None:
+    kept = thinned(ax, len(metrics))
+    size = row_size(ax, len(kept))
+    ax.set_xticks(kept, [metrics[k] for k in kept], fontsize=size)
+    ax.set_yticks(kept, [metrics[k] for k in kept], fontsize=size)
     ax.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
     if len(metrics) <= _FEW:
         ax.tick_params(axis="x", labelrotation=45)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,12 +11,25 @@ from ..arguments import checked
 from ..core.columns import FloatArray
 from ..scores.pairwise_records import Mechanism, PairwiseScores, ScoreTest
 from ..table import stars
-from .look import COLUMN, axes_of, finish
+from .look import (
+    BODY,
+    axes_of,
+    colour_bar,
+    contrasting,
+    diverging,
+    finish,
+    lay_out,
+    make_room,
+    row_size,
+    short_names,
+    thinned,
+    without_frame,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MAP = "PuOr"  # of Brewer: colour-blind readers tell its ends apart
+_MANY = 100  # systems from which on their cells are smaller
 _LETTER = 0.62  # width of a letter in heights
 _LEAST = 5.0  # points: smaller letters are left out
 _CHANCES: dict[Mechanism, str] = {
@@ -72,27 +85,26 @@ def win_probabilities(
     """
     chances, p_values = _best_first(pairs, test, mechanism)
     size = len(chances)
-    ax = axes_of(ax, max(COLUMN, 0.13 * size + 0.6), max(3.9, 0.13 * size + 1.1))
-    image = ax.imshow(chances.to_numpy(), cmap=_MAP, vmin=0, vmax=1, aspect="equal")
-    bar = ax.figure.colorbar(image, ax=ax, location="top", shrink=0.8, aspect=30, ticks=[0, 0.25, 0.5, 0.75, 1])
-    bar.set_label(_CHANCES[mechanism], fontsize="small")
-    bar.ax.tick_params(labelsize="small")
-    ax.set(xlabel="Column", ylabel="Row")
-    ax.set_xticks(range(size), list(map(str, chances.columns)), rotation=90)
-    ax.set_yticks(range(size), list(map(str, chances.index)))
-    cell = _cell_height(ax, size)
-    _thin_names(ax, list(map(str, chances.index)), cell)
-    _write_cells(ax, chances.to_numpy(), p_values, _cell_height(ax, size))
+    side = max(BODY, 0.13 * size if size <= _MANY else 0.06 * size)
+    ax = axes_of(ax, side + 0.6, side + 1.1)
+    colours = diverging("#F7F7F7")
+    image = ax.imshow(chances.to_numpy(), cmap=colours, vmin=0, vmax=1, aspect="equal")
+    _name_sides(ax, short_names(chances.index))
+    make_room(ax, side, side + 0.6)
+    colour_bar(ax, image, _CHANCES[mechanism])
+    _write_cells(ax, chances.to_numpy(), p_values, _cell_height(ax, size), colours)
     return finish(ax)
 
 
-def _thin_names(ax: Axes, names: list[str], cell: float) -> None:
-    """Name every system, or every second, third, …, where rows are lower than letters."""
-    step = int(np.ceil(_LEAST / cell))
-    font = float(np.clip(0.85 * cell * step, _LEAST, 9.0))
-    kept = range(0, len(names), step)
+def _name_sides(ax: Axes, names: list[str]) -> None:
+    """Name rows and columns; every second, third, … of them where rows are lower than letters."""
+    kept = thinned(ax, len(names))
+    font = row_size(ax, len(kept))
     ax.set_xticks(kept, [names[k] for k in kept], rotation=90, fontsize=font)
     ax.set_yticks(kept, [names[k] for k in kept], fontsize=font)
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    without_frame(ax)
 
 
 def _best_first(pairs: PairwiseScores, test: ScoreTest, mechanism: Mechanism) -> tuple[pd.DataFrame, FloatArray]:
@@ -107,17 +119,17 @@ def _best_first(pairs: PairwiseScores, test: ScoreTest, mechanism: Mechanism) ->
 
 def _cell_height(ax: Axes, size: int) -> float:
     """Return the height of a cell in points, once the axes are laid out."""
-    ax.figure.canvas.draw()
+    lay_out(ax)
     box = ax.get_window_extent()
     return float(min(box.width, box.height) / size / ax.figure.dpi * 72)
 
 
-def _write_cells(ax: Axes, chances: FloatArray, p_values: FloatArray, cell: float) -> None:
+def _write_cells(ax: Axes, chances: FloatArray, p_values: FloatArray, cell: float, shades: Any) -> None:
     """Write numbers and stars where letters of a readable size fit, else stars, else draw dots."""
     for_numbers, for_stars = min(0.9 * cell / (2 * _LETTER), cell / 2.4), 0.88 * cell / 1.5  # three stars, half as wide
     if for_stars < _LEAST:
         rows, columns = np.nonzero(p_values < 0.05)
-        colours = [_on(chance) for chance in chances[rows, columns]]
+        colours = [contrasting(shades(chance)) for chance in chances[rows, columns]]
         ax.scatter(columns, rows, s=max(0.25 * cell, 0.8) ** 2, c=colours, linewidths=0)
         return
     numbers = for_numbers >= _LEAST
@@ -127,12 +139,5 @@ def _write_cells(ax: Axes, chances: FloatArray, p_values: FloatArray, cell: floa
         lines = [f"{100 * chance:.0f}"] * numbers + [mark] * bool(mark)
         if lines:
             text = "\n".join(lines)
-            ax.text(column, row, text, ha="center", va="center", fontsize=font, color=_on(chance), linespacing=0.9)
-
-
-def _on(chance: float) -> str:
-    """Return the colour of letters that contrasts most with a cell's, by its relative luminance (WCAG 2)."""
-    from matplotlib import colormaps
-
-    luminance = np.array(colormaps[_MAP](chance)[:3]) ** 2.2 @ np.array([0.2126, 0.7152, 0.0722])
-    return "white" if luminance < 0.18 else "black"
+            on = contrasting(shades(chance))
+            ax.text(column, row, text, ha="center", va="center", fontsize=font, color=on, linespacing=0.9)

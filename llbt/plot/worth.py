@@ -8,14 +8,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import checked
+from ..core.columns import Label
 from ..fitting.mixed_results import Fitted, average_of
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale, said_of
 from ..inference.worth import worth as worth_table
-from .look import COLUMN, axes_of, darker, lay_out, literally, look_of, points, row_size, set_log_axis, short_names
+from .look import (
+    COLUMN,
+    axes_of,
+    darker,
+    lay_out,
+    literally,
+    look_of,
+    make_room,
+    points,
+    row_size,
+    set_log_axis,
+    short_names,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_WIDE = 10  # letters of a class that fit between two
+_HEIGHT = 2.4  # inches of the axes
+_MANY = 100  # objects from which on their names stand closer
 
 
 @checked
@@ -36,7 +53,8 @@ def worth(res: Fitted, *, at: At = None, scale: Scale = "probability", ax: Axes 
     Returns
     -------
     matplotlib.axes.Axes
-        One line per object over the classes, with 95 % intervals and the name at its end.
+        One line per object over the classes, with 95 % intervals and the name at its end; of one class, points from
+        the best to the last.
 
     Examples
     --------
@@ -53,30 +71,46 @@ def worth(res: Fitted, *, at: At = None, scale: Scale = "probability", ax: Axes 
     labels = _class_labels(frame, classes, len(res.comparisons.objects))
     objects = res.comparisons.objects
     names = short_names(objects)
-    room = 0.06 * max(0, max(map(len, names)) - 6)
-    ax = axes_of(ax, max(COLUMN, 1.6 + 0.8 * len(labels)) + room, max(3.0, 0.16 * len(objects)))
+    ax = axes_of(
+        ax, max(COLUMN, 1.6 + 0.8 * len(labels)), max(3.0, (0.16 if len(names) <= _MANY else 0.1) * len(names))
+    )
+    places = _places(frame.set_index("object")["estimate"], objects, len(labels))
     ends: list[tuple[float, str, str]] = []
     for k, (label, name) in enumerate(zip(objects, names, strict=True)):
         rows = frame[frame["object"] == label]
-        _draw_object(ax, rows, _positions(k, len(objects), len(labels)), look_of(k))
+        _draw_object(ax, rows, places[k], look_of(k))
         known = rows["estimate"].dropna()
         ends += [(float(known.iloc[-1]), name, look_of(k)[0])] if len(known) else []
     if scale in ("probability", "odds_ratio"):
         set_log_axis(ax, "y")
-    ax.set_xticks(range(len(labels)), labels) if classes else ax.set_xticks([])
-    literally(ax.get_xticklabels())
+    _name_classes(ax, labels if classes else [])
     ax.set_xlim(-0.5, len(labels) - 0.5)
-    ax.set_xlabel(", ".join(classes))
+    ax.set_xlabel(", ".join(classes) if classes else "the best object first")
     said = said_of(scale, SCALES, not res.response.plain_odds, ", against the reference")
     ax.set_ylabel(textwrap.fill(said, 36))  # as long as the axis is high
     _name_ends(ax, ends)
     return ax
 
 
-def _positions(k: int, objects: int, classes: int) -> Any:
-    """Return where object k stands over the classes: side by side, so that intervals do not hide each other."""
-    apart = 0.06 * min(1.0, 6 / objects) if classes > 1 else 0.5 / objects
-    return np.arange(classes) + apart * (k - (objects - 1) / 2)
+def _places(estimate: Any, objects: tuple[Label, ...], classes: int) -> Any:
+    """Return where the objects stand over the classes: side by side, so that intervals do not hide each other.
+
+    Of one class the best stands first.
+    """
+    every = np.arange(len(objects))
+    if classes == 1:
+        order = np.argsort(-estimate.reindex(objects).fillna(-np.inf).to_numpy(), kind="stable")
+        place, apart = np.argsort(order), 0.9 / len(every)
+    else:
+        place, apart = every, 0.06 * min(1.0, 6 / len(every))
+    return np.arange(classes) + apart * (place[:, None] - (len(every) - 1) / 2)
+
+
+def _name_classes(ax: Axes, labels: list[str]) -> None:
+    """Write the classes below the axis, upright where they are too long to stand beside each other."""
+    names = short_names(labels)
+    ax.set_xticks(range(len(names)), names, rotation=90 if max(map(len, names), default=0) > _WIDE else 0)
+    literally(ax.get_xticklabels())
 
 
 def _draw_object(ax: Axes, rows: Any, x: Any, look: tuple[str, str]) -> None:
@@ -94,6 +128,7 @@ def _class_labels(frame: Any, classes: list[str], objects: int) -> list[str]:
 
 def _name_ends(ax: Axes, ends: list[tuple[float, str, str]]) -> None:
     """Write each object's name at the height of its last point, in its colour, moved apart where points are close."""
+    make_room(ax, height=_HEIGHT)
     lay_out(ax)
     to_axes = ax.transData + ax.transAxes.inverted()
     known = sorted((float(to_axes.transform((0, y))[1]), name, colour) for y, name, colour in ends)
@@ -111,6 +146,7 @@ def _name_ends(ax: Axes, ends: list[tuple[float, str, str]]) -> None:
             annotation_clip=False,
         )
     literally(ax.texts)
+    make_room(ax)
 
 
 def _apart(heights: list[float], gap: float) -> list[float]:

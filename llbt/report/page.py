@@ -158,7 +158,9 @@ def _ranked(s: Study) -> list[str]:
     parts = [
         table(board),
         picture(
-            "intervals", f"Log-odds with {level}; objects that share a letter do not differ significantly", intervals
+            "intervals",
+            f"Log-odds with {level}; letters or ranks at the right tell which objects do not differ significantly",
+            intervals,
         ),
     ]
     if s.at is not None:

@@ -37,20 +37,21 @@ def test_breaks_stand_between_significance_clusters():
     breaks = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
     np.testing.assert_array_equal(breaks, np.flatnonzero(np.diff(cluster)) + 0.5)
     assert 0 < len(breaks) < 5
+    assert "dashed: all above beat all below" in ax.get_xlabel()
+    assert "same letter" in ax.get_xlabel()
 
 
-def test_many_letters_become_lines_over_the_objects_that_share_them():
+def test_ranks_stand_where_many_letters_would_be_needed():
     res = fit("object + tie", made([f"o{k:02d}" for k in range(26)], judges=1, n=6))
+    pairs = llbt.pairwise(res)
+    assert len(set("".join(pairs.letters().to_frame()["group"]))) > 9
     ax = llbt.plot.intervals(res)
-    groups = llbt.pairwise(res).letters().to_frame()["group"].tolist()
-    assert max(map(len, groups)) > 5
-    found = [set() for _ in groups]
-    for line in ax.lines:
-        if len(line.get_label()) == 1 and line.get_linestyle() == "-":
-            low, high = line.get_ydata()
-            for row in range(round(low + 0.35), round(high - 0.35) + 1):
-                found[row].add(line.get_label())
-    assert found == [set(group) for group in groups]
+    heading, *beside = sorted(texts(ax), key=lambda text: text != "ranks")
+    assert heading == "ranks"
+    ends = pairs.ranks().to_frame()[["rank_low", "rank_high"]].to_numpy().tolist()
+    assert beside == [f"{low}" if low == high else f"{low}–{high}" for low, high in ends]
+    assert "confidence sets" in ax.get_xlabel()
+    assert "same letter" not in ax.get_xlabel()
 
 
 def test_rank_shares_are_those_of_the_bootstrap(pooled):
