@@ -533,7 +533,18 @@ def _rendered(found: Audit, form: Format) -> str:
     return renderings.get(form, found.as_text)()
 
 
-def _json(res: llbt.LLBTResults | llbt.MixedResults) -> str:
+_Fitted = llbt.LLBTResults | llbt.MixedResults | llbt.DiscriminationResults
+
+
+def _sigma(res: _Fitted) -> dict[str, Any]:
+    """Return how judges differ: standard deviations of effects, or discriminations."""
+    if isinstance(res, llbt.LLBTResults):
+        return {}
+    found = res.scales if isinstance(res, llbt.MixedResults) else res.discriminations
+    return {"sigma": {str(name): value for name, value in found.items()}}
+
+
+def _json(res: _Fitted) -> str:
     fit: tuple[str, ...] = ("aic", "bic", "llf")
     if isinstance(res, llbt.LLBTResults):
         fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", *fit, "nobs")
@@ -543,7 +554,7 @@ def _json(res: llbt.LLBTResults | llbt.MixedResults) -> str:
         "formula": res.specification.formula,
         "objects": list(res.comparisons.objects),
         **{name: getattr(res, name) for name in fit},
-        **({} if isinstance(res, llbt.LLBTResults) else {"sigma": res.scales.to_dict()}),
+        **_sigma(res),
         "n_judgments": res.comparisons.n_judgments,
         "converged": res.converged,
         "notes": list(res.summary(odds=False).notes),
@@ -558,7 +569,7 @@ def _as_json(facts: Mapping[str, Any]) -> str:
     return "\n".join(UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], line) for line in text.split("\n"))
 
 
-_RENDERED: dict[Format, Callable[[llbt.LLBTResults | llbt.MixedResults], str]] = {
+_RENDERED: dict[Format, Callable[[_Fitted], str]] = {
     Format.text: lambda res: res.as_text(),
     Format.markdown: lambda res: res.as_markdown(),
     Format.latex: lambda res: res.as_latex(),

@@ -12,6 +12,7 @@ from .data.matrices import from_matrix
 from .data.rankings import from_rankings, from_ratings
 from .data.scores import from_scores
 from .errors import LLBTError
+from .fitting.discrimination_results import DiscriminationResults
 from .fitting.mixed_results import MixedResults
 from .fitting.model import LLBT, default_formula, fit
 from .fitting.results import LLBTResults
@@ -56,6 +57,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     # what is wrong with them?
     "audit",
     # what model?
+    "DiscriminationResults",
     "LLBT",
     "LLBTResults",
     "MixedResults",

@@ -21,7 +21,7 @@ from scipy import linalg, optimize, sparse
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from ..core.columns import FloatArray, IntArray, groups
+from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.links import AnyResponse, Cumulative
 from ..core.response import THREE, TWO
@@ -30,6 +30,7 @@ from ..formulas.design import Design
 from ..kernel.likelihood import Problem, rows_of, weighted_gram
 from ..kernel.robust import Clustered
 from ..kernel.solvers import Maximum, independent_in_gram, maximum
+from .distinct import distinct
 from .separation import BELOW, TOLERANCE, Separation, describe, describe_groups, describe_no_ties
 
 _SAMPLED = 20  # comparisons for each parameter that are looked at first
@@ -262,20 +263,9 @@ def _recession_of_cuts(
 
 def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
     """Sum comparisons with the same linear predictors; also return the first comparison of each."""
-    keys = [
-        *design.worth.index.T,
-        design.order.index,
-        *(key for rows in design.shared.values() for key in np.atleast_2d(rows.index.T)),
-    ]
-    first, group = groups(keys)
-    if len(first) == len(group):
-        return problem, np.arange(len(first))
+    found, first, _ = distinct(design, problem)
     order = np.argsort(first)  # as they stand in the table, sorted by their objects
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    first, group = first[order], rank[group]
-    counts: FloatArray = np.column_stack([np.bincount(group, column, len(first)) for column in problem.counts.T])
-    return replace(rows_of(problem, first), counts=counts), first
+    return rows_of(found, order), first[order]
 
 
 def _is_plain(design: Design, free: IntArray) -> bool:

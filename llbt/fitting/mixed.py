@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 from scipy import linalg
 
-from ..core.columns import FloatArray, IntArray, groups
+from ..core.columns import groups
 from ..errors import ConvergenceWarning, DesignError, OptionError, SeparationError, warn_user
 from ..formulas.brackets import Bracket
 from ..kernel import solvers
 from ..kernel.grouped import grouped
-from ..kernel.likelihood import Problem, rows_of
 from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, maximize
 from ..kernel.quadrature import Sampling
 from ..kernel.robust import Covariance
@@ -21,6 +20,7 @@ from ..kernel.sampled import BUDGET, FIRST, sampled_maximum
 from ..kernel.solvers import Fit
 from ..table import counted, format_count, format_number
 from .clusters import Way, kept_way
+from .distinct import distinct
 from .mixed_estimates import JudgeTable
 from .mixed_results import MixedResults
 from .results import LLBTResults
@@ -53,7 +53,8 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     grouping = _one_grouping(brackets)
     for bracket in brackets:
         _check_effect(bracket, without)
-    c, problem, merged = without.comparisons, *_distinct(without)
+    c = without.comparisons
+    problem, _, merged = distinct(without.design, without.problem(), list(c.pairs.T))
     way = _way(without, grouping)
     pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
     pairs[merged] = c.pairs
@@ -143,16 +144,6 @@ def _check_size(way: Way, width: int) -> None:
             f"Fit without brackets and with cov_type='cluster', groups={way.name!r}; or a sample of the judges.",
             expected=f"at most {format_count(BUDGET // (width * FIRST))}",
         )
-
-
-def _distinct(res: LLBTResults) -> tuple[Problem, IntArray]:
-    """Return one comparison for all with the same objects and predictors, and which of them each comparison is."""
-    design, problem = res.design, res.problem()
-    keys: list[IntArray] = [*res.comparisons.pairs.T, *design.worth.index.T, design.order.index]
-    keys += [key for rows in design.shared.values() for key in np.atleast_2d(rows.index.T)]
-    first, group = groups(keys)
-    counts: FloatArray = np.column_stack([np.bincount(group, column, len(first)) for column in problem.counts.T])
-    return replace(rows_of(problem, first), counts=counts), group
 
 
 def _unidentified(brackets: Sequence[Bracket], way: Way) -> DesignError:

@@ -21,7 +21,6 @@ from .mixed_estimates import MixedEstimates
 from .mixed_summary import mixed_summary
 from .population import population_predicted
 from .prediction import check_place, predicted
-from .results import LLBTResults
 
 _ASKED = ("contrasts", "judge_effects", "leaderboard", "pairwise", "quasi_variances", "worth")
 
@@ -170,11 +169,3 @@ class MixedResults(MixedEstimates, Record):
     def to_frame(self) -> pd.DataFrame:
         """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per fixed parameter."""
         return self.average.to_frame()
-
-
-Fitted = LLBTResults | MixedResults
-
-
-def average_of(res: Fitted) -> LLBTResults:
-    """Return a fit, or of one with effects of judges the average judge's."""
-    return res.average if isinstance(res, MixedResults) else res

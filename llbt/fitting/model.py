@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,8 @@ from ..kernel.solvers import Fit, Maximum
 from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
 from .cuts import check_cuts_described, check_order_of_cuts
+from .discrimination import check_beside, with_discrimination
+from .discrimination_results import DiscriminationResults
 from .existence import check_connected, check_existence, check_odd_cycles, is_settled
 from .mixed import with_effects
 from .mixed_results import MixedResults
@@ -182,7 +185,8 @@ def fit(
     groups: str | Sequence[str] = (),
     prior: Prior = None,
     link: Link = "adjacent",
-) -> LLBTResults | MixedResults:
+    discrimination: str | None = None,
+) -> LLBTResults | MixedResults | DiscriminationResults:
     """Fit a log-linear Bradley-Terry model by maximum likelihood.
 
     Parameters
@@ -224,11 +228,15 @@ def fit(
         stretches of a logistic scale between cuts, Rao & Kupper's model for three outcomes and Agresti's for graded
         ones; ``"probit"``: of a normal scale, Thurstone's case V, Glenn & David's model for three outcomes. Not with
         ``prior="jeffreys"``.
+    discrimination : str, optional
+        A covariate of the table, such as ``"judge"``: the log-worths of each of its levels are those of all times a
+        factor σ, between ``object`` and ``object * judge``. With ``cov_type="nonrobust"``, and without brackets, a
+        prior and other links.
 
     Returns
     -------
-    LLBTResults or MixedResults
-        The latter for a formula with brackets.
+    LLBTResults, MixedResults or DiscriminationResults
+        The second for a formula with brackets, the third with `discrimination`.
 
     Raises
     ------
@@ -240,7 +248,8 @@ def fit(
         For options that are not known or contradict each other, and unknown names in `reference`, `groups` or `fixed`.
     SeparationError
         Where some estimate is infinite; the objects, levels or parameters are named. With brackets also where each
-        judge is so consistent that the standard deviation of the effects is.
+        judge is so consistent that the standard deviation of the effects is, with `discrimination` where a judge
+        follows the order of the worths, or its reverse, without exception.
 
     Warns
     -----
@@ -283,6 +292,10 @@ def fit(
     effects of 0; `MixedResults` says how effects are integrated out. A judge drawn from the population prefers with
     probabilities nearer to ½ on average. Standard errors are those of the observed information.
 
+    With `discrimination` judge k has the log-worths σ_k λᵢ, while ties and order have no factor. The mean of σ²,
+    weighted by the judgments, is 1, so that estimates are those of a judge of discrimination 1; a judge with σ = 0
+    guesses, one below 0 prefers what the others do not. `DiscriminationResults` says how the maximum is found.
+
     CR3 is (G − 1)/G Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ over the G clusters, θ₍₋g₎ by one step: θ̂ − (H − H_g)⁻¹s_g, with H and
     H_g the information of all judgments and of the cluster and s_g its score (Bell & McCaffrey 2002). G* = (Σn)²/Σn²,
     n the judgments of a cluster, is G where clusters are of equal size. What is known from markedly fewer of them has t
@@ -321,14 +334,25 @@ def fit(
     (30.4554, 8)
     """
     text, brackets = split_brackets(formula)
+    if discrimination is not None:
+        check_beside(discrimination, brackets)
+    dependent = bool(brackets) or discrimination is not None  # judgments of a judge are, by the model
     found = LLBT.from_formula(text, data, reference=reference).fit(
         fixed=fixed,
-        cov_type="nonrobust" if brackets and cov_type == "cautious" else cov_type,
+        cov_type="nonrobust" if dependent and cov_type == "cautious" else cov_type,
         groups=groups,
         prior=prior,
         link=link,
     )
+    if discrimination is not None:
+        return with_discrimination(found, discrimination, functools.partial(_refitted, found))
     return with_effects(found, brackets) if brackets else found
+
+
+def _refitted(res: LLBTResults, formula: str) -> LLBTResults:
+    """Return the fit of another formula to the same table, its options those of a fit."""
+    spec = replace(res.specification, formula=formula)
+    return LLBT.from_formula(formula, res.comparisons, reference=spec.reference).solved(spec)
 
 
 @checked

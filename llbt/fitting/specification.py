@@ -51,6 +51,8 @@ class Specification:
         Clusters or covariates of the cluster-robust covariance, for ``"cluster"`` and ``"CR1"``.
     prior : float, "jeffreys" or None
     link : str
+    discrimination : str or None
+        The covariate of judges who discriminate by factors of their own.
 
     Notes
     -----
@@ -66,6 +68,7 @@ class Specification:
     groups: tuple[str, ...] = ()
     prior: Prior = None
     link: Link = "adjacent"
+    discrimination: str | None = None
 
     @property
     def reduces_bias(self) -> bool:

@@ -13,8 +13,8 @@ from ..arguments import Confidence, checked
 from ..core.columns import FloatArray
 from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import OptionError, listed
+from ..fitting.fitted import Fitted, average_of
 from ..fitting.hypotheses import Linear, estimated
-from ..fitting.mixed_results import Fitted, average_of
 from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults
 from ..fitting.summary import coefficient_fields
@@ -37,7 +37,7 @@ def contrasts(
 
     Parameters
     ----------
-    res : LLBTResults or MixedResults
+    res : LLBTResults, MixedResults or DiscriminationResults
         Of a fit with effects of judges, it is of the average judge.
     weights : mapping of str to mapping or str
         Name of the contrast → weight of each object, with sum 0 (objects that are not named have weight 0), or a

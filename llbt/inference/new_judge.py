@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..errors import OptionError
-from ..fitting.mixed_results import Fitted, MixedResults
+from ..fitting.fitted import Fitted, average_of
+from ..fitting.mixed_results import MixedResults
 from ..fitting.population import Population
 from ..fitting.results import LLBTResults
 from .scales import Scale
@@ -20,10 +21,10 @@ def asked_of(res: Fitted, population: bool, scale: Scale) -> tuple[LLBTResults, 
     if not isinstance(res, MixedResults):
         if population:
             raise OptionError(
-                "population=True, but this fit takes all judges as alike",
+                "population=True, but this fit has no judges drawn from a population",
                 "Let judges differ by normal effects, fit('object + tie + (object | judge)', c), or leave it out.",
             )
-        return res, None
+        return average_of(res), None
     if population and scale == "log_worth":
         raise OptionError(
             "population=True beside scale='log_worth': log-worths of judges have those of the average judge as their "

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from ..arguments import Confidence, Rng, as_generator, checked, is_whole
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import MaxZ, adjust_p, max_z, ratio, two_sided_p
-from ..fitting.mixed_results import Fitted
+from ..fitting.fitted import Fitted
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.robust import LOST
@@ -39,7 +39,7 @@ def pairwise(
 
     Parameters
     ----------
-    res : LLBTResults or MixedResults
+    res : LLBTResults, MixedResults or DiscriminationResults
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         Of estimates and intervals: 2(λ_i − λ_j), λ_i − λ_j, the odds exp(2(λ_i − λ_j)), 400·log10 of the odds, or

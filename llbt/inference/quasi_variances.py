@@ -12,7 +12,7 @@ from ..arguments import Confidence, checked
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
-from ..fitting.mixed_results import Fitted, average_of
+from ..fitting.fitted import Fitted, average_of
 from ..formulas.grid import At
 from ..table import Field, Record, Table, format_percent
 from .objects import LogWorths, log_worths_at
@@ -122,7 +122,7 @@ def quasi_variances(res: Fitted, *, at: At = None, confidence: Confidence = 0.95
 
     Parameters
     ----------
-    res : LLBTResults or MixedResults
+    res : LLBTResults, MixedResults or DiscriminationResults
         Of a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Where the worths depend on covariates: the class to ask at, such as ``{"judge": "J3"}``.

@@ -13,7 +13,7 @@ from ..arguments import Confidence, Rng, checked
 from ..core.columns import FloatArray, Label, matching
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
-from ..fitting.mixed_results import Fitted
+from ..fitting.fitted import Fitted
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
@@ -42,7 +42,7 @@ def leaderboard(
 
     Parameters
     ----------
-    res : LLBTResults or MixedResults
+    res : LLBTResults, MixedResults or DiscriminationResults
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
     anchor : label or mapping, optional

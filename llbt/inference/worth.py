@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import Confidence, checked
 from ..errors import OptionError
-from ..fitting.mixed_results import Fitted
+from ..fitting.fitted import Fitted
 from ..fitting.population import Population
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
@@ -32,7 +32,7 @@ def worth(
 
     Parameters
     ----------
-    res : LLBTResults or MixedResults
+    res : LLBTResults, MixedResults or DiscriminationResults
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     at : mapping or "average", optional
         Covariate values, such as ``{"judge": "J3", "age": [20, 40]}``; by default every class of the labels that the

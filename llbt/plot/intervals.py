@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..arguments import Confidence, checked
 from ..errors import OptionError, listed
-from ..fitting.mixed_results import Fitted, average_of
+from ..fitting.fitted import Fitted, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
@@ -71,7 +71,7 @@ def intervals(
 
     Parameters
     ----------
-    res : LLBTResults or MixedResults
+    res : LLBTResults, MixedResults or DiscriminationResults
         Of a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.

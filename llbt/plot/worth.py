@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import checked
 from ..core.columns import Label
-from ..fitting.mixed_results import Fitted, average_of
+from ..fitting.fitted import Fitted, average_of
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale, said_of
 from ..inference.worth import worth as worth_table
@@ -41,7 +41,7 @@ def worth(res: Fitted, *, at: At = None, scale: Scale = "probability", ax: Axes 
 
     Parameters
     ----------
-    res : LLBTResults or MixedResults
+    res : LLBTResults, MixedResults or DiscriminationResults
         Of a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Classes, as in `worth`.

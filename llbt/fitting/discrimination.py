@@ -1,0 +1,209 @@
+"""From a fit in which judges discriminate alike to the one with a discrimination of each judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg
+
+from ..budgets import refuse_parameters
+from ..core.columns import Coded
+from ..core.comparisons import Comparisons
+from ..errors import ConvergenceWarning, DesignError, OptionError, listed, warn_user
+from ..formulas.brackets import Bracket
+from ..kernel import solvers
+from ..kernel.discrimination import DiscriminationFit, Judged, maximize
+from ..kernel.robust import Covariance
+from ..table import counted, format_count
+from .discrimination_estimates import Judging, Neighbour
+from .discrimination_existence import check_finite
+from .discrimination_results import DiscriminationResults
+from .distinct import distinct
+from .results import LLBTResults
+
+_MOST = 1000  # parameters of the model with worths for each judge, up to which it is fitted, too
+_OF_AVERAGE = "of a judge of discrimination 1"
+
+
+def check_beside(judge: str, brackets: tuple[Bracket, ...]) -> None:
+    """Raise for discriminations beside normal effects of judges.
+
+    Raises
+    ------
+    OptionError
+    """
+    if brackets:
+        raise OptionError(
+            f"discrimination={judge!r} beside {' + '.join(map(str, brackets))}: both are models of how judges differ",
+            "Fit one at a time, and compare their .llf_judgments and .llf, less the number of parameters.",
+        )
+
+
+def with_discrimination(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]) -> DiscriminationResults:
+    """Return the fit with a discrimination of each judge.
+
+    Parameters
+    ----------
+    without : LLBTResults
+        The fit with discriminations of 1.
+    judge : str
+        A covariate of the table.
+    refit : function
+        From another formula to its fit to the same table.
+
+    Raises
+    ------
+    OptionError
+        For what is no covariate of labels, and options of a fit that has no discriminations.
+    DesignError
+        For worths and discriminations that the table does not identify.
+    SeparationError
+        Where a discrimination has no finite estimate.
+    """
+    _check_options(without, judge)
+    column = _column(without.comparisons, judge)
+    present, codes = np.unique(column.codes, return_inverse=True)
+    _check_worths(without, judge, len(present))
+    refuse_parameters(len(without.free) + len(present))
+    scaled = np.array([k for k, f in enumerate(without.free) if without.design.blocks[f] == "worth"], dtype=np.int64)
+    problem = without.problem()
+    some, first, _ = distinct(without.design, problem, (codes,))
+    judged = Judged(some, scaled, codes[first], len(present))
+    with solvers.few_threads(len(without.names)):
+        try:
+            found = maximize(judged, without.solution.params)
+        except linalg.LinAlgError:
+            raise _unidentified(without, judge) from None
+    judging = Judging(judge, tuple(column.levels[present].tolist()), Judged(problem, scaled, codes, len(present)))
+    check_finite(judged, found, judging, tuple(without.names[k] for k in without.free))
+    if not found.converged:
+        warn_user(
+            f"Newton's method stopped after {found.n_iter} steps from each of {found.starts} starts; the estimates "
+            "may be off.",
+            ConvergenceWarning,
+        )
+    return DiscriminationResults(_average(without, found), without, _wider(without, judge, refit), judging, found)
+
+
+def _check_options(res: LLBTResults, judge: str) -> None:
+    spec = res.specification
+    if not res.log_linear:
+        raise OptionError(f"discrimination={judge!r} with link={spec.link!r}", expected="link='adjacent'")
+    if spec.prior is not None:
+        raise OptionError(f"prior={spec.prior!r} beside discrimination={judge!r}", "Leave prior out.")
+    if spec.cov_type != "nonrobust" or spec.groups:
+        raise OptionError(
+            f"cov_type={spec.cov_type!r} beside discrimination={judge!r}",
+            "Leave cov_type and groups out: standard errors are by the joint information of worths and "
+            "discriminations.",
+        )
+    held = [name for name in spec.fixed if res.design.blocks[res.names.index(name)] == "worth"]
+    if held:
+        raise OptionError(
+            f"fixed: {listed(held)} beside discrimination={judge!r}, which scales worths",
+            "Hold effects of ties and order alone.",
+        )
+
+
+def _column(c: Comparisons, judge: str) -> Coded:
+    """Return the codes of the judges."""
+    for column in c.columns:
+        if column.name == judge and not column.numeric:
+            return column
+        if column.name == judge:
+            raise OptionError(
+                f"discrimination={judge!r}, a column of numbers",
+                "Leave it out of numeric= where the table is made, so that its values are labels of judges.",
+                expected="a covariate of labels",
+            )
+    if judge in c.clusters:
+        raise OptionError(
+            f"discrimination={judge!r}, which the table keeps beside its counts, as a cluster",
+            f"Split the table by it: from_judgments(…, covariates={judge!r}).",
+            expected="a covariate",
+        )
+    raise OptionError(
+        f"discrimination={judge!r} is no covariate of the table",
+        f"Keep it where the table is made: from_judgments(…, covariates={judge!r}).",
+        expected=f"one of {listed([x.name for x in c.columns])}" if c.columns else "",
+    )
+
+
+def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
+    """Raise where the worths leave a judge nothing to discriminate, or are his own already."""
+    if judges < 2:
+        raise DesignError(
+            f"discrimination={judge!r}, of which the table has {counted(judges, 'level')}: a single discrimination "
+            "cannot be told from the size of the worths",
+            "Leave discrimination out.",
+            expected="at least two judges",
+        )
+    terms = [t for t, block in zip(res.design.terms, res.design.blocks, strict=True) if block == "worth"]
+    if not terms:
+        raise DesignError(
+            f"discrimination={judge!r}, but {res.specification.formula!r} has no worths to discriminate",
+            "Add object +.",
+        )
+    if judge in res.design.worth.units:
+        raise DesignError(
+            f"discrimination={judge!r}, but the worths of {res.specification.formula!r} are {judge}'s own already",
+            f"Take {judge} out of the terms of the worth; it may stay in those of ties and order.",
+        )
+    worths = sum(res.design.blocks[k] == "worth" for k in res.free)
+    if worths < 2:
+        what = f"{len(res.comparisons.objects)} objects" if res.design.plain else f"one parameter, {terms[0]}"
+        raise DesignError(
+            f"discrimination={judge!r} of {what}: a factor for each judge is then a worth for each judge",
+            f"Fit {terms[0]} * {_word(judge)} in place of {terms[0]}.",
+            expected="worths with at least two parameters",
+        )
+
+
+def _unidentified(res: LLBTResults, judge: str) -> DesignError:
+    return DesignError(
+        f"the table does not identify worths and a discrimination of every {judge} at once: the information of the "
+        "estimates is singular, as where an object was judged by a single judge, or a judge saw equal objects alone",
+        f"Leave such judges out, c.select(where={{{judge!r}: […]}}), or fit without discrimination.",
+    )
+
+
+def _average(without: LLBTResults, found: DiscriminationFit) -> LLBTResults:
+    """Return what the fit is for a judge of discrimination 1: estimates with their covariance."""
+    size = len(found.params)
+    problem = without.problem()
+    probability = problem.response.probabilities(problem.at(found.params))[0].T
+    solution = replace(
+        without.solution,
+        params=found.params,
+        cov=found.covariance[:size, :size],
+        means=problem.totals[:, None] * probability,
+        converged=found.converged,
+        n_iter=found.n_iter,
+        gradient=np.zeros(size),
+        objective=found.value,
+        solver="eliminate",
+    )
+    return replace(without, solution=solution, covariance=Covariance(solution.cov, notes=(_OF_AVERAGE,)))
+
+
+def _wider(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]) -> Neighbour:
+    """Return the fit with worths of their own for every judge, or why there is none."""
+    blocks = zip(without.design.terms, without.design.blocks, strict=True)
+    terms = list(dict.fromkeys(term for term, block in blocks if block == "worth"))
+    formula = " + ".join([without.specification.formula, *(f"{term}:{_word(judge)}" for term in terms)])
+    worths = sum(block == "worth" for block in without.design.blocks)
+    size = worths * len(_column(without.comparisons, judge).levels)
+    if size > _MOST:
+        return Neighbour(formula, None, f"not fitted, for it has up to {format_count(size)} parameters")
+    try:
+        return Neighbour(formula, refit(formula), "")
+    except DesignError as error:
+        return Neighbour(formula, None, f"no finite estimates: {error.found}")
+
+
+def _word(name: str) -> str:
+    """Return a column's name as it stands in a formula."""
+    return name if name.isidentifier() else f"Q({json.dumps(name, ensure_ascii=False)})"

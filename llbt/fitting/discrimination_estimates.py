@@ -1,0 +1,263 @@
+"""What a fit with a discrimination of each judge knows of its estimates, under statsmodels' names."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import Confidence, Share, checked
+from ..core.columns import FloatArray, Label
+from ..core.comparisons import Comparisons
+from ..core.statistics import critical_value
+from ..formulas.design import Design
+from ..kernel.discrimination import DiscriminationFit, Judged
+from .results import LLBTResults
+from .specification import Specification
+
+
+@dataclass(frozen=True, eq=False)
+class Judging:
+    """Who judged what.
+
+    Attributes
+    ----------
+    name : str
+        The covariate.
+    levels : tuple
+        Labels of the K judges.
+    judged : Judged
+        The comparisons of the table, with the judge of each.
+    """
+
+    name: str
+    levels: tuple[Label, ...]
+    judged: Judged
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbour:
+    """The model with worths of their own for every judge.
+
+    Attributes
+    ----------
+    formula : str
+    res : LLBTResults or None
+    reason : str
+        Why there is no fit; empty where there is one.
+    """
+
+    formula: str
+    res: LLBTResults | None
+    reason: str
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DiscriminationEstimates:
+    """The estimates of a fit with discriminations and what follows from them: all but tests, predictions, printout."""
+
+    average: LLBTResults
+    without: LLBTResults
+    wider: Neighbour
+    judging: Judging
+    solution: DiscriminationFit
+
+    @property
+    def specification(self) -> Specification:
+        """What was asked for."""
+        return replace(self.without.specification, discrimination=self.judging.name)
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The table that was fitted."""
+        return self.without.comparisons
+
+    @property
+    def design(self) -> Design:
+        """The design of the parameters beside the discriminations."""
+        return self.without.design
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the p parameters beside the discriminations."""
+        return self.average.names
+
+    @property
+    def fixed(self) -> dict[str, float]:
+        """Parameters that were held, with their values."""
+        return self.average.fixed
+
+    @property
+    def params(self) -> pd.Series[float]:
+        """Estimates at discrimination 1 (log-worth λ, γ, δ), shape (p,)."""
+        return self.average.params
+
+    @property
+    def bse(self) -> pd.Series[float]:
+        """Standard errors by the joint information of worths and discriminations, on the norm, shape (p,)."""
+        return self.average.bse
+
+    @property
+    def tvalues(self) -> pd.Series[float]:
+        """Estimates over standard errors (z values), shape (p,)."""
+        return self.average.tvalues
+
+    @property
+    def pvalues(self) -> pd.Series[float]:
+        """Two-sided p-values of `tvalues`, shape (p,)."""
+        return self.average.pvalues
+
+    def cov_params(self) -> pd.DataFrame:
+        """Return the covariance matrix of the estimates (p × p)."""
+        return self.average.cov_params()
+
+    @checked
+    def conf_int(self, alpha: Share = 0.05) -> pd.DataFrame:
+        """Return Wald's intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
+        return self.average.conf_int(alpha)
+
+    # -- discriminations ---------------------------------------------------------------------------------
+
+    @property
+    def discriminations(self) -> pd.Series[float]:
+        """Factors σ by which the log-worths of each judge are multiplied, shape (K,); the mean of σ² is 1."""
+        return self._by_judge(self.solution.sigma, "sigma")
+
+    @property
+    def discrimination_errors(self) -> pd.Series[float]:
+        """Standard errors of σ, shape (K,)."""
+        variance = np.diag(self.solution.covariance)[len(self.solution.params) :]
+        return self._by_judge(np.sqrt(variance), "std_error")
+
+    @checked
+    def discrimination_intervals(self, *, confidence: Confidence = 0.95) -> pd.DataFrame:
+        """Return Wald's intervals of σ: columns conf_low, conf_high; a row per judge."""
+        half = critical_value(confidence, math.inf) * self.discrimination_errors
+        return pd.DataFrame({"conf_low": self.discriminations - half, "conf_high": self.discriminations + half})
+
+    @checked
+    def readings(self, *, confidence: Confidence = 0.95) -> pd.Series[str]:
+        """Return what the interval of σ says of each judge.
+
+        Returns
+        -------
+        pandas.Series
+            ``"inverted"``: σ and its interval are below 0, so the judge prefers what the others do not. ``"guessing"``:
+            the interval holds 0 and not 1; ``"guessing or inverted"`` where also the estimate is below 0.
+            ``"unclear"``: it holds both. Empty for all others.
+        """
+        low, high = self.discrimination_intervals(confidence=confidence).to_numpy().T
+        words = np.select(
+            [high < 0, (low <= 0) & (high < 1) & (self.solution.sigma < 0), (low <= 0) & (high < 1), low <= 0],
+            ["inverted", "guessing or inverted", "guessing", "unclear"],
+            "",
+        )
+        return pd.Series(words, index=self._labels, name="reading", dtype=object)
+
+    # -- fit ---------------------------------------------------------------------------------------------
+
+    @property
+    def converged(self) -> bool:
+        """Whether Newton's method reached its tolerance."""
+        return self.solution.converged
+
+    @property
+    def n_iter(self) -> int:
+        """Steps of Newton's method from the start that led to the maximum."""
+        return self.solution.n_iter
+
+    @functools.cached_property
+    def means(self) -> FloatArray:
+        """Fitted counts, shape (S, C)."""
+        judged = self.judging.judged
+        return judged.problem.totals[:, None] * judged.probabilities(self.solution.params, self.solution.sigma)
+
+    @functools.cached_property
+    def _cells(self) -> LLBTResults:
+        """The fitted counts as those of a fit, for what depends on counts and fitted counts alone."""
+        return replace(self.average, solution=replace(self.average.solution, means=self.means))
+
+    @property
+    def n_params(self) -> int:
+        """Estimated parameters beside the nuisance: p and K − 1, for the norm ties one discrimination to the others."""
+        return len(self.without.free) + len(self.judging.levels) - 1
+
+    @property
+    def counts(self) -> FloatArray:
+        """The counts that were fitted, shape (S, C)."""
+        return self.without.counts
+
+    @property
+    def nobs(self) -> int:
+        """Number of cells n."""
+        return self.without.nobs
+
+    @property
+    def df_resid(self) -> int:
+        """Cells − comparisons − estimated parameters."""
+        return self.nobs - len(self.comparisons) - self.n_params
+
+    @property
+    def df_model(self) -> int:
+        """Estimated parameters, the nuisance parameters among them, but one."""
+        return len(self.comparisons) + self.n_params - 1
+
+    @property
+    def deviance(self) -> float:
+        """Residual deviance of the Poisson model."""
+        return self._cells.deviance
+
+    @property
+    def pearson_chi2(self) -> float:
+        """Pearson's X²."""
+        return self._cells.pearson_chi2
+
+    @property
+    def llf(self) -> float:
+        """Log-likelihood of the Poisson model."""
+        return self._cells.llf
+
+    @property
+    def llf_multinomial(self) -> float:
+        """Multinomial log-likelihood given the totals."""
+        return self._cells.llf_multinomial
+
+    @property
+    def llf_judgments(self) -> float:
+        """Log-likelihood of the judgments one by one, Σ n log p."""
+        return self._cells.llf_judgments
+
+    @property
+    def aic(self) -> float:
+        """−2 llf + 2 (comparisons + estimated parameters)."""
+        return -2 * self.llf + 2 * (self.df_model + 1)
+
+    @property
+    def bic(self) -> float:
+        """−2 `llf_multinomial` + log(judgments) · estimated parameters."""
+        return -2 * self.llf_multinomial + math.log(self.comparisons.n_judgments) * self.n_params
+
+    @property
+    def fittedvalues(self) -> pd.Series[float]:
+        """Fitted counts by cell, shape (n,), indexed by comparison and outcome."""
+        return self._cells.fittedvalues
+
+    @property
+    def resid_pearson(self) -> pd.Series[float]:
+        """(Count − fitted) / √fitted, shape (n,)."""
+        return self._cells.resid_pearson
+
+    @property
+    def resid_deviance(self) -> pd.Series[float]:
+        """Signed square roots of each cell's part of the deviance, shape (n,)."""
+        return self._cells.resid_deviance
+
+    @property
+    def _labels(self) -> pd.Index[str]:
+        return pd.Index(list(self.judging.levels), name=self.judging.name)
+
+    def _by_judge(self, values: FloatArray, name: str) -> pd.Series[float]:
+        return pd.Series(values, index=self._labels, name=name, dtype=float)

@@ -1,0 +1,129 @@
+"""Whether the discriminations of judges have finite estimates; who has none is named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array, hstack
+
+from ..core.columns import FloatArray, Label
+from ..core.response import Response
+from ..errors import SeparationError, listed
+from ..kernel.discrimination import DiscriminationFit, Judged
+from ..kernel.gathered import Gathered
+from ..kernel.likelihood import Problem
+from ..table import counted
+from .discrimination_estimates import Judging
+from .existence import recession_direction
+
+_NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
+_NAMED = 8  # judges
+_ENTRIES = 1e6  # comparisons × parameters up to which directions are looked for
+_SMALL = 1e-6  # of the largest entry of a direction
+_EQUAL = 1e-9  # of the largest difference of worths
+
+
+def check_finite(judged: Judged, found: DiscriminationFit, judging: Judging, names: Sequence[str]) -> None:
+    """Raise where the likelihood still rises far away.
+
+    Judges whose answers all agree with the order of the worths are named; else whatever rises with the worths held, or
+    with the discriminations held.
+
+    Raises
+    ------
+    SeparationError
+    """
+    far = float(found.furthest.max())
+    if found.converged and far < _NEAR:
+        return
+    perfect = _perfect(judged, found)
+    if perfect.any():
+        raise _infinite(judging, found, perfect)
+    if judged.problem.counts.shape[0] * (judged.size + len(found.params)) < _ENTRIES:
+        sigmas = _rising_sigmas(judged, found)
+        if sigmas.any():
+            raise _infinite(judging, found, sigmas)
+        params = _rising_params(judged, found)
+        if params.any():
+            gone = [name for name, value in zip(names, params, strict=True) if value]
+            raise SeparationError(
+                f"with a discrimination of each {judging.name} {listed(gone)} have no finite estimate",
+                "Leave out or merge objects or levels, or fit without discrimination.",
+            )
+    if not found.converged and far >= _NEAR:
+        raise _infinite(judging, found, np.where(found.furthest == far, found.sigma, 0.0))
+
+
+def _infinite(judging: Judging, found: DiscriminationFit, direction: FloatArray) -> SeparationError:
+    """Return the error that names the judges whose discriminations rise or fall (K,), as the others see the worths."""
+    which = np.flatnonzero(direction)
+    totals = np.bincount(judging.judged.judge, judging.judged.problem.totals, judging.judged.size)
+    side = -1.0 if totals @ np.where(direction, 0.0, found.sigma) < 0 else 1.0
+    said = [_said(judging.levels[k], side * float(direction[k]), float(totals[k])) for k in which[:_NAMED]]
+    more = f" and {len(which) - _NAMED} more" if len(which) > _NAMED else ""
+    return SeparationError(
+        f"the discrimination of {judging.name} {', '.join(said)}{more}, with judgments that follow the order of the "
+        "worths, or its reverse, without exception",
+        f"Leave {listed([judging.levels[k] for k in which])} out (c.select(where={{{judging.name!r}: […]}})); merge "
+        f"judges; or let judges differ by normal effects: (object | {judging.name}).",
+    )
+
+
+def _said(level: Label, sign: float, judgments: float) -> str:
+    return f"{level!r} is {'+' if sign > 0 else '−'}∞ ({counted(judgments, 'judgment')})"
+
+
+def _differences(judged: Judged, found: DiscriminationFit) -> FloatArray:
+    """Return the worth of object i less that of object j at discrimination 1, 0 where rounding makes it, (S,)."""
+    worth = np.zeros(len(found.params))
+    worth[judged.scaled] = found.params[judged.scaled]
+    d = np.array(judged.problem.signed @ worth)
+    d[np.abs(d) < _EQUAL * np.abs(d).max(initial=0.0)] = 0.0
+    return d
+
+
+def _perfect(judged: Judged, found: DiscriminationFit) -> FloatArray:
+    """Return 1 for judges who always said the most for the object with the larger worth, −1 for the smaller, else 0."""
+    response, counts = judged.problem.response, judged.problem.counts
+    assert isinstance(response, Response)
+    score, d = response.loadings[:, 0], _differences(judged, found)
+    sided = d != 0
+    extremes = counts[:, [int(np.argmax(score)), int(np.argmin(score))]]
+    for_better = np.where(d > 0, extremes[:, 0], extremes[:, 1])
+    for_worse = np.where(d > 0, extremes[:, 1], extremes[:, 0])
+    judgments, better, worse = (
+        np.bincount(judged.judge[sided], values[sided], judged.size)
+        for values in (judged.problem.totals, for_better, for_worse)
+    )
+    return np.where(judgments > 0, 1.0 * (better == judgments) - 1.0 * (worse == judgments), 0.0)
+
+
+def _rising_sigmas(judged: Judged, found: DiscriminationFit) -> FloatArray:
+    """Return a direction of the discriminations, with the worths held, along which the likelihood only rises, (K,)."""
+    problem, size = judged.problem, len(judged.judge)
+    shape = (size, judged.size)
+    factors = csr_array((_differences(judged, found), (np.arange(size), judged.judge)), shape=shape)
+    parts = (rows.columns(judged.others).tocsr() for rows in problem.predictors)
+    sided = [hstack([csr_array(shape) if b else factors, rows]) for b, rows in enumerate(parts)]
+    return _direction(problem, sided)[: judged.size]
+
+
+def _rising_params(judged: Judged, found: DiscriminationFit) -> FloatArray:
+    """Return a direction of the parameters, with the discriminations held, along which the likelihood only rises."""
+    problem, signed = judged.problem, judged.problem.signed.tocsr()
+    scaled = np.isin(np.arange(signed.shape[1]), judged.scaled).astype(np.float64)
+    factors = diags_array(found.sigma[judged.judge]) @ signed @ diags_array(scaled)
+    whole = factors + signed @ diags_array(1.0 - scaled)
+    return _direction(problem, [whole, *(rows.tocsr() for rows in problem.predictors[1:])])
+
+
+def _direction(problem: Problem, predictors: Sequence[Any]) -> FloatArray:
+    """Return a direction of recession of a problem with other rows, (p,): small entries, or all if there is none, 0."""
+    rows = tuple(Gathered.of(csr_array(part)) for part in predictors)
+    found = recession_direction(replace(problem, predictors=rows))
+    if found is None:
+        return np.zeros(rows[0].shape[1])
+    return np.where(np.abs(found) > _SMALL * np.abs(found).max(), found, 0.0)

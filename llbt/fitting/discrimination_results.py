@@ -1,0 +1,180 @@
+"""What a fit with a discrimination of each judge knows, under statsmodels' names."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import Confidence, checked
+from ..core.statistics import TestResult
+from ..formulas.constraints import Hypothesis
+from ..table import Field, Record, Table
+from .discrimination_estimates import DiscriminationEstimates
+from .discrimination_predictions import predicted_by_judge
+from .discrimination_summary import discrimination_summary
+from .discrimination_tests import equality_test, proportionality_test
+
+_ASKED = (
+    "anova",
+    "contrasts",
+    "interpret",
+    "leaderboard",
+    "model_table",
+    "pairwise",
+    "quasi_variances",
+    "simulate",
+    "worth",
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DiscriminationResults(DiscriminationEstimates, Record):
+    """A fitted model in which judges discriminate by factors of their own. p parameters, K discriminations.
+
+    Made by `fit` with ``discrimination=``. Attributes have statsmodels' names.
+
+    Attributes
+    ----------
+    average : LLBTResults
+        What is known of a judge of discrimination 1: estimates with their covariance. Its fitted counts are his, so its
+        deviance is no measure of this model.
+    without : LLBTResults
+        The fit in which all discriminations are 1.
+    wider : Neighbour
+        The fit with worths of their own for every judge, or why there is none.
+    judging : Judging
+    solution : DiscriminationFit
+
+    Notes
+    -----
+    An outcome with the score h, 1, 0 or −1 for three outcomes, has the log mean μ + h(σ_k(λᵢ − λⱼ) + δ) + γ_|h|: judge
+    k's log-worths are those of all judges times σ_k, while ties and order have no factor. Worths and discriminations
+    are known up to c in (λ/c, cσ), so the mean of σ², weighted by the judgments, is 1, and the weighted sum of σ is
+    positive. A judge with σ = 0 guesses, one with σ < 0 prefers what the others do not.
+
+    The likelihood can have more than one maximum. Newton's method starts from the pooled worths with discriminations of
+    1, from the leading singular vectors of the judges' own worths (each by one step from the pooled ones), and from six
+    random sets of discriminations, whose seed is 0; the highest maximum is kept. Covariances are by the joint observed
+    information of all parameters, on the norm.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1"), discrimination="judge")
+    >>> res.discriminations.round(3).to_dict()
+    {'J1': 1.085, 'J2': 1.2, 'J3': 0.394, 'J4': 1.064}
+    >>> round(res.deviance, 4), res.df_resid
+    (224.5933, 41)
+    """
+
+    _made_by: ClassVar[str] = "llbt.fit(…, discrimination=…)"
+
+    def __getattr__(self, name: str) -> Any:
+        package = sys.modules.get("llbt")
+        if name in _ASKED and name in getattr(package, "__all__", ()):
+            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
+        raise AttributeError(
+            f"DiscriminationResults has no attribute {name!r}; res.average has what is known of a judge of "
+            "discrimination 1, res.without the fit in which all are alike"
+        )
+
+    @checked
+    def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
+        """Estimate linear combinations of the parameters at discrimination 1, as `LLBTResults.t_test`."""
+        return self.average.t_test(hypothesis, confidence=confidence)
+
+    @checked
+    def wald_test(self, hypothesis: Hypothesis) -> TestResult:
+        """Test linear hypotheses on the parameters at discrimination 1 jointly, as `LLBTResults.wald_test`."""
+        return self.average.wald_test(hypothesis)
+
+    def equality_test(self) -> TestResult:
+        """Test that all discriminations are 1 against this model, by the likelihood ratio on K − 1 df.
+
+        Where worths are next to equal discriminations are not identified, and the ratio has no χ² distribution, which a
+        note says.
+        """
+        return equality_test(self)
+
+    def proportionality_test(self) -> TestResult:
+        """Test this model against worths of their own for every judge (`wider`), by the likelihood ratio.
+
+        Raises
+        ------
+        DesignError
+            Where the wider model was not fitted, for the reason that `wider` has.
+        """
+        return proportionality_test(self)
+
+    @checked
+    def by_judge(self, *, confidence: Confidence = 0.95) -> Table:
+        """Return the discrimination of each judge.
+
+        Returns
+        -------
+        Table
+            The judge, judgments, estimate (σ), std_error, conf_low, conf_high, and reading, as `readings` has it; in
+            the order of the table.
+        """
+        bounds = self.discrimination_intervals(confidence=confidence)
+        judged = self.judging.judged
+        totals = np.bincount(judged.judge, judged.problem.totals, judged.size)
+        name = self.judging.name
+        return Table(
+            (
+                Field(name, name, list(self.judging.levels)),
+                Field("judgments", "judgments", totals, "count"),
+                Field("estimate", "estimate", self.solution.sigma, "estimate"),
+                Field("std_error", "std_error", self.discrimination_errors.to_numpy(), "estimate"),
+                Field("conf_low", "conf_low", bounds["conf_low"].to_numpy(), "estimate"),
+                Field("conf_high", "conf_high", bounds["conf_high"].to_numpy(), "estimate"),
+                Field("reading", "reading", self.readings(confidence=confidence).tolist()),
+            ),
+            title=f"Discriminations σ by {name}",
+            notes=(
+                "σ multiplies the log-worths of a judge; the mean of σ², weighted by the judgments, is 1",
+                f"{100 * confidence:.4g} % intervals",
+            ),
+        )
+
+    @checked
+    def predict(self, frame: Any = None, *, confidence: Confidence = 0.95) -> Table:
+        """Return the probability of each outcome for the judges named.
+
+        Parameters
+        ----------
+        frame : data frame, optional
+            Comparisons to predict, as `LLBTResults.predict` reads them, with the column of judges. By default the
+            comparisons of the table. For a judge of discrimination 1: ``res.average.predict(frame)``.
+        confidence : float
+
+        Returns
+        -------
+        Table
+            object_i, object_j, covariates, judge, outcome, estimate (probability), std_error (delta method), conf_low,
+            conf_high (on the logit scale).
+        """
+        return predicted_by_judge(self, frame, confidence)
+
+    @checked
+    def summary(self, *, odds: bool = True) -> Table:
+        """Return the printout: call, data, coefficients at discrimination 1, discriminations, and fit.
+
+        Parameters
+        ----------
+        odds : bool
+            Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
+        """
+        return discrimination_summary(self, odds=odds)
+
+    def table(self) -> Table:
+        """Return the summary."""
+        return self.summary()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
+        return self.average.to_frame()

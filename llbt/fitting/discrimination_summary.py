@@ -1,0 +1,119 @@
+"""The printout of a fit with a discrimination of each judge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..core.statistics import TestResult
+from ..errors import listed
+from ..kernel.discrimination import SEED
+from ..table import Table, format_estimates, format_number, format_p
+from .discrimination_estimates import DiscriminationEstimates
+from .discrimination_tests import alike_notes, equality_test, proportionality_test
+from .summary import coefficient_table, head_lines, model_title, scale_notes
+
+_SHOWN = 12  # judges in the printout
+
+
+def discrimination_summary(res: DiscriminationEstimates, *, odds: bool) -> Table:
+    """Return the summary of a fit with discriminations; see `DiscriminationResults.summary`."""
+    found = coefficient_table(res.average, odds=odds)
+    return replace(
+        found,
+        title=f"{model_title(res.average)} with a discrimination of each {res.judging.name}",
+        head=head_lines(res.average),
+        foot=(*_discriminations(res), *_fit(res)),
+        notes=_notes(res, odds),
+    )
+
+
+def _discriminations(res: DiscriminationEstimates) -> tuple[str, ...]:
+    """Return the block of discriminations, the largest and the smallest where there are many."""
+    levels, sigma = res.judging.levels, res.solution.sigma
+    order = np.argsort(-sigma, kind="stable")
+    half = _SHOWN // 2
+    left_out = len(levels) - _SHOWN
+    shown = order if left_out <= 1 else np.concatenate([order[:half], order[-half:]])
+    bounds = res.discrimination_intervals().to_numpy()[shown]
+    columns = [format_estimates(column) for column in (sigma[shown], res.discrimination_errors.to_numpy()[shown])]
+    columns += [format_estimates(column) for column in bounds.T]
+    cells = [
+        [f"{res.judging.name} {levels[k]}" for k in shown],
+        *columns,
+        res.readings().iloc[shown].tolist(),
+    ]
+    heads = ["", "σ", "Std. Error", "conf_low", "conf_high", ""]
+    widths = [max(map(len, [head, *column])) for head, column in zip(heads, cells, strict=True)]
+    rows = [heads, *zip(*cells, strict=True)]
+    lines = [
+        "  ".join(
+            [f"{row[0]:<{widths[0]}}", *(f"{c:>{w}}" for c, w in zip(row[1:5], widths[1:5], strict=True)), row[5]]
+        )
+        for row in rows
+    ]
+    if left_out > 1:
+        lines.insert(1 + half, f"… {left_out} between them: res.by_judge()")
+    head = f"Discriminations of {len(levels)} levels of {res.judging.name} (95 % intervals):"
+    return (head, *(f"  {line}".rstrip() for line in lines), *_named(res))
+
+
+def _named(res: DiscriminationEstimates) -> list[str]:
+    """Say who is inverted, and who guesses."""
+    readings = res.readings()
+    lines = []
+    for word, said in (("inverted", "σ < 0: prefers what the others do not"), ("guessing", "σ ≈ 0")):
+        found = readings.index[[word in reading for reading in readings]].tolist()
+        if found:
+            lines.append(f"  {word.capitalize()} ({said}): {listed(found)}")
+    return lines
+
+
+def _fit(res: DiscriminationEstimates) -> tuple[str, ...]:
+    """Return the deviances with the tests against both neighbours, and where the maximum was found."""
+    found = res.solution
+    without, wider = res.without, res.wider
+    lines = [
+        f"Deviance: {format_number(without.deviance, 7)} on {without.df_resid} with equal discriminations, "
+        f"{format_number(res.deviance, 7)} on {res.df_resid} here: {_said(equality_test(res))}"
+    ]
+    if wider.res is None:
+        lines.append(f"  against {wider.formula}: {wider.reason}")
+    else:
+        lines.append(
+            f"  against {format_number(wider.res.deviance, 7)} on {wider.res.df_resid} of {wider.formula}: "
+            f"{_said(proportionality_test(res))}"
+        )
+    lines += [
+        f"Pearson X²: {format_number(res.pearson_chi2)}   AIC: {format_number(res.aic)}   log-likelihood: "
+        f"{format_number(res.llf)} (Poisson), {format_number(res.llf_multinomial)} (multinomial)",
+        f"Newton's method: {found.n_iter} steps; {found.agreed} of {found.starts} starts came to this maximum (seed "
+        f"{SEED})",
+    ]
+    return tuple(lines)
+
+
+def _said(test: TestResult) -> str:
+    p = format_p(test.p_value)
+    return (
+        f"χ² {format_number(test.statistic, 5)} on {test.df:g} df, p {p}"
+        if p.startswith("<")
+        else (f"χ² {format_number(test.statistic, 5)} on {test.df:g} df, p = {p}")
+    )
+
+
+def _notes(res: DiscriminationEstimates, odds: bool) -> tuple[str, ...]:
+    notes = scale_notes(res.average, odds)
+    notes.append(
+        f"estimates are those of a {res.judging.name} of discrimination 1: σ multiplies log-worths, not ties and "
+        "order; the mean of σ², weighted by the judgments, is 1"
+    )
+    notes += list(alike_notes(res.without))
+    if res.average.aliased:
+        notes.append(f"NA: not determined by the table: {', '.join(res.average.aliased)}")
+    if res.fixed:
+        notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
+    if not res.converged:
+        notes.append("Newton's method did not converge; the estimates may be off")
+    return (*notes, *res.comparisons.notes)

@@ -1,0 +1,58 @@
+"""A fit with a discrimination of each judge against its neighbours: judges alike, and worths of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from ..core.statistics import TestResult, chi2_p_value
+from ..errors import DesignError
+from ..table import format_number
+from .discrimination_estimates import DiscriminationEstimates
+from .results import LLBTResults
+
+_ALIKE = 5.0  # Wald's χ² of the worths over their number, below which the ratio is far from χ²
+
+
+def equality_test(res: DiscriminationEstimates) -> TestResult:
+    """Return the test of discriminations of 1; see `DiscriminationResults.equality_test`."""
+    statistic, df = max(0.0, res.without.deviance - res.deviance), len(res.judging.levels) - 1
+    return TestResult(
+        name=f"Likelihood-ratio test of equal discriminations of {res.judging.name}",
+        null="σ = 1 for every judge",
+        statistic=statistic,
+        df=df,
+        p_value=chi2_p_value(statistic, df),
+        distribution=f"χ²({df})",
+        notes=alike_notes(res.without),
+    )
+
+
+def proportionality_test(res: DiscriminationEstimates) -> TestResult:
+    """Return the test against worths of each judge; see `DiscriminationResults.proportionality_test`."""
+    wider = res.wider.res
+    if wider is None:
+        raise DesignError(f"{res.wider.formula!r} has no fit to test against: {res.wider.reason}")
+    statistic, df = max(0.0, res.deviance - wider.deviance), res.df_resid - wider.df_resid
+    return TestResult(
+        name=f"Likelihood-ratio test of proportional worths of {res.judging.name}",
+        null="the worths of every judge are those of all times a factor",
+        statistic=statistic,
+        df=df,
+        p_value=chi2_p_value(statistic, df),
+        distribution=f"χ²({df})",
+        notes=alike_notes(res.without),
+    )
+
+
+def alike_notes(without: LLBTResults) -> tuple[str, ...]:
+    """Return a note where the worths are so near to each other that discriminations are hardly identified."""
+    rows = [k for k, f in enumerate(without.free) if without.design.blocks[f] == "worth"]
+    worths = without.solution.params[rows]
+    wald = float(worths @ linalg.solve(without.covariance.matrix[np.ix_(rows, rows)], worths, assume_a="pos"))
+    if wald >= _ALIKE * len(rows):
+        return ()
+    return (
+        f"the pooled worths are next to equal (Wald's χ² {format_number(wald, 3)} on {len(rows)} df), where "
+        "discriminations are not identified and the ratio has no χ² distribution",
+    )

@@ -1,0 +1,42 @@
+"""Comparisons with the same linear predictors as one, their counts summed: what a likelihood needs of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray, groups
+from ..formulas.design import Design
+from ..kernel.likelihood import Problem, rows_of
+
+
+def distinct(design: Design, problem: Problem, more: Sequence[IntArray] = ()) -> tuple[Problem, IntArray, IntArray]:
+    """Return the comparisons that differ in their predictors.
+
+    Parameters
+    ----------
+    design : Design
+    problem : Problem
+        Of S comparisons.
+    more : sequence of ndarray of int, each (S,)
+        Codes by which comparisons are kept apart beside their predictors.
+
+    Returns
+    -------
+    problem : Problem
+        Of S' comparisons.
+    first : ndarray of int, shape (S',)
+        A comparison of the table for each of them.
+    group : ndarray of int, shape (S,)
+        Which of them each comparison of the table is.
+    """
+    keys = [*more, *design.worth.index.T, design.order.index]
+    keys += [key for rows in design.shared.values() for key in np.atleast_2d(rows.index.T)]
+    first, group = groups(keys)
+    if len(first) == len(group):
+        every = np.arange(len(first))
+        return problem, every, every
+    counts: FloatArray = np.column_stack([np.bincount(group, column, len(first)) for column in problem.counts.T])
+    return replace(rows_of(problem, first), counts=counts), first, group

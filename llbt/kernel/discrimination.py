@@ -1,0 +1,405 @@
+"""Worths times a factor for each judge, his discrimination: the likelihood of such a model, and its maximum.
+
+The signed predictor of a comparison is σ_k d + o, with d = Dβ the difference of the worths at discrimination 1 and o
+what order adds; those that the sides share have no factor. Worths and factors are known up to c in (β/c, cσ), so the
+mean of σ², weighted by the judgments, is 1, and the weighted sum of σ is positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse import eye_array, issparse
+
+from .gathered import FloatArray, Gathered, IntArray, Part, weighted_product
+from .likelihood import Problem, information, probabilities, row_sums, weighted_gram
+
+SEED = 0  # of the random starts
+RANDOM = 6  # random starts
+_MOST_STEPS = 200
+_DECREMENT = 1e-18  # squared distance to the maximum, in standard errors: the step taken at this point ends the search
+_LONGEST_STEP = 3.0
+_HALVINGS = 40
+_FAR = 40.0  # a predictor at which a search is given up: probabilities are 0 to rounding
+_DAMPED = (0.0, 1e-6, 1e-3, 1.0, 1e3)  # of the diagonal, tried in turn
+_SAME = 1e-6  # log-likelihoods that differ by less are of one maximum
+_SHRUNK = 2.0  # judgments with the pooled worths that a judge's own are started with
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Counts with a judge for each comparison. S comparisons, p parameters, K judges.
+
+    Attributes
+    ----------
+    problem : Problem
+        That of discrimination 1.
+    scaled : ndarray of int
+        Which of the p parameters are of the worth, which factors scale.
+    judge : ndarray of int, shape (S,)
+        0 … K − 1.
+    size : int
+        K.
+    """
+
+    problem: Problem
+    scaled: IntArray
+    judge: IntArray
+    size: int
+
+    @property
+    def others(self) -> IntArray:
+        """Which of the parameters are not of the worth."""
+        return np.setdiff1d(np.arange(self.problem.signed.shape[1]), self.scaled)
+
+    @property
+    def share(self) -> FloatArray:
+        """Each judge's share of the judgments, shape (K,)."""
+        totals = _by_judge(self, self.problem.totals)
+        return np.asarray(totals / totals.sum())
+
+    def predictors(self, params: FloatArray, sigma: FloatArray) -> list[FloatArray]:
+        """Return the predictors at parameters (p,) and discriminations (K,), B arrays (S,)."""
+        worth = np.zeros(len(params))
+        worth[self.scaled] = params[self.scaled]
+        found = self.problem.at(params - worth)
+        found[0] = found[0] + sigma[self.judge] * (self.problem.signed @ worth)
+        return found
+
+    def probabilities(self, params: FloatArray, sigma: FloatArray) -> FloatArray:
+        """Return the probability of each outcome, shape (S, C)."""
+        return self.problem.response.probabilities(self.predictors(params, sigma))[0].T
+
+
+@dataclass(frozen=True, eq=False)
+class DiscriminationFit:
+    """The maximum, its worths and discriminations on the norm.
+
+    Attributes
+    ----------
+    params : ndarray, shape (p,)
+    sigma : ndarray, shape (K,)
+    covariance : ndarray, shape (p + K, p + K)
+        Of both, by the inverse of minus the second derivatives in all of them, on the norm.
+    value : float
+        Σ y log p.
+    furthest : ndarray, shape (K,)
+        The largest predictor of each judge's comparisons.
+    converged : bool
+    n_iter : int
+    starts, agreed : int
+        How many starts there were, and how many of them came to this maximum.
+    """
+
+    params: FloatArray
+    sigma: FloatArray
+    covariance: FloatArray
+    value: float
+    furthest: FloatArray
+    converged: bool
+    n_iter: int
+    starts: int
+    agreed: int
+
+
+def maximize(judged: Judged, pooled: FloatArray) -> DiscriminationFit:
+    """Return the highest maximum that Newton's method comes to from several starts.
+
+    Parameters
+    ----------
+    judged : Judged
+    pooled : ndarray, shape (p,)
+        The maximum with discriminations of 1.
+
+    Raises
+    ------
+    LinAlgError
+        Where the information is singular: the counts do not identify worths and discriminations.
+    """
+    views = _Views.of(judged)
+    found = [_climbed(views, *start) for start in _starts(views, pooled)]
+    best = max(found, key=lambda peak: (peak.converged, peak.point.value))
+    point = _normed(views, best.point)
+    return DiscriminationFit(
+        params=point.params,
+        sigma=point.sigma,
+        covariance=_covariance(views, point) if best.converged else np.full(2 * (len(pooled) + judged.size,), np.nan),
+        value=point.value,
+        furthest=_furthest(judged, point),
+        converged=best.converged,
+        n_iter=best.n_iter,
+        starts=len(found),
+        agreed=sum(peak.converged and abs(peak.point.value - point.value) < _SAME for peak in found),
+    )
+
+
+# -- the likelihood ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Views:
+    """The predictors apart: rows of the worth (S, w), of all else (S, r), and of the judges (S, K)."""
+
+    judged: Judged
+    worth: Gathered
+    rest: Problem
+    judges: Gathered
+    share: FloatArray
+
+    @classmethod
+    def of(cls, judged: Judged) -> _Views:
+        """Return the parts of a problem."""
+        problem, others = judged.problem, judged.others
+        rest = replace(problem, predictors=tuple(rows.columns(others) for rows in problem.predictors))
+        judges = Gathered(
+            (Part(eye_array(judged.size, format="csr"), judged.judge, 1.0),), (len(judged.judge), judged.size)
+        )
+        return cls(judged, problem.signed.columns(judged.scaled), rest, judges, judged.share)
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Where a search is: parameters, the likelihood there, its derivatives in the predictors, and differences (S,)."""
+
+    params: FloatArray
+    sigma: FloatArray
+    value: float
+    scores: FloatArray
+    weight: FloatArray
+    worth: FloatArray
+
+
+def _at(views: _Views, params: FloatArray, sigma: FloatArray) -> _Point:
+    judged = views.judged
+    values, scores, weight = judged.problem.response.contributions(
+        judged.predictors(params, sigma), judged.problem.counts.T
+    )
+    worth = np.asarray(views.worth @ params[judged.scaled])
+    return _Point(params, sigma, float(values.sum()), scores, weight, worth)
+
+
+def _gradient(views: _Views, point: _Point) -> tuple[FloatArray, FloatArray]:
+    """Return the gradient in the parameters (p,) and in the discriminations (K,)."""
+    judged = views.judged
+    found = np.empty(len(point.params))
+    found[judged.scaled] = views.worth.transposed(point.sigma[judged.judge] * point.scores[0])
+    found[judged.others] = row_sums(views.rest, point.scores)
+    return found, _by_judge(judged, point.scores[0] * point.worth)
+
+
+@dataclass(frozen=True, eq=False)
+class _Information:
+    """Minus the second derivatives: (p, p) in the parameters, (K, p) in both, (K,) in each discrimination."""
+
+    params: FloatArray
+    mixed: FloatArray
+    sigma: FloatArray
+
+
+def _information(views: _Views, point: _Point, *, observed: bool) -> _Information:
+    """Return the observed information, or the expected one, which is never negative."""
+    judged, weight, worth = views.judged, point.weight, point.worth
+    w, o, size = judged.scaled, judged.others, len(point.params)
+    factor = point.sigma[judged.judge]
+    params, mixed = np.zeros((size, size)), np.zeros((judged.size, size))
+    params[np.ix_(w, w)] = _dense(weighted_product(views.worth, views.worth, factor**2 * weight[0, 0]))
+    bent = factor * weight[0, 0] * worth - (point.scores[0] if observed else 0.0)
+    mixed[:, w] = _dense(weighted_product(views.worth, views.judges, bent)).T
+    if len(o):
+        params[np.ix_(o, o)] = weighted_gram(views.rest, weight)
+        for rows, along in zip(views.rest.predictors, weight[0], strict=True):
+            params[np.ix_(w, o)] += _dense(weighted_product(views.worth, rows, factor * along))
+            mixed[:, o] += _dense(weighted_product(rows, views.judges, along * worth)).T
+        params[np.ix_(o, w)] = params[np.ix_(w, o)].T
+    return _Information(params, mixed, _by_judge(judged, weight[0, 0] * worth**2))
+
+
+def _by_judge(judged: Judged, values: FloatArray) -> FloatArray:
+    """Return the sums over each judge's comparisons, shape (K,)."""
+    return np.asarray(np.bincount(judged.judge, values, judged.size), dtype=np.float64)
+
+
+def _dense(matrix: Any) -> FloatArray:
+    return np.asarray(matrix.toarray() if issparse(matrix) else matrix)
+
+
+# -- the search --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Peak:
+    point: _Point
+    converged: bool
+    n_iter: int
+
+
+def _climbed(views: _Views, params: FloatArray, sigma: FloatArray) -> _Peak:
+    """Return where Newton's method gets from a start, by the expected information where the observed one cannot."""
+    point = _normed(views, _at(views, params, sigma))
+    for n_iter in range(_MOST_STEPS):
+        if _furthest(views.judged, point).max() > _FAR:
+            return _Peak(point, False, n_iter)
+        gradient = _gradient(views, point)
+        step = _step(views, point, *gradient)
+        decrement = float(gradient[0] @ step[0] + gradient[1] @ step[1])
+        point = _normed(views, _searched(views, point, step, decrement))
+        if decrement < _DECREMENT:
+            return _Peak(point, True, n_iter + 1)
+    return _Peak(point, False, _MOST_STEPS)
+
+
+def _step(views: _Views, point: _Point, gradient: FloatArray, sigmas: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return a step upwards in the parameters and the discriminations."""
+    basis = _basis(views.judged, point.params)
+    for observed, damping in ((True, 0.0), *((False, some) for some in _DAMPED)):
+        found = _information(views, point, observed=observed)
+        try:
+            reduced = _reduced(found, basis, damping)
+        except linalg.LinAlgError:
+            continue
+        right = basis.T @ (gradient - reduced.slopes.T @ sigmas)
+        moved = basis @ linalg.cho_solve(reduced.factor, right)
+        return moved, sigmas / reduced.sigma - reduced.slopes @ moved
+    raise linalg.LinAlgError("no information is positive")
+
+
+@dataclass(frozen=True, eq=False)
+class _Reduced:
+    """The information of the free directions, factored, discriminations profiled out, and how these follow, (K, p)."""
+
+    factor: tuple[FloatArray, bool]
+    slopes: FloatArray
+    sigma: FloatArray
+
+
+def _reduced(found: _Information, basis: FloatArray, damping: float) -> _Reduced:
+    """Return the information with the discriminations, each by itself, profiled out.
+
+    Raises
+    ------
+    LinAlgError
+        Where it is not positive definite.
+    """
+    largest = float(found.sigma.max())
+    sigma = found.sigma * (1 + damping) + damping * 1e-3 * largest
+    if not sigma.min() > 1e-14 * largest:
+        raise linalg.LinAlgError("nothing is known of a discrimination")
+    slopes = found.mixed / sigma[:, None]
+    inner = basis.T @ (found.params - found.mixed.T @ slopes) @ basis
+    inner += damping * np.diag(np.diag(basis.T @ found.params @ basis))
+    return _Reduced((_cholesky(inner), True), slopes, sigma)
+
+
+def _cholesky(matrix: FloatArray) -> FloatArray:
+    """Return the lower factor of a matrix.
+
+    Raises
+    ------
+    LinAlgError
+        Where it is not positive definite by more than rounding.
+    """
+    factor = np.asarray(linalg.cholesky(matrix, lower=True))
+    if len(matrix) and not np.all(np.diag(factor) ** 2 > 1e-12 * np.diag(matrix)):
+        raise linalg.LinAlgError("a direction is next to unknown")
+    return factor
+
+
+def _basis(judged: Judged, params: FloatArray) -> FloatArray:
+    """Return directions of the parameters that leave the size of the worths as it is, orthonormal, shape (p, p − 1)."""
+    size = len(params)
+    along = np.zeros(size)
+    along[judged.scaled] = params[judged.scaled]
+    return np.asarray(np.linalg.qr(along[:, None], mode="complete")[0][:, 1:])
+
+
+def _searched(views: _Views, point: _Point, step: tuple[FloatArray, FloatArray], decrement: float) -> _Point:
+    """Halve a step until the likelihood rises; no predictor moves further than a few units."""
+    judged = views.judged
+    before = judged.predictors(point.params, point.sigma)
+    after = judged.predictors(point.params + step[0], point.sigma + step[1])
+    reach = max(float(np.abs(a - b).max()) for a, b in zip(after, before, strict=True))
+    length = min(1.0, _LONGEST_STEP / max(reach, np.finfo(float).tiny))
+    slack = 1e-12 * abs(point.value)
+    for _ in range(_HALVINGS):
+        reached = _at(views, point.params + length * step[0], point.sigma + length * step[1])
+        if reached.value >= point.value + 1e-4 * length * min(decrement, 1.0) - slack:
+            return reached
+        length /= 2
+    return reached if reached.value >= point.value else point
+
+
+def _normed(views: _Views, point: _Point) -> _Point:
+    """Return the same point on the norm: a mean of σ² of 1, and a positive sum of σ, weighted by the judgments."""
+    size = float(np.sqrt(views.share @ point.sigma**2))
+    size = -size if views.share @ point.sigma < 0 else size
+    params = point.params.copy()
+    params[views.judged.scaled] *= size
+    return replace(point, params=params, sigma=point.sigma / size, worth=point.worth * size)
+
+
+def _furthest(judged: Judged, point: _Point) -> FloatArray:
+    """Return the largest predictor of each judge's comparisons, shape (K,)."""
+    found = np.zeros(judged.size)
+    reach = np.max(np.abs(np.broadcast_arrays(*judged.predictors(point.params, point.sigma))), axis=0)
+    np.maximum.at(found, judged.judge, reach)
+    return found
+
+
+# -- starts ------------------------------------------------------------------------------------------------------------
+
+
+def _starts(views: _Views, pooled: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield parameters and discriminations to start from.
+
+    Pooled worths; the leading singular vectors of the judges' own worths, each by one step from the pooled ones; random
+    discriminations, with the worths that go with them best.
+    """
+    yield pooled, np.ones(views.judged.size)
+    worths, share = _own_worths(views, pooled), views.share
+    weighted = np.sqrt(share)[:, None] * worths
+    leading = np.linalg.svd(weighted, full_matrices=False)[0][:, 0] / np.sqrt(share)
+    rng = np.random.default_rng(SEED)
+    for sigma in (leading, *rng.normal(size=(RANDOM, views.judged.size))):
+        params = pooled.copy()
+        params[views.judged.scaled] = (share * sigma) @ worths / (share @ sigma**2)
+        yield params, sigma
+
+
+def _own_worths(views: _Views, pooled: FloatArray) -> FloatArray:
+    """Return parameters of the worth for each judge, drawn towards the pooled ones the fewer his judgments, (K, w)."""
+    judged, problem = views.judged, views.judged.problem
+    probability = probabilities(problem, pooled)
+    whole = information(problem, probability, problem.totals)
+    scores = problem.response.scores(probability.T, problem.counts.T)[0]
+    by_judge = _dense(weighted_product(views.worth, views.judges, scores)).T
+    judgments = problem.totals.sum()
+    own = whole[np.ix_(judged.scaled, judged.scaled)] / judgments
+    more = linalg.solve(own, by_judge.T, assume_a="pos").T / (judgments * views.share + _SHRUNK)[:, None]
+    return np.asarray(pooled[judged.scaled] + more)
+
+
+# -- errors ------------------------------------------------------------------------------------------------------------
+
+
+def _covariance(views: _Views, point: _Point) -> FloatArray:
+    """Return the covariance of parameters and discriminations on the norm, shape (p + K, p + K).
+
+    The inverse where the size of the worths is held, carried over to the norm by the delta method.
+    """
+    found = _information(views, point, observed=True)
+    basis = _basis(views.judged, point.params)
+    reduced = _reduced(found, basis, 0.0)
+    inner = basis @ linalg.cho_solve(reduced.factor, basis.T)
+    mixed = -reduced.slopes @ inner
+    outer = np.diag(1 / reduced.sigma) - mixed @ reduced.slopes.T
+    cov = np.block([[inner, mixed.T], [mixed, outer]])
+    size = len(point.params)
+    scale, norm = np.zeros(len(cov)), np.zeros(len(cov))
+    scale[views.judged.scaled], scale[size:] = point.params[views.judged.scaled], -point.sigma
+    norm[size:] = views.share * point.sigma
+    onto = np.eye(len(cov)) - np.outer(scale, norm) / float(norm @ scale)
+    return np.asarray(onto @ cov @ onto.T)
