@@ -66,7 +66,7 @@ def covariance_of(
     if spec.groups:
         ways = [way_of(c, name, spec.groups) for name in spec.groups]
         return (
-            by_clusters(problem, solution, ways)
+            by_clusters(problem, solution, ways, names)
             if spec.cov_type == "CR1"
             else jackknifed(problem, solution, ways, names, finite=spec.prior is not None)
         )
@@ -78,7 +78,7 @@ def covariance_of(
     return Covariance(solution.cov)
 
 
-def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way]) -> Covariance:
+def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequence[str]) -> Covariance:
     """Return CR1, for one or two ways of clustering."""
     df = min(way.clusters.size for way in ways) - 1
     note = (
@@ -87,7 +87,8 @@ def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way]) -> Covaria
     )
     parts = [cluster_sandwich(problem, solution, clusters) for clusters in _crossed(ways)]
     matrix, notes = _summed(parts)
-    return Covariance(matrix, df, (note, *notes))
+    found = Covariance(matrix, df, (note, *notes), independent=solution.cov)
+    return _said(found, _alike(found, ways, names))
 
 
 def jackknifed(
@@ -106,11 +107,18 @@ def jackknifed(
     if len(ways) == 2:
         parts.append(_overlap(problem, solution, _crossed(ways)[2]))
     matrix, notes = _summed(parts)
-    notes += [_alone(left, way, names) for left, way in zip(found, ways, strict=True) if len(left.lost)]
+    alone = [_alone(left, way, names) for left, way in zip(found, ways, strict=True) if len(left.lost)]
     lost = np.concatenate([left.lost for left in found])
     shares = tuple(Shares(problem, solution, way.clusters) for way in ways)
-    whole = Covariance(matrix, df, (note, *notes), lost, shares)
-    return replace(whole, notes=(*whole.notes, *_from_few(whole, ways, names)))
+    whole = Covariance(matrix, df, (note, *notes), lost, shares, solution.cov)
+    without, few = _from_few(whole, ways, names)
+    whole = _said(whole, [*alone, *_alike(whole, ways, names), *without])
+    return replace(whole, notes=(*whole.notes, *few))
+
+
+def _said(cov: Covariance, missing: Sequence[str]) -> Covariance:
+    """Return a covariance with notes that say why a standard error is NA."""
+    return replace(cov, notes=(*cov.notes, *missing), missing=tuple(missing))
 
 
 def _with_infinite(problem: Problem, left: LeftOut, way: Way) -> LeftOut:
@@ -170,10 +178,23 @@ def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
     )
 
 
-def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> list[str]:
-    """Say which parameters are known from few of the clusters, and from how many."""
+def _alike(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> list[str]:
+    """Say of which parameters all clusters say the same."""
+    gone = np.flatnonzero(cov.flat(np.eye(len(names)))).tolist()
+    if not gone:
+        return []
+    which = "any parameter" if len(gone) == len(names) else listed([names[k] for k in gone], _NAMED)
+    sizes = " and ".join(way.size for way in ways)
+    return [
+        f"Std. Error NA: the clusters of {sizes} all say the same of {which}, so nothing tells how much they differ; "
+        "are they copies of each other? cov_type='nonrobust' takes the judgments as independent"
+    ]
+
+
+def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Say which parameters are known from fewer than two clusters, and which from few, and from how many."""
     rows = np.eye(len(names))
-    known = ~(np.abs(cov.moves_lost(rows)) > LOST).any(axis=1)
+    known = ~((np.abs(cov.moves_lost(rows)) > LOST).any(axis=1) | cov.flat(rows))
     own, df = cov.effective(rows), cov.df_of(rows)
     without = known & cov.unknown(rows)
     few = known & ~without & (df < cov.df) & (own < _TOLD)
@@ -184,9 +205,9 @@ def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> lis
         more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
         return ", ".join(f"{names[k]} (G* = {format_number(own[k], 3)})" for k in places[:_NAMED]) + more
 
-    notes = []
+    missing, notes = [], []
     if without.any():
-        notes.append(
+        missing.append(
             f"Std. Error NA: fewer than two {what} of equal weight tell of {said(without)}. Ways out: more {what} "
             f"there, a formula without these parameters, or cov_type='nonrobust', for these {what} alone"
         )
@@ -195,7 +216,7 @@ def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> lis
             f"known from few of the {what}, by what each contributes to its variance: {said(few)}; t with G* − 1 df. "
             f"More {what} there make it surer, not more judgments of these"
         )
-    return notes
+    return missing, notes
 
 
 def few_clusters(spec: Specification, c: Comparisons) -> str:

@@ -58,6 +58,7 @@ def z_tests(res: Estimates, hypothesis: Hypothesis, confidence: float) -> Table:
             *interval_fields(found.estimate - half, found.estimate + half, confidence),
         ),
         title="Linear hypotheses",
+        notes=res.covariance.missing_notes(found.estimate, error),
     )
 
 
@@ -78,8 +79,8 @@ def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
 def _wald(res: Estimates, found: Linear) -> TestResult:
     q, null = len(found.labels), ", ".join(found.labels)
     if np.isnan(found.cov).any():
-        note = "of some hypothesis a single cluster says all that is known, which has no error by clusters"
-        return TestResult("Wald test", null, math.nan, q, math.nan, "none", (note,))
+        notes = res.covariance.missing_notes(found.estimate, np.diag(found.cov))
+        return TestResult("Wald test", null, math.nan, q, math.nan, "none", notes)
     few = int(np.linalg.matrix_rank(found.cov)) < q
     statistic = math.nan if few else float(found.estimate @ np.linalg.solve(found.cov, found.estimate))
     if math.isinf(res.df_inference):

@@ -123,7 +123,7 @@ def plain_chances(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatAr
     free = replace(problem, predictors=tuple(rows.columns(res.free) for rows in problem.predictors))
     error = found * np.sqrt(np.maximum(distances(free, found, res.covariance.matrix), 0))
     df = np.full(len(found), res.df_inference)
-    if res.covariance.shares:
+    if res.covariance.independent is not None:
         for part in (rows.toarray() for rows in free.predictors):
             error[res.covariance.unknown(part)] = np.nan
             df = np.minimum(df, res.covariance.df_of(part))
@@ -238,5 +238,5 @@ def long_table(
             Field("conf_high", "conf_high", special.expit(center + half), "estimate", 3),
         ),
         title="Outcome probabilities",
-        notes=(*notes, f"{100 * confidence:.4g} % intervals"),
+        notes=(*notes, *res.covariance.missing_notes(estimate, error), f"{100 * confidence:.4g} % intervals"),
     )

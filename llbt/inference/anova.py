@@ -372,8 +372,9 @@ def flip_notes(tests: Sequence[Compared | None], res: LLBTResults) -> tuple[str,
     notes = [found[0].said(groups, most=found[-1].clusters)] if found else []
     if any(t is not None and t.df > 0 and math.isnan(t.p_value) for t in tests):
         notes.append(
-            f"NA: of some parameter that is tested a single cluster of {groups} says all that is known, so clusters do "
-            "not tell a difference from the dependence within them; test='score' takes the judgments as independent"
+            f"NA: of some parameter that is tested a single cluster of {groups} says all that is known, or all of them "
+            "say the same, so they do not tell a difference from the dependence within them; test='score' takes the "
+            "judgments as independent"
         )
     return tuple(notes)
 

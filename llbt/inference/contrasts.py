@@ -96,7 +96,7 @@ def contrasts(
             *interval_fields(low, high, confidence),
         ),
         title=f"Contrasts: {CONTRASTS[scale]}",
-        notes=notes,
+        notes=(*notes, *res.covariance.missing_notes(estimate, error)),
     )
 
 

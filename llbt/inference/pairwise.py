@@ -151,6 +151,8 @@ def all_pairs(
     """Return every pair of objects compared, from the centred log-worths of one class."""
     df, tests = res.df_inference, _tests_of(res, found, rng)
     critical = tests.distribution.quantile(confidence)
+    apart = found.estimate[tests.pairs[:, 0]] - found.estimate[tests.pairs[:, 1]]
+    notes = (*notes, *res.covariance.missing_notes(apart, tests.std_error))
     return Pairwise(
         res.comparisons.objects,
         tests.pairs,

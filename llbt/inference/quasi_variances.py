@@ -13,6 +13,7 @@ from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
 from ..fitting.fitted import Fitted, average_of
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Record, Table, format_percent
 from .objects import LogWorths, log_worths_at
@@ -165,7 +166,7 @@ def quasi_variances(res: Fitted, *, at: At = None, confidence: Confidence = 0.95
     """
     res = average_of(res)
     found, where = log_worths_at(res, at)
-    objects, found, notes = _determined(res.comparisons.objects, found)
+    objects, found, notes = _determined(res, found)
     variances = _difference_variances(found.cov)
     _check(objects, variances)
     quasi, converged = fitted_quasi_variances(variances)
@@ -273,11 +274,13 @@ def _difference_variances(cov: FloatArray) -> FloatArray:
     return np.asarray(variance[:, None] + variance - 2 * cov)
 
 
-def _determined(objects: tuple[Label, ...], found: LogWorths) -> tuple[tuple[Label, ...], LogWorths, tuple[str, ...]]:
+def _determined(res: LLBTResults, found: LogWorths) -> tuple[tuple[Label, ...], LogWorths, tuple[str, ...]]:
     """Return the objects whose log-worths the table determines, with standard errors, and notes on the others."""
-    known = np.flatnonzero(~np.isnan(found.estimate) & ~found.unknown)
-    gone = [objects[k] for k in np.flatnonzero(np.isnan(found.estimate))]
-    alone = [objects[k] for k in np.flatnonzero(~np.isnan(found.estimate) & found.unknown)]
+    objects, determined = res.comparisons.objects, ~np.isnan(found.estimate)
+    unknown = found.unknown | res.covariance.flat(found.rows[:, res.free])
+    known = np.flatnonzero(determined & ~unknown)
+    gone = [objects[k] for k in np.flatnonzero(~determined)]
+    alone = [objects[k] for k in np.flatnonzero(determined & unknown)]
     notes = [f"left out, log-worth not determined by the table: {listed(gone)}"] if gone else []
     notes += [f"left out, log-worth without a standard error by clusters: {listed(alone)}"] if alone else []
     return tuple(objects[k] for k in known), found.some(known), tuple(notes)

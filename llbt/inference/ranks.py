@@ -93,7 +93,8 @@ def leaderboard(
     pairs = all_pairs(plain, found, rng, confidence=confidence)
     measured = found if label is None else _anchored(plain, found, label)
     z = critical_for(plain, measured, scale, confidence)
-    estimate, low, high = (part + value for k, part in enumerate(worths_on_scale(measured, scale, z)) if k != 1)
+    levels, error, low, high = worths_on_scale(measured, scale, z)
+    estimate, low, high = levels + value, low + value, high + value
     counts, more = _object_counts(plain.comparisons, at)
     letters, order = pairs.groups, pairs.best_first
     where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
@@ -112,6 +113,7 @@ def leaderboard(
             *notes,
             *more,
             *said_by(drawn),
+            *plain.covariance.missing_notes(estimate, error),
             f"{100 * confidence:.4g} % intervals of each estimate; ranks and groups hold together at the same level",
         ),
     )

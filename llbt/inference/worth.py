@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..arguments import Confidence, checked
-from ..errors import OptionError
 from ..fitting.fitted import Fitted
 from ..fitting.population import Population
 from ..fitting.results import LLBTResults
@@ -60,8 +59,8 @@ def worth(
     DesignError
         For a formula without worths.
     OptionError
-        For an unknown scale, names in `at` that are not in the worth, worths π of a probit link, which has none, and a
-        population of a fit without effects of judges or on the scale of log-worths.
+        For an unknown scale, names in `at` that are not in the worth, and a population of a fit without effects of
+        judges or on the scale of log-worths.
 
     Notes
     -----
@@ -91,18 +90,13 @@ def worth(
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
     plain, drawn = asked_of(res, population, scale)
-    if scale == "probability" and plain.specification.link == "probit" and drawn is None:
-        raise OptionError(
-            "a fit with link='probit' has no worths π: probabilities π_i/(π_i + π_j) are those of a logistic curve",
-            "Ask for scale='log_worth' or 'log_odds'; or llbt.pairwise(res, scale='probability').",
-        )
     return worth_table(plain, at, scale, confidence, drawn)
 
 
 def worth_table(
     res: LLBTResults, at: At, scale: Scale, confidence: float, population: Population | None = None
 ) -> Table:
-    """Return what `worth` does; of a probit link the probability of being preferred, too."""
+    """Return what `worth` does."""
     classes, shown, notes = worth_classes(res, at, population)
     blocks = [worths_on_scale(found, scale, critical_for(res, found, scale, confidence)) for found in classes]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]
@@ -121,7 +115,12 @@ def worth_table(
             Field("conf_high", "conf_high", high, "estimate"),
         ),
         title=f"Worths: {said_of(scale, SCALES, classes[0].beside is not None, ', against the reference')}",
-        notes=(*notes, *said_by(population), f"{100 * confidence:.4g} % intervals; {_references(res, classes, shown)}"),
+        notes=(
+            *notes,
+            *said_by(population),
+            *res.covariance.missing_notes(estimate, error),
+            f"{100 * confidence:.4g} % intervals; {_references(res, classes, shown)}",
+        ),
     )
 
 

@@ -20,6 +20,11 @@ IntArray = npt.NDArray[np.int64]
 _ENTRIES = 2e7  # scores of clusters held at a time
 _PAIR = 2.0  # clusters of equal size below which what is known has no error by clusters
 _ROUNDING = 1e-9
+_FLAT = 1e-12  # share of the variance of independent judgments below which a variance by clusters is rounding
+_COMBINED = (
+    "std_error NA: one cluster alone knows the figure, or fewer than two of equal weight tell of it; "
+    "cov_type='nonrobust' has errors for these clusters alone"
+)
 _NEAR = 0.8  # share of G* from which a combination is known from about as many clusters as there are
 LOST = 1e-6  # movement along a direction of length 1 that is more than rounding
 
@@ -107,6 +112,11 @@ class Covariance:
         standard error. None as a rule, shape (0, 0).
     shares : tuple of Shares
         For the jackknife: what each cluster contributes, for each way of clustering.
+    independent : ndarray, shape (p, p), or None
+        For clusters: the covariance of independent judgments. What has a variance by it and none by clusters, because
+        these all say the same of it, has no standard error.
+    missing : tuple of str
+        Those of the notes that say why a standard error is NA.
     """
 
     matrix: FloatArray
@@ -114,6 +124,20 @@ class Covariance:
     notes: tuple[str, ...] = ()
     lost: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     shares: tuple[Shares, ...] = ()
+    independent: FloatArray | None = None
+    missing: tuple[str, ...] = ()
+
+    def missing_notes(self, estimate: FloatArray, error: FloatArray) -> tuple[str, ...]:
+        """Return why figures that have an estimate have no standard error by clusters; none where all have one."""
+        gone = np.isnan(error) & ~np.isnan(estimate)
+        return (self.missing or (_COMBINED,)) if self.independent is not None and gone.any() else ()
+
+    def flat(self, rows: FloatArray) -> npt.NDArray[np.bool_]:
+        """Return of which linear combinations (k, p) of the estimates all clusters say the same, shape (k,)."""
+        if self.independent is None:
+            return np.zeros(len(rows), dtype=np.bool_)
+        found, independent = (_variances(matrix, rows) for matrix in (self.matrix, self.independent))
+        return np.asarray((independent > 0) & (found <= _FLAT * independent))
 
     def moves_lost(self, rows: FloatArray) -> FloatArray:
         """Return how far linear combinations (k, p) of the estimates move along each lost direction, shape (k, d)."""
@@ -122,16 +146,17 @@ class Covariance:
     def unknown(self, rows: FloatArray) -> npt.NDArray[np.bool_]:
         """Return which linear combinations (k, p) of the estimates have no standard error, shape (k,).
 
-        Those that one cluster alone knows, and those that are known from fewer than two, all told.
+        Those that one cluster alone knows, those that are known from fewer than two, all told, and those of which all
+        clusters say the same.
         """
         lost = (np.abs(self.moves_lost(rows)) > LOST).any(axis=1)
-        return np.asarray(lost | (self.effective(rows) < _PAIR - _ROUNDING))
+        return np.asarray(lost | self.flat(rows) | (self.effective(rows) < _PAIR - _ROUNDING))
 
     def effective(self, rows: FloatArray) -> FloatArray:
         """Return from how many clusters of equal weight combinations (k, p) are known, (k,); infinite for none."""
         if not self.shares:
             return np.full(len(rows), np.inf)
-        if rows.shape == self.matrix.shape and np.array_equal(rows, np.eye(len(rows))):
+        if _is_identity(rows):
             return self._effective
         return np.asarray(np.min([way.effective(rows) for way in self.shares], axis=0))
 
@@ -143,13 +168,24 @@ class Covariance:
     def df_of(self, rows: FloatArray) -> FloatArray:
         """Return the degrees of freedom of t for linear combinations (k, p), shape (k,).
 
-        `df`, but G*ₖ − 1 for those that are known from markedly fewer clusters than there are; NaN for fewer than two.
+        `df`, but G*ₖ − 1 for those that are known from markedly fewer clusters than there are; NaN for fewer than two,
+        and where all clusters say the same.
         """
+        flat = self.flat(rows)
         if not self.shares:
-            return np.full(len(rows), self.df)
+            return np.where(flat, np.nan, self.df)
         own = self.effective(rows)
         few = np.where(own < _PAIR - _ROUNDING, np.nan, np.maximum(own, _PAIR) - 1)
-        return np.where(own < _NEAR * (self.df + 1), few, self.df)
+        return np.where(flat, np.nan, np.where(own < _NEAR * (self.df + 1), few, self.df))
+
+
+def _is_identity(rows: FloatArray) -> bool:
+    return rows.shape[0] == rows.shape[1] and np.array_equal(rows, np.eye(len(rows)))
+
+
+def _variances(matrix: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return the variances of linear combinations (k, p) of the estimates, shape (k,)."""
+    return np.diag(matrix) if _is_identity(rows) else np.einsum("kp,kp->k", rows @ matrix, rows)
 
 
 def effective_clusters(judgments: FloatArray) -> tuple[int, float]:

@@ -186,7 +186,7 @@ def _ties(res: LLBTResults, confidence: float) -> Said:
     graded = bool(c.response.grades)
     win = "the smallest preference for" if graded else "a win of"
     said = f"between equally good objects{where} the odds of a tie against {win} either are {odds_text(odds)}"
-    said += f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
+    said += _reach(res, "tie", low, high, confidence)
     if "order" not in res.design.blocks and not where and not graded and not c.response.has_bad:
         numbers["probability of a tie"] = odds / (2 + odds)
         said += f", a tie in {format_percent(odds / (2 + odds))} of their judgments"
@@ -207,7 +207,7 @@ def _bad(res: LLBTResults, confidence: float) -> Said:
     odds, low, high, _ = found
     numbers |= {"odds of both bad": odds, "low of both bad": low, "high of both bad": high}
     said = f"between equally good objects{_where(res, 'bad')} its odds against a win of either are {odds_text(odds)}"
-    said += f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
+    said += _reach(res, "bad", low, high, confidence)
     return f"{text}; {said}.", numbers
 
 
@@ -227,7 +227,7 @@ def _grades(res: LLBTResults, confidence: float) -> Said:
         if found is not None:
             odds, low, high, _ = found
             numbers |= {f"odds of {level}": odds, f"low of {level}": low, f"high of {level}": high}
-            about = f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
+            about = _reach(res, f"grade[{level}]", low, high, confidence)
             told.append(f"of {level} {odds_text(odds)}{about}")
     if not told:
         return f"{text}.", numbers
@@ -247,6 +247,13 @@ def _where(res: LLBTResults, word: str) -> str:
     return average + (" at the reference levels" if set(others) - summed else "")
 
 
+def _reach(res: LLBTResults, name: str, low: float, high: float, confidence: float) -> str:
+    """Return the interval of a parameter in brackets, or why it has none."""
+    if np.isfinite(low):
+        return f" ({interval_text(low, high, confidence)})"
+    return " (held)" if name in res.fixed else " (no standard error by clusters)"
+
+
 def _order(res: LLBTResults, confidence: float) -> Said:
     if "order" not in res.design.blocks:
         unasked = "Which object was shown first is known, but the model has no order effect: add + order."
@@ -262,7 +269,7 @@ def _order(res: LLBTResults, confidence: float) -> Said:
     which = which if res.log_linear else "the odds of every outcome above a cut"
     text = f"Being shown first multiplies {which} by {odds_text(odds)}"
     if np.isnan(p):
-        return f"{text} (held).", numbers
+        return f"{text}{_reach(res, 'order', low, high, confidence)}.", numbers
     matters = "an order effect" if p < 1 - confidence else "no significant order effect"
     return f"{text} ({interval_text(low, high, confidence)}, {p_text(p)}): {matters}.", numbers
 
@@ -277,7 +284,7 @@ def _between_cuts(
     numbers |= {"probability of a tie": share, "low of a tie": low, "high of a tie": high}
     where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
     said = f"equally good objects{where} tie in {format_percent(share)} of their judgments"
-    said += f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else " (held)"
+    said += _reach(res, "tie", low, high, confidence)
     return f"{text}; {said}.", numbers
 
 
@@ -287,7 +294,7 @@ def _shift(res: LLBTResults, found: tuple[float, float, float, float], confidenc
     numbers = {"shift of order": shift, "low of order": low, "high of order": high, "p of order": found[3]}
     text = f"Being shown first is worth {format_number(shift, 3)} standard deviations of a judgment"
     if np.isnan(found[3]):
-        return f"{text} (held).", numbers
+        return f"{text}{_reach(res, 'order', low, high, confidence)}.", numbers
     matters = "an order effect" if found[3] < 1 - confidence else "no significant order effect"
     return f"{text} ({interval_text(low, high, confidence)}, {p_text(found[3])}): {matters}.", numbers
 

@@ -96,6 +96,8 @@ def _one_pair(res: LLBTResults, pairs: Pairwise, i: int, j: int, which: str) -> 
     numbers = {f"odds {which}": odds, f"low {which}": low, f"high {which}": high}
     p = float(pairs.p_adjusted[row])
     numbers |= {f"p {which}": p, f"share {which}": share}
+    if np.isnan(pairs.std_error[row]):
+        return f"The odds of {a} over {b} are {odds_text(odds)}, without a standard error by clusters", numbers
     if not pairs.std_error[row] > 0:
         return f"The odds of {a} over {b} are {odds_text(odds)}, by the model itself", numbers
     averaged = abs(share - special.expit(difference)) > _EQUAL  # not so where the share is not determined

@@ -73,12 +73,20 @@ def test_predictions_are_the_model_with_delta_method_errors(five):
     np.testing.assert_allclose(frame["std_error"], errors, rtol=1e-5)
 
 
-def test_a_normal_scale_has_no_worths(music):
+def test_a_normal_scale_has_probabilities_of_being_preferred_and_no_worths(music):
     normal = llbt.fit("object + tie", music.collapse(), link="probit")
-    with pytest.raises(OptionError, match=r"link='probit' has no worths π.*logistic curve"):
-        llbt.worth(normal)
-    with pytest.raises(OptionError, match="no worths π"):
-        llbt.plot.worth(normal)
+    table = llbt.worth(normal)
+    assert table.title == "Worths: probability of being preferred, given a decision, against the reference"
+    frame, reference = table.to_frame().set_index("object"), normal.design.reference
+    assert frame.loc[reference, "estimate"] == pytest.approx(0.5, abs=1e-15)
+    pairs = llbt.pairwise(normal, scale="probability").to_frame().set_index(["object_i", "object_j"])
+    for label in set(frame.index) - {reference}:
+        # Φ(2Δ − θ)/(Φ(2Δ − θ) + Φ(−2Δ − θ)), written out, and what pairwise says of the two
+        up, down = stats.norm.cdf(np.array([2, -2]) * normal.params[f"object[{label}]"] - normal.params["tie"])
+        assert frame.loc[label, "estimate"] == pytest.approx(up / (up + down), rel=1e-12)
+        assert frame.loc[label, "estimate"] == pytest.approx(pairs.loc[(label, reference), "estimate"], rel=1e-12)
+        assert frame.loc[label, "std_error"] == pytest.approx(pairs.loc[(label, reference), "std_error"], rel=1e-9)
+    assert [text.get_text() for text in llbt.plot.worth(normal).figure.axes[0].get_yticklabels()]
     assert (
         "(the probability of being preferred to rap, given a decision)"
         in llbt.interpret(normal).sentences["preference"]

@@ -203,6 +203,7 @@ def test_questions_to_such_a_fit(own: LLBTResults) -> None:
             own.predict(),
             own.t_test("object[A] = object[B]"),
         ):
+            assert "Std. Error NA: no finite estimate of" in table.as_text()
             frame = table.to_frame()
             spread = frame[["std_error", "conf_low", "conf_high"]]
             if "object" in frame:  # the reference itself is 0, without error
@@ -422,3 +423,51 @@ def test_errors_that_are_missing_beside_a_prior_are_told_where_the_fit_warns_and
         res = llbt.fit("object", table, prior=1, cov_type="cluster", groups="judge")
     assert res.bse.isna().to_dict() == {"object[A]": False, "object[B]": True}
     assert "Std. Error NA: fewer than two judges of equal weight tell of object[B] (G* = 1.00)" in str(res.summary())
+
+
+def copies(judges: int) -> Comparisons:
+    """The same judgments, of each judge once more."""
+    rows = [("a", "b", 5, 2, 3), ("a", "c", 2, 3, 1), ("b", "c", 4, 1, 4)]
+    columns = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
+    each = [pd.DataFrame(rows, columns=columns).assign(judge=f"j{k}") for k in range(judges)]
+    return llbt.from_counts(pd.concat(each), clusters="judge")
+
+
+@pytest.mark.parametrize("cov_type", ["cluster", "CR1"])
+@pytest.mark.parametrize("judges", [2, 6])
+def test_clusters_that_are_copies_have_no_error_and_every_answer_says_why(cov_type: str, judges: int) -> None:
+    res = quietly("object + tie", copies(judges), cov_type=cov_type, groups="judge")
+    assert res.bse.isna().all()
+    assert res.cov_params().isna().to_numpy().all()
+    assert np.isnan(res.conf_int().to_numpy()).all()
+    note = "all say the same of any parameter, so nothing tells how much they differ; are they copies of each other?"
+    assert note in res.summary().as_text()
+    answers = (
+        llbt.worth(res),
+        llbt.pairwise(res),
+        llbt.pairwise(res, scale="log_worth"),
+        res.predict(),
+        llbt.contrasts(res, {"a : b": {"a": 1, "b": -1}}),
+        res.t_test("object[a] = 0"),
+    )
+    for answer in answers:
+        assert answer.to_frame()["std_error"].isna().all()
+        assert note in answer.as_text()
+    board = llbt.leaderboard(res)
+    assert board.to_frame()["conf_low"].isna().all()
+    assert note in board.as_text()
+    assert any(note in line for line in res.wald_test(["object[a]", "object[b]"]).notes)
+    with pytest.raises(llbt.errors.DesignError, match="quasi-variances"):
+        llbt.quasi_variances(res)
+    words = str(llbt.interpret(res))
+    assert "without a standard error by clusters" in words
+    assert "(held)" not in words
+
+
+def test_one_judge_unlike_the_copies_is_enough() -> None:
+    frame = copies(6).to_frame(clusters=True)
+    frame.loc[(frame["judge"] == "j0") & (frame["object_j"] == "b"), ["wins_i", "wins_j"]] = [3, 4]
+    res = fitted("object + tie", llbt.from_counts(frame, clusters="judge"))
+    assert (res.bse > 1e-3).all()
+    assert not res.covariance.missing
+    assert not any("Std. Error NA" in note for note in llbt.worth(res).notes)

@@ -104,7 +104,7 @@ def covered(
         half = stats.t.isf(0.025, found.df) * np.sqrt(np.diag(found.matrix))
         return np.abs(fit.params - sought) < half
 
-    return holds(jackknifed(table, fit, ways, NAMES)), holds(by_clusters(table, fit, ways))
+    return holds(jackknifed(table, fit, ways, NAMES)), holds(by_clusters(table, fit, ways, NAMES))
 
 
 SETTINGS = {
