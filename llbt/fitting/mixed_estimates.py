@@ -128,8 +128,8 @@ class MixedEstimates:
     def scale_intervals(self, *, confidence: Confidence = 0.95) -> pd.DataFrame:
         """Return intervals of σ by profile likelihood: columns conf_low, conf_high; a row per bracket.
 
-        The lower bound is 0 where the likelihood at σ = 0 is within the interval's fall, the upper one NaN where σ is 0
-        and infinite where the likelihood never falls so far.
+        The lower bound is 0 where the likelihood at σ = 0 is within the interval's fall, the upper one infinite where
+        the likelihood never falls so far.
         """
         bounds = scale_intervals(self.judges.problem, self.judges.grouped.bundles, self.solution, confidence)
         return pd.DataFrame(bounds, index=self._labels, columns=["conf_low", "conf_high"])

@@ -13,7 +13,8 @@ from ..core.links import Link
 from ..core.statistics import TestResult
 from ..kernel.effects import Groups
 from ..kernel.likelihood import Problem
-from ..kernel.mixed import MixedFit, profile_scale
+from ..kernel.mixed import MixedFit
+from ..kernel.mixed_profile import profile_scale
 from ..table import format_number
 
 _NOISE = 0.2  # of a χ², above which a test says so
@@ -48,7 +49,5 @@ def boundary_test(llf: float, without: float, name: str, noise: float) -> TestRe
 def scale_intervals(problem: Problem, bundles: Sequence[Groups], found: MixedFit, confidence: float) -> FloatArray:
     """Return where the profile likelihood of each standard deviation falls by half the χ²(1) quantile, shape (E, 2)."""
     drop = float(stats.chi2.isf(1 - confidence, 1)) / 2
-    bounds = np.full((len(found.scales), 2), np.nan)
-    for e, sigma in enumerate(found.scales):
-        bounds[e] = (0.0, np.nan) if sigma == 0 else profile_scale(problem, bundles, found, e, drop)
-    return bounds
+    bounds = [profile_scale(problem, bundles, found, e, drop) for e in range(len(found.scales))]
+    return np.array(bounds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,6 @@ from .gathered import FloatArray
 from .likelihood import Problem, log_likelihood, probabilities
 from .marginal import Marginal, Rule, marginal
 from .quadrature import Quadrature
-from .solvers import eliminate
 
 MOST_EFFECTS = 4  # of a group that products of rules integrate over
 LARGEST = 10.0  # a scale beyond which judges are as good as consistent
@@ -20,14 +19,10 @@ _SMALLEST = 0.02  # a scale below which it is held at 0, if the likelihood falls
 _FIRST = 3  # points a dimension to begin with
 _MOST_POINTS = 4e5
 _MOST = 127  # points a dimension: weights of more are beyond the range of a float
-_FEW_EFFECTS = 2  # of a group, up to which points cost nothing
+FEW_EFFECTS = 2  # of a group, up to which points cost nothing
 _ENOUGH = {True: 1e-8, False: 1e-2}  # by how much the log-likelihood may move with more points: few effects, many
-_DECREMENT = {True: 1e-14, False: 1e-4}  # squared distance to the maximum, in standard errors, before the last step
+DECREMENT = {True: 1e-14, False: 1e-4}  # squared distance to the maximum, in standard errors, before the last step
 _ITERATIONS = 60
-_PROFILED = 7  # points a dimension of a profile, for many effects
-_SEARCHES = 12
-_CLOSE = 0.005  # how near the bound of an interval is found, in shares of its distance
-_FARTHEST = 30.0  # where bounds are looked for
 _LONGEST = 3.0  # how far a step moves a predictor, at most
 _LONGEST_SCALE = 1.0  # and the logarithm of a scale
 
@@ -131,86 +126,18 @@ def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, sca
     number, moved, before = _FIRST, np.inf, -np.inf
     state = State(np.concatenate([start, np.log(scales)]), kept, nothing())
     while True:
-        few = dimensions_of(bundles, state.kept) <= _FEW_EFFECTS
-        state = climbed(likelihood, state, Quadrature(number), _DECREMENT[few])
+        few = dimensions_of(bundles, state.kept) <= FEW_EFFECTS
+        state = climbed(likelihood, state, Quadrature(number), DECREMENT[few])
         if not state.kept:
             return without_effects(problem, start, len(scales), likelihood.n_iter)
         moved, before = abs(state.found.value - before), state.found.value
         dimensions = dimensions_of(bundles, state.kept)
-        following = number + 2 if dimensions > _FEW_EFFECTS else 2 * number + 1
-        settled = moved < _ENOUGH[few] and state.decrement < _DECREMENT[few]
+        following = number + 2 if dimensions > FEW_EFFECTS else 2 * number + 1
+        settled = moved < _ENOUGH[few] and state.decrement < DECREMENT[few]
         infinite = number > _FIRST + 2 and infinite_at(state, likelihood.size)
         if settled or infinite or following > _MOST or float(following) ** dimensions > _MOST_POINTS:
             return fit_at(state, len(scales), Quadrature(number), moved, likelihood)
         number = following
-
-
-def profile_scale(
-    problem: Problem, bundles: Sequence[Groups], found: MixedFit, which: int, drop: float
-) -> tuple[float, float]:
-    """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a scale above 0.
-
-    With fewer points than the maximum was found with: what they miss hardly depends on the scale.
-    """
-    kept = tuple(np.flatnonzero(found.scales).tolist())
-    few = dimensions_of(bundles, kept) <= _FEW_EFFECTS
-    rule = found.rule
-    assert rule is not None  # of a scale above 0
-    if isinstance(rule, Quadrature) and not few:
-        rule = Quadrature(min(rule.number, _PROFILED))
-    likelihood, p = MixedLikelihood(problem, bundles, which), len(found.params)
-    best = np.concatenate([found.params, np.log(found.scales[list(kept)])])
-    place = p + kept.index(which)
-
-    def fallen(log: float, near: FloatArray) -> tuple[float, FloatArray]:
-        at = near.copy()
-        at[place] = log
-        state = climbed(likelihood, State(at, kept, nothing()), rule, _DECREMENT[few])
-        return state.found.value + state.decrement / 2, state.at if len(state.at) == len(at) else at
-
-    top, best = fallen(best[place], best)
-    bounds = []
-    for side in (-1, 1):
-        if side < 0 and top - _at_zero(likelihood, kept, which, best, rule, few) <= drop:
-            bounds.append(0.0)
-            continue
-        log = best[place] + side * np.sqrt(2 * drop * found.covariance[p + which, p + which])
-        bounds.append(_bound(fallen, top, best, place, log, drop))
-    return bounds[0], bounds[1]
-
-
-def _bound(
-    fallen: Callable[[float, FloatArray], tuple[float, FloatArray]],
-    top: float,
-    best: FloatArray,
-    place: int,
-    log: float,
-    drop: float,
-) -> float:
-    """Return the scale at which the likelihood has fallen by `drop`: its root is about linear in log σ."""
-    near = best
-    for _ in range(_SEARCHES):
-        value, near = fallen(log, near)
-        share = np.sqrt(max(top - value, 1e-8 * drop) / drop)
-        if abs(share - 1) < _CLOSE:
-            break
-        if log >= np.log(_FARTHEST) and share < 1:
-            return np.inf
-        log = min(best[place] + (log - best[place]) * min(1 / share, 3.0), np.log(_FARTHEST))
-    return float(np.exp(log))
-
-
-def _at_zero(
-    likelihood: MixedLikelihood, kept: tuple[int, ...], which: int, best: FloatArray, rule: Rule, few: bool
-) -> float:
-    """Return the maximum of the likelihood where one of the scales is 0."""
-    others, p = tuple(e for e in kept if e != which), likelihood.size
-    rest = np.delete(best, p + kept.index(which))
-    if not others:
-        return float(eliminate(likelihood.problem, start=best[:p]).objective)
-    free = MixedLikelihood(likelihood.problem, likelihood.bundles)
-    state = climbed(free, State(rest, others, nothing()), rule, _DECREMENT[few])
-    return state.found.value
 
 
 def dimensions_of(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:
@@ -300,7 +227,7 @@ def fit_at(state: State, scales: int, rule: Rule, moved: float, likelihood: Mixe
         noise=np.zeros(p + scales),
         modes=state.found.modes,
         infinite=infinite_at(state, p),
-        converged=decrement < _DECREMENT[False] and np.isfinite(moved) and moved < _ENOUGH[False],
+        converged=decrement < DECREMENT[False] and np.isfinite(moved) and moved < _ENOUGH[False],
         n_iter=likelihood.n_iter,
     )
 

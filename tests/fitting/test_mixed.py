@@ -92,7 +92,34 @@ def test_no_difference_between_judges_is_a_result() -> None:
     np.testing.assert_allclose(res.bse, without.bse, rtol=1e-8)
     assert res.boundary_test().p_value == 1
     assert "σ = 0 is the maximum" in res.as_text()
-    assert res.scale_intervals()["conf_low"].tolist() == [0.0]
+    low, high = res.scale_intervals().iloc[0]
+    assert low == 0
+    z = np.linspace(-12, 12, 2001)
+
+    def log_likelihood(at: float) -> float:  # of nine equal judges, by a sum
+        p = 1 / (1 + np.exp(-2 * (at + high * np.sqrt(2) * z)))
+        return float(9 * np.log(np.sum(p**4 * (1 - p) ** 2 * stats.norm.pdf(z)) * (z[1] - z[0])))
+
+    at_bound = max(log_likelihood(at) for at in np.linspace(0, 1, 1001))
+    assert res.llf - at_bound == pytest.approx(stats.chi2.isf(0.05, 1) / 2, rel=0.03)
+
+
+def test_an_estimate_of_0_has_an_upper_bound_beside_others() -> None:
+    """One σ is 0, the other is not: at the bound the likelihood has fallen by χ²(.95)/2, by a fit of the rest."""
+    from llbt.kernel.mixed import MixedLikelihood, State, climbed, nothing
+    from llbt.kernel.quadrature import Quadrature
+
+    c = llbt.from_counts(judged_frame(25, 0.8, seed=4, each=4), clusters="judge")
+    res = llbt.fit("object + tie + (object | judge) + (tie | judge)", c)
+    assert isinstance(res, llbt.MixedResults)
+    assert res.scales.iloc[0] > 0.3
+    assert res.scales.iloc[1] == 0
+    low, high = res.scale_intervals().iloc[1]
+    assert low == 0
+    likelihood = MixedLikelihood(res.judges.problem, res.judges.grouped.bundles, 1)
+    at = np.concatenate([res.solution.params, np.log([res.scales.iloc[0], high])])
+    state = climbed(likelihood, State(at, (0, 1), nothing()), Quadrature(13), 1e-6)
+    assert res.llf - state.found.value == pytest.approx(stats.chi2.isf(0.05, 1) / 2, rel=0.03)
 
 
 def test_parameters_can_be_held_and_links_chosen(frame: pd.DataFrame) -> None:

@@ -18,7 +18,8 @@ from support.folders import SIMULATIONS
 import llbt
 from llbt.kernel.grouped import grouped
 from llbt.kernel.likelihood import Problem
-from llbt.kernel.mixed import maximize, profile_scale
+from llbt.kernel.mixed import maximize
+from llbt.kernel.mixed_profile import profile_scale
 from llbt.kernel.solvers import eliminate
 
 PAIRS = np.array([(0, 1), (0, 2), (1, 2)])
