@@ -308,7 +308,7 @@ class Comparisons(Record):
             has = listed((*self.covariates, *self.clusters)) or "none"
             raise OptionError(f"no covariate {listed(unknown)}", expected=f"some of {has}")
         gone = names or self.covariates
-        rows = _lines(self)
+        rows = lines_of(self)
         return tabulate(
             replace(
                 rows,
@@ -339,7 +339,7 @@ class Comparisons(Record):
         -----
         Objects left without comparisons go; the notes of the result name them.
         """
-        rows = _lines(self)
+        rows = lines_of(self)
         keep = np.ones(len(rows.counts), dtype=bool)
         if objects is not None:
             chosen = np.array([self.objects.index(o) for o in known(objects, self.objects, "objects")], dtype=np.int64)
@@ -355,7 +355,7 @@ class Comparisons(Record):
         empty = int((self.totals == 0).sum())
         if not empty:
             return self
-        lines = _lines(self)
+        lines = lines_of(self)
         kept = tabulate(lines.take(lines.counts.sum(axis=1) > 0), self)
         return replace(kept, notes=(*kept.notes, f"{counted(empty, 'comparison')} without a judgment left out"))
 
@@ -493,7 +493,7 @@ def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
     )
 
 
-def _lines(c: Comparisons) -> Lines:
+def lines_of(c: Comparisons) -> Lines:
     """Return the table at its finest: by cluster where it has clusters."""
     kept = c.cluster_counts
     if kept is None:

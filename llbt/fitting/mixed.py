@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from ..core.columns import groups
-from ..errors import ConvergenceWarning, DesignError, OptionError, SeparationError, warn_user
+from ..errors import DesignError, OptionError, SeparationError
 from ..formulas.brackets import Bracket
 from ..kernel import solvers
 from ..kernel.grouped import grouped
@@ -167,12 +167,12 @@ def _check_found(found: MixedFit, brackets: Sequence[Bracket], way: Way) -> None
     variances = np.diag(found.covariance)
     if not np.all(variances[~np.isnan(variances)] > 0):
         raise _unidentified(brackets, way)
-    if not found.converged:
-        warn_user(_unsettled(found), ConvergenceWarning)
 
 
-def _unsettled(found: MixedFit) -> str:
-    """Say by how much estimates may be off."""
+def unsettled(found: MixedFit) -> str:
+    """Say by how much estimates may be off; nothing where they are settled."""
+    if found.converged:
+        return ""
     if isinstance(found.rule, Sampling):
         worst = float(np.nanmax(found.noise / np.sqrt(np.diag(found.covariance))))
         return (

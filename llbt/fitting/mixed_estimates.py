@@ -161,7 +161,8 @@ class MixedEstimates:
         if len(self.brackets) > 1:
             raise DesignError(
                 f"{len(self.brackets)} standard deviations at once, whose mixture of χ² distributions is not known",
-                "Compare fits with one bracket each.",
+                "Compare with a fit that lacks one of them, llbt.anova(smaller, res), or by simulation: "
+                "llbt.anova(res.without, res, n=199).",
             )
         noise = self.solution.moved if isinstance(self.solution.rule, Sampling) else 0.0
         return boundary_test(self.llf, self.without.llf_judgments, str(self.brackets[0]), noise)

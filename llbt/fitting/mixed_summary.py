@@ -58,7 +58,7 @@ def _tested(res: MixedEstimates) -> str:
     gain = 2 * (res.llf - res.without.llf_judgments)
     said = f"  against no effects: likelihood ratio {format_number(max(gain, 0.0), 5)}"
     if len(res.brackets) > 1:
-        return f"{said} (a mixture of χ²: compare fits with one bracket each)"
+        return f"{said} (a mixture of χ²: llbt.anova(res.without, res, n=199))"
     p = format_p(res.boundary_test().p_value)
     return f"{said}, {'p ' + p if p.startswith('<') else 'p = ' + p} (½χ²₀ + ½χ²₁)"
 

@@ -27,7 +27,7 @@ from .cuts import check_cuts_described, check_order_of_cuts
 from .discrimination import check_beside, with_discrimination
 from .discrimination_results import DiscriminationResults
 from .existence import check_connected, check_existence, check_odd_cycles, is_settled
-from .mixed import with_effects
+from .mixed import unsettled, with_effects
 from .mixed_results import MixedResults
 from .results import LLBTResults
 from .specification import CovType, Method, Prior, Specification, make_problem, penalty_of, prior_counts
@@ -346,7 +346,13 @@ def fit(
     )
     if discrimination is not None:
         return with_discrimination(found, discrimination, functools.partial(_refitted, found))
-    return with_effects(found, brackets) if brackets else found
+    if not brackets:
+        return found
+    res = with_effects(found, brackets)
+    doubt = unsettled(res.solution)
+    if doubt:
+        warn_user(doubt, ConvergenceWarning)
+    return res
 
 
 def _refitted(res: LLBTResults, formula: str) -> LLBTResults:

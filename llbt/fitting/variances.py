@@ -17,7 +17,7 @@ from ..kernel.mixed import MixedFit
 from ..kernel.mixed_profile import profile_scale
 from ..table import format_number
 
-_NOISE = 0.2  # of a χ², above which a test says so
+NOISE = 0.2  # of a χ², above which a test says so
 
 
 def share_between(sigma: float, link: Link) -> float:
@@ -32,18 +32,36 @@ def share_between(sigma: float, link: Link) -> float:
 def boundary_test(llf: float, without: float, name: str, noise: float) -> TestResult:
     """Return the likelihood ratio of one standard deviation against 0, on ½χ²₀ + ½χ²₁; `noise` is the error of llf."""
     statistic = max(0.0, 2 * (llf - without))
-    p_value = 0.5 * float(stats.chi2.sf(statistic, 1)) if statistic > 0 else 1.0
+    p_value = mixture_p_value(statistic, 0, boundary=1)
     noisy = f"the statistic has a Monte Carlo error of {format_number(2 * noise, 2)}"
-    notes = (noisy,) if 2 * noise > _NOISE else ()
+    notes = (noisy,) if 2 * noise > NOISE else ()
     return TestResult(
         name=f"Likelihood-ratio test of effects {name}",
         null="σ = 0: judges do not differ",
         statistic=statistic,
         df=1,
         p_value=p_value,
-        distribution="½χ²₀ + ½χ²₁",
+        distribution=said_mixture(0),
         notes=notes,
     )
+
+
+def mixture_p_value(statistic: float, further: int, *, boundary: int) -> float:
+    """Return the p-value of a likelihood ratio of so many `further` parameters, and of 0 or 1 at the `boundary`.
+
+    On ½χ²_q + ½χ²_{q+1} with one at the boundary; χ²₀ is 0.
+    """
+
+    def tail(df: int) -> float:
+        return float(stats.chi2.sf(statistic, df)) if df else float(statistic <= 0)
+
+    return (tail(further) + tail(further + boundary)) / 2
+
+
+def said_mixture(further: int) -> str:
+    """Return the distribution of a likelihood ratio of `further` parameters and a standard deviation."""
+    digits = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    return " + ".join("½χ²" + str(df).translate(digits) for df in (further, further + 1))
 
 
 def scale_intervals(problem: Problem, bundles: Sequence[Groups], found: MixedFit, confidence: float) -> FloatArray:

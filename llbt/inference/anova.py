@@ -10,20 +10,21 @@ from typing import Literal
 
 import numpy as np
 from scipy import linalg, stats
-from scipy.sparse import csr_array, hstack
 
-from ..arguments import checked
+from ..arguments import Jobs, Number, Rng, checked
 from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value, chi2_reservation
-from ..errors import DesignError, OptionError, listed
+from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
 from ..fitting.hypotheses import few_for_hotelling
+from ..fitting.mixed_results import Fitted, MixedResults
 from ..fitting.results import LLBTResults, bic_reservation
 from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
-from ..kernel.gathered import Gathered
-from ..kernel.likelihood import Problem, information, probabilities, score, weighted_gram
-from ..kernel.solvers import independent_columns
+from ..kernel.likelihood import information, probabilities, score, weighted_gram
+from ..resampling import Resampler
 from ..table import Field, Table, format_number
+from .mixed_anova import compared_effects
+from .nesting import check_links, check_tables, side_by_side, within
 from .refit import cuts_apart, own_terms, refit_terms
 
 _FEW = 15  # judgments per parameter below which the likelihood ratio is too far from χ²
@@ -32,15 +33,23 @@ Test = Literal["chi2", "F", "wald", "score", "cluster"]
 
 
 @checked
-def anova(*results: LLBTResults, test: Test | None = None) -> Table:
+def anova(
+    *results: Fitted,
+    test: Test | None = None,
+    n: Number = 0,
+    rng: Rng = None,
+    n_jobs: Jobs = 1,
+    progress: bool = False,
+) -> Table:
     """Compare nested fits of one table, or the terms of one fit in sequence.
 
     Parameters
     ----------
-    *results : LLBTResults
+    *results : LLBTResults or MixedResults
         Several fits, in any order: each is tested against the next larger one. One fit: the terms of its formula are
         added one by one to the nuisance parameters, those of the worth first, then those of ties, then of order;
-        parameters that are held stay in every model.
+        parameters that are held stay in every model. Fits with effects of judges are compared with each other, and with
+        fits without, by their likelihoods.
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
         ``"chi2"``: difference of the deviances (likelihood ratio). ``"F"``: the same per df, over the dispersion, which
         is Pearson's X²/df of the largest model. ``"wald"``: that the larger model reduces to the smaller, with the
@@ -51,6 +60,14 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
         By default what the covariance of the largest fit asks for: ``"cluster"``; ``"wald"`` for two ways of clustering
         and HC0; ``"F"`` for ``cov_type="quasi"``; else ``"chi2"``, but ``"score"`` with fewer than 15 judgments per
         parameter.
+    n : int
+        Of fits with effects: number of tables to draw from the smaller fit, with new judges, 199 say; both fits are
+        fitted to each, and p = (1 + number of likelihood ratios at least as large) / (n + 1). 0 takes χ².
+    rng : numpy.random.Generator or int, optional
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
+    progress : bool
+        Show a progress bar.
 
     Returns
     -------
@@ -58,14 +75,17 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
         One row per model, by falling residual df: model (formula; for one fit term, the one added), df_resid,
         deviance, df (difference to the row above), delta_deviance (fall of the deviance; left out for ``"chi2"``, where
         it is the statistic), statistic, df_denom (of F), delta_aic and delta_bic (value less that of the row above:
-        below 0 this row's model is better) and p_value.
+        below 0 this row's model is better) and p_value. Of fits with effects: model, df_model (estimated parameters, σ
+        among them), llf, aic, bic, df, statistic, p_value.
 
     Raises
     ------
     DesignError
-        For fits of different tables, fits that are not nested, and an F test where the largest model is saturated.
+        For fits of different tables, fits that are not nested, and an F test where the largest model is saturated; with
+        effects also for a `prior`.
     OptionError
-        For what is no fit, and flips of clusters where the fit has none, or two ways of clustering.
+        For what is no fit, one fit with effects, another test than ``"chi2"`` with effects, `n` without, and flips of
+        clusters where the fit has none, or two ways of clustering.
 
     Notes
     -----
@@ -77,6 +97,10 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     The likelihood ratio wants judgments: of ten judges with 3 judgments per pair of four objects, 6 per parameter of
     ``object * judge + tie``, it rejected at level 5 % 12 % of true models without the interaction, Rao's score 3 %;
     with 10 per parameter 10 and 5 %, with 15 both at most 4 % (300 tables each).
+
+    A standard deviation of effects cannot be below 0, so that the likelihood ratio of one more of them, and of q other
+    parameters, is on ½χ²_q + ½χ²_{q+1} (Self & Liang 1987; χ²_0 is 0). That of several more at once is a mixture whose
+    weights depend on the table: it has a p-value by simulation alone (`n`).
 
     Judgments of a cluster need not be independent of each other for ``"cluster"``, nor clusters of one size. With 8, 12
     and 30 clusters, 3 to 9 parameters and 5 % asked for, it rejected 3 to 8 % of true models; the F test of Wald's
@@ -92,6 +116,9 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     Rao, C. R. (1948). Large sample tests of statistical hypotheses concerning several parameters with applications to
     problems of estimation. Proceedings of the Cambridge Philosophical Society 44(1), 50-57.
 
+    Self, S. G. & Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests
+    under nonstandard conditions. Journal of the American Statistical Association 82(398), 605-610.
+
     Examples
     --------
     >>> import llbt
@@ -105,13 +132,18 @@ def anova(*results: LLBTResults, test: Test | None = None) -> Table:
     if not results:
         raise OptionError("no fit", expected="two or more, or one whose terms are tested")
     for k, res in enumerate(results):
-        if not isinstance(res, LLBTResults):
+        if not isinstance(res, (LLBTResults, MixedResults)):
             raise OptionError(f"m{k} is a {type(res).__name__}", expected="a fit, as llbt.fit returns it")
-    if len(results) == 1:
-        return _in_sequence(results[0], chosen_test(test, results[0]))
-    _check_tables(results)
-    check_links(results)
-    ranked = sorted(enumerate(results), key=lambda numbered: -numbered[1].df_resid)
+    plain = [res for res in results if isinstance(res, LLBTResults)]
+    if len(plain) < len(results):
+        return compared_effects(results, test, n, Resampler.of("anova", rng, n_jobs, progress))
+    if n:
+        raise OptionError(f"n={n!r} beside fits without effects of judges", "Leave n out; they are tested by χ².")
+    if len(plain) == 1:
+        return _in_sequence(plain[0], chosen_test(test, plain[0]))
+    check_tables(plain)
+    check_links(plain)
+    ranked = sorted(enumerate(plain), key=lambda numbered: -numbered[1].df_resid)
     for (a, small), (b, large) in itertools.pairwise(ranked):
         _check_nested(f"m{a}", small, f"m{b}", large)
     fits = [fit for _, fit in ranked]
@@ -317,7 +349,7 @@ def _reduction(small: LLBTResults, large: LLBTResults) -> tuple[FloatArray, Floa
     β₀ are the smaller fit's estimates in the parameters of the larger. Since the larger model's predictors span the
     smaller one's, and what held parameters add, projecting loses nothing.
     """
-    both = _side_by_side(large.problem(), small.problem())
+    both = side_by_side(large.problem(), small.problem())
     p, width = len(large.free), both.response.width
     gram = weighted_gram(both, np.broadcast_to(np.eye(width)[:, :, None], (width, *both.offsets.shape)))
     length = np.sqrt(np.diag(gram))
@@ -327,16 +359,6 @@ def _reduction(small: LLBTResults, large: LLBTResults) -> tuple[FloatArray, Floa
     point = basis @ (length[p:] * np.append(small.solution.params, 1.0)) / length[:p]
     complement = np.linalg.qr(basis[:, :-1], mode="complete")[0][:, len(small.free) :]
     return complement.T * length[:p], point
-
-
-def _side_by_side(large: Problem, small: Problem) -> Problem:
-    """Return the predictors of both models, and as last column by how much their offsets differ."""
-    parts = zip(large.predictors, small.predictors, small.offsets - large.offsets, strict=True)
-    return replace(large, predictors=tuple(_hstacked(*part) for part in parts), offsets=0 * large.offsets)
-
-
-def _hstacked(large: Gathered, small: Gathered, column: FloatArray) -> Gathered:
-    return Gathered.of(csr_array(hstack([large.tocsr(), small.tocsr(), column[:, None]])))
 
 
 # -- columns and notes ---------------------------------------------------------------------------------------
@@ -440,41 +462,9 @@ def _sparse_notes(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
 # -- checks --------------------------------------------------------------------------------------------------
 
 
-def _check_tables(results: Sequence[LLBTResults]) -> None:
-    first = results[0].comparisons
-    for k, res in enumerate(results[1:], start=1):
-        c = res.comparisons
-        if c.same_counts(first):
-            continue
-        differ = sorted(set(first.covariates) ^ set(c.covariates))
-        if differ:
-            said = [
-                (f"m{n} was fitted to {len(t)} comparisons" if n == 0 else f"m{n} to {len(t)}")
-                + (f" ({', '.join(gone)} pooled)" if (gone := [d for d in differ if d not in t.covariates]) else "")
-                for n, t in ((0, first), (k, c))
-            ]
-            raise DesignError(f"{said[0]}, {said[1]}", f"Fit both to the table with {', '.join(differ)}.")
-        raise DesignError(
-            f"m0 was fitted to {', '.join(first.sizes())}, m{k} to {', '.join(c.sizes())}; deviances of different "
-            "tables cannot be compared",
-            "Fit both to one table.",
-        )
-
-
-def check_links(results: Sequence[LLBTResults]) -> None:
-    """Raise for fits of several links, none of which is a case of another."""
-    links = list(dict.fromkeys(res.specification.link for res in results))
-    if any(res.response != results[0].response for res in results):
-        raise DesignError(
-            f"the fits have different links ({listed(links)}), and a test compares nested models of one link",
-            "Compare −2·res.llf_judgments + 2·len(res.free), the AIC of the judgments, or llbt.held_out([m0, m1]).",
-        )
-
-
 def _check_nested(a: str, small: LLBTResults, b: str, large: LLBTResults) -> None:
     """Check that the linear predictors of the small model are among those of the large one."""
-    both = _side_by_side(large.problem(), small.problem())
-    inside = not independent_columns(both)[len(large.free) :].any()
+    inside = within(small, large)
     if inside and small.df_resid > large.df_resid:
         return
     what = "the same model" if inside else "not nested"

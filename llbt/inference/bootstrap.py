@@ -11,12 +11,14 @@ import numpy.typing as npt
 from ..arguments import Count, Jobs, Rng, checked
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
+from ..fitting.mixed_results import Fitted, MixedResults
 from ..fitting.results import LLBTResults
 from ..kernel.batch import params_of_many
 from ..kernel.solvers import few_threads
 from ..resampling import Resampler
 from .bootstrap_record import Bootstrap, share_alone
-from .simulation import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts
+from .draws import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts
+from .mixed_bootstrap import bootstrapped
 from .unit_influences import Statistic, named_values, statistic_of
 
 _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar moves
@@ -24,7 +26,7 @@ _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar m
 
 @checked
 def bootstrap(
-    res: LLBTResults,
+    res: Fitted,
     statistic: Statistic | None = None,
     *,
     resample: str = "judgment",
@@ -37,12 +39,15 @@ def bootstrap(
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or MixedResults
     statistic : callable, optional
-        A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters.
+        A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters, of a fit
+        with effects of judges σ among them.
     resample : str
         ``"judgment"``: judgments within comparisons; ``"parametric"``: new judgments from the fitted model; or the name
-        of a kept cluster or covariate, whose levels are resampled whole.
+        of a kept cluster or covariate, whose levels are resampled whole. Of a fit with effects of judges: the name of
+        the judges, who are resampled whole, each one that is drawn a judge of his own; or ``"parametric"``, new judges
+        with effects drawn from their distribution. Each resample is a fit of its own.
     n : int
         Number of resamples.
     rng : numpy.random.Generator or int, optional
@@ -58,10 +63,11 @@ def bootstrap(
     Raises
     ------
     DesignError
-        For fractional counts unless parametric, a table without a comparison that has two judgments, and fits with a
-        `prior`.
+        For fractional counts unless parametric, a table without a comparison that has two judgments, fits with a
+        `prior`, and judges resampled by whom worths differ, too.
     OptionError
-        For unknown clusters, and a statistic that raises, or has more or fewer values, in a resample.
+        For unknown clusters, judgments of a fit with effects of judges, and a statistic that raises, or has more or
+        fewer values, in a resample.
 
     References
     ----------
@@ -78,6 +84,8 @@ def bootstrap(
     if res.specification.prior is not None:
         raise DesignError("resamples are fitted by maximum likelihood", "Fit without prior=.")
     draw = Resampler.of("bootstrap", rng, n_jobs, progress)
+    if isinstance(res, MixedResults):
+        return bootstrapped(res, statistic, resample, n, draw)
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):
         raise OptionError(

@@ -17,7 +17,7 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
-from ..fitting.results import LLBTResults
+from ..fitting.mixed_results import Fitted, MixedResults, average_of
 from ..formulas.grid import At
 from ..kernel.jackknife import left_out
 from ..kernel.robust import LOST
@@ -37,7 +37,7 @@ class Bootstrap(Record):
 
     Attributes
     ----------
-    results : LLBTResults
+    results : LLBTResults or MixedResults
         The fit that was resampled.
     names : tuple of str, length k
     estimate : ndarray, shape (k,)
@@ -59,7 +59,7 @@ class Bootstrap(Record):
 
     _made_by: ClassVar[str] = "llbt.bootstrap(res)"
 
-    results: LLBTResults
+    results: Fitted
     names: tuple[str, ...]
     estimate: FloatArray
     replicates: FloatArray
@@ -84,15 +84,16 @@ class Bootstrap(Record):
         if 2 * self.degenerate > len(self.replicates):
             return np.ones(len(self.names), dtype=np.bool_)
         moved = (np.abs(lost) > LOST).any(axis=0)
-        return np.isin(self.names, [self.results.names[k] for k in self.results.free[moved]])
+        return np.isin(self.names, [self.results.names[k] for k in average_of(self.results).free[moved]])
 
     @functools.cached_property
     def _lost(self) -> FloatArray:
         """The directions of the free parameters of which one resampled cluster says all, shape (d, p)."""
-        if self.resample in ("judgment", "parametric"):
-            return np.empty((0, len(self.results.free)))
-        lines = clustered(self.results.comparisons, self.resample, (self.resample,))
-        return left_out(self.results.problem(), self.results.solution, lines).lost
+        res = self.results
+        if isinstance(res, MixedResults) or self.resample in ("judgment", "parametric"):
+            return np.empty((0, len(average_of(res).free)))
+        lines = clustered(res.comparisons, self.resample, (self.resample,))
+        return left_out(res.problem(), res.solution, lines).lost
 
     @property
     def _kept(self) -> npt.NDArray[np.bool_]:
@@ -127,17 +128,23 @@ class Bootstrap(Record):
     @functools.cached_property
     def _moved(self) -> tuple[FloatArray, FloatArray]:
         """How much each judgment or cluster moves each value, (n, k), and how many judgments it stands for, (n,)."""
+        res = self.results
+        if isinstance(res, MixedResults):
+            raise OptionError(
+                "method='bca' beside effects of judges: it would leave out each judge in turn",
+                "Take method='percentile' or 'basic'.",
+            )
         if self.statistic is not None:
-            return statistic_influences(self.results, self.statistic, self.names, self.estimate, self.resample)
-        if self.names != self.results.names:
+            return statistic_influences(res, self.statistic, self.names, self.estimate, self.resample)
+        if self.names != res.names:
             raise OptionError(
                 "method='bca' leaves out each judgment or cluster in turn and needs the statistic, which a pickle "
                 "does not keep",
                 "Ask for these intervals once before it, or bootstrap again.",
             )
-        scores, weights = resampled_scores(self.results, self.resample)
+        scores, weights = resampled_scores(res, self.resample)
         influences: FloatArray = np.zeros((len(scores), len(self.names)))
-        influences[:, self.results.free] = scores @ self.results.solution.cov
+        influences[:, res.free] = scores @ res.solution.cov
         return influences, weights
 
     def __getstate__(self) -> dict[str, Any]:
@@ -198,16 +205,17 @@ class Bootstrap(Record):
         >>> ranks[ranks["rank"] == 1].set_index("object")["estimate"].to_dict()
         {'A': 1.0, 'B': 0.0, 'C': 0.0, 'D': 0.0}
         """
-        if self.names != self.results.names:
+        res, size = average_of(self.results), len(self.results.names)
+        if self.statistic is not None or self.names[:size] != res.names:
             raise DesignError(
                 "this is a bootstrap of a statistic, and ranks are made of the parameters",
                 "Ask llbt.bootstrap(res) without statistic=.",
             )
-        found, notes = log_worths_at(self.results, at)
-        kept = self.replicates[~np.isnan(self.replicates[:, self.results.free]).any(axis=1)]
-        defined = ~np.isnan(self.estimate)  # aliased parameters stand for nothing in the log-worths
+        found, notes = log_worths_at(res, at)
+        kept = self.replicates[~np.isnan(self.replicates[:, res.free]).any(axis=1), :size]
+        defined = ~np.isnan(self.estimate[:size])  # aliased parameters stand for nothing in the log-worths
         worth = kept[:, defined] @ found.rows[:, defined].T
-        objects, compared = self.results.comparisons.objects, ~np.isnan(found.estimate)
+        objects, compared = res.comparisons.objects, ~np.isnan(found.estimate)
         ranks = stats.rankdata(-worth[:, compared], method="min", axis=1).astype(np.int64)
         share = np.full((len(objects), len(objects)), np.nan)
         share[compared] = np.array([(ranks == k + 1).mean(axis=0) for k in range(len(objects))]).T

@@ -23,7 +23,7 @@ from ..kernel.penalties import Penalize, firth, judgments_added
 from ..kernel.solvers import Fit, eliminate
 from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted, format_number
-from .simulation import draw_parametric, in_blocks
+from .draws import draw_parametric, in_blocks
 
 
 @dataclass(frozen=True, repr=False)

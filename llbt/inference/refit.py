@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, listed
+from ..fitting.mixed import with_effects
+from ..fitting.mixed_results import Fitted, MixedResults
 from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
@@ -127,6 +129,13 @@ def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
     reference = {**kept, "object": res.design.reference}
     model = LLBT.from_formula(res.specification.formula, c, reference=reference)
     return _solved(model, replace(res.specification, cov_type="nonrobust", groups=()))
+
+
+def refit_fitted(res: Fitted, c: Comparisons) -> Fitted:
+    """Return the fit of the same formula, brackets included, to another table."""
+    if isinstance(res, MixedResults):
+        return with_effects(refit_table(res.without, c), res.brackets)
+    return refit_table(res, c)
 
 
 def _solved(model: LLBT, spec: Specification) -> LLBTResults:

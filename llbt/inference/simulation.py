@@ -1,55 +1,51 @@
-"""New tables from a fit: drawn from the model, from the judgments, or from the clusters."""
+"""New tables drawn from a fit."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from scipy import special
-from scipy.sparse import csr_array
 
 from ..arguments import Count, Positive, Rng, as_generator, checked
-from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
-from ..core.response import TWO
-from ..errors import DesignError, OptionError
-from ..fitting.clusters import clustered
-from ..fitting.results import LLBTResults
-from ..resampling import Resampler, T, drawn_weights
+from ..errors import OptionError
+from ..fitting.mixed_results import Fitted, MixedResults
+from .draws import draw_parametric, with_counts
+from .mixed_tables import Judges, drawn_table
 
-_LISTED = 4  # outcomes of a comparison for each table drawn, up to which they are listed
-_BLOCK = 64  # comparisons
 _MOST = 1e15  # judgments of a comparison: as counts they are exact
-_TABLES = 500  # drawn at once: enough for lists of outcomes, and to factor a design once for many
-_SHORT = 25  # counts of drawn tables for each number that blocks of other resamples may hold: 200 MB of short ones
 
 
 @checked
-def simulate(res: LLBTResults, n: Count = 1, *, times: Positive = 1, rng: Rng = None) -> tuple[Comparisons, ...]:
+def simulate(
+    res: Fitted, n: Count = 1, *, times: Positive = 1, judges: Judges | None = None, rng: Rng = None
+) -> tuple[Comparisons, ...]:
     """Return new tables drawn from a fit, the totals of the comparisons as they are or so many times as large.
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or MixedResults
     n : int
         How many tables.
     times : float
         How many times as many judgments each comparison gets: 6 for a study of the same design, six times as large.
+    judges : {"new", "same"}, optional
+        Of a fit with effects of judges: whether the judges of each table are new ones, with effects drawn from their
+        distribution, which is the default, or the same, with the effects that are most probable given their judgments
+        (drawn towards 0, so that these judges differ less than new ones).
     rng : numpy.random.Generator or int, optional
 
     Returns
     -------
     tuple of Comparisons
-        Without clusters: the model says nothing about which cluster a judgment comes from. A fractional total is
-        rounded up with the probability of its fraction, else down.
+        Without clusters: the model says nothing about which cluster a judgment comes from. Of a fit with effects with
+        the clusters that it has, each with as many judgments of each comparison; new judges have the names of the old.
+        A fractional total is rounded up with the probability of its fraction, else down.
 
     Raises
     ------
     OptionError
-        For `times` that is no positive number or makes totals beyond 10¹⁵.
+        For `times` that is no positive number or makes totals beyond 10¹⁵, and `judges` of a fit without effects.
 
     Examples
     --------
@@ -64,114 +60,23 @@ def simulate(res: LLBTResults, n: Count = 1, *, times: Positive = 1, rng: Rng = 
     c = res.comparisons
     if times * c.totals.max() > _MOST:
         raise OptionError(f"times={times!r}", expected=f"no total of a comparison beyond {_MOST:.0e} judgments")
-    drawn = draw_parametric(times * res.solution.means, n, as_generator(rng))
     larger = "" if times == 1 else f", {times:.4g} times as many judgments"
     note = f"counts simulated from {res.specification.formula!r}{larger}"
+    if isinstance(res, MixedResults):
+        return _with_judges(res, n, times, judges or "new", note, as_generator(rng))
+    if judges is not None:
+        raise OptionError(
+            f"judges={judges!r}, but this fit takes all judges as alike",
+            "Leave it out, or fit effects of judges: fit('object + tie + (object | judge)', c).",
+        )
+    drawn = draw_parametric(times * res.solution.means, n, as_generator(rng))
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))
     return tuple(replace(with_counts(c, counts), cluster_counts=None, notes=notes) for counts in drawn)
 
 
-def with_counts(c: Comparisons, counts: FloatArray) -> Comparisons:
-    """Return a table with other counts (S, C); it keeps its tie category, with or without ties."""
-    whole = np.insert(counts, 1, 0, axis=1) if c.response == TWO else counts
-    return replace(c, counts=whole.astype(np.float64), cluster_counts=None)
-
-
-def draw_parametric(means: FloatArray, n: int, rng: np.random.Generator) -> IntArray:
-    """Draw tables with the totals and the probabilities of expected counts (S, C), shape (n, S, C)."""
-    totals = means.sum(axis=1)
-    nearest = np.round(totals)
-    totals = np.where(np.isclose(totals, nearest, rtol=1e-9), nearest, totals)  # fitted counts add up to rounding
-    floor = np.floor(totals)
-    if np.array_equal(floor, totals):  # as a rule
-        return _draw(totals, _normed(means), n, rng)
-    drawn = floor + (rng.random((n, len(totals))) < totals - floor)
-    return rng.multinomial(drawn.astype(np.int64), _normed(means))
-
-
-def in_blocks(task: Callable[[int, np.random.Generator], T], n: int, c: FloatArray, draw: Resampler) -> list[T]:
-    """Return what a task makes of n tables drawn like one of counts (S, C), block by block."""
-    return draw.blocks(task, n, c.size // _SHORT, _TABLES)
-
-
-def draw_judgments(res: LLBTResults, n: int, rng: np.random.Generator) -> IntArray:
-    """Resample the judgments within each comparison, shape (n, S, C)."""
-    counts = _whole_counts(res)
-    return _draw(counts.sum(axis=1), _normed(counts), n, rng)
-
-
-def draw_clusters(res: LLBTResults, name: str, n: int, rng: np.random.Generator) -> FloatArray:
-    """Resample whole clusters, shape (n, S, C); a comparison whose clusters were not drawn has total 0."""
-    _whole_counts(res)
-    lines = clustered(res.comparisons, name, (name,))
-    size, cells = res.counts.shape
-    shape = (lines.size, size * cells)
-    column = (lines.rows[:, None] * cells + np.arange(cells)).ravel()
-    by_cluster = csr_array((lines.counts.ravel(), (np.repeat(lines.codes, cells), column)), shape=shape)
-    weights = drawn_weights(lines.size, n, rng)
-    return np.asarray((by_cluster.T @ weights.T).T).reshape(n, size, cells)
-
-
-def _draw(totals: FloatArray, shares: FloatArray, n: int, rng: np.random.Generator) -> IntArray:
-    """Return n multinomial tables with whole totals (S,) and probabilities (S, C), shape (n, S, C).
-
-    Where a comparison has few possible outcomes for the number of tables, each is drawn from the list of them, several
-    times faster than by one binomial after another.
-    """
-    size, cells = shares.shape
-    whole = totals.astype(np.int64).tolist()
-    dtype = next(kind for kind in (np.int16, np.int32, np.int64) if max(whole, default=0) <= np.iinfo(kind).max)
-    possible = {total: math.comb(total + cells - 1, total) for total in set(whole)}
-    lists = {total: _Outcomes.of(total, cells, dtype) for total, many in possible.items() if many <= _LISTED * n}
-    drawn = np.empty((n, size, cells), dtype=dtype)
-    for start in range(0, size, _BLOCK):  # filled in the processor's cache
-        block = np.empty((n, min(_BLOCK, size - start), cells), dtype=dtype)
-        for k in range(block.shape[1]):
-            total, share = whole[start + k], shares[start + k]
-            block[:, k] = lists[total].draw(share, n, rng) if total in lists else rng.multinomial(total, share, size=n)
-        drawn[:, start : start + _BLOCK] = block
-    return drawn
-
-
-@dataclass(frozen=True, eq=False)
-class _Outcomes:
-    """All E ways to split a total into C counts, (E, C), also by cell, and their multinomial coefficients, (E,)."""
-
-    total: int
-    counts: IntArray
-    cells: tuple[IntArray, ...]
-    coefficients: FloatArray
-
-    @classmethod
-    def of(cls, total: int, cells: int, dtype: Any) -> _Outcomes:
-        """Return the ways to split a total into two or three counts."""
-        wins, ties = np.indices((total + 1, total + 1 if cells == 3 else 1)).reshape(2, -1)
-        splits = [wins, ties, total - wins - ties] if cells == 3 else [wins, total - wins]
-        found = np.column_stack(splits)[wins + ties <= total]
-        logs = special.gammaln(total + 1) - special.gammaln(found + 1).sum(axis=1)
-        return cls(total, found.astype(dtype), tuple(np.ascontiguousarray(found.T)), np.exp(logs))
-
-    def draw(self, shares: FloatArray, n: int, rng: np.random.Generator) -> IntArray:
-        """Return n draws with probabilities (C,), shape (n, C)."""
-        chances = self.coefficients.copy()
-        for share, count in zip(shares, self.cells, strict=True):
-            chances *= (share ** np.arange(self.total + 1))[count]
-        np.cumsum(chances, out=chances)
-        chances /= chances[-1]
-        uniform = rng.random(n)
-        uniform.sort()  # searching in order and shuffling what is found is faster than searching in disorder
-        return np.take(self.counts, rng.permuted(np.searchsorted(chances, uniform, side="right")), axis=0)
-
-
-def _whole_counts(res: LLBTResults) -> FloatArray:
-    counts = res.counts
-    if not np.all(counts == np.floor(counts)):
-        raise DesignError(
-            "the table has fractional counts, which are not judgments that could be resampled",
-            "Use resample='parametric'.",
-        )
-    return counts
-
-
-def _normed(weights: FloatArray) -> FloatArray:
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+def _with_judges(
+    res: MixedResults, n: int, times: float, judges: Judges, note: str, rng: np.random.Generator
+) -> tuple[Comparisons, ...]:
+    said = f"{note}, {'new judges' if judges == 'new' else 'the same judges'}"
+    drawn = (drawn_table(res, rng, times=times, judges=judges) for _ in range(n))
+    return tuple(replace(table, notes=(*res.comparisons.notes, said)) for table in drawn)

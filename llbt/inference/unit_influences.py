@@ -13,12 +13,13 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
+from ..fitting.mixed_results import Fitted
 from ..fitting.results import LLBTResults
 from ..kernel.robust import cluster_scores
-from .refit import refit_table
-from .simulation import with_counts
+from .draws import with_counts
+from .refit import refit_fitted
 
-Statistic = Callable[[LLBTResults], Any]
+Statistic = Callable[[Any], Any]  # of a fit
 
 _MOST_LEFT_OUT = 5000  # refits that the acceleration of a statistic of one's own may cost
 
@@ -71,11 +72,11 @@ def _left_out(res: LLBTResults, resample: str) -> tuple[list[FloatArray], FloatA
 
 
 def statistic_of(
-    res: LLBTResults, statistic: Statistic, names: tuple[str, ...], table: Comparisons, where: str
+    res: Fitted, statistic: Statistic, names: tuple[str, ...], table: Comparisons, where: str
 ) -> FloatArray | None:
     """Return the named values of a resampled table; None where it has no finite estimate, or lacks one of them."""
     try:
-        fitted = refit_table(res, table)
+        fitted = refit_fitted(res, table)
     except DesignError:
         return None
     try:

@@ -1,0 +1,182 @@
+"""Nested fits with effects of judges compared by likelihood: mixtures of χ², or tables drawn from the smaller."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from ..core.columns import FloatArray
+from ..errors import DesignError, OptionError, listed
+from ..fitting.mixed_results import Fitted, MixedResults
+from ..fitting.results import LLBTResults, bic_reservation
+from ..fitting.variances import NOISE, mixture_p_value, said_mixture
+from ..formulas.brackets import Bracket
+from ..kernel.quadrature import Sampling
+from ..resampling import Resampler, p_value
+from ..table import Field, Table, format_count, format_number
+from .mixed_tables import drawn_table
+from .nesting import check_links, check_tables, within
+from .refit import refit_fitted
+
+_REFITS = 10  # tables drawn in one block: the bar moves
+
+
+def compared_effects(results: Sequence[Fitted], test: str | None, n: int, draw: Resampler) -> Table:
+    """Return the analysis of fits some of which have effects; see `anova`."""
+    _check(results, test)
+    ranked = sorted(enumerate(results), key=lambda numbered: _size(numbered[1]))
+    for (a, small), (b, large) in itertools.pairwise(ranked):
+        _check_nested(f"m{a}", small, f"m{b}", large)
+    fits = [fit for _, fit in ranked]
+    pairs = list(itertools.pairwise(fits))
+    statistic = [_ratio(small, large) for small, large in pairs]
+    if n:
+        p = [_simulated(small, large, n, draw) for small, large in pairs]
+    else:
+        p = [_p_value(found, small, large) for found, (small, large) in zip(statistic, pairs, strict=True)]
+    first = [math.nan]
+    p_values = [*first, *p]
+    return Table(
+        (
+            Field("model", "Model", [fit.specification.formula for fit in fits]),
+            Field("df_model", "Npar", [_size(fit) for fit in fits], "count"),
+            Field("llf", "logLik", [_value(fit) for fit in fits], "statistic"),
+            Field("aic", "AIC", [_penalized(fit, 2.0) for fit in fits], "statistic"),
+            Field("bic", "BIC", [_penalized(fit, math.log(fit.comparisons.n_judgments)) for fit in fits], "statistic"),
+            Field("df", "Df", [*first, *(_size(large) - _size(small) for small, large in pairs)], "count"),
+            Field("statistic", "Chisq", [*first, *statistic], "statistic"),
+            Field("p_value", "Pr(drawn)" if n else "Pr(>Chisq)", p_values, "p_value"),
+            Field("", "", p_values, "stars"),
+        ),
+        title="Likelihood-ratio tests of fits with effects",
+        notes=(*_notes(ranked, n), *bic_reservation([_plain(fit) for fit in fits])),
+    )
+
+
+def _plain(fit: Fitted) -> LLBTResults:
+    return fit.without if isinstance(fit, MixedResults) else fit
+
+
+def _brackets(fit: Fitted) -> tuple[Bracket, ...]:
+    return fit.brackets if isinstance(fit, MixedResults) else ()
+
+
+def _value(fit: Fitted) -> float:
+    return fit.llf if isinstance(fit, MixedResults) else fit.llf_judgments
+
+
+def _size(fit: Fitted) -> int:
+    return len(_plain(fit).free) + len(_brackets(fit))
+
+
+def _penalized(fit: Fitted, penalty: float) -> float:
+    return -2 * _value(fit) + penalty * _size(fit)
+
+
+def _ratio(small: Fitted, large: Fitted) -> float:
+    return max(0.0, 2 * (_value(large) - _value(small)))
+
+
+def _more(small: Fitted, large: Fitted) -> int:
+    """Return how many standard deviations the larger fit has beyond the smaller one."""
+    return len(_brackets(large)) - len(_brackets(small))
+
+
+def _p_value(statistic: float, small: Fitted, large: Fitted) -> float:
+    further = _size(large) - _size(small) - _more(small, large)
+    return math.nan if _more(small, large) > 1 else mixture_p_value(statistic, further, boundary=_more(small, large))
+
+
+# -- tables drawn from the smaller fit -----------------------------------------------------------------------
+
+
+def _simulated(small: Fitted, large: Fitted, n: int, draw: Resampler) -> float:
+    ratios = draw.blocks(partial(_ratios, small, large), n, small.comparisons.counts.size, _REFITS)
+    return p_value(np.concatenate(ratios), _ratio(small, large))
+
+
+def _ratios(small: Fitted, large: Fitted, n: int, rng: np.random.Generator) -> FloatArray:
+    """Return the likelihood ratios of n tables drawn from the smaller fit; NaN where one of the two has no maximum."""
+    found = np.full(n, np.nan)
+    for b in range(n):
+        table = drawn_table(small, rng)
+        try:
+            found[b] = _ratio(refit_fitted(small, table), refit_fitted(large, table))
+        except DesignError:
+            continue
+    return found
+
+
+# -- checks and notes ----------------------------------------------------------------------------------------
+
+
+def _check(results: Sequence[Fitted], test: str | None) -> None:
+    if len(results) == 1:
+        raise OptionError(
+            f"one fit with effects, {results[0].specification.formula!r}, whose terms are not taken in sequence",
+            "Fit without what is to be tested, and compare the two: llbt.anova(smaller, larger).",
+        )
+    if test not in (None, "chi2"):
+        raise OptionError(
+            f"test={test!r}, but fits with effects of judges are compared by their likelihoods", "Leave test out."
+        )
+    plain = [_plain(fit) for fit in results]
+    check_tables(plain)
+    check_links(plain)
+    shrunk = [fit.specification.formula for fit in plain if fit.specification.prior is not None]
+    if shrunk:
+        raise DesignError(
+            f"{shrunk[0]!r} was fitted with a prior and does not maximize the likelihood", "Leave prior out."
+        )
+
+
+def _check_nested(a: str, small: Fitted, b: str, large: Fitted) -> None:
+    """Check that the brackets and predictors of the small model are among those of the large one."""
+    lacking = [str(bracket) for bracket in _brackets(small) if bracket not in _brackets(large)]
+    inside = not lacking and within(_plain(small), _plain(large))
+    if inside and _size(small) < _size(large):
+        return
+    what = "the same model" if inside else "not nested"
+    lack = f" ({b} lacks {listed(lacking)})" if lacking else ""
+    raise DesignError(
+        f"{a} ({small.specification.formula}) and {b} ({large.specification.formula}) are {what}{lack}, so their "
+        "likelihoods cannot be tested against each other",
+        "Compare their aic or bic, of a fit without effects −2·res.llf_judgments + 2·len(res.free).",
+    )
+
+
+def _notes(ranked: Sequence[tuple[int, Fitted]], n: int) -> tuple[str, ...]:
+    notes = ["log-likelihood, AIC and BIC are those of the judgments, Σ n log p with the effects integrated out"]
+    for (_, small), (_, large) in itertools.pairwise(ranked):
+        formula, more = large.specification.formula, _more(small, large)
+        noise = 2 * math.hypot(_noise(small), _noise(large))
+        if noise > NOISE:
+            notes.append(f"{formula}: the statistic has a Monte Carlo error of {format_number(noise, 2)}")
+        if n or not more:
+            continue
+        if more > 1:
+            notes.append(
+                f"NA: {formula}: {more} standard deviations at once have a mixture of χ² that is not known; "
+                "anova(…, n=199) draws tables from the smaller fit"
+            )
+        else:
+            notes.append(f"{formula}: on {said_mixture(_size(large) - _size(small) - 1)}, for σ cannot be below 0")
+        if isinstance(small, MixedResults) and not np.all(small.solution.scales > 0):
+            notes.append(
+                f"{formula}: σ = 0 in the smaller fit, too, so that the p-value is too large; n=199 draws tables"
+            )
+    if n:
+        notes.append(
+            f"p-values: {format_count(n)} tables drawn from the smaller fit with new judges; those of which a fit has "
+            "no maximum count as larger"
+        )
+    return tuple(dict.fromkeys(notes))
+
+
+def _noise(fit: Fitted) -> float:
+    """Return the Monte Carlo error of a log-likelihood."""
+    return fit.solution.moved if isinstance(fit, MixedResults) and isinstance(fit.solution.rule, Sampling) else 0.0

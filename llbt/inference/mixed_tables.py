@@ -1,0 +1,110 @@
+"""New tables from a fit with effects of judges: other judgments of new judges or of the same, or judges resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from ..core.columns import Coded, FloatArray, IntArray, as_objects
+from ..core.comparisons import Comparisons, lines_of, tabulate
+from ..core.response import TWO
+from ..errors import DesignError
+from ..fitting.mixed_results import Fitted, MixedResults, average_of
+from ..formulas.brackets import Bracket
+from .draws import draw_parametric
+from .judge_effects import judge_effects
+
+Judges = Literal["new", "same"]
+
+
+def drawn_table(res: Fitted, rng: np.random.Generator, *, times: float = 1.0, judges: Judges = "new") -> Comparisons:
+    """Return a table of as many judgments by each judge, drawn from a fit.
+
+    Without effects its clusters are kept, too. Effects of ``"new"`` judges are drawn from their distribution, those of
+    the ``"same"`` are the most probable ones.
+    """
+    c = res.comparisons
+    kept, average = c.cluster_counts, average_of(res)
+    rows = np.arange(len(c)) if kept is None else kept.rows
+    totals = times * (c.counts if kept is None else kept.counts).sum(axis=1)
+    problem = average.problem()
+    eta = np.stack(problem.at(average.solution.params))[:, rows]
+    if isinstance(res, MixedResults):
+        for predictor, added in _added(res, c.pairs[rows], judges, rng):
+            eta[predictor] += added
+    p, _ = problem.response.probabilities(eta)
+    judged = np.flatnonzero(totals > 0)
+    counts = np.zeros((len(rows), len(p)))
+    counts[judged] = draw_parametric(totals[judged, None] * p.T[judged], 1, rng)[0]
+    if c.response == TWO:
+        counts = np.insert(counts, 1, 0.0, axis=1)
+    summed = np.zeros((len(c), counts.shape[1]))
+    np.add.at(summed, rows, counts)
+    return replace(c, counts=summed, cluster_counts=kept and replace(kept, counts=counts))
+
+
+def _added(
+    res: MixedResults, pairs: IntArray, judges: Judges, rng: np.random.Generator
+) -> Iterator[tuple[int, FloatArray]]:
+    """Yield what each bracket adds to a predictor of each line: (which predictor, (R,))."""
+    known = judge_effects(res) if judges == "same" else None
+    for e, (bracket, sigma) in enumerate(zip(res.brackets, res.solution.scales, strict=True)):
+        codes = _grouping(res.comparisons, bracket).codes
+        size = int(codes.max()) + 1
+        if bracket.effect == "object":
+            if known is None:
+                effects = rng.normal(0.0, sigma, (size, len(res.comparisons.objects)))
+            else:
+                effects = _by_code(res, bracket, known.effects)
+            yield 0, effects[codes, pairs[:, 0]] - effects[codes, pairs[:, 1]]
+            continue
+        own = rng.normal(0.0, sigma, size) if known is None else _by_code(res, bracket, known.others[:, [e]])[:, 0]
+        yield 0 if bracket.effect == "order" else int(res.comparisons.response.tie or 0), own[codes]
+
+
+def _by_code(res: MixedResults, bracket: Bracket, effects: FloatArray) -> FloatArray:
+    """Return effects (G, …) in the order of the levels of their column; 0 for levels without judgments."""
+    levels = _grouping(res.comparisons, bracket).levels.tolist()
+    found = np.zeros((len(levels), *effects.shape[1:]))
+    found[[levels.index(level) for level in res.judges.levels]] = effects
+    return found
+
+
+def _grouping(c: Comparisons, bracket: Bracket) -> Coded:
+    """Return the column of a grouping, by line of the table."""
+    return next(column for column in _columns(c) if column.name == bracket.grouping)
+
+
+def _columns(c: Comparisons) -> list[Coded]:
+    lines = lines_of(c)
+    return [*lines.columns, *lines.clusters]
+
+
+def resampled_judges(res: MixedResults, name: str, rng: np.random.Generator) -> Comparisons:
+    """Return the table of judges drawn with replacement, each a judge of its own, numbered.
+
+    Raises
+    ------
+    DesignError
+        Where an object is judged by none of them.
+    """
+    c = res.comparisons
+    lines = lines_of(c)
+    codes = next(column for column in (*lines.columns, *lines.clusters) if column.name == name).codes
+    levels, size = np.unique(codes, return_counts=True)
+    drawn = rng.integers(len(levels), size=len(levels))
+    order, first = np.argsort(codes, kind="stable"), np.concatenate([[0], np.cumsum(size)])
+    some = np.concatenate([order[first[k] : first[k + 1]] for k in drawn.tolist()])
+    column = Coded(name, as_objects(range(len(levels))), np.repeat(np.arange(len(levels)), size[drawn]))
+
+    def renamed(columns: tuple[Coded, ...]) -> tuple[Coded, ...]:
+        return tuple(column if one.name == name else one for one in columns)
+
+    taken = lines.take(some)
+    found = tabulate(replace(taken, columns=renamed(taken.columns), clusters=renamed(taken.clusters)), c)
+    if len(found.objects) < len(c.objects):
+        raise DesignError("an object is judged by none of the judges that were drawn", "Draw others.")
+    return found

@@ -1,0 +1,63 @@
+"""Can fits be compared? Of one table and one link, the predictors of one among those of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scipy.sparse import csr_array, hstack
+
+from ..core.columns import FloatArray
+from ..errors import DesignError, listed
+from ..fitting.results import LLBTResults
+from ..kernel.gathered import Gathered
+from ..kernel.likelihood import Problem
+from ..kernel.solvers import independent_columns
+
+
+def check_tables(results: Sequence[LLBTResults]) -> None:
+    """Raise for fits of different tables."""
+    first = results[0].comparisons
+    for k, res in enumerate(results[1:], start=1):
+        c = res.comparisons
+        if c.same_counts(first):
+            continue
+        differ = sorted(set(first.covariates) ^ set(c.covariates))
+        if differ:
+            said = [
+                (f"m{n} was fitted to {len(t)} comparisons" if n == 0 else f"m{n} to {len(t)}")
+                + (f" ({', '.join(gone)} pooled)" if (gone := [d for d in differ if d not in t.covariates]) else "")
+                for n, t in ((0, first), (k, c))
+            ]
+            raise DesignError(f"{said[0]}, {said[1]}", f"Fit both to the table with {', '.join(differ)}.")
+        raise DesignError(
+            f"m0 was fitted to {', '.join(first.sizes())}, m{k} to {', '.join(c.sizes())}; deviances of different "
+            "tables cannot be compared",
+            "Fit both to one table.",
+        )
+
+
+def check_links(results: Sequence[LLBTResults]) -> None:
+    """Raise for fits of several links, none of which is a case of another."""
+    links = list(dict.fromkeys(res.specification.link for res in results))
+    if any(res.response != results[0].response for res in results):
+        raise DesignError(
+            f"the fits have different links ({listed(links)}), and a test compares nested models of one link",
+            "Compare −2·res.llf_judgments + 2·len(res.free), the AIC of the judgments, or llbt.held_out([m0, m1]).",
+        )
+
+
+def within(small: LLBTResults, large: LLBTResults) -> bool:
+    """Whether the linear predictors of one model are among those of the other."""
+    both = side_by_side(large.problem(), small.problem())
+    return not independent_columns(both)[len(large.free) :].any()
+
+
+def side_by_side(large: Problem, small: Problem) -> Problem:
+    """Return the predictors of both models, and as last column by how much their offsets differ."""
+    parts = zip(large.predictors, small.predictors, small.offsets - large.offsets, strict=True)
+    return replace(large, predictors=tuple(_hstacked(*part) for part in parts), offsets=0 * large.offsets)
+
+
+def _hstacked(large: Gathered, small: Gathered, column: FloatArray) -> Gathered:
+    return Gathered.of(csr_array(hstack([large.tocsr(), small.tocsr(), column[:, None]])))
