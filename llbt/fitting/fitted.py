@@ -6,7 +6,8 @@ from .discrimination_results import DiscriminationResults
 from .mixed_results import MixedResults
 from .results import LLBTResults
 
-Fitted = LLBTResults | MixedResults | DiscriminationResults
+MaybeMixed = LLBTResults | MixedResults
+Fitted = MaybeMixed | DiscriminationResults
 
 
 def average_of(res: Fitted) -> LLBTResults:

@@ -16,8 +16,9 @@ from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value, chi2_reservation
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
+from ..fitting.fitted import MaybeMixed
 from ..fitting.hypotheses import few_for_hotelling
-from ..fitting.mixed_results import Fitted, MixedResults
+from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults, bic_reservation
 from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
 from ..kernel.likelihood import information, probabilities, score, weighted_gram
@@ -34,7 +35,7 @@ Test = Literal["chi2", "F", "wald", "score", "cluster"]
 
 @checked
 def anova(
-    *results: Fitted,
+    *results: MaybeMixed,
     test: Test | None = None,
     n: Number = 0,
     rng: Rng = None,

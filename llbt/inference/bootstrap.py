@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ..arguments import Count, Jobs, Rng, checked
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
-from ..fitting.mixed_results import Fitted, MixedResults
+from ..fitting.fitted import MaybeMixed
+from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..kernel.batch import params_of_many
 from ..kernel.solvers import few_threads
@@ -26,7 +27,7 @@ _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar m
 
 @checked
 def bootstrap(
-    res: Fitted,
+    res: MaybeMixed,
     statistic: Statistic | None = None,
     *,
     resample: str = "judgment",

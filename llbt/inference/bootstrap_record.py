@@ -17,7 +17,8 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
-from ..fitting.mixed_results import Fitted, MixedResults, average_of
+from ..fitting.fitted import MaybeMixed, average_of
+from ..fitting.mixed_results import MixedResults
 from ..formulas.grid import At
 from ..kernel.jackknife import left_out
 from ..kernel.robust import LOST
@@ -59,7 +60,7 @@ class Bootstrap(Record):
 
     _made_by: ClassVar[str] = "llbt.bootstrap(res)"
 
-    results: Fitted
+    results: MaybeMixed
     names: tuple[str, ...]
     estimate: FloatArray
     replicates: FloatArray

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
-from ..fitting.mixed_results import Fitted, MixedResults
+from ..fitting.fitted import MaybeMixed
+from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults, bic_reservation
 from ..fitting.variances import NOISE, mixture_p_value, said_mixture
 from ..formulas.brackets import Bracket
@@ -25,7 +26,7 @@ from .refit import refit_fitted
 _REFITS = 10  # tables drawn in one block: the bar moves
 
 
-def compared_effects(results: Sequence[Fitted], test: str | None, n: int, draw: Resampler) -> Table:
+def compared_effects(results: Sequence[MaybeMixed], test: str | None, n: int, draw: Resampler) -> Table:
     """Return the analysis of fits some of which have effects; see `anova`."""
     _check(results, test)
     ranked = sorted(enumerate(results), key=lambda numbered: _size(numbered[1]))
@@ -57,36 +58,36 @@ def compared_effects(results: Sequence[Fitted], test: str | None, n: int, draw: 
     )
 
 
-def _plain(fit: Fitted) -> LLBTResults:
+def _plain(fit: MaybeMixed) -> LLBTResults:
     return fit.without if isinstance(fit, MixedResults) else fit
 
 
-def _brackets(fit: Fitted) -> tuple[Bracket, ...]:
+def _brackets(fit: MaybeMixed) -> tuple[Bracket, ...]:
     return fit.brackets if isinstance(fit, MixedResults) else ()
 
 
-def _value(fit: Fitted) -> float:
+def _value(fit: MaybeMixed) -> float:
     return fit.llf if isinstance(fit, MixedResults) else fit.llf_judgments
 
 
-def _size(fit: Fitted) -> int:
+def _size(fit: MaybeMixed) -> int:
     return len(_plain(fit).free) + len(_brackets(fit))
 
 
-def _penalized(fit: Fitted, penalty: float) -> float:
+def _penalized(fit: MaybeMixed, penalty: float) -> float:
     return -2 * _value(fit) + penalty * _size(fit)
 
 
-def _ratio(small: Fitted, large: Fitted) -> float:
+def _ratio(small: MaybeMixed, large: MaybeMixed) -> float:
     return max(0.0, 2 * (_value(large) - _value(small)))
 
 
-def _more(small: Fitted, large: Fitted) -> int:
+def _more(small: MaybeMixed, large: MaybeMixed) -> int:
     """Return how many standard deviations the larger fit has beyond the smaller one."""
     return len(_brackets(large)) - len(_brackets(small))
 
 
-def _p_value(statistic: float, small: Fitted, large: Fitted) -> float:
+def _p_value(statistic: float, small: MaybeMixed, large: MaybeMixed) -> float:
     further = _size(large) - _size(small) - _more(small, large)
     return math.nan if _more(small, large) > 1 else mixture_p_value(statistic, further, boundary=_more(small, large))
 
@@ -94,12 +95,12 @@ def _p_value(statistic: float, small: Fitted, large: Fitted) -> float:
 # -- tables drawn from the smaller fit -----------------------------------------------------------------------
 
 
-def _simulated(small: Fitted, large: Fitted, n: int, draw: Resampler) -> float:
+def _simulated(small: MaybeMixed, large: MaybeMixed, n: int, draw: Resampler) -> float:
     ratios = draw.blocks(partial(_ratios, small, large), n, small.comparisons.counts.size, _REFITS)
     return p_value(np.concatenate(ratios), _ratio(small, large))
 
 
-def _ratios(small: Fitted, large: Fitted, n: int, rng: np.random.Generator) -> FloatArray:
+def _ratios(small: MaybeMixed, large: MaybeMixed, n: int, rng: np.random.Generator) -> FloatArray:
     """Return the likelihood ratios of n tables drawn from the smaller fit; NaN where one of the two has no maximum."""
     found = np.full(n, np.nan)
     for b in range(n):
@@ -114,7 +115,7 @@ def _ratios(small: Fitted, large: Fitted, n: int, rng: np.random.Generator) -> F
 # -- checks and notes ----------------------------------------------------------------------------------------
 
 
-def _check(results: Sequence[Fitted], test: str | None) -> None:
+def _check(results: Sequence[MaybeMixed], test: str | None) -> None:
     if len(results) == 1:
         raise OptionError(
             f"one fit with effects, {results[0].specification.formula!r}, whose terms are not taken in sequence",
@@ -134,7 +135,7 @@ def _check(results: Sequence[Fitted], test: str | None) -> None:
         )
 
 
-def _check_nested(a: str, small: Fitted, b: str, large: Fitted) -> None:
+def _check_nested(a: str, small: MaybeMixed, b: str, large: MaybeMixed) -> None:
     """Check that the brackets and predictors of the small model are among those of the large one."""
     lacking = [str(bracket) for bracket in _brackets(small) if bracket not in _brackets(large)]
     inside = not lacking and within(_plain(small), _plain(large))
@@ -149,7 +150,7 @@ def _check_nested(a: str, small: Fitted, b: str, large: Fitted) -> None:
     )
 
 
-def _notes(ranked: Sequence[tuple[int, Fitted]], n: int) -> tuple[str, ...]:
+def _notes(ranked: Sequence[tuple[int, MaybeMixed]], n: int) -> tuple[str, ...]:
     notes = ["log-likelihood, AIC and BIC are those of the judgments, Σ n log p with the effects integrated out"]
     for (_, small), (_, large) in itertools.pairwise(ranked):
         formula, more = large.specification.formula, _more(small, large)
@@ -177,6 +178,6 @@ def _notes(ranked: Sequence[tuple[int, Fitted]], n: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-def _noise(fit: Fitted) -> float:
+def _noise(fit: MaybeMixed) -> float:
     """Return the Monte Carlo error of a log-likelihood."""
     return fit.solution.moved if isinstance(fit, MixedResults) and isinstance(fit.solution.rule, Sampling) else 0.0

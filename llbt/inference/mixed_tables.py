@@ -12,7 +12,8 @@ from ..core.columns import Coded, FloatArray, IntArray, as_objects
 from ..core.comparisons import Comparisons, lines_of, tabulate
 from ..core.response import TWO
 from ..errors import DesignError
-from ..fitting.mixed_results import Fitted, MixedResults, average_of
+from ..fitting.fitted import MaybeMixed, average_of
+from ..fitting.mixed_results import MixedResults
 from ..formulas.brackets import Bracket
 from .draws import draw_parametric
 from .judge_effects import judge_effects
@@ -20,7 +21,9 @@ from .judge_effects import judge_effects
 Judges = Literal["new", "same"]
 
 
-def drawn_table(res: Fitted, rng: np.random.Generator, *, times: float = 1.0, judges: Judges = "new") -> Comparisons:
+def drawn_table(
+    res: MaybeMixed, rng: np.random.Generator, *, times: float = 1.0, judges: Judges = "new"
+) -> Comparisons:
     """Return a table of as many judgments by each judge, drawn from a fit.
 
     Without effects its clusters are kept, too. Effects of ``"new"`` judges are drawn from their distribution, those of

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, listed
+from ..fitting.fitted import MaybeMixed
 from ..fitting.mixed import with_effects
-from ..fitting.mixed_results import Fitted, MixedResults
+from ..fitting.mixed_results import MixedResults
 from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
@@ -131,7 +132,7 @@ def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
     return _solved(model, replace(res.specification, cov_type="nonrobust", groups=()))
 
 
-def refit_fitted(res: Fitted, c: Comparisons) -> Fitted:
+def refit_fitted(res: MaybeMixed, c: Comparisons) -> MaybeMixed:
     """Return the fit of the same formula, brackets included, to another table."""
     if isinstance(res, MixedResults):
         return with_effects(refit_table(res.without, c), res.brackets)

@@ -9,7 +9,8 @@ import numpy as np
 from ..arguments import Count, Positive, Rng, as_generator, checked
 from ..core.comparisons import Comparisons
 from ..errors import OptionError
-from ..fitting.mixed_results import Fitted, MixedResults
+from ..fitting.fitted import MaybeMixed
+from ..fitting.mixed_results import MixedResults
 from .draws import draw_parametric, with_counts
 from .mixed_tables import Judges, drawn_table
 
@@ -18,7 +19,7 @@ _MOST = 1e15  # judgments of a comparison: as counts they are exact
 
 @checked
 def simulate(
-    res: Fitted, n: Count = 1, *, times: Positive = 1, judges: Judges | None = None, rng: Rng = None
+    res: MaybeMixed, n: Count = 1, *, times: Positive = 1, judges: Judges | None = None, rng: Rng = None
 ) -> tuple[Comparisons, ...]:
     """Return new tables drawn from a fit, the totals of the comparisons as they are or so many times as large.
 

@@ -13,7 +13,7 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
-from ..fitting.mixed_results import Fitted
+from ..fitting.fitted import MaybeMixed
 from ..fitting.results import LLBTResults
 from ..kernel.robust import cluster_scores
 from .draws import with_counts
@@ -72,7 +72,7 @@ def _left_out(res: LLBTResults, resample: str) -> tuple[list[FloatArray], FloatA
 
 
 def statistic_of(
-    res: Fitted, statistic: Statistic, names: tuple[str, ...], table: Comparisons, where: str
+    res: MaybeMixed, statistic: Statistic, names: tuple[str, ...], table: Comparisons, where: str
 ) -> FloatArray | None:
     """Return the named values of a resampled table; None where it has no finite estimate, or lacks one of them."""
     try:
