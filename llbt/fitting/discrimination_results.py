@@ -66,7 +66,7 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     >>> import llbt
     >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1"), discrimination="judge")
     >>> res.discriminations.round(3).to_dict()
-    {'J1': 1.085, 'J2': 1.2, 'J3': 0.394, 'J4': 1.064}
+    {'J1': 1.098, 'J2': 1.214, 'J3': 0.398, 'J4': 1.077}
     >>> round(res.deviance, 4), res.df_resid
     (224.5933, 41)
     """

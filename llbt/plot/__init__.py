@@ -3,6 +3,7 @@
 from .calibration import calibration
 from .decisions import decisions, difference_curve, subset_correlations
 from .differences import differences, paired
+from .discrimination import discrimination
 from .fits import anova, residuals
 from .intervals import intervals, ranks
 from .judge_effects import judge_effects
@@ -21,6 +22,7 @@ __all__ = [
     "decisions",
     "difference_curve",
     "differences",
+    "discrimination",
     "intervals",
     "judge_effects",
     "judges",

@@ -71,6 +71,13 @@ def mixed() -> llbt.MixedResults:
 
 
 @cache
+def discriminating() -> llbt.DiscriminationResults:
+    found = llbt.fit("object + tie", llbt.load_dataset("dras_table1"), discrimination="judge")
+    assert isinstance(found, llbt.DiscriminationResults)
+    return found
+
+
+@cache
 def counts_of_judges() -> llbt.Comparisons:
     wins = [5, 1, 4, 0, 6, 3, 5, 2]
     frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": wins, "ties": 2, "judge": range(8)})
@@ -114,6 +121,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.level_tests: lambda: ([fitted()], {}),
     llbt.pairwise: lambda: ([fitted()], {}),
     llbt.plot.intervals: lambda: ([fitted()], {}),
+    llbt.plot.discrimination: lambda: ([discriminating()], {}),
     llbt.plot.judge_effects: lambda: ([llbt.judge_effects(mixed())], {}),
     llbt.plot.judges: lambda: ([by_judge()], {}),
     llbt.plot.network: lambda: ([fitted()], {}),

@@ -81,6 +81,18 @@ def _judge_effects(size: int) -> Axes:
     return llbt.plot.judge_effects(llbt.judge_effects(res))
 
 
+def _discrimination(size: int) -> Axes:
+    rng = np.random.default_rng(4)
+    rows = pd.DataFrame([(i, j, judge) for i, j in ("AB", "AC", "BC") for judge in names(size)])
+    rows.columns = pd.Index(["object_i", "object_j", "judge"])
+    factor = np.tile(rng.choice([-1.0, 0.0, 1.0, 1.5], size, p=[0.1, 0.2, 0.4, 0.3]), 3)
+    wins = rng.binomial(20, 1 / (1 + np.exp(-2 * factor * np.repeat([0.3, 0.6, 0.3], size))))
+    c = llbt.from_counts(rows.assign(wins_i=wins, wins_j=20 - wins), covariates="judge")
+    res = llbt.fit("object", c, discrimination="judge")
+    assert isinstance(res, llbt.DiscriminationResults)
+    return llbt.plot.discrimination(res)
+
+
 @cache
 def scores(size: int) -> pd.DataFrame:
     rng = np.random.default_rng(5)
@@ -139,6 +151,7 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "decisions": _decisions,
     "difference_curve": _curve,
     "differences": lambda size: llbt.plot.differences(scores(size), *names(size)[:2]),
+    "discrimination": _discrimination,
     "intervals": lambda size: llbt.plot.intervals(pooled(size)),
     "intervals_elo": lambda size: llbt.plot.intervals(pooled(size), scale="elo"),
     "intervals_worth": lambda size: llbt.plot.intervals(pooled(size), scale="probability"),
