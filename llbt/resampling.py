@@ -6,7 +6,7 @@ B resamples.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -78,24 +78,26 @@ class Resampler:
         """
         seeds = self.rng.integers(2**63, size=len(tasks))
         jobs = [partial(_seeded, task, int(seed)) for task, seed in zip(tasks, seeds, strict=True)]
-        shown = self._shown(jobs, sizes or [1] * len(jobs))
+        taken = shown(self.asker, jobs, self.progress, sizes)
         if self.n_jobs == 1 or len(jobs) < 2:
-            return [job() for job in shown]
+            return [job() for job in taken]
         from joblib import Parallel, delayed
 
-        return list(Parallel(n_jobs=self.n_jobs)(delayed(job)() for job in shown))
+        return list(Parallel(n_jobs=self.n_jobs)(delayed(job)() for job in taken))
 
-    def _shown(self, jobs: Sequence[T], sizes: Sequence[int]) -> Iterable[T]:
-        """Return the jobs; a bar moves on where the next one is taken."""
-        if not self.progress:
-            yield from jobs
-            return
-        from tqdm.auto import tqdm
 
-        with tqdm(total=sum(sizes), desc=self.asker) as bar:
-            for size, job in zip(sizes, jobs, strict=True):
-                yield job
-                bar.update(size)
+def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] | None = None) -> Iterable[T]:
+    """Return the jobs; with `progress` a bar named after who asks moves on, by their sizes, where the next is taken."""
+    if not progress:
+        yield from jobs
+        return
+    from tqdm.auto import tqdm
+
+    sizes = sizes or [1] * len(jobs)
+    with tqdm(total=sum(sizes), desc=asker) as bar:
+        for size, job in zip(sizes, jobs, strict=True):
+            yield job
+            bar.update(size)
 
 
 def _seeded(task: Callable[[np.random.Generator], T], seed: int) -> T:

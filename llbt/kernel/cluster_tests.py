@@ -165,17 +165,24 @@ def flipped(scores: Scores, df: int, draws: int = DRAWS) -> FlipTest:
         reached = int(np.sum(_statistics(scores, signs, None) >= bound))
         return FlipTest(statistic, df, reached / len(signs), single, len(signs), True)
     draws = min(draws, _FEWER) if single * r * (1 + m) > _COSTLY else draws
-    values, vectors = np.linalg.eigh(scores.rest.T @ scores.rest)
-    root = vectors * np.sqrt(np.maximum(values, 0))
+    root = _root(scores.rest)
     rng = np.random.default_rng(0)
     block = max(1, int(_AT_ONCE / (r * (2 + m) + single)))
     reached = 0
     for start in range(0, draws, block):
         many = min(block, draws - start)
         signs = rng.integers(0, 2, (many, single)).astype(np.float64) * 2 - 1
-        drawn = np.asarray(rng.standard_normal((many, r)) @ root.T) if len(scores.rest) else None
+        drawn = np.asarray(rng.standard_normal((many, len(root))) @ root) if len(root) else None
         reached += int(np.sum(_statistics(scores, signs, drawn) >= bound))
     return FlipTest(statistic, df, float(p_of_count(reached, draws)), single + len(scores.rest), draws, False)
+
+
+def _root(rest: FloatArray) -> FloatArray:
+    """Return rows, no more than the rest has columns, with its sums of squares and products RᵀR."""
+    if len(rest) <= rest.shape[1]:
+        return rest
+    values, vectors = np.linalg.eigh(rest.T @ rest)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0))).T)
 
 
 @functools.cache

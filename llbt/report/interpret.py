@@ -125,6 +125,11 @@ def interpret(res: LLBTResults, *, confidence: Confidence = 0.95) -> Interpretat
     >>> print(llbt.interpret(res).sentences["differences"])
     The odds of + over - are 1.74 (95 % interval 1.15 to 2.64, p = 0.00880), so + is preferred in 63.5 % of decisions.
     """
+    return interpreted(res, confidence, goodness_of_fit(res) if res.converged else None)
+
+
+def interpreted(res: LLBTResults, confidence: float, fit: GoodnessOfFit | None) -> Interpretation:
+    """Return the paragraph of a fit whose test of fit is known; see `interpret`."""
     said: dict[str, Said] = {"model": _model(res)}
     if "worth" in res.design.blocks:
         said |= worth_sentences(res, confidence)
@@ -135,7 +140,7 @@ def interpret(res: LLBTResults, *, confidence: Confidence = 0.95) -> Interpretat
     said["grades"] = _grades(res, confidence)
     said["order"] = _order(res, confidence)
     said["covariates"] = _covariates(res, confidence)
-    said["fit"] = _fit(res, confidence)
+    said["fit"] = _fit(res, confidence, fit)
     figures = {name: value for _, numbers in said.values() for name, value in numbers.items()}
     return Interpretation({topic: text for topic, (text, _) in said.items() if text}, figures)
 
@@ -364,10 +369,9 @@ def _mentions(res: LLBTResults, term: str, name: str) -> bool:
 # -- fit -------------------------------------------------------------------------------------------------------
 
 
-def _fit(res: LLBTResults, confidence: float) -> Said:
-    if not res.converged:
+def _fit(res: LLBTResults, confidence: float, found: GoodnessOfFit | None) -> Said:
+    if found is None:
         return "The solver did not converge, so none of this is to be relied on.", {}
-    found = goodness_of_fit(res)
     if res.specification.groups:
         return _fit_of_clusters(found, confidence)
     tests = [found.deviance] + ([found.pooled_deviance] if found.pooled_deviance is not None else [])

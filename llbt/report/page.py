@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,28 +15,32 @@ from ..arguments import Confidence, checked
 from ..auditing.audit import Audit
 from ..errors import LLBTError
 from ..inference.anova import anova
-from ..inference.goodness import goodness_of_fit
 from ..inference.grade_tests import grade_tests
 from ..inference.level_tests import level_tests, levels_of
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.ranks import leaderboard
 from ..inference.residuals import residuals as residuals_of
+from ..judges.summary import summary as judge_summary
 from ..plot.fits import residuals as residuals_plot
 from ..plot.intervals import intervals as intervals_plot
+from ..plot.judges import judges as judges_plot
+from ..plot.judges import ties as ties_plot
 from ..plot.network import network as network_plot
 from ..plot.pairs import outcomes as outcomes_plot
 from ..plot.pairs import probabilities as probabilities_plot
 from ..plot.worth import worth as worth_plot
+from ..resampling import shown
 from ..table import Record, Table, counted, format_count
 from .grades import expected_grades
-from .interpret import interpret
+from .interpret import interpreted
 from .page_parts import folded, page, paragraph, picture, section, table
 from .study import Study, studied
 from .writing import checked_target, write_whole
 
 _MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
 _MOST_DRAWN = 30  # objects of a heat map
+_MOST_LETTERS = 9  # of a leaderboard's groups
 
 
 @checked
@@ -47,6 +52,7 @@ def write_report(
     title: str | None = None,
     audit: Audit | None = None,
     confidence: Confidence = 0.95,
+    progress: bool = False,
 ) -> Path:
     """Write one self-contained HTML page on judgments, from audit to leaderboard, model and fit; return its path.
 
@@ -66,6 +72,8 @@ def write_report(
         What `audit` found in the judgments; by default that of `data`, of a fit that of its table.
     confidence : float
         Of all intervals.
+    progress : bool
+        Show a progress bar of the sections.
 
     Returns
     -------
@@ -100,32 +108,36 @@ def write_report(
     """
     target = checked_target(path, (data,))
     study = studied(data, formula, audit, confidence)
-    write_whole(target, _page(study, title or "Preference judgments"))
+    write_whole(target, _page(study, title or "Preference judgments", progress))
     return target
 
 
 # -- out -------------------------------------------------------------------------------------------------------
 
 
-def _page(s: Study, title: str) -> str:
-    parts = {
-        "words": ("In words", _words(s)),
-        "audit": ("Are the judgments in order?", _audited(s)),
-        "leaderboard": ("Leaderboard", _ranked(s)),
-        "pairs": ("Pairs", _paired(s)),
-        "model": ("Model", _modelled(s)),
-        "fit": ("Does the model fit?", _fitted(s)),
-        **({"grades": ("Grades", _graded(s))} if s.table.response.grades else {}),
-        "counts": ("Counts", _counted(s)),
-        "made": ("How this was made", _made(s)),
+def _page(s: Study, title: str, progress: bool) -> str:
+    asked: dict[str, tuple[str, Callable[[Study], list[str]]]] = {
+        "words": ("In words", _words),
+        "audit": ("Are the judgments in order?", _audited),
+        "leaderboard": ("Leaderboard", _ranked),
+        "pairs": ("Pairs", _paired),
+        **({"judges": ("Judges", _judges)} if _has_judges(s) else {}),
+        "model": ("Model", _modelled),
+        "fit": ("Does the model fit?", _fitted),
+        **({"grades": ("Grades", _graded)} if s.table.response.grades else {}),
+        "counts": ("Counts", _counted),
+        "made": ("How this was made", _made),
     }
-    body = "\n".join(section(name, heading, blocks) for name, (heading, blocks) in parts.items())
-    return page(title, body, [(name, heading) for name, (heading, _) in parts.items()])
+    body = "\n".join(
+        section(name, asked[name][0], asked[name][1](s)) for name in shown("write_report", asked, progress)
+    )
+    return page(title, body, [(name, heading) for name, (heading, _) in asked.items()])
 
 
 def _words(s: Study) -> list[str]:
     notices = [paragraph(notice, "notice") for notice in s.notices]
-    return [*notices, paragraph(interpret(s.res, confidence=s.confidence).text, "lead")]
+    said = interpreted(s.res, s.confidence, s.fit if s.res.converged else None)
+    return [*notices, paragraph(said.text, "lead")]
 
 
 def _audited(s: Study) -> list[str]:
@@ -134,18 +146,34 @@ def _audited(s: Study) -> list[str]:
     rest = [k for k in range(len(s.found.findings)) if k not in bad]
     parts = [table(replace(whole, shown=tuple(bad)))] if bad else [paragraph(whole.title)]
     parts += [folded(f"{counted(len(rest), 'check')} without a finding", table(_rows(whole, rest)))] if rest else []
-    return [*parts, _judges(s)]
+    return parts
 
 
-def _judges(s: Study) -> str:
-    """Return the test of each judge against the rest, where the table keeps more than one."""
-    c = s.res.comparisons
-    if (
-        s.found.judge not in (*(column.name for column in c.columns), *c.clusters)
-        or len(levels_of(c, s.found.judge)) < 2
-    ):
-        return ""
-    return folded("Each judge against the rest", table(level_tests(s.res, by=s.found.judge)))
+def _has_judges(s: Study) -> bool:
+    """Whether the table keeps more than one judge."""
+    kept = (*(column.name for column in s.table.columns), *s.table.clusters)
+    return s.found.judge in kept and len(levels_of(s.table, s.found.judge)) > 1
+
+
+def _judges(s: Study) -> list[str]:
+    """Return what each judge does, each against the rest, and what a judge's own worths or ties are, if they differ."""
+    judge = s.found.judge
+    pictures = {
+        "worth": ("Log-worths of the objects by judge, beside those of all", lambda: judges_plot(s.res)),
+        "tie": ("Ties by judge", lambda: ties_plot(s.res)),
+    }
+    differ = {block for block, name in zip(s.res.design.blocks, s.res.names, strict=True) if f"{judge}[" in name}
+    return [
+        _or_why(lambda: _known(judge_summary(s.table, judge=judge, model=s.res, confidence=s.confidence).table())),
+        table(replace(level_tests(s.res, by=judge).table(), shown=None, more="")),
+        *(picture(f"judges-{block}", *pictures[block]) for block in pictures if block in differ),
+    ]
+
+
+def _known(whole: Table) -> Table:
+    """Return all rows of a table without columns of which nothing is known."""
+    kept = [f for f in whole.fields if f.kind == "text" or not np.isnan(np.asarray(f.values, dtype=float)).all()]
+    return replace(whole, fields=tuple(kept), shown=None, more="")
 
 
 def _ranked(s: Study) -> list[str]:
@@ -156,7 +184,7 @@ def _ranked(s: Study) -> list[str]:
         return intervals_plot(s.res, at=s.at, confidence=s.confidence)
 
     parts = [
-        table(board),
+        table(_without_groups(board.table())),
         picture(
             "intervals",
             f"Log-odds with {level}; letters or ranks at the right tell which objects do not differ significantly",
@@ -168,20 +196,26 @@ def _ranked(s: Study) -> list[str]:
     return parts
 
 
+def _without_groups(board: Table) -> Table:
+    """Return the leaderboard without the letters where they are too many to be read; the ranks say the same."""
+    letters = {letter for f in board.fields if f.name == "group" for group in f.values for letter in str(group)}
+    if len(letters) <= _MOST_LETTERS:
+        return replace(board, shown=None, more="")
+    kept = tuple(f for f in board.fields if f.name != "group")
+    return replace(board, fields=kept, shown=None, more="")
+
+
 def _paired(s: Study) -> list[str]:
     pairs = pairwise(s.res, at=s.at, confidence=s.confidence)
     few = len(s.table.objects) <= _MOST_DRAWN
-    drawn = picture(
-        "probabilities",
-        "Probability that the object of the row beats that of the column",
-        lambda: probabilities_plot(s.res, at=s.at),
-    )
+    caption = "Probability that the object of the row beats that of the column"
+    drawn = picture("probabilities", caption, lambda: probabilities_plot(s.res, at=s.at)) if few else ""
     network = picture(
         "network",
         "Who met whom: the width of a line is its number of judgments, its colour how far the model is off",
         lambda: network_plot(s.res),
     )
-    return [drawn if few else "", table(_told_pairs(pairs)), network]
+    return [drawn, table(_told_pairs(pairs)), network]
 
 
 def _told_pairs(pairs: Pairwise) -> Table:
@@ -211,7 +245,7 @@ def _fitted(s: Study) -> list[str]:
     )
     if s.res.df_resid == 0:
         return [paragraph("The model is saturated: it reproduces the counts, and there is nothing to test.")]
-    return [table(goodness_of_fit(s.res)), residuals, folded("Largest residuals", table(residuals_of(s.res)))]
+    return [table(s.fit), residuals, folded("Largest residuals", table(residuals_of(s.res)))]
 
 
 def _graded(s: Study) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from ..fitting.model import LLBT, default_formula
 from ..fitting.results import LLBTResults
 from ..fitting.specification import CovType, make_problem
 from ..formulas.grid import At
+from ..inference.goodness import GoodnessOfFit, goodness_of_fit
 from ..inference.objects import worth_classes
 
 UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
@@ -40,6 +42,11 @@ class Study:
     at: At
     confidence: float
     notices: tuple[str, ...]
+
+    @functools.cached_property
+    def fit(self) -> GoodnessOfFit:
+        """How well the model fits: asked once, for it may have to be simulated."""
+        return goodness_of_fit(self.res)
 
     @property
     def table(self) -> Comparisons:

@@ -12,7 +12,7 @@ from support.fits import fit_by
 
 import llbt
 from llbt.inference.terms import add1, drop1
-from llbt.kernel.cluster_tests import Scores, all_signs, flipped, hotelling_p
+from llbt.kernel.cluster_tests import Scores, _root, all_signs, flipped, hotelling_p
 
 NUMERIC = 1e-4  # second derivatives by finite differences
 CLOSE = 1e-7
@@ -353,3 +353,12 @@ def test_wald_without_an_answer_is_refused_with_the_numbers(six):
         llbt.anova(small, res, test="wald")
     with pytest.raises(llbt.errors.OptionError, match="expected one way of clustering"):
         drop1(small, test="cluster")
+
+
+@pytest.mark.parametrize("rows", [3, 40])
+def test_small_clusters_are_drawn_with_the_covariance_of_their_scores(rows):
+    """Few of them by themselves, many by a root of their sums of squares: both have the same products."""
+    rest = np.random.default_rng(1).normal(size=(rows, 6))
+    root = _root(rest)
+    np.testing.assert_allclose(root.T @ root, rest.T @ rest, rtol=1e-10, atol=1e-12)
+    assert len(root) == min(rows, 6)

@@ -194,6 +194,26 @@ def test_each_judge_is_held_against_the_rest(by_judge):
     assert [float(p) for p in columns["p (Holm)"]] == pytest.approx(expected["p_adjusted"].tolist())
 
 
+def test_judges_have_a_section_with_what_each_does(by_judge):
+    """Its table is that of `judges.summary`, without what counts do not say; its pictures show what differs."""
+    part = parsed(by_judge).get_element_by_id("judges")
+    does = columns_of(part.find(".//table"))
+    frame = llbt.judges.summary(TABLE1, model=FITTED).to_frame()
+    assert list(does["Judge"]) == frame["judge"].tolist()
+    assert [float(x) for x in does["Ties"]] == pytest.approx(frame["tie_rate"].tolist())
+    assert "Flips" not in does
+    assert [caption.text for caption in part.iter("figcaption")] == [
+        "Log-worths of the objects by judge, beside those of all"
+    ]
+
+
+def test_a_bar_moves_over_the_sections(folder, unpictured, capsys):
+    write_report(llbt.load_dataset("dras_modpref"), path=folder / "bar.html", progress=True)
+    found = capsys.readouterr()
+    assert "write_report: 100%" in found.err
+    assert found.out == ""
+
+
 def test_without_judges_none_are_held_against_each_other(evil):
     assert "against the rest" not in evil
 
