@@ -12,7 +12,7 @@ import pytest
 from support.folders import REPOSITORY
 from typer.testing import CliRunner, Result
 
-from llbt.cli import app
+from llbt.cli.main import app
 
 README = REPOSITORY / "README.md"
 ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"

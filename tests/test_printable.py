@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import llbt
-from llbt.cli import app
+from llbt.cli.main import app
 from llbt.errors import LLBTError, LLBTWarning, printable
 
 HIDDEN = {"escape": "\x1b[31m", "right to left": "\u202e", "no width": "\u200b", "C1": "\x9b31m", "half": "\ud800"}
@@ -143,7 +143,7 @@ def test_the_command_line(case, form, tmp_path):
 
 RUN = """
 import json, sys
-from llbt.cli import main
+from llbt.cli.main import main
 for given in json.loads(sys.argv[1]):
     sys.argv[1:] = given
     try:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..auditing.audit import Audit, audit
-from ..core.columns import Label
 from ..core.comparisons import Comparisons
+from ..core.links import Link
 from ..data.doors import from_judgments
 from ..errors import DesignError, OptionError, SeparationError
 from ..fitting.existence import check_existence
 from ..fitting.model import LLBT, default_formula
 from ..fitting.results import LLBTResults
-from ..fitting.specification import CovType, make_problem
+from ..fitting.specification import CovType, Method, Prior, make_problem
+from ..formulas.coding import Reference
 from ..formulas.grid import At
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
 from ..inference.objects import worth_classes
@@ -77,16 +78,23 @@ def finite_fit(
     formula: str,
     c: Comparisons,
     *,
-    reference: Label | None = None,
+    reference: Reference = None,
+    method: Method = "auto",
+    fixed: Mapping[str, float] | None = None,
     cov_type: CovType = "cautious",
     groups: str | Sequence[str] = (),
+    prior: Prior = None,
+    link: Link = "adjacent",
 ) -> LLBTResults:
-    """Return the fit, with Firth's bias reduction where the estimates are infinite otherwise."""
+    """Return the fit, with Firth's bias reduction where the estimates are infinite without a prior."""
     model = LLBT.from_formula(formula, c, reference=reference)
+    fitted = functools.partial(model.fit, method=method, fixed=fixed, cov_type=cov_type, groups=groups, link=link)
     try:
-        return model.fit(cov_type=cov_type, groups=groups)
+        return fitted(prior=prior)
     except SeparationError:
-        return model.fit(cov_type=cov_type, groups=groups, prior="jeffreys")
+        if prior is not None:
+            raise
+        return fitted(prior="jeffreys")
 
 
 def _reduced(res: LLBTResults) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import llbt
 from llbt.auditing.grading import _along, _larger
-from llbt.cli import app
+from llbt.cli.main import app
 from llbt.core.response import graded
 from llbt.report import page
 from llbt.table import format_percent

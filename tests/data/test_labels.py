@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import llbt
 from llbt import audit, from_counts, from_judgments, read_judgments
-from llbt.cli import app
+from llbt.cli.main import app
 from llbt.data import files
 from llbt.formats import columns
 

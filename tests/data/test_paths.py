@@ -14,7 +14,7 @@ from support.tables import file_frame
 from typer.testing import CliRunner
 
 import llbt
-from llbt.cli import app
+from llbt.cli.main import app
 from llbt.data import duckdb_files, files, paths
 from llbt.report import writing
 
@@ -141,7 +141,7 @@ def test_nothing_is_written_over_what_is_read(args):
 
 
 def shell(*args, **options):
-    command = [sys.executable, "-c", "from llbt.cli import main; main()", *args]
+    command = [sys.executable, "-c", "from llbt.cli.main import main; main()", *args]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 
 

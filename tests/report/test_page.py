@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import llbt
-from llbt.cli import app
+from llbt.cli.main import app
 from llbt.report import page, page_parts
 from llbt.report.interpret import interpret
 from llbt.report.page import write_report

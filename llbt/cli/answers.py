@@ -1,0 +1,101 @@
+"""An answer → what is printed, in the format that was asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from ..auditing.audit import Audit
+from ..errors import UNSEEN
+from ..fitting.fitted import Fitted
+from ..fitting.mixed_results import MixedResults
+from ..fitting.results import LLBTResults
+from ..table import Field, Record, Table
+from .options import Format
+
+
+def rendered(answer: Record, form: Format) -> str:
+    """Return an answer as text, Markdown, LaTeX, HTML, JSON or csv; the last two unrounded."""
+    match form:
+        case "json":
+            return _as_json(_facts(answer))
+        case "csv":
+            return answer.to_frame().to_csv(index=False, lineterminator="\n").removesuffix("\n")
+        case "markdown":
+            return answer.as_markdown()
+        case "latex":
+            return answer.as_latex()
+        case "html":
+            return answer.as_html()
+        case "text":
+            return answer.as_text()
+
+
+def _facts(answer: Record) -> dict[str, Any]:
+    """Return what JSON says of an answer: its rows, and what holds for all of them."""
+    if isinstance(answer, Audit):
+        findings = answer.to_frame().to_dict("records")
+        return {"sizes": list(answer.sizes), "notes": list(answer.notes), "findings": findings}
+    if isinstance(answer, Fitted):
+        return _facts_of_fit(answer)
+    table = answer.table()
+    lines = {"head": list(table.head), "foot": list(table.foot)}
+    return {"title": table.title, **lines, "notes": list(table.notes), "rows": _rows(answer.to_frame())}
+
+
+def _facts_of_fit(res: Fitted) -> dict[str, Any]:
+    fit: tuple[str, ...] = ("aic", "bic", "llf")
+    if isinstance(res, LLBTResults):
+        fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", *fit, "nobs")
+    return {
+        "formula": res.specification.formula,
+        "objects": list(res.comparisons.objects),
+        **{name: getattr(res, name) for name in fit},
+        **_sigma(res),
+        "n_judgments": res.comparisons.n_judgments,
+        "converged": res.converged,
+        "notes": list(res.summary(odds=False).notes),
+        "coefficients": _rows(res.to_frame()),
+    }
+
+
+def _sigma(res: Fitted) -> dict[str, Any]:
+    """Return how judges differ: standard deviations of effects, or discriminations."""
+    if isinstance(res, LLBTResults):
+        return {}
+    found = res.scales if isinstance(res, MixedResults) else res.discriminations
+    return {"sigma": {str(name): value for name, value in found.items()}}
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    """Return the rows of a frame, missing and infinite numbers as None: JSON has no words for them."""
+    plain = frame.astype(object)
+    return plain.where(frame.notna() & ~frame.isin([float("inf"), -float("inf")]), None).to_dict("records")
+
+
+def _as_json(facts: Mapping[str, Any]) -> str:
+    """Return facts as JSON in which what cannot be seen is escaped."""
+    text = json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=2, default=_plain)
+    return "\n".join(UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], line) for line in text.split("\n"))
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of numpy as Python's, anything else as text."""
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+def one_below_another(answers: Mapping[str, Record], name: str, notes: Sequence[str]) -> Table:
+    """Return the rows of answers to one question, each with what it is about in a first column."""
+    tables = {about: answer.table() for about, answer in answers.items()}
+    first = next(iter(tables.values()))
+    about = [about for about, table in tables.items() for _ in table.fields[0].values]
+    fields = [
+        replace(field, values=[value for table in tables.values() for value in table.fields[k].values])
+        for k, field in enumerate(first.fields)
+    ]
+    said = dict.fromkeys((*(note for table in tables.values() for note in table.notes), *notes))
+    return replace(first, fields=(Field(name, name, about), *fields), notes=tuple(said))

@@ -1,0 +1,262 @@
+"""FILE and its options → judgments, counts, scores and fits."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import llbt
+
+from ..auditing.audit import Audit, audited
+from ..auditing.evidence import Named
+from ..data.files import open_source
+from ..data.judgments import Asked
+from ..data.sources import in_memory
+from ..fitting.fitted import Fitted
+from ..report.study import UNITS
+from .messages import working
+from .options import Counting, Model, Reading
+from .signatures import given
+from .values import among, assigned, items, number_or, numbers, option_of, outcomes, pairs, sides, two, wrong
+
+_OF_COUNTS = ("wins", "ties_column")
+_OF_JUDGMENTS = ("outcome", "outcomes", "strength", "weights", "input_format", "defaults", "max_dropped")
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """What FILE is, and how it is written.
+
+    Attributes
+    ----------
+    source : path, bytes or Comparisons
+        The last for a bundled data set.
+    said : dict
+        Arguments of the doors.
+    who : dict
+        The columns of judge and prompt that were named; of a bundled data set for its audit alone.
+    """
+
+    source: Any
+    said: dict[str, Any]
+    who: dict[str, Any]
+
+
+def opened(file: str, reading: Reading, counting: Counting | None = None) -> Opened:
+    """Return a file's judgments or counts, or a bundled data set, and the options that they are read with."""
+    asked = given(reading, *([counting] if counting is not None else []))
+    asked.pop("pool", None)
+    who = {name: asked.pop(name) for name in UNITS if name in asked}
+    if file != "-" and not Path(file).exists() and not _is_pattern(file):
+        return Opened(_bundled(file, asked), {}, who)
+    counts = [name for name in _OF_COUNTS if name in asked]
+    judgments = [name for name in _OF_JUDGMENTS if name in asked]
+    if counts and judgments:
+        raise wrong(counts[0], f"it is for counts, {option_of(judgments[0])} for judgments.")
+    if file == asked.get("object_covariates") == "-":
+        raise wrong("object_covariates", "standard input is FILE already.")
+    said = {name: _READERS[name](name, text) if name in _READERS else text for name, text in asked.items()}
+    if "input_format" in said:
+        said["format"] = said.pop("input_format")
+    return Opened(source_of(file), said, who)
+
+
+def source_of(file: str) -> Any:
+    """Return a file's path, or the bytes on standard input."""
+    return sys.stdin.buffer.read() if file == "-" else file
+
+
+def _is_pattern(file: str) -> bool:
+    return any(sign in file for sign in "*?[")
+
+
+def _bundled(name: str, asked: Mapping[str, Any]) -> llbt.Comparisons:
+    if name not in llbt.list_datasets().to_frame()["name"].tolist():
+        raise wrong("FILE", f"there is no file {name!r}, and no bundled data set of that name (llbt datasets).")
+    if asked:
+        raise wrong(next(iter(asked)), f"it is for files; the bundled data set {name!r} is read as it is.")
+    return llbt.load_dataset(name)
+
+
+def refuse_standard_input(output: Path, file: str, counting: Counting) -> None:
+    """Refuse to write over what is read from standard input."""
+    if "-" not in (file, counting.object_covariates):
+        return
+    with contextlib.suppress(OSError, ValueError):  # no file, or no standard input
+        if os.path.samestat(os.fstat(sys.stdin.fileno()), output.stat()):
+            raise wrong("output", f"{str(output)!r} is standard input; name another file to write.")
+
+
+# -- a table of counts ---------------------------------------------------------------------------------------
+
+
+def counted(read: Opened, counting: Counting, groups: Sequence[str], units: str = "kept") -> llbt.Comparisons:
+    """Return the comparisons of a file, or a bundled data set, summed over what is to be pooled.
+
+    Parameters
+    ----------
+    groups : sequence of str
+        Columns that are kept as clusters and have to be there.
+    units : {"kept", "found"}
+        Whether a judge and a prompt that were named have to be there, or are kept where they are.
+    """
+    with working("reading"):
+        return _pooled(_table(read, groups, units), counting.pool)
+
+
+def _table(read: Opened, groups: Sequence[str], units: str) -> llbt.Comparisons:
+    if isinstance(read.source, llbt.Comparisons):
+        if read.who:
+            raise wrong(next(iter(read.who)), "it is for files; a bundled data set is read as it is.")
+        return read.source
+    named = tuple(read.who.values()) if units == "kept" else ()
+    wanted = [name for name in UNITS if name not in read.who] if named else [read.who.get(name, name) for name in UNITS]
+    kept = dict.fromkeys((*read.said.get("clusters", ()), *named, *groups))
+    beside = [name for name in kept if name not in read.said.get("covariates", ())]
+    door = llbt.from_counts if any(name in read.said for name in _OF_COUNTS) else llbt.from_judgments
+    return door(read.source, **{**read.said, "clusters": beside, "units": wanted})
+
+
+def _pooled(c: llbt.Comparisons, pool: str | None) -> llbt.Comparisons:
+    if pool is None:
+        return c
+    return c.pool() if pool == "all" and "all" not in c.covariates else c.pool(*items("pool", pool))
+
+
+def audit_of(read: Opened, c: llbt.Comparisons | None = None) -> Audit:
+    """Return the audit of a file as it is said to be written; of its table `c` where that is one of counts."""
+    if isinstance(read.source, llbt.Comparisons):
+        return llbt.audit(read.source, **read.who)
+    with working("auditing"):
+        if c is not None and any(name in read.said for name in _OF_COUNTS):
+            return llbt.audit(c, **read.who)
+        names = ("objects", "outcome", "outcomes", "defaults", "labels")
+        asked = Asked(**{name: read.said[name] for name in names if name in read.said})
+        named = Named(weights=read.said.get("weights"), strength=read.said.get("strength"), **read.who)
+        return audited(read.source, read.said.get("format"), asked, named)
+
+
+# -- a fit ---------------------------------------------------------------------------------------------------
+
+
+def groups_of(model: Model) -> list[str]:
+    """Return the columns within which judgments depend on each other."""
+    return [] if model.groups is None else items("groups", model.groups)
+
+
+def asked_of(model: Model, c: llbt.Comparisons) -> dict[str, Any]:
+    """Return the options of a fit; groups alone mean errors of clusters."""
+    groups = groups_of(model)
+    return {
+        "reference": None if model.reference is None else _reference(model.reference, c),
+        "fixed": None if model.fixed is None else numbers("fixed", model.fixed),
+        "prior": None if model.prior is None else number_or("prior", model.prior, "jeffreys"),
+        "cov_type": "cluster" if groups and model.cov_type == "cautious" else model.cov_type,
+        "groups": groups,
+        "link": model.link,
+    }
+
+
+def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> Fitted:
+    """Return the fit of a model, by default of the one that the table asks for."""
+    asked = asked_of(model, c)
+    formula = formula or llbt.default_formula(c)
+    with working("fitting"):
+        if model.method == "auto":
+            return llbt.fit(formula, c, **asked)
+        started = llbt.LLBT.from_formula(formula, c, reference=asked.pop("reference"))
+        return started.fit(method=model.method, **asked)
+
+
+def _reference(text: str, c: llbt.Comparisons) -> Any:
+    """Return the object that is written so, or the levels that are named."""
+    if "=" not in text or text in map(str, c.objects):
+        return _label(c.objects, text)
+    labels = {"object": c.objects, **{column.name: column.levels for column in c.columns}}
+    named = pairs("reference", text, "object=B,judge=J2")
+    return {name: _label(labels.get(name, ()), level) for name, level in named}
+
+
+def _label(labels: Iterable[Any], text: str) -> Any:
+    return next((label for label in labels if str(label) == text), text)
+
+
+def at_of(text: str | None, c: llbt.Comparisons) -> Any:
+    """Return where a question is asked: the values of covariates, as the table has them."""
+    if text is None or text == "average":
+        return text
+    levels = {column.name: column.levels for column in (*c.columns, *c.sides)}
+    found: dict[str, list[Any]] = {}
+    for name, value in pairs("at", text, "judge=J3"):
+        found.setdefault(name, []).append(among(levels.get(name, ()), value))
+    return {name: said[0] if len(said) == 1 else said for name, said in found.items()}
+
+
+def anchor_of(text: str | None, c: llbt.Comparisons) -> Any:
+    """Return the object of a leaderboard that stands at 0, or objects and where they stand."""
+    if text is None or "=" not in text or text in map(str, c.objects):
+        return text if text is None else _label(c.objects, text)
+    return {_label(c.objects, name): value for name, value in numbers("anchor", text).items()}
+
+
+_READERS: dict[str, Callable[[str, str], Any]] = {
+    **dict.fromkeys(("objects", "wins"), two),
+    **dict.fromkeys(("ties_column", "covariates", "clusters", "numeric"), items),
+    "outcomes": outcomes,
+    "defaults": lambda name, text: assigned(name, text, "baseline=gpt-4-0314"),
+    "side_covariates": sides,
+    "object_covariates": lambda name, file: source_of(file),
+}
+
+
+# -- judgments and scores ------------------------------------------------------------------------------------
+
+
+def judged(file: str, reading: Reading) -> Any:
+    """Return judgments one by one, read as they are said to be written."""
+    read = opened(file, reading)
+    if isinstance(read.source, llbt.Comparisons):
+        raise wrong("FILE", f"the bundled data set {file!r} is counts; judgments one by one are asked for.")
+    if "weights" in read.said:
+        raise wrong("weights", "it is for counts of judgments; here each is read by itself.")
+    said: dict[str, Any] = {**read.said, **read.who}
+    return llbt.read_judgments(read.source, **said)
+
+
+def scored(
+    file: str, columns: Mapping[str, str | None], *, systems: Sequence[str] | None, others: Sequence[str], rule: Any
+) -> llbt.scores.SystemScores:
+    """Return scores of systems from a wide or a long file."""
+    frame = frame_of(file)
+    long: dict[str, Any] = {name: said or name for name, said in columns.items()}
+    wide = systems is not None or len(others) > 0
+    if columns["system"] or columns["score"] or (not wide and set(long.values()) <= set(map(str, frame))):
+        if wide:
+            raise wrong(
+                "systems" if systems is not None else "others", "it is for a wide file, --system for a long one."
+            )
+        return llbt.scores.SystemScores.from_long(frame, **long, **rule)
+    return llbt.scores.SystemScores.from_wide(frame, systems, instance=columns["instance"], others=others, **rule)
+
+
+def metric_scores(
+    file: str, metrics: str | None, *, human: str, system: str, input: str | None
+) -> llbt.metrics.MetricScores:
+    """Return the scores of metrics and of humans of a file with a row per system and input."""
+    frame = frame_of(file)
+    if input is None and "input" in frame:
+        input = "input"
+    names = None if metrics is None else items("metrics", metrics)
+    return llbt.metrics.MetricScores.from_frame(frame, names, human=human, system=system, input=input)
+
+
+def frame_of(file: str) -> Any:
+    """Return the columns of a file, typed."""
+    if file != "-" and not Path(file).exists() and not _is_pattern(file):
+        raise wrong("FILE", f"there is no file {file!r}.")
+    return in_memory(open_source(source_of(file)))

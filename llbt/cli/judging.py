@@ -1,0 +1,99 @@
+"""Commands about judgments and judges: audit, agreement."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, cast
+
+import typer
+
+from .messages import watched, working
+from .options import Among, Confidence, File, Form, Jobs, Reading, Resample, Rng, Text, column, option
+from .values import items
+
+
+def audit(
+    file: File,
+    *,
+    fail_on: Annotated[
+        Text,
+        option(
+            "--fail-on",
+            "Exit with 1 if one of these checks finds something; error, warning or note stand for all of that level.",
+            "CHECK,…",
+        ),
+    ] = None,
+    reading: Reading,
+    form: Form = "text",
+) -> None:
+    """Say what is wrong with judgments before a model does, and what to do about it."""
+    from .answers import rendered
+    from .inputs import audit_of, opened
+
+    found = audit_of(opened(file, reading))
+    failed = () if fail_on is None else found.failed(*items("fail_on", fail_on))
+    typer.echo(rendered(found, form))
+    if failed:
+        typer.echo(f"failed: {', '.join(finding.check for finding in failed)}", err=True)
+        raise typer.Exit(1)
+
+
+def agreement(
+    file: File,
+    *,
+    unit: Annotated[
+        Text,
+        column(
+            "--unit",
+            "Columns that, together with the pair of objects, say what was judged. [default: prompt]",
+            "COLUMN,…",
+        ),
+    ] = None,
+    label: Annotated[
+        Text, column("--label", "The column with what judges said, in place of who won. [default: outcome]")
+    ] = None,
+    among: Annotated[Among, option("--among", "Agreement of different judges, or of each with itself.")] = "inter",
+    by: Annotated[
+        Text, column("--by", "A column, such as the language: agreement for each of its values, too.")
+    ] = None,
+    coefficients: Annotated[
+        Text,
+        option(
+            "--coefficients",
+            """Of percent, bennett_s, scott_pi, cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic, fleiss_kappa,
+            krippendorff_alpha, krippendorff_alpha_ordinal, gwet_ac1. [default: all that apply]""",
+            "NAME,…",
+        ),
+    ] = None,
+    n: Annotated[int, option("--n", "Resamples for intervals, 999 say; 0 leaves them out.")] = 0,
+    resample: Annotated[
+        Resample, option("--resample", "What is drawn: units, judges, or both, which allows for other judges.")
+    ] = "units",
+    confidence: Confidence = 0.95,
+    rng: Rng = None,
+    n_jobs: Jobs = 1,
+    reading: Reading,
+    form: Form = "text",
+) -> None:
+    """Say how far judges agree on the same units, raw and corrected for chance."""
+    import llbt
+
+    from .answers import rendered
+    from .inputs import judged
+
+    with working("reading"):
+        judgments = judged(file, reading)
+    found = llbt.judges.agreement(
+        judgments,
+        unit=["prompt"] if unit is None else items("unit", unit),
+        label=label or "outcome",
+        among=among,
+        by=by,
+        coefficients=None if coefficients is None else cast(Any, items("coefficients", coefficients)),
+        confidence=confidence,
+        n=n,
+        resample=resample,
+        rng=rng,
+        progress=watched() and n > 0,
+        n_jobs=n_jobs,
+    )
+    typer.echo(rendered(found, form))

@@ -1,0 +1,37 @@
+"""Commands that need no file: an example, and lists of data sets and formats."""
+
+from __future__ import annotations
+
+import typer
+
+from .options import Form
+
+
+def example() -> None:
+    """Print the fit of a bundled data set, and how to go on."""
+    import llbt
+
+    res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool("judge"))
+    typer.echo(
+        "Dras (2015), Table 1: four systems compared in pairs by four judges, here pooled over the judges.\n"
+        'Go on with llbt fit dras_table1 --formula "object * judge + tie", or a file of yours: llbt fit --help\n\n'
+        f"{res}"
+    )
+
+
+def datasets(form: Form = "text") -> None:
+    """Print the bundled data sets with their sizes and sources."""
+    import llbt
+
+    from .answers import rendered
+
+    typer.echo(rendered(llbt.list_datasets(), form))
+
+
+def formats(form: Form = "text") -> None:
+    """Print the formats of judgments that are known, with the columns that mark them."""
+    import llbt
+
+    from .answers import rendered
+
+    typer.echo(rendered(llbt.formats.table(), form))

@@ -1,0 +1,70 @@
+"""The commands of llbt, and the process that runs them."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from .judging import agreement, audit
+from .lists import datasets, example, formats
+from .messages import Said
+from .models import anova, fit, leaderboard, report, worth
+from .scoring import aggregate, compare_all, interval
+from .signatures import command
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain text, also where a help text has brackets
+    epilog="""Answers go to standard output, warnings and refusals to standard error. Exit codes: 0, answered; 1, a
+    check named by llbt audit --fail-on found something; 2, refused, with the reason; 130, interrupted; 141, nobody
+    read the output to its end.""",
+)
+metrics = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    *(example, datasets, formats),
+    *(audit, fit, leaderboard, worth, anova, report),
+    *(agreement, aggregate),
+)
+_OF_METRICS: tuple[Callable[..., None], ...] = (interval, compare_all)
+for function in _COMMANDS:
+    app.command()(command(function))
+for function in _OF_METRICS:
+    metrics.command()(command(function))
+app.add_typer(metrics, name="metrics", help="Say how far metrics agree with humans, and which of them better.")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"llbt {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _llbt(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Fit log-linear Bradley-Terry models to paired comparisons with ties, order effects and covariates."""
+
+
+def main() -> None:
+    """Run the command line; what it prints is UTF-8 whatever the locale."""
+    if sys.stdout is None:
+        raise SystemExit("error: standard output is closed")
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read the output has enough
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
+    if isinstance(sys.stderr, io.TextIOWrapper) and not isinstance(sys.stderr, Said):
+        sys.stderr = Said(sys.stderr.buffer, encoding="utf-8", line_buffering=True)
+    app(prog_name="llbt")

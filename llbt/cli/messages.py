@@ -1,0 +1,169 @@
+"""What is said on standard error: warnings and refusals by the names of options, and what takes long."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import csv
+import io
+import re
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import typer
+
+from ..errors import LLBTError, LLBTWarning, printable
+
+PATIENCE = 2.0  # seconds that nothing is said of
+_VALUE = r"""'[^'\n]*'|"[^"\n]*"|\{[^{}\n]*\}|\[[^][\n]*\]|\([^()\n]*\)|…|[\w.+-]*\w"""
+_ARGUMENT = rf"([a-z_]+)=({_VALUE})?"
+_ARGUMENTS = re.compile(rf"\b[\w.]+\((?:…, )?((?:{_ARGUMENT}(?:, )?)+)\)|(?<![\w.'\"-]){_ARGUMENT}(?!=)")
+_ONE = re.compile(_ARGUMENT)
+_BARE = re.compile(r"[\w@%+:,./=…-]+")
+_WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
+
+
+class Said(io.TextIOWrapper):
+    """Standard error, where names that came from outside are no commands to a terminal."""
+
+    def write(self, text: str) -> int:
+        """Write a text with what cannot be seen in it escaped; a line may begin over the last one, as bars do."""
+        again = "\r" if text.startswith("\r") else ""
+        return super().write(again + "\n".join(map(printable, text.removeprefix(again).split("\n"))))
+
+
+@contextlib.contextmanager
+def reported(options: Mapping[str, str]) -> Iterator[None]:
+    """Print warnings to stderr, a line each; end with exit code 2 where llbt refuses.
+
+    Parameters
+    ----------
+    options : mapping
+        Names of parameters → the options of the command.
+    """
+    refusal = ""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LLBTWarning)
+        try:
+            yield
+        except LLBTError as error:
+            refusal = f"error: {_by_options(error, options)}"
+        except BrokenPipeError:
+            raise  # whoever read the output has enough: typer ends without a word
+        except (OSError, MemoryError, RecursionError, UnicodeError) as error:
+            refusal = f"error: {_in_words(error)}"
+        finally:
+            for warning in caught:
+                typer.echo(f"warning: {spelled(' '.join(str(warning.message).split()), options)}", err=True)
+    if refusal:
+        typer.echo(refusal, err=True)
+        raise typer.Exit(2)
+
+
+def _in_words(error: Exception) -> str:
+    """Return one line for what the system refuses: a full disk, too little memory."""
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}" + (f": {str(error.filename)!r}" if error.filename else "")
+    said = {MemoryError: "not enough memory", RecursionError: "the input is nested too deeply"}
+    return " ".join(f"{said.get(type(error), type(error).__name__)}: {error}".split()).rstrip(": ")
+
+
+def _by_options(error: LLBTError, options: Mapping[str, str]) -> LLBTError:
+    """Return an error whose fields name options in place of arguments; who asked is the command."""
+    error.asker = ""
+    error.where, error.found = spelled(error.where, options), spelled(error.found, options)
+    error.expected, error.remedy = spelled(error.expected, options), spelled(error.remedy, options)
+    return error
+
+
+def spelled(text: str, options: Mapping[str, str]) -> str:
+    """Return a text with options where it has arguments of the library that the command has as options.
+
+    Calls such as ``fit(…, prior='jeffreys')`` are options alone, if all of their arguments are. What stands below the
+    first line, a formula with a mark under it, stays.
+    """
+
+    def replaced(found: re.Match[str]) -> str:
+        arguments = _ONE.findall(found[1] or found[0])
+        parts = [_option(name, value, options) for name, value in arguments]
+        return found[0] if None in parts else " ".join(part for part in parts if part is not None)
+
+    first, below, rest = text.partition("\n")
+    return _ARGUMENTS.sub(replaced, first) + below + rest
+
+
+def _option(name: str, value: str, options: Mapping[str, str]) -> str | None:
+    """Return an option as one types it; None for an argument that is none."""
+    option = options.get(_WORDS.get(name, name))
+    if option is None or not option.startswith("--"):
+        return None
+    try:
+        read = ast.literal_eval(value.replace("…", "'…'")) if value else True
+    except (SyntaxError, ValueError):
+        read = value
+    return option if read is True else f"{option} {_typed(_written(read))}"
+
+
+def _written(value: Any) -> str:
+    """Return a value of Python as the command line reads it."""
+    if isinstance(value, Mapping):
+        return _joined([f"{_written(key)}={_written(said)}" for key, said in value.items()])
+    if isinstance(value, (list, tuple, set)):
+        return _joined([_written(part) for part in value])
+    return "none" if value is None else str(value)
+
+
+def _joined(parts: list[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(parts)
+    return line.getvalue()
+
+
+def _typed(text: str) -> str:
+    """Return a text quoted for a shell, where it has to be."""
+    if _BARE.fullmatch(text):
+        return text
+    return f"'{text}'" if "'" not in text else '"' + re.sub(r'(["$`\\])', r"\\\1", text) + '"'
+
+
+# -- what takes long -----------------------------------------------------------------------------------------
+
+
+def watched() -> bool:
+    """Whether somebody looks: standard error is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextlib.contextmanager
+def working(what: str) -> Iterator[None]:
+    """Say on a terminal what takes so long, and for how long, once it has taken two seconds."""
+    if not watched():
+        yield
+        return
+    done = threading.Event()
+    clock = threading.Thread(target=_tick, args=(what, done), daemon=True)
+    clock.start()
+    try:
+        yield
+    finally:
+        done.set()
+        clock.join()
+
+
+def _tick(what: str, done: threading.Event) -> None:
+    """Write the seconds over one line until it is done, and take the line away."""
+    start = time.monotonic()
+    width = 0
+    while not done.wait(PATIENCE if not width else 0.5):
+        line = f"{printable(what)} … {time.monotonic() - start:.0f} s"
+        width = max(width, len(line))
+        sys.stderr.write(f"\r{line:<{width}}")
+        sys.stderr.flush()
+    if width:
+        sys.stderr.write("\r" + " " * width)
+        sys.stderr.write("\r")
+        sys.stderr.flush()

@@ -1,0 +1,214 @@
+"""Commands that fit models: fit, leaderboard, worth, anova, report."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import printable
+from .messages import watched, working
+from .options import (
+    At,
+    Confidence,
+    Counting,
+    File,
+    Form,
+    Formula,
+    Jobs,
+    Model,
+    Population,
+    Reading,
+    Rng,
+    Scale,
+    Test,
+    Text,
+    column,
+    option,
+)
+from .values import wrong
+
+
+def fit(
+    file: File,
+    *,
+    formula: Formula = None,
+    reading: Reading,
+    counting: Counting,
+    model: Model,
+    form: Form = "text",
+) -> None:
+    """Fit a log-linear Bradley-Terry model to a table of judgments or counts.
+
+    A table of counts has one row per pair, with the wins of either object. It is one if --wins or --ties-column is
+    given, or if it has columns wins_i and wins_j and nothing is said about outcomes. Otherwise every row is a judgment.
+
+    In lists, a name with a comma is quoted: '"a,b",c'.
+    """
+    from .answers import rendered
+    from .inputs import counted, fitted, groups_of, opened
+
+    data = counted(opened(file, reading, counting), counting, groups_of(model))
+    typer.echo(rendered(fitted(formula, data, model), form))
+
+
+def leaderboard(
+    file: File,
+    *,
+    formula: Formula = None,
+    scale: Annotated[Scale, option("--scale", "The scale of the estimates.")] = "log_odds",
+    anchor: Annotated[
+        Text,
+        column(
+            "--anchor", "The object at 0 of the scale (1000 of elo), or where one stands: D=1000.", "OBJECT[=NUMBER]"
+        ),
+    ] = None,
+    at: At = None,
+    population: Population = False,
+    confidence: Confidence = 0.95,
+    reading: Reading,
+    counting: Counting,
+    model: Model,
+    form: Form = "text",
+) -> None:
+    """Rank the objects, with intervals of estimates and ranks, and counts.
+
+    The options say how FILE is written and the model is fitted, as for llbt fit.
+    """
+    import llbt
+
+    from .answers import rendered
+    from .inputs import anchor_of, at_of, counted, fitted, groups_of, opened
+
+    data = counted(opened(file, reading, counting), counting, groups_of(model))
+    where, origin = at_of(at, data), anchor_of(anchor, data)
+    res = fitted(formula, data, model)
+    with working("ranking"):
+        ranked = llbt.leaderboard(
+            res, scale=scale, anchor=origin, at=where, population=population, confidence=confidence
+        )
+    typer.echo(rendered(ranked, form))
+
+
+def worth(
+    file: File,
+    *,
+    formula: Formula = None,
+    scale: Annotated[Scale, option("--scale", "The scale of the estimates.")] = "probability",
+    at: At = None,
+    population: Population = False,
+    confidence: Confidence = 0.95,
+    reading: Reading,
+    counting: Counting,
+    model: Model,
+    form: Form = "text",
+) -> None:
+    """Print the worth of every object with its interval, by judge or whatever else the formula has.
+
+    The options say how FILE is written and the model is fitted, as for llbt fit.
+    """
+    import llbt
+
+    from .answers import rendered
+    from .inputs import at_of, counted, fitted, groups_of, opened
+
+    data = counted(opened(file, reading, counting), counting, groups_of(model))
+    where = at_of(at, data)
+    res = fitted(formula, data, model)
+    typer.echo(rendered(llbt.worth(res, where, scale, population=population, confidence=confidence), form))
+
+
+def anova(
+    file: File,
+    *,
+    formula: Annotated[
+        list[str] | None,
+        option(
+            "--formula",
+            """A model; given again, one that it is compared with, the smallest first. Of one model the terms are tested
+            in turn. [default: that of llbt fit]""",
+            "FORMULA",
+        ),
+    ] = None,
+    test: Annotated[
+        Test | None,
+        option(
+            "--test",
+            "[default: chi2; F of quasi, score of clusters]",
+            "chi2|F|wald|score|cluster",
+        ),
+    ] = None,
+    n: Annotated[int, option("--n", "Tables that are simulated for tests of effects of judges.")] = 0,
+    rng: Rng = None,
+    n_jobs: Jobs = 1,
+    reading: Reading,
+    counting: Counting,
+    model: Model,
+    form: Form = "text",
+) -> None:
+    """Compare nested models, or test the terms of one in turn: an analysis of deviance.
+
+    The options say how FILE is written and the models are fitted, as for llbt fit.
+    """
+    import llbt
+
+    from .answers import rendered
+    from .inputs import counted, fitted, groups_of, opened
+
+    data = counted(opened(file, reading, counting), counting, groups_of(model))
+    results = []
+    for each in formula or (llbt.default_formula(data),):
+        res = fitted(each, data, model)
+        if isinstance(res, llbt.DiscriminationResults):
+            raise wrong("formula", f"{each!r} has discriminations of judges; llbt fit prints their tests.")
+        results.append(res)
+    compared = llbt.anova(*results, test=test, n=n, rng=rng, progress=watched() and n > 0, n_jobs=n_jobs)
+    typer.echo(rendered(compared, form))
+
+
+def report(
+    file: File,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The file to write, - for standard output; one that is there is replaced.",
+            metavar="FILE",
+        ),
+    ] = Path("report.html"),
+    formula: Formula = None,
+    title: Annotated[Text, option("--title", "The heading of the page. [default: the name of FILE]", "TEXT")] = None,
+    confidence: Confidence = 0.95,
+    reading: Reading,
+    counting: Counting,
+    model: Model,
+) -> None:
+    """Write one HTML page: audit, leaderboard, pairs, model and fit, with pictures.
+
+    The page is one file that loads nothing; send it as it is. The options say how FILE is written, as for llbt fit;
+    --judge and --prompt name columns for the audit and for standard errors.
+    """
+    import llbt
+
+    from ..report.study import finite_fit
+    from ..report.writing import checked_target
+    from .inputs import asked_of, audit_of, counted, groups_of, opened, refuse_standard_input
+
+    refuse_standard_input(output, file, counting)
+    target = None if str(output) == "-" else checked_target(output, (file, counting.object_covariates))
+    read = opened(file, reading, counting)
+    data = counted(read, counting, groups_of(model), units="found")
+    found = audit_of(read, data)
+    asked = asked_of(model, data)
+    with working("fitting"):
+        res = finite_fit(formula or llbt.default_formula(data), data, method=model.method, **asked)
+    heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
+    with tempfile.TemporaryDirectory() as folder, working("writing"):
+        place = target or Path(folder, "report.html")
+        page = llbt.write_report(res, place, title=heading, audit=found, confidence=confidence)
+        text = "" if target else page.read_text(encoding="utf-8")
+    typer.echo(f"written: {printable(page)}" if target else text, nl=target is not None)

@@ -1,0 +1,287 @@
+"""The options of the commands: what they are called, what they may be, and what completes them.
+
+Commands share them in groups, each a record; a field of a record is an option of that name. Names are those of the
+library's arguments, but for ``--input-format``, the library's ``format``. Nothing here imports the library, so help and
+completion are there at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import typer
+
+from .completion import after_columns, after_files, after_formats
+
+Text = str | None
+CovType = Literal["cautious", "nonrobust", "quasi", "cluster", "CR1", "HC0"]
+Link = Literal["adjacent", "cumulative", "probit"]
+Method = Literal["auto", "glm", "eliminate"]
+Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
+Test = Literal["chi2", "F", "wald", "score", "cluster"]
+Among = Literal["inter", "intra"]
+Resample = Literal["units", "judges", "both"]
+Mechanism = Literal["mean", "median", "bt", "llbt", "elo", "trueskill"]
+Level = Literal["system", "input", "global"]
+Correlation = Literal["pearson", "spearman", "kendall"]
+IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
+TestMethod = Literal["perm-systems", "perm-inputs", "perm-both", "boot", "williams"]
+LabelType = Literal["text", "number"]
+Format = Literal["text", "markdown", "latex", "html", "json", "csv"]
+
+
+def option(name: str, text: str, metavar: str | None = None, completed: Callable[..., Any] | None = None) -> Any:
+    """Return an option; one with a `metavar` says in its text what holds without it."""
+    said = " ".join(text.split())
+    return typer.Option(name, help=said, metavar=metavar, show_default=metavar is None, autocompletion=completed)
+
+
+def column(name: str, text: str, metavar: str = "COLUMN") -> Any:
+    """Return an option that names columns of FILE."""
+    return option(name, text, metavar, after_columns)
+
+
+def _argument(text: str) -> Any:
+    said = " ".join(text.split())
+    return typer.Argument(help=said, metavar="FILE", show_default=False, autocompletion=after_files)
+
+
+File = Annotated[
+    str,
+    _argument(
+        """A csv, tsv, json, jsonl or parquet file (gzipped or not), several with a quoted pattern such as
+        'a/*.parquet', - for standard input or, where there is no such file, the name of a bundled data set (llbt
+        datasets)."""
+    ),
+]
+Scores = Annotated[
+    str,
+    _argument("A csv, tsv, json, jsonl or parquet file (gzipped or not), or - for standard input."),
+]
+Formula = Annotated[
+    Text,
+    option(
+        "--formula",
+        """The model, such as "object * judge + tie". [default: object, with + tie where there are ties and + order
+        where the order is kept]""",
+        "FORMULA",
+    ),
+]
+Form = Annotated[Format, option("--format", "How to print the answer; json and csv are unrounded.")]
+Confidence = Annotated[float, option("--confidence", "The level of the intervals.")]
+Rng = Annotated[int | None, option("--rng", "A whole number that makes what is random repeatable.", "N")]
+Jobs = Annotated[int, option("--n-jobs", "Processes; -1 for one per core.")]
+At = Annotated[
+    Text,
+    column(
+        "--at",
+        """Where worths are asked for, such as judge=J3 or age=20,age=40, or average. [default: every level of labels,
+        the mean of numbers]""",
+        "COVARIATE=VALUE,…|average",
+    ),
+]
+
+
+Population = Annotated[
+    bool,
+    option("--population", "Of a fit with effects of judges: for a judge drawn from the population, not the average."),
+]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file of judgments is written."""
+
+    objects: Annotated[
+        Text,
+        column(
+            "--objects",
+            "The two columns with the objects; that of object i first. [default: object_i,object_j]",
+            "I,J",
+        ),
+    ] = None
+    outcome: Annotated[Text, column("--outcome", "Judgments: the column that says who won. [default: outcome]")] = None
+    outcomes: Annotated[
+        Text,
+        option(
+            "--outcomes",
+            """Judgments: what the labels of that column mean: each i, j, tie, bad (both are), or none to leave its rows
+            out; an empty label stands for missing outcomes: 1=i,0=j,0.5=tie,=none. Grades are whole numbers, positive
+            for object i: A>>B=2,A>B=1,A=B=0,A<B=-1,A<<B=-2. Or names (labels are the winners' names), or slots (they
+            never are). Numbers always need it.""",
+            "LABEL=i|j|tie|bad|none|GRADE,…",
+        ),
+    ] = None
+    weights: Annotated[
+        Text, column("--weights", "Judgments: the column with the number of judgments that a row stands for.")
+    ] = None
+    input_format: Annotated[
+        Text,
+        option(
+            "--input-format",
+            "How the judgments are written (llbt formats). [default: as the names of the columns say]",
+            "NAME",
+            after_formats,
+        ),
+    ] = None
+    defaults: Annotated[
+        Text,
+        option(
+            "--defaults",
+            "What a field of the format says where FILE has no such field: baseline=gpt-4-0314.",
+            "FIELD=VALUE,…",
+        ),
+    ] = None
+    labels: Annotated[
+        LabelType | None,
+        option(
+            "--labels",
+            """What the labels of objects are: text (2 and 2.0 are two) or number (they are one). [default: numbers
+            where all of them are written as numbers print]""",
+            "text|number",
+        ),
+    ] = None
+    judge: Annotated[Text, column("--judge", "The column with the judge. [default: judge]")] = None
+    prompt: Annotated[Text, column("--prompt", "The column with what was judged. [default: prompt]")] = None
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How judgments are counted, or a table of counts is written."""
+
+    strength: Annotated[
+        Text,
+        column(
+            "--strength",
+            """Judgments: the column that says how much the winner is preferred, 1, 2, …, or a signed grade in place of
+            the outcome; strength for formats that have one. Without it there are wins, ties and losses.""",
+        ),
+    ] = None
+    max_dropped: Annotated[
+        int,
+        option(
+            "--max-dropped",
+            """How many judgments may be left out, counted, because nobody knows what their outcome says or they
+            compare an object with itself.""",
+            "N",
+        ),
+    ] = 0
+    wins: Annotated[
+        Text,
+        column(
+            "--wins",
+            "Counts: the two columns with the wins of object i and of object j. [default: wins_i,wins_j]",
+            "I,J",
+        ),
+    ] = None
+    ties_column: Annotated[
+        Text,
+        column(
+            "--ties-column",
+            "Counts: the column with the ties; several are summed. [default: ties, if there is one]",
+            "COLUMN,…",
+        ),
+    ] = None
+    covariates: Annotated[
+        Text,
+        column("--covariates", "Columns that split the table, such as judge,age; a formula may name them.", "COLUMN,…"),
+    ] = None
+    clusters: Annotated[
+        Text,
+        column("--clusters", "Columns that are kept beside the counts; they split nothing.", "COLUMN,…"),
+    ] = None
+    numeric: Annotated[
+        Text,
+        column(
+            "--numeric",
+            "Covariates to read as numbers; by default only columns with decimal points are.",
+            "NAME,…",
+        ),
+    ] = None
+    order: Annotated[
+        bool,
+        option(
+            "--order", "Keep which object was shown first (object i); else both presentations of a pair are merged."
+        ),
+    ] = False
+    side_covariates: Annotated[
+        Text,
+        column(
+            "--side-covariates",
+            "Covariates with a value for each side, and their two columns: length=length_a:length_b.",
+            "NAME=I:J,…",
+        ),
+    ] = None
+    object_covariates: Annotated[
+        Text,
+        option(
+            "--object-covariates",
+            "A file with one row per object: a column object, and one for each object covariate.",
+            "FILE",
+        ),
+    ] = None
+    pool: Annotated[
+        Text,
+        option("--pool", "Covariates to sum the table over before it is fitted, or all of them: all.", "NAME,…|all"),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Model:
+    """How a model is fitted."""
+
+    reference: Annotated[
+        Text,
+        option(
+            "--reference",
+            """The object with log-worth 0 [default: the last], or levels with which others are compared:
+            object=B,judge=J2.""",
+            "OBJECT|NAME=LEVEL,…",
+        ),
+    ] = None
+    cov_type: Annotated[
+        CovType,
+        option(
+            "--cov-type",
+            """Standard errors: of independent judgments (nonrobust, HC0), of overdispersed ones (quasi), or by the
+            clusters of --groups (cluster, CR1); cautious: by those of judge, prompt, block and --clusters that make
+            them largest, if any is recorded.""",
+        ),
+    ] = "cautious"
+    groups: Annotated[
+        Text,
+        column(
+            "--groups",
+            """The column, or two of them, within which judgments depend on each other, for --cov-type cluster and
+            CR1.""",
+            "COLUMN,…",
+        ),
+    ] = None
+    prior: Annotated[
+        Text,
+        option(
+            "--prior",
+            """Where estimates are infinite: so many judgments per pair, shared equally by its outcomes, or jeffreys,
+            Firth's bias reduction.""",
+            "NUMBER|jeffreys",
+            lambda incomplete: [word for word in ("jeffreys",) if word.startswith(incomplete)],
+        ),
+    ] = None
+    link: Annotated[
+        Link,
+        option(
+            "--link",
+            """What makes probabilities of log-worths: adjacent is the log-linear model, cumulative Rao and Kupper's
+            and Agresti's, probit Thurstone's and Glenn and David's.""",
+        ),
+    ] = "adjacent"
+    fixed: Annotated[Text, option("--fixed", "Parameters to hold at a value: tie=-0.5.", "NAME=NUMBER,…")] = None
+    method: Annotated[
+        Method,
+        option(
+            "--method",
+            "The solver: glm is statsmodels' Poisson GLM, eliminate is for large tables; both give the same results.",
+        ),
+    ] = "auto"

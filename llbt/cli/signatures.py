@@ -1,0 +1,50 @@
+"""From a function that takes records of options to a command: each field of a record an option of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+import typer
+
+from .messages import reported
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a function with a parameter for each field of its records, whose refusals name the options."""
+    hints = {name: kind for name, kind in get_type_hints(function, include_extras=True).items() if name != "return"}
+    given = inspect.signature(function).parameters
+    parts: dict[str, Any] = {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
+    spread: dict[str, inspect.Parameter] = {}
+    for name, kind in {"ctx": typer.Context, **hints}.items():
+        if name in parts:
+            fields = get_type_hints(kind, include_extras=True)
+            spread |= {f.name: _parameter(f.name, fields[f.name], f.default) for f in dataclasses.fields(kind)}
+        else:
+            spread[name] = _parameter(name, kind, given[name].default if name in given else inspect.Parameter.empty)
+
+    def run(**asked: Any) -> None:
+        ctx: typer.Context = asked.pop("ctx")
+        for name, kind in parts.items():
+            asked[name] = kind(**{f.name: asked.pop(f.name) for f in dataclasses.fields(kind)})
+        with reported({name: option for param in ctx.command.params if (name := param.name) for option in param.opts}):
+            function(**asked)
+
+    # parameters without a default come first, as Python wants them
+    ordered = sorted(spread.values(), key=lambda parameter: parameter.default is not inspect.Parameter.empty)
+    run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in ordered}
+    run.__name__, run.__doc__ = function.__name__, function.__doc__
+    return run
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def given(*records: Any) -> dict[str, Any]:
+    """Return what was given in records of options, by the names of their fields."""
+    found = {f.name: getattr(record, f.name) for record in records for f in dataclasses.fields(record)}
+    return {name: value for name, value in found.items() if value not in (None, False, 0)}

@@ -1,0 +1,117 @@
+"""What is written behind an option → what the library takes."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import typer
+
+
+def wrong(name: str, message: str) -> typer.BadParameter:
+    """Return the refusal of an option, by its name."""
+    return typer.BadParameter(message, param_hint=name if name == "FILE" else f"'{option_of(name)}'")
+
+
+def option_of(name: str) -> str:
+    """Return the option of a field of the records of options."""
+    return f"--{name.replace('_', '-')}"
+
+
+def items(name: str, text: str) -> list[str]:
+    """Return the parts of a list; a part with a comma is quoted."""
+    lines = list(csv.reader(text.splitlines(), skipinitialspace=True))
+    parts = [part.strip() for line in lines for part in line]
+    if not parts or not all(parts):
+        raise wrong(name, f"found {text!r}; expected parts separated by commas, none of them empty.")
+    return parts
+
+
+def two(name: str, text: str) -> list[str]:
+    """Return two columns."""
+    parts = items(name, text)
+    if len(parts) != 2:
+        raise wrong(name, f"found {text!r}; expected two columns separated by a comma, that of object i first.")
+    return parts
+
+
+def pairs(name: str, text: str, example: str) -> list[tuple[str, str]]:
+    """Return what stands before and after the last = of each part."""
+    found = []
+    for part in items(name, text):
+        key, equals, value = (piece.strip() for piece in part.rpartition("="))
+        if not equals:
+            raise wrong(name, f"found {part!r}; expected parts with an =, such as {example}.")
+        found.append((key, value))
+    return found
+
+
+def assigned(name: str, text: str, example: str) -> dict[str, str]:
+    """Return what stands after the last = of each part, by what stands before it, which is there once."""
+    found: dict[str, str] = {}
+    for key, value in pairs(name, text, example):
+        if key in found:
+            raise wrong(name, f"{key!r} is there twice.")
+        found[key] = value
+    return found
+
+
+def outcomes(name: str, text: str) -> Any:
+    """Return what labels mean; also a mapping as Python writes it, so that one can be pasted."""
+    if text in ("names", "slots"):
+        return text
+    if text.startswith("{"):
+        try:
+            return ast.literal_eval(text)
+        except (SyntaxError, TypeError, ValueError):
+            raise wrong(name, f"{text} is not a mapping; expected one such as {{'left': 'i', 'no': None}}.") from None
+    meanings = {"i": "i", "j": "j", "tie": "tie", "bad": "bad", "none": None, "": None}
+    found = assigned(name, text, "left=i,right=j,both=tie,skipped=none")
+    grades = {value: int(value) for value in found.values() if re.fullmatch(r"[+-]?\d{1,3}", value)}
+    unknown = [f"{key}={said}" for key, said in found.items() if said.lower() not in meanings and said not in grades]
+    if unknown:
+        raise wrong(name, f"found {unknown[0]!r}; expected i, j, tie, bad, none or a whole number after the =.")
+    said = {key or None: grades.get(value, meanings.get(value.lower())) for key, value in found.items()}
+    flags = {"true": True, "false": False}  # as a table has them
+    return said | {flags[key.lower()]: value for key, value in said.items() if key and key.lower() in flags}
+
+
+def sides(name: str, text: str) -> dict[str, list[str]]:
+    """Return the two columns of each side covariate."""
+    found = {key: value.split(":") for key, value in assigned(name, text, "length=length_a:length_b").items()}
+    for key, columns in found.items():
+        if not key or len(columns) != 2 or not all(columns):
+            raise wrong(name, f"found '{key}={':'.join(columns)}'; expected one such as length=length_a:length_b.")
+    return found
+
+
+def numbers(name: str, text: str) -> dict[str, float]:
+    """Return numbers by name."""
+    found = assigned(name, text, "tie=-0.5")
+    try:
+        return {key: float(value) for key, value in found.items()}
+    except ValueError as error:
+        raise wrong(name, f"{error}; expected a number after each =, such as tie=-0.5.") from None
+
+
+def number_or(name: str, text: str, *words: str) -> float | str:
+    """Return a number, or one of some words as it is."""
+    if text in words:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise wrong(name, f"found {text!r}; expected a number or {' or '.join(words)}.") from None
+
+
+def among(labels: Iterable[Any], text: str) -> Any:
+    """Return the label that is written so, 3 may be a number; a number where there is none; else the text."""
+    if (found := next((label for label in labels if str(label) == text), None)) is not None:
+        return found
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,271 @@
+"""Every command answers what the function of its name answers, in every format, and its options are arguments."""
+
+from __future__ import annotations
+
+import inspect
+import io
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pandas as pd
+import pytest
+import typer.main
+from support.calls import JUDGMENTS
+from support.shell import answered, facts, refused, run
+
+import llbt
+from llbt.cli import options
+from llbt.cli.main import app
+from llbt.core.links import Link
+from llbt.data.texts import LabelType
+from llbt.fitting.specification import CovType, Method
+from llbt.inference.anova import Test as AnovaTest
+from llbt.inference.scales import Scale
+from llbt.judges.agreement import ResampledAgreement
+from llbt.judges.labelled_units import Among
+from llbt.metrics.compare import TestMethod
+from llbt.metrics.correlate import Level
+from llbt.metrics.interval import IntervalMethod
+from llbt.metrics.kernels import Coefficient
+from llbt.scores.mechanisms import Mechanism
+
+TABLE = llbt.load_dataset("dras_table1")
+TIED, BY_JUDGE = "object + tie", "object * judge + tie"
+FORMATS = ("text", "markdown", "latex", "html", "json", "csv")
+
+
+def fitted(formula: str = TIED, **asked: Any) -> Any:
+    return llbt.fit(formula, TABLE.pool(), **asked)
+
+
+def same(printed: str, expected: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(
+        pd.read_csv(io.StringIO(printed)), expected, check_dtype=False, rtol=1e-9, check_column_type=False
+    )
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(30, 3)) + np.array([0, 0.5, 1]), columns=list("ABC"))
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    return tmp_path / "scores.csv"
+
+
+@pytest.fixture
+def metrics(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"system": np.repeat(list("abcdef"), 10), "input": np.tile(np.arange(10), 6)})
+    frame["human"] = rng.normal(size=60) + np.repeat(np.arange(6), 10)
+    frame["near"] = frame["human"] + 0.3 * rng.normal(size=60)
+    frame["far"] = rng.normal(size=60)
+    frame.to_csv(tmp_path / "metrics.csv", index=False)
+    return tmp_path / "metrics.csv"
+
+
+@pytest.fixture
+def judgments(tmp_path: Path) -> Path:
+    JUDGMENTS.to_csv(tmp_path / "judgments.csv", index=False)
+    return tmp_path / "judgments.csv"
+
+
+# -- models ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "form", [pytest.param(form, marks=pytest.mark.slow if form != "json" else ()) for form in FORMATS]
+)
+def test_a_leaderboard_in_every_format(form: str) -> None:
+    expected = llbt.leaderboard(fitted(), scale="elo", anchor={"D": 1000})
+    said = answered(
+        *("leaderboard", "dras_table1", "--pool", "judge", "--scale", "elo", "--anchor", "D=1000", "--format", form)
+    )
+    if form == "csv":
+        same(said, expected.to_frame())
+    elif form == "json":
+        rows = facts("leaderboard", "dras_table1", "--pool", "all", "--scale", "elo", "--anchor", "D=1000")["rows"]
+        assert [row["object"] for row in rows] == list("ADBC")
+        np.testing.assert_allclose([row["estimate"] for row in rows], expected.to_frame()["estimate"])
+    else:
+        assert said == getattr(expected, f"as_{form}")() + "\n"
+
+
+def test_worths_are_asked_for_at_levels_of_covariates() -> None:
+    res = llbt.fit(BY_JUDGE, TABLE)
+    asked = ["worth", "dras_table1", "--formula", BY_JUDGE, "--format", "csv"]
+    same(answered(*asked, "--at", "judge=J3"), llbt.worth(res, at={"judge": "J3"}).to_frame())
+    two = llbt.worth(res, {"judge": ["J3", "J1"]}, "log_worth", confidence=0.9).to_frame()
+    same(answered(*asked, "--at", "judge=J3,judge=J1", "--scale", "log_worth", "--confidence", "0.9"), two)
+    assert "'J9'" in refused(*asked, "--at", "judge=J9")
+
+
+@pytest.mark.slow
+def test_anova_of_terms_and_of_models() -> None:
+    of_terms = answered("anova", "dras_table1", "--formula", BY_JUDGE)
+    assert of_terms == llbt.anova(llbt.fit(BY_JUDGE, TABLE)).as_text() + "\n"
+    of_models = answered("anova", "dras_table1", "--formula", TIED, "--formula", BY_JUDGE, "--format", "csv")
+    same(of_models, llbt.anova(llbt.fit(TIED, TABLE), llbt.fit(BY_JUDGE, TABLE)).to_frame())
+    wald = answered("anova", "dras_table1", "--formula", TIED, "--formula", BY_JUDGE, "--test", "wald")
+    assert wald == llbt.anova(llbt.fit(TIED, TABLE), llbt.fit(BY_JUDGE, TABLE), test="wald").as_text() + "\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        (["--prior", "jeffreys"], {"prior": "jeffreys"}),
+        (["--prior", "0.5"], {"prior": 0.5}),
+        (["--reference", "object=B"], {"reference": {"object": "B"}}),
+        (["--reference", "B", "--link", "probit"], {"reference": "B", "link": "probit"}),
+        (["--cov-type", "quasi"], {"cov_type": "quasi"}),
+    ],
+)
+def test_options_of_a_fit_are_its_arguments(given: list[str], asked: dict[str, Any]) -> None:
+    same(answered("fit", "dras_table1", "--pool", "judge", *given, "--format", "csv"), fitted(**asked).to_frame())
+
+
+def test_levels_are_compared_with_the_one_that_is_named() -> None:
+    given = ["--formula", BY_JUDGE, "--reference", "judge=J2,object=A", "--format", "csv"]
+    expected = llbt.fit(BY_JUDGE, TABLE, reference={"judge": "J2", "object": "A"}).to_frame()
+    same(answered("fit", "dras_table1", *given), expected)
+
+
+@pytest.mark.slow
+def test_columns_are_pooled(judgments: Path) -> None:
+    given = ["--covariates", "judge", "--cov-type", "nonrobust", "--format", "json"]
+    assert (
+        facts("fit", judgments, *given[:4])["df_null"]
+        == 2 * facts("fit", judgments, *given[:4], "--pool", "all")["df_null"]
+    )
+    assert "judges" in refused("fit", judgments, *given, "--pool", "judges")
+
+
+# -- judges and scores -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_agreement(judgments: Path) -> None:
+    asked = {"coefficients": ["percent", "scott_pi"], "n": 50, "rng": 1, "resample": "both"}
+    expected = llbt.judges.agreement(llbt.read_judgments(JUDGMENTS), unit=["prompt"], **asked)
+    given = ["--coefficients", "percent,scott_pi", "--n", "50", "--rng", "1", "--resample", "both"]
+    same(answered("agreement", judgments, *given, "--format", "csv"), expected.to_frame())
+    assert answered("agreement", judgments, "--unit", "prompt", *given).startswith("Agreement between judges")
+    assert "--resample" in refused("agreement", judgments, "--resample", "all")
+    assert "counts" in refused("agreement", "dras_table1")
+
+
+@pytest.mark.parametrize("method", ["mean", "bt", pytest.param("elo", marks=pytest.mark.slow)])
+def test_scores_are_aggregated(scores: Path, method: str) -> None:
+    expected = llbt.scores.aggregate(pd.read_csv(scores), method=method, n=20, rng=1)
+    same(
+        answered("aggregate", scores, "--method", method, "--n", "20", "--rng", "1", "--format", "csv"),
+        expected.to_frame(),
+    )
+
+
+def test_long_scores_and_lower_ones_that_are_better(scores: Path) -> None:
+    wide = pd.read_csv(scores)
+    long = wide.rename_axis("item").reset_index().melt(id_vars="item", var_name="model", value_name="loss")
+    text = long.to_csv(index=False)
+    given = ["--system", "model", "--instance", "item", "--score", "loss", "--lower-is-better", "--tie-threshold", ".1"]
+    asked = llbt.scores.SystemScores.from_wide(wide, higher_is_better=False, tie_threshold=0.1)
+    expected = llbt.scores.aggregate(asked, method="bt").to_frame()
+    same(answered("aggregate", "-", *given, "--method", "bt", "--format", "csv", input=text), expected)
+    assert "--others" in refused("aggregate", "-", *given, "--others", "loss", input=text)
+
+
+def test_intervals_of_metrics(metrics: Path) -> None:
+    found = pd.read_csv(
+        io.StringIO(answered("metrics", "interval", metrics, "--n", "50", "--rng", "1", "--format", "csv"))
+    )
+    frame = llbt.metrics.MetricScores.from_frame(pd.read_csv(metrics))
+    assert found["metric"].tolist() == ["near", "far"]
+    for metric, row in found.set_index("metric").iterrows():
+        one = llbt.metrics.interval(frame.matrix(metric), frame.human_matrix(), n=50, rng=1).to_frame().iloc[0]
+        np.testing.assert_allclose(
+            row[["estimate", "conf_low", "conf_high"]].astype(float),
+            one[["estimate", "conf_low", "conf_high"]].astype(float),
+        )
+
+
+@pytest.mark.slow
+def test_comparisons_of_metrics(metrics: Path) -> None:
+    given = ["--n", "50", "--rng", "1", "--coefficient", "kendall", "--method", "boot"]
+    scores = llbt.metrics.MetricScores.from_frame(pd.read_csv(metrics))
+    expected = llbt.metrics.compare_all(scores, coefficient="kendall", method="boot", n=50, rng=1)
+    same(answered("metrics", "compare-all", metrics, *given, "--format", "csv"), expected.to_frame())
+    assert answered("metrics", "compare-all", metrics, *given) == expected.as_text() + "\n"
+
+
+@pytest.mark.parametrize("command", ["datasets", "formats"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_lists_in_every_format(command: str, form: str) -> None:
+    said = answered(command, "--format", form)
+    assert "dras_table1" in said.replace("\\_", "_") or command == "formats"
+    assert len(said.splitlines()) > 9 or form == "html"
+
+
+# -- the surface -----------------------------------------------------------------------------------------------------
+
+
+def commands() -> dict[str, Any]:
+    group: Any = typer.main.get_command(app)
+    found = {name: command for name, command in group.commands.items() if name != "metrics"}
+    return found | {f"metrics {name}": command for name, command in group.commands["metrics"].commands.items()}
+
+
+@pytest.mark.parametrize("name", commands())
+def test_options_have_texts_and_the_names_of_parameters(name: str) -> None:
+    for param in commands()[name].params:
+        if param.name == "file":
+            assert param.help
+            continue
+        assert len(param.help) > 8, param.name
+        if param.name not in ("help", "form", "install_completion", "show_completion"):
+            assert param.opts[0] == "--" + param.name.replace("_", "-"), param.name
+
+
+FUNCTIONS = {
+    "anova": llbt.anova,
+    "leaderboard": llbt.leaderboard,
+    "worth": llbt.worth,
+    "agreement": llbt.judges.agreement,
+    "aggregate": llbt.scores.aggregate,
+    "metrics interval": llbt.metrics.interval,
+    "metrics compare-all": llbt.metrics.compare_all,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_arguments_of_a_function_are_options_of_its_command(name: str) -> None:
+    given = {param.name for param in commands()[name].params}
+    optional = {p.name for p in inspect.signature(FUNCTIONS[name]).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    # what the shell does not have, and why: bars are for terminals, ranks need no seed, other judgments no second file
+    assert optional - given <= {"progress", "rng", "chance_from", "paired_inputs"}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (options.CovType, CovType),
+        (options.Link, Link),
+        (options.Method, Method),
+        (options.Scale, Scale),
+        (options.Test, AnovaTest),
+        (options.Among, Among),
+        (options.Resample, ResampledAgreement),
+        (options.Mechanism, Mechanism),
+        (options.Level, Level),
+        (options.Correlation, Coefficient),
+        (options.IntervalMethod, IntervalMethod),
+        (options.TestMethod, TestMethod),
+        (options.LabelType, LabelType),
+    ],
+)
+def test_an_option_takes_what_its_argument_takes(ours: Any, theirs: Any) -> None:
+    assert set(get_args(ours)) == set(get_args(theirs))
+
+
+def test_help_says_the_exit_codes() -> None:
+    said = " ".join(run("--help").stdout.split())
+    assert all(f"; {code}, " in said for code in (1, 2, 130, 141))
