@@ -118,12 +118,13 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
         given = zip(itertools.chain(plain, itertools.repeat(rest)), args, strict=False)
         try:
-            for name, value in itertools.chain(given, kwargs.items()):
-                if name in kinds() and not kinds()[name].holds(value):
-                    raise OptionError(_shown(name, value), expected=kinds()[name].expected)
+            for known, value in itertools.chain(given, kwargs.items()):
+                if known in kinds() and not kinds()[known].holds(value):
+                    raise OptionError(_shown(known, value), expected=kinds()[known].expected)
             return function(*args, **kwargs)
         except LLBTError as error:
-            error.asker = asker  # of functions that ask others, the outermost
+            own = "." in name and args  # a method, known under the name of the object's own type
+            error.asker = f"{type(args[0]).__name__}.{function.__name__}" if own else asker  # the outermost of several
             raise
 
     return asked

@@ -153,6 +153,12 @@ def listed(labels: Sequence[object], most: int = 8) -> str:
     return said if len(labels) <= most else f"{said} and {len(labels) - most} more"
 
 
+def kind_of(value: object) -> str:
+    """Return the type of a value for a message, with its article: ``a dict``, ``an LLBTResults``."""
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeio' or name.startswith('LLBT') else 'a'} {name}"
+
+
 def alternatives(options: Sequence[object]) -> str:
     """Return options for a message: ``'a', 'b' or None``."""
     *others, last = map(repr, options)

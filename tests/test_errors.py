@@ -9,9 +9,10 @@ import pytest
 import llbt
 from llbt.arguments import checked
 from llbt.data.paths import located
-from llbt.errors import DesignError, JudgmentError, LLBTError, OptionError
+from llbt.errors import DesignError, JudgmentError, LLBTError, OptionError, kind_of
 from llbt.table import Note
 
+TABLE = llbt.load_dataset("dras_table1").pool()
 MODULES = sorted(Path(llbt.__file__).parent.rglob("*.py"))
 
 
@@ -97,3 +98,36 @@ def test_no_code_reads_an_error_back() -> None:
 @pytest.mark.parametrize("code", ["'x' in str(error)", "str(error).split('. ')", "error.args[0]"])
 def test_what_reads_an_error_is_seen(code: str) -> None:
     assert any(_reads(node) for node in ast.walk(ast.parse(code)))
+
+
+@pytest.mark.parametrize(
+    ("ask", "fragment"),
+    [
+        (
+            lambda: llbt.model_table(llbt.fit("object + tie", TABLE)),
+            "model_table: found an LLBTResults; expected a list",
+        ),
+        (
+            lambda: llbt.fit("object", TABLE.drop_ties(), link="probit").to_glm(),
+            "LLBTResults.to_glm: link='probit' is no",
+        ),
+        (
+            lambda: llbt.read_judgments([{"one": 1, "two": 2}]),
+            "read_judgments: no known format has the columns 'one', 'two'",
+        ),
+        (
+            lambda: llbt.plot.subset_correlations(3),
+            "found 'int'; expected what llbt.metrics.subset_correlations returns",
+        ),
+    ],
+    ids=["an LLBTResults", "to_glm", "no known format", "plot"],
+)
+def test_what_refuses_is_named(ask, fragment: str) -> None:
+    with pytest.raises(LLBTError) as caught:
+        ask()
+    assert fragment in str(caught.value)
+
+
+@pytest.mark.parametrize(("value", "said"), [({}, "a dict"), (1, "an int"), ([], "a list")])
+def test_kinds_have_articles(value: object, said: str) -> None:
+    assert kind_of(value) == said

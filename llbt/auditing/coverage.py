@@ -110,8 +110,12 @@ def check_separation(e: Evidence) -> Finding:
 
 
 def check_order_separation(e: Evidence) -> Finding:
-    """Return whether the estimate of the order effect exists."""
-    e = _first_fitted(e)
+    """Return whether the estimate of the order effect exists, of grades too."""
+    found = [_order_separation(x) for x in dict.fromkeys((_first_fitted(e), e))]
+    return next((finding for finding in found if finding.level != "ok"), found[-1])
+
+
+def _order_separation(e: Evidence) -> Finding:
     c = e.table(ordered=True)
     formula = f"{_formulas(e)[-1]} + order"
     if _first_separated(e, c)[0]:

@@ -87,6 +87,12 @@ def words(response: Response) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.partition("[")[0] for name in response.shared))
 
 
+def ordered_remedy(response: Response) -> str:
+    """Return how the order of presentation is kept and described."""
+    formula = " + ".join(("object", *words(response), "order"))
+    return f'llbt.from_judgments(…, order=True), then llbt.fit("{formula}", …)'
+
+
 def _fitted(problem: Problem) -> Fit:
     """Return the maximum likelihood fit or, where it does not exist, one that does."""
     try:

@@ -16,7 +16,6 @@ from ..table import format_p
 Level = Literal["error", "warning", "note", "ok", "unchecked"]
 
 SIGNIFICANT = 0.005  # level of a test: with eight of them, fewer than one board in order out of twenty is accused
-FIRST_REMEDY = 'llbt.from_judgments(…, order=True), then llbt.fit("object + tie + order", …)'
 NAMED = 4  # objects, judges or labels in a line
 
 

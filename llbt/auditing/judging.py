@@ -9,7 +9,8 @@ from ..core.columns import FloatArray
 from ..core.statistics import sign_p
 from ..table import counted, format_count, format_percent
 from .evidence import Evidence
-from .finding import FIRST_REMEDY, SIGNIFICANT, Finding, and_more, p_text, unlike_all
+from .expected import ordered_remedy
+from .finding import SIGNIFICANT, Finding, and_more, p_text, unlike_all
 
 _SAME_ANSWERS = 5  # judgments from which a judge with one answer only is named
 
@@ -83,7 +84,7 @@ def check_position(e: Evidence) -> Finding:
         effect = "objects and positions cannot be told apart within any pair, so an order effect rests on the model"
         return Finding("position", "note", told, effect, "draw the order of each judgment by lot", figures)
     effect = "without an order effect, objects that were shown first more often look better (or worse) than they are"
-    return Finding("position", "warning", told, effect, FIRST_REMEDY, figures)
+    return Finding("position", "warning", told, effect, ordered_remedy(e.response), figures)
 
 
 def _given_worths(e: Evidence) -> float:

@@ -8,7 +8,8 @@ from ..core.columns import IntArray, groups
 from ..core.statistics import sign_p
 from ..table import counted, format_count, format_percent
 from .evidence import BoolArray, Evidence
-from .finding import FIRST_REMEDY, SIGNIFICANT, Finding, p_text
+from .expected import ordered_remedy
+from .finding import SIGNIFICANT, Finding, p_text
 from .together import clustered
 
 _MANY_FLIPS = 0.2  # of the decided repeats in the other order: beyond it, positions decide rather than objects
@@ -78,6 +79,6 @@ def check_swapped(e: Evidence) -> Finding:
         f"{told}. Decided verdicts flip in {format_percent(share)} (the first position wins {format_count(at_first)} "
         f"of the flips, {p_text(p)}){_caution(e)}",
         "a verdict that flips is one of positions, not of objects; and the two judgments are not independent",
-        f"{FIRST_REMEDY}; {clustered(e)}",
+        f"{ordered_remedy(e.response)}; {clustered(e)}",
         figures,
     )

@@ -19,6 +19,7 @@ from ..table import Field, Table
 from .formats import UNNAMED, Always, ByScores, Game, JudgmentFormat, Labels, Lean, OneHot, Share, meaning
 from .frames import read_factor
 from .model_formats import A_OR_B, A_OR_B_STRENGTHS, MODEL_FORMATS
+from .paths import place_of
 from .sources import Source
 
 
@@ -355,10 +356,10 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
     JudgmentError
         If none does, or two explain equally many.
     """
-    what, alike = source.what, _with_its_fields(source, beside)
+    what, alike = place_of(source.what), _with_its_fields(source, beside)
     if not alike:
         raise JudgmentError(
-            f"no known format has its columns {listed(sorted(map(str, source.names)), 20)}",
+            f"no known format has the columns {listed(sorted(map(str, source.names)), 20)}",
             "Pass objects=(…, …) and outcome=…, or format=…, one of list_formats() or a JudgmentFormat of your own.",
             where=what,
         )

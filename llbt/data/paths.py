@@ -106,14 +106,18 @@ def decoded(raw: bytes, what: str) -> str:
         ) from None
 
 
+def place_of(what: str) -> str:
+    """Return how a message calls a file; empty for what is in memory, where the function says more."""
+    return "" if what in ("the frame", "the list") else what
+
+
 @contextlib.contextmanager
 def located(what: str) -> Iterator[None]:
     """Name the file in what is refused inside."""
     try:
         yield
     except JudgmentError as error:
-        if what not in ("the frame", "the list"):
-            error.where = error.where or what
+        error.where = error.where or place_of(what)
         raise
 
 

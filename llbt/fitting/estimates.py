@@ -302,6 +302,7 @@ class Estimates:
         """Return the arrays that were fitted; see `llbt.kernel.solvers`."""
         return make_problem(self.design, self.comparisons, self.free, self.fixed, self.specification.link)
 
+    @checked
     def to_glm(self) -> Any:
         """Return statsmodels' fitted `GLMResults` of the explicit Poisson model, one dummy per comparison.
 

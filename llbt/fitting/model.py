@@ -13,6 +13,7 @@ from ..arguments import checked, is_real
 from ..budgets import refuse_parameters
 from ..core.comparisons import Comparisons
 from ..core.links import Cumulative, Link
+from ..core.response import THREE
 from ..errors import ClusterWarning, ConvergenceWarning, FormulaWarning, OptionError, TiesWarning, listed, warn_user
 from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
@@ -32,6 +33,14 @@ from .mixed_results import MixedResults
 from .results import LLBTResults
 from .specification import CovType, Method, Prior, Specification, make_problem, penalty_of, prior_counts
 
+_WITHOUT_TIE = (
+    "in a third of their judgments",
+    "take the ties out of the table, with c.drop_ties() or c.split_ties()",
+)
+_WITHOUT_TIE_OF_MORE = (
+    "as often as either of them is preferred by the first grade",
+    "make wins, ties and losses of the outcomes, with c.collapse(), of which the ties can be taken out",
+)
 _NEAR = 4.0  # held predictors up to which statsmodels converges from its usual start
 _FARTHEST = 30.0  # and those up to which elimination does
 _AUTO_ENTRIES = 1e5  # up to here the literal GLM of statsmodels answers at once
@@ -158,10 +167,10 @@ class LLBT:
             warn_user(remark, FormulaWarning)
         if self.comparisons.has_ties and "tie" not in self.design.blocks and spec.link == "adjacent":
             share = format_percent(self.comparisons.n_ties / self.comparisons.n_judgments)
+            equal, ways_out = _WITHOUT_TIE if self.comparisons.response == THREE else _WITHOUT_TIE_OF_MORE
             warn_user(
                 f"{share} of the judgments are ties and the formula has no tie term: this is the model with γ = 0, in "
-                "which equal objects tie in a third of their judgments. Add + tie; or take the ties out of the table, "
-                "with c.drop_ties() or c.split_ties().",
+                f"which equal objects tie {equal}. Add + tie; or {ways_out}.",
                 TiesWarning,
             )
         if self.comparisons.n_bad and "bad" not in self.design.blocks:

@@ -14,7 +14,7 @@ from scipy import linalg, stats
 from ..arguments import Jobs, Number, Rng, checked
 from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value, chi2_reservation
-from ..errors import DesignError, OptionError
+from ..errors import DesignError, OptionError, kind_of
 from ..fitting.clusters import clustered
 from ..fitting.fitted import MaybeMixed
 from ..fitting.hypotheses import few_for_hotelling
@@ -134,7 +134,7 @@ def anova(
         raise OptionError("no fit", expected="two or more, or one whose terms are tested")
     for k, res in enumerate(results):
         if not isinstance(res, (LLBTResults, MixedResults)):
-            raise OptionError(f"m{k} is a {type(res).__name__}", expected="a fit, as llbt.fit returns it")
+            raise OptionError(f"m{k} is {kind_of(res)}", expected="a fit, as llbt.fit returns it")
     plain = [res for res in results if isinstance(res, LLBTResults)]
     if len(plain) < len(results):
         return compared_effects(results, test, n, Resampler.of("anova", rng, n_jobs, progress))

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from ..arguments import Confidence, checked
 from ..core.columns import FloatArray
 from ..core.statistics import critical_values, ratio, two_sided_p
-from ..errors import OptionError, listed
+from ..errors import OptionError, kind_of, listed
 from ..fitting.fitted import Fitted, average_of
 from ..fitting.hypotheses import Linear, estimated
 from ..fitting.prediction import undetermined
@@ -74,7 +74,7 @@ def contrasts(
     res = average_of(res)
     if not isinstance(weights, Mapping) or not weights:
         raise OptionError(
-            f"the weights are {'none' if isinstance(weights, Mapping) else f'a {type(weights).__name__}'}",
+            f"the weights are {'none' if isinstance(weights, Mapping) else kind_of(weights)}",
             expected="a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}",
         )
     if not res.response.plain_odds and scale != "log_worth":
@@ -133,7 +133,7 @@ def _weights(res: LLBTResults, name: str, weights: Any) -> FloatArray:
     objects = res.comparisons.objects
     if not isinstance(weights, Mapping):
         raise OptionError(
-            f"{name!r} is a {type(weights).__name__}",
+            f"{name!r} is {kind_of(weights)}",
             expected=f"weights, such as {{{objects[0]!r}: 1, {objects[1]!r}: -1}}, or a hypothesis in words",
         )
     unknown = [label for label in weights if label not in objects]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import checked
 from ..core.columns import IntArray
-from ..errors import OptionError
+from ..errors import OptionError, kind_of
 from ..table import Field, Record, Table, counted
 from .decision_records import DecisionTable
 
@@ -89,7 +89,7 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
     """
     tables = list(decisions.values()) if isinstance(decisions, Mapping) else []
     if not tables or not all(isinstance(table, DecisionTable) for table in tables):
-        given = "no table" if isinstance(decisions, Mapping) and not decisions else f"a {type(decisions).__name__}"
+        given = "no table" if isinstance(decisions, Mapping) and not decisions else kind_of(decisions)
         raise OptionError(f"decisions= is {given}", expected="a mapping of metric to what metrics.decisions(…) returns")
     first = tables[0]
     keys = [(t.object_i, t.object_j, tuple(t.groups[k] for k in t.group), t.alpha) for t in tables]

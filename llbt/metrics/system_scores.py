@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import FloatArray, IntArray, unmasked
-from ..errors import JudgmentError, OptionError, listed, within
+from ..errors import JudgmentError, OptionError, kind_of, listed, within
 from ..table import counted
 from .kernels import settled
 
@@ -55,7 +55,7 @@ def numbers(name: str, values: object, *, ndim: int = 1, missing: bool = False) 
     if found is None or found.ndim != ndim or array.dtype.kind in "USM":
         shape = "one number per system" if ndim == 1 else "a matrix, one row per system and one column per segment"
         advice = f"Average the segments: {name}.mean(axis=1)" if np.ndim(array) > ndim == 1 else ""
-        was = f"shape {found.shape}" if found is not None else f"a {type(values).__name__}"
+        was = f"shape {found.shape}" if found is not None else kind_of(values)
         raise JudgmentError(f"{name}= is {was} of dtype {_dtype(values)}", advice, expected=f"numbers: {shape}")
     wrong = np.isinf(found) if missing else ~np.isfinite(found)
     if wrong.any():

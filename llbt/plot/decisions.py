@@ -106,7 +106,7 @@ def _checked_subsets(found: object) -> dict[str, SubsetCorrelations]:
     if not drawn or len(drawn) < len(given):
         raise OptionError(
             f"found {listed([type(one).__name__ for one in given.values()]) or 'nothing'}",
-            expected="what subset_correlations returns, or a mapping of name to that",
+            expected="what llbt.metrics.subset_correlations returns, or a mapping of name to that",
         )
     if len({(one.subsets == "rolling", one.coefficient) for one in drawn.values()}) > 1:
         raise OptionError(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import Count, checked
-from ..errors import DesignError, OptionError, listed
+from ..errors import DesignError, OptionError, kind_of, listed
 from ..fitting.results import LLBTResults
 from ..inference.residuals import Residual
 from ..inference.residuals import residuals as residuals_of
@@ -128,7 +128,7 @@ def anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
 
     frame = analysis.to_frame() if isinstance(analysis, Table) else pd.DataFrame()
     if not set(frame) >= _ANOVA or not set(frame) & {"model", "term"}:
-        what = f"a table of {listed(list(frame))}" if isinstance(analysis, Table) else f"a {type(analysis).__name__}"
+        what = f"a table of {listed(list(frame))}" if isinstance(analysis, Table) else kind_of(analysis)
         raise OptionError(f"found {what}", expected="what llbt.anova(m0, m1) or llbt.anova(res) returns")
     rows = np.arange(len(frame))
     ax = axes_of(ax, COLUMN, rows_height(len(frame), 0.42))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import Confidence, checked
-from ..errors import OptionError, listed
+from ..errors import OptionError, kind_of, listed
 from ..fitting.fitted import Fitted, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
@@ -159,7 +159,7 @@ def ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
         return _plot_rank_sets(frame, ax)
     if list(frame) == ["object", "rank", "estimate"]:
         return _plot_rank_shares(frame, ax)
-    what = f"a table of {listed(list(frame))}" if isinstance(ranks, Table) else f"a {type(ranks).__name__}"
+    what = f"a table of {listed(list(frame))}" if isinstance(ranks, Table) else kind_of(ranks)
     raise OptionError(
         f"found {what}",
         expected="what llbt.bootstrap(res).ranks(), llbt.pairwise(res).ranks() or llbt.leaderboard(res) returns",

@@ -10,7 +10,7 @@ from scipy import stats
 
 from ..arguments import checked
 from ..core.columns import FloatArray
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, kind_of, listed
 from .look import COLOURS, COLUMN, GREY, axes_of, finish, lay_out, mark_ranks, short_names
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes 
 def _checked(frame: object) -> FloatArray:
     """Return the values of a frame of systems × methods."""
     if not isinstance(frame, pd.DataFrame):
-        raise JudgmentError(f"found a {type(frame).__name__}", expected="a DataFrame of systems × methods")
+        raise JudgmentError(f"found {kind_of(frame)}", expected="a DataFrame of systems × methods")
     if min(frame.shape) < 2:
         raise JudgmentError(
             f"{frame.shape[0]} systems and {frame.shape[1]} methods",

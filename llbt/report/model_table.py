@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..arguments import Confidence, checked, is_whole
 from ..core.columns import FloatArray
-from ..errors import OptionError
+from ..errors import OptionError, kind_of
 from ..fitting.results import LLBTResults, bic_reservation
 from ..table import Field, Record, Table, counted, format_count, format_estimates, format_number, stars
 
@@ -282,12 +282,12 @@ def model_table(
 def _checked(results: object, below: object) -> list[LLBTResults]:
     if isinstance(results, LLBTResults) or not isinstance(results, Sequence) or not results:
         raise OptionError(
-            f"found {'nothing' if isinstance(results, Sequence) else 'a ' + type(results).__name__}",
+            f"found {'nothing' if isinstance(results, Sequence) else kind_of(results)}",
             expected="a list of fits: llbt.model_table([m0, m1])",
         )
     for k, res in enumerate(results):
         if not isinstance(res, LLBTResults):
-            raise OptionError(f"number {k} is a {type(res).__name__}", expected="fits, as llbt.fit returns")
+            raise OptionError(f"number {k} is {kind_of(res)}", expected="fits, as llbt.fit returns")
     return list(results)
 
 

@@ -430,7 +430,7 @@ def test_options_of_judgments_do_not_go_with_those_of_counts(saved):
 def test_unknown_formats(saved):
     assert "--input-format arenas" in refused("fit", saved(BATTLES), "--formula", TIED, "--input-format", "arenas")
     said = refused("fit", saved([{"one": 1, "two": 2}]), "--formula", TIED)
-    assert "no known format has its columns 'one', 'two'" in said
+    assert "no known format has the columns 'one', 'two'" in said
 
 
 # -- formats -------------------------------------------------------------------------------------------------

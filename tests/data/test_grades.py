@@ -245,7 +245,12 @@ class TestJudgments:
         told = [audit.finding("separation").found for audit in found]
         assert told == [f"estimates of {formula} are finite" for formula in ("object + tie + grade", "object + tie")]
         assert found[0].sizes[0] == found[1].sizes[0]
-        for name in ("missing", "outcomes", "ties", "sparse", "swapped", "duplicates", "judges", "disconnected"):
+        told = [audit.finding("order_separation").found for audit in found]
+        for formula, said in zip(("object + tie + grade + order", "object + tie + order"), told, strict=True):
+            assert formula in said
+        assert found[0].finding("swapped").found == found[1].finding("swapped").found
+        assert '"object + tie + grade + order"' in found[0].finding("swapped").remedy
+        for name in ("missing", "outcomes", "ties", "sparse", "duplicates", "judges", "disconnected"):
             assert found[0].finding(name) == found[1].finding(name)
 
 

@@ -119,3 +119,20 @@ def test_functions_of_wins_ties_and_losses_refuse_other_outcomes() -> None:
     with pytest.raises(JudgmentError, match=r"shape \(36, 3\) for the outcomes"):
         replace(c, counts=c.counts[:, :3].copy())
     assert tabulate(Lines(c.pairs, c.counts, c.columns), c).counts.tolist() == c.counts.tolist()
+
+
+def test_the_warning_without_a_tie_term_says_what_it_means_for_grades() -> None:
+    """γ = 0 of ties: as often as the first grade of either side, which is a third of three outcomes alone."""
+    five = llbt.from_counts(
+        [{"object_i": "A", "object_j": "B", "++": 4, "+": 6, "=": 5, "-": 6, "--": 4}], grades=GRADES
+    )
+    with pytest.warns(llbt.errors.TiesWarning, match=r"as often as either of them is preferred by the first grade"):
+        res = llbt.fit("object + grade", five)
+    equal = res.response.probabilities([np.zeros(1), np.zeros(1), np.full(1, res.params["grade[+]"])])[0].ravel()
+    assert equal[2] == pytest.approx(equal[1], abs=1e-15)
+    assert equal[2] != pytest.approx(1 / 3, abs=0.05)
+    with pytest.warns(llbt.errors.TiesWarning, match="in a third of their judgments"):
+        llbt.fit("object", five.collapse())
+
+
+GRADES = ("++", "+", "=", "-", "--")

@@ -349,9 +349,9 @@ def test_random_systems_have_a_band():
 @pytest.mark.parametrize(
     ("given", "fragment"),
     [
-        ([1, 2], "expected what subset_correlations"),
-        ({}, "expected what subset_correlations"),
-        ({"a": subset_correlations(X, Z), "b": 3}, "expected what subset_correlations"),
+        ([1, 2], "expected what llbt.metrics.subset_correlations"),
+        ({}, "expected what llbt.metrics.subset_correlations"),
+        ({"a": subset_correlations(X, Z), "b": 3}, "expected what llbt.metrics.subset_correlations"),
         (
             {"a": subset_correlations(X, Z), "b": subset_correlations(X, Z, subsets="rolling")},
             "rolling sets with others",
