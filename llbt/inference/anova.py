@@ -16,14 +16,15 @@ from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value, chi2_reservation
 from ..errors import DesignError, OptionError, kind_of
 from ..fitting.clusters import clustered
-from ..fitting.fitted import MaybeMixed
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.fitted import Fitted
 from ..fitting.hypotheses import few_for_hotelling
-from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults, bic_reservation
 from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
 from ..kernel.likelihood import information, probabilities, score, weighted_gram
 from ..resampling import Resampler
 from ..table import Field, Table, format_number
+from .discrimination_anova import compared_discriminations
 from .mixed_anova import compared_effects
 from .nesting import check_links, check_tables, side_by_side, within
 from .refit import cuts_apart, own_terms, refit_terms
@@ -35,7 +36,7 @@ Test = Literal["chi2", "F", "wald", "score", "cluster"]
 
 @checked
 def anova(
-    *results: MaybeMixed,
+    *results: Fitted,
     test: Test | None = None,
     n: Number = 0,
     rng: Rng = None,
@@ -46,11 +47,12 @@ def anova(
 
     Parameters
     ----------
-    *results : LLBTResults or MixedResults
+    *results : LLBTResults, MixedResults or DiscriminationResults
         Several fits, in any order: each is tested against the next larger one. One fit: the terms of its formula are
         added one by one to the nuisance parameters, those of the worth first, then those of ties, then of order;
         parameters that are held stay in every model. Fits with effects of judges are compared with each other, and with
-        fits without, by their likelihoods.
+        fits without, by their likelihoods. Fits with discriminations are compared by their deviances with each other
+        and with fits without; one of them is put between its neighbours, judges alike and worths of each judge.
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
         ``"chi2"``: difference of the deviances (likelihood ratio). ``"F"``: the same per df, over the dispersion, which
         is Pearson's X²/df of the largest model. ``"wald"``: that the larger model reduces to the smaller, with the
@@ -133,11 +135,14 @@ def anova(
     if not results:
         raise OptionError("no fit", expected="two or more, or one whose terms are tested")
     for k, res in enumerate(results):
-        if not isinstance(res, (LLBTResults, MixedResults)):
+        if not isinstance(res, Fitted):
             raise OptionError(f"m{k} is {kind_of(res)}", expected="a fit, as llbt.fit returns it")
-    plain = [res for res in results if isinstance(res, LLBTResults)]
-    if len(plain) < len(results):
-        return compared_effects(results, test, n, Resampler.of("anova", rng, n_jobs, progress))
+    maybe = [res for res in results if not isinstance(res, DiscriminationResults)]
+    if len(maybe) < len(results):
+        return compared_discriminations(results, test, n)
+    plain = [res for res in maybe if isinstance(res, LLBTResults)]
+    if len(plain) < len(maybe):
+        return compared_effects(maybe, test, n, Resampler.of("anova", rng, n_jobs, progress))
     if n:
         raise OptionError(f"n={n!r} beside fits without effects of judges", "Leave n out; they are tested by χ².")
     if len(plain) == 1:

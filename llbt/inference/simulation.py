@@ -9,7 +9,8 @@ import numpy as np
 from ..arguments import Count, Positive, Rng, as_generator, checked
 from ..core.comparisons import Comparisons
 from ..errors import OptionError
-from ..fitting.fitted import MaybeMixed
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.fitted import Fitted
 from ..fitting.mixed_results import MixedResults
 from .draws import draw_parametric, with_counts
 from .mixed_tables import Judges, drawn_table
@@ -19,13 +20,13 @@ _MOST = 1e15  # judgments of a comparison: as counts they are exact
 
 @checked
 def simulate(
-    res: MaybeMixed, n: Count = 1, *, times: Positive = 1, judges: Judges | None = None, rng: Rng = None
+    res: Fitted, n: Count = 1, *, times: Positive = 1, judges: Judges | None = None, rng: Rng = None
 ) -> tuple[Comparisons, ...]:
     """Return new tables drawn from a fit, the totals of the comparisons as they are or so many times as large.
 
     Parameters
     ----------
-    res : LLBTResults or MixedResults
+    res : LLBTResults, MixedResults or DiscriminationResults
     n : int
         How many tables.
     times : float
@@ -62,15 +63,18 @@ def simulate(
     if times * c.totals.max() > _MOST:
         raise OptionError(f"times={times!r}", expected=f"no total of a comparison beyond {_MOST:.0e} judgments")
     larger = "" if times == 1 else f", {times:.4g} times as many judgments"
-    note = f"counts simulated from {res.specification.formula!r}{larger}"
+    spec = res.specification
+    by = "" if spec.discrimination is None else f" with the discriminations of each {spec.discrimination}"
+    note = f"counts simulated from {spec.formula!r}{by}{larger}"
     if isinstance(res, MixedResults):
         return _with_judges(res, n, times, judges or "new", note, as_generator(rng))
     if judges is not None:
         raise OptionError(
-            f"judges={judges!r}, but this fit takes all judges as alike",
+            f"judges={judges!r}, but this fit has no judges drawn from a population",
             "Leave it out, or fit effects of judges: fit('object + tie + (object | judge)', c).",
         )
-    drawn = draw_parametric(times * res.solution.means, n, as_generator(rng))
+    means = res.means if isinstance(res, DiscriminationResults) else res.solution.means
+    drawn = draw_parametric(times * means, n, as_generator(rng))
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))
     return tuple(replace(with_counts(c, counts), cluster_counts=None, notes=notes) for counts in drawn)
 

@@ -141,7 +141,7 @@ def test_without_differences_a_new_judge_is_the_average_one() -> None:
 
 @pytest.mark.parametrize("ask", [llbt.worth, llbt.pairwise, llbt.leaderboard])
 def test_what_has_no_population_says_so(c: llbt.Comparisons, ask) -> None:
-    with pytest.raises(OptionError, match="takes all judges as alike"):
+    with pytest.raises(OptionError, match="no judges drawn from a population"):
         ask(llbt.fit("object + tie", c), population=True)
     with pytest.raises(OptionError, match="the average judge as their mean"):
         ask(_fitted(c, "objects"), population=True, scale="log_worth")
