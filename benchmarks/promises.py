@@ -114,6 +114,13 @@ def started(context: Context) -> tuple[str, bool | None]:
     return f"{context.startup['ratio']:.2f}×", context.startup["ratio"] <= 1.25
 
 
+def helped(context: Context) -> tuple[str, bool | None]:
+    if context.startup is None:
+        return ABSENT, None
+    ratio = context.startup["help"] / context.startup["base"]
+    return f"{ratio:.2f}×", ratio <= 0.3
+
+
 CODES = ("llbt-integers", "llbt-categories")
 EVALICA_CODES = ("evalica-codes", "newman-codes")
 EVALICA_STRINGS = ("evalica-strings", "newman-strings")
@@ -169,7 +176,8 @@ PROMISES: tuple[tuple[str, Check], ...] = (
         for name in ("pearson", "kendall")
     ),
     ("Estimates and standard errors within 1e-8 at every size", exact),
-    ("import llbt ≤ 1.25× pandas, scipy.stats and patsy", started),
+    ("import llbt; llbt.fit ≤ 1.25× pandas, scipy.stats and patsy", started),
+    ("llbt --help ≤ 0.3× pandas, scipy.stats and patsy", helped),
     ("Integers: L and XL ≤ 2× the numpy prototype", times(INTEGERS, ("prototype",), ("L", "XL"), 0.5)),
     ("Strings: L and XL ≤ 2× the numpy prototype", times(STRINGS, ("prototype-strings",), ("L", "XL"), 0.5)),
 )

@@ -141,11 +141,15 @@ def base_of(m: Measured) -> str:
 def _startup(found: dict[str, float] | None) -> str:
     if found is None:
         return ""
-    lines = (("import llbt", found["llbt"]), ("import pandas, scipy.stats, patsy", found["base"]))
+    lines = (
+        ("import llbt; llbt.fit", found["llbt"]),
+        ("import pandas, scipy.stats, patsy", found["base"]),
+        ("llbt --help", found["help"]),
+    )
     rows = [[line, seconds(value)] for line, value in (*lines, ("the interpreter alone", found["nothing"]))]
     return (
         f"## Start-up\n\n{table(('fresh interpreter', 'seconds'), rows, 'lr')}\n\n"
-        f"`import llbt` costs {found['ratio']:.2f}× the other imports (the interpreter's own start taken off)."
+        f"`import llbt; llbt.fit` costs {found['ratio']:.2f}× the other imports (without the interpreter's own start)."
     )
 
 

@@ -1,4 +1,4 @@
-"""What importing the public names of llbt costs beside importing pandas, scipy.stats and patsy."""
+"""What importing the public names of llbt costs beside importing pandas, scipy.stats and patsy, and help in a shell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ import time
 
 from .running import ROOT, environment
 
-LINES = {"llbt": "import llbt; llbt.fit", "base": "import pandas, scipy.stats, patsy", "nothing": "pass"}
+HELP = "import sys; from llbt.cli.main import main; sys.argv[1:] = ['--help']; main()"
+LINES = {
+    "llbt": "import llbt; llbt.fit",
+    "base": "import pandas, scipy.stats, patsy",
+    "help": HELP,
+    "nothing": "pass",
+}
 
 
 def measure(times: int) -> dict[str, float]:
@@ -18,7 +24,9 @@ def measure(times: int) -> dict[str, float]:
     for repeat in range(times + 1):
         for name, line in LINES.items():
             start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", line], cwd=ROOT, env=environment(), check=True)
+            subprocess.run(
+                [sys.executable, "-c", line], cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL, check=True
+            )
             if repeat:  # the first round compiles
                 seconds[name].append(time.perf_counter() - start)
     found = {name: statistics.median(values) for name, values in seconds.items()}

@@ -34,7 +34,9 @@ def after_columns(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return columns of FILE that go on what was begun, behind the last comma, equals sign or colon."""
     begun = re.match(r"(?:.*[,=:])?", incomplete)
     before = begun[0] if begun else ""
-    return [before + name for name in columns_of(ctx.params.get("file")) if name.startswith(incomplete[len(before) :])]
+    # an option whose value is still being written keeps click from sorting what stands before it
+    file = ctx.params.get("file") or next((word for word in ctx.args if Path(word).is_file()), None)
+    return [before + name for name in columns_of(file) if name.startswith(incomplete[len(before) :])]
 
 
 def after_formats(incomplete: str) -> list[str]:

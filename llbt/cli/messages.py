@@ -21,7 +21,9 @@ from ..errors import LLBTError, LLBTWarning, printable
 PATIENCE = 2.0  # seconds that nothing is said of
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\{[^{}\n]*\}|\[[^][\n]*\]|\([^()\n]*\)|…|[\w.+-]*\w"""
 _ARGUMENT = rf"([a-z_]+)=({_VALUE})?"
-_ARGUMENTS = re.compile(rf"\b[\w.]+\((?:…, )?((?:{_ARGUMENT}(?:, )?)+)\)|(?<![\w.'\"-]){_ARGUMENT}(?!=)")
+_CALL = r"\b[\w.]+\(((?:[^()\n]|\([^()\n]*\))*)\)"
+_SAID = re.compile(rf"{_CALL}|(?<![\w.'\"-]){_ARGUMENT}(?!=)")
+_OPTIONS_ALONE = re.compile(rf"(?:…, )?{_ARGUMENT}(?:, {_ARGUMENT})*")
 _ONE = re.compile(_ARGUMENT)
 _BARE = re.compile(r"[\w@%+:,./=…-]+")
 _WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
@@ -88,12 +90,13 @@ def spelled(text: str, options: Mapping[str, str]) -> str:
     """
 
     def replaced(found: re.Match[str]) -> str:
-        arguments = _ONE.findall(found[1] or found[0])
-        parts = [_option(name, value, options) for name, value in arguments]
+        if found[1] is not None and not _OPTIONS_ALONE.fullmatch(found[1]):
+            return found[0]  # a call of what the command line does not call
+        parts = [_option(name, value, options) for name, value in _ONE.findall(found[1] or found[0])]
         return found[0] if None in parts else " ".join(part for part in parts if part is not None)
 
     first, below, rest = text.partition("\n")
-    return _ARGUMENTS.sub(replaced, first) + below + rest
+    return _SAID.sub(replaced, first) + below + rest
 
 
 def _option(name: str, value: str, options: Mapping[str, str]) -> str | None:

@@ -1,0 +1,136 @@
+"""What is said on standard error: options in place of arguments, seconds on a terminal, and nothing into a pipe."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support.shell import refused, run
+
+from llbt.cli import messages
+from llbt.cli.messages import Said, spelled, working
+
+OPTIONS = {
+    "cov_type": "--cov-type",
+    "groups": "--groups",
+    "prior": "--prior",
+    "order": "--order",
+    "input_format": "--input-format",
+    "outcomes": "--outcomes",
+    "defaults": "--defaults",
+    "wins": "--wins",
+    "file": "file",
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("cov_type='cluster' needs groups=", "--cov-type cluster needs --groups"),
+        ("no columns 'a', 'b' (wins=)", "no columns 'a', 'b' (--wins)"),
+        ("fit(…, prior='jeffreys') or fit(…, prior=…).", "--prior jeffreys or --prior …."),
+        ("llbt.from_judgments(…, order=True), then", "--order, then"),
+        ("Pass groups=('judge', 'a,b').", "Pass --groups 'judge,\"a,b\"'."),
+        ("outcomes={1: 'i', 'no one': None}", "--outcomes '1=i,no one=none'"),
+        ("defaults={'baseline': …}", "--defaults baseline=…"),
+        ("Pass format='arena'.", "Pass --input-format arena."),
+        ("prior=0.5, or prior=-1", "--prior 0.5, or --prior -1"),
+        # what the command has no option for stays as it is, whole calls with it
+        ("llbt.audit(frame, format=columns)", "llbt.audit(frame, format=columns)"),
+        ("llbt.fit(…, prior=1, n=3)", "llbt.fit(…, prior=1, n=3)"),
+        ("n=3 and file='x'", "n=3 and file='x'"),
+        ("'prior=2' is no column, c.prior=2 neither", "'prior=2' is no column, c.prior=2 neither"),
+        ("object == 2\n  prior=1 + tie\n  ^^^^^", "object == 2\n  prior=1 + tie\n  ^^^^^"),
+    ],
+)
+def test_arguments_are_said_as_options(said: str, expected: str) -> None:
+    assert spelled(said, OPTIONS) == expected
+
+
+@pytest.mark.parametrize(
+    ("args", "fragment"),
+    [
+        (["fit", "puddings", "--cov-type", "cluster"], "--groups"),
+        (["fit", "puddings", "--groups", "judge"], "judge"),
+        (["fit", "puddings", "--prior", "-1"], "--prior -1"),
+        (["fit", "puddings", "--prior", "firth"], "'--prior': found 'firth'; expected a number or jeffreys"),
+        (["fit", "puddings", "--reference", "7"], "--reference 7 is not an object"),
+        (["fit", "puddings", "--method", "glm", "--link", "probit"], "--link probit"),
+        (["worth", "puddings", "--confidence", "95"], "--confidence 95"),
+        (["leaderboard", "puddings", "--anchor", "9"], "'9' is no object"),
+        (["anova", "puddings", "--test", "cluster"], "--test cluster"),
+        (["aggregate", "nowhere.csv"], "no file 'nowhere.csv'"),
+        (["metrics", "interval", "-", "--metrics", "bleu"], "'bleu'"),
+    ],
+)
+def test_refusals_name_options(args: list[str], fragment: str) -> None:
+    said = refused(*args, input="system,input,human\na,1,2\nb,1,3\n" if "-" in args else None)
+    assert fragment in said
+    assert not any(f"{name}=" in said for name in ("cov_type", "groups", "prior", "link", "anchor", "confidence"))
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages, "PATIENCE", 0.02)
+
+
+@pytest.mark.usefixtures("soon")
+def test_what_takes_long_is_said_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with working("fitting"):
+        time.sleep(0.2)
+    shown = screen.getvalue()
+    assert shown.startswith("\rfitting … 0 s")
+    assert shown.split("\r")[-2:] == [" " * len("fitting … 0 s"), ""]  # and is taken away
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize(("stream", "seconds"), [(io.StringIO, 0.1), (Terminal, 0.0)])
+def test_nothing_is_said_into_a_pipe_or_of_what_is_quick(
+    stream: type[io.StringIO], seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = stream()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with working("fitting"):
+        time.sleep(seconds)
+    assert screen.getvalue() == ""
+
+
+def test_a_bar_begins_its_line_again_and_nothing_else_is_a_command_to_the_terminal() -> None:
+    raw = io.BytesIO()
+    said = Said(raw, encoding="utf-8", write_through=True)
+    said.write("\r 50 %|█████")
+    said.write("error: a\rb\x1b[2J\n")
+    assert raw.getvalue().decode() == "\r 50 %|█████error: a\\rb\\x1b[2J\n"
+
+
+@pytest.mark.slow
+def test_exit_codes_of_the_process(tmp_path: Path) -> None:
+    def started(*args: str) -> subprocess.Popen[bytes]:
+        code = "from llbt.cli.main import main; main()"
+        return subprocess.Popen([sys.executable, "-c", code, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    answered, refused_, unread = started("datasets"), started("fit", "nowhere"), started("formats")
+    assert unread.stdout is not None
+    unread.stdout.close()
+    assert answered.wait() == 0
+    assert refused_.wait() == 2
+    assert unread.wait() == -13  # SIGPIPE, 141 in a shell
+    assert unread.stderr is not None
+    assert unread.stderr.read() == b""
+
+
+def test_standard_output_has_the_answer_alone() -> None:
+    result = run("fit", "puddings", "--formula", "object", "--format", "csv")
+    assert result.stdout.startswith("term,estimate,")
+    assert result.stderr.startswith("warning: ")
