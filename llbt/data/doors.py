@@ -45,6 +45,7 @@ def from_counts(
     clusters: Names = (),
     numeric: Names = (),
     object_covariates: object = None,
+    judge_covariates: object = None,
     side_covariates: Mapping[str, Two] | None = None,
     order: bool = False,
     units: Names = (),
@@ -77,6 +78,11 @@ def from_counts(
     object_covariates : frame or path, optional
         One row per object: a column ``object`` (else a pandas index of labels, else the first column)
         names it, every other column is an object covariate.
+    judge_covariates : frame or path, optional
+        One row per judge: a column ``judge`` (else a pandas index of labels, else the first column), called as the
+        column of the judgments that names the judge, and the covariates of judges, such as their age, in every other
+        column. They are joined to the judgments and split the table as `covariates` do; the judge does only where
+        `covariates` name it, too.
     side_covariates : mapping, optional
         Name → the two columns with its value for either object: ``{"length": ("length_a", "length_b")}``.
     order : bool
@@ -130,7 +136,7 @@ def from_counts(
     0        A        B   4  3    2  5   1
     1        A        C   1  2    2  6   4
     """
-    asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
+    asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units, judge_covariates)
     source = open_source(frame, labels=labels)
     sides = as_two_names(objects, "objects")
     if grades is None:
@@ -184,7 +190,7 @@ def _from_counts(
     counts = np.column_stack([sum(columns, np.zeros(len(pairs.codes))) for columns in read])
     lines = Lines(pairs.codes, counts, *asked.read(picked))
     ties = _sum_notes(told, read)
-    unkept = source.others(roles)
+    unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
     notes = (*notes, *ties, *_repeat_note(lines), *unlabelled)
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, response=told.response)
 
@@ -204,6 +210,7 @@ def from_judgments(
     clusters: Names = (),
     numeric: Names = (),
     object_covariates: object = None,
+    judge_covariates: object = None,
     side_covariates: Mapping[str, Two] | None = None,
     order: bool = False,
     units: Names = (),
@@ -247,8 +254,8 @@ def from_judgments(
         preferences are up to .5 from the middle, and ``cuts=(0.25,)`` makes two grades of them.
     weights : str, optional
         Column with the number of judgments that a row stands for.
-    covariates, clusters, numeric, object_covariates, side_covariates, order, units
-        As in `from_counts`.
+    covariates, clusters, numeric, object_covariates, judge_covariates, side_covariates, order, units
+        As in `from_counts`. The judge is the one of the format, where that says who it is.
     defaults : mapping, optional
         Field → its value where the file lacks it, as in `read_judgments`.
     labels : "text", "number" or None
@@ -286,7 +293,7 @@ def from_judgments(
     0        x        y       1     0       1
     1        y        x       0     1       0
     """
-    asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units)
+    asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units, judge_covariates)
     _one(outcome, "outcome")
     named = Asked(
         unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes, defaults=defaults, labels=labels
@@ -342,7 +349,7 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         *beside,
         *unlabelled,
     )
-    unkept = source.others(roles)
+    unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown, response=response)
 
 
