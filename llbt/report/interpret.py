@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,9 @@ from ..arguments import Confidence, checked
 from ..auditing.finding import p_text
 from ..core.statistics import TestResult
 from ..errors import DesignError, printable
+from ..fitting.fitted import MaybeMixed
 from ..fitting.hypotheses import score_test
+from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..fitting.summary import model_title
 from ..formulas.grammar import parse, vocabulary
@@ -30,6 +32,7 @@ from ..table import (
     format_number,
     format_percent,
 )
+from .judge_words import judge_sentence
 from .preference_words import Said, interval_text, odds_text, worth_sentences
 
 _SIMULATED = 199  # tables drawn from the model where χ² does not hold
@@ -46,8 +49,8 @@ class Interpretation(Record):
     Attributes
     ----------
     sentences : mapping of str to str
-        What is said of each topic: model, preference, differences, ties, bad, grades, order, covariates, fit; empty
-        topics are left out.
+        What is said of each topic: model, preference, differences, ties, bad, grades, order, covariates, judges, fit;
+        empty topics are left out.
     figures : mapping of str to float
         The numbers behind the words, unrounded.
     """
@@ -90,12 +93,14 @@ class Interpretation(Record):
 
 
 @checked
-def interpret(res: LLBTResults, *, confidence: Confidence = 0.95) -> Interpretation:
+def interpret(res: MaybeMixed, *, confidence: Confidence = 0.95) -> Interpretation:
     """Return one paragraph in plain words, ready for a results section: what is preferred, by how much, how sure.
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or MixedResults
+        Of a fit with effects of judges it is said of the average judge; then how far judges differ, and what a new
+        one prefers.
     confidence : float
         Of the intervals; 1 − confidence is the level of significance.
 
@@ -125,12 +130,29 @@ def interpret(res: LLBTResults, *, confidence: Confidence = 0.95) -> Interpretat
     >>> print(llbt.interpret(res).sentences["differences"])
     The odds of + over - are 1.74 (95 % interval 1.15 to 2.64, p = 0.00880), so + is preferred in 63.5 % of decisions.
     """
+    if isinstance(res, MixedResults):
+        said = _said(res.average, _with_judges(res), confidence) | {"judges": judge_sentence(res)}
+        said["covariates"] = _covariates(res.average, confidence, {bracket.grouping for bracket in res.brackets})
+        return _paragraph(said)
     return interpreted(res, confidence, goodness_of_fit(res) if res.converged else None)
 
 
 def interpreted(res: LLBTResults, confidence: float, fit: GoodnessOfFit | None) -> Interpretation:
     """Return the paragraph of a fit whose test of fit is known; see `interpret`."""
-    said: dict[str, Said] = {"model": _model(res)}
+    said = _said(res, _model(res), confidence)
+    said["covariates"] = _covariates(res, confidence)
+    said["fit"] = _fit(res, confidence, fit)
+    return _paragraph(said)
+
+
+def _paragraph(said: Mapping[str, Said]) -> Interpretation:
+    figures = {name: value for _, numbers in said.values() for name, value in numbers.items()}
+    return Interpretation({topic: text for topic, (text, _) in said.items() if text}, figures)
+
+
+def _said(res: LLBTResults, model: Said, confidence: float) -> dict[str, Said]:
+    """Return what is said of worths, ties, grades and order."""
+    said = {"model": model}
     if "worth" in res.design.blocks:
         said |= worth_sentences(res, confidence)
     else:
@@ -139,10 +161,7 @@ def interpreted(res: LLBTResults, confidence: float, fit: GoodnessOfFit | None) 
     said["bad"] = _bad(res, confidence)
     said["grades"] = _grades(res, confidence)
     said["order"] = _order(res, confidence)
-    said["covariates"] = _covariates(res, confidence)
-    said["fit"] = _fit(res, confidence, fit)
-    figures = {name: value for _, numbers in said.values() for name, value in numbers.items()}
-    return Interpretation({topic: text for topic, (text, _) in said.items() if text}, figures)
+    return said
 
 
 # -- what was fitted -------------------------------------------------------------------------------------------
@@ -167,6 +186,13 @@ def _model(res: LLBTResults) -> Said:
     held = [f"{name} at {format_number(value, 3)}" for name, value in res.fixed.items()]
     text += f"; held: {', '.join(held)}" if held else ""
     return text + ".", {"judgments": c.n_judgments, "objects": len(c.objects)}
+
+
+def _with_judges(res: MixedResults) -> Said:
+    """Say what was fitted, of a fit with effects of judges."""
+    text, numbers = _model(res.average)
+    plain = f"({res.without.specification.formula})"
+    return text.replace(plain, f"with normal effects of {res.judges.name} ({res.specification.formula})", 1), numbers
 
 
 # -- ties, order, covariates -----------------------------------------------------------------------------------
@@ -316,8 +342,11 @@ def _parameter(
     return float(odds[0]), float(odds[1]), float(odds[2]), float(res.pvalues[name])
 
 
-def _covariates(res: LLBTResults, confidence: float) -> Said:
-    """Say whether worths, ties and the order effect differ by judge or any other covariate of the comparisons."""
+def _covariates(res: LLBTResults, confidence: float, drawn: Collection[str] = ()) -> Said:
+    """Say whether worths, ties and the order effect differ by judge or any other covariate of the comparisons.
+
+    Those by whose levels effects were `drawn` are modelled, and scores of judgments are none of such a fit.
+    """
     names = res.comparisons.covariates
     parsed = parse(res.specification.formula, vocabulary(res.comparisons))
     what = {"worth": "The worths", "tie": "Ties", "bad": "Judgments of both bad", "grade": "Grades"}
@@ -326,11 +355,11 @@ def _covariates(res: LLBTResults, confidence: float) -> Said:
     numbers: dict[str, float] = {}
     for block, subject in what.items():
         for name in names:
-            test = _joint_test(res, block, name)
+            test = _joint_test(res, block, name, scored=not drawn)
             if test is not None:
                 numbers |= {f"{block} by {name}": test.statistic, f"p of {block} by {name}": test.p_value}
                 parts.append(f"{subject} {_differ(block, test, confidence)} by {name} ({_tested(test)}).")
-    unused = [name for name in names if name not in parsed.variables]
+    unused = [name for name in names if name not in parsed.variables and name not in drawn]
     if unused:
         parts.append(f"Whether judgments differ by {' or '.join(unused)} was not modelled.")
     return " ".join(parts), numbers
@@ -341,7 +370,7 @@ def _differ(block: str, test: TestResult, confidence: float) -> str:
     return verb if test.p_value < 1 - confidence else f"{'does' if block == 'order' else 'do'} not differ significantly"
 
 
-def _joint_test(res: LLBTResults, block: str, name: str) -> TestResult | None:
+def _joint_test(res: LLBTResults, block: str, name: str, *, scored: bool) -> TestResult | None:
     """Return the test that no parameter of a block depends on a covariate; None where it has none or no answer."""
     columns = [
         k
@@ -352,7 +381,7 @@ def _joint_test(res: LLBTResults, block: str, name: str) -> TestResult | None:
         return None
     matrix = np.zeros((len(columns), len(res.names)))
     matrix[range(len(columns)), columns] = 1.0
-    if few_judgments(res) and res.specification.cov_type == "nonrobust":
+    if scored and few_judgments(res) and res.specification.cov_type == "nonrobust":
         return score_test(res, matrix)
     try:
         found = res.wald_test(matrix)

@@ -10,10 +10,13 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 
 from ..arguments import Confidence, checked, is_whole
 from ..core.columns import FloatArray
 from ..errors import OptionError, kind_of
+from ..fitting.fitted import MaybeMixed, average_of
+from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults, bic_reservation
 from ..table import Field, Record, Table, counted, format_count, format_estimates, format_number, stars
 
@@ -96,7 +99,7 @@ class ModelTable(Record):
         Headings of the M fits.
     formulas, links : tuple of str
     terms : tuple of str
-        Names of all parameters: those of the worth, then of ties, then of order.
+        Names of all parameters: those of the worth, then of ties, then of order; then σ of effects, by their brackets.
     estimate, std_error, statistic, p_value, conf_low, conf_high : ndarray, shape (T, M)
         As each fit has them; NaN where it does not have the term.
     has_term : ndarray of bool, shape (T, M)
@@ -200,7 +203,7 @@ def _where(there: BoolArray, columns: list[list[str]]) -> list[list[str]]:
 
 @checked
 def model_table(
-    results: Sequence[LLBTResults],
+    results: Sequence[MaybeMixed],
     *,
     names: Sequence[str] | None = None,
     below: Below | None = "std_error",
@@ -212,7 +215,9 @@ def model_table(
 
     Parameters
     ----------
-    results : sequence of LLBTResults
+    results : sequence of LLBTResults or MixedResults
+        The standard deviations of effects of judges are rows of their own, beside those of fits without, named by their
+        brackets; figures of fit are then those of the judgments, Σ n log p.
     names : sequence of str, optional
         Headings of the fits; by default (1), (2), …
     below : {"std_error", "statistic", "conf_int"} or None
@@ -254,23 +259,21 @@ def model_table(
     if not is_whole(digits) or not 1 <= digits <= 15:
         raise OptionError(f"digits={digits!r}", expected="a whole number from 1 to 15")
     terms = _terms(fits)
-    values = {
-        name: _spread(terms, [getattr(f, name) for f in fits]) for name in ("params", "bse", "tvalues", "pvalues")
-    }
-    half = _spread(terms, [_half(f, confidence) for f in fits])
+    columns = [_columns_of(fit, confidence) for fit in fits]
+    values = {name: _spread(terms, [column[name] for column in columns]) for name in columns[0]}
     return ModelTable(
         headings,
         tuple(fit.specification.formula for fit in fits),
         tuple(fit.specification.link for fit in fits),
         terms,
-        values["params"],
-        values["bse"],
-        values["tvalues"],
-        values["pvalues"],
-        values["params"] - half,
-        values["params"] + half,
-        np.array([[term in fit.names for fit in fits] for term in terms]),
-        pd.DataFrame([_figures_of(fit, _links_differ(fits)) for fit in fits], index=list(headings)),
+        values["estimate"],
+        values["std_error"],
+        values["statistic"],
+        values["p_value"],
+        values["conf_low"],
+        values["conf_high"],
+        np.array([[term in column.index for column in columns] for term in terms]),
+        pd.DataFrame([_figures_of(fit, _of_judgments(fits)) for fit in fits], index=list(headings)),
         below,
         stars,
         int(digits),
@@ -279,14 +282,14 @@ def model_table(
     )
 
 
-def _checked(results: object, below: object) -> list[LLBTResults]:
-    if isinstance(results, LLBTResults) or not isinstance(results, Sequence) or not results:
+def _checked(results: object, below: object) -> list[MaybeMixed]:
+    if isinstance(results, (LLBTResults, MixedResults)) or not isinstance(results, Sequence) or not results:
         raise OptionError(
             f"found {'nothing' if isinstance(results, Sequence) else kind_of(results)}",
             expected="a list of fits: llbt.model_table([m0, m1])",
         )
     for k, res in enumerate(results):
-        if not isinstance(res, LLBTResults):
+        if not isinstance(res, (LLBTResults, MixedResults)):
             raise OptionError(f"number {k} is {kind_of(res)}", expected="fits, as llbt.fit returns")
     return list(results)
 
@@ -300,16 +303,23 @@ def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
     return tuple(map(str, given))
 
 
-def _terms(fits: Sequence[LLBTResults]) -> tuple[str, ...]:
-    """Return all parameters: by what they describe, then as they first appear."""
+def _terms(fits: Sequence[MaybeMixed]) -> tuple[str, ...]:
+    """Return all parameters: by what they describe, then as they first appear; then the brackets."""
     block = {n: b for fit in fits for n, b in zip(fit.names, fit.design.blocks, strict=True)}
-    return tuple(sorted(dict.fromkeys(n for fit in fits for n in fit.names), key=lambda n: _BLOCKS.index(block[n])))
+    names = sorted(dict.fromkeys(n for fit in fits for n in fit.names), key=lambda n: _BLOCKS.index(block[n]))
+    return (*names, *dict.fromkeys(str(b) for fit in fits if isinstance(fit, MixedResults) for b in fit.brackets))
 
 
-def _half(fit: LLBTResults, confidence: float) -> pd.Series[float]:
-    bounds = fit.conf_int(1 - confidence)
-    half: pd.Series[float] = (bounds["conf_high"] - bounds["conf_low"]) / 2
-    return half
+def _columns_of(fit: MaybeMixed, confidence: float) -> pd.DataFrame:
+    """Return estimate, std_error, statistic, p_value, conf_low and conf_high by term, those of σ by its logarithm."""
+    columns = (fit.params, fit.bse, fit.tvalues, fit.pvalues)
+    found = pd.DataFrame({str(column.name): column for column in columns}).join(fit.conf_int(1 - confidence))
+    if not isinstance(fit, MixedResults):
+        return found
+    sigma, error = fit.scales, fit.scale_errors
+    reach = np.exp(stats.norm.isf((1 - confidence) / 2) * error / sigma.where(sigma > 0))
+    scales = {"estimate": sigma, "std_error": error, "conf_low": sigma / reach, "conf_high": sigma * reach}
+    return pd.concat([found, pd.DataFrame(scales).reindex(columns=found.columns)])
 
 
 def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatArray:
@@ -317,18 +327,27 @@ def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatA
     return np.column_stack([column.reindex(list(terms)).to_numpy(dtype=float) for column in columns])
 
 
-def _figures_of(res: LLBTResults, of_judgments: bool) -> dict[str, float]:
-    """Return the figures of a fit, AIC, BIC and likelihood of Σ n log p where links are compared."""
+def _figures_of(res: MaybeMixed, of_judgments: bool) -> dict[str, float]:
+    """Return the figures of a fit; AIC, BIC and likelihood of Σ n log p where links or effects are compared."""
     c = res.comparisons
+    counts = {"n_judgments": c.n_judgments, "n_comparisons": len(c), "n_ties": c.n_ties if c.has_ties else np.nan}
+    if isinstance(res, MixedResults):
+        none = {"deviance": np.nan, "df_resid": np.nan}
+        return {**none, "aic": res.aic, "bic": res.bic, "llf": res.llf, **counts}
     fit = {name: getattr(res, name) for name in ("deviance", "df_resid", "aic", "bic", "llf")}
     if of_judgments:
         value, p = res.llf_judgments, len(res.free)
         fit |= {"aic": -2 * value + 2 * p, "bic": -2 * value + math.log(c.n_judgments) * p, "llf": value}
-    return {**fit, "n_judgments": c.n_judgments, "n_comparisons": len(c), "n_ties": c.n_ties if c.has_ties else np.nan}
+    return {**fit, **counts}
 
 
-def _links_differ(fits: Sequence[LLBTResults]) -> bool:
-    return len({fit.log_linear for fit in fits}) > 1
+def _of_judgments(fits: Sequence[MaybeMixed]) -> bool:
+    """Whether likelihoods are those of the judgments: where links differ, and beside effects of judges."""
+    return len({average_of(fit).log_linear for fit in fits}) > 1 or any(isinstance(fit, MixedResults) for fit in fits)
+
+
+def _compared(fits: Sequence[MaybeMixed]) -> str:
+    return "fits with and without effects" if any(isinstance(fit, MixedResults) for fit in fits) else "links"
 
 
 def _figure(name: str, value: float) -> str:
@@ -340,8 +359,9 @@ def _figure(name: str, value: float) -> str:
 
 
 def _notes(
-    fits: Sequence[LLBTResults], names: Sequence[str], below: Below | None, marked: bool, confidence: float
+    results: Sequence[MaybeMixed], names: Sequence[str], below: Below | None, marked: bool, confidence: float
 ) -> tuple[str, ...]:
+    fits = [average_of(res) for res in results]
     graded = any(fit.comparisons.response.grades for fit in fits)
     odds = "the odds of i over j" + (", both of the first grade," if graded else "")
     links = [fit.specification.link for fit in fits]
@@ -351,8 +371,10 @@ def _notes(
             "estimates are on the log-worth scale λ of their own link, and tie and grade are γ, or cuts: "
             + ", ".join(f"{name} {link}" for name, link in zip(names, links, strict=True))
         ]
-    if _links_differ(fits):
-        notes.append("AIC, BIC and log-likelihood are those of Σ n log p, by which links are compared")
+    if _of_judgments(results):
+        notes.append(f"AIC, BIC and log-likelihood are those of Σ n log p, by which {_compared(results)} are compared")
+    if any(isinstance(res, MixedResults) for res in results):
+        notes.append("rows such as (object | judge) are the standard deviations σ of normal effects of judges")
     notes += [] if below is None else [_BELOW[below].format(level=f"{100 * confidence:.4g} %")]
     notes += [_STARS] if marked else []
     references = [str(fit.design.reference) for fit in fits if "worth" in fit.design.blocks]

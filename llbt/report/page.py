@@ -14,8 +14,10 @@ import numpy as np
 from ..arguments import Confidence, checked
 from ..auditing.audit import Audit
 from ..errors import LLBTError
+from ..fitting.mixed_results import MixedResults
 from ..inference.anova import anova
 from ..inference.grade_tests import grade_tests
+from ..inference.judge_effects import judge_effects
 from ..inference.level_tests import level_tests, levels_of
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
@@ -24,6 +26,7 @@ from ..inference.residuals import residuals as residuals_of
 from ..judges.summary import summary as judge_summary
 from ..plot.fits import residuals as residuals_plot
 from ..plot.intervals import intervals as intervals_plot
+from ..plot.judge_effects import judge_effects as judge_effects_plot
 from ..plot.judges import judges as judges_plot
 from ..plot.judges import ties as ties_plot
 from ..plot.network import network as network_plot
@@ -33,7 +36,7 @@ from ..plot.worth import worth as worth_plot
 from ..resampling import shown
 from ..table import Record, Table, counted, format_count
 from .grades import expected_grades
-from .interpret import interpreted
+from .interpret import interpret, interpreted
 from .page_parts import folded, page, paragraph, picture, section, table
 from .study import Study, studied
 from .writing import checked_target, write_whole
@@ -58,7 +61,7 @@ def write_report(
 
     Parameters
     ----------
-    data : LLBTResults, Comparisons, Judgments, frame, path or list of records
+    data : LLBTResults, MixedResults, Comparisons, Judgments, frame, path or list of records
         A fit, which is reported as it is; or what is fitted for the report: a table of counts, or judgments in a known
         format, as `from_judgments` takes them without further names. Judgments under other names come as what
         `from_judgments` or `fit` returns.
@@ -123,8 +126,7 @@ def _page(s: Study, title: str, progress: bool) -> str:
         "pairs": ("Pairs", _paired),
         **({"judges": ("Judges", _judges)} if _has_judges(s) else {}),
         "model": ("Model", _modelled),
-        "fit": ("Does the model fit?", _fitted),
-        **({"grades": ("Grades", _graded)} if s.table.response.grades else {}),
+        **_fitting(s),
         "counts": ("Counts", _counted),
         "made": ("How this was made", _made),
     }
@@ -136,7 +138,10 @@ def _page(s: Study, title: str, progress: bool) -> str:
 
 def _words(s: Study) -> list[str]:
     notices = [paragraph(notice, "notice") for notice in s.notices]
-    said = interpreted(s.res, s.confidence, s.fit if s.res.converged else None)
+    if isinstance(s.asked, MixedResults):
+        said = interpret(s.asked, confidence=s.confidence)
+    else:
+        said = interpreted(s.res, s.confidence, s.fit if s.res.converged else None)
     return [*notices, paragraph(said.text, "lead")]
 
 
@@ -150,13 +155,17 @@ def _audited(s: Study) -> list[str]:
 
 
 def _has_judges(s: Study) -> bool:
-    """Whether the table keeps more than one judge."""
+    """Whether the table keeps more than one judge, or the fit has effects of judges."""
+    if isinstance(s.asked, MixedResults):
+        return True
     kept = (*(column.name for column in s.table.columns), *s.table.clusters)
     return s.found.judge in kept and len(levels_of(s.table, s.found.judge)) > 1
 
 
 def _judges(s: Study) -> list[str]:
     """Return what each judge does, each against the rest, and what a judge's own worths or ties are, if they differ."""
+    if isinstance(s.asked, MixedResults):
+        return _differing(s.asked, s.confidence)
     judge = s.found.judge
     pictures = {
         "worth": ("Log-worths of the objects by judge, beside those of all", lambda: judges_plot(s.res)),
@@ -177,7 +186,7 @@ def _known(whole: Table) -> Table:
 
 
 def _ranked(s: Study) -> list[str]:
-    board = leaderboard(s.res, at=s.at, confidence=s.confidence)
+    board = leaderboard(s.asked, at=s.at, confidence=s.confidence)
     level = f"{100 * s.confidence:.4g} % intervals"
 
     def intervals() -> Any:
@@ -191,6 +200,9 @@ def _ranked(s: Study) -> list[str]:
             intervals,
         ),
     ]
+    if isinstance(s.asked, MixedResults):
+        drawn = leaderboard(s.asked, at=s.at, population=True, confidence=s.confidence)
+        parts.append(folded(f"For a new {s.asked.judges.name}, drawn from the population", table(drawn)))
     if s.at is not None:
         parts.append(picture("worths", "Worths by class", lambda: worth_plot(s.res)))
     return parts
@@ -215,6 +227,8 @@ def _paired(s: Study) -> list[str]:
         "Who met whom: the width of a line is its number of judgments, its colour how far the model is off",
         lambda: network_plot(s.res),
     )
+    if isinstance(s.asked, MixedResults):  # which has no fitted counts to be off from
+        network = ""
     return [drawn, table(_told_pairs(pairs)), network]
 
 
@@ -236,7 +250,27 @@ def _told_pairs(pairs: Pairwise) -> Table:
 
 def _modelled(s: Study) -> list[str]:
     corrected = s.res.specification.reduces_bias  # then a difference of deviances is no test
+    if isinstance(s.asked, MixedResults):
+        mixed = s.asked
+        return [table(mixed.summary()), _or_why(lambda: anova(mixed.without, mixed))]
     return [table(s.res.summary()), "" if corrected else _or_why(lambda: anova(s.res))]
+
+
+def _fitting(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
+    """Return the sections on whether the model fits; one with effects of judges has no deviance to ask."""
+    if isinstance(s.asked, MixedResults):
+        return {}
+    grades: dict[str, tuple[str, Callable[[Study], list[str]]]] = {"grades": ("Grades", _graded)}
+    return {"fit": ("Does the model fit?", _fitted), **(grades if s.table.response.grades else {})}
+
+
+def _differing(res: MixedResults, confidence: float) -> list[str]:
+    """Return how far each judge differs from the average one."""
+    effects = judge_effects(res, confidence=confidence)
+    caption = "Effects of judges, the largest first; 0 is the average judge"
+    drawn = picture("effects", caption, lambda: judge_effects_plot(effects))
+    few = len(res.judges.levels) <= _MOST_PAIRS
+    return [drawn if few else "", folded("Effects of each judge", table(effects))]
 
 
 def _fitted(s: Study) -> list[str]:
@@ -265,15 +299,14 @@ def _counted(s: Study) -> list[str]:
 
 def _made(s: Study) -> list[str]:
     version = getattr(sys.modules.get("llbt"), "__version__", "")
-    spec = s.res.specification
+    spec = s.asked.specification
     asked = {name: getattr(spec, name) for name in ("reference", "fixed", "cov_type", "groups", "prior", "link")}
     given = {name: value for name, value in asked.items() if value not in (None, {}, "nonrobust", (), "adjacent")}
     options = "".join(f", {name}={value!r}" for name, value in given.items())
     at = ", at='average'" if s.at is not None else ""
     calls = (
         f"res = llbt.fit({spec.formula!r}, comparisons{options})",
-        f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   llbt.anova(res)   llbt.goodness_of_fit(res)"
-        + ("   llbt.grade_tests(res)" if s.table.response.grades else ""),
+        f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   {_further(s)}",
     )
     return [
         paragraph(f"Written by llbt {version}. Its tables come from these calls:"),
@@ -284,6 +317,15 @@ def _made(s: Study) -> list[str]:
             "quiet",
         ),
     ]
+
+
+def _further(s: Study) -> str:
+    """Return the calls that depend on the kind of fit."""
+    if isinstance(s.asked, MixedResults):
+        return "llbt.anova(res.without, res)   llbt.judge_effects(res)"
+    return "llbt.anova(res)   llbt.goodness_of_fit(res)" + (
+        "   llbt.grade_tests(res)" if s.table.response.grades else ""
+    )
 
 
 def _rows(whole: Table, rows: list[int]) -> Table:

@@ -12,9 +12,13 @@ from ..core.links import Link
 from ..data.doors import from_judgments
 from ..errors import DesignError, OptionError, SeparationError
 from ..fitting.existence import check_existence
+from ..fitting.fitted import MaybeMixed, average_of
+from ..fitting.mixed import with_effects
+from ..fitting.mixed_results import MixedResults
 from ..fitting.model import LLBT, default_formula
 from ..fitting.results import LLBTResults
 from ..fitting.specification import CovType, Method, Prior, make_problem
+from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
 from ..formulas.grid import At
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
@@ -30,6 +34,9 @@ class Study:
     Attributes
     ----------
     res : LLBTResults
+        Of a fit with effects of judges, the average judge's.
+    asked : LLBTResults or MixedResults
+        The fit itself.
     found : Audit
     at : "average" or None
         Where worths are taken: averaged where they differ by covariates.
@@ -39,6 +46,7 @@ class Study:
     """
 
     res: LLBTResults
+    asked: MaybeMixed
     found: Audit
     at: At
     confidence: float
@@ -57,7 +65,8 @@ class Study:
 
 def studied(data: object, formula: str | None, found: Audit | None, confidence: float) -> Study:
     """Return what the page is about: a fit as it is, or that of a table or of judgments in a known format."""
-    if isinstance(data, LLBTResults):
+    res: MaybeMixed
+    if isinstance(data, (LLBTResults, MixedResults)):
         if formula is not None:
             raise OptionError(
                 f"formula={formula!r} is for what is not fitted yet", "Leave it out: a fit is reported as it is."
@@ -65,13 +74,22 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
         res = data
     else:
         c = data if isinstance(data, Comparisons) else from_judgments(data, units=UNITS)
-        res = finite_fit(formula or default_formula(c), c)
+        res = _fitted(formula or default_formula(c), c)
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
-    found = found or audit(res.comparisons if isinstance(data, LLBTResults) else data)
-    classes, _, _ = worth_classes(res, None)
-    notices = (*_reduced(res), *(f"{note[0].upper()}{note[1:]}." for note in res.covariance.notes))
-    return Study(res, found, "average" if len(classes) > 1 else None, confidence, notices)
+    found = found or audit(res.comparisons if data is res else data)
+    average = average_of(res)
+    classes, _, _ = worth_classes(average, None)
+    of_average = "estimates are " if res is not average else ""
+    said = [f"{of_average}{note}" for note in average.covariance.notes]
+    notices = (*_reduced(average), *(f"{note[0].upper()}{note[1:]}." for note in said))
+    return Study(average, res, found, "average" if len(classes) > 1 else None, confidence, notices)
+
+
+def _fitted(formula: str, c: Comparisons) -> MaybeMixed:
+    """Return the fit of a formula, with effects of judges where it has brackets."""
+    text, brackets = split_brackets(formula)
+    return with_effects(LLBT.from_formula(text, c).fit(), brackets) if brackets else finite_fit(formula, c)
 
 
 def finite_fit(

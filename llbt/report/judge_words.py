@@ -1,0 +1,54 @@
+"""How judges differ, in sentences: standard deviations of their effects, and what a new judge prefers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..auditing.finding import p_text
+from ..fitting.mixed_results import MixedResults
+from ..inference.pairwise import pairwise
+from ..table import counted, format_number, format_percent
+from .preference_words import Said
+
+_EFFECTS = {"object": "log-worths", "tie": "ties", "order": "the order effect"}
+
+
+def judge_sentence(res: MixedResults) -> Said:
+    """Say how far judges differ, whether that is more than chance, and what a new judge prefers."""
+    numbers: dict[str, float] = {}
+    parts = []
+    for bracket, sigma, error in zip(res.brackets, res.scales, res.scale_errors, strict=True):
+        numbers |= {f"sigma of {bracket}": float(sigma), f"error of {bracket}": float(error)}
+        about = f" (standard error {_rounded(error)})" if sigma > 0 else ", so that they do not differ"
+        of = _EFFECTS.get(bracket.effect, bracket.effect)
+        parts.append(f"the standard deviation of {of} between levels of {bracket.grouping} is {_rounded(sigma)}{about}")
+    text = f"All this is of the average judge; judges differ from him by normal effects: {'; '.join(parts)}"
+    if len(res.brackets) == 1:
+        test = res.boundary_test()
+        numbers |= {"likelihood ratio of effects": test.statistic, "p of effects": test.p_value}
+        text += f" (likelihood ratio {format_number(test.statistic, 4)}, {p_text(test.p_value)})"
+    if not np.isnan(res.share_between):
+        numbers["share between"] = res.share_between
+        text += f". {format_percent(res.share_between)} of the variance of a pair's latent log-odds is between judges"
+    said, more = _new_judge(res)
+    return f"{text}.{said}", numbers | more
+
+
+def _rounded(x: float) -> str:
+    return format_number(float(x), 3)
+
+
+def _new_judge(res: MixedResults) -> Said:
+    """Say what a judge drawn from the population prefers: of the objects at the ends."""
+    if "worth" not in res.design.blocks or not np.any(res.solution.scales > 0):
+        return "", {}
+    pairs = pairwise(res, at="average", scale="probability", population=True)
+    if len(pairs.ranking) < 2:
+        return "", {}
+    i, j = pairs.ranking[0], pairs.ranking[-1]
+    row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
+    share = float(1 / (1 + np.exp(-abs(pairs.log_odds[0][row]))))
+    best, last = pairs.objects[i], pairs.objects[j]
+    text = f" A new judge drawn from the population prefers {best} to {last} in {format_percent(share)} of decisions"
+    number = counted(len(res.judges.levels), "level")
+    return f"{text}, as estimated from {number} of {res.judges.name}.", {"share of a new judge": share}
