@@ -212,7 +212,7 @@ def test_the_notebook_summary_of_a_fit_says_what_comes_next():
     [
         (SMALL, {}, "expected a list of fits: llbt.model_table([m0, m1])"),
         ([], {}, "found nothing"),
-        ([SMALL, 3], {}, "number 1 is a int"),
+        ([SMALL, 3], {}, "number 1 is an int"),
         (FITS, {"names": ["a"]}, "expected 2 names, another one for each fit"),
         (FITS, {"names": ["a", "a"]}, "expected 2 names, another one for each fit"),
         (FITS, {"below": "se"}, "below='se'"),
