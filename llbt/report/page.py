@@ -23,7 +23,7 @@ from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.ranks import leaderboard
 from ..inference.residuals import residuals as residuals_of
-from ..judges.summary import summary as judge_summary
+from ..judges.summary import summary as summary_of_judges
 from ..plot.fits import residuals as residuals_plot
 from ..plot.intervals import intervals as intervals_plot
 from ..plot.judge_effects import judge_effects as judge_effects_plot
@@ -173,7 +173,7 @@ def _judges(s: Study) -> list[str]:
     }
     differ = {block for block, name in zip(s.res.design.blocks, s.res.names, strict=True) if f"{judge}[" in name}
     return [
-        _or_why(lambda: _known(judge_summary(s.table, judge=judge, model=s.res, confidence=s.confidence).table())),
+        _or_why(lambda: _known(summary_of_judges(s.table, judge=judge, model=s.res, confidence=s.confidence).table())),
         table(replace(level_tests(s.res, by=judge).table(), shown=None, more="")),
         *(picture(f"judges-{block}", *pictures[block]) for block in pictures if block in differ),
     ]
