@@ -10,7 +10,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from .surface import *  # noqa: F403  # its __all__ says what
