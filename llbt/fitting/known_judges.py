@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray
+from ..errors import DesignError
+from ..formulas.brackets import entered
 from ..formulas.grid import codes_of
 from ..kernel.effects import gram
 from ..kernel.grouped import pair_loadings
@@ -23,6 +25,11 @@ _SAID = "at the most probable effects given the judgments; errors have those of 
 def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float) -> Table:
     """Return outcome probabilities for the judges that a frame or `at` names; see `MixedResults.predict`."""
     name = res.judges.name
+    if res.solution.rule is not None and not res.judges.grouped.bundles:
+        raise DesignError(
+            f"the effects of each {name} are not kept in groups where groupings are crossed, or lines very many",
+            "Add the effects that judge_effects(res, by=…) has to the log-worths of worth(res, scale='log_worth').",
+        )
     notes: tuple[str, ...] = ()
     if at is not None:
         problem, shown, notes = _asked(res, at)
@@ -85,8 +92,10 @@ def _moved(
     inverse = np.asarray(np.linalg.inv(res.solution.modes[k].information[each]), dtype=np.float64)
     worths = res.judges.grouped.objects[k][place]
     effects = [bracket.effect for bracket in res.brackets]
-    predictors = (res.average.response.width, res.comparisons.response.tie)
-    loadings = pair_loadings(effects, predictors, pairs, worths)[..., own] * scales[scale[own]]
+    predictors = entered(res.comparisons.response)
+    loadings = (
+        pair_loadings(effects, res.average.response.width, predictors, pairs, worths)[..., own] * scales[scale[own]]
+    )
     moved = loadings * at[index]  # (B, R, d)
     added = [moved[..., scale[own] == e].sum(axis=2) for e in kept]  # derivatives in log σ
     jacobian = np.einsum("brd,rdq->brq", loadings, _turned(res, k, each, inverse)[index])

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg
 
-from ..core.columns import groups
+from ..core.columns import IntArray, groups
 from ..errors import DesignError, OptionError, SeparationError
-from ..formulas.brackets import Bracket
+from ..formulas.brackets import Bracket, entered
 from ..kernel import solvers
-from ..kernel.grouped import grouped
-from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, maximize
+from ..kernel.crossed import Bearing, Crossed, crossed
+from ..kernel.effects import Modes, modes
+from ..kernel.grouped import Grouped, grouped
+from ..kernel.laplace import Laplace
+from ..kernel.laplace_fit import laplace_maximum
+from ..kernel.likelihood import Problem
+from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, maximize, restricted
 from ..kernel.quadrature import Sampling
 from ..kernel.robust import Covariance
 from ..kernel.sampled import BUDGET, FIRST, sampled_maximum
@@ -27,6 +32,9 @@ from .results import LLBTResults
 
 _LEAST = 3  # judges
 _START = 0.8  # of σ
+_SHARED = 6000  # effects of crossed groupings but for the largest
+_KEPT = 2e7  # numbers of the loadings of groups up to which they are kept for questions
+_NO_GROUPS = Grouped((), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), ())
 _OF_AVERAGE = "of the average judge, whose effects are 0"
 
 
@@ -38,7 +46,7 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     without : LLBTResults
         The fit of the formula without its brackets.
     brackets : sequence of Bracket
-        Of one grouping.
+        Those of several groupings are crossed.
 
     Raises
     ------
@@ -50,27 +58,114 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
         Where a standard deviation has no finite estimate.
     """
     _check_options(without)
-    grouping = _one_grouping(brackets)
     for bracket in brackets:
         _check_effect(bracket, without)
-    c = without.comparisons
-    problem, _, merged = distinct(without.design, without.problem(), list(c.pairs.T))
-    way = _way(without, grouping)
+    names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
+    ways = [_way(without, name, tuple(names)) for name in names]
+    _check_partitions(ways)
+    problem, _, merged = distinct(without.design, without.problem(), list(without.comparisons.pairs.T))
     pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
-    pairs[merged] = c.pairs
-    _check_size(way, without.response.width)
-    lines, effects = way.clusters, [bracket.effect for bracket in brackets]
-    predictors = (without.response.width, c.response.tie)
-    by_group = grouped(merged[lines.rows], lines.codes, lines.counts, pairs, effects, predictors)
-    solve = maximize if max(bundle.size for bundle in by_group.bundles) <= MOST_EFFECTS else sampled_maximum
+    pairs[merged] = without.comparisons.pairs
+    table = _Table(problem, merged[ways[0].clusters.rows], pairs)
+    laplace = without.specification.approximation is not None or len(ways) > 1
     try:
         with solvers.few_threads(len(without.names)):
-            found = solve(problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
+            judges, found = (_approximated if laplace else _integrated)(without, brackets, ways, table)
     except linalg.LinAlgError:
-        raise _unidentified(brackets, way) from None
-    _check_found(found, brackets, way)
-    judges = JudgeTable(grouping, way.levels, by_group, problem, _notes(way, without))
+        raise _unidentified(brackets, ways) from None
+    _check_found(found, brackets, ways)
     return MixedResults(_average(without, found), without, tuple(brackets), judges, found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Distinct comparisons, which of them each line is, and their objects."""
+
+    problem: Problem
+    rows: IntArray
+    pairs: IntArray
+
+
+_Found = tuple[JudgeTable, MixedFit]
+
+
+def _integrated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: _Table) -> _Found:
+    """Return the fit by quadrature, or by importance sampling."""
+    way = ways[0]
+    _check_size(way, without.response.width)
+    by_group = _by_group(without, brackets, way, table)
+    solve = maximize if max(bundle.size for bundle in by_group.bundles) <= MOST_EFFECTS else sampled_maximum
+    found = solve(table.problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
+    return JudgeTable(way.name, way.levels, by_group, table.problem, _notes(way, without)), found
+
+
+def _by_group(without: LLBTResults, brackets: Sequence[Bracket], way: Way, table: _Table) -> Grouped:
+    effects = [bracket.effect for bracket in brackets]
+    codes, counts = way.clusters.codes, way.clusters.counts
+    predictors = entered(without.comparisons.response)
+    return grouped(table.rows, codes, counts, table.pairs, effects, without.response.width, predictors)
+
+
+def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: _Table) -> _Found:
+    """Return the fit by Laplace's approximation."""
+    names = [way.name for way in ways]
+    bearings = [_bearing(bracket, names.index(bracket.grouping), ways, without) for bracket in brackets]
+    lines = crossed(table.rows, ways[0].clusters.counts, table.pairs, bearings)
+    _check_shared(lines, ways)
+    found = laplace_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START))
+    by_group = _NO_GROUPS
+    numbers = len(table.rows) * len(without.comparisons.objects) * without.response.width
+    if len(ways) == 1 and found.rule is not None and numbers < _KEPT:
+        by_group = _by_group(without, brackets, ways[0], table)
+        found = replace(found, modes=_modes(by_group, table.problem, found))
+    notes = tuple(dict.fromkeys(note for way in ways for note in _notes(way, without)))
+    others = {way.name: way.levels for way in ways[1:]}
+    return JudgeTable(names[0], ways[0].levels, by_group, table.problem, notes, lines, others), found
+
+
+def _modes(by_group: Grouped, problem: Problem, found: MixedFit) -> tuple[Modes, ...]:
+    """Return the modes of groups at the estimates, of the effects whose scale is above 0."""
+    eta = np.stack(problem.at(found.params))
+    kept = tuple(np.flatnonzero(found.scales).tolist())
+    bundles = [restricted(bundle, kept) for bundle in by_group.bundles]
+    scales = found.scales[list(kept)]
+    return tuple(
+        modes(
+            problem.response, groups, eta[:, groups.rows], groups.loadings * scales[groups.scale],
+            np.zeros((len(groups.rows), groups.size)),
+        )
+        for groups in bundles
+    )  # fmt: skip
+
+
+def _bearing(bracket: Bracket, grouping: int, ways: Sequence[Way], without: LLBTResults) -> Bearing:
+    predictors = entered(without.comparisons.response)[bracket.effect]
+    return Bearing(grouping, ways[grouping].clusters.codes, bracket.of_objects, predictors)
+
+
+def _check_partitions(ways: Sequence[Way]) -> None:
+    """Raise where two groupings are one under two names."""
+    for k, way in enumerate(ways):
+        for other in ways[:k]:
+            both = np.unique(np.stack([way.clusters.codes, other.clusters.codes]), axis=1).shape[1]
+            if both == way.clusters.size == other.clusters.size:
+                raise DesignError(
+                    f"{other.name!r} and {way.name!r} part the judgments in the same {both} ways, so their effects "
+                    "cannot be told apart",
+                    f"Keep the brackets of {other.name!r} alone.",
+                )
+
+
+def _check_shared(lines: Crossed, ways: Sequence[Way]) -> None:
+    """Raise where the effects of the smaller groupings are too many for one matrix."""
+    shared = len(lines.scales[1])
+    if shared > _SHARED:
+        raise DesignError(
+            f"the smaller of the groupings {' and '.join(repr(way.name) for way in ways)} have "
+            f"{format_count(shared)} effects, whose matrix is too large",
+            "Keep the brackets of one grouping, or fit a sample of the levels.",
+            expected=f"at most {format_count(_SHARED)}",
+        )
 
 
 def _check_options(res: LLBTResults) -> None:
@@ -84,18 +179,6 @@ def _check_options(res: LLBTResults) -> None:
         raise OptionError(f"prior={spec.prior!r} beside effects of judges", "Leave prior out.")
 
 
-def _one_grouping(brackets: Sequence[Bracket]) -> str:
-    names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
-    if len(names) > 1:
-        raise DesignError(
-            f"effects of {' and of '.join(map(repr, names))}, which are crossed",
-            f"Keep one grouping in the brackets, and the other in standard errors: fit without brackets and with "
-            f"cov_type='cluster', groups={tuple(names)!r}.",
-            expected="brackets of one grouping",
-        )
-    return names[0]
-
-
 def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
     """Raise where the formula has no term that the effects deviate from, or the table has no such outcomes."""
     block = "worth" if bracket.effect == "object" else bracket.effect
@@ -104,15 +187,15 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
             f"{bracket} are deviations from {bracket.effect}, which the formula {res.specification.formula!r} lacks",
             f"Add it: {res.specification.formula} + {bracket.effect} + {bracket}.",
         )
-    if bracket.effect == "tie" and not res.log_linear:
+    if bracket.effect in ("tie", "grade") and not res.log_linear:
         raise OptionError(
             f"{bracket} with link={res.specification.link!r}: by normal effects some judges have cuts out of order",
             f"Leave {bracket} out, or take link='adjacent'.",
         )
 
 
-def _way(res: LLBTResults, grouping: str) -> Way:
-    """Return who judged what."""
+def _way(res: LLBTResults, grouping: str, groupings: tuple[str, ...]) -> Way:
+    """Return who judged what, on lines common to all groupings."""
     c = res.comparisons
     if grouping not in (*c.clusters, *(column.name for column in c.columns)):
         kept = ", ".join(map(repr, (*c.clusters, *(column.name for column in c.columns)))) or "none"
@@ -120,7 +203,7 @@ def _way(res: LLBTResults, grouping: str) -> Way:
             f"{grouping!r} is not kept by this table (clusters and covariates: {kept})",
             f"Keep it where the table is made: from_judgments(…, clusters={grouping!r}).",
         )
-    way = kept_way(c, grouping, (grouping,))
+    way = kept_way(c, grouping, groupings)
     if way.clusters.size < _LEAST:
         raise DesignError(
             f"{grouping!r} has {counted(way.clusters.size, 'level')}, of which no standard deviation can be estimated",
@@ -141,22 +224,25 @@ def _check_size(way: Way, width: int) -> None:
     if lines * width * FIRST > BUDGET:
         raise DesignError(
             f"{format_count(lines)} different comparisons of {way.name!r}, too many to integrate over effects",
-            f"Fit without brackets and with cov_type='cluster', groups={way.name!r}; or a sample of the judges.",
+            f"Take approximation='laplace', whose bias res.laplace_bias() estimates; or fit without brackets and with "
+            f"cov_type='cluster', groups={way.name!r}.",
             expected=f"at most {format_count(BUDGET // (width * FIRST))}",
         )
 
 
-def _unidentified(brackets: Sequence[Bracket], way: Way) -> DesignError:
+def _unidentified(brackets: Sequence[Bracket], ways: Sequence[Way]) -> DesignError:
     effects = " + ".join(map(str, brackets))
+    size = ", ".join(way.size for way in ways)
     return DesignError(
-        f"the table does not identify {effects}: the information of the estimates is singular ({way.size})",
+        f"the table does not identify {effects}: the information of the estimates is singular ({size})",
         "Leave a bracket out.",
     )
 
 
-def _check_found(found: MixedFit, brackets: Sequence[Bracket], way: Way) -> None:
+def _check_found(found: MixedFit, brackets: Sequence[Bracket], ways: Sequence[Way]) -> None:
     if found.infinite:
         bracket = brackets[found.infinite[0]]
+        way = next(way for way in ways if way.name == bracket.grouping)
         raise SeparationError(
             f"the standard deviation of {bracket} is +∞: the likelihood still rises at {format_number(LARGEST, 3)}, "
             f"for every {way.name} is next to consistent ({way.size})",
@@ -166,7 +252,7 @@ def _check_found(found: MixedFit, brackets: Sequence[Bracket], way: Way) -> None
         )
     variances = np.diag(found.covariance)
     if not np.all(variances[~np.isnan(variances)] > 0):
-        raise _unidentified(brackets, way)
+        raise _unidentified(brackets, ways)
 
 
 def unsettled(found: MixedFit) -> str:
@@ -177,8 +263,12 @@ def unsettled(found: MixedFit) -> str:
         worst = float(np.nanmax(found.noise / np.sqrt(np.diag(found.covariance))))
         return (
             f"with {format_count(found.rule.number)} points for each judge some estimate has a Monte Carlo error of "
-            f"{worst:.2g} of its standard error, and more points are beyond the budget; the estimates may be off."
+            f"{worst:.2g} of its standard error, and more points are beyond the budget; the estimates may be off. "
+            "approximation='laplace' has no such error, but a bias, which res.laplace_bias() estimates."
         )
+    if isinstance(found.rule, Laplace):
+        far = f"{found.decrement**0.5:.2g} standard errors from its maximum"
+        return f"Laplace's approximation is {far}; the estimates may be off."
     points = found.rule.number if found.rule is not None else 0
     return (
         f"the log-likelihood still moved by {found.moved:.2g} with {points} points a dimension, "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,11 @@ from ..core.statistics import TestResult
 from ..errors import DesignError
 from ..formulas.brackets import Bracket
 from ..formulas.design import Design
+from ..kernel.crossed import Crossed
 from ..kernel.grouped import Grouped
+from ..kernel.laplace_fit import LaplaceLikelihood
 from ..kernel.likelihood import Problem
-from ..kernel.mixed import MixedFit
+from ..kernel.mixed import MarginalLikelihood, MixedFit, MixedLikelihood
 from ..kernel.quadrature import Sampling
 from .results import LLBTResults
 from .specification import Specification
@@ -35,10 +38,14 @@ class JudgeTable:
     levels : tuple
         Labels of the G judges.
     grouped : Grouped
-        Their judgments.
+        Their judgments; without bundles where Laplace's approximation took crossed groupings, or too many lines.
     problem : Problem
         Distinct comparisons, with the counts of all judges.
     notes : tuple of str
+    crossed : Crossed or None
+        The lines of Laplace's approximation.
+    others : mapping of str to tuple
+        Groupings crossed with the judges, and their levels.
     """
 
     name: str
@@ -46,6 +53,19 @@ class JudgeTable:
     grouped: Grouped
     problem: Problem
     notes: tuple[str, ...]
+    crossed: Crossed | None = None
+    others: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
+
+    @property
+    def groupings(self) -> dict[str, tuple[Label, ...]]:
+        """All groupings with their levels."""
+        return {self.name: self.levels, **self.others}
+
+    def likelihood(self, held: int | None = None) -> MarginalLikelihood:
+        """Return the likelihood that was maximized, with one scale held where it is."""
+        if self.crossed is not None:
+            return LaplaceLikelihood(self.problem, self.crossed, held)
+        return MixedLikelihood(self.problem, self.grouped.bundles, held)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -131,7 +151,7 @@ class MixedEstimates:
         The lower bound is 0 where the likelihood at σ = 0 is within the interval's fall, the upper one infinite where
         the likelihood never falls so far.
         """
-        bounds = scale_intervals(self.judges.problem, self.judges.grouped.bundles, self.solution, confidence)
+        bounds = scale_intervals(self.judges.likelihood, self.solution, confidence)
         return pd.DataFrame(bounds, index=self._labels, columns=["conf_low", "conf_high"])
 
     @property

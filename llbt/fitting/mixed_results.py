@@ -9,14 +9,16 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from ..arguments import Confidence, checked
+from ..arguments import Confidence, Rng, checked
 from ..core.statistics import TestResult
 from ..data.sources import open_frame
 from ..errors import OptionError
 from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
+from ..resampling import Resampler
 from ..table import Record, Table
 from .known_judges import known_predicted
+from .laplace_bias import laplace_bias
 from .mixed_estimates import MixedEstimates
 from .mixed_summary import mixed_summary
 from .population import population_predicted
@@ -52,8 +54,9 @@ class MixedResults(MixedEstimates, Record):
     log-likelihood moves by less than .01 (up to two by less than 1e-8). More are by importance sampling at
     quasi-random points around each judge's mode, normal or t(5), whichever varies less, with points added until the
     Monte Carlo error of every estimate, from eight randomizations, is below a tenth of its standard error and that of
-    the log-likelihood below .1; the seed is 0. Laplace's approximation, which has one point, misses the maximum by far
-    where judges make few judgments.
+    the log-likelihood below .1; the seed is 0. Crossed groupings, and others with ``approximation="laplace"``, are
+    fitted by Laplace's approximation, with its exact gradient. It misses the maximum by far where judges make few
+    judgments.
 
     References
     ----------
@@ -121,6 +124,8 @@ class MixedResults(MixedEstimates, Record):
 
         Raises
         ------
+        DesignError
+            For judges of crossed groupings, whose effects `judge_effects` has.
         OptionError
             For judges that the table does not have, a judge of the table beside ``population=True``, and as
             `LLBTResults.predict`.
@@ -139,17 +144,50 @@ class MixedResults(MixedEstimates, Record):
         """
         check_place(frame, at)
         place = at if isinstance(at, Mapping) else None
-        name = self.judges.name
-        if population and name in (place or ()):
+        named = [name for name in self.judges.groupings if name in (place or ())]
+        if population and named:
             raise OptionError(
-                f"at= names a {name} of the table, and population=True asks for one drawn from the population",
+                f"at= names a {named[0]} of the table, and population=True asks for one drawn from the population",
                 "Leave one of them out.",
             )
         if population:
             return population_predicted(self, frame, place, confidence)
-        if name in (place or ()) or (frame is not None and name in open_frame(frame).names):
+        kept = open_frame(frame).names if frame is not None else ()
+        if named or any(name in kept for name in self.judges.groupings):
             return known_predicted(self, frame, place, confidence)
         return predicted(self.average, frame, at, confidence)
+
+    @checked
+    def laplace_bias(self, *, rng: Rng = None, progress: bool = False) -> Table:
+        """Return by how much Laplace's approximation misses its own estimates where they are the truth.
+
+        Judgments are drawn at the estimates, effects first, and fitted again as these were: 20 times with at most 200
+        levels each, drawn anew, or 50 times with all of them where groupings are crossed. It takes as long as it says.
+
+        Parameters
+        ----------
+        rng : int or numpy.random.Generator, optional
+        progress : bool
+            Whether to show a bar.
+
+        Returns
+        -------
+        Table
+            term, estimate, bias (mean of the simulated estimates less it), std_error (Monte Carlo, of the bias),
+            corrected (estimate less bias); a row for each fixed parameter and for the σ of each bracket.
+
+        Raises
+        ------
+        DesignError
+            For a fit by quadrature or sampling, which have no such bias, and where no judgments drawn can be fitted.
+
+        Notes
+        -----
+        The bias is that at the estimates, of maximum likelihood with so many levels included. What it corrects is of
+        first order: where judges make few judgments the corrected σ is still too small, and where the integrals can be
+        had (without ``approximation``) they are to be preferred.
+        """
+        return laplace_bias(self, Resampler.of("laplace_bias", rng, progress=progress))
 
     @checked
     def summary(self, *, odds: bool = True) -> Table:

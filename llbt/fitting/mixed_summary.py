@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..kernel.laplace import Laplace
 from ..kernel.quadrature import Quadrature, Sampling
 from ..table import Table, counted, format_count, format_number, format_p, format_share
 from .mixed_estimates import MixedEstimates
@@ -17,7 +18,7 @@ def mixed_summary(res: MixedEstimates, *, odds: bool) -> Table:
     found = coefficient_table(res.average, odds=odds)
     return replace(
         found,
-        title=f"{model_title(res.average)} with normal effects of {res.judges.name}",
+        title=f"{model_title(res.average)} with normal effects of {' and of '.join(res.judges.groupings)}",
         head=_head(res),
         foot=(*_effects(res), *_likelihood(res)),
         notes=_notes(res, odds),
@@ -31,10 +32,10 @@ def _head(res: MixedEstimates) -> tuple[str, ...]:
 
 def _effects(res: MixedEstimates) -> tuple[str, ...]:
     """Return the block of standard deviations: R's "Random effects"."""
-    bundles = res.judges.grouped
-    distinct = sum(len(bundle.rows) for bundle in bundles.bundles)
-    size = f"Effects of {counted(len(res.judges.levels), 'level')} of {res.judges.name}"
-    size += f", {distinct} different in their answers" if distinct < len(res.judges.levels) else ""
+    sizes = [f"{counted(len(levels), 'level')} of {name}" for name, levels in res.judges.groupings.items()]
+    size = f"Effects of {' and of '.join(sizes)}"
+    distinct = sum(len(bundle.rows) for bundle in res.judges.grouped.bundles)
+    size += f", {distinct} different in their answers" if 0 < distinct < len(res.judges.levels) else ""
     names = list(res.scales.index)
     width = max(len(name) for name in names)
     lines = [
@@ -76,6 +77,8 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
             f"Adaptive Gauss-Hermite quadrature: {found.rule.number} points in each of {dimensions}; with fewer the "
             f"log-likelihood was {format_number(found.moved, 1)} away"
         )
+    elif isinstance(found.rule, Laplace):
+        lines.append("Laplace's approximation, whose σ is too small where levels have few judgments: laplace_bias()")
     elif isinstance(found.rule, Sampling):
         kind = "normal" if np.isinf(found.rule.df) else f"t({found.rule.df:g})"
         worst = float(np.nanmax(found.noise / np.sqrt(np.diag(found.covariance))))

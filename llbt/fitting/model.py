@@ -31,7 +31,7 @@ from .existence import check_connected, check_existence, check_odd_cycles, is_se
 from .mixed import unsettled, with_effects
 from .mixed_results import MixedResults
 from .results import LLBTResults
-from .specification import CovType, Method, Prior, Specification, make_problem, penalty_of, prior_counts
+from .specification import Approximate, CovType, Method, Prior, Specification, make_problem, penalty_of, prior_counts
 
 _WITHOUT_TIE = (
     "in a third of their judgments",
@@ -195,6 +195,7 @@ def fit(
     prior: Prior = None,
     link: Link = "adjacent",
     discrimination: str | None = None,
+    approximation: Approximate = None,
 ) -> LLBTResults | MixedResults | DiscriminationResults:
     """Fit a log-linear Bradley-Terry model by maximum likelihood.
 
@@ -241,6 +242,11 @@ def fit(
         A covariate of the table, such as ``"judge"``: the log-worths of each of its levels are those of all times a
         factor σ, between ``object`` and ``object * judge``. With ``cov_type="nonrobust"``, and without brackets, a
         prior and other links.
+    approximation : {None, "laplace"}
+        How effects in brackets are integrated out. By default as `MixedResults` says, with an error that is known.
+        ``"laplace"``: by Laplace's approximation, which takes seconds where the integrals take minutes and is the only
+        one for crossed groupings, which take it by themselves; its σ is too small where judges make few judgments, by
+        as much as ``res.laplace_bias()`` finds.
 
     Returns
     -------
@@ -345,6 +351,11 @@ def fit(
     text, brackets = split_brackets(formula)
     if discrimination is not None:
         check_beside(discrimination, brackets)
+    if approximation is not None and not brackets:
+        raise OptionError(
+            f"approximation={approximation!r} for a formula without brackets, in which nothing is integrated",
+            "Leave it out, or let judges differ: + (object | judge).",
+        )
     dependent = bool(brackets) or discrimination is not None  # judgments of a judge are, by the model
     found = LLBT.from_formula(text, data, reference=reference).fit(
         fixed=fixed,
@@ -357,7 +368,9 @@ def fit(
         return with_discrimination(found, discrimination, functools.partial(_refitted, found))
     if not brackets:
         return found
-    res = with_effects(found, brackets)
+    res = with_effects(
+        replace(found, specification=replace(found.specification, approximation=approximation)), brackets
+    )
     doubt = unsettled(res.solution)
     if doubt:
         warn_user(doubt, ConvergenceWarning)

@@ -10,13 +10,15 @@ import numpy as np
 
 from ..core.columns import FloatArray, IntArray
 from ..core.links import AnyResponse
-from ..formulas.brackets import Bracket
+from ..core.response import Response
+from ..formulas.brackets import Bracket, entered
 from ..kernel.quadrature import Points, gauss_hermite
 from ..table import Table
 from .mixed_estimates import MixedEstimates
 from .prediction import comparisons_of, long_table, own_comparisons, pairs_at, undetermined_comparisons
 
-_POINTS = {1: 81, 2: 25}  # of a rule in each dimension: the signed predictor, and the tie
+_POINTS = {1: 81, 2: 25, 3: 13}  # of a rule in each dimension: the signed predictor, the tie, …
+_FEW_POINTS = 7  # where there are more
 _BLOCK = 4096  # comparisons whose predictors are averaged at once
 
 
@@ -65,10 +67,8 @@ class Population:
     Attributes
     ----------
     response : Response or Cumulative
-    tie : int or None
-        The predictor of the tie.
-    share : ndarray, shape (2, E)
-        How many times the variance σ² of each scale above 0 is that of the signed predictor, and of the tie's.
+    share : ndarray, shape (B, E)
+        How many times the variance σ² of each scale above 0 is that of each predictor.
     scales : ndarray, shape (E,)
         The scales above 0.
     place : ndarray of int, shape (E,)
@@ -80,7 +80,6 @@ class Population:
     """
 
     response: AnyResponse
-    tie: int | None
     share: FloatArray
     scales: FloatArray
     place: IntArray
@@ -99,8 +98,7 @@ class Population:
         names = " and ".join(dict.fromkeys(bracket.grouping for bracket in res.brackets))
         return cls(
             res.average.response,
-            res.comparisons.response.tie,
-            _shares([res.brackets[e] for e in place], ordered),
+            _shares([res.brackets[e] for e in place], ordered, res.comparisons.response),
             res.solution.scales[place],
             place,
             covariance,
@@ -121,17 +119,13 @@ class Population:
         spread = np.sqrt(variance.sum(axis=1))
         points = _points(spread)
         weights = np.exp(points.log_weight)
-        moves = np.zeros((len(eta), points.at.shape[1]))
-        moves[0] = spread[0] * points.at[0]
-        if self.tie is not None:
-            moves[self.tie] = spread[1] * points.at[1]
+        moves = spread[:, None] * points.at
         p, _ = self.response.probabilities((eta[:, :, None] + moves[:, None]).reshape(len(eta), -1))
         shape = (len(p), eta.shape[1], len(weights))
         bent = (p[:, None] * self.response.slopes(p)).reshape(shape[0], len(eta), *shape[1:])  # (K, B, R, N)
-        widened = [bent[:, 0] @ (weights * points.at[0])]
-        widened.append(bent[:, self.tie] @ (weights * points.at[1]) if self.tie is not None else 0 * widened[0])
-        by_scale = variance / np.where(spread > 0, spread, 1.0)[:, None]  # d spread / d log σ, (2, E)
-        return Averaged(p.reshape(shape) @ weights, bent @ weights, np.einsum("dkr,de->kre", widened, by_scale))
+        widened = np.einsum("kbrn,bn->bkr", bent, weights * points.at)
+        by_scale = variance / np.where(spread > 0, spread, 1.0)[:, None]  # d spread / d log σ, (B, E)
+        return Averaged(p.reshape(shape) @ weights, bent @ weights, np.einsum("bkr,be->kre", widened, by_scale))
 
     def preference(self, difference: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return log P(i preferred)/P(j preferred) of a new judge, (m,), and its slopes; see `Response.preference`.
@@ -157,16 +151,19 @@ class Population:
         return value, of_odds[:, 0], of_odds[:, 1:]
 
 
-def _shares(brackets: Sequence[Bracket], ordered: bool) -> FloatArray:
-    """Return how often σ² of each bracket is in the variance of the signed predictor, and of the tie's, (2, E)."""
-    known = {"object": (2.0, 0.0), "order": (float(ordered), 0.0), "tie": (0.0, 1.0)}  # two objects, each with its own
-    return np.array([known[bracket.effect] for bracket in brackets]).reshape(-1, 2).T
+def _shares(brackets: Sequence[Bracket], ordered: bool, response: Response) -> FloatArray:
+    """Return how often σ² of each bracket is in the variance of each predictor, (B, E)."""
+    share, predictors = np.zeros((response.width, len(brackets))), entered(response)
+    for e, bracket in enumerate(brackets):
+        times = 2.0 if bracket.of_objects else float(ordered or bracket.effect != "order")  # two objects, each its own
+        share[list(predictors[bracket.effect]), e] = times
+    return share
 
 
 def _points(spread: FloatArray) -> Points:
-    """Return points in two dimensions; those of a predictor that does not vary are 0."""
+    """Return points with a dimension for each predictor; those of one that does not vary are 0."""
     varying = np.flatnonzero(spread > 0)
-    rule = gauss_hermite(len(varying), _POINTS.get(len(varying), 1))
-    at = np.zeros((2, rule.at.shape[1]))
+    rule = gauss_hermite(len(varying), _POINTS.get(len(varying), _FEW_POINTS if len(varying) else 1))
+    at = np.zeros((len(spread), rule.at.shape[1]))
     at[varying] = rule.at
     return Points(at, rule.log_weight)

@@ -19,6 +19,7 @@ from ..kernel.likelihood import Problem
 from ..kernel.penalties import Penalize, firth, judgments_added
 
 Method = Literal["auto", "glm", "eliminate"]
+Approximate = Literal["laplace"] | None
 CovType = Literal["nonrobust", "quasi", "HC0", "cluster", "CR1", "cautious"]
 Prior = Annotated[
     float | Literal["jeffreys"] | None,
@@ -53,6 +54,8 @@ class Specification:
     link : str
     discrimination : str or None
         The covariate of judges who discriminate by factors of their own.
+    approximation : "laplace" or None
+        Of the integrals over effects of judges, where there are.
 
     Notes
     -----
@@ -69,6 +72,7 @@ class Specification:
     prior: Prior = None
     link: Link = "adjacent"
     discrimination: str | None = None
+    approximation: Approximate = None
 
     @property
     def reduces_bias(self) -> bool:

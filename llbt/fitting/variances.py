@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 from scipy import stats
@@ -11,9 +11,7 @@ from scipy import stats
 from ..core.columns import FloatArray
 from ..core.links import Link
 from ..core.statistics import TestResult
-from ..kernel.effects import Groups
-from ..kernel.likelihood import Problem
-from ..kernel.mixed import MixedFit
+from ..kernel.mixed import MarginalLikelihood, MixedFit
 from ..kernel.mixed_profile import profile_scale
 from ..table import format_number
 
@@ -64,8 +62,10 @@ def said_mixture(further: int) -> str:
     return " + ".join("½χ²" + str(df).translate(digits) for df in (further, further + 1))
 
 
-def scale_intervals(problem: Problem, bundles: Sequence[Groups], found: MixedFit, confidence: float) -> FloatArray:
+def scale_intervals(
+    likelihood_of: Callable[[int | None], MarginalLikelihood], found: MixedFit, confidence: float
+) -> FloatArray:
     """Return where the profile likelihood of each standard deviation falls by half the χ²(1) quantile, shape (E, 2)."""
     drop = float(stats.chi2.isf(1 - confidence, 1)) / 2
-    bounds = [profile_scale(problem, bundles, found, e, drop) for e in range(len(found.scales))]
+    bounds = [profile_scale(likelihood_of, found, e, drop) for e in range(len(found.scales))]
     return np.array(bounds)

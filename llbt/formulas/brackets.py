@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn, get_args
 
+from ..core.response import Response
 from ..errors import FormulaError
 from ..kernel.grouped import Effect
 from .allowed import MOST_CHARACTERS
 
 _ALLOWED = (
     "Brackets are terms of their own, joined by +: (object | judge) for log-worths of each judge, (tie | judge) for "
-    "tie effects, (order | judge) for order effects of each; judge is a cluster or covariate of the table."
+    "tie effects, (bad | judge), (grade | judge) and (order | judge) likewise; judge is a cluster or covariate of the "
+    "table."
 )
 _BRACKET = re.compile(r"\(([^|]*)\|([^|]*)\)", re.DOTALL)
 _QUOTES = "'\"`"
@@ -26,7 +28,7 @@ class Bracket:
     Attributes
     ----------
     effect : str
-        What varies: ``"object"``, ``"tie"`` or ``"order"``.
+        What varies: ``"object"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``.
     grouping : str
         A cluster or covariate of the table.
     """
@@ -34,9 +36,31 @@ class Bracket:
     effect: Effect
     grouping: str
 
+    @property
+    def of_objects(self) -> bool:
+        """Whether each level has an effect for each object."""
+        return self.effect == "object"
+
+    def things(self, response: Response) -> tuple[str, ...]:
+        """Return what a level has an effect on each of: the grades, or that which the effect is of, without a name."""
+        return tuple(response.grades) if self.effect == "grade" else ("",)
+
     def __str__(self) -> str:
         name = self.grouping if self.grouping.isidentifier() else f"`{self.grouping}`"
         return f"({self.effect} | {name})"
+
+
+def entered(response: Response) -> dict[Effect, tuple[int, ...]]:
+    """Return the predictors of a response that each kind of effects enters, one effect of a level for each."""
+    found: dict[Effect, tuple[int, ...]] = {"object": (0,), "order": (0,)}
+    shared = response.shared
+    if "tie" in shared:
+        found["tie"] = (shared["tie"],)
+    if "bad" in shared:
+        found["bad"] = (shared["bad"],)
+    if response.grades:
+        found["grade"] = tuple(response.grades.values())
+    return found
 
 
 def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:

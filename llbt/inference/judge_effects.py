@@ -11,7 +11,7 @@ import pandas as pd
 from ..arguments import Confidence, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_values
-from ..errors import DesignError
+from ..errors import DesignError, OptionError, listed
 from ..fitting.mixed_results import MixedResults
 from ..kernel.mixed import restricted
 from ..table import Field, Record, Table
@@ -32,9 +32,13 @@ class JudgeEffects(Record):
         a judge did not judge, and without ``(object | …)``.
     effect_errors : ndarray, shape (G, J)
         Their standard errors; NaN for objects that a judge did not judge.
-    others : ndarray, shape (G, E)
-        Tie and order effects, by bracket; 0 in the column of ``(object | …)``.
-    other_errors : ndarray, shape (G, E)
+    others : ndarray, shape (G, M)
+        Effects on ties, order, …
+    other_errors : ndarray, shape (G, M)
+    columns : tuple of (str, str), length M
+        The bracket of each of these, and what of it: the grade, else nothing.
+    by : str
+        The grouping, whose levels are the judges.
     confidence : float
     """
 
@@ -45,29 +49,31 @@ class JudgeEffects(Record):
     effect_errors: FloatArray
     others: FloatArray
     other_errors: FloatArray
+    columns: tuple[tuple[str, str], ...]
+    by: str
     confidence: float
 
     def table(self) -> Table:
         """Return judge, term, object, estimate, std_error, conf_low, conf_high; a row per judge and effect."""
-        levels, objects = self.res.judges.levels, self.res.comparisons.objects
+        levels, objects = self.res.judges.groupings[self.by], self.res.comparisons.objects
         judges, terms, labels, estimates, errors = [], [], [], [], []
-        for e, bracket in enumerate(self.res.brackets):
-            worths = bracket.effect == "object"
-            found, error = (
-                (self.effects, self.effect_errors) if worths else (self.others[:, [e]], self.other_errors[:, [e]])
-            )
+        worths = [str(bracket) for bracket in self.res.brackets if bracket.grouping == self.by and bracket.of_objects]
+        parts = [(term, list(map(str, objects)), self.effects, self.effect_errors) for term in worths]
+        for k, (term, label) in enumerate(self.columns):
+            parts.append((term, [label], self.others[:, [k]], self.other_errors[:, [k]]))
+        for term, things, found, error in parts:
             known = ~np.isnan(error)
             judge, column = np.nonzero(known)
             judges += [levels[g] for g in judge]
-            terms += [str(bracket)] * len(judge)
-            labels += [objects[k] if worths else "" for k in column]
+            terms += [term] * len(judge)
+            labels += [things[k] for k in column]
             estimates.append(found[known])
             errors.append(error[known])
         estimate, std_error = np.concatenate(estimates), np.concatenate(errors)
         half = critical_values(self.confidence, np.full(len(estimate), np.inf)) * std_error
         return Table(
             (
-                Field(self.res.judges.name, self.res.judges.name, judges),
+                Field(self.by, self.by, judges),
                 Field("term", "term", terms),
                 Field("object", "object", labels),
                 Field("estimate", "estimate", estimate, "estimate"),
@@ -75,7 +81,7 @@ class JudgeEffects(Record):
                 Field("conf_low", "conf_low", estimate - half, "estimate"),
                 Field("conf_high", "conf_high", estimate + half, "estimate"),
             ),
-            title=f"Effects of {self.res.judges.name} (log-worth λ, γ, δ), as they differ from the average",
+            title=f"Effects of {self.by} (log-worth λ, γ, δ), as they differ from the average",
             notes=(
                 "effects are the most probable ones given the judgments, drawn towards 0 the more the less is known of "
                 "a judge; errors are by the curvature there, the estimates taken as known",
@@ -99,17 +105,19 @@ class JudgeEffects(Record):
         objects = list(self.res.comparisons.objects)
         found = average[objects].to_numpy(dtype=float) + self.effects
         found -= found[:, [objects.index(self.res.design.reference)]]
-        return pd.DataFrame(found, index=list(self.res.judges.levels), columns=objects)
+        return pd.DataFrame(found, index=list(self.res.judges.groupings[self.by]), columns=objects)
 
 
 @checked
-def judge_effects(res: MixedResults, *, confidence: Confidence = 0.95) -> JudgeEffects:
+def judge_effects(res: MixedResults, *, by: str | None = None, confidence: Confidence = 0.95) -> JudgeEffects:
     """Return how each judge differs from the average judge: predicted effects with their standard errors.
 
     Parameters
     ----------
     res : MixedResults
         A fit with brackets, ``llbt.fit("object + (object | judge)", c)``.
+    by : str, optional
+        The grouping whose effects are asked for, where there are several: ``"prompt"``. By default the first.
     confidence : float
         Level of the intervals.
 
@@ -119,6 +127,11 @@ def judge_effects(res: MixedResults, *, confidence: Confidence = 0.95) -> JudgeE
         Its table has a row for each judge and effect: of ``(object | judge)`` one for each object that he judged, of
         ``(tie | judge)`` and ``(order | judge)`` one. Its `worths` are the judges' log-worths, drawn together by what
         is not known of them.
+
+    Raises
+    ------
+    OptionError
+        For a grouping that no bracket has.
 
     Notes
     -----
@@ -138,11 +151,49 @@ def judge_effects(res: MixedResults, *, confidence: Confidence = 0.95) -> JudgeE
     >>> effects.worths()["A"].round(2).tolist()
     [0.61, -0.55, 0.3, -0.94, 1.02, 0.02, 0.61, -0.25]
     """
+    grouping = res.judges.name if by is None else by
+    if grouping not in res.judges.groupings:
+        raise OptionError(f"by={by!r}", expected=f"a grouping of the fit: {listed(list(res.judges.groupings))}")
+    found = _predicted(res, grouping) if res.solution.predicted else _of_modes(res)
+    return JudgeEffects(res, *found, by=grouping, confidence=confidence)
+
+
+_Found = tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[tuple[str, str], ...]]
+
+
+def _columns(res: MixedResults, grouping: str) -> tuple[tuple[str, str], ...]:
+    """Return the bracket and the thing of each effect of a judge that is not on log-worths."""
+    some = [bracket for bracket in res.brackets if bracket.grouping == grouping and not bracket.of_objects]
+    return tuple((str(bracket), label) for bracket in some for label in bracket.things(res.comparisons.response))
+
+
+def _predicted(res: MixedResults, grouping: str) -> _Found:
+    """Return the effects that Laplace's approximation has found."""
+    size, objects = len(res.judges.groupings[grouping]), len(res.comparisons.objects)
+    effects, effect_errors = np.zeros((size, objects)), np.full((size, objects), np.nan)
+    columns = _columns(res, grouping)
+    others, other_errors = np.zeros((2, size, len(columns)))
+    first = 0
+    for bracket, one in zip(res.brackets, res.solution.predicted, strict=True):
+        if bracket.grouping != grouping:
+            continue
+        if bracket.of_objects:
+            effects[one.level, one.thing], effect_errors[one.level, one.thing] = one.effect, one.error
+            continue
+        others[one.level, first + one.thing], other_errors[one.level, first + one.thing] = one.effect, one.error
+        first += len(bracket.things(res.comparisons.response))
+    return effects, effect_errors, others, other_errors, columns
+
+
+def _of_modes(res: MixedResults) -> _Found:
+    """Return the effects at the modes that quadrature and sampling are centred on."""
     judges, found = res.judges, res.solution
-    size, objects, brackets = len(judges.levels), len(res.comparisons.objects), len(res.brackets)
+    size, objects = len(judges.levels), len(res.comparisons.objects)
     kept = np.flatnonzero(found.scales)
     effects, effect_errors = np.zeros((size, objects)), np.full((size, objects), np.nan)
-    others, other_errors = np.zeros((size, brackets)), np.zeros((size, brackets))
+    columns = _columns(res, judges.name)
+    others, other_errors = np.zeros((2, size, len(columns)))
+    names = [term for term, _ in columns]
     place = {bracket.effect: e for e, bracket in enumerate(res.brackets)}
     for b, bundle in enumerate(judges.grouped.bundles):
         mine = np.flatnonzero(judges.grouped.bundle == b)
@@ -164,6 +215,7 @@ def judge_effects(res: MixedResults, *, confidence: Confidence = 0.95) -> JudgeE
                 variance = np.einsum("gjd,gde,gje->gj", spread, cov[:, dims][:, :, dims], spread)
                 effect_errors[mine] = np.where(judged, np.sqrt(np.maximum(variance, 0)), np.nan)
             else:
-                others[mine, e] = mode[:, dims[0]]
-                other_errors[mine, e] = np.sqrt(cov[:, dims[0], dims[0]])
-    return JudgeEffects(res, effects, effect_errors, others, other_errors, confidence)
+                at_columns = names.index(str(res.brackets[e])) + np.arange(len(dims))
+                others[np.ix_(mine, at_columns)] = mode[:, dims]
+                other_errors[np.ix_(mine, at_columns)] = np.sqrt(np.diagonal(cov, axis1=1, axis2=2)[:, dims])
+    return effects, effect_errors, others, other_errors, columns

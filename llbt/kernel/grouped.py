@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 from .effects import Groups
 from .gathered import FloatArray, IntArray
 
-Effect = Literal["object", "tie", "order"]
+Effect = Literal["object", "tie", "order", "bad", "grade"]
 
 _ZERO = 1e-9  # an eigenvalue of a graph's Laplacian below this counts as 0
 
@@ -42,7 +42,8 @@ def grouped(
     counts: FloatArray,
     pairs: IntArray,
     effects: Sequence[Effect],
-    predictors: tuple[int, int | None],
+    width: int,
+    predictors: Mapping[Effect, tuple[int, ...]],
 ) -> Grouped:
     """Return judgments by group.
 
@@ -55,10 +56,12 @@ def grouped(
     counts : ndarray, shape (L, K)
     pairs : ndarray of int, shape (S, 2)
         Objects of each comparison.
-    effects : sequence of "object", "tie" and "order"
+    effects : sequence of str
         The kinds of normal effects of a group; each has a scale, in this order.
-    predictors : (int, int or None)
-        How many predictors the response has, and which is that of the tie.
+    width : int
+        How many predictors B the response has.
+    predictors : mapping of str to tuple of int
+        Which of them each kind enters but for ``"object"``: a group has one effect for each.
 
     Notes
     -----
@@ -73,32 +76,39 @@ def grouped(
     kept, index = _distinct(rows, counts, first, lines)
     basis = _bases(pairs[rows], codes, kept) if "object" in effects else None
     number = int(pairs.max()) + 1
-    return _bundled(rows, counts, first, lines, kept, index, basis, _Shape(tuple(effects), predictors, pairs, number))
+    return _bundled(
+        rows, counts, first, lines, kept, index, basis, _Shape(tuple(effects), width, predictors, pairs, number)
+    )
 
 
 @dataclass(frozen=True)
 class _Shape:
     effects: tuple[Effect, ...]
-    predictors: tuple[int, int | None]
+    width: int
+    predictors: Mapping[Effect, tuple[int, ...]]
     pairs: IntArray
     objects: int
 
 
 def pair_loadings(
-    effects: Sequence[Effect], predictors: tuple[int, int | None], pairs: IntArray, worths: FloatArray
+    effects: Sequence[Effect],
+    width: int,
+    predictors: Mapping[Effect, tuple[int, ...]],
+    pairs: IntArray,
+    worths: FloatArray,
 ) -> FloatArray:
     """Return how the effects of groups enter the predictors of one pair each, object i shown first, shape (B, R, d).
 
     Parameters
     ----------
-    effects, predictors
+    effects, width, predictors
         As in `grouped`.
     pairs : ndarray of int, shape (R, 2)
     worths : ndarray, shape (R, J, d)
         What each effect adds to the log-worths, as in `Grouped`.
     """
     rows = np.arange(len(pairs))[:, None]
-    shape = _Shape(tuple(effects), predictors, pairs, worths.shape[1])
+    shape = _Shape(tuple(effects), width, predictors, pairs, worths.shape[1])
     return _loadings(shape, worths, rows, np.ones(rows.shape))[0][:, :, 0]
 
 
@@ -195,7 +205,7 @@ def _bundled(
 
 def _loadings(shape: _Shape, worths: FloatArray, rows: IntArray, own: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return how effects enter the predictors of a bundle's lines, (B, G, R, d), and the scale of each effect, (d,)."""
-    width, tie = shape.predictors
+    width = shape.width
     group = np.arange(len(rows))[:, None]
     parts, scale = [], []
     for e, effect in enumerate(shape.effects):
@@ -204,8 +214,9 @@ def _loadings(shape: _Shape, worths: FloatArray, rows: IntArray, own: FloatArray
             part = np.zeros((width, *rows.shape, worths.shape[2]))
             part[0] = (worths[group, i] - worths[group, j]) * own[:, :, None]
         else:
-            part = np.zeros((width, *rows.shape, 1))
-            part[0 if effect == "order" else int(tie or 0), :, :, 0] = own
+            part = np.zeros((width, *rows.shape, len(shape.predictors[effect])))
+            for k, b in enumerate(shape.predictors[effect]):
+                part[b, :, :, k] = own
         parts.append(part)
         scale += [e] * part.shape[3]
     return np.concatenate(parts, axis=3), np.array(scale, dtype=np.int64)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from .effects import Groups, Modes
-from .gathered import FloatArray
+from .gathered import FloatArray, IntArray
+from .laplace import Laplace
 from .likelihood import Problem, log_likelihood, probabilities
 from .marginal import Marginal, Rule, marginal
 from .quadrature import Quadrature
@@ -28,6 +30,26 @@ _LONGEST_SCALE = 1.0  # and the logarithm of a scale
 
 
 @dataclass(frozen=True, eq=False)
+class Predicted:
+    """The most probable effects of one scale, with their standard errors; m effects.
+
+    Attributes
+    ----------
+    level : ndarray of int, shape (m,)
+    thing : ndarray of int, shape (m,)
+        The object, or the predictor among those that the effects enter.
+    effect : ndarray, shape (m,)
+    error : ndarray, shape (m,)
+        Of objects less their mean over those that the level's judgments connect.
+    """
+
+    level: IntArray
+    thing: IntArray
+    effect: FloatArray
+    error: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class MixedFit:
     """What maximum marginal likelihood found.
 
@@ -42,7 +64,7 @@ class MixedFit:
         Inverse observed information of the parameters and of log σ; NaN for scales that are 0.
     decrement : float
         Squared distance to the maximum before the last step, in standard errors.
-    rule : Quadrature or Sampling or None
+    rule : Quadrature or Sampling or Laplace or None
         How the effects were integrated out; None where none is left.
     moved : float
         By how much the log-likelihood moved with the last points that were added; of a sample its standard error.
@@ -50,6 +72,8 @@ class MixedFit:
         Monte Carlo errors of the parameters and of log σ; 0 without sampling.
     modes : tuple of Modes
         Of each bundle, of the effects whose scale is above 0.
+    predicted : tuple of Predicted
+        Of each scale, by Laplace's approximation.
     infinite : tuple of int
         Scales at which the likelihood still rises at `LARGEST`.
     converged : bool
@@ -61,13 +85,14 @@ class MixedFit:
     value: float
     covariance: FloatArray
     decrement: float
-    rule: Rule | None
+    rule: Rule | Laplace | None
     moved: float
     noise: FloatArray
     modes: tuple[Modes, ...]
     infinite: tuple[int, ...]
     converged: bool
     n_iter: int
+    predicted: tuple[Predicted, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +105,21 @@ class State:
     decrement: float = np.inf
 
 
+class MarginalLikelihood(Protocol):
+    """A likelihood of fixed parameters and scales: its p, the scale that is held, and how often it was asked."""
+
+    problem: Problem
+    size: int
+    held: int | None
+    n_iter: int
+
+    def __call__(self, at: FloatArray, kept: tuple[int, ...], rule: Rule | Laplace, near: Marginal | None) -> Marginal:
+        """Return the likelihood at parameters and logarithms of the scales that are kept."""
+
+    def few(self, kept: tuple[int, ...]) -> bool:
+        """Whether points cost so little that maxima are found to the last digit."""
+
+
 class MixedLikelihood:
     """The marginal likelihood with some of the scales held at 0, and one perhaps where it is."""
 
@@ -87,8 +127,13 @@ class MixedLikelihood:
         self.problem, self.bundles, self.held, self.n_iter = problem, bundles, held, 0
         self.size = problem.signed.shape[1]
 
-    def __call__(self, at: FloatArray, kept: tuple[int, ...], rule: Rule, near: Marginal | None) -> Marginal:
+    def few(self, kept: tuple[int, ...]) -> bool:
+        """Whether points cost so little that maxima are found to the last digit."""
+        return dimensions_of(self.bundles, kept) <= FEW_EFFECTS
+
+    def __call__(self, at: FloatArray, kept: tuple[int, ...], rule: Rule | Laplace, near: Marginal | None) -> Marginal:
         """Return the likelihood at parameters and logarithms of the scales that are kept."""
+        assert not isinstance(rule, Laplace)
         some = [restricted(groups, kept) for groups in self.bundles]
         start = near.modes if near is not None and _fits(near.modes, some) else None
         self.n_iter += 1
@@ -126,7 +171,7 @@ def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, sca
     number, moved, before = _FIRST, np.inf, -np.inf
     state = State(np.concatenate([start, np.log(scales)]), kept, nothing())
     while True:
-        few = dimensions_of(bundles, state.kept) <= FEW_EFFECTS
+        few = likelihood.few(state.kept)
         state = climbed(likelihood, state, Quadrature(number), DECREMENT[few])
         if not state.kept:
             return without_effects(problem, start, len(scales), likelihood.n_iter)
@@ -145,7 +190,7 @@ def dimensions_of(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:
     return max(int(np.isin(groups.scale, kept).sum()) for groups in bundles)
 
 
-def climbed(likelihood: MixedLikelihood, state: State, rule: Rule, enough: float) -> State:
+def climbed(likelihood: MarginalLikelihood, state: State, rule: Rule | Laplace, enough: float) -> State:
     """Return where Newton's method arrives with so many points a dimension."""
     p, at, kept = likelihood.size, state.at, state.kept
     found = likelihood(at, kept, rule, state.found)
@@ -169,7 +214,7 @@ def climbed(likelihood: MixedLikelihood, state: State, rule: Rule, enough: float
 
 
 def newton_step(
-    likelihood: MixedLikelihood, at: FloatArray, kept: tuple[int, ...], found: Marginal
+    likelihood: MarginalLikelihood, at: FloatArray, kept: tuple[int, ...], found: Marginal
 ) -> tuple[FloatArray, float]:
     """Return Newton's step, within bounds, and its decrement; scales at their bound do not rise further."""
     p = likelihood.size
@@ -188,7 +233,12 @@ def newton_step(
 
 
 def _searched(
-    likelihood: MixedLikelihood, at: FloatArray, kept: tuple[int, ...], rule: Rule, found: Marginal, step: FloatArray
+    likelihood: MarginalLikelihood,
+    at: FloatArray,
+    kept: tuple[int, ...],
+    rule: Rule | Laplace,
+    found: Marginal,
+    step: FloatArray,
 ) -> tuple[FloatArray, Marginal] | None:
     """Halve a step until it climbs, or shortens the score: the score is that at fixed points, the value is not."""
     for _ in range(8):
@@ -206,7 +256,7 @@ def infinite_at(state: State, p: int) -> tuple[int, ...]:
     return tuple(e for k, e in enumerate(state.kept) if state.at[p + k] >= bound and state.found.score[p + k] > 0)
 
 
-def fit_at(state: State, scales: int, rule: Rule, moved: float, likelihood: MixedLikelihood) -> MixedFit:
+def fit_at(state: State, scales: int, rule: Rule | Laplace, moved: float, likelihood: MarginalLikelihood) -> MixedFit:
     """Return what was found after one step more, which is so short that nothing is computed again."""
     p, kept = likelihood.size, list(state.kept)
     step, decrement = newton_step(likelihood, state.at, state.kept, state.found)

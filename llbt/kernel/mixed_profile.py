@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from scipy import optimize
 
-from .effects import Groups
 from .gathered import FloatArray
-from .likelihood import Problem
+from .laplace import Laplace
 from .marginal import Rule
 from .mixed import (
     DECREMENT,
-    FEW_EFFECTS,
     MOST_EFFECTS,
+    MarginalLikelihood,
     MixedFit,
     MixedLikelihood,
     State,
@@ -36,17 +35,19 @@ Fallen = Callable[[float, FloatArray], tuple[float, FloatArray]]
 
 
 def profile_scale(
-    problem: Problem, bundles: Sequence[Groups], found: MixedFit, which: int, drop: float
+    likelihood_of: Callable[[int | None], MarginalLikelihood], found: MixedFit, which: int, drop: float
 ) -> tuple[float, float]:
     """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a scale.
 
     With fewer points than the maximum was found with: what they miss hardly depends on the scale. The lower bound is 0
     where the likelihood does not fall that far down to 0, the upper one infinite where it does not up to 30.
+    `likelihood_of` makes the likelihood in which one of the scales, or none, is held.
     """
     kept = tuple(np.flatnonzero((found.scales > 0) | (np.arange(len(found.scales)) == which)).tolist())
-    few = dimensions_of(bundles, kept) <= FEW_EFFECTS
-    rule = _rule(found, bundles, kept, few, zero=found.scales[which] == 0)
-    likelihood, p = MixedLikelihood(problem, bundles, which), len(found.params)
+    likelihood, p = likelihood_of(which), len(found.params)
+    few = likelihood.few(kept)
+    rule = _rule(found, likelihood, kept, few, zero=found.scales[which] == 0)
+    free = likelihood_of(None)
     scales = np.where(found.scales > 0, found.scales, _NEAR_ZERO)
     best = np.concatenate([found.params, np.log(scales[list(kept)])])
     place = p + kept.index(which)
@@ -58,11 +59,11 @@ def profile_scale(
         return state.found.value + state.decrement / 2, state.at if len(state.at) == len(at) else at
 
     if found.scales[which] == 0:
-        return 0.0, _above_zero(fallen, _at_zero(likelihood, kept, which, best, rule, few), best, drop)
+        return 0.0, _above_zero(fallen, _at_zero(free, kept, which, best, rule, few), best, drop)
     top, best = fallen(best[place], best)
     bounds = []
     for side in (-1, 1):
-        if side < 0 and top - _at_zero(likelihood, kept, which, best, rule, few) <= drop:
+        if side < 0 and top - _at_zero(free, kept, which, best, rule, few) <= drop:
             bounds.append(0.0)
             continue
         log = best[place] + side * np.sqrt(2 * drop * found.covariance[p + which, p + which])
@@ -70,12 +71,16 @@ def profile_scale(
     return bounds[0], bounds[1]
 
 
-def _rule(found: MixedFit, bundles: Sequence[Groups], kept: tuple[int, ...], few: bool, zero: bool) -> Rule:
+def _rule(
+    found: MixedFit, likelihood: MarginalLikelihood, kept: tuple[int, ...], few: bool, zero: bool
+) -> Rule | Laplace:
     """Return the points of a profile: those of the maximum, or fewer where these are many, or have a dimension less."""
     rule = found.rule
+    if not isinstance(likelihood, MixedLikelihood) or isinstance(rule, Laplace):
+        return Laplace(exact=False)
     if isinstance(rule, Sampling):
         return rule
-    if rule is None and dimensions_of(bundles, kept) > MOST_EFFECTS:
+    if rule is None and dimensions_of(likelihood.bundles, kept) > MOST_EFFECTS:
         return Sampling(_SAMPLED, np.inf, 0)
     if rule is not None and few and not zero:
         return rule
@@ -117,13 +122,11 @@ def _above_zero(fallen: Fallen, top: float, best: FloatArray, drop: float) -> fl
 
 
 def _at_zero(
-    likelihood: MixedLikelihood, kept: tuple[int, ...], which: int, best: FloatArray, rule: Rule, few: bool
+    free: MarginalLikelihood, kept: tuple[int, ...], which: int, best: FloatArray, rule: Rule | Laplace, few: bool
 ) -> float:
     """Return the maximum of the likelihood where one of the scales is 0."""
-    others, p = tuple(e for e in kept if e != which), likelihood.size
+    others, p = tuple(e for e in kept if e != which), free.size
     rest = np.delete(best, p + kept.index(which))
     if not others:
-        return float(eliminate(likelihood.problem, start=best[:p]).objective)
-    free = MixedLikelihood(likelihood.problem, likelihood.bundles)
-    state = climbed(free, State(rest, others, nothing()), rule, DECREMENT[few])
-    return state.found.value
+        return float(eliminate(free.problem, start=best[:p]).objective)
+    return climbed(free, State(rest, others, nothing()), rule, DECREMENT[few]).found.value

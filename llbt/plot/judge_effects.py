@@ -67,7 +67,5 @@ def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | 
     letter = {"tie": "tie effect γ", "order": "order effect δ"}.get(
         str(chosen), f"log-worth λ of {short_names([chosen])[0]}"
     )
-    label_scale(
-        ax, f"{letter}, less that of the average {effects.res.judges.name} ({100 * effects.confidence:.4g} % intervals)"
-    )
+    label_scale(ax, f"{letter}, less that of the average {effects.by} ({100 * effects.confidence:.4g} % intervals)")
     return finish(ax)

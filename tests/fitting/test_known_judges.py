@@ -120,7 +120,7 @@ def test_order_and_other_links(frame: pd.DataFrame) -> None:
     effects = llbt.judge_effects(res)
     g = list(res.judges.levels).index("J07")
     worth = np.array([res.params["object[A]"], res.params["object[B]"], 0.0]) + effects.effects[g]
-    u = worth[1] - worth[0] + res.params["order"] + effects.others[g, 1]
+    u = worth[1] - worth[0] + res.params["order"] + effects.others[g, 0]
     expected = res.average.response.probabilities(np.array([[u], [res.params["tie"]]]))[0][:, 0]
     found = res.predict(at={"judge": "J07"}).to_frame()
     found = found[(found["object_i"] == "B") & (found["object_j"] == "A")]

@@ -160,12 +160,6 @@ def test_bad_input_is_refused(frame: pd.DataFrame) -> None:
     _refused(alone, plain, DesignError, "made one judgment")
 
 
-def test_two_groupings_are_refused(frame: pd.DataFrame) -> None:
-    c = llbt.from_counts(frame.assign(prompt=["p", "q"] * 45), clusters=("judge", "prompt"))
-    with pytest.raises(DesignError, match="crossed"):
-        llbt.fit("object + tie + (object | judge) + (object | prompt)", c)
-
-
 def test_many_effects_are_sampled_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six objects: the log-likelihood is that of 400,000 draws of the effects from their distribution."""
     rng = np.random.default_rng(4)

@@ -61,8 +61,8 @@ def test_effects_are_the_modes_of_all_effects_at_once(res: llbt.MixedResults, ju
     errors = np.sqrt(np.diag(centre @ cov @ centre.T))[:3]
     np.testing.assert_allclose(found.effect_errors[g][seen], errors[seen], rtol=2e-3)
     assert np.isnan(found.effect_errors[g]).sum() == 3 - len(seen)
-    assert found.others[g, 1] == pytest.approx(mode[3], abs=1e-3)
-    assert found.other_errors[g, 1] == pytest.approx(np.sqrt(cov[3, 3]), rel=2e-3)
+    assert found.others[g, 0] == pytest.approx(mode[3], abs=1e-3)
+    assert found.other_errors[g, 0] == pytest.approx(np.sqrt(cov[3, 3]), rel=2e-3)
 
 
 def test_the_table_has_a_row_for_each_judge_and_effect(res: llbt.MixedResults) -> None:

@@ -12,6 +12,7 @@ from scipy import stats
 import llbt
 from llbt.core.links import AnyResponse
 from llbt.fitting.clusters import kept_way
+from llbt.formulas.brackets import entered
 from llbt.kernel.grouped import Effect, Grouped, grouped
 from llbt.kernel.likelihood import Problem
 from llbt.kernel.marginal import marginal
@@ -23,8 +24,10 @@ from llbt.kernel.sampled import sampled_maximum
 def _groups(res: llbt.LLBTResults, name: str, effects: tuple[Effect, ...]) -> tuple[Problem, Grouped]:
     c = res.comparisons
     lines = kept_way(c, name, (name,)).clusters
-    predictors = (res.response.width, c.response.tie)
-    return res.problem(), grouped(lines.rows, lines.codes, lines.counts, c.pairs, effects, predictors)
+    predictors = entered(c.response)
+    return res.problem(), grouped(
+        lines.rows, lines.codes, lines.counts, c.pairs, effects, res.response.width, predictors
+    )
 
 
 def _maximum(res: llbt.LLBTResults, name: str, effects: tuple[Effect, ...]) -> MixedFit:

@@ -1,0 +1,79 @@
+"""The bias of Laplace's approximation, by fits to judgments that are drawn at its estimates."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray
+from ..errors import DesignError
+from ..kernel import solvers
+from ..kernel.crossed import Crossed
+from ..kernel.laplace import Laplace
+from ..kernel.laplace_fit import laplace_maximum, simulated
+from ..kernel.likelihood import Problem
+from ..kernel.mixed import MixedFit
+from ..resampling import Resampler
+from ..table import Field, Table, counted
+from .mixed_estimates import MixedEstimates
+
+_TABLES = {True: 50, False: 20}  # drawn where groupings are crossed, and where they are not
+_LEVELS = 200  # of a grouping that is not crossed, at most, in each
+_START = 0.1  # of a σ that is 0
+
+
+def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
+    """Return the bias of the estimates of Laplace's approximation; see `MixedResults.laplace_bias`."""
+    found, best, judges = res.judges.crossed, res.solution, res.judges
+    if found is None or not isinstance(best.rule, Laplace):
+        raise DesignError(
+            "the effects are not integrated out by Laplace's approximation, or none is left",
+            "Only Laplace's approximation has this bias: fit(…, approximation='laplace').",
+        )
+    task = partial(_refitted, judges.problem, found, best, bool(judges.others))
+    with solvers.few_threads(len(res.names)):
+        drawn = np.stack(resampler.each([task] * _TABLES[bool(judges.others)]))
+    known = ~np.isnan(drawn).any(axis=1)
+    if known.sum() < 2:
+        raise DesignError(
+            f"{len(drawn) - known.sum()} of {len(drawn)} tables drawn at the estimates have no estimates themselves",
+            "Collect more judgments.",
+        )
+    estimate = np.append(best.params, best.scales)
+    bias = drawn[known].mean(axis=0) - estimate
+    error = drawn[known].std(axis=0, ddof=1) / np.sqrt(known.sum())
+    lost = len(drawn) - int(known.sum())
+    notes = [f"of {counted(len(drawn), 'table')} drawn at the estimates; estimates are log-worths λ, γ, δ and σ"]
+    if lost:
+        notes.append(f"{counted(lost, 'table')} without finite estimates left out")
+    return Table(
+        (
+            Field("term", "term", [*res.names, *(f"σ {bracket}" for bracket in res.brackets)]),
+            Field("estimate", "estimate", estimate, "estimate"),
+            Field("bias", "bias", bias, "estimate"),
+            Field("std_error", "std_error", error, "estimate"),
+            Field("corrected", "corrected", estimate - bias, "estimate"),
+        ),
+        title="Bias of Laplace's approximation",
+        notes=tuple(notes),
+    )
+
+
+def _refitted(
+    problem: Problem, found: Crossed, best: MixedFit, everything: bool, rng: np.random.Generator
+) -> FloatArray:
+    """Return the estimates from one table drawn, (p + E,); NaN where they are not finite."""
+    lines: IntArray = np.arange(len(found.rows))
+    levels = int(found.group.max()) + 1
+    if not everything and levels > _LEVELS:
+        some = np.zeros(levels, dtype=np.bool_)
+        some[rng.choice(levels, _LEVELS, replace=False)] = True
+        lines = np.flatnonzero(some[found.group])
+    drawn = simulated(problem, found, best, lines, rng)
+    missing = np.full(len(best.params) + len(best.scales), np.nan)
+    try:
+        again = laplace_maximum(problem, drawn, best.params, np.maximum(best.scales, _START))
+    except np.linalg.LinAlgError:
+        return missing
+    return missing if again.infinite else np.append(again.params, again.scales)

@@ -1,0 +1,268 @@
+"""Lines of counts with normal effects of one or several groupings: which effects bear on each line.
+
+Notation: L lines (what the levels of all groupings said of a comparison), T effects that bear on a line, E scales. The
+grouping with the most effects has its own, in groups of a level each; those of the others are shared by the groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from .gathered import FloatArray, IntArray
+
+_NUMBERS = 3e6  # of the matrices of a block of groups
+
+
+@dataclass(frozen=True, eq=False)
+class Bearing:
+    """Normal effects of the levels of a grouping, with one scale.
+
+    Attributes
+    ----------
+    grouping : int
+        Which grouping, 0, 1, …; those of the same grouping have the same codes.
+    codes : ndarray of int, shape (L,)
+        The level of each line.
+    objects : bool
+        Whether each level has an effect for each object: added for object i and subtracted for j.
+    predictors : tuple of int
+        The predictors that the effects enter: one effect of a level for each of them.
+    """
+
+    grouping: int
+    codes: IntArray
+    objects: bool
+    predictors: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Groups gone through at once. G groups with n own effects and r shared ones, filled up with effects of no line.
+
+    Attributes
+    ----------
+    lines : ndarray of int, shape (L,)
+    group : ndarray of int, shape (L,)
+    place : ndarray of int, shape (T, L)
+        Where among the n + r effects of its group each effect of a line is.
+    own : ndarray of int, shape (G, n)
+        Which of the own effects these are; the one after the last where filled up.
+    shared : ndarray of int, shape (G, r)
+        The same of shared effects.
+    """
+
+    lines: IntArray
+    group: IntArray
+    place: IntArray
+    own: IntArray
+    shared: IntArray
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Groups G, own effects n, and all of a group, n + r."""
+        groups, own = self.own.shape
+        return groups, own, own + self.shared.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Crossed:
+    """Lines of counts, and the effects that bear on them.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (L,)
+        The comparison of each line.
+    counts : ndarray, shape (K, L)
+    predictor : ndarray of int, shape (T,)
+        The predictor that each effect of a line enters.
+    sign : ndarray, shape (T,)
+    scale : ndarray of int, shape (T,)
+    blocks : tuple of Block
+    scales : (ndarray of int, ndarray of int)
+        The scale of each own and of each shared effect.
+    levels : tuple of (ndarray of int, ndarray of int), one for each scale
+        The level, and the object or predictor, of each of its effects.
+    touched : tuple of ndarray of int, each (T_e, L)
+        Which of the effects of each scale bear on each line.
+    group : ndarray of int, shape (L,)
+        The group of each line.
+    pairs : ndarray of int, shape (S, 2)
+    bearings : tuple of E Bearing
+    """
+
+    rows: IntArray
+    counts: FloatArray
+    predictor: IntArray
+    sign: FloatArray
+    scale: IntArray
+    blocks: tuple[Block, ...]
+    scales: tuple[IntArray, IntArray]
+    levels: tuple[tuple[IntArray, IntArray], ...]
+    touched: tuple[IntArray, ...]
+    group: IntArray
+    pairs: IntArray
+    bearings: tuple[Bearing, ...]
+
+    def take(self, lines: IntArray, counts: FloatArray) -> Crossed:
+        """Return some of the lines, with other counts (L, K)."""
+        bearings = [replace(one, codes=one.codes[lines]) for one in self.bearings]
+        return crossed(self.rows[lines], counts, self.pairs, bearings)
+
+
+@dataclass(frozen=True, eq=False)
+class _Touching:
+    """The effects of one scale that bear on the lines: their keys (T, L), level-major, with what enters where."""
+
+    keys: IntArray
+    predictor: tuple[int, ...]
+    sign: tuple[float, ...]
+    within: int  # how many keys a level has
+
+
+def crossed(rows: IntArray, counts: FloatArray, pairs: IntArray, bearings: Sequence[Bearing]) -> Crossed:
+    """Return lines with the effects that bear on them.
+
+    Parameters
+    ----------
+    rows : ndarray of int, shape (L,)
+        The comparison of each line.
+    counts : ndarray, shape (L, K)
+    pairs : ndarray of int, shape (S, 2)
+        Objects of each comparison.
+    bearings : sequence of E Bearing
+    """
+    touching = [_touching(one, rows, pairs) for one in bearings]
+    groupings = sorted({one.grouping for one in bearings})
+    sizes = [sum(len(np.unique(t.keys)) for t, one in zip(touching, bearings, strict=True) if one.grouping == g)
+             for g in groupings]  # fmt: skip
+    first = groupings[int(np.argmax(sizes))]
+    members = tuple(one.grouping == first for one in bearings)
+    group = np.unique(next(one.codes for one in bearings if one.grouping == first), return_inverse=True)[1].ravel()
+    own = _numbered(touching, [e for e, own in enumerate(members) if own])
+    shared = _numbered(touching, [e for e, own in enumerate(members) if not own])
+    order = [*own.order, *shared.order]
+    place = [order.index(e) for e in range(len(bearings))]
+    keys = [*own.keys, *shared.keys]
+    touched = [*own.touched, *shared.touched]
+    return Crossed(
+        rows=rows,
+        counts=np.ascontiguousarray(counts.T),
+        predictor=np.array([b for e in order for b in touching[e].predictor], dtype=np.int64),
+        sign=np.array([s for e in order for s in touching[e].sign]),
+        scale=np.array([e for e in order for _ in touching[e].sign], dtype=np.int64),
+        blocks=tuple(_blocks(group, own, shared)),
+        scales=(own.scale, shared.scale),
+        levels=tuple(np.divmod(keys[k], touching[e].within) for e, k in enumerate(place)),
+        touched=tuple(touched[k] for k in place),
+        group=group,
+        pairs=pairs,
+        bearings=tuple(bearings),
+    )
+
+
+def _touching(one: Bearing, rows: IntArray, pairs: IntArray) -> _Touching:
+    codes = one.codes.astype(np.int64)
+    if one.objects:
+        within = int(pairs.max()) + 1
+        return _Touching(codes * within + pairs[rows].T, (0, 0), (1.0, -1.0), within)
+    within = len(one.predictors)
+    return _Touching(codes * within + np.arange(within)[:, None], one.predictors, (1.0,) * within, within)
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """Effects of some scales, numbered: those of each line (T, L), the scale of each, and the keys by scale."""
+
+    order: list[int]
+    index: IntArray
+    scale: IntArray
+    keys: list[IntArray]
+    touched: list[IntArray]
+
+
+def _numbered(touching: Sequence[_Touching], some: list[int]) -> _Numbered:
+    touched, scale, keys = [], [], []
+    for e in some:
+        found, inverse = np.unique(touching[e].keys, return_inverse=True)
+        touched.append(inverse.reshape(touching[e].keys.shape))
+        scale.append(np.full(len(found), e))
+        keys.append(found)
+    if not some:
+        return _Numbered([], np.empty((0, 0), dtype=np.int64), np.empty(0, dtype=np.int64), [], [])
+    before = np.cumsum([0, *map(len, keys[:-1])])
+    index = np.concatenate([one + start for one, start in zip(touched, before, strict=True)])
+    return _Numbered(some, index, np.concatenate(scale), keys, touched)
+
+
+def _local(group: IntArray, index: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the place of each line's effects among those of its group (T, L), how many there are, and which, sorted.
+
+    The latter by group, one group after the other.
+    """
+    number = int(group.max()) + 1
+    if not index.size:
+        return np.empty((0, len(group)), dtype=np.int64), np.zeros(number, dtype=np.int64), np.empty(0, dtype=np.int64)
+    most = int(index.max()) + 1
+    found, inverse = np.unique(group * most + index, return_inverse=True)
+    size = np.bincount(found // most, minlength=number)
+    first = np.cumsum(size) - size
+    return inverse.reshape(index.shape) - first[group], size, found % most
+
+
+def _blocks(group: IntArray, own: _Numbered, shared: _Numbered) -> list[Block]:
+    place, size, which = _local(group, own.index)
+    place_shared, size_shared, which_shared = _local(group, shared.index)
+    first, first_shared = np.cumsum(size) - size, np.cumsum(size_shared) - size_shared
+    order = np.lexsort([size_shared, size])
+    by_group = np.argsort(group, kind="stable")
+    start = np.searchsorted(group[by_group], np.arange(len(size) + 1))
+    blocks = []
+    for some in _chunks(size[order], size_shared[order]):
+        groups = order[some]
+        lines = np.concatenate([by_group[start[g] : start[g + 1]] for g in groups.tolist()])
+        local = np.repeat(np.arange(len(groups)), start[groups + 1] - start[groups])
+        filled = _filled(size[groups], first[groups], which, len(own.scale))
+        filled_shared = _filled(size_shared[groups], first_shared[groups], which_shared, len(shared.scale))
+        at = np.concatenate([place[:, lines], filled.shape[1] + place_shared[:, lines]])
+        blocks.append(Block(lines, local, at, filled, filled_shared))
+    return blocks
+
+
+def _chunks(size: IntArray, shared: IntArray) -> list[slice]:
+    """Return runs of groups, sorted by size, of about the same sizes and of so many numbers together."""
+    found, start = [], 0
+    for k in range(len(size) + 1):
+        last = k == len(size)
+        if last or _apart(size[start], size[k]) or _apart(shared[start], shared[k]) or (
+            (k - start + 1) * float(size[k] + shared[k]) ** 2 > _NUMBERS
+        ):  # fmt: skip
+            if k > start:
+                found.append(slice(start, k))
+            start = k
+    return found
+
+
+def _apart(a: int, b: int) -> bool:
+    return abs(int(a) - int(b)) > max(4, min(int(a), int(b)) // 4)
+
+
+def _filled(size: IntArray, first: IntArray, which: IntArray, last: int) -> IntArray:
+    """Return the effects of some groups, (G, n), with the one after the last where a group has fewer."""
+    steps = np.arange(int(size.max(initial=0)))
+    inside = steps < size[:, None]
+    padded = np.append(which, last)
+    return padded[np.where(inside, first[:, None] + steps, len(which))]
+
+
+def components(found: Crossed, which: int) -> IntArray:
+    """Return how many objects the judgments of its level connect each effect of a scale with, itself counted."""
+    size = len(found.levels[which][0])
+    ends = found.touched[which]
+    graph = sparse.coo_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(size, size))
+    _, label = csgraph.connected_components(graph, directed=False)
+    return np.asarray(np.bincount(label)[label])

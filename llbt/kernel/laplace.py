@@ -1,0 +1,407 @@
+"""Laplace's approximation of a marginal likelihood, with its exact gradient; groupings may be crossed.
+
+Notation as in `crossed`: w are the standard normal effects of all levels, A their loadings (times scales σ) on the
+predictors u = η + A w of the lines, W minus the second derivatives of the log-likelihood there, H = I + AᵀWA.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, sparse
+
+from .crossed import Block, Crossed
+from .effects import contributions
+from .gathered import FloatArray, IntArray
+from .likelihood import Problem, row_sums, weighted_gram
+
+_ITERATIONS = 60
+_NEAR = 1e-7  # squared distance to the mode, in its own standard deviations, from which the next step is the last
+_HALVINGS = 25
+_STEP = 1e-4  # of a predictor, by which third derivatives are found: their error is about its square
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """Standard normal effects: own ones (N + 1,) and shared ones (R + 1,); the last of each is 0."""
+
+    own: FloatArray
+    shared: FloatArray
+
+    def local(self, block: Block) -> FloatArray:
+        """Return those of each group of a block, (G, n + r)."""
+        return np.concatenate([self.own[block.own], self.shared[block.shared]], axis=1)
+
+    def moved(self, step: Effects, by: FloatArray, found: Crossed) -> Effects:
+        """Return the effects after steps of these lengths: of each block's groups, or one for all."""
+        if by.ndim == 0:
+            return Effects(self.own + by * step.own, self.shared + by * step.shared)
+        return Effects(self.own + np.append(by[_owner(found)], 0.0) * step.own, self.shared)
+
+    @classmethod
+    def none(cls, found: Crossed) -> Effects:
+        """Return effects of 0."""
+        return cls(np.zeros(len(found.scales[0]) + 1), np.zeros(len(found.scales[1]) + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """H in blocks [[D, C], [Cᵀ, E]], D of the own effects of each group: what answers H x = y.
+
+    Attributes
+    ----------
+    inverse : tuple of ndarray, each (G, n, n)
+        D⁻¹ of each block.
+    towards : tuple of ndarray, each (G, n, r)
+        D⁻¹C.
+    complement : ndarray, shape (R, R)
+        (E − CᵀD⁻¹C)⁻¹, of the shared effects.
+    log_determinant : float
+    """
+
+    inverse: tuple[FloatArray, ...]
+    towards: tuple[FloatArray, ...]
+    complement: FloatArray
+    log_determinant: float
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """The rule that takes the integrand for a normal density around its mode.
+
+    Attributes
+    ----------
+    exact : bool
+        Whether the information of the estimates is that of the approximation in all parameters, or of the fixed ones
+        with the weights of the judgments held.
+    """
+
+    exact: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Approximation:
+    """Laplace's approximation at some parameters.
+
+    Attributes
+    ----------
+    value : float
+        ℓ(ŵ) − ŵ²/2 − ½ log|H|.
+    score : ndarray, shape (p + E,)
+        Its derivatives in the fixed parameters and log σ.
+    mode : Effects
+    """
+
+    value: float
+    score: FloatArray
+    mode: Effects
+
+
+def laplace(
+    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, start: Effects | None = None
+) -> Approximation:
+    """Return Laplace's approximation and its gradient.
+
+    Parameters
+    ----------
+    problem : Problem
+        Comparisons of any counts: the counts are those of the lines.
+    found : Crossed
+    params : ndarray, shape (p,)
+    scales : ndarray, shape (E,)
+        Those that are 0 have no effects.
+    start : Effects, optional
+        Where the mode is looked for first.
+
+    Notes
+    -----
+    With t half the derivative of tr(W(u) V) in u, V = A H⁻¹Aᵀ held, and q = H⁻¹Aᵀt, a step of the parameters that
+    moves u by X β at given effects has the slope Xᵀ(s − t + W A q), s the score in u; log σ_e has
+    |w_e|² − d_e + tr(H⁻¹)_e − 2 q_e·w_e, over the d_e effects of that scale: the modes move with the parameters.
+    """
+    work = _Work(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    mode = work.mode(Effects.none(found) if start is None else start)
+    lines = work.lines(mode)
+    solved = work.solved(lines)
+    value = work.height(mode, lines).sum() - 0.5 * float(mode.shared @ mode.shared) - 0.5 * solved.log_determinant
+    bent = work.bent(mode, solved)
+    turned = work.solve(solved, work.gathered(bent))
+    score = work.scattered([
+        score - t + work.weighted(block, weight, turned)
+        for block, (_, score, weight), t in zip(found.blocks, lines, bent, strict=True)
+    ])  # fmt: skip
+    pull = _by_scale(found, mode, mode) - 2 * _by_scale(found, turned, mode)
+    known = _diagonal(found, solved)
+    shrunk = [np.bincount(which, d - 1, len(scales)) for which, d in zip(found.scales, known, strict=True)]
+    return Approximation(float(value), np.concatenate([row_sums(problem, score), pull + sum(shrunk)]), mode)
+
+
+def information_beside(
+    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, mode: Effects
+) -> FloatArray:
+    """Return the information of the fixed parameters with W held, Xᵀ(W − WA H⁻¹AᵀW)X, shape (p, p)."""
+    work = _Work(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    lines = work.lines(mode)
+    solved = work.solved(lines)
+    rows = [predictor.toarray() for predictor in problem.predictors]
+    width, size = len(rows), len(problem.counts)
+    weights = np.zeros((width, width, size))
+    shared = np.zeros((len(found.scales[1]) + 1, len(params)))
+    lost = np.zeros((len(params), len(params)))
+    for k, (block, (_, _, weight)) in enumerate(zip(found.blocks, lines, strict=True)):
+        at = found.rows[block.lines]
+        for b in range(width):
+            for c in range(width):
+                weights[b, c] += np.bincount(at, weight[b, c], size)
+        towards = work.towards(block, weight, [one[at] for one in rows])
+        own = block.size[1]
+        mine, others = towards[:, :own], towards[:, own:]
+        lost += np.einsum("gnp,gnq->pq", mine, solved.inverse[k] @ mine, optimize=True)
+        np.add.at(shared, block.shared, others - solved.towards[k].swapaxes(1, 2) @ mine)
+    lost += shared[:-1].T @ solved.complement @ shared[:-1]
+    return weighted_gram(problem, weights) - lost
+
+
+def spread(problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, mode: Effects) -> list[FloatArray]:
+    """Return the variances of the standard normal effects given the judgments, diag H⁻¹, of own and shared ones."""
+    work = _Work(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    return _diagonal(found, work.solved(work.lines(mode)))
+
+
+_Lines = list[tuple[FloatArray, FloatArray, FloatArray]]  # of each block: values, scores, weights
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """Sums over lines: predictors of the comparisons without effects (B, S), and loadings of the effects (T,)."""
+
+    problem: Problem
+    found: Crossed
+    eta: FloatArray
+    loading: FloatArray
+
+    def predictors(self, block: Block, effects: Effects) -> FloatArray:
+        """Return u of the lines of a block, (B, L)."""
+        return self.eta[:, self.found.rows[block.lines]] + self.loaded(block, effects)
+
+    def loaded(self, block: Block, effects: Effects) -> FloatArray:
+        """Return A w, (B, L)."""
+        local = effects.local(block)
+        total = np.zeros((len(self.eta), len(block.lines)))
+        for place, b, loading in zip(block.place, self.found.predictor, self.loading, strict=True):
+            total[b] += loading * local[block.group, place]
+        return total
+
+    def lines(self, effects: Effects) -> _Lines:
+        """Return what the lines say at some effects."""
+        return [
+            contributions(self.problem.response, self.predictors(block, effects), self.found.counts[:, block.lines])
+            for block in self.found.blocks
+        ]
+
+    def height(self, effects: Effects, lines: _Lines) -> FloatArray:
+        """Return log-likelihood less half the squared own effects of each group of each block."""
+        return np.concatenate([
+            np.bincount(block.group, value, len(block.own)) - 0.5 * (effects.own[block.own] ** 2).sum(axis=1)
+            for block, (value, _, _) in zip(self.found.blocks, lines, strict=True)
+        ])  # fmt: skip
+
+    def gathered(self, slopes: list[FloatArray]) -> Effects:
+        """Return Aᵀ times something of the lines of each block, (B, L)."""
+        total = Effects.none(self.found)
+        for block, slope in zip(self.found.blocks, slopes, strict=True):
+            groups, own, size = block.size
+            local = np.zeros(groups * size)
+            for place, b, loading in zip(block.place, self.found.predictor, self.loading, strict=True):
+                local += np.bincount(block.group * size + place, loading * slope[b], groups * size)
+            by_group = local.reshape(groups, size)
+            total.own[block.own] = by_group[:, :own]  # an effect has one group
+            np.add.at(total.shared, block.shared, by_group[:, own:])
+        total.own[-1] = total.shared[-1] = 0.0
+        return total
+
+    def weighted(self, block: Block, weight: FloatArray, effects: Effects) -> FloatArray:
+        """Return W A w of a block, (B, L)."""
+        return np.asarray(np.einsum("bcl,cl->bl", weight, self.loaded(block, effects)))
+
+    def scattered(self, slopes: list[FloatArray]) -> FloatArray:
+        """Return sums over the lines of each comparison, (B, S)."""
+        size = self.eta.shape[1]
+        total = np.zeros_like(self.eta)
+        for block, slope in zip(self.found.blocks, slopes, strict=True):
+            for b, one in enumerate(slope):
+                total[b] += np.bincount(self.found.rows[block.lines], one, size)
+        return total
+
+    def gram(self, block: Block, weight: FloatArray) -> FloatArray:
+        """Return AᵀWA of each group, (G, n + r, n + r)."""
+        groups, _, size = block.size
+        total = np.zeros(groups * size * size)
+        first = block.group * size
+        places = list(zip(block.place, self.found.predictor, self.loading, strict=True))
+        for place, b, loading in places:
+            for other, c, times in places:
+                if loading * times != 0:
+                    at = (first + place) * size + other
+                    total += np.bincount(at, loading * times * weight[b, c], len(total))
+        return total.reshape(groups, size, size)
+
+    def towards(self, block: Block, weight: FloatArray, rows: list[FloatArray]) -> FloatArray:
+        """Return AᵀWX of each group, (G, n + r, p), X the rows of the block's lines."""
+        groups, _, size = block.size
+        total: FloatArray = np.zeros((groups * size, rows[0].shape[1]))
+        lines = np.arange(len(block.lines))
+        for place, b, loading in zip(block.place, self.found.predictor, self.loading, strict=True):
+            at = (np.full(len(lines), loading), (block.group * size + place, lines))
+            loads = sparse.coo_matrix(at, shape=(groups * size, len(lines))).tocsr()
+            total += loads @ sum(weight[b, c][:, None] * one for c, one in enumerate(rows))
+        return total.reshape(groups, size, -1)
+
+    def solved(self, lines: _Lines) -> Solved:
+        """Return what answers H x = y."""
+        inverses: list[FloatArray] = []
+        towards: list[FloatArray] = []
+        log = 0.0
+        number = len(self.found.scales[1])
+        complement = np.eye(number + 1)
+        for block, (_, _, weight) in zip(self.found.blocks, lines, strict=True):
+            _, own, size = block.size
+            local = self.gram(block, weight)
+            matrix = local[:, :own, :own] + np.eye(own)
+            log += 2 * float(np.log(np.diagonal(np.linalg.cholesky(matrix), axis1=1, axis2=2)).sum())
+            inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+            inverses.append(inverse)
+            towards.append(inverse @ local[:, :own, own:])
+            if size > own:
+                rest = local[:, own:, own:] - local[:, own:, :own] @ towards[-1]
+                at = block.shared[:, :, None] * (number + 1) + block.shared[:, None]
+                complement += np.bincount(at.ravel(), rest.ravel(), (number + 1) ** 2).reshape(complement.shape)
+        return Solved(tuple(inverses), tuple(towards), *_inverted(complement[:-1, :-1], log))
+
+    def solve(self, solved: Solved, right: Effects) -> Effects:
+        """Return H⁻¹ times something."""
+        rest = right.shared.copy()
+        for block, towards in zip(self.found.blocks, solved.towards, strict=True):
+            np.add.at(rest, block.shared, -np.einsum("gnr,gn->gr", towards, right.own[block.own]))
+        answer = Effects.none(self.found)
+        answer.shared[:-1] = solved.complement @ rest[:-1]
+        for block, inverse, towards in zip(self.found.blocks, solved.inverse, solved.towards, strict=True):
+            own = np.einsum("gnm,gm->gn", inverse, right.own[block.own])
+            answer.own[block.own] = own - np.einsum("gnr,gr->gn", towards, answer.shared[block.shared])
+        answer.own[-1] = 0.0
+        return answer
+
+    def bent(self, effects: Effects, solved: Solved) -> list[FloatArray]:
+        """Return t of the lines of each block, (B, L): half the derivatives of tr(W(u) V) in u, V = A H⁻¹Aᵀ held."""
+        found = []
+        for k, block in enumerate(self.found.blocks):
+            variance = self.variance(block, _inverse(block, solved, k))
+            u, counts = self.predictors(block, effects), self.found.counts[:, block.lines]
+            slopes = np.zeros_like(u)
+            for d in range(len(u)):
+                step = np.zeros((len(u), 1))
+                step[d] = _STEP
+                ahead, behind = (contributions(self.problem.response, u + s, counts)[2] for s in (step, -step))
+                slopes[d] = np.einsum("bcl,bcl->l", ahead - behind, variance) / (4 * _STEP)
+            found.append(slopes)
+        return found
+
+    def variance(self, block: Block, inverse: FloatArray) -> FloatArray:
+        """Return A H⁻¹Aᵀ of each line by itself, (B, B, L)."""
+        width = len(self.eta)
+        total = np.zeros((width, width, len(block.lines)))
+        places = list(zip(block.place, self.found.predictor, self.loading, strict=True))
+        for place, b, loading in places:
+            for other, c, times in places:
+                if loading * times != 0:
+                    total[b, c] += loading * times * inverse[block.group, place, other]
+        return total
+
+    def mode(self, start: Effects) -> Effects:
+        """Return the most probable effects, by Newton's method with steps halved where they do not climb."""
+        at = start
+        lines = self.lines(at)
+        for _ in range(_ITERATIONS):
+            pulled = self.gathered([score for _, score, _ in lines])
+            gradient = Effects(pulled.own - at.own, pulled.shared - at.shared)
+            step = self.solve(self.solved(lines), gradient)
+            decrement = float(gradient.own @ step.own + gradient.shared @ step.shared)
+            at, lines = self.climbed(at, step, lines)
+            if decrement < _NEAR:
+                break
+        return at
+
+    def climbed(self, at: Effects, step: Effects, lines: _Lines) -> tuple[Effects, _Lines]:
+        """Take a step, halved until it does not lead down: by group where groups share no effects, else as a whole."""
+        heights = self.height(at, lines)
+        alone = len(at.shared) == 1
+        by = np.ones(len(heights)) if alone else np.array(1.0)
+        for _ in range(_HALVINGS):
+            tried = at.moved(step, by, self.found)
+            found = self.lines(tried)
+            reached = self.height(tried, found)
+            if not alone:
+                heights = np.array(heights.sum() - 0.5 * float(at.shared @ at.shared))
+                reached = np.array(reached.sum() - 0.5 * float(tried.shared @ tried.shared))
+            down = reached < heights - 1e-9 * (1 + np.abs(heights))
+            if not down.any():
+                return tried, found
+            by = np.where(down, by / 2, by)
+            heights = self.height(at, lines)
+        return at, lines
+
+
+def _owner(found: Crossed) -> IntArray:
+    """Return the group of each own effect, in the order of the blocks."""
+    owner = np.zeros(len(found.scales[0]) + 1, dtype=np.int64)
+    before = 0
+    for block in found.blocks:
+        owner[block.own] = before + np.arange(len(block.own))[:, None]
+        before += len(block.own)
+    return owner[:-1]
+
+
+def _inverse(block: Block, solved: Solved, k: int) -> FloatArray:
+    """Return the part of H⁻¹ that belongs to the effects of each group of a block, (G, n + r, n + r)."""
+    groups, own, size = block.size
+    if size == own:
+        return solved.inverse[k]
+    padded = np.pad(solved.complement, (0, 1))
+    among = padded[block.shared[:, :, None], block.shared[:, None]]
+    across = -solved.towards[k] @ among
+    whole = np.empty((groups, size, size))
+    whole[:, :own, :own] = solved.inverse[k] - across @ solved.towards[k].swapaxes(1, 2)
+    whole[:, :own, own:], whole[:, own:, :own] = across, across.swapaxes(1, 2)
+    whole[:, own:, own:] = among
+    return whole
+
+
+def _inverted(matrix: FloatArray, log: float) -> tuple[FloatArray, float]:
+    """Return the inverse of a matrix, and a log determinant with its own added."""
+    if not len(matrix):
+        return matrix, log
+    lower = linalg.cholesky(matrix, lower=True)
+    inverse, _ = linalg.lapack.dpotri(lower, lower=1)
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    return inverse, log + 2 * float(np.log(np.diag(lower)).sum())
+
+
+def _diagonal(found: Crossed, solved: Solved) -> list[FloatArray]:
+    """Return diag H⁻¹ of own and of shared effects."""
+    own = np.ones(len(found.scales[0]) + 1)
+    for k, block in enumerate(found.blocks):
+        known = np.diagonal(solved.inverse[k], axis1=1, axis2=2).copy()
+        if block.shared.size:
+            padded = np.pad(solved.complement, (0, 1))
+            among = padded[block.shared[:, :, None], block.shared[:, None]]
+            known += np.einsum("gnr,gnr->gn", solved.towards[k] @ among, solved.towards[k])
+        own[block.own] = known
+    return [own[:-1], np.diag(solved.complement)]
+
+
+def _by_scale(found: Crossed, one: Effects, other: Effects) -> FloatArray:
+    """Return the products of effects summed by scale, (E,)."""
+    size = len(found.levels)
+    parts = ((one.own * other.own)[:-1], (one.shared * other.shared)[:-1])
+    return np.asarray(sum(np.bincount(which, part, size) for which, part in zip(found.scales, parts, strict=True)))

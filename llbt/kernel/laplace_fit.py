@@ -1,0 +1,139 @@
+"""The maximum of Laplace's approximation, and judgments drawn at it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .crossed import Crossed, components
+from .gathered import FloatArray, IntArray
+from .laplace import Approximation, Effects, Laplace, information_beside, laplace, spread
+from .likelihood import Problem
+from .marginal import Marginal, Rule
+from .mixed import MixedFit, Predicted, State, climbed, fit_at, nothing, without_effects
+
+_DECREMENT = 1e-10
+_STEP = 1e-4  # of a parameter, by which the information is found
+_EXACT = 3e6  # lines times parameters up to which all of it is
+
+
+class LaplaceLikelihood:
+    """Laplace's approximation with some of the scales held at 0, and one perhaps where it is."""
+
+    def __init__(self, problem: Problem, found: Crossed, held: int | None = None) -> None:
+        self.problem, self.found, self.held, self.n_iter = problem, found, held, 0
+        self.size = problem.signed.shape[1]
+        self.near: Effects | None = None
+
+    def few(self, kept: tuple[int, ...]) -> bool:
+        """Whether points cost so little that maxima are found to the last digit."""
+        return False
+
+    def at(self, at: FloatArray, kept: tuple[int, ...], near: Effects | None) -> Approximation:
+        """Return the approximation at parameters and logarithms of the scales that are kept."""
+        self.n_iter += 1
+        return laplace(self.problem, self.found, at[: self.size], self.scales(at, kept), near)
+
+    def scales(self, at: FloatArray, kept: tuple[int, ...]) -> FloatArray:
+        """Return all scales."""
+        scales = np.zeros(len(self.found.levels))
+        scales[list(kept)] = np.exp(at[self.size :])
+        return scales
+
+    def __call__(self, at: FloatArray, kept: tuple[int, ...], rule: Rule | Laplace, near: Marginal | None) -> Marginal:
+        """Return the likelihood at parameters and logarithms of the scales that are kept."""
+        found = self.at(at, kept, self.near)
+        self.near = found.mode
+        known = np.append(np.arange(self.size), self.size + np.array(kept, dtype=np.int64))
+        score = found.score[known]
+        information = self.beside(at, kept, found)
+        if isinstance(rule, Laplace) and rule.exact:
+            information = self.exact(at, kept, found)
+        return Marginal(found.value, score, information, ())
+
+    def beside(self, at: FloatArray, kept: tuple[int, ...], found: Approximation) -> FloatArray:
+        """Return the information, that of the fixed parameters with weights held."""
+        p = self.size
+        information = np.zeros((len(at), len(at)))
+        information[:p, :p] = information_beside(self.problem, self.found, at[:p], self.scales(at, kept), found.mode)
+        for k in range(p, len(at)):
+            information[k] = information[:, k] = self._slope(at, kept, found, k)
+        information[p:, p:] = (information[p:, p:] + information[p:, p:].T) / 2
+        return information
+
+    def exact(self, at: FloatArray, kept: tuple[int, ...], found: Approximation) -> FloatArray:
+        """Return the information by differences of the score in every parameter."""
+        slopes = np.stack([self._slope(at, kept, found, k) for k in range(len(at))])
+        return (slopes + slopes.T) / 2
+
+    def _slope(self, at: FloatArray, kept: tuple[int, ...], found: Approximation, which: int) -> FloatArray:
+        step = np.zeros(len(at))
+        step[which] = _STEP
+        known = np.append(np.arange(self.size), self.size + np.array(kept, dtype=np.int64))
+        ahead, behind = (self.at(at + s, kept, found.mode).score[known] for s in (step, -step))
+        return np.asarray((behind - ahead) / (2 * _STEP))
+
+
+def laplace_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: FloatArray) -> MixedFit:
+    """Return the maximum of Laplace's approximation.
+
+    Parameters
+    ----------
+    problem : Problem
+    found : Crossed
+    start : ndarray, shape (p,)
+        The estimates without effects.
+    scales : ndarray, shape (E,)
+        Where to start the scales, above 0.
+
+    Notes
+    -----
+    Newton's method with the exact gradient. The information at the maximum is by differences of the score in all
+    parameters; in large tables that of the fixed parameters is the one with the weights of the judgments held, which
+    the curvature of ½ log|H| is small beside.
+    """
+    likelihood = LaplaceLikelihood(problem, found)
+    kept = tuple(range(len(scales)))
+    state = climbed(
+        likelihood, State(np.concatenate([start, np.log(scales)]), kept, nothing()), Laplace(exact=False), _DECREMENT
+    )
+    if not state.kept:
+        return without_effects(problem, start, len(scales), likelihood.n_iter)
+    rule = Laplace(exact=len(found.rows) * len(state.at) <= _EXACT)
+    if rule.exact:
+        state = replace(state, found=likelihood(state.at, state.kept, rule, None))
+    best = fit_at(state, len(scales), rule, 0.0, likelihood)
+    return replace(best, predicted=_predicted(problem, found, best, likelihood.near))
+
+
+def _predicted(problem: Problem, found: Crossed, best: MixedFit, near: Effects | None) -> tuple[Predicted, ...]:
+    mode = laplace(problem, found, best.params, best.scales, near).mode
+    variances = spread(problem, found, best.params, best.scales, mode)
+    parts = (mode.own[:-1], mode.shared[:-1])
+    return tuple(_of_scale(found, e, sigma, parts, variances) for e, sigma in enumerate(best.scales.tolist()))
+
+
+def _of_scale(
+    found: Crossed, e: int, sigma: float, modes: tuple[FloatArray, FloatArray], variances: list[FloatArray]
+) -> Predicted:
+    own = int(bool((found.scales[1] == e).any()))
+    mine = found.scales[own] == e
+    variance = variances[own][mine]
+    if len(found.touched[e]) == 2 and found.sign[found.scale == e][1] < 0:
+        variance = variance - 1 / components(found, e)  # that of the mean, which no judgment says anything of
+    level, thing = found.levels[e]
+    return Predicted(level, thing, sigma * modes[own][mine], sigma * np.sqrt(np.maximum(variance, 0)))
+
+
+def simulated(problem: Problem, found: Crossed, best: MixedFit, lines: IntArray, rng: np.random.Generator) -> Crossed:
+    """Return judgments drawn at the estimates, effects first, on some of the lines."""
+    predictors = np.stack(problem.at(best.params))[:, found.rows[lines]]
+    for e, (levels, _) in enumerate(found.levels):
+        effects = best.scales[e] * rng.standard_normal(len(levels))
+        for place, touched in zip(np.flatnonzero(found.scale == e), found.touched[e], strict=True):
+            predictors[found.predictor[place]] += found.sign[place] * effects[touched[lines]]
+    p = np.maximum(problem.response.probabilities(predictors)[0].T, 0.0)
+    totals = found.counts[:, lines].sum(axis=0).astype(np.int64)
+    drawn = rng.multinomial(totals, p / p.sum(axis=1, keepdims=True)).astype(np.float64)
+    return found.take(lines, drawn)
