@@ -120,7 +120,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         try:
             for known, value in itertools.chain(given, kwargs.items()):
                 if known in kinds() and not kinds()[known].holds(value):
-                    raise OptionError(_shown(known, value), expected=kinds()[known].expected)
+                    raise _refused(asker, known, value, kinds()[known].expected)
             return function(*args, **kwargs)
         except LLBTError as error:
             own = "." in name and args  # a method, known under the name of the object's own type
@@ -128,6 +128,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return asked
+
+
+def _refused(asker: str, name: str, value: object, expected: str) -> OptionError:
+    """Return what is wrong with an argument; of a record that says why it is not answered (`_unanswered`), that."""
+    why, remedy = getattr(type(value), "_unanswered", {}).get(asker, ("", ""))
+    return OptionError(why, remedy) if why else OptionError(_shown(name, value), expected=expected)
 
 
 def checked_record(record: type[R]) -> type[R]:

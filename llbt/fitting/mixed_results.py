@@ -23,6 +23,7 @@ from .mixed_estimates import MixedEstimates
 from .mixed_summary import mixed_summary
 from .population import population_predicted
 from .prediction import check_place, predicted
+from .unanswered import OF_EFFECTS
 
 _ASKED = ("contrasts", "judge_effects", "leaderboard", "pairwise", "quasi_variances", "worth")
 
@@ -76,6 +77,7 @@ class MixedResults(MixedEstimates, Record):
     """
 
     _made_by: ClassVar[str] = "llbt.fit(…) for a formula with brackets"
+    _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_EFFECTS
 
     def __getattr__(self, name: str) -> Any:
         package = sys.modules.get("llbt")

@@ -14,8 +14,10 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
+from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..fitting.specification import penalty_of, prior_counts
+from ..fitting.unanswered import OF_EFFECTS
 from ..kernel.batch import fit_one
 from ..kernel.likelihood import Problem, information, probabilities, pseudo_counts, rows_of
 from ..kernel.solvers import eliminate, few_threads, independent_in_gram
@@ -359,6 +361,8 @@ def _names(fits: Sequence[LLBTResults]) -> list[str]:
 
 
 def _check(fits: Sequence[LLBTResults]) -> None:
+    if any(isinstance(fit, MixedResults) for fit in fits):
+        raise OptionError(*OF_EFFECTS["held_out"])
     if not fits or not all(isinstance(fit, LLBTResults) for fit in fits):
         kinds = ", ".join(sorted({type(fit).__name__ for fit in fits})) or "nothing"
         raise OptionError(

@@ -30,8 +30,7 @@ def bootstrapped(res: MixedResults, statistic: Statistic | None, resample: str, 
     groupings = tuple(dict.fromkeys(bracket.grouping for bracket in res.brackets))
     if resample not in ("parametric", *groupings):
         raise OptionError(
-            f"resample={resample!r}, but the units of a fit with effects of {listed(groupings)} are these",
-            f"Pass resample={groupings[0]!r} or 'parametric'.",
+            f"resample={resample!r}, but judgments of one {groupings[0]} depend on each other by the effects",
             expected=f"'parametric', or {listed(groupings)}",
         )
     plain = res.without

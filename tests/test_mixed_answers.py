@@ -1,0 +1,81 @@
+"""Every public function that takes a fit, asked of one with effects of judges: it answers, or says why not."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from support.calls import CALLS
+from support.mixed import judged_frame
+from support.surface import public
+
+import llbt
+from llbt.errors import OptionError
+from llbt.fitting.unanswered import OF_EFFECTS
+
+_FITS = ("LLBTResults", "Fitted", "MaybeMixed", "MixedResults")
+TAKING = {
+    name: function
+    for name, function in public().items()
+    if inspect.isfunction(function)
+    and any(kind in str(p.annotation) for p in inspect.signature(function).parameters.values() for kind in _FITS)
+}
+OWN: dict[str, Callable[[llbt.MixedResults], tuple[list[Any], dict[str, Any]]]] = {  # other than CALLS with another fit
+    "anova": lambda res: ([res.without, res], {}),
+    "bootstrap": lambda res: ([res], {"resample": "judge", "n": 2, "rng": 1}),
+    "intransitivity": lambda res: ([res], {}),
+    "judges.summary": lambda res: ([res.comparisons], {"model": res}),
+    "judge_effects": lambda res: ([res], {}),
+}
+
+
+@pytest.fixture(scope="module")
+def res() -> llbt.MixedResults:
+    found = llbt.fit(
+        "object + tie + (object | judge)", llbt.from_counts(judged_frame(12, 0.8, seed=3), clusters="judge")
+    )
+    assert isinstance(found, llbt.MixedResults)
+    return found
+
+
+def _call(name: str, res: llbt.MixedResults) -> Any:
+    if name in OWN:
+        args, options = OWN[name](res)
+    else:
+        args, options = CALLS[TAKING[name]]()
+        args = [_in_place(value, res) for value in args]
+    return TAKING[name](*args, **options)
+
+
+def _in_place(value: Any, res: llbt.MixedResults) -> Any:
+    if isinstance(value, list) and value and isinstance(value[0], llbt.LLBTResults):
+        return [res.without, res]
+    return res if isinstance(value, llbt.LLBTResults) else value
+
+
+@pytest.mark.parametrize("name", sorted(TAKING))
+def test_a_fit_with_effects_is_answered_or_told_why_not(name: str, res: llbt.MixedResults) -> None:
+    if name not in OF_EFFECTS:
+        assert _call(name, res) is not None
+        return
+    with pytest.raises(OptionError) as error:
+        _call(name, res)
+    assert (error.value.found, error.value.remedy) == OF_EFFECTS[name]
+    text = str(error.value)
+    assert text.startswith(f"{name}: ")
+    assert "MixedResults" not in text
+    assert "effects" in text
+
+
+def test_the_table_of_refusals_has_no_function_that_answers() -> None:
+    assert set(OF_EFFECTS) <= set(TAKING)
+
+
+@pytest.mark.parametrize("name", ["goodness_of_fit", "influence", "level_tests", "residuals", "intransitivity"])
+def test_the_way_out_is_one(name: str, res: llbt.MixedResults) -> None:
+    """What a refusal tells to ask in its place is answered."""
+    options = {"by": "judge"} if name == "level_tests" else {}
+    assert f"{name}(res.without" in OF_EFFECTS[name][1] or name == "intransitivity"
+    assert TAKING[name](res.without, **options) is not None
