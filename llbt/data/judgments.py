@@ -24,6 +24,8 @@ from .frames import read_factor, read_label_pair
 from .known_formats import (
     HEADERS,
     JUDGMENT_FORMATS,
+    format_names,
+    format_of,
     has_known_format,
     matching_format,
     own_format,
@@ -220,7 +222,7 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     """
     if not isinstance(format, (str, JudgmentFormat)):
         raise _unknown(format)
-    known = JUDGMENT_FORMATS.get(format) if isinstance(format, str) else format
+    known = format_of(format) if isinstance(format, str) else format
     labels = asked.labels or (known.labels if known else None)
     opened = open_source(source, known.header if known else (), HEADERS, labels=labels)
     if format == "prefmod" or asked.object_names is not None or asked.pairs is not None:
@@ -242,7 +244,7 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
 
 
 def _unknown(format: object) -> OptionError:
-    known = listed((*JUDGMENT_FORMATS, "matrix", "prefmod"), 50)
+    known = listed(format_names(), 60)
     return OptionError(f"format={format!r}", expected=f"'auto', a JudgmentFormat or one of {known}")
 
 

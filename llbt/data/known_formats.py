@@ -6,7 +6,7 @@ The sources of the layouts are named beside them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from .formats import UNNAMED, Always, ByScores, Game, JudgmentFormat, Labels, Le
 from .frames import read_factor
 from .model_formats import A_OR_B, A_OR_B_STRENGTHS, MODEL_FORMATS
 from .paths import place_of
+from .registered_formats import load, loaded, registered
 from .sources import Source
 
 
@@ -317,10 +318,21 @@ def list_formats() -> Table:
     Table
         Columns name, description, fields.
 
+    Warns
+    -----
+    LLBTWarning
+        For a registered format that cannot be imported, which is left out.
+
     Notes
     -----
-    `JUDGMENT_FORMATS` holds the record of each but ``matrix`` and ``prefmod``, which are no records of fields: they go
-    by the shape of a table.
+    `formats.known` holds the record of each of llbt's own but ``matrix`` and ``prefmod``, which are no records of
+    fields: they go by the shape of a table. Behind them stand those that other packages register: a `JudgmentFormat`
+    under an entry point of its name, in the package's pyproject.toml ::
+
+        [project.entry-points."llbt.formats"]
+        lab = "lab_tools.formats:LAB"
+
+    A file is taken for one of them only where none of llbt's own explains its fields, and no name of these is theirs.
 
     Examples
     --------
@@ -328,22 +340,44 @@ def list_formats() -> Table:
     >>> "arena" in llbt.formats.table().to_frame()["name"].tolist()
     True
     """
+    shapes = {
+        "matrix": "a square matrix of wins, row over column",
+        "prefmod": "prefmod: one row per judge, one column per pair (object_names=, pairs=)",
+    }
+    own = list(JUDGMENT_FORMATS.values())
+    rows = [
+        *((known.name, known.description, ", ".join(known.marks)) for known in own),
+        *((name, description, "") for name, description in shapes.items()),
+        *((known.name, known.description, ", ".join(known.marks)) for known in loaded(_NAMES)),
+    ]
     return Table(
-        fields=(
-            Field("name", "name", [*JUDGMENT_FORMATS, "matrix", "prefmod"]),
-            Field(
-                "description",
-                "description",
-                [
-                    *(known.description for known in JUDGMENT_FORMATS.values()),
-                    "a square matrix of wins, row over column",
-                    "prefmod: one row per judge, one column per pair (object_names=, pairs=)",
-                ],
-            ),
-            Field("fields", "fields", [*(", ".join(known.marks) for known in JUDGMENT_FORMATS.values()), "", ""]),
+        fields=tuple(
+            Field(name, name, list(values))
+            for name, values in zip(("name", "description", "fields"), zip(*rows, strict=True), strict=True)
         ),
         title="Formats of judgments",
     )
+
+
+_NAMES = (*JUDGMENT_FORMATS, "matrix", "prefmod")
+
+
+def format_names() -> tuple[str, ...]:
+    """Return the names of all formats, llbt's own first; nothing is imported."""
+    return (*_NAMES, *(name for name in registered() if name not in _NAMES))
+
+
+def format_of(name: str) -> JudgmentFormat | None:
+    """Return the format of a name, llbt's own before one that is registered; None for others, and for shapes.
+
+    Raises
+    ------
+    OptionError
+        For a registered format that cannot be imported, or is none.
+    """
+    if name in _NAMES or name not in registered():
+        return JUDGMENT_FORMATS.get(name)
+    return load(name)
 
 
 def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentFormat:
@@ -372,11 +406,12 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
             f"the columns are those of {listed(names)}, but {odd}", f"Pass format={names[0]!r} or another.", where=what
         )
     best = max(len(known.marks) + len(known.values) for known in found)
-    names = [known.name for known in found if len(known.marks) + len(known.values) == best]
+    most = [known for known in found if len(known.marks) + len(known.values) == best]
+    names = [known.name for known in most]
     if len(names) > 1:
         said = f"the formats {listed(names)} all explain its columns"
         raise JudgmentError(said, f"Pass format={names[0]!r}.", where=what)
-    return JUDGMENT_FORMATS[names[0]]
+    return most[0]
 
 
 def has_known_format(source: Source, beside: Sequence[str] = ()) -> bool:
@@ -385,13 +420,17 @@ def has_known_format(source: Source, beside: Sequence[str] = ()) -> bool:
 
 
 def _with_its_fields(source: Source, beside: Sequence[str]) -> list[JudgmentFormat]:
-    """Return the formats whose marks a source has."""
+    """Return the formats whose marks a source has; registered ones only where none of llbt's own has."""
     if has_standard_columns(source.names):  # whatever other columns, of a format too, were kept with them
         return [JUDGMENT_FORMATS["judgments"]]
     fields = frozenset((*map(str, source.names), *beside))
+    return _explaining(fields, JUDGMENT_FORMATS.values()) or _explaining(fields, loaded(_NAMES))
+
+
+def _explaining(fields: frozenset[str], formats: Iterable[JudgmentFormat]) -> list[JudgmentFormat]:
     return [
         known
-        for known in JUDGMENT_FORMATS.values()
+        for known in formats
         if known.marks and fields.issuperset(known.marks) and not any(f.startswith(known.unlike) for f in fields)
     ]
 

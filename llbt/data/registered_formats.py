@@ -1,0 +1,59 @@
+"""Formats that other packages register, under the entry points of the group ``llbt.formats``.
+
+They are records like llbt's own, data and no code: a file is read by nothing but llbt, whoever described it. A package
+is imported when one of its formats is named, and all of them where none of llbt's own formats explains a file's fields
+or formats are listed; no file chooses among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from ..errors import LLBTWarning, OptionError, warn_user
+from .formats import JudgmentFormat
+
+GROUP = "llbt.formats"
+
+
+@cache
+def registered() -> dict[str, EntryPoint]:
+    """Return the entry points by name, without importing anything; of two of a name the first."""
+    found: dict[str, EntryPoint] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        found.setdefault(point.name, point)
+    return found
+
+
+def load(name: str) -> JudgmentFormat:
+    """Return a registered format.
+
+    Raises
+    ------
+    OptionError
+        By the name of the package, for what cannot be imported or is no format of that name.
+    """
+    point = registered()[name]
+    package = point.dist.name if point.dist is not None else point.module
+    where = f"format {name!r} of the package {package!r} ({point.value})"
+    try:
+        found = point.load()
+    except Exception as error:  # whatever a stranger's module raises
+        said = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise OptionError(
+            f"cannot be imported: {said}", f"Mend or uninstall {package!r}, or name another format.", where=where
+        ) from error
+    if type(found) is not JudgmentFormat or found.name != name:
+        shown = f"the format {found.name!r}" if type(found) is JudgmentFormat else f"of type {type(found).__name__}"
+        raise OptionError(f"is {shown}", where=where, expected=f"a JudgmentFormat whose name is {name!r}")
+    return found
+
+
+def loaded(taken: Collection[str]) -> Iterator[JudgmentFormat]:
+    """Return every registered format whose name is not taken; one that is broken is left out with a warning."""
+    for name in (name for name in registered() if name not in taken):
+        try:
+            yield load(name)
+        except OptionError as error:
+            warn_user(f"{error} It is left out.", LLBTWarning)
