@@ -24,7 +24,7 @@ else:
             globals().update({known: getattr(surface, known) for known in ("__all__", *surface.__all__)})
         if name in globals():
             return globals()[name]
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+        raise importlib.import_module(".errors", __name__).unknown_name(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,7 @@ import itertools
 import math
 import numbers
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, ParamSpec, TypeGuard, TypeVar, Union, get_args, get_origin
 
@@ -120,7 +120,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         try:
             for known, value in itertools.chain(given, kwargs.items()):
                 if known in kinds() and not kinds()[known].holds(value):
-                    raise _refused(asker, known, value, kinds()[known].expected)
+                    passed = {**dict(zip(plain, args, strict=False)), **kwargs}
+                    raise _refused(asker, known, value, kinds()[known].expected, _exchanged(kinds(), known, passed))
             return function(*args, **kwargs)
         except LLBTError as error:
             own = "." in name and args  # a method, known under the name of the object's own type
@@ -130,10 +131,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return asked
 
 
-def _refused(asker: str, name: str, value: object, expected: str) -> OptionError:
+def _refused(asker: str, name: str, value: object, expected: str, exchanged: str) -> OptionError:
     """Return what is wrong with an argument; of a record that says why it is not answered (`_unanswered`), that."""
     why, remedy = getattr(type(value), "_unanswered", {}).get(asker, ("", ""))
-    return OptionError(why, remedy) if why else OptionError(_shown(name, value), expected=expected)
+    return OptionError(why, remedy) if why else OptionError(_shown(name, value), exchanged, expected=expected)
 
 
 def checked_record(record: type[R]) -> type[R]:
@@ -186,6 +187,15 @@ def _several(one: Kind) -> Kind:
         lambda value: isinstance(value, Sequence) and not isinstance(value, str) and all(map(one.holds, value)),
         f"a list of {one.expected}",
     )
+
+
+def _exchanged(kinds: Mapping[str, Kind], name: str, passed: Mapping[str, object]) -> str:
+    """Return the remedy where two arguments stand in each other's place; else nothing."""
+    for other, held in passed.items():
+        fits = other in kinds and kinds[name].holds(held) and kinds[other].holds(passed.get(name))
+        if fits and not kinds[other].holds(held):
+            return f"{name} and {other} stand in each other's place."
+    return ""
 
 
 def _shown(name: str, value: object) -> str:

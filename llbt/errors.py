@@ -5,11 +5,13 @@ place; code that needs one of them reads the field, never the text. Labels, colu
 from strangers, so no message sends a terminal anything but text.
 """
 
+import difflib
 import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 # controls, half characters, and what is not seen or changes the direction of what is: Unicode's Cc, Cs, Cf, Zl and Zp,
 # fillers, and the joiner of graphemes
@@ -17,6 +19,9 @@ UNSEEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     r"\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
+_ROOMS = ("classical", "errors", "formats", "judges", "metrics", "plot", "scores")  # whose names users type
+_MOST_NEAR = 3  # names in a message
+_ALIKE = 0.75  # difflib's ratio from which a name is near another
 _BELOW = "\n  "  # what messages set below their first line: a formula with a mark under it
 
 __all__ = [
@@ -153,6 +158,37 @@ def listed(labels: Sequence[object], most: int = 8) -> str:
     return said if len(labels) <= most else f"{said} and {len(labels) - most} more"
 
 
+def unknown_name(module: str, name: str) -> AttributeError:
+    """Return the error for a name that a module of public names does not have, with names that are near it.
+
+    Names of other rooms count, with or without the room: ``plot_residual`` is near ``llbt.plot.residuals``.
+    """
+    said = f"module {module!r} has no attribute {name!r}"
+    near = [] if name.startswith("_") else _near(module, name)
+    if not near:
+        return AttributeError(said, name=name, obj=sys.modules.get(module))
+    # without the module Python has no suggestion of its own to add
+    return AttributeError(f"{said}. Did you mean {' or '.join(near)}?", name=name, obj=None)
+
+
+def _near(module: str, name: str) -> list[str]:
+    """Return the public names that look most like a name, those of its own room first."""
+    package, _, own = module.partition(".")
+    rooms = [room for room in _ROOMS if f"{package}.{room}" in sys.modules]
+    spelled: dict[str, list[str]] = {}
+    for room in ("", *sorted(rooms, key=lambda room: room != own)):
+        place = f"{package}.{room}".rstrip(".")
+        for known in getattr(sys.modules[place], "__all__", ()):
+            if known not in _ROOMS:
+                for word in {known, f"{room}_{known}".strip("_"), f"{known}_{room}".strip("_")}:
+                    spelled.setdefault(word.lower(), []).append(f"{place}.{known}")
+    found = difflib.get_close_matches(name.lower(), spelled, n=_MOST_NEAR, cutoff=_ALIKE)
+    names = dict.fromkeys(full for word in found for full in spelled[word])
+    exact = [full for full in names if full.rpartition(".")[2].lower() == name.lower()]
+    inside = [full for full in names if full.startswith(f"{module}.")] if own else []
+    return list(exact or inside or names)[:_MOST_NEAR]
+
+
 def kind_of(value: object) -> str:
     """Return the type of a value for a message, with its article: ``a dict``, ``an LLBTResults``."""
     name = type(value).__name__
@@ -173,3 +209,7 @@ def braced(labels: Sequence[object], most: int = 8) -> str:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise unknown_name(__name__, name)

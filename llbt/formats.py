@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NoReturn
 
 from .arguments import checked
 from .core.columns import Label
@@ -25,6 +26,7 @@ from .data.known_formats import list_formats as table
 from .data.outcomes import Outcomes
 from .data.sources import as_two_names
 from .data.texts import LabelType
+from .errors import unknown_name
 
 __all__ = [
     "Always",
@@ -106,3 +108,7 @@ def columns(
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise unknown_name(__name__, name)

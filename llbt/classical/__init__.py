@@ -1,5 +1,8 @@
 """The readings and tests that need no model, signs, ranks and orders: `llbt.classical`."""
 
+from typing import NoReturn
+
+from ..errors import unknown_name
 from .block_tests import durbin_test, friedman_test, page_test, skillings_mack_test
 from .feedback_order import feedback_order
 from .head_to_head import head_to_head
@@ -26,3 +29,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise unknown_name(__name__, name)

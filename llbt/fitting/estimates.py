@@ -54,7 +54,11 @@ class Estimates:
 
     @property
     def params(self) -> pd.Series[float]:
-        """Estimates (log-worth λ, γ, δ), shape (p,); NaN where aliased."""
+        """Estimates (log-worth λ, γ, δ), shape (p,); NaN where aliased.
+
+        The reference has no parameter, so there is no ``params["object[D]"]`` where D is it: its λ is 0, and
+        ``llbt.worth(res, scale="log_worth")`` has it beside the others.
+        """
         values = np.full(len(self.names), np.nan)
         values[self.free] = self.solution.params
         series = pd.Series(values, index=list(self.names), name="estimate", dtype=float)

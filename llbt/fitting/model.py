@@ -414,7 +414,11 @@ def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]
     held = dict(fixed or {})
     unknown = [name for name in held if name not in design.names]
     if unknown:
-        raise OptionError(f"fixed: no parameter {listed(unknown)}", expected=f"names among {listed(design.names, 12)}")
+        lone = f"object[{design.reference}]"
+        remedy = f"{lone!r} is the reference's, which is 0; reference= chooses another." if lone in unknown else ""
+        raise OptionError(
+            f"fixed: no parameter {listed(unknown)}", remedy, expected=f"names among {listed(design.names, 12)}"
+        )
     bad = [name for name, value in held.items() if not is_real(value) or not math.isfinite(value)]
     if bad:
         raise OptionError(f"fixed: {bad[0]!r} is held at {held[bad[0]]!r}", expected="a finite number")

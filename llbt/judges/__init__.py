@@ -1,5 +1,8 @@
 """What judges do, and whether they agree: `llbt.judges`."""
 
+from typing import NoReturn
+
+from ..errors import unknown_name
 from .agreement import agreement
 from .summary import summary
 
@@ -8,3 +11,7 @@ __all__ = ["agreement", "summary"]
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise unknown_name(__name__, name)

@@ -1,5 +1,8 @@
 """Whether a metric agrees with humans, and which metric better: `llbt.metrics`."""
 
+from typing import NoReturn
+
+from ..errors import unknown_name
 from .accuracy import pairwise_accuracy
 from .compare import compare
 from .compare_all import compare_all
@@ -40,3 +43,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise unknown_name(__name__, name)

@@ -1,5 +1,8 @@
 """Pictures, each of which takes an Axes and returns it: `llbt.plot`."""
 
+from typing import NoReturn
+
+from ..errors import unknown_name
 from .calibration import calibration
 from .decisions import decisions, difference_curve, subset_correlations
 from .differences import differences, paired
@@ -44,3 +47,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise unknown_name(__name__, name)

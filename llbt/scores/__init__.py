@@ -1,6 +1,9 @@
 """Which system is better, by scores: `llbt.scores`."""
 
+from typing import NoReturn
+
 from ..data.score_frames import SystemScores
+from ..errors import unknown_name
 from .aggregate import aggregate
 from .bradley_terry import BradleyTerry
 from .compare import compare
@@ -25,3 +28,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise unknown_name(__name__, name)

@@ -1,0 +1,90 @@
+"""A name that is not there: which was meant, whatever room it is in; arguments in each other's place."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import pytest
+
+import llbt
+
+TABLE = llbt.load_dataset("dras_table1").pool()
+
+
+def attribute(path: str) -> object:
+    found: object = llbt
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("plot_residual", "llbt.plot.residuals"),
+        ("residual_plot", "llbt.plot.residuals"),
+        ("plot.residual", "llbt.plot.residuals"),
+        ("plot.leaderbord", "llbt.leaderboard"),
+        ("plot.leaderboard", "llbt.leaderboard"),
+        ("leader_board", "llbt.leaderboard"),
+        ("from_judgements", "llbt.from_judgments"),
+        ("Pairwise", "llbt.pairwise"),
+        ("soft_pairwise_accuracy", "llbt.metrics.soft_pairwise_accuracy"),
+        ("metrics.corelate", "llbt.metrics.correlate"),
+        ("scores.agregate", "llbt.scores.aggregate"),
+        ("judges.agreements", "llbt.judges.agreement"),
+        ("classical.signtest", "llbt.classical.sign_test"),
+        ("formats.column", "llbt.formats.columns"),
+        ("errors.JudgementError", "llbt.errors.JudgmentError"),
+    ],
+)
+def test_what_was_meant_is_named(path: str, meant: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        attribute(path)
+    said = str(caught.value)
+    room, _, name = f"llbt.{path}".rpartition(".")
+    assert said.startswith(f"module {room!r} has no attribute {name!r}. Did you mean llbt.")
+    assert meant in said.partition("Did you mean ")[2].rstrip("?").split(" or ")
+    assert attribute(meant.removeprefix("llbt.")) is not None
+    told = "".join(traceback.format_exception_only(caught.value))
+    assert told.count("Did you mean") == 1  # Python adds none of its own
+
+
+@pytest.mark.parametrize("path", ["__wrapped__", "_hidden", "zzz", "plot.__wrapped__", "plot.zzz"])
+def test_what_is_near_nothing_is_refused_plainly(path: str) -> None:
+    room, _, name = f"llbt.{path}".rpartition(".")
+    with pytest.raises(AttributeError, match=f"^module '{room}' has no attribute '{name}'$"):
+        attribute(path)
+
+
+def test_imports_of_names_that_are_not_there_fail_as_they_do() -> None:
+    with pytest.raises(ImportError, match="cannot import name 'residual' from 'llbt.plot'"):
+        from llbt.plot import residual  # noqa: F401
+    assert not hasattr(llbt, "nothing_like_it")
+    assert "llbt.plot" in sys.modules
+
+
+def test_arguments_in_each_others_place() -> None:
+    with pytest.raises(llbt.errors.OptionError) as caught:
+        llbt.fit(TABLE, "object + tie")
+    assert caught.value.remedy == "formula and data stand in each other's place."
+    with pytest.raises(llbt.errors.OptionError) as caught:
+        llbt.fit(formula=TABLE, data="object + tie")
+    assert caught.value.remedy == "formula and data stand in each other's place."
+    for wrong in (lambda: llbt.fit(TABLE, TABLE), lambda: llbt.fit("object", "object"), lambda: llbt.fit(3, TABLE)):
+        with pytest.raises(llbt.errors.OptionError) as caught:
+            wrong()
+        assert not caught.value.remedy
+
+
+def test_the_reference_has_no_parameter_and_this_is_said() -> None:
+    with pytest.raises(
+        llbt.errors.OptionError, match=r"'object\[D\]' is the reference's, which is 0; reference= chooses"
+    ):
+        llbt.fit("object + tie", TABLE, fixed={"object[D]": 1.0})
+    res = llbt.fit("object + tie", TABLE)
+    assert "object[D]" not in res.params
+    worths = llbt.worth(res, scale="log_worth").to_frame().set_index("object")["estimate"]
+    assert worths["D"] == 0
+    assert worths["A"] == res.params["object[A]"]
