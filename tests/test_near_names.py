@@ -59,7 +59,7 @@ def test_what_is_near_nothing_is_refused_plainly(path: str) -> None:
 
 
 def test_imports_of_names_that_are_not_there_fail_as_they_do() -> None:
-    with pytest.raises(ImportError, match="cannot import name 'residual' from 'llbt.plot'"):
+    with pytest.raises(ImportError, match=r"cannot import name 'residual' from 'llbt\.plot'"):
         from llbt.plot import residual  # noqa: F401
     assert not hasattr(llbt, "nothing_like_it")
     assert "llbt.plot" in sys.modules
@@ -79,9 +79,7 @@ def test_arguments_in_each_others_place() -> None:
 
 
 def test_the_reference_has_no_parameter_and_this_is_said() -> None:
-    with pytest.raises(
-        llbt.errors.OptionError, match=r"'object\[D\]' is the reference's, which is 0; reference= chooses"
-    ):
+    with pytest.raises(llbt.errors.OptionError, match=r"'object\[D\]' is the reference's, which is 0"):
         llbt.fit("object + tie", TABLE, fixed={"object[D]": 1.0})
     res = llbt.fit("object + tie", TABLE)
     assert "object[D]" not in res.params
