@@ -87,6 +87,7 @@ Positive = Annotated[float, _real(lambda x: 0 < x < math.inf, "a finite number, 
 NotNegative = Annotated[float, _real(lambda x: 0 <= x < math.inf, "a finite number, at least 0")]
 Count = Annotated[int, whole(1)]
 Number = Annotated[int, whole(0)]
+Digits = Annotated[int, Kind(lambda n: is_whole(n) and 1 <= n <= 15, "a whole number from 1 to 15")]
 Jobs = Annotated[int, Kind(lambda n: is_whole(n) and n != 0, "the number of processes, or -1 for one per core")]
 Rng = Annotated[
     int | np.random.Generator | None,
@@ -111,7 +112,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
     kinds = functools.cache(lambda: _declared(function))
     room = function.__module__.partition(".")[2].partition(".")[0]
-    name = function.__qualname__.removesuffix(".__init__")  # a record is known under its name
+    # a record of options is known under its name, what every answer has under its own
+    name = function.__qualname__.removesuffix(".__init__").removeprefix("Record.")
     asker = f"{room}.{name}" if room in _NAMESPACES else name
 
     @functools.wraps(function)

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import html
 import math
 import re
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .errors import printable
+from .arguments import Digits, checked
+from .errors import OptionError, listed, printable
+from .printing import latex, markup, text
+from .printing.latex import Size
+from .printing.paper import LEFT_OUT
+from .printing.sheet import LEGEND as LEGEND
+from .printing.sheet import Column, Sheet
+from .printing.sheet import Kind as Kind
 
-Kind = Literal["text", "composed", "estimate", "number", "statistic", "count", "p_value", "stars"]
-
-LEGEND = "Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1"
-_LEFT: tuple[Kind, ...] = ("text", "stars")
 _SMALLEST_P = 2.2e-16  # R's .Machine$double.eps: below it a p-value is printed as <2e-16
+_BRACKETED = re.compile(r"\[([^\[\]]*)\]")  # the labels in the name of a parameter: object[A]:judge[J1]
 
 
 class Record:
@@ -39,21 +41,109 @@ class Record:
         """Return the answer as a pandas DataFrame, unrounded."""
         return self.table().to_frame()
 
-    def as_text(self) -> str:
-        """Return the answer as plain text, as it prints."""
-        return _text(_flattened(self.table()))
+    def _as_printed(self) -> Table:
+        """Return what is printed where no columns are asked for: an answer in words has none."""
+        return self.table()
 
-    def as_markdown(self) -> str:
-        """Return the answer as a Markdown table with its notes."""
-        return _markdown(_flattened(self.table()))
+    @checked
+    def as_text(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        rename: Mapping[Any, str] | None = None,
+        digits: Digits | None = None,
+        caption: str | None = None,
+    ) -> str:
+        """Return the answer as plain text, as it prints.
 
-    def as_html(self) -> str:
-        """Return the answer as one HTML table."""
-        return _html(_flattened(self.table()))
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, and in which order: names as in ``to_frame()``, and ``"stars"``; by default all.
+        rename : mapping, optional
+            What is printed instead of labels and of names or headings of columns: ``{"gpt-4-0613": "GPT-4", "estimate":
+            "Elo"}``. Labels are renamed in the rows, also within the name of a parameter (``object[gpt-4-0613]``), not
+            in the lines above and below.
+        digits : int, optional
+            Significant digits of the smallest estimate and number, and decimals of statistics; by default 4, and 3.
+        caption : str, optional
+            In place of the title.
 
-    def as_latex(self) -> str:
-        """Return the answer as a LaTeX table (package booktabs)."""
-        return _latex(_flattened(self.table()))
+        Raises
+        ------
+        OptionError
+            For a column that there is not, and `digits` where cells are composed of numbers.
+        """
+        return text.as_text(_sheet(self, columns, rename, digits, caption))
+
+    @checked
+    def as_markdown(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        rename: Mapping[Any, str] | None = None,
+        digits: Digits | None = None,
+        caption: str | None = None,
+    ) -> str:
+        """Return the answer as a Markdown table with its notes; parameters and errors are those of `as_text`."""
+        return markup.as_markdown(_sheet(self, columns, rename, digits, caption))
+
+    @checked
+    def as_html(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        rename: Mapping[Any, str] | None = None,
+        digits: Digits | None = None,
+        caption: str | None = None,
+    ) -> str:
+        """Return the answer as one HTML table; parameters and errors are those of `as_text`."""
+        return markup.as_html(_sheet(self, columns, rename, digits, caption))
+
+    @checked
+    def as_latex(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        rename: Mapping[Any, str] | None = None,
+        digits: Digits | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        longtable: bool | None = None,
+        size: Size | None = None,
+    ) -> str:
+        r"""Return the answer as a LaTeX table that fits a page (article, A4, 11 pt), with all of its rows.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            As in `as_text`; by default what fits a page (a comment in the first lines says which others there are).
+            ``"stars"`` stand as superscripts of the column before them.
+        rename, digits
+            As in `as_text`.
+        caption : str, optional
+            LaTeX, set as it is; by default the title.
+        label : str, optional
+            For ``\ref``: ``"tab:leaderboard"``.
+        longtable : bool, optional
+            Whether the table may go on over pages, in place of one that floats; by default where it has more than 60
+            rows or is taller than a page.
+        size : {"normalsize", "small", "footnotesize", "scriptsize"}, optional
+            Of the letters; by default the largest of the first three at which the table is no wider than the page.
+
+        Raises
+        ------
+        OptionError
+            As in `as_text`; and for a table that is wider than a page, or taller with ``longtable=False``.
+
+        Notes
+        -----
+        The packages that it needs stand in its first line: booktabs, array, and longtable for a table over pages.
+        Labels and headings that are too long for one line are broken, first behind hyphens and the like. Widths are
+        those of Computer Modern. Letters that pdflatex does not know (漢字) need lualatex or xelatex.
+        """
+        paper = latex.Paper(caption, label or "", longtable, size)
+        return latex.as_latex(_sheet(self, columns, rename, digits, None, for_paper=True), paper)
 
     def __repr__(self) -> str:
         return self.as_text()
@@ -79,6 +169,8 @@ class Field:
         numbers that stands to the right.
     digits : int
         Significant digits of the smallest value.
+    typeset : str
+        The heading in LaTeX, where it is not made of `heading`.
     """
 
     name: str
@@ -86,6 +178,12 @@ class Field:
     values: Sequence[Any] | npt.NDArray[Any]
     kind: Kind = "text"
     digits: int = 4
+    typeset: str = ""
+
+    @property
+    def chosen_by(self) -> str:
+        """By which name ``columns=`` chooses it."""
+        return self.name or ("stars" if self.kind == "stars" else self.heading)
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,9 +199,13 @@ class Table(Record):
     notes : tuple of str
         What a reader must know: scales, rows left out, reservations.
     shown : tuple of int or None
-        The rows that are printed (None: all). ``to_frame()`` always has all of them.
+        The rows that are printed (None: all). ``to_frame()`` and LaTeX always have all of them.
     more : str
         The line that says how many rows are not printed and how to get them.
+    asked : bool
+        Whether the caller said how many rows are printed, so that LaTeX has no more of them.
+    answer : str
+        What it answers, by which `printing.paper` knows the columns that fit a page.
     """
 
     fields: tuple[Field, ...]
@@ -113,21 +215,100 @@ class Table(Record):
     notes: tuple[str, ...] = ()
     shown: tuple[int, ...] | None = field(default=None)
     more: str = ""
+    asked: bool = False
+    answer: str = ""
 
     def table(self) -> Table:
         """Return the table itself."""
         return self
 
-    def first(self, most: int = 60, noun: str = "more row", how: str = ".to_frame()") -> Table:
+    def first(self, most: int = 60, noun: str = "more row", how: str = ".to_frame()", *, asked: bool = False) -> Table:
         """Return the table of which the first rows are printed, and a line that counts the others."""
         rest = len(self.fields[0].values) - most
         if rest <= 0:
             return self
-        return replace(self, shown=tuple(range(most)), more=f"… {counted(rest, noun)}: {how}")
+        return replace(self, shown=tuple(range(most)), more=f"… {counted(rest, noun)}: {how}", asked=asked)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the columns as a pandas DataFrame, unrounded."""
         return pd.DataFrame({f.name: _frame_values(f.values) for f in self.fields if f.name})
+
+
+def _sheet(
+    record: Record,
+    columns: Sequence[str] | None,
+    rename: Mapping[Any, str] | None,
+    digits: int | None,
+    caption: str | None,
+    for_paper: bool = False,
+) -> Sheet:
+    """Return what is printed of a record: the columns asked for, renamed, as strings."""
+    table = record._as_printed() if columns is None else record.table()
+    if for_paper and not table.asked:
+        table = replace(table, shown=None, more="")
+    left_out: tuple[str, ...] = ()
+    if columns is not None:
+        table = _with_columns(table, columns)
+    elif for_paper:
+        left_out = tuple(f.chosen_by for f in table.fields if f.chosen_by in LEFT_OUT.get(table.answer, ()))
+        table = _on_paper(table, left_out)
+    headings, cells = printed_cells(_renamed(table, rename or {}), digits)
+    head, foot, notes = (tuple(map(printable, lines)) for lines in (table.head, table.foot, table.notes))
+    title = printable(table.title if caption is None else caption)
+    return Sheet(
+        tuple(
+            Column(f.chosen_by, heading, found, f.kind, "" if {f.name, f.heading} & set(rename or ()) else f.typeset)
+            for f, heading, found in zip(table.fields, headings, cells, strict=True)
+        ),
+        title,
+        head,
+        foot,
+        notes,
+        printable(table.more),
+        left_out,
+    )
+
+
+def _on_paper(table: Table, left_out: tuple[str, ...]) -> Table:
+    """Return a table without some of its columns, its stars behind the estimates, where papers have them."""
+    kept = [f for f in table.fields if f.chosen_by not in left_out]
+    names = [f.chosen_by for f in kept]
+    if "stars" in names and "estimate" in names:
+        kept.insert(names.index("estimate") + 1, kept.pop(names.index("stars")))
+    return replace(table, fields=tuple(kept))
+
+
+def _with_columns(table: Table, columns: Sequence[str]) -> Table:
+    """Return a table of the columns that were asked for, in their order."""
+    known = {f.chosen_by: f for f in table.fields}
+    if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
+        raise OptionError(f"columns={columns!r}", expected=f"a list of names, of {listed(list(known), 20)}")
+    unknown = [name for name in columns if name not in known]
+    if unknown:
+        raise OptionError(f"no column {listed(unknown)}", expected=f"names of {listed(list(known), 20)}")
+    if len(set(columns)) < len(columns):
+        raise OptionError(f"columns={list(columns)!r}", expected="every column once")
+    return replace(table, fields=tuple(known[name] for name in columns))
+
+
+def _renamed(table: Table, rename: Mapping[Any, str]) -> Table:
+    """Return a table with other headings and labels."""
+    if not isinstance(rename, Mapping):
+        raise OptionError(f"rename is of type {type(rename).__name__}", expected="a mapping: {'gpt-4-0613': 'GPT-4'}")
+    if not rename:
+        return table
+    names = {str(label): str(said) for label, said in rename.items()}
+
+    def relabelled(value: object) -> str:
+        said = str(value)
+        return names.get(said) or _BRACKETED.sub(lambda found: f"[{names.get(found[1], found[1])}]", said)
+
+    fields = []
+    for f in table.fields:
+        heading = names.get(f.name or f.heading, names.get(f.heading, f.heading))
+        values = [relabelled(value) for value in f.values] if f.kind == "text" else f.values
+        fields.append(replace(f, heading=heading, values=values))
+    return replace(table, fields=tuple(fields))
 
 
 def interval_fields(low: Any, high: Any, confidence: float = 0.95, digits: int = 4) -> tuple[Field, Field]:
@@ -259,18 +440,26 @@ def _frame_values(values: Sequence[Any] | npt.NDArray[Any]) -> Any:
     return values if isinstance(values, np.ndarray) else list(values)
 
 
-def printed_cells(table: Table) -> tuple[list[str], list[list[str]]]:
-    """Return headings and the printed strings column by column."""
-    rows = range(len(table.fields[0].values)) if table.shown is None else table.shown
-    picked = [[f.values[row] for row in rows] for f in table.fields]
-    estimates = [v for f, values in zip(table.fields, picked, strict=True) if f.kind == "estimate" for v in values]
-    digits = min((f.digits for f in table.fields if f.kind == "estimate"), default=4)
-    shared = _decimals(estimates, digits)
-    columns = [_column(f, values, shared) for f, values in zip(table.fields, picked, strict=True)]
-    return [printable(f.heading) for f in table.fields], columns
+def printed_cells(table: Table, digits: int | None = None) -> tuple[list[str], list[list[str]]]:
+    """Return headings and the printed strings column by column, with other digits than each column's where asked."""
+    rows = range(len(table.fields[0].values)) if table.fields and table.shown is None else table.shown or ()
+    fields = table.fields if digits is None else tuple(_with_digits(f, digits) for f in table.fields)
+    picked = [[f.values[row] for row in rows] for f in fields]
+    estimates = [v for f, values in zip(fields, picked, strict=True) if f.kind == "estimate" for v in values]
+    fewest = min((f.digits for f in fields if f.kind == "estimate"), default=4)
+    shared = _decimals(estimates, fewest)
+    decimals = 3 if digits is None else digits
+    columns = [_column(f, values, shared, decimals) for f, values in zip(fields, picked, strict=True)]
+    return [printable(f.heading) for f in fields], columns
 
 
-def _column(f: Field, values: list[Any], shared: int) -> list[str]:
+def _with_digits(f: Field, digits: int) -> Field:
+    if f.kind == "composed":
+        raise OptionError(f"digits={digits} of cells that are composed of numbers", "Ask model_table(…, digits=).")
+    return replace(f, digits=digits)
+
+
+def _column(f: Field, values: list[Any], shared: int, decimals: int) -> list[str]:
     if f.kind in ("text", "composed"):
         return [printable(value) for value in values]
     if f.kind == "stars":
@@ -280,162 +469,5 @@ def _column(f: Field, values: list[Any], shared: int) -> list[str]:
     if f.kind == "count":
         return ["NA" if math.isnan(value) else format_count(value) for value in values]
     if f.kind == "statistic":
-        return _with_decimals(values, 3)
+        return _with_decimals(values, decimals)
     return _with_decimals(values, shared if f.kind == "estimate" else _decimals(values, f.digits))
-
-
-def _width(text: str) -> int:
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(bool(unicodedata.combining(c)) for c in text)
-
-
-def _pad(text: str, width: int, left: bool) -> str:
-    space = " " * (width - _width(text))
-    return text + space if left else space + text
-
-
-def _flattened(table: Table) -> Table:
-    """Return the table with each of its lines on one line, whatever the labels in it hold."""
-    head, foot, notes = (tuple(map(printable, lines)) for lines in (table.head, table.foot, table.notes))
-    return replace(table, title=printable(table.title), head=head, foot=foot, notes=notes, more=printable(table.more))
-
-
-def _text(table: Table) -> str:
-    lines = [table.title, *table.head]
-    if table.fields:
-        headings, columns = printed_cells(table)
-        lines += [""] if any(lines) else []
-        lines += _text_columns(table.fields, headings, columns)
-        lines += [table.more] if table.more else []
-        if any(f.kind == "stars" for f in table.fields):
-            lines += ["---", LEGEND]
-    if table.foot:
-        lines += ["", *table.foot]
-    if table.notes:
-        lines += ["", *[f"Note: {note}" for note in table.notes]]
-    return "\n".join(lines).strip("\n")
-
-
-def _text_columns(fields: tuple[Field, ...], headings: list[str], columns: list[list[str]]) -> list[str]:
-    widths = [max(map(_width, [head, *column])) for head, column in zip(headings, columns, strict=True)]
-    lines = []
-    for row in [headings, *map(list, zip(*columns, strict=True))]:
-        cells = [_pad(cell, w, f.kind in _LEFT) for cell, w, f in zip(row, widths, fields, strict=True)]
-        lines.append(" ".join(cells).rstrip())
-    return lines
-
-
-def _closing_lines(table: Table) -> list[str]:
-    legend = [LEGEND] if any(f.kind == "stars" for f in table.fields) else []
-    return [*legend, *table.foot, *[f"Note: {note}" for note in table.notes]]
-
-
-def _markdown(table: Table) -> str:
-    headings, columns = printed_cells(table)
-    lines = [f"**{escape_markdown(table.title)}**", ""] if table.title else []
-    for line in table.head:
-        lines += [escape_markdown(line) + "  "]
-    lines += [""] if table.head else []
-    rows = [headings, *map(list, zip(*columns, strict=True))]
-    rules = [":--" if f.kind in _LEFT else "--:" for f in table.fields]
-    rendered = ["| " + " | ".join(map(escape_markdown, row)) + " |" for row in rows]
-    lines += [rendered[0], "| " + " | ".join(rules) + " |", *rendered[1:]]
-    after = ([table.more] if table.more else []) + _closing_lines(table)
-    for line in after:
-        lines += ["", escape_markdown(line.strip())]  # four leading spaces would make it code
-    return "\n".join(lines)
-
-
-def escape_markdown(text: str) -> str:
-    """Return text without markup, for Markdown."""
-    escaped = "".join("\\" + c if c in "\\`*_{}[]#|~$" else c for c in text)
-    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _html(table: Table) -> str:
-    headings, columns = printed_cells(table)
-    align = ["left" if f.kind in _LEFT else "right" for f in table.fields]
-
-    def row(cells: Sequence[str], tag: str) -> str:
-        pairs = zip(cells, align, strict=True)
-        return "<tr>" + "".join(f'<{tag} style="text-align:{a}">{html.escape(c)}</{tag}>' for c, a in pairs) + "</tr>"
-
-    def spanning(lines: Iterable[str]) -> str:
-        cell = f'<td colspan="{len(headings)}" style="text-align:left;white-space:pre-wrap">'
-        return "".join(f"<tr>{cell}{html.escape(line)}</td></tr>" for line in lines)
-
-    caption = "<br>".join(html.escape(line) for line in (table.title, *table.head) if line)
-    body = "".join(row(cells, "td") for cells in zip(*columns, strict=True))
-    after = ([table.more] if table.more else []) + [line for line in _closing_lines(table) if line]
-    return (
-        '<table class="llbt">'
-        + (f'<caption style="caption-side:top;text-align:left">{caption}</caption>' if caption else "")
-        + f"<thead>{row(headings, 'th')}</thead><tbody>{body}</tbody>"
-        + (f"<tfoot>{spanning(after)}</tfoot>" if after else "")
-        + "</table>"
-    )
-
-
-def _latex(table: Table) -> str:
-    headings, columns = printed_cells(table)
-    spec = "".join("l" if f.kind in _LEFT else "r" for f in table.fields)
-    rows = [headings, *map(list, zip(*columns, strict=True))]
-    rendered = [" & ".join(map(escape_latex, row)) + r" \\" for row in rows]
-    lines = [r"\begin{table}[htbp]", r"\centering"]
-    lines += [rf"\caption{{{escape_latex(table.title)}}}"] if table.title else []
-    lines += [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", rendered[0], r"\midrule", *rendered[1:]]
-    if table.more:
-        lines.append(rf"\multicolumn{{{len(headings)}}}{{l}}{{{escape_latex(table.more)}}} \\")
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    below = [line for line in [*table.head, *_closing_lines(table)] if line]
-    if below:
-        lines += [r"\par\smallskip", r"\begin{minipage}{\linewidth}", r"\footnotesize"]
-        lines += [escape_latex(line) + r"\\" for line in below[:-1]] + [escape_latex(below[-1]), r"\end{minipage}"]
-    return "\n".join([*lines, r"\end{table}"])
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "_": r"\_",
-    "%": r"\%",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "[": "{[}",  # a bracket right after \\ would be read as its optional argument
-    "]": "{]}",
-    "*": "{*}",  # and so would a star
-    "λ": r"$\lambda$",
-    "γ": r"$\gamma$",
-    "δ": r"$\delta$",
-    "π": r"$\pi$",
-    "χ": r"$\chi$",
-    "²": r"$^2$",
-    "−": r"$-$",
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "∝": r"$\propto$",
-    "∞": r"$\infty$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "…": r"\dots{}",
-    "ᵢ": r"$_i$",
-    "ⱼ": r"$_j$",
-}
-
-
-# a negative number gets a minus sign, not a hyphen: at the start, in brackets, in a list
-_NEGATIVE = re.compile(r"(?:^|(?<=\()|(?<=\{\[\})|(?<=, ))-(?=\d)")
-
-
-def escape_latex(text: str) -> str:
-    """Return text without markup, for LaTeX."""
-    escaped = "".join(_LATEX.get(c, c) for c in text)
-    return _NEGATIVE.sub("$-$", escaped)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import checked
+from ..arguments import Digits, checked
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
 from ..data.doors import from_judgments
@@ -99,19 +99,28 @@ class Audit(Record):
                 ("remedy", "What deals with it"),
             )
         )
-        return Table(fields, title=self._title(), head=self.sizes, notes=self.notes)
+        return Table(fields, title=self._title(), head=self.sizes, notes=self.notes, answer="audit")
 
-    def as_text(self) -> str:
-        """Return the audit as plain text: a paragraph for what was found, a line for what is in order."""
+    @checked
+    def as_text(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        rename: Mapping[Any, str] | None = None,
+        digits: Digits | None = None,
+        caption: str | None = None,
+    ) -> str:
+        """Return the audit as plain text: a paragraph for what was found, a line for what is in order.
+
+        With columns or other names for them it is the table that the other formats print; numbers stand in sentences,
+        so `digits` changes nothing. Parameters and errors are those of any answer's ``as_text``.
+        """
+        if columns is not None or rename is not None:
+            return self.table().as_text(columns=columns, rename=rename, caption=caption)
         lines = [line for finding in self.findings for line in _paragraph(finding)]
         sizes = [line for size in self.sizes for line in _wrapped(size, "", "  ")]
-        return Table((), title=self._title(), head=(*sizes, "", *lines), notes=self.notes).as_text()
-
-    def as_latex(self) -> str:
-        """Return the audit as a LaTeX table of checks and levels, with what was found below it."""
-        whole = self.table()
-        said = [f"{f.check}: {_sentences(f)}" for f in self.findings]
-        return replace(whole, fields=whole.fields[:2], foot=tuple(said)).as_latex()
+        title = self._title() if caption is None else caption
+        return Table((), title=title, head=(*sizes, "", *lines), notes=self.notes).as_text()
 
     def _title(self) -> str:
         numbers = {level: sum(finding.level == level for finding in self.findings) for level in _LEVELS}

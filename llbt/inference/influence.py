@@ -108,6 +108,7 @@ def _by_cell(res: LLBTResults) -> Table:
             Field("cooks_distance", "Cook's distance", distance[order], "number", 3),
         ),
         title="Influence of cells",
+        answer="influence",
     ).first(20)
 
 

@@ -46,4 +46,4 @@ def pair_residuals(res: LLBTResults, most: int) -> Table:
             Field("residual", "residual", residual[order], "statistic"),
         ),
         title=f"Standardized residuals of pairs: {what} of i less {what} of j",
-    ).first(most, "smaller one", ".to_frame(), or most=")
+    ).first(most, "smaller one", ".to_frame(), or most=", asked=True)

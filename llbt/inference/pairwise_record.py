@@ -160,6 +160,7 @@ class Pairwise(Record):
                 f"p-values: {_ADJUSTED[self.adjust]}; {level} intervals simultaneous, |{letter}| up to "
                 + format_number(self.critical, 4),
             ),
+            answer="pairwise",
         ).first()
 
     @property

@@ -116,6 +116,7 @@ def leaderboard(
             *plain.covariance.missing_notes(estimate, error),
             f"{100 * confidence:.4g} % intervals of each estimate; ranks and groups hold together at the same level",
         ),
+        answer="leaderboard",
     )
 
 

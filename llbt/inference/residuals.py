@@ -103,6 +103,7 @@ def _of_cells(res: LLBTResults, kind: Residual, most: int) -> Table:
         notes=_notes(res, residual),
         shown=tuple(candidates[:most].tolist()),
         more=f"… {format_count(rest)} smaller ones: .to_frame(), or most=" if rest else "",
+        asked=True,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -26,8 +25,6 @@ from ..table import (
     Record,
     Table,
     counted,
-    escape_latex,
-    escape_markdown,
     format_count,
     format_number,
     format_percent,
@@ -75,21 +72,9 @@ class Interpretation(Record):
             )
         )
 
-    def as_text(self) -> str:
+    def _as_printed(self) -> Table:
         """Return the paragraph."""
-        return Table((), head=(self.text,)).as_text()
-
-    def as_markdown(self) -> str:
-        """Return the paragraph, for Markdown."""
-        return escape_markdown(self.as_text())
-
-    def as_html(self) -> str:
-        """Return the paragraph, for HTML."""
-        return f"<p>{html.escape(self.as_text())}</p>"
-
-    def as_latex(self) -> str:
-        """Return the paragraph, for LaTeX."""
-        return escape_latex(self.as_text())
+        return Table((), head=(self.text,))
 
 
 @checked

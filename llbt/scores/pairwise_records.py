@@ -116,6 +116,7 @@ class PairwiseScores(Record):
                 _alternative_line(self.alternative),
             ),
             notes=self.notes,
+            answer="pairs of scores",
         ).first()
 
     def test_table(self) -> Table:

@@ -1,0 +1,1 @@
+"""From strings in columns to text, Markdown, HTML and LaTeX."""

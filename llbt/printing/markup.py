@@ -1,0 +1,61 @@
+"""Columns of strings as Markdown and as HTML."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from .sheet import Sheet
+
+
+def as_markdown(sheet: Sheet) -> str:
+    """Return a table as Markdown, with its lines above and below; lines alone where there are no columns."""
+    lines = [f"**{escape_markdown(sheet.title)}**", ""] if sheet.title else []
+    lines += [escape_markdown(line) + ("  " if sheet.columns else "") for line in sheet.head]
+    if sheet.columns:
+        lines += [""] if sheet.head else []
+        rules = [":--" if column.left else "--:" for column in sheet.columns]
+        heading, *rows = ("| " + " | ".join(map(escape_markdown, row)) + " |" for row in _all_rows(sheet))
+        lines += [heading, "| " + " | ".join(rules) + " |", *rows]
+    for line in ([sheet.more] if sheet.more else []) + sheet.closing_lines():
+        lines += ["", escape_markdown(line.strip())]  # four leading spaces would make it code
+    return "\n".join(lines)
+
+
+def escape_markdown(text: str) -> str:
+    """Return text without markup, for Markdown."""
+    escaped = "".join("\\" + c if c in "\\`*_{}[]#|~$" else c for c in text)
+    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def as_html(sheet: Sheet) -> str:
+    """Return a table as one HTML table; a paragraph where there are no columns."""
+    if not sheet.columns:
+        lines = [sheet.title, *sheet.head, *sheet.closing_lines()]
+        return f"<p>{'<br>'.join(html.escape(line) for line in lines if line)}</p>"
+    caption = "<br>".join(html.escape(line) for line in (sheet.title, *sheet.head) if line)
+    heading, *rows = _all_rows(sheet)
+    body = "".join(_row(sheet, cells, "td") for cells in rows)
+    after = [line for line in [sheet.more, *sheet.closing_lines()] if line]
+    return (
+        '<table class="llbt">'
+        + (f'<caption style="caption-side:top;text-align:left">{caption}</caption>' if caption else "")
+        + f"<thead>{_row(sheet, heading, 'th')}</thead><tbody>{body}</tbody>"
+        + (f"<tfoot>{_spanning(sheet, after)}</tfoot>" if after else "")
+        + "</table>"
+    )
+
+
+def _all_rows(sheet: Sheet) -> list[tuple[str, ...]]:
+    return [tuple(column.heading for column in sheet.columns), *sheet.rows()]
+
+
+def _row(sheet: Sheet, cells: Sequence[str], tag: str) -> str:
+    align = ["left" if column.left else "right" for column in sheet.columns]
+    pairs = zip(cells, align, strict=True)
+    return "<tr>" + "".join(f'<{tag} style="text-align:{a}">{html.escape(c)}</{tag}>' for c, a in pairs) + "</tr>"
+
+
+def _spanning(sheet: Sheet, lines: Iterable[str]) -> str:
+    cell = f'<td colspan="{len(sheet.columns)}" style="text-align:left;white-space:pre-wrap">'
+    return "".join(f"<tr>{cell}{html.escape(line)}</td></tr>" for line in lines)

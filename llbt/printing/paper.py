@@ -1,0 +1,63 @@
+"""What a printed page has instead of a screen: fewer columns, and headings as typeset."""
+
+from __future__ import annotations
+
+# What LaTeX leaves out of each answer where the caller names no columns, so that it fits an A4 page with names of 20
+# letters; a comment in the LaTeX names it. An answer that is not here has all of its columns.
+LEFT_OUT: dict[str, tuple[str, ...]] = {
+    "audit": ("effect",),
+    "influence": ("fitted", "hat"),
+    "leaderboard": ("rank", "judgments", "wins", "ties", "bad", "losses"),
+    "pairwise": ("std_error", "statistic", "p_value"),
+    "pairs of scores": (
+        "conf_low", "conf_high", "median_difference", "difference_of_medians", "win_share", "bt_probability",
+        "win_odds", "rank_biserial",
+    ),
+}  # fmt: skip
+
+# Headings of columns, as they print, in LaTeX; others are set as they are, with a capital.
+HEADINGS: dict[str, str] = {
+    "estimate": "Estimate",
+    "std_error": r"Std.\ error",
+    "Std. Error": r"Std.\ error",
+    "z value": "$z$",
+    "t value": "$t$",
+    "Pr(>|z|)": "$p$",
+    "Pr(>|t|)": "$p$",
+    "Pr(>Chi)": "$p$",
+    "Pr(>F)": "$p$",
+    "Pr(flips)": "$p$ (flips)",
+    "p": "$p$",
+    "p (Holm)": "$p$ (Holm)",
+    "p humans": "$p$ humans",
+    "p metric": "$p$ metric",
+    "Wald p": "Wald $p$",
+    "adjusted": "$p$ adjusted",
+    "statistic": "Statistic",
+    "z": "$z$",
+    "F": "$F$",
+    "W": "$W$",
+    "n": "$n$",
+    "r": "$r$",
+    "d_z": "$d_z$",
+    "r_rb": r"$r_{\mathrm{rb}}$",
+    "acc_eq": r"$\mathrm{acc}_{\mathrm{eq}}$",
+    "object": "Object",
+    "object_i": "Object $i$",
+    "object_j": "Object $j$",
+    "judge_i": "Judge $i$",
+    "judge_j": "Judge $j$",
+    "wins_i": "Wins of $i$",
+    "wins_j": "Wins of $j$",
+    "conf_low": "Low",
+    "conf_high": "High",
+    "rank_low": "from",
+    "rank_high": "to",
+    "Df": "df",
+    "Resid. Df": r"Resid.\ df",
+    "Den. Df": r"Den.\ df",
+    "Resid. Dev": r"Resid.\ dev.",
+    "Delta AIC": r"$\Delta$AIC",
+    "Delta BIC": r"$\Delta$BIC",
+    "Delta log-loss": r"$\Delta$log-loss",
+}

@@ -1,0 +1,77 @@
+"""What is printed: columns of strings with a title, lines above and below, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["text", "composed", "estimate", "number", "statistic", "count", "p_value", "stars"]
+
+LEGEND = "Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column as it is printed.
+
+    Attributes
+    ----------
+    name : str
+        By which `columns=` chooses it: as in ``to_frame()``; ``stars`` for the stars of p-values.
+    heading : str
+    cells : list of str
+    kind : str
+        What was printed, as of a `Field`.
+    typeset : str
+        The heading in LaTeX; empty: made of `heading`.
+    """
+
+    name: str
+    heading: str
+    cells: list[str]
+    kind: Kind
+    typeset: str = ""
+
+    @property
+    def left(self) -> bool:
+        """Whether cells stand to the left."""
+        return self.kind in ("text", "stars")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table whose numbers are strings: what every rendering starts from.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+    title : str
+    head, foot, notes : tuple of str
+        Lines above and below the columns, and what a reader must know.
+    more : str
+        The line that says how many rows are not printed.
+    left_out : tuple of str
+        Names of columns that would not fit a page.
+    """
+
+    columns: tuple[Column, ...]
+    title: str = ""
+    head: tuple[str, ...] = ()
+    foot: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    more: str = ""
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def has_stars(self) -> bool:
+        """Whether a legend of the stars is needed."""
+        return any(column.kind == "stars" for column in self.columns)
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Return the cells row by row."""
+        return zip(*(column.cells for column in self.columns), strict=True)
+
+    def closing_lines(self) -> list[str]:
+        """Return what stands below the columns in formats that do not part it further."""
+        return [*([LEGEND] if self.has_stars else []), *self.foot, *[f"Note: {note}" for note in self.notes]]
