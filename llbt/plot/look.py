@@ -44,7 +44,8 @@ DASHED = (0, (4, 3))
 _ON_PAGE: ContextVar[bool] = ContextVar("_ON_PAGE", default=False)
 _OWN: weakref.WeakSet[Figure] = weakref.WeakSet()  # figures made here, which may grow; a caller's keep their size
 
-_DARK, _LIGHT = "#1A1A1A", "#F2F2F2"
+INK = "#1A1A1A"  # on what is behind a picture; on the cells and bars of one it is _DARK, which a dark page leaves alone
+_DARK, _LIGHT = "#111111", "#F2F2F2"
 _LONGEST = 24  # characters of a name beside an axis
 _SHORT = 8  # up to here names take little of the width
 _SMALLEST, _SMALL = 5.0, 8.5  # points
@@ -85,11 +86,11 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     _OWN.add(figure)
     ax = figure.add_subplot()
     ax.set_facecolor("white")
-    ax.tick_params(colors=_DARK, which="both", labelsize="small")
+    ax.tick_params(colors=INK, which="both", labelsize="small")
     for label in (ax.xaxis.label, ax.yaxis.label):
-        label.set_color(_DARK)
+        label.set_color(INK)
     for side, spine in ax.spines.items():
-        spine.set_edgecolor(_DARK)
+        spine.set_edgecolor(INK)
         spine.set_visible(side in ("left", "bottom"))
     ax.grid(visible=False)
     return ax
@@ -149,7 +150,7 @@ def ink(ax: Axes) -> str:
     face = ax.get_facecolor()
     behind = ax.figure.get_facecolor()
     alpha = _rgba(face)[3]
-    return contrasting(tuple(alpha * _rgba(face)[:3] + (1 - alpha) * _over_white(behind)))
+    return INK if contrasting(tuple(alpha * _rgba(face)[:3] + (1 - alpha) * _over_white(behind))) == _DARK else _LIGHT
 
 
 def contrasting(colour: Any) -> str:
@@ -159,9 +160,18 @@ def contrasting(colour: Any) -> str:
     return _DARK if float(linear @ [0.2126, 0.7152, 0.0722]) > 0.2 else _LIGHT
 
 
-def darker(colour: Any) -> Any:
+def darker(colour: Any) -> str:
     """Return a colour as letters need it on white."""
-    return tuple(0.65 * _rgba(colour)[:3])
+    return _hex(0.65 * _rgba(colour)[:3])
+
+
+def lighter(colour: Any) -> str:
+    """Return a colour as letters need it on a dark page."""
+    return _hex(0.55 * _rgba(colour)[:3] + 0.45)
+
+
+def _hex(rgb: FloatArray) -> str:
+    return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
 
 
 def _rgba(colour: Any) -> FloatArray:

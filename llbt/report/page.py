@@ -96,6 +96,9 @@ def write_report(
     Notes
     -----
     The page loads nothing: styles, script and pictures are inside, and its content security policy forbids the rest.
+    Tables sort by their headings, long ones are folded and filtered by name, and one field finds a name in all of them;
+    without JavaScript, and in print, everything stands there. Pages and pictures are dark where the reader prefers it.
+    Estimates have three digits; all of them come of the calls that the page names.
     What is fitted for the report has ``cov_type="cautious"``: standard errors by those of judge, prompt, block and
     clusters that make them largest; of independent judgments, if none is recorded or they are too few. The page says
     which. Where an estimate is infinite, the model is fitted with Firth's bias reduction, and the page says so first.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -13,7 +14,8 @@ import numpy as np
 from ..errors import LLBTError, printable
 from ..plot.look import on_page
 from ..table import LEGEND, Field, Record, Table, printed_cells
-from .page_style import SCRIPT, content_policy, stylesheet
+from .page_script import SCRIPT
+from .page_style import IN_PICTURES, content_policy, stylesheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _LABELS = ("text", "stars")
 _LEVELS = ("error", "warning")
+_DIGITS = 3
+_ROUNDED = ("estimate", "number")
+_LONG, _NAME = 18, 60  # letters of a name that gets a wide column; what is longer is a sentence
+_HEX = re.compile("|".join(IN_PICTURES))
 
 
 def escaped(text: object) -> str:
@@ -50,9 +56,11 @@ def page(title: str, body: str, sections: Sequence[tuple[str, str]]) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{html.escape(content_policy())}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escaped(title)}</title>\n<style>{stylesheet()}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{escaped(title)}</h1>\n"
-        f'<nav aria-label="Contents"><ul>{links}</ul></nav>\n{body}\n</main>\n'
+        f"<title>{escaped(title)}</title>\n<style>{stylesheet()}</style>\n</head>\n<body>\n"
+        '<a class="skip" href="#content">Skip to the content</a>\n'
+        f"<header><h1>{escaped(title)}</h1></header>\n"
+        f'<aside aria-label="Contents and search"><nav aria-label="Contents"><ul>{links}</ul></nav></aside>\n'
+        f'<main id="content" tabindex="-1">\n{body}\n</main>\n'
         f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
     )
 
@@ -63,7 +71,7 @@ def page(title: str, body: str, sections: Sequence[tuple[str, str]]) -> str:
 def table(record: Record, *, title: str | None = None, notes: bool = True) -> str:
     """Return a table whose columns sort, with its lines above and below."""
     found = record.table()
-    headings, columns = printed_cells(found)
+    headings, columns = printed_cells(_brief(found))
     rows = range(len(found.fields[0].values)) if found.shown is None else found.shown
     caption = escaped(found.title if title is None else title)
     head = "".join(_heading(f, heading) for f, heading in zip(found.fields, headings, strict=True))
@@ -80,13 +88,37 @@ def table(record: Record, *, title: str | None = None, notes: bool = True) -> st
     )
 
 
+def _brief(found: Table) -> Table:
+    """Return a table whose numbers are rounded to three digits of a middling one: estimates together, others by column.
+
+    R's rule, digits of the smallest, would give numbers near 0 and thereby all others six decimals.
+    """
+    estimates = [v for f in found.fields if f.kind == "estimate" for v in f.values]
+    together = _brief_decimals(estimates)
+
+    def brief(f: Field) -> Field:
+        if f.kind not in _ROUNDED:
+            return f
+        decimals = together if f.kind == "estimate" else _brief_decimals(f.values)
+        return replace(f, values=np.round(np.asarray(f.values, dtype=float), decimals) + 0.0)  # no −0
+
+    return replace(found, fields=tuple(map(brief, found.fields)))
+
+
+def _brief_decimals(values: Iterable[Any]) -> int:
+    sizes = np.abs(np.array(list(values), dtype=float))
+    known = sizes[np.isfinite(sizes) & (sizes > 0)]
+    return max(0, _DIGITS - 1 - int(np.floor(np.log10(np.median(known))))) if len(known) else 0
+
+
 def _heading(f: Field, heading: str) -> str:
     number = f.kind not in _LABELS
     if not heading and not f.name:
         return "<td></td>"
     named = heading or f.name
     kind = ' data-kind="number"' if number else ""
-    button = f'<button type="button">{escaped(named)}</button>'
+    breaking = escaped(named).replace("_", "_<wbr>")  # so that numbers do not stand as wide apart as their headings
+    button = f'<button type="button">{breaking}</button>'
     return f'<th scope="col"{_class("number" if number else "")}{kind}>{button}</th>'
 
 
@@ -94,7 +126,9 @@ def _cell(f: Field, k: int, row: int, text: str) -> str:
     """Return one cell: the first of a row names it, a number carries its value to sort by."""
     if f.kind in _LABELS:
         tag, rest = ("th", ' scope="row"') if k == 0 else ("td", "")
-        level = f"level-{text}" if f.name == "level" and text in _LEVELS else ""
+        level = (
+            f"level-{text}" if f.name == "level" and text in _LEVELS else "long" if _LONG < len(text) <= _NAME else ""
+        )
         return f"<{tag}{rest}{_class(level)}><bdi>{escaped(text)}</bdi></{tag}>"
     value = "" if f.kind == "composed" else f' data-value="{_sort_value(f.values[row])}"'
     return f'<td class="number"{value}>{escaped(text)}</td>'
@@ -178,6 +212,7 @@ def _with_own_ids(key: str, value: str, own: dict[str, str]) -> str:
     if key.split("}")[-1] == "href" and value.startswith("#"):
         return f"#{own[value[1:]]}"
     if key in ("clip-path", "style", "fill", "filter", "mask"):
+        value = _HEX.sub(lambda found: IN_PICTURES[found[0]], value)
         return re.sub(r"url\(#([^)]*)\)", lambda found: f"url(#{own[found[1]]})", value)
     return value
 

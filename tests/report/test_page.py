@@ -15,7 +15,8 @@ from llbt.cli.main import app
 from llbt.report import page, page_parts
 from llbt.report.interpret import interpret
 from llbt.report.page import write_report
-from llbt.report.page_style import COLOURS, SCRIPT, stylesheet
+from llbt.report.page_script import SCRIPT
+from llbt.report.page_style import COLOURS, stylesheet
 from llbt.table import Field
 
 EVIL = [
@@ -341,19 +342,31 @@ def test_the_contrast_formula_gives_the_published_extremes():
 def test_letters_can_be_read_on_what_is_behind_them(mode):
     css = stylesheet()
     block = re.findall(r":root\{([^}]*--text[^}]*)\}", css)[mode == "dark"]
-    colours = dict(re.findall(r"--(\w+):(#[0-9a-f]{6})", block))
+    colours = dict(re.findall(r"--([\w-]+):(#[0-9a-f]{6})", block))
     assert set(colours) == set(COLOURS)
     for behind in ("page", "card"):
         for letters in ("text", "quiet", "link", "error", "warning"):
             assert contrast(colours[letters], colours[behind]) >= 4.5, (letters, behind)
+    for letters in ("ink", *(name for name in COLOURS if name.startswith("series"))):
+        assert contrast(colours[letters], colours["paper"]) >= 4.5, letters
 
 
-def test_pictures_stand_on_white_and_print_is_light():
+def test_pictures_take_the_colours_of_the_page(by_judge):
+    """Letters and lines beside what is drawn follow the scheme; those on cells and bars stay as the cells do."""
+    pictures = "".join(lxml.html.tostring(svg, encoding="unicode") for svg in parsed(by_judge).iter("svg"))
+    used = set(re.findall(r"var\(--([\w-]+)\)", pictures))
+    assert {"paper", "ink", "series-0"} <= used <= set(COLOURS)
+    assert "#1a1a1a" not in pictures
+    assert "#ffffff" not in pictures
+    assert "#111111" in pictures
+
+
+def test_pictures_stand_on_paper_of_the_page_and_print_is_light():
     css = stylesheet()
-    assert re.search(r"figure\{[^}]*background:#fff;", css)
+    assert re.search(r"figure\{[^}]*background:var\(--paper\);", css)
     assert "@media screen and (prefers-color-scheme:dark)" in css
     assert "@media print" in css
-    assert set(re.findall(r"var\(--(\w+)\)", css)) <= set(COLOURS)
+    assert set(re.findall(r"var\(--([\w-]+)\)", css)) <= set(COLOURS)
 
 
 # -- data ------------------------------------------------------------------------------------------------------
