@@ -51,8 +51,8 @@ class DiscriminationResults(DiscriminationEstimates, Record):
 
     Notes
     -----
-    An outcome with the score h, 1, 0 or −1 for three outcomes, has the log mean μ + h(σ_k(λᵢ − λⱼ) + δ) + γ_|h|: judge
-    k's log-worths are those of all judges times σ_k, while ties and order have no factor. Worths and discriminations
+    An outcome with the score h, 1, 0 or −1 for three outcomes, has the log mean
+    ``μ + h(σ_k(λᵢ − λⱼ) + δ) + γ_|h|``: judge k's log-worths are those of all judges times σ_k, while ties and order have no factor. Worths and discriminations
     are known up to c in (λ/c, cσ), so the mean of σ², weighted by the judgments, is 1, and the weighted sum of σ is
     positive. A judge with σ = 0 guesses, one with σ < 0 prefers what the others do not.
 

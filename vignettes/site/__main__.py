@@ -1,0 +1,64 @@
+"""Build the site, warnings as errors, and follow every link in it: ``python -m vignettes.site [FOLDER]``."""
+
+import argparse
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from sphinx.cmd.build import build_main
+
+HERE = Path(__file__).parent
+FOLDER = HERE.parents[1] / "build" / "site"
+
+
+class Page(HTMLParser):
+    """What a page links to, and the anchors that it has."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors = {""}
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("id", "name") and value:
+                self.anchors.add(value)
+            elif name in ("href", "src") and value:
+                self.links.append(value)
+
+
+def dead_links(folder: Path) -> list[str]:
+    """Return the links within the site that lead nowhere, each with its page; those to other sites need a network."""
+    pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.html"))}
+    dead = []
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            target = target / "index.html" if target.is_dir() else target
+            there = target.exists()
+            if there and target in pages:
+                there = unquote(parts.fragment) in pages[target].anchors
+            if not there:
+                dead.append(f"{path.relative_to(folder)}: {link}")
+    return dead
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Build the site, and follow its links.")
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, help="where to (build/site)")
+    folder = parser.parse_args().folder.resolve()
+    if code := build_main(["-q", "-W", "--keep-going", str(HERE), str(folder)]):
+        return code
+    dead = dead_links(folder)
+    print(*dead, sep="\n", end="\n" if dead else "")
+    print(f"{folder}: {sum(1 for _ in folder.rglob('*.html'))} pages, {len(dead)} dead links")
+    return int(bool(dead))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

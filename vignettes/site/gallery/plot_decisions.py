@@ -1,0 +1,16 @@
+"""
+Metric and people: who decides what?
+====================================
+
+The difference of human scores over that of a metric, pair by pair, with the errors of either type marked
+(Mathur et al. 2020).
+"""
+
+import numpy as np
+
+import llbt
+
+rng = np.random.default_rng(4)
+human = rng.normal(size=(10, 1)) / 2 + rng.normal(size=(10, 60))
+metric = 20 + 3 * (human + 1.5 * rng.normal(size=(10, 60)))
+llbt.plot.decisions(llbt.metrics.decisions(metric, human, rng=1))

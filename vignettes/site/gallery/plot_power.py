@@ -1,0 +1,12 @@
+"""
+Power of a study
+================
+
+Simulated power over the number of judgments per pair, and the numbers that a power of 80 % needs.
+"""
+
+import llbt
+
+scenario = llbt.Scenario(odds=1.5, tie_share=0.3)
+found = llbt.power(scenario, judgments=[50, 100, 200, 400], test=("llbt", "sign"), n=400, rng=1)
+llbt.plot.power(found)

@@ -1,0 +1,16 @@
+"""
+Correlation among the best
+==========================
+
+A metric's correlation with people over the best systems only: outliers at the bottom make it look better than
+it is.
+"""
+
+import numpy as np
+
+import llbt
+
+rng = np.random.default_rng(5)
+human = np.r_[rng.normal(0, 0.3, 12), -4]  # twelve systems that are close, and one that is bad
+metric = 30 + 2 * human + rng.normal(0, 0.8, 13)
+llbt.plot.subset_correlations(llbt.metrics.subset_correlations(metric, human))
