@@ -159,9 +159,7 @@ def linked_names(app: object, page: str, source: list[str]) -> None:
     if page.startswith("pages/"):
         known = {entry for _, names in grouped() for name in names for entry in with_answer(name)}
         role = "{py:obj}"
-        source[0] = re.sub(
-            r"`(llbt[.\w]+)`", lambda m: role + m[0] if m[1] in known else m[0], source[0]
-        )
+        source[0] = re.sub(r"`(llbt[.\w]+)`", lambda m: role + m[0] if m[1] in known else m[0], source[0])
 
 
 def plain_bars(app: object, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
