@@ -52,9 +52,10 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     Notes
     -----
     An outcome with the score h, 1, 0 or −1 for three outcomes, has the log mean
-    ``μ + h(σ_k(λᵢ − λⱼ) + δ) + γ_|h|``: judge k's log-worths are those of all judges times σ_k, while ties and order have no factor. Worths and discriminations
-    are known up to c in (λ/c, cσ), so the mean of σ², weighted by the judgments, is 1, and the weighted sum of σ is
-    positive. A judge with σ = 0 guesses, one with σ < 0 prefers what the others do not.
+    ``μ + h(σ_k(λᵢ − λⱼ) + δ) + γ_|h|``: judge k's log-worths are those of all judges times σ_k, while ties and order
+    have no factor. Worths and discriminations are known up to c in (λ/c, cσ), so the mean of σ², weighted by the
+    judgments, is 1, and the weighted sum of σ is positive. A judge with σ = 0 guesses, one with σ < 0 prefers what the
+    others do not.
 
     The likelihood can have more than one maximum. Newton's method starts from the pooled worths with discriminations of
     1, from the leading singular vectors of the judges' own worths (each by one step from the pooled ones), and from six

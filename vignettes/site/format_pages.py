@@ -15,9 +15,9 @@ _LONGEST = 1200  # characters of an example
 _INTRODUCTION = """# Formats
 
 A file, a frame or a list of records in one of these formats needs no names of columns:
-`llbt.from_judgments("battles.jsonl")` counts it, `llbt.read_judgments` gives the judgments themselves, and both say what
-was left out or made a tie. A format is recognized by its fields, in whatever order they stand; `format="arena"` names one. Other tables are described by
-`llbt.formats.columns`, other formats by a `llbt.formats.JudgmentFormat`.
+`llbt.from_judgments("battles.jsonl")` counts it, `llbt.read_judgments` gives the judgments themselves, and both say
+what was left out or made a tie. A format is recognized by its fields, in whatever order they stand; `format="arena"`
+names one. Other tables are described by `llbt.formats.columns`, other formats by a `llbt.formats.JudgmentFormat`.
 
 Every example below is one by which the reader is tested; *read as* shows what llbt makes of it.
 """

@@ -2,8 +2,8 @@
 Discrimination of judges
 ========================
 
-How far each judge follows the worths that all judges share, with intervals: 1 is the average, 0 a judge who guesses, and
-below 0 is one who prefers the opposite.
+How far each judge follows the worths that all judges share, with intervals: 1 is the average, 0 a judge who guesses,
+and below 0 is one who prefers the opposite.
 """
 
 import llbt
