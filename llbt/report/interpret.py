@@ -12,7 +12,8 @@ from ..arguments import Confidence, checked
 from ..auditing.finding import p_text
 from ..core.statistics import TestResult
 from ..errors import DesignError, printable
-from ..fitting.fitted import MaybeMixed
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.fitted import Fitted
 from ..fitting.hypotheses import score_test
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
@@ -29,6 +30,7 @@ from ..table import (
     format_number,
     format_percent,
 )
+from .discrimination_words import discrimination_sentence
 from .judge_words import judge_sentence
 from .preference_words import Said, interval_text, odds_text, worth_sentences
 
@@ -78,14 +80,14 @@ class Interpretation(Record):
 
 
 @checked
-def interpret(res: MaybeMixed, *, confidence: Confidence = 0.95) -> Interpretation:
+def interpret(res: Fitted, *, confidence: Confidence = 0.95) -> Interpretation:
     """Return one paragraph in plain words, ready for a results section: what is preferred, by how much, how sure.
 
     Parameters
     ----------
-    res : LLBTResults or MixedResults
+    res : LLBTResults, MixedResults or DiscriminationResults
         Of a fit with effects of judges it is said of the average judge; then how far judges differ, and what a new
-        one prefers.
+        one prefers. Of a fit with discriminations it is said of a judge of discrimination 1; then how judges differ.
     confidence : float
         Of the intervals; 1 − confidence is the level of significance.
 
@@ -118,6 +120,11 @@ def interpret(res: MaybeMixed, *, confidence: Confidence = 0.95) -> Interpretati
     if isinstance(res, MixedResults):
         said = _said(res.average, _with_judges(res), confidence) | {"judges": judge_sentence(res)}
         said["covariates"] = _covariates(res.average, confidence, {bracket.grouping for bracket in res.brackets})
+        return _paragraph(said)
+    if isinstance(res, DiscriminationResults):
+        said = _said(res.average, _with_discriminations(res), confidence)
+        said["judges"] = discrimination_sentence(res, confidence)
+        said["covariates"] = _covariates(res.average, confidence, {res.judging.name})
         return _paragraph(said)
     return interpreted(res, confidence, goodness_of_fit(res) if res.converged else None)
 
@@ -171,6 +178,11 @@ def _model(res: LLBTResults) -> Said:
     held = [f"{name} at {format_number(value, 3)}" for name, value in res.fixed.items()]
     text += f"; held: {', '.join(held)}" if held else ""
     return text + ".", {"judgments": c.n_judgments, "objects": len(c.objects)}
+
+
+def _with_discriminations(res: DiscriminationResults) -> Said:
+    text, numbers = _model(res.average)
+    return text[:-1] + f", with a discrimination of each {res.judging.name}.", numbers
 
 
 def _with_judges(res: MixedResults) -> Said:

@@ -15,7 +15,8 @@ from scipy import stats
 from ..arguments import Confidence, checked, is_whole
 from ..core.columns import FloatArray
 from ..errors import OptionError, kind_of
-from ..fitting.fitted import MaybeMixed, average_of
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.fitted import Fitted, average_of
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults, bic_reservation
 from ..table import Field, Record, Table, counted, format_count, format_estimates, format_number, stars
@@ -99,7 +100,8 @@ class ModelTable(Record):
         Headings of the M fits.
     formulas, links : tuple of str
     terms : tuple of str
-        Names of all parameters: those of the worth, then of ties, then of order; then σ of effects, by their brackets.
+        Names of all parameters: those of the worth, then of ties, then of order; then σ of effects, by their brackets,
+        and discriminations, by judge.
     estimate, std_error, statistic, p_value, conf_low, conf_high : ndarray, shape (T, M)
         As each fit has them; NaN where it does not have the term.
     has_term : ndarray of bool, shape (T, M)
@@ -203,7 +205,7 @@ def _where(there: BoolArray, columns: list[list[str]]) -> list[list[str]]:
 
 @checked
 def model_table(
-    results: Sequence[MaybeMixed],
+    results: Sequence[Fitted],
     *,
     names: Sequence[str] | None = None,
     below: Below | None = "std_error",
@@ -215,9 +217,9 @@ def model_table(
 
     Parameters
     ----------
-    results : sequence of LLBTResults or MixedResults
+    results : sequence of LLBTResults, MixedResults or DiscriminationResults
         The standard deviations of effects of judges are rows of their own, beside those of fits without, named by their
-        brackets; figures of fit are then those of the judgments, Σ n log p.
+        brackets; figures of fit are then those of the judgments, Σ n log p. Discriminations are rows of their own, too.
     names : sequence of str, optional
         Headings of the fits; by default (1), (2), …
     below : {"std_error", "statistic", "conf_int"} or None
@@ -282,14 +284,14 @@ def model_table(
     )
 
 
-def _checked(results: object, below: object) -> list[MaybeMixed]:
-    if isinstance(results, (LLBTResults, MixedResults)) or not isinstance(results, Sequence) or not results:
+def _checked(results: object, below: object) -> list[Fitted]:
+    if isinstance(results, Fitted) or not isinstance(results, Sequence) or not results:
         raise OptionError(
             f"found {'nothing' if isinstance(results, Sequence) else kind_of(results)}",
             expected="a list of fits: llbt.model_table([m0, m1])",
         )
     for k, res in enumerate(results):
-        if not isinstance(res, (LLBTResults, MixedResults)):
+        if not isinstance(res, Fitted):
             raise OptionError(f"number {k} is {kind_of(res)}", expected="fits, as llbt.fit returns")
     return list(results)
 
@@ -303,19 +305,29 @@ def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
     return tuple(map(str, given))
 
 
-def _terms(fits: Sequence[MaybeMixed]) -> tuple[str, ...]:
-    """Return all parameters: by what they describe, then as they first appear; then the brackets."""
+def _terms(fits: Sequence[Fitted]) -> tuple[str, ...]:
+    """Return all parameters: by what they describe, then as they first appear; then what judges differ by."""
     block = {n: b for fit in fits for n, b in zip(fit.names, fit.design.blocks, strict=True)}
     names = sorted(dict.fromkeys(n for fit in fits for n in fit.names), key=lambda n: _BLOCKS.index(block[n]))
-    return (*names, *dict.fromkeys(str(b) for fit in fits if isinstance(fit, MixedResults) for b in fit.brackets))
+    return (*names, *dict.fromkeys(name for fit in fits for name in _differing(fit)))
 
 
-def _columns_of(fit: MaybeMixed, confidence: float) -> pd.DataFrame:
+def _differing(fit: Fitted) -> list[str]:
+    """Return what the rows of effects and discriminations are called."""
+    if isinstance(fit, DiscriminationResults):
+        return [f"σ[{level}]" for level in fit.judging.levels]
+    return [str(bracket) for bracket in fit.brackets] if isinstance(fit, MixedResults) else []
+
+
+def _columns_of(fit: Fitted, confidence: float) -> pd.DataFrame:
     """Return estimate, std_error, statistic, p_value, conf_low and conf_high by term, those of σ by its logarithm."""
     columns = (fit.params, fit.bse, fit.tvalues, fit.pvalues)
     found = pd.DataFrame({str(column.name): column for column in columns}).join(fit.conf_int(1 - confidence))
-    if not isinstance(fit, MixedResults):
+    if isinstance(fit, LLBTResults):
         return found
+    if isinstance(fit, DiscriminationResults):
+        factors = fit.by_judge(confidence=confidence).to_frame().set_axis(_differing(fit))
+        return pd.concat([found, factors.reindex(columns=found.columns)])
     sigma, error = fit.scales, fit.scale_errors
     reach = np.exp(stats.norm.isf((1 - confidence) / 2) * error / sigma.where(sigma > 0))
     scales = {"estimate": sigma, "std_error": error, "conf_low": sigma / reach, "conf_high": sigma * reach}
@@ -327,7 +339,7 @@ def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatA
     return np.column_stack([column.reindex(list(terms)).to_numpy(dtype=float) for column in columns])
 
 
-def _figures_of(res: MaybeMixed, of_judgments: bool) -> dict[str, float]:
+def _figures_of(res: Fitted, of_judgments: bool) -> dict[str, float]:
     """Return the figures of a fit; AIC, BIC and likelihood of Σ n log p where links or effects are compared."""
     c = res.comparisons
     counts = {"n_judgments": c.n_judgments, "n_comparisons": len(c), "n_ties": c.n_ties if c.has_ties else np.nan}
@@ -336,17 +348,17 @@ def _figures_of(res: MaybeMixed, of_judgments: bool) -> dict[str, float]:
         return {**none, "aic": res.aic, "bic": res.bic, "llf": res.llf, **counts}
     fit = {name: getattr(res, name) for name in ("deviance", "df_resid", "aic", "bic", "llf")}
     if of_judgments:
-        value, p = res.llf_judgments, len(res.free)
+        value, p = res.llf_judgments, res.n_params if isinstance(res, DiscriminationResults) else len(res.free)
         fit |= {"aic": -2 * value + 2 * p, "bic": -2 * value + math.log(c.n_judgments) * p, "llf": value}
     return {**fit, **counts}
 
 
-def _of_judgments(fits: Sequence[MaybeMixed]) -> bool:
+def _of_judgments(fits: Sequence[Fitted]) -> bool:
     """Whether likelihoods are those of the judgments: where links differ, and beside effects of judges."""
     return len({average_of(fit).log_linear for fit in fits}) > 1 or any(isinstance(fit, MixedResults) for fit in fits)
 
 
-def _compared(fits: Sequence[MaybeMixed]) -> str:
+def _compared(fits: Sequence[Fitted]) -> str:
     return "fits with and without effects" if any(isinstance(fit, MixedResults) for fit in fits) else "links"
 
 
@@ -359,7 +371,7 @@ def _figure(name: str, value: float) -> str:
 
 
 def _notes(
-    results: Sequence[MaybeMixed], names: Sequence[str], below: Below | None, marked: bool, confidence: float
+    results: Sequence[Fitted], names: Sequence[str], below: Below | None, marked: bool, confidence: float
 ) -> tuple[str, ...]:
     fits = [average_of(res) for res in results]
     graded = any(fit.comparisons.response.grades for fit in fits)
@@ -375,6 +387,8 @@ def _notes(
         notes.append(f"AIC, BIC and log-likelihood are those of Σ n log p, by which {_compared(results)} are compared")
     if any(isinstance(res, MixedResults) for res in results):
         notes.append("rows such as (object | judge) are the standard deviations σ of normal effects of judges")
+    if any(isinstance(res, DiscriminationResults) for res in results):
+        notes.append("σ[…] are discriminations: factors on the log-worths of a judge, their mean square 1")
     notes += [] if below is None else [_BELOW[below].format(level=f"{100 * confidence:.4g} %")]
     notes += [_STARS] if marked else []
     references = [str(fit.design.reference) for fit in fits if "worth" in fit.design.blocks]

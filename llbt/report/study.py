@@ -11,6 +11,7 @@ from ..core.comparisons import Comparisons
 from ..core.links import Link
 from ..data.doors import from_judgments
 from ..errors import DesignError, OptionError, SeparationError
+from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.existence import check_existence
 from ..fitting.fitted import MaybeMixed, average_of
 from ..fitting.mixed import with_effects
@@ -66,6 +67,12 @@ class Study:
 def studied(data: object, formula: str | None, found: Audit | None, confidence: float) -> Study:
     """Return what the page is about: a fit as it is, or that of a table or of judgments in a known format."""
     res: MaybeMixed
+    if isinstance(data, DiscriminationResults):
+        raise OptionError(
+            "a fit with discriminations, of which a page has no section",
+            "Report res.without, in which judges are alike; res.as_html() and llbt.plot.discrimination(res) show how "
+            "they differ.",
+        )
     if isinstance(data, (LLBTResults, MixedResults)):
         if formula is not None:
             raise OptionError(
