@@ -60,7 +60,8 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     The likelihood can have more than one maximum. Newton's method starts from the pooled worths with discriminations of
     1, from the leading singular vectors of the judges' own worths (each by one step from the pooled ones), and from six
     random sets of discriminations, whose seed is 0; the highest maximum is kept. Covariances are by the joint observed
-    information of all parameters, on the norm.
+    information of all parameters, on the norm. By simulation 95 % intervals of σ cover .93 to .95 with 120 judgments of
+    each judge, .86 to .91 with 30.
 
     Examples
     --------
@@ -96,8 +97,10 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     def equality_test(self) -> TestResult:
         """Test that all discriminations are 1 against this model, by the likelihood ratio on K − 1 df.
 
-        Where worths are next to equal discriminations are not identified, and the ratio has no χ² distribution, which a
-        note says.
+        Where worths are equal discriminations are not identified, and the ratio has no χ² distribution: a note says so
+        where Wald's χ² of the pooled worths is below 10 per df. By simulation (four objects, 400 tables) the test
+        rejects 5 to 7 % of true models at level 5 % with 120 judgments of each judge and worths that differ, 9 % with
+        30 judgments of each of four judges, and 9 to 25 % where worths are next to equal.
         """
         return equality_test(self)
 

@@ -11,7 +11,7 @@ from ..table import format_number
 from .discrimination_estimates import DiscriminationEstimates
 from .results import LLBTResults
 
-_ALIKE = 5.0  # Wald's χ² of the worths over their number, below which the ratio is far from χ²
+_ALIKE = 10.0  # Wald's χ² of the pooled worths over their number, below which the ratio is far from χ²
 
 
 def equality_test(res: DiscriminationEstimates) -> TestResult:
@@ -53,6 +53,6 @@ def alike_notes(without: LLBTResults) -> tuple[str, ...]:
     if wald >= _ALIKE * len(rows):
         return ()
     return (
-        f"the pooled worths are next to equal (Wald's χ² {format_number(wald, 3)} on {len(rows)} df), where "
-        "discriminations are not identified and the ratio has no χ² distribution",
+        f"the pooled worths differ by little beside their errors (Wald's χ² {format_number(wald, 3)} on {len(rows)} "
+        "df); where they are equal discriminations are not identified, and the ratio has no χ² distribution",
     )
