@@ -154,7 +154,8 @@ def judge_effects(res: MixedResults, *, by: str | None = None, confidence: Confi
     grouping = res.judges.name if by is None else by
     if grouping not in res.judges.groupings:
         raise OptionError(f"by={by!r}", expected=f"a grouping of the fit: {listed(list(res.judges.groupings))}")
-    found = _predicted(res, grouping) if res.solution.predicted else _of_modes(res)
+    approximated = res.solution.predicted or grouping != res.judges.name
+    found = _predicted(res, grouping) if approximated else _of_modes(res)
     return JudgeEffects(res, *found, by=grouping, confidence=confidence)
 
 
@@ -168,13 +169,13 @@ def _columns(res: MixedResults, grouping: str) -> tuple[tuple[str, str], ...]:
 
 
 def _predicted(res: MixedResults, grouping: str) -> _Found:
-    """Return the effects that Laplace's approximation has found."""
+    """Return the effects that Laplace's approximation has found: 0 where it has no effects left."""
     size, objects = len(res.judges.groupings[grouping]), len(res.comparisons.objects)
     effects, effect_errors = np.zeros((size, objects)), np.full((size, objects), np.nan)
     columns = _columns(res, grouping)
     others, other_errors = np.zeros((2, size, len(columns)))
     first = 0
-    for bracket, one in zip(res.brackets, res.solution.predicted, strict=True):
+    for bracket, one in zip(res.brackets, res.solution.predicted, strict=False):
         if bracket.grouping != grouping:
             continue
         if bracket.of_objects:

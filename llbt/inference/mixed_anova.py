@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import TypeGuard
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults, bic_reservation
 from ..fitting.variances import NOISE, mixture_p_value, said_mixture
 from ..formulas.brackets import Bracket
+from ..kernel.laplace import Laplace
 from ..kernel.quadrature import Sampling
 from ..resampling import Resampler, p_value
 from ..table import Field, Table, format_count, format_number
@@ -128,11 +130,28 @@ def _check(results: Sequence[MaybeMixed], test: str | None) -> None:
     plain = [_plain(fit) for fit in results]
     check_tables(plain)
     check_links(plain)
+    _check_integrals(results)
     shrunk = [fit.specification.formula for fit in plain if fit.specification.prior is not None]
     if shrunk:
         raise DesignError(
             f"{shrunk[0]!r} was fitted with a prior and does not maximize the likelihood", "Leave prior out."
         )
+
+
+def _check_integrals(results: Sequence[MaybeMixed]) -> None:
+    """Raise for likelihoods some of which are Laplace's approximation, whose error is none of the others."""
+    by = {isinstance(fit.solution.rule, Laplace) for fit in results if _approximated(fit)}
+    if len(by) > 1:
+        raise DesignError(
+            "some fits have Laplace's approximation of the likelihood, others the integral, and these differ by more "
+            "than the effects do",
+            "Fit all in one way: approximation='laplace', or without it.",
+        )
+
+
+def _approximated(fit: MaybeMixed) -> TypeGuard[MixedResults]:
+    """Whether effects were integrated out in some way."""
+    return isinstance(fit, MixedResults) and fit.solution.rule is not None
 
 
 def _check_nested(a: str, small: MaybeMixed, b: str, large: MaybeMixed) -> None:
@@ -170,6 +189,8 @@ def _notes(ranked: Sequence[tuple[int, MaybeMixed]], n: int) -> tuple[str, ...]:
             notes.append(
                 f"{formula}: σ = 0 in the smaller fit, too, so that the p-value is too large; n=199 draws tables"
             )
+    if any(_approximated(fit) and isinstance(fit.solution.rule, Laplace) for _, fit in ranked):
+        notes.append("likelihoods with effects are Laplace's approximation, too low where levels made few judgments")
     if n:
         notes.append(
             f"p-values: {format_count(n)} tables drawn from the smaller fit with new judges; those of which a fit has "

@@ -14,7 +14,7 @@ from ..core.response import TWO
 from ..errors import DesignError
 from ..fitting.fitted import MaybeMixed, average_of
 from ..fitting.mixed_results import MixedResults
-from ..formulas.brackets import Bracket
+from ..formulas.brackets import Bracket, entered
 from .draws import draw_parametric
 from .judge_effects import judge_effects
 
@@ -53,27 +53,32 @@ def _added(
     res: MixedResults, pairs: IntArray, judges: Judges, rng: np.random.Generator
 ) -> Iterator[tuple[int, FloatArray]]:
     """Yield what each bracket adds to a predictor of each line: (which predictor, (R,))."""
-    known = judge_effects(res) if judges == "same" else None
-    for e, (bracket, sigma) in enumerate(zip(res.brackets, res.solution.scales, strict=True)):
+    response = res.comparisons.response
+    for bracket, sigma in zip(res.brackets, res.solution.scales, strict=True):
         codes = _grouping(res.comparisons, bracket).codes
-        size = int(codes.max()) + 1
-        if bracket.effect == "object":
-            if known is None:
-                effects = rng.normal(0.0, sigma, (size, len(res.comparisons.objects)))
-            else:
-                effects = _by_code(res, bracket, known.effects)
+        size, things = int(codes.max()) + 1, bracket.things(response)
+        if bracket.of_objects:
+            shape = (size, len(res.comparisons.objects))
+            effects = rng.normal(0.0, sigma, shape) if judges == "new" else _known(res, bracket)
             yield 0, effects[codes, pairs[:, 0]] - effects[codes, pairs[:, 1]]
             continue
-        own = rng.normal(0.0, sigma, size) if known is None else _by_code(res, bracket, known.others[:, [e]])[:, 0]
-        yield 0 if bracket.effect == "order" else int(res.comparisons.response.tie or 0), own[codes]
+        own = rng.normal(0.0, sigma, (size, len(things))) if judges == "new" else _known(res, bracket)
+        for k, predictor in enumerate(entered(response)[bracket.effect]):
+            yield predictor, own[codes, k]
 
 
-def _by_code(res: MixedResults, bracket: Bracket, effects: FloatArray) -> FloatArray:
-    """Return effects (G, …) in the order of the levels of their column; 0 for levels without judgments."""
+def _known(res: MixedResults, bracket: Bracket) -> FloatArray:
+    """Return the most probable effects of a bracket by the levels of its column, (levels, J) or of each thing.
+
+    0 for levels without judgments.
+    """
+    found = judge_effects(res, by=bracket.grouping)
+    mine = [k for k, (term, _) in enumerate(found.columns) if term == str(bracket)]
+    effects = found.effects if bracket.of_objects else found.others[:, mine]
     levels = _grouping(res.comparisons, bracket).levels.tolist()
-    found = np.zeros((len(levels), *effects.shape[1:]))
-    found[[levels.index(level) for level in res.judges.levels]] = effects
-    return found
+    by_level = np.zeros((len(levels), effects.shape[1]))
+    by_level[[levels.index(level) for level in res.judges.groupings[bracket.grouping]]] = effects
+    return by_level
 
 
 def _grouping(c: Comparisons, bracket: Bracket) -> Coded:

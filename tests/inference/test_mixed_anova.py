@@ -109,3 +109,12 @@ def test_what_cannot_be_compared_is_named(c: llbt.Comparisons) -> None:
         llbt.anova(judge, llbt.fit("object + tie", c, prior=1))
     with pytest.raises(OptionError, match="n=9 beside fits without effects"):
         llbt.anova(judge.without, n=9)
+
+
+def test_integrals_and_approximations_are_not_compared(c: llbt.Comparisons) -> None:
+    exact = llbt.fit("object + tie + (object | judge)", c)
+    both = "object + tie + (object | judge) + (tie | judge)"
+    near = llbt.fit(both, c, approximation="laplace")
+    with pytest.raises(DesignError, match="Laplace's approximation of the likelihood, others the integral"):
+        llbt.anova(exact, near)
+    assert "Laplace's approximation, too low" in llbt.anova(exact.without, near).as_text()

@@ -121,3 +121,22 @@ def test_what_cannot_be_drawn_says_why(res: llbt.MixedResults) -> None:
     c = llbt.from_counts(judged_frame(9, 0.5, seed=1, each=9), covariates="judge")
     with pytest.raises(DesignError, match=r"covariate of 'object \+ tie \+ tie:judge', too"):
         llbt.bootstrap(llbt.fit("object + tie + tie:judge + (object | judge)", c), resample="judge")
+
+
+def test_crossed_groupings_and_every_level_are_drawn() -> None:
+    """Prompts beside judges, and an effect on each grade, of new levels and of the same."""
+    rng = np.random.default_rng(4)
+    rows = [("ABC"[i], "ABC"[j], g, f"p{g % 4}", *rng.multinomial(6, [0.2, 0.3, 0.1, 0.25, 0.15]))
+            for g in range(12) for i, j in ((0, 1), (0, 2), (1, 2))]  # fmt: skip
+    names = ("++", "+", "=", "-", "--")
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "prompt", *names])
+    c = llbt.from_counts(frame, grades=names, clusters=("judge", "prompt"))
+    found = llbt.fit("object + tie + grade + (grade | judge) + (object | prompt)", c)
+    assert isinstance(found, llbt.MixedResults)
+    found = replace(found, solution=replace(found.solution, scales=np.array([1.5, 1.0])))  # as if judges differed
+    new = np.array([table.counts.sum(axis=0) for table in llbt.simulate(found, 60, rng=1)])
+    plain = np.array([table.counts.sum(axis=0) for table in llbt.simulate(found.without, 60, rng=1)])
+    assert new[:, [0, 4]].sum(axis=1).std() > 1.5 * plain[:, [0, 4]].sum(axis=1).std()  # the largest grade varies
+    same = llbt.simulate(found, judges="same", rng=1)[0]
+    assert same.clusters == ("judge", "prompt")
+    assert np.array_equal(same.totals, c.totals)
