@@ -73,6 +73,7 @@ class SignTests(Record):
                 f"Reference distribution: {_reference(self.rule, self.exact)}",
             ),
             notes=self.notes,
+            answer="sign test",
         ).first()
 
 
@@ -124,6 +125,7 @@ class LLBTTests(Record):
             title="Tests of equal worth in the model object + tie, one fit per pair",
             head=("Null hypothesis: λ_i = λ_j", "Reference distribution: chi2 (LR), normal (Wald)"),
             notes=self.notes,
+            answer="model test",
         ).first()
 
 

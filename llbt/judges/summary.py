@@ -103,6 +103,7 @@ class JudgeSummary(Record):
             title=f"Summary of {counted(size, 'judge')}",
             head=self.overall,
             notes=self.notes,
+            answer="judges",
         ).first(_MOST_SHOWN, "more judge")
 
 

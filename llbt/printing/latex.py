@@ -83,7 +83,8 @@ class _Layout:
 def as_latex(sheet: Sheet, paper: Paper) -> str:
     """Return a table as LaTeX; lines alone where there are no columns."""
     if not sheet.columns:
-        return "\n\n".join(breakable(line, 10.0) for line in (sheet.title, *sheet.head, *sheet.notes) if line)
+        said = "\n\n".join(breakable(line, 10.0) for line in (sheet.title, *sheet.head, *sheet.notes) if line)
+        return rf"{{\sloppy {said}\par}}"  # room between words rather than words beyond the margin
     _check(paper)
     blocks = list(_blocks(sheet))
     layout = _layout(sheet, blocks, paper.size)
@@ -184,12 +185,12 @@ def _gently(block: _Block) -> float:
     """Return how narrow texts may become where words stay whole, and a line is parted into four at most."""
     words = [word for text in block.texts or () for word in text.split(" ")]
     whole = max(map(width, words), default=0.0)
-    return min(block.wide, max(whole if whole < 11 else max(7.0, whole / 2), block.wide / 4, 5.0))
+    return min(block.wide, max(_anyhow(block), whole if whole < 11 else max(7.0, whole / 2), block.wide / 4, 5.0))
 
 
 def _anyhow(block: _Block) -> float:
     """Return how narrow texts may become at all."""
-    return min(block.wide, 4.5)
+    return min(block.wide, max(4.5, 1.05 * _heading_width(block, stacked=True)))
 
 
 def _widths(

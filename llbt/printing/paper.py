@@ -7,11 +7,14 @@ from __future__ import annotations
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "audit": ("effect",),
     "influence": ("fitted", "hat"),
+    "judges": ("conf_low", "conf_high", "agreement_pairs", "swapped", "model_expected"),
     "leaderboard": ("rank", "judgments", "wins", "ties", "bad", "losses"),
+    "model test": ("wins_i", "ties", "wins_j", "wald_statistic", "wald_p_value", "df"),
     "pairwise": ("std_error", "statistic", "p_value"),
+    "sign test": ("n", "conf_low", "conf_high"),
     "pairs of scores": (
-        "conf_low", "conf_high", "median_difference", "difference_of_medians", "win_share", "bt_probability",
-        "win_odds", "rank_biserial",
+        "n", "cohen_dz", "conf_low", "conf_high", "median_difference", "difference_of_medians", "win_share",
+        "bt_probability", "win_odds", "rank_biserial",
     ),
 }  # fmt: skip
 

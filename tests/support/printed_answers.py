@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -41,7 +42,8 @@ def judgments_of(objects: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
     """Judgments by judges, of prompts and blocks."""
     rng = np.random.default_rng(1)
     pairs = list(itertools.permutations(objects, 2))
-    rows = [(*pairs[k % len(pairs)], judges[k % len(judges)], k // 6 % 8, k // 3) for k in range(240)]
+    said_by = rng.integers(0, len(judges), 240)
+    rows = [(*pairs[k % len(pairs)], judges[said_by[k]], k // 6 % 8, k // 3) for k in range(240)]
     frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "prompt", "block"])
     return frame.assign(outcome=rng.choice(["i", "j", "tie"], len(frame)))
 
@@ -109,7 +111,6 @@ def of_judgments(objects: Sequence[str]) -> Iterator[tuple[str, Record]]:
         "sign test": llbt.classical.sign_test(c),
         "feedback order": llbt.classical.feedback_order(c),
         "ranking scores": llbt.classical.ranking_scores(frame),
-        "ranking readings": llbt.classical.ranking_readings(frame),
         "shown with": llbt.classical.shown_with(frame, reference=objects[0]),
     }.items()
 
@@ -127,7 +128,7 @@ def of_scores(objects: Sequence[str]) -> Iterator[tuple[str, Record]]:
     decisions = llbt.metrics.decisions(x, human)
     yield from {
         "aggregate": llbt.scores.aggregate(scores),
-        "compared methods": llbt.scores.compare(llbt.scores.aggregate_setups({"a": scores, "b": -scores}, rng=1)),
+        "compared methods": llbt.scores.compare([scores.T.iloc[:, :4], -scores.T.iloc[:, :4]]),
         "score pairs": of_pairs,
         "metric scores": found,
         "normality": found.normality(),
@@ -172,7 +173,31 @@ def views(name: str, record: Any) -> Iterator[tuple[str, Record]]:
             continue
         hint = str(getattr(function, "__annotations__", {}).get("return", ""))
         if hint.endswith("Table") and "Model" not in hint:
-            try:
+            with contextlib.suppress(TypeError, llbt.errors.LLBTError):  # it needs an argument, or another fit
                 yield f"{name}.{method}", getattr(record, method)()
-            except TypeError:  # needs an argument
-                continue
+
+
+def in_full(objects: Sequence[str]) -> Iterator[tuple[str, Record]]:
+    """Long tables: many objects."""
+    c = llbt.from_counts(table_of(objects))
+    res = llbt.fit("object + tie", c)
+    yield from {
+        "fit": res,
+        "leaderboard": llbt.leaderboard(res),
+        "pairwise": llbt.pairwise(res),
+        "letters": llbt.pairwise(res).letters(),
+        "worth": llbt.worth(res),
+        "model_table": llbt.model_table([res, llbt.fit("object", c)]),
+    }.items()
+
+
+def all_answers(letters: int) -> Iterator[tuple[str, Record]]:
+    """Every kind of answer with names of so many letters: of 4 objects, and the long ones of 59 and of 75."""
+    few = names(letters, 4)
+    for found in (of_fits(few), of_judgments(few), of_scores(few), of_no_names()):
+        for name, record in found:
+            yield from views(name, record)
+    size = 59 if letters == 20 else 75
+    for name, record in in_full(names(letters, size)):
+        if name != "pairwise" or size == 59:
+            yield f"{size}: {name}", record
