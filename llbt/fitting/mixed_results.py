@@ -17,6 +17,7 @@ from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
 from ..resampling import Resampler
 from ..table import Record, Table
+from .equal_scales import equal_scales_test
 from .known_judges import known_predicted
 from .laplace_bias import laplace_bias
 from .mixed_estimates import MixedEstimates
@@ -97,6 +98,29 @@ class MixedResults(MixedEstimates, Record):
     def wald_test(self, hypothesis: Hypothesis) -> TestResult:
         """Test linear hypotheses on the fixed parameters jointly; see `LLBTResults.wald_test`."""
         return self.average.wald_test(hypothesis)
+
+    def equal_scales_test(self) -> TestResult:
+        """Test whether judges differ as much on one object as on another: one σ for all against one for each.
+
+        Returns
+        -------
+        TestResult
+            Rao's score statistic, on as many df as there are contrasts of the objects' log σ, its p-value by flips of
+            the signs of the judges' scores (Hemerik, Goeman & Finos 2020). The summary prints it.
+
+        Raises
+        ------
+        DesignError
+            Without ``(object | …)``, for two objects, of which only the sum of the variances is known, for σ = 0, and
+            for Laplace's approximation.
+
+        Notes
+        -----
+        The score of a judge in log σᵢ is σ² times the posterior mean of sᵢ² − Wᵢᵢ, s and W the score and information of
+        his judgments in the effects on the log-worths. Scores are made orthogonal to those of the worths, γ, δ and the
+        common σ by the outer products of all judges' scores.
+        """
+        return equal_scales_test(self)
 
     @checked
     def predict(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,17 +80,25 @@ def marginal(
         loadings = groups.loadings * scales[groups.scale]
         first = np.zeros((len(groups.rows), groups.size)) if start is None else start[k].at
         found.append(modes(problem.response, groups, eta[:, groups.rows], loadings, first))
-        at, turned = rule(groups.size), rule.turned(k, len(groups.rows), groups.size)
-        for some in groups.blocks(at.at.shape[1], _NUMBERS):
-            part = groups.take(some)
-            moved_by = [loadings[:, some] * (groups.scale == e) for e in range(len(scales))]
-            root, log_root = _roots(found[-1].information[some])
-            if turned is not None:
-                root = np.take_along_axis(root, turned[0][some, None, :], axis=2) * turned[1][some, None, :]
-            where = _Placed(found[-1].at[some], root, log_root, at)
-            block = _posterior(problem, part, eta[:, part.rows], moved_by, where)
+        for part, block in posteriors(problem, groups, k, eta, scales, rule, found[-1]):
             total.add(part, block)
     return Marginal(total.value, total.score(), total.information(), tuple(found))
+
+
+def posteriors(
+    problem: Problem, groups: Groups, k: int, eta: FloatArray, scales: FloatArray, rule: Rule, found: Modes
+) -> Iterator[tuple[Groups, Posterior]]:
+    """Yield blocks of a bundle of groups, the k-th, with what they know at points that are moved to their modes."""
+    loadings = groups.loadings * scales[groups.scale]
+    at, turned = rule(groups.size), rule.turned(k, len(groups.rows), groups.size)
+    for some in groups.blocks(at.at.shape[1], _NUMBERS):
+        part = groups.take(some)
+        moved_by = [loadings[:, some] * (groups.scale == e) for e in range(len(scales))]
+        root, log_root = _roots(found.information[some])
+        if turned is not None:
+            root = np.take_along_axis(root, turned[0][some, None, :], axis=2) * turned[1][some, None, :]
+        where = _Placed(found.at[some], root, log_root, at)
+        yield part, _posterior(problem, part, eta[:, part.rows], moved_by, where)
 
 
 def _roots(information: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,0 +1,93 @@
+"""Scores of groups in a scale of its own for each object, and in all that is not tested beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .effects import Groups
+from .gathered import FloatArray, IntArray
+from .likelihood import Problem
+from .marginal import Posterior, posteriors
+from .mixed import MixedFit, restricted
+from .quadrature import Quadrature, Sampling
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectScores:
+    """Derivatives of the log-likelihood of G groups at the estimate.
+
+    Attributes
+    ----------
+    objects : ndarray, shape (G, J)
+        In log σ of the effects on each object's log-worth; their sum is that in the one log σ of all.
+    others : ndarray, shape (G, p + E − 1)
+        In the fixed parameters, and in the log σ of other effects.
+    repeats : ndarray, shape (G,)
+        How many groups have these.
+    """
+
+    objects: FloatArray
+    others: FloatArray
+    repeats: FloatArray
+
+
+def object_scores(
+    problem: Problem, bundles: Sequence[Groups], found: MixedFit, pairs: IntArray, which: int
+) -> ObjectScores:
+    """Return the scores of groups in scales of the objects.
+
+    Parameters
+    ----------
+    problem : Problem
+    bundles : sequence of Groups
+    found : MixedFit
+        Whose effects were integrated at points.
+    pairs : ndarray of int, shape (S, 2)
+        The objects of each comparison.
+    which : int
+        The scale of the effects on log-worths, above 0.
+
+    Notes
+    -----
+    With effects b ~ N(0, D) the derivative of log ∫ f(y | b) φ(b; D) db in D_ii is half the posterior mean of
+    ∂²f/∂bᵢ² / f = sᵢ² − Wᵢᵢ, s and W being the score and the information of the judgments in b; that in log σᵢ is σ²
+    times the mean. Both depend on differences of the effects alone, which are what is integrated over.
+    """
+    kept = tuple(np.flatnonzero(found.scales).tolist())
+    scales, place = found.scales[list(kept)], kept.index(which)
+    eta = np.stack(problem.at(found.params))
+    rows = [predictor.toarray() for predictor in problem.predictors]
+    parts = []
+    assert isinstance(found.rule, (Quadrature, Sampling))  # `untestable` has asked
+    for k, bundle in enumerate(bundles):
+        groups = restricted(bundle, kept)
+        for part, block in posteriors(problem, groups, k, eta, scales, found.rule, found.modes[k]):
+            own = scales[place] ** 2 * _curvature(part, block, pairs)
+            parts.append((own, np.concatenate(list(_others(part, block, rows, place)), axis=1), part.repeats))
+    objects, others, repeats = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return ObjectScores(objects, others, repeats)
+
+
+def _curvature(part: Groups, block: Posterior, pairs: IntArray) -> FloatArray:
+    """Return the posterior means of sᵢ² − Wᵢᵢ, shape (G, J)."""
+    size, lines = part.rows.shape
+    signs = np.zeros((size, lines, int(pairs.max()) + 1))
+    group, line = np.indices(part.rows.shape)
+    signs[group, line, pairs[part.rows, 0]] = 1.0
+    signs[group, line, pairs[part.rows, 1]] = -1.0
+    score = signs.swapaxes(1, 2) @ block.score[0]  # (G, J, N)
+    weight = (signs**2).swapaxes(1, 2) @ block.weight[0, 0]
+    return np.asarray(((score**2 - weight) @ block.share[:, :, None])[..., 0])
+
+
+def _others(part: Groups, block: Posterior, rows: Sequence[FloatArray], place: int) -> Iterator[FloatArray]:
+    """Yield the scores in the fixed parameters, (G, p), and in each other log σ, (G, 1)."""
+    mean = (block.score @ block.share[:, :, None])[..., 0]  # (B, G, R)
+    yield np.asarray(sum(np.einsum("gr,grp->gp", one, x[part.rows]) for one, x in zip(mean, rows, strict=True)))
+    for e, moved in enumerate(block.moved):
+        if e != place:
+            pull = (block.score * moved).sum(axis=(0, 2))
+            yield np.einsum("gn,gn->g", pull, block.share)[:, None]
