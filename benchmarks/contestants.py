@@ -71,6 +71,8 @@ OWN = (
           fits="object + tie + order, judges kept as clusters"),
     _llbt("llbt-cluster", "Comparisons", "M-judges", own.clustered_table, own.cluster_covariance, kind="judges",
           fits="the same, covariance clustered by judge"),
+    _llbt("llbt-discrimination", "Comparisons", "M-judges", own.judged_table, own.discriminations, rule=None,
+          kind="judges", fits='object + tie, discrimination="judge"'),
     _llbt("llbt-bootstrap", "fit", "M L", own.fit_of, own.bootstrap, rule=None, fits="1,000 refits of judgments"),
     _llbt("loop-bootstrap", "fit", "M L", own.fit_of, own.loop_of_fits, rule=None, limit=600,
           fits="1,000 calls of llbt.fit in a loop (timed: 20, L: 5)"),

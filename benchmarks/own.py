@@ -103,6 +103,20 @@ def clustered_table(folder: Path) -> Any:
     return llbt.from_judgments(frame, objects=SIDES, outcome="outcome", clusters="judge", order=True)
 
 
+def judged_table(folder: Path) -> Any:
+    import llbt
+
+    frame = frames.with_judges(folder)
+    return llbt.from_judgments(frame, objects=SIDES, outcome="outcome", covariates="judge")
+
+
+def discriminations(c: Any) -> Estimates:
+    import llbt
+
+    res = llbt.fit("object + tie", c, discrimination="judge")
+    return {"deviance": res.deviance, "smallest": res.discriminations.min()}
+
+
 def plain_covariance(c: Any) -> Estimates:
     import llbt
 

@@ -58,7 +58,7 @@ class LLBTResults(Estimates, Record):
     {'object[+]': 0.0088, 'tie': 0.0044}
     """
 
-    _made_by: ClassVar[str] = "llbt.fit(…) for a formula without brackets"
+    _made_by: ClassVar[str] = "llbt.fit(…) without brackets and discriminations"
 
     def __getattr__(self, name: str) -> Any:
         package = sys.modules.get("llbt")

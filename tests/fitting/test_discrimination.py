@@ -366,3 +366,38 @@ def test_judges_that_cannot_be_told_apart_are_refused() -> None:
     some = two[(two["judge"] == "J1") | (two["object_j"] == "B")]  # J2 judged A and B alone, and nobody else A
     with pytest.raises(DesignError, match="does not identify"):
         fitted("object + tie", llbt.from_counts(some, covariates="judge"))
+
+
+@pytest.mark.slow
+def test_terms_of_every_kind_beside_discriminations() -> None:
+    """Second route: with the discriminations found held, all else is a fit by a covariate of the sides: σ times λ."""
+    frame = planted([1.2, 0.8, 0.6, -0.4], 40, seed=6, order=0.2)
+    frame["my judge"] = frame.pop("judge").str[1:].astype(int)
+    prices = pd.DataFrame({"object": list("ABCD"), "price": [3.0, 2.5, 1.0, 0.5]})
+    c = llbt.from_counts(frame, covariates="my judge", order=True, object_covariates=prices)
+    found = fitted("price + I(price ** 2) + tie + order * `my judge`", c, "my judge")
+    assert found.wider.res is not None
+    assert 'price:Q("my judge")' in found.wider.formula
+    assert found.discriminations.index.tolist() == [1, 2, 3, 4]
+    factor = frame["my judge"].map(found.discriminations)
+    for power in (1, 2):
+        for side in "ij":
+            price = frame[f"object_{side}"].map(prices.set_index("object")["price"])
+            frame[f"x{power}_{side}"] = factor * price**power
+    sides = {f"x{power}": (f"x{power}_i", f"x{power}_j") for power in (1, 2)}
+    plain = llbt.fit(
+        "x1 + x2 + tie + order * `my judge`",
+        llbt.from_counts(frame, covariates="my judge", order=True, side_covariates=sides),
+    )
+    assert isinstance(plain, llbt.LLBTResults)
+    np.testing.assert_allclose(plain.params, found.params, atol=1e-7)
+    assert plain.llf_judgments == pytest.approx(found.llf_judgments, abs=1e-7)
+
+
+def test_judges_in_groups_with_worths_of_their_own_are_refused() -> None:
+    """In each group discriminations are known up to a factor of its own, so there is one too many."""
+    frame = planted([1.2, 0.8, 0.6, 1.0], 20, seed=6)
+    frame["school"] = np.where(frame["judge"].isin(["J1", "J2"]), "x", "y")
+    c = llbt.from_counts(frame, covariates=["judge", "school"])
+    with pytest.raises(DesignError, match="does not identify"):
+        fitted("object * school + tie", c)

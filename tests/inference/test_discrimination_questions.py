@@ -59,3 +59,14 @@ def test_drawn_tables_have_the_discriminations_of_the_fit() -> None:
     np.testing.assert_allclose(again.discriminations, res.discriminations, atol=0.02)
     with pytest.raises(OptionError, match="no judges drawn from a population"):
         llbt.simulate(res, judges="same")
+
+
+def test_contrasts_and_quasi_variances_are_those_at_discrimination_one() -> None:
+    res = discriminating()
+    found = llbt.contrasts(res, {"A over B": {"A": 1, "B": -1}}).to_frame()
+    assert found["estimate"].iloc[0] == pytest.approx(2 * (res.params["object[A]"] - res.params["object[B]"]))
+    assert llbt.quasi_variances(res).to_frame()["std_error"].max() == pytest.approx(res.bse.max(), rel=0.2)
+    labels = [label.get_text() for label in llbt.plot.intervals(res).get_yticklabels()]
+    assert sorted(labels) == list("ABCD")
+    with pytest.raises(OptionError, match="without brackets and discriminations"):
+        llbt.goodness_of_fit(res)
