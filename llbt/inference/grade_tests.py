@@ -61,6 +61,10 @@ def grade_tests(res: LLBTResults) -> Table:
     u and the counts of h less those of −h; it and its information are those of parameters that are added to the
     restricted model, so clusters' scores are flipped as for any others.
 
+    In small tables the likelihood ratio rejects a merger that is true too often: of five objects, at level 5 %, in
+    7.8 % of tables with 20 judgments for each pair and in 6 % with 60; equal distances in 5.2 % and 3 % (600 tables,
+    ``tests/simulations/grade_tests_size.json``).
+
     References
     ----------
     Anderson, J. A. (1984). Regression and ordered categorical variables. Journal of the Royal Statistical Society B
