@@ -177,7 +177,7 @@ def _judges(s: Study) -> list[str]:
     differ = {block for block, name in zip(s.res.design.blocks, s.res.names, strict=True) if f"{judge}[" in name}
     return [
         _or_why(lambda: _known(summary_of_judges(s.table, judge=judge, model=s.res, confidence=s.confidence).table())),
-        table(replace(level_tests(s.res, by=judge).table(), shown=None, more="")),
+        table(_whole(level_tests(s.res, by=judge))),
         *(picture(f"judges-{block}", *pictures[block]) for block in pictures if block in differ),
     ]
 
@@ -185,7 +185,7 @@ def _judges(s: Study) -> list[str]:
 def _known(whole: Table) -> Table:
     """Return all rows of a table without columns of which nothing is known."""
     kept = [f for f in whole.fields if f.kind == "text" or not np.isnan(np.asarray(f.values, dtype=float)).all()]
-    return replace(whole, fields=tuple(kept), shown=None, more="")
+    return replace(_whole(whole), fields=tuple(kept))
 
 
 def _ranked(s: Study) -> list[str]:
@@ -215,9 +215,9 @@ def _without_groups(board: Table) -> Table:
     """Return the leaderboard without the letters where they are too many to be read; the ranks say the same."""
     letters = {letter for f in board.fields if f.name == "group" for group in f.values for letter in str(group)}
     if len(letters) <= _MOST_LETTERS:
-        return replace(board, shown=None, more="")
+        return _whole(board)
     kept = tuple(f for f in board.fields if f.name != "group")
-    return replace(board, fields=kept, shown=None, more="")
+    return replace(_whole(board), fields=kept)
 
 
 def _paired(s: Study) -> list[str]:
@@ -239,7 +239,7 @@ def _told_pairs(pairs: Pairwise) -> Table:
     """Return the pairs; where they are many, those of the best object and those of neighbours in the ranking."""
     whole = pairs.table()
     if len(pairs.pairs) <= _MOST_PAIRS:
-        return replace(whole, shown=None, more="")
+        return _whole(whole)
     place = np.full(len(pairs.objects), -2)
     place[pairs.ranking] = np.arange(len(pairs.ranking))
     i, j = place[pairs.pairs].T
@@ -255,8 +255,8 @@ def _modelled(s: Study) -> list[str]:
     corrected = s.res.specification.reduces_bias  # then a difference of deviances is no test
     if isinstance(s.asked, MixedResults):
         mixed = s.asked
-        return [table(mixed.summary()), _or_why(lambda: anova(mixed.without, mixed))]
-    return [table(s.res.summary()), "" if corrected else _or_why(lambda: anova(s.res))]
+        return [table(_whole(mixed.summary())), _or_why(lambda: anova(mixed.without, mixed))]
+    return [table(_whole(s.res.summary())), "" if corrected else _or_why(lambda: anova(s.res))]
 
 
 def _fitting(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
@@ -333,6 +333,11 @@ def _further(s: Study) -> str:
 
 def _rows(whole: Table, rows: list[int]) -> Table:
     return Table(whole.fields[:3], title="Checks without a finding", shown=tuple(rows))
+
+
+def _whole(record: Record) -> Table:
+    """Return an answer with all of its rows: the page folds what is long."""
+    return replace(record.table(), shown=None, more="")
 
 
 def _or_why(ask: Any) -> str:

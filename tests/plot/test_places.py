@@ -5,16 +5,20 @@ import warnings
 import pytest
 from support.drawn import PICTURES, SIZES, faults
 
+import llbt
+
 QUICK = ("intervals", "network", "residuals", "worth")
-CASES = [
-    pytest.param(
-        name,
-        size,
-        marks=[] if size == SIZES[0] and name in QUICK else pytest.mark.exhaustive if size == 200 else pytest.mark.slow,
-    )
-    for size in SIZES
-    for name in PICTURES
-]
+LONG = ("significance", "win_probabilities")  # and variants of a picture: seconds each, of many objects
+
+
+def _marks(name, size):
+    if size == SIZES[0]:
+        return [] if name in QUICK else pytest.mark.slow
+    many = size == SIZES[-1] or name in LONG or (":" in name and name != "worth: by judge")
+    return pytest.mark.exhaustive if many else pytest.mark.slow
+
+
+CASES = [pytest.param(name, size, marks=_marks(name, size)) for size in SIZES for name in PICTURES]
 
 
 @pytest.mark.parametrize(("name", "size"), CASES)
@@ -22,6 +26,10 @@ def test_every_text_has_a_place_of_its_own(name, size):
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a layout that collapses is a warning
         assert faults(PICTURES[name](size)) == []
+
+
+def test_every_picture_is_looked_at():
+    assert {name.split(":")[0] for name in PICTURES} == set(llbt.plot.__all__)
 
 
 def test_texts_upon_each_other_and_beyond_the_canvas_are_seen():

@@ -236,6 +236,8 @@ def test_many_pairs_are_cut_to_the_best_and_to_neighbours(folder):
     rows = table_named(document, "Pairwise").find("tbody")
     assert len(rows) == 25 + 24  # the best against all, and neighbours further down
     assert "49 of 325" in document.text_content()
+    assert len(table_named(document, "Leaderboard").find("tbody")) == 26
+    assert len(table_named(document, "Log-linear").find("tbody")) == 26 + 1  # every coefficient, and the tie's
 
 
 def test_an_undefined_number_has_no_value_to_sort_by():

@@ -93,6 +93,15 @@ def _discrimination(size: int) -> Axes:
     return llbt.plot.discrimination(res)
 
 
+def _discrimination(size: int) -> Axes:
+    rng = np.random.default_rng(12)
+    pairs = np.array(list(itertools.combinations("ABCD", 2)))
+    rows = pd.DataFrame(np.tile(pairs, (size, 1)), columns=["object_i", "object_j"])
+    rows = rows.assign(judge=np.repeat(names(size), len(pairs)), wins_i=rng.integers(5, 16, len(rows)))
+    c = llbt.from_counts(rows.assign(wins_j=20 - rows["wins_i"]), covariates="judge")
+    return llbt.plot.discrimination(llbt.fit("object", c, discrimination="judge"))
+
+
 @cache
 def scores(size: int) -> pd.DataFrame:
     rng = np.random.default_rng(5)
@@ -144,7 +153,7 @@ def _power(size: int) -> Axes:
     return llbt.plot.power(llbt.power(scenarios, judgments=[20, 50, 100, 200, 400], n=100, rng=1))
 
 
-# by name; each draws by default, in a new figure
+# by name of the function, and what is asked of it; each draws by default, in a new figure
 PICTURES: dict[str, Callable[[int], Axes]] = {
     "anova": lambda size: llbt.plot.anova(llbt.anova(by_judge(size, 2))),
     "calibration": lambda size: llbt.plot.calibration(llbt.held_out(pooled(size), folds=3, rng=1)),
@@ -153,30 +162,30 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "differences": lambda size: llbt.plot.differences(scores(size), *names(size)[:2]),
     "discrimination": _discrimination,
     "intervals": lambda size: llbt.plot.intervals(pooled(size)),
-    "intervals_elo": lambda size: llbt.plot.intervals(pooled(size), scale="elo"),
-    "intervals_worth": lambda size: llbt.plot.intervals(pooled(size), scale="probability"),
-    "intervals_quasi": lambda size: llbt.plot.intervals(pooled(size), bars="quasi"),
+    "intervals: Elo": lambda size: llbt.plot.intervals(pooled(size), scale="elo"),
+    "intervals: worth": lambda size: llbt.plot.intervals(pooled(size), scale="probability"),
+    "intervals: quasi": lambda size: llbt.plot.intervals(pooled(size), bars="quasi"),
     "judge_effects": _judge_effects,
     "judges": lambda size: llbt.plot.judges(by_judge(size, _judges_of(size))),
-    "judges_two": lambda size: llbt.plot.judges(by_judge(size, 2)),
+    "judges: two": lambda size: llbt.plot.judges(by_judge(size, 2)),
     "network": lambda size: llbt.plot.network(pooled(size)),
     "outcomes": lambda size: llbt.plot.outcomes(counts(size)),
-    "outcomes_of_objects": lambda size: llbt.plot.outcomes(counts(size), rows="object", most=size),
-    "outcomes_graded": lambda size: llbt.plot.outcomes(_graded(size), most=size),
+    "outcomes: objects": lambda size: llbt.plot.outcomes(counts(size), rows="object", most=size),
+    "outcomes: graded": lambda size: llbt.plot.outcomes(_graded(size), most=size),
     "paired": lambda size: llbt.plot.paired(scores(size), *names(size)[:2]),
     "power": _power,
     "probabilities": lambda size: llbt.plot.probabilities(pooled(size)),
     "ranks": lambda size: llbt.plot.ranks(llbt.leaderboard(pooled(size))),
-    "rank_shares": lambda size: llbt.plot.ranks(llbt.bootstrap(pooled(size), n=100, rng=1).ranks()),
+    "ranks: shares": lambda size: llbt.plot.ranks(llbt.bootstrap(pooled(size), n=100, rng=1).ranks()),
     "ranks_by_method": _by_method,
     "residuals": lambda size: llbt.plot.residuals(pooled(size)),
-    "residuals_by_judge": lambda size: llbt.plot.residuals(by_judge(size, 2), most=size),
+    "residuals: by judge": lambda size: llbt.plot.residuals(by_judge(size, 2), most=size),
     "significance": lambda size: llbt.plot.significance(metrics(size)),
     "subset_correlations": _subsets,
     "ties": lambda size: llbt.plot.ties(by_judge(size, _judges_of(size))),
     "win_probabilities": lambda size: llbt.plot.win_probabilities(llbt.scores.pairwise(scores(size))),
     "worth": lambda size: llbt.plot.worth(pooled(size)),
-    "worth_by_judge": lambda size: llbt.plot.worth(by_judge(size, _judges_of(size))),
+    "worth: by judge": lambda size: llbt.plot.worth(by_judge(size, _judges_of(size))),
 }
 
 
