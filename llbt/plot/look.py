@@ -50,6 +50,7 @@ _LONGEST = 24  # characters of a name beside an axis
 _SHORT = 8  # up to here names take little of the width
 _SMALLEST, _SMALL = 5.0, 8.5  # points
 _MANY, _VERY_MANY = 30, 100  # rows from which on they stand closer
+_LARGEST = 60.0  # inches of a figure's side: far beyond, nothing can write it to a file
 _PADS = 0.1  # inches around axes
 _LEGEND = 42  # letters of a line of a legend
 _DECADES = 1.7  # powers of ten below an axis up to which 2 and 5 stand between them
@@ -82,7 +83,7 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     """
     if ax is not None:
         return ax
-    figure = _new_figure(width, height)
+    figure = _new_figure(min(width, _LARGEST), min(height, _LARGEST))
     _OWN.add(figure)
     ax = figure.add_subplot()
     ax.set_facecolor("white")
@@ -137,7 +138,8 @@ def make_room(ax: Axes, width: float = BODY, height: float = 0.0) -> None:
     around, axes = ax.get_tightbbox(), ax.get_window_extent()
     assert around is not None
     beside = np.maximum(np.array(around.size) - axes.size, 0) / figure.dpi + _PADS
-    figure.set_size_inches(np.maximum(figure.get_size_inches(), beside + np.array([width, height])))
+    asked = np.minimum(beside + np.array([width, height]), _LARGEST)
+    figure.set_size_inches(np.maximum(figure.get_size_inches(), asked))
 
 
 def lay_out(ax: Axes) -> None:

@@ -84,3 +84,26 @@ def test_letters_contrast_with_what_is_behind_them(behind, dark):
     _, ax = plt.subplots(facecolor=behind)
     ax.set_facecolor("none")
     assert look.ink(ax) == (look.INK if dark else look.contrasting(behind))
+
+
+def test_rows_lower_than_letters_are_named_every_so_often():
+    _, ax = plt.subplots(figsize=(2, 2))
+    look.name_rows(ax, [f"n{k}" for k in range(100)])
+    named = [label.get_text() for label in ax.get_yticklabels()]
+    step = int(named[1][1:])
+    assert named == [f"n{k}" for k in range(0, 100, step)]
+    row = 72 * ax.get_window_extent().height / ax.figure.dpi / 100
+    assert step * row >= 5.0 / 0.85 > (step - 1) * row  # points: lines of the smallest letters, and no fewer of them
+
+
+def test_no_figure_is_too_large_for_a_file():
+    ax = look.axes_of(None, 3.4, 500.0)
+    look.make_room(ax, 2.0, 800.0)
+    assert max(ax.figure.get_size_inches()) <= 60
+
+
+@pytest.mark.parametrize(("size", "ticks"), [(2, [1, 2]), (8, list(range(1, 9))), (60, [1, *range(10, 61, 10)])])
+def test_ranks_begin_with_one(size, ticks):
+    _, ax = plt.subplots()
+    look.mark_ranks(ax.xaxis, size)
+    assert ax.get_xticks().tolist() == ticks
