@@ -107,15 +107,15 @@ def _what(noun: str) -> str:
 
 
 def described(frame: object, noun: Literal["object", "judge"]) -> Described | None:
-    """Return the table that a door was handed, opened; None for none.
+    """Return the table that a door was handed, opened unless it is already; None for none.
 
     Raises
     ------
     JudgmentError
         For a table that describes nothing.
     """
-    if frame is None:
-        return None
+    if frame is None or isinstance(frame, Described):
+        return frame
     if isinstance(frame, pd.DataFrame) and noun not in frame.columns and _names_rows(frame.index, noun):
         key = frame.index.name if isinstance(frame.index.name, str) and noun == "judge" else noun
         frame = frame.rename_axis(key).reset_index()

@@ -28,16 +28,17 @@ from .blocks import (
     refuse_several,
     refuse_twice,
 )
+from .described import Described, described
 from .files import open_source
 from .grades import graded_outcomes, rising
 from .kept import Names, wanted
 from .readings import TIE
-from .sources import as_names
+from .sources import as_names, open_frame
 from .tables import assembled, coded_pairs, condensed, kept_at
 
 Roles = Mapping[str, tuple[str, ...]]  # parameter → the columns that it names
 
-_KEPT = ("covariates", "numeric", "clusters")
+_KEPT = ("covariates", "numeric", "clusters", "judge_covariates")
 _ROUNDING = 1e-12  # relative; a mean of ratings or 0.3 − 0.2 is off by some 1e-16
 
 
@@ -49,6 +50,7 @@ class _Keep:
     clusters: tuple[str, ...]
     numeric: tuple[str, ...]
     object_covariates: object
+    judges: Described | None
 
     def roles(self, names: Sequence[str], makers: Sequence[str]) -> Roles:
         """Return the columns of the frame to keep, by parameter; a cluster ``block`` may be made here."""
@@ -61,9 +63,12 @@ class _Keep:
             )
         table = self.object_covariates
         of_objects = () if table is None else open_source(table, what="the frame of object_covariates=").names
+        of_judges = () if self.judges is None else self.judges.names
+        elsewhere = (*self.covariates, *of_objects, *of_judges)
         return {
             "covariates": self.covariates,
-            "numeric": tuple(name for name in self.numeric if name not in (*self.covariates, *of_objects)),
+            "judge_covariates": () if self.judges is None else (self.judges.key,),
+            "numeric": tuple(name for name in self.numeric if name not in elsewhere),
             "clusters": tuple(name for name in self.clusters if not (made and name == "block")),
         }
 
@@ -83,6 +88,7 @@ def from_rankings(
     clusters: Names = (),
     numeric: Names = (),
     object_covariates: object = None,
+    judge_covariates: object = None,
 ) -> Comparisons:
     """Return the comparisons that rankings imply: each object against each other one of its block.
 
@@ -102,7 +108,7 @@ def from_rankings(
         Long form: the columns that make a block, in place of `judge` and `prompt`.
     unranked : value or sequence of values
         Ranks that mean "shown, but not ranked", such as −1. A missing rank always does.
-    covariates, clusters, numeric, object_covariates
+    covariates, clusters, numeric, object_covariates, judge_covariates
         As in `from_judgments`; in the long form these columns have one value per block. ``clusters="block"``
         keeps the block itself: the label of its column, of several columns together, or the number of the row.
 
@@ -145,7 +151,7 @@ def from_rankings(
     >>> c.notes[0]
     '7 judgments implied by 3 blocks of ranked objects'
     """
-    keep = _keep(covariates, clusters, numeric, object_covariates)
+    keep = _keep(covariates, clusters, numeric, object_covariates, judge_covariates)
     missing = tuple(unranked) if isinstance(unranked, (list, tuple, set, frozenset, np.ndarray)) else (unranked,)
     scale = Scale("rank", "ranked", higher_wins=False, unranked=missing)
     makers = {"judge": judge, "prompt": prompt, "block": block}
@@ -169,6 +175,7 @@ def from_ratings(
     clusters: Names = (),
     numeric: Names = (),
     object_covariates: object = None,
+    judge_covariates: object = None,
 ) -> Comparisons:
     """Return the comparisons that ratings imply: each object against each other one of its block.
 
@@ -191,7 +198,7 @@ def from_ratings(
         Without cuts there is one grade.
     higher_is_better : bool
         Whether the higher rating wins, or the lower.
-    covariates, clusters, numeric, object_covariates
+    covariates, clusters, numeric, object_covariates, judge_covariates
         As in `from_rankings`.
 
     Returns
@@ -234,7 +241,7 @@ def from_ratings(
     2        B        C   1  0  0   0
     """
     threshold = float(tie_threshold)
-    keep = _keep(covariates, clusters, numeric, object_covariates)
+    keep = _keep(covariates, clusters, numeric, object_covariates, judge_covariates)
     scale = Scale(
         "rating", "rated", bool(higher_is_better), threshold, _ROUNDING, cuts=rising(cuts, threshold, "tie_threshold")
     )
@@ -243,9 +250,12 @@ def from_ratings(
     return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, keep)
 
 
-def _keep(covariates: Names, clusters: Names, numeric: Names, object_covariates: object) -> _Keep:
+def _keep(
+    covariates: Names, clusters: Names, numeric: Names, object_covariates: object, judge_covariates: object
+) -> _Keep:
     kept, beside = as_names(covariates, "covariates"), as_names(clusters, "clusters")
-    return _Keep(kept, beside, as_names(numeric, "numeric"), object_covariates)
+    judges = described(judge_covariates, "judge")
+    return _Keep(kept, beside, as_names(numeric, "numeric"), object_covariates, judges)
 
 
 def _implied(
@@ -275,12 +285,13 @@ def _implied(
             f"Check what makes a block ({', '.join(f'{name}=' for name in (block or values))}).",
         )
     kept = _kept(table, made, roles, keep)
-    asked = wanted(keep.covariates, keep.clusters, keep.numeric, keep.object_covariates, None)
+    asked = wanted(keep.covariates, keep.clusters, keep.numeric, keep.object_covariates, None, (), keep.judges)
+    of_judges = [] if keep.judges is None else asked.labelled(open_frame(kept).pick(asked.roles()))[1]
     pairs = coded_pairs(ranked.labels, np.column_stack([ranked.item[i], ranked.item[j]]))
     said, response, unused = _said(scale, ranked.value[i], ranked.value[j])
     lines = condensed(pairs, said, None, *kept_at(kept, asked, ranked.block[i]), response or THREE)
     unkept = tuple(name for name in names if name not in _flat(roles))
-    notes = [*_notes(made, ranked, i.size, scale, keep, block.get("judge", ())), *unused]
+    notes = [*_notes(made, ranked, i.size, scale, keep, block.get("judge", ())), *unused, *of_judges]
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=False, response=response)
 
 

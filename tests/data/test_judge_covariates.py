@@ -114,3 +114,40 @@ def test_who_is_missing_is_said(table, options, error, fragment) -> None:
 def test_judgments_without_a_judge_are_counted() -> None:
     with pytest.raises(JudgmentError, match="column 'judge': 1 missing value, the first at row 2"):
         llbt.from_judgments(JUDGMENTS.assign(judge=["a", "b", None, "c", "a", "b"]), judge_covariates=JUDGES)
+
+
+RATINGS = pd.DataFrame(
+    [
+        ("ann", "A", 3),
+        ("ann", "B", 2),
+        ("ann", "C", 2),
+        ("bob", "A", 1),
+        ("bob", "B", 2),
+        ("cat", "B", 1),
+        ("cat", "C", 2),
+    ],
+    columns=["judge", "object", "value"],
+)
+
+
+@pytest.mark.parametrize(
+    ("door", "named"),
+    [(llbt.from_ratings, {"rating": "value"}), (llbt.from_rankings, {"rank": "value", "judge": "judge"})],
+)
+@pytest.mark.parametrize("clusters", [(), "judge"])
+def test_ratings_and_rankings_in_long_form(door, named, clusters) -> None:
+    more = pd.concat([JUDGES, pd.DataFrame({"judge": ["dan"], "age": [40.0], "school": ["y"]})])
+    c = door(RATINGS, **named, judge_covariates=more, clusters=clusters)
+    by_hand = door(RATINGS.merge(JUDGES, on="judge"), **named, covariates=["age", "school"], clusters=clusters)
+    assert c == by_hand
+    assert "1 judge of the judge table not among those who judged: 'dan'" in c.notes
+    assert "age" in door(RATINGS, **named, judge_covariates=JUDGES, numeric="age").covariates
+    with pytest.raises(JudgmentError, match="has no row for 1 judge: 'cat'"):
+        door(RATINGS, **named, judge_covariates=JUDGES.iloc[1:])
+
+
+def test_ratings_in_wide_form() -> None:
+    wide = RATINGS.pivot(index="judge", columns="object", values="value").reset_index()
+    c = llbt.from_ratings(wide, objects=list("ABC"), judge_covariates=JUDGES)
+    assert c == llbt.from_ratings(wide.merge(JUDGES, on="judge"), objects=list("ABC"), covariates=["age", "school"])
+    assert c == llbt.from_ratings(RATINGS, rating="value", judge_covariates=JUDGES)
