@@ -71,8 +71,22 @@ def run(line: str) -> Result:
     return CliRunner().invoke(app, args)
 
 
-@pytest.mark.parametrize("block", [text for name, text in shell_blocks() if not name])
-def test_readme_commands_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def page_blocks() -> list[str]:
+    """Return the blocks of the site's pages that are commands of llbt alone."""
+    pages = sorted((REPOSITORY / "vignettes" / "site").rglob("*.md"))
+    blocks = [text for page in pages for _, text in SHELL.findall(page.read_text(encoding="utf-8"))]
+    return [text for text in blocks if all(line.startswith("llbt ") for line in text.splitlines())]
+
+
+BLOCKS = dict.fromkeys([*(text for name, text in shell_blocks() if not name), *page_blocks()])
+
+
+def test_pages_have_commands() -> None:
+    assert len(page_blocks()) >= 2
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_commands_of_documents_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(tmp_path)
     monkeypatch.chdir(tmp_path)
     for line in block.splitlines():

@@ -15,24 +15,41 @@ from ..fitting.fitted import Fitted
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..table import Field, Record, Table
-from .options import Format
+from .options import Printing
+from .signatures import given
+from .values import assigned, items, wrong
 
 
-def rendered(answer: Record, form: Format) -> str:
-    """Return an answer as text, Markdown, LaTeX, HTML, JSON or csv; the last two unrounded."""
-    match form:
+def rendered(answer: Record, printing: Printing) -> str:
+    """Return an answer as text, Markdown, LaTeX, HTML, JSON or csv; the last two unrounded and whole."""
+    asked = _asked(printing)
+    match printing.format:
         case "json":
             return _as_json(_facts(answer))
         case "csv":
             return answer.to_frame().to_csv(index=False, lineterminator="\n").removesuffix("\n")
         case "markdown":
-            return answer.as_markdown()
+            return answer.as_markdown(**asked)
         case "latex":
-            return answer.as_latex()
+            return answer.as_latex(**asked)
         case "html":
-            return answer.as_html()
+            return answer.as_html(**asked)
         case "text":
-            return answer.as_text()
+            return answer.as_text(**asked)
+
+
+def _asked(printing: Printing) -> dict[str, Any]:
+    """Return the options of a rendering that were given."""
+    asked: dict[str, Any] = {name: said for name, said in given(printing).items() if name != "format"}
+    for_others = [name for name in asked if printing.format in ("json", "csv") or name == "size"]
+    if for_others and printing.format != "latex":
+        where = "LaTeX" if for_others[0] == "size" else "text, Markdown, LaTeX and HTML"
+        raise wrong(for_others[0], f"it is for {where}, not for --format {printing.format}.")
+    if printing.columns is not None:
+        asked["columns"] = items("columns", printing.columns)
+    if printing.rename is not None:
+        asked["rename"] = assigned("rename", printing.rename, "gpt-4-0613=GPT-4")
+    return asked
 
 
 def _facts(answer: Record) -> dict[str, Any]:

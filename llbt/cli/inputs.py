@@ -24,6 +24,7 @@ from .options import Counting, Model, Reading
 from .signatures import given
 from .values import among, assigned, items, number_or, numbers, option_of, outcomes, pairs, sides, two, wrong
 
+_FILES = ("object_covariates", "judge_covariates")  # beside FILE
 _OF_COUNTS = ("wins", "ties_column")
 _OF_JUDGMENTS = ("outcome", "outcomes", "strength", "weights", "input_format", "defaults", "max_dropped")
 
@@ -58,8 +59,10 @@ def opened(file: str, reading: Reading, counting: Counting | None = None) -> Ope
     judgments = [name for name in _OF_JUDGMENTS if name in asked]
     if counts and judgments:
         raise wrong(counts[0], f"it is for counts, {option_of(judgments[0])} for judgments.")
-    if file == asked.get("object_covariates") == "-":
-        raise wrong("object_covariates", "standard input is FILE already.")
+    streamed = [name for name in ("FILE", *_FILES) if (file if name == "FILE" else asked.get(name)) == "-"]
+    if len(streamed) > 1:
+        first = streamed[0] if streamed[0] == "FILE" else option_of(streamed[0])
+        raise wrong(streamed[1], f"standard input is {first} already.")
     said = {name: _READERS[name](name, text) if name in _READERS else text for name, text in asked.items()}
     if "input_format" in said:
         said["format"] = said.pop("input_format")
@@ -85,7 +88,7 @@ def _bundled(name: str, asked: Mapping[str, Any]) -> llbt.Comparisons:
 
 def refuse_standard_input(output: Path, file: str, counting: Counting) -> None:
     """Refuse to write over what is read from standard input."""
-    if "-" not in (file, counting.object_covariates):
+    if "-" not in (file, counting.object_covariates, counting.judge_covariates):
         return
     with contextlib.suppress(OSError, ValueError):  # no file, or no standard input
         if os.path.samestat(os.fstat(sys.stdin.fileno()), output.stat()):
@@ -210,7 +213,7 @@ _READERS: dict[str, Callable[[str, str], Any]] = {
     "outcomes": outcomes,
     "defaults": lambda name, text: assigned(name, text, "baseline=gpt-4-0314"),
     "side_covariates": sides,
-    "object_covariates": lambda name, file: source_of(file),
+    **dict.fromkeys(_FILES, lambda name, file: source_of(file)),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from .messages import watched, working
-from .options import Among, Confidence, File, Form, Jobs, Reading, Resample, Rng, Text, column, option
+from .options import Among, Confidence, File, Jobs, Printing, Reading, Resample, Rng, Text, column, option
 from .values import items
 
 
@@ -23,7 +23,7 @@ def audit(
         ),
     ] = None,
     reading: Reading,
-    form: Form = "text",
+    printing: Printing,
 ) -> None:
     """Say what is wrong with judgments before a model does, and what to do about it."""
     from .answers import rendered
@@ -31,7 +31,7 @@ def audit(
 
     found = audit_of(opened(file, reading))
     failed = () if fail_on is None else found.failed(*items("fail_on", fail_on))
-    typer.echo(rendered(found, form))
+    typer.echo(rendered(found, printing))
     if failed:
         typer.echo(f"failed: {', '.join(finding.check for finding in failed)}", err=True)
         raise typer.Exit(1)
@@ -72,7 +72,7 @@ def agreement(
     rng: Rng = None,
     n_jobs: Jobs = 1,
     reading: Reading,
-    form: Form = "text",
+    printing: Printing,
 ) -> None:
     """Say how far judges agree on the same units, raw and corrected for chance."""
     import llbt
@@ -96,4 +96,4 @@ def agreement(
         progress=watched() and n > 0,
         n_jobs=n_jobs,
     )
-    typer.echo(rendered(found, form))
+    typer.echo(rendered(found, printing))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from .options import Form
+from .options import Printing
 
 
 def example() -> None:
@@ -19,19 +19,19 @@ def example() -> None:
     )
 
 
-def datasets(form: Form = "text") -> None:
+def datasets(printing: Printing) -> None:
     """Print the bundled data sets with their sizes and sources."""
     import llbt
 
     from .answers import rendered
 
-    typer.echo(rendered(llbt.list_datasets(), form))
+    typer.echo(rendered(llbt.list_datasets(), printing))
 
 
-def formats(form: Form = "text") -> None:
+def formats(printing: Printing) -> None:
     """Print the formats of judgments that are known, with the columns that mark them."""
     import llbt
 
     from .answers import rendered
 
-    typer.echo(rendered(llbt.formats.table(), form))
+    typer.echo(rendered(llbt.formats.table(), printing))

@@ -15,11 +15,11 @@ from .options import (
     Confidence,
     Counting,
     File,
-    Form,
     Formula,
     Jobs,
     Model,
     Population,
+    Printing,
     Reading,
     Rng,
     Scale,
@@ -38,7 +38,7 @@ def fit(
     reading: Reading,
     counting: Counting,
     model: Model,
-    form: Form = "text",
+    printing: Printing,
 ) -> None:
     """Fit a log-linear Bradley-Terry model to a table of judgments or counts.
 
@@ -51,7 +51,7 @@ def fit(
     from .inputs import counted, fitted, groups_of, opened
 
     data = counted(opened(file, reading, counting), counting, groups_of(model))
-    typer.echo(rendered(fitted(formula, data, model), form))
+    typer.echo(rendered(fitted(formula, data, model), printing))
 
 
 def leaderboard(
@@ -71,7 +71,7 @@ def leaderboard(
     reading: Reading,
     counting: Counting,
     model: Model,
-    form: Form = "text",
+    printing: Printing,
 ) -> None:
     """Rank the objects, with intervals of estimates and ranks, and counts.
 
@@ -89,7 +89,7 @@ def leaderboard(
         ranked = llbt.leaderboard(
             res, scale=scale, anchor=origin, at=where, population=population, confidence=confidence
         )
-    typer.echo(rendered(ranked, form))
+    typer.echo(rendered(ranked, printing))
 
 
 def worth(
@@ -103,7 +103,7 @@ def worth(
     reading: Reading,
     counting: Counting,
     model: Model,
-    form: Form = "text",
+    printing: Printing,
 ) -> None:
     """Print the worth of every object with its interval, by judge or whatever else the formula has.
 
@@ -117,7 +117,7 @@ def worth(
     data = counted(opened(file, reading, counting), counting, groups_of(model))
     where = at_of(at, data)
     res = fitted(formula, data, model)
-    typer.echo(rendered(llbt.worth(res, where, scale, population=population, confidence=confidence), form))
+    typer.echo(rendered(llbt.worth(res, where, scale, population=population, confidence=confidence), printing))
 
 
 def anova(
@@ -146,7 +146,7 @@ def anova(
     reading: Reading,
     counting: Counting,
     model: Model,
-    form: Form = "text",
+    printing: Printing,
 ) -> None:
     """Compare nested models, or test the terms of one in turn: an analysis of deviance.
 
@@ -165,7 +165,7 @@ def anova(
             raise wrong("formula", f"{each!r} has discriminations of judges; llbt fit prints their tests.")
         results.append(res)
     compared = llbt.anova(*results, test=test, n=n, rng=rng, progress=watched() and n > 0, n_jobs=n_jobs)
-    typer.echo(rendered(compared, form))
+    typer.echo(rendered(compared, printing))
 
 
 def report(
@@ -199,7 +199,11 @@ def report(
     from .inputs import asked_of, audit_of, counted, groups_of, opened, refuse_standard_input
 
     refuse_standard_input(output, file, counting)
-    target = None if str(output) == "-" else checked_target(output, (file, counting.object_covariates))
+    target = (
+        None
+        if str(output) == "-"
+        else checked_target(output, (file, counting.object_covariates, counting.judge_covariates))
+    )
     read = opened(file, reading, counting)
     data = counted(read, counting, groups_of(model), units="found")
     found = audit_of(read, data)

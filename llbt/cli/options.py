@@ -29,6 +29,7 @@ Correlation = Literal["pearson", "spearman", "kendall"]
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 TestMethod = Literal["perm-systems", "perm-inputs", "perm-both", "boot", "williams"]
 LabelType = Literal["text", "number"]
+Size = Literal["normalsize", "small", "footnotesize", "scriptsize"]
 Format = Literal["text", "markdown", "latex", "html", "json", "csv"]
 
 
@@ -69,7 +70,6 @@ Formula = Annotated[
         "FORMULA",
     ),
 ]
-Form = Annotated[Format, option("--format", "How to print the answer; json and csv are unrounded.")]
 Confidence = Annotated[float, option("--confidence", "The level of the intervals.")]
 Rng = Annotated[int | None, option("--rng", "A whole number that makes what is random repeatable.", "N")]
 Jobs = Annotated[int, option("--n-jobs", "Processes; -1 for one per core.")]
@@ -222,6 +222,14 @@ class Counting:
             "FILE",
         ),
     ] = None
+    judge_covariates: Annotated[
+        Text,
+        option(
+            "--judge-covariates",
+            "A file with one row per judge: a column judge (as that of FILE is called), and one for each covariate.",
+            "FILE",
+        ),
+    ] = None
     pool: Annotated[
         Text,
         option("--pool", "Covariates to sum the table over before it is fitted, or all of them: all.", "NAME,…|all"),
@@ -285,3 +293,30 @@ class Model:
             "The solver: glm is statsmodels' Poisson GLM, eliminate is for large tables; both give the same results.",
         ),
     ] = "auto"
+
+
+@dataclass(frozen=True)
+class Printing:
+    """How an answer is printed."""
+
+    format: Annotated[Format, option("--format", "How to print the answer; json and csv are unrounded.")] = "text"
+    columns: Annotated[
+        Text,
+        option("--columns", "Which columns, in which order, by their names in csv; stars, too.", "NAME,…"),
+    ] = None
+    rename: Annotated[
+        Text,
+        option("--rename", "What is printed in place of labels and headings: gpt-4-0613=GPT-4.", "NAME=TEXT,…"),
+    ] = None
+    digits: Annotated[
+        int | None, option("--digits", "Significant digits of the smallest estimate. [default: 4]", "N")
+    ] = None
+    caption: Annotated[Text, option("--caption", "What stands in place of the title.", "TEXT")] = None
+    size: Annotated[
+        Size | None,
+        option(
+            "--size",
+            "LaTeX: the size of the letters. [default: the largest that fits the page]",
+            "normalsize|small|footnotesize|scriptsize",
+        ),
+    ] = None

@@ -10,11 +10,11 @@ from .messages import watched, working
 from .options import (
     Confidence,
     Correlation,
-    Form,
     IntervalMethod,
     Jobs,
     Level,
     Mechanism,
+    Printing,
     Rng,
     Scores,
     TestMethod,
@@ -35,6 +35,7 @@ N = Annotated[int, option("--n", "Resamples.")]
 
 def aggregate(
     file: Scores,
+    *,
     method: Annotated[Mechanism, option("--method", "What makes one score of many.")] = "mean",
     system: Annotated[Text, column("--system", "Long: the column with the system. [default: system]")] = None,
     instance: Annotated[
@@ -54,7 +55,7 @@ def aggregate(
     confidence: Confidence = 0.95,
     rng: Rng = None,
     n_jobs: Jobs = 1,
-    form: Form = "text",
+    printing: Printing,
 ) -> None:
     """Make one score of each system's scores on many instances, by means, medians, Bradley-Terry or ratings.
 
@@ -77,11 +78,12 @@ def aggregate(
     found = llbt.scores.aggregate(
         scores, method=method, n=n, confidence=confidence, rng=rng, progress=watched() and n > 0, n_jobs=n_jobs
     )
-    typer.echo(rendered(found, form))
+    typer.echo(rendered(found, printing))
 
 
 def interval(
     file: Scores,
+    *,
     metrics: MetricColumns = None,
     human: Human = "human",
     system: System = "system",
@@ -95,7 +97,7 @@ def interval(
     confidence: Confidence = 0.95,
     rng: Rng = None,
     n_jobs: Jobs = 1,
-    form: Form = "text",
+    printing: Printing,
 ) -> None:
     """Say how far each metric agrees with humans, and how sure that is."""
     import llbt
@@ -120,11 +122,12 @@ def interval(
         )
         for metric in scores.metrics
     }
-    typer.echo(rendered(one_below_another(found, "metric", scores.notes), form))
+    typer.echo(rendered(one_below_another(found, "metric", scores.notes), printing))
 
 
 def compare_all(
     file: Scores,
+    *,
     metrics: MetricColumns = None,
     human: Human = "human",
     system: System = "system",
@@ -135,7 +138,7 @@ def compare_all(
     n: N = 1000,
     rng: Rng = None,
     n_jobs: Jobs = 1,
-    form: Form = "text",
+    printing: Printing,
 ) -> None:
     """Say which metrics agree with humans better than which, every pair tested."""
     import llbt
@@ -155,4 +158,4 @@ def compare_all(
         progress=watched() and method != "williams",
         n_jobs=n_jobs,
     )
-    typer.echo(rendered(found, form))
+    typer.echo(rendered(found, printing))

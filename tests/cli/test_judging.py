@@ -226,11 +226,16 @@ def test_damaged_files(command, name, raw, fragment, tmp_path):
     assert fragment in said
 
 
+PRINTED = {"columns", "rename", "digits", "caption", "size"}
+
+
 def test_every_option_has_a_help_text():
     text = passed("audit", "--help", terminal_width=200)
     options = dict(re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE))
     given = {"objects", "outcome", "outcomes", "judge", "prompt", "weights", "input-format", "defaults", "fail-on"}
-    assert {f"--{name}" for name in given | {"labels", "format"}} == {name for name in options if name != "--help"}
+    assert {f"--{name}" for name in given | {"labels", "format", *PRINTED}} == {
+        name for name in options if name != "--help"
+    }
     assert all(len(said) > 15 for said in options.values())
 
 
