@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import Confidence, checked
+from ..arguments import Confidence, Count, checked
 from ..core.statistics import TestResult
 from ..formulas.constraints import Hypothesis
 from ..table import Field, Record, Table
@@ -17,6 +17,7 @@ from .discrimination_estimates import DiscriminationEstimates
 from .discrimination_predictions import predicted_by_judge
 from .discrimination_summary import discrimination_summary
 from .discrimination_tests import equality_test, proportionality_test
+from .summary_rows import MOST_ROWS, Sort
 
 _ASKED = (
     "anova",
@@ -165,15 +166,19 @@ class DiscriminationResults(DiscriminationEstimates, Record):
         return predicted_by_judge(self, frame, confidence)
 
     @checked
-    def summary(self, *, odds: bool = True) -> Table:
+    def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
         """Return the printout: call, data, coefficients at discrimination 1, discriminations, and fit.
 
         Parameters
         ----------
         odds : bool
             Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
+        max_rows : int
+            Of more rows, those with the lowest worths and the smallest |z| are not printed, and counted.
+        sort : {"name", "estimate"}
+            The order of the rows of each term: as the labels are, or the largest estimate first.
         """
-        return discrimination_summary(self, odds=odds)
+        return discrimination_summary(self, odds=odds, max_rows=max_rows, sort=sort)
 
     def table(self) -> Table:
         """Return the summary."""

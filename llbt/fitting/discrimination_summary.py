@@ -13,13 +13,14 @@ from ..table import Table, format_estimates, format_number, format_p
 from .discrimination_estimates import DiscriminationEstimates
 from .discrimination_tests import alike_notes, equality_test, proportionality_test
 from .summary import coefficient_table, head_lines, model_title, scale_notes
+from .summary_rows import Sort
 
 _SHOWN = 12  # judges in the printout
 
 
-def discrimination_summary(res: DiscriminationEstimates, *, odds: bool) -> Table:
+def discrimination_summary(res: DiscriminationEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit with discriminations; see `DiscriminationResults.summary`."""
-    found = coefficient_table(res.average, odds=odds)
+    found = coefficient_table(res.average, odds=odds, max_rows=max_rows, sort=sort)
     return replace(
         found,
         title=f"{model_title(res.average)} with a discrimination of each {res.judging.name}",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from ..arguments import Confidence, Rng, checked
+from ..arguments import Confidence, Count, Rng, checked
 from ..core.statistics import TestResult
 from ..data.sources import open_frame
 from ..errors import OptionError
@@ -24,6 +24,7 @@ from .mixed_estimates import MixedEstimates
 from .mixed_summary import mixed_summary
 from .population import population_predicted
 from .prediction import check_place, predicted
+from .summary_rows import MOST_ROWS, Sort
 from .unanswered import OF_EFFECTS
 
 _ASKED = ("contrasts", "judge_effects", "leaderboard", "pairwise", "quasi_variances", "worth")
@@ -216,15 +217,19 @@ class MixedResults(MixedEstimates, Record):
         return laplace_bias(self, Resampler.of("laplace_bias", rng, progress=progress))
 
     @checked
-    def summary(self, *, odds: bool = True) -> Table:
+    def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
         """Return the printout: call, data, coefficients of the average judge, and the effects of judges.
 
         Parameters
         ----------
         odds : bool
             Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
+        max_rows : int
+            Of more rows, those with the lowest worths and the smallest |z| are not printed, and counted.
+        sort : {"name", "estimate"}
+            The order of the rows of each term: as the labels are, or the largest estimate first.
         """
-        return mixed_summary(self, odds=odds)
+        return mixed_summary(self, odds=odds, max_rows=max_rows, sort=sort)
 
     def table(self) -> Table:
         """Return the summary."""

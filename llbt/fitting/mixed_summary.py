@@ -12,11 +12,12 @@ from ..table import Table, counted, format_count, format_number, format_p, forma
 from .equal_scales import equal_scales_test, untestable
 from .mixed_estimates import MixedEstimates
 from .summary import coefficient_table, head_lines, model_title, scale_notes
+from .summary_rows import Sort
 
 
-def mixed_summary(res: MixedEstimates, *, odds: bool) -> Table:
+def mixed_summary(res: MixedEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit with effects of judges; see `MixedResults.summary`."""
-    found = coefficient_table(res.average, odds=odds)
+    found = coefficient_table(res.average, odds=odds, max_rows=max_rows, sort=sort)
     return replace(
         found,
         title=f"{model_title(res.average)} with normal effects of {' and of '.join(res.judges.groupings)}",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import Confidence, checked
+from ..arguments import Confidence, Count, checked
 from ..core.statistics import TestResult
 from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
@@ -18,6 +18,7 @@ from .estimates import Estimates
 from .hypotheses import wald_test, z_tests
 from .prediction import predicted
 from .summary import summary_table
+from .summary_rows import MOST_ROWS, Sort
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -142,15 +143,19 @@ class LLBTResults(Estimates, Record):
         return predicted(self, frame, at, confidence)
 
     @checked
-    def summary(self, *, odds: bool = True) -> Table:
+    def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
         """Return the printout: call, data, coefficients and fit, as R prints a model.
 
         Parameters
         ----------
         odds : bool
             Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
+        max_rows : int
+            Of more rows, those with the lowest worths and the smallest |z| are not printed, and counted.
+        sort : {"name", "estimate"}
+            The order of the rows of each term: as the labels are, or the largest estimate first.
         """
-        return summary_table(self, odds=odds)
+        return summary_table(self, odds=odds, max_rows=max_rows, sort=sort)
 
     def table(self) -> Table:
         """Return the summary."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats
 
 from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value, chi2_reservation
@@ -15,9 +14,10 @@ from ..formulas.grammar import parse, vocabulary
 from ..table import Field, Table, counted, format_count, format_number, format_p, format_percent, format_share
 from .cluster_units import cautious_unit
 from .estimates import Estimates
+from .summary_rows import MOST_ROWS, Sort, coefficient_rows
 
-_MOST_ROWS = 60
 _MOST_WORTHS = 10
+_BEST = 5  # of more objects than that
 
 _ODDS = {
     "worth": "exp(2λ), against the reference where λ is",
@@ -41,23 +41,27 @@ _GRADED = {
 }
 
 
-def summary_table(res: Estimates, *, odds: bool) -> Table:
+def summary_table(res: Estimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit; see `LLBTResults.summary`."""
-    found = coefficient_table(res, odds=odds)
+    found = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
     return replace(found, title=model_title(res), head=head_lines(res), foot=_foot(res), notes=_notes(res, odds))
 
 
-def coefficient_table(res: Estimates, *, odds: bool) -> Table:
+def coefficient_table(res: Estimates, *, odds: bool, max_rows: int = MOST_ROWS, sort: Sort = "name") -> Table:
     """Return the coefficients alone, references of main effects shown as 0."""
-    names, estimate, error, statistic, p_value, kinds = _rows(res)
-    fields = coefficient_fields(names, estimate, error, statistic, p_value, res.df_inference)
+    rows = coefficient_rows(res)
+    rows = rows.sorted() if sort == "estimate" else rows
+    fields = coefficient_fields(rows.names, rows.estimate, rows.error, rows.statistic, rows.p_value, res.df_inference)
     if odds and res.specification.link != "probit":
-        factor = np.where(np.isin(kinds, ("tie", "bad", "grade")), 1.0, 2.0)
+        factor = np.where(np.isin(rows.blocks, ("tie", "bad", "grade")), 1.0, 2.0)
         with np.errstate(over="ignore"):
-            fields += (Field("odds", "Odds", np.exp(factor * estimate), "number"),)
-    shown = _shown(res, names)
-    more = "" if shown is None else f"… {format_count(len(names) - len(shown))} more rows: res.to_frame()"
-    return Table(fields, shown=shown, more=more)
+            fields += (Field("odds", "Odds", np.exp(factor * rows.estimate), "number"),)
+    shown = rows.most_informative(max_rows)
+    hidden = len(rows.names) - len(shown)
+    if not hidden:
+        return Table(fields)
+    more = f"… {counted(hidden, 'more row')}, of the lowest worths and the smallest |z|: max_rows=, or res.to_frame()"
+    return Table(fields, shown=shown, more=more, asked=max_rows != MOST_ROWS)
 
 
 def model_title(res: Estimates) -> str:
@@ -87,49 +91,6 @@ def coefficient_fields(
         Field("p_value", f"Pr(>|{letter}|)", p_value, "p_value"),
         Field("", "", p_value, "stars"),
     )
-
-
-def _rows(res: Estimates) -> tuple[list[str], FloatArray, FloatArray, FloatArray, FloatArray, list[str]]:
-    """Return names, estimates and the rest, with what has no parameter: references, 0, and effects by their sum."""
-    zeros, sums = res.design.reference_rows, res.design.sums
-    positions = [position for position, *_ in zeros] + [position for position, *_ in sums]
-    names = np.insert(np.array(res.names, dtype=object), positions, [row[1] for row in (*zeros, *sums)]).tolist()
-    added = ["worth"] * len(zeros) + [res.design.blocks[columns[0]] for _, _, columns in sums]
-    kinds = np.insert(np.array(res.design.blocks, dtype=object), positions, added).tolist()
-    none = np.full(len(zeros), np.nan)
-    columns = (res.params, res.bse, res.tvalues, res.pvalues)
-    estimate, error, statistic, p_value = (
-        np.asarray(np.insert(values.to_numpy(dtype=np.float64), positions, [*start, *found]), dtype=np.float64)
-        for values, start, found in zip(columns, (np.zeros(len(zeros)), none, none, none), _of_sums(res), strict=True)
-    )
-    return names, estimate, error, statistic, p_value, kinds
-
-
-def _of_sums(res: Estimates) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return estimate, error, statistic and p of effects that are minus the sum of parameters."""
-    rows = np.zeros((len(res.design.sums), len(res.names)))
-    for row, (_, _, columns) in zip(rows, res.design.sums, strict=True):
-        row[list(columns)] = -1.0
-    if not len(rows):
-        return rows[:, 0], rows[:, 0], rows[:, 0], rows[:, 0]
-    estimate = np.array([-np.sum(res.params.to_numpy()[list(columns)]) for _, _, columns in res.design.sums])
-    error = np.sqrt(np.diag(res.combined_cov(rows)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(error > 0, estimate / error, np.nan)
-    return estimate, error, statistic, 2 * stats.t.sf(np.abs(statistic), res.df_of(rows))
-
-
-def _shown(res: Estimates, names: list[str]) -> tuple[int, ...] | None:
-    """Return the first rows of each term where there are too many to print."""
-    if len(names) <= _MOST_ROWS:
-        return None
-    terms = list(dict.fromkeys(res.design.terms))
-    each = max(3, _MOST_ROWS // len(terms))
-    position = {name: k for k, name in enumerate(names)}
-    first = [[n for n, t in zip(res.names, res.design.terms, strict=True) if t == term][:each] for term in terms]
-    first.append([name for _, name in res.design.reference_rows])
-    first.append([name for _, name, _ in res.design.sums])
-    return tuple(sorted(position[name] for block in first for name in block))
 
 
 def head_lines(res: Estimates) -> tuple[str, ...]:
@@ -214,17 +175,12 @@ def _grades(res: Estimates) -> list[str]:
 
 
 def _worths(res: Estimates) -> str:
-    """Return the worths in order, for a few objects and no covariate in the worth; of graded judgments there are none.
+    """Return the worths in order, the best of many, where no covariate is in them; of graded judgments there are none.
 
     What is asked of them is the probability of being preferred, which no worths are proportional to.
     """
     c = res.comparisons
-    if (
-        not res.response.plain_odds
-        or list(res.design.worth.units) != ["object"]
-        or len(c.objects) > _MOST_WORTHS
-        or res.aliased
-    ):
+    if not res.response.plain_odds or list(res.design.worth.units) != ["object"] or res.aliased:
         return ""
     worth = np.empty(len(c.objects))
     estimates = np.asarray(res.params, dtype=np.float64)
@@ -232,10 +188,12 @@ def _worths(res: Estimates) -> str:
     worth /= worth.sum()
     ranked = np.argsort(-np.round(np.log(worth), 9), kind="stable")  # equal worths in the order of the objects
     text = f"{c.objects[ranked[0]]} {format_share(worth[ranked[0]])}"
-    for before, k in itertools.pairwise(ranked):
+    told = ranked if len(ranked) <= _MOST_WORTHS else ranked[:_BEST]
+    for before, k in itertools.pairwise(told):
         relation = "=" if np.isclose(worth[before], worth[k], rtol=1e-9) else ">"
         text += f" {relation} {c.objects[k]} {format_share(worth[k])}"
-    return text
+    rest = len(ranked) - len(told)
+    return f"{text} > … ({format_count(rest)} more: llbt.worth(res))" if rest else text
 
 
 def _foot(res: Estimates) -> tuple[str, ...]:

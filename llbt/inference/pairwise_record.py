@@ -23,6 +23,7 @@ _ADJUSTED = {
     "fdr_bh": "Benjamini and Hochberg's method (false discovery rate)",
     None: "not adjusted",
 }
+MOST_LETTERS = 9  # that a reader tells apart in a table
 _SAME = 1e-9  # log-worths closer than that are equal
 
 
@@ -196,10 +197,12 @@ class Pairwise(Record):
         [['A', 'a'], ['D', 'b'], ['B', 'c'], ['C', 'd']]
         """
         letters = self.groups
+        number = len(set("".join(letters)))
+        many = (f"{number} letters are hard to read: .clusters() and .ranks() say it shorter",)
         return Table(
             (self._objects(), Field("group", "group", [letters[k] for k in self.best_first])),
             title="Compact letters: objects that share a letter do not differ significantly",
-            notes=(*self.notes, self._significance()),
+            notes=(*self.notes, self._significance(), *(many if number > MOST_LETTERS else ())),
         )
 
     def clusters(self) -> Table:

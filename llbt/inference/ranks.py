@@ -20,6 +20,7 @@ from ..table import Field, Table
 from .new_judge import asked_of, said_by
 from .objects import LogWorths, centred
 from .pairwise import all_pairs
+from .pairwise_record import MOST_LETTERS, Pairwise
 from .scales import LEVELS, Scale, critical_for, measured_from, said_of, worths_on_scale
 
 Anchor = Label | Mapping[Any, float]
@@ -67,7 +68,8 @@ def leaderboard(
     Table
         object, estimate, conf_low, conf_high, rank, rank_low, rank_high (as in `Pairwise.ranks`), judgments, wins,
         ties, bad (where judges could say so), losses (of the comparisons at the labels that `at` names, otherwise of
-        all), group (letters: objects that share one do not differ significantly). NaN and no letter for objects that
+        all), group (letters: objects that share one do not differ significantly) or, where that would take more
+        than nine letters, significance_cluster (as in `Pairwise.clusters`). NaN and no letter for objects that
         the table does not compare with the others at `at`.
 
     Raises
@@ -96,7 +98,7 @@ def leaderboard(
     levels, error, low, high = worths_on_scale(measured, scale, z)
     estimate, low, high = levels + value, low + value, high + value
     counts, more = _object_counts(plain.comparisons, at)
-    letters, order = pairs.groups, pairs.best_first
+    order = pairs.best_first
     where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
     return Table(
         (
@@ -106,7 +108,7 @@ def leaderboard(
             Field("conf_high", "conf_high", high[order], "estimate"),
             *pairs.rank_fields(),
             *(Field(name, name, column[order], "count") for name, column in counts.items()),
-            Field("group", "group", [letters[k] for k in order]),
+            _groups(pairs),
         ),
         title=f"Leaderboard: {said_of(scale, LEVELS, graded)}{where}",
         notes=(
@@ -118,6 +120,13 @@ def leaderboard(
         ),
         answer="leaderboard",
     )
+
+
+def _groups(pairs: Pairwise) -> Field:
+    """Return the letters of the objects, the best first; where they are too many to be read, the clusters."""
+    letters = pairs.letters().fields[1]
+    few = len(set("".join(letters.values))) <= MOST_LETTERS
+    return letters if few else pairs.clusters().fields[1]
 
 
 def _read_anchor(res: LLBTResults, anchor: Anchor | None, scale: Scale, graded: bool) -> tuple[Label | None, float]:

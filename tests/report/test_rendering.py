@@ -413,9 +413,36 @@ def many(size):
     return llbt.from_counts(pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "ties", "wins_j"]))
 
 
-def test_the_worth_line_is_for_up_to_ten_objects():
-    assert any(line.startswith("Worth:") for line in lines_of(fit("object + tie", many(10))))
-    assert not any(line.startswith("Worth:") for line in lines_of(fit("object + tie", many(11))))
+def test_the_worth_line_has_the_best_five_of_more_than_ten_objects():
+    assert line_starting(lines_of(fit("object + tie", many(10))), "Worth:").count(" > ") == 9
+    res = fit("object + tie", many(11))
+    line = line_starting(lines_of(res), "Worth:")
+    best = llbt.worth(res).to_frame()["object"].tolist()[:5]
+    assert re.findall(r"(m\d+) \.", line) == best
+    assert line.endswith(" > … (6 more: llbt.worth(res))")
+
+
+def test_more_rows_than_are_asked_for_hide_the_worst_objects():
+    res = fit("object + order + tie", llbt.from_counts(many(20).to_frame(), order=True))
+    frame = res.params.filter(like="object").sort_values(ascending=False)
+    names = [row[0] for row in read_html(res.summary(max_rows=10).as_html())[1:]]
+    assert set(names) == {"object[m019]", "order", "tie", *frame.index[:7]}
+    assert "… 12 more rows" in res.summary(max_rows=10).as_text()
+    assert len(read_html(res.summary(max_rows=22).as_html())) == 23
+    assert len(read_latex(res.summary(max_rows=10).as_latex())) == 11  # as asked, but all rows of a printout
+
+
+@pytest.mark.parametrize("formula", ["object + tie", "object * judge + tie", "C(object, Sum) + tie"])
+def test_rows_are_sorted_by_estimate_within_their_terms(formula):
+    res = fit(formula, TABLE1)
+    plain, by_estimate = (res.summary(sort=sort).to_frame() for sort in ("name", "estimate"))
+    assert sorted(plain["term"]) == sorted(by_estimate["term"])
+    term = by_estimate["term"].str.replace(r"\[[^\]]*\]", "", regex=True)
+    assert term.drop_duplicates().tolist() == plain["term"].str.replace(r"\[[^\]]*\]", "", regex=True).unique().tolist()
+    for _, rows in by_estimate.groupby(term):
+        assert rows["estimate"].is_monotonic_decreasing
+    both = plain.set_index("term"), by_estimate.set_index("term").loc[plain["term"]]
+    pd.testing.assert_frame_equal(*both)
 
 
 def test_equal_worths_are_joined_by_an_equals_sign():
@@ -573,7 +600,7 @@ def test_sixty_rows_are_printed_in_full():
     assert "more rows" not in res.as_text()
 
 
-def test_over_sixty_rows_only_the_first_of_each_block():
+def test_over_sixty_rows_only_the_most_informative_of_each_term():
     c = many(70)
     frame = pd.concat([c.to_frame().assign(x=x) for x in "uv"])
     frame["wins_i"] += np.arange(len(frame)) % 5
@@ -583,10 +610,12 @@ def test_over_sixty_rows_only_the_first_of_each_block():
     assert len(summary.to_frame()) == total
     names = [row[0] for row in read_html(res.as_html())[1:]]
     assert len(names) <= 61
-    for block in (["object[m000]", "object[m001]"], ["object[m000]:x[v]", "object[m001]:x[v]"], ["tie"], ["tie:x[v]"]):
-        start = names.index(block[0])
-        assert names[start : start + len(block)] == block
-    more = f"… {total - len(names):,} more rows: res.to_frame()"
+    objects = res.params.filter(regex=r"^object\[\w+\]$").nlargest(15).index  # the best ones, whatever their names
+    others = res.tvalues.filter(regex=r"^object\[\w+\]:").abs().nlargest(15).index
+    assert {*objects, *others, "tie", "tie:x[v]", "object[m069]"} <= set(names)
+    more = (
+        f"… {total - len(names):,} more rows, of the lowest worths and the smallest |z|: max_rows=, or res.to_frame()"
+    )
     assert more in res.as_text().split("\n")
     assert more in html.unescape(res.as_html())
     assert [row[0] for row in read_latex(res.as_latex())[1:]] == summary.table().fields[0].values
@@ -641,7 +670,8 @@ def test_labels_are_not_markup_in_html(awkward):
 
 def test_labels_are_not_commands_in_latex(awkward):
     for record in (awkward, llbt.worth(awkward)):
-        body = record.as_latex().split(r"\toprule")[1].split(r"\bottomrule")[0]
+        text = record.as_latex(longtable=True)
+        body = text.split(r"\endlastfoot")[1].split(r"\end{longtable}")[0]
         assert not re.search(r"(?<!\\)[#%]", body)
         assert not re.search(r"(?<!\\)_(?!i\$|j\$)", body)
         assert "^" not in body.replace(r"\textasciicircum{}", "").replace("$^2$", "")
