@@ -17,7 +17,10 @@ from .gathered import FloatArray, IntArray
 from .likelihood import Problem, row_sums, weighted_gram
 
 _ITERATIONS = 60
-_NEAR = 1e-7  # squared distance to the mode, in its own standard deviations, from which the next step is the last
+_NEAR = 1e-7  # squared distance of a group to its mode, in its standard deviations, from which a step is the last,
+_NEAR_BY_CHORD = 1e-12  # and if the step is by the information of another place
+_SLOW = 0.1  # of the distance before, squared: if more is left after a chord step, the information is computed anew
+_LARGE = 16  # effects of a group from which its matrix is factored by itself
 _HALVINGS = 25
 _STEP = 1e-4  # of a predictor, by which third derivatives are found: their error is about its square
 
@@ -91,15 +94,18 @@ class Approximation:
     score : ndarray, shape (p + E,)
         Its derivatives in the fixed parameters and log σ.
     mode : Effects
+    solved : Solved
+        H there.
     """
 
     value: float
     score: FloatArray
     mode: Effects
+    solved: Solved
 
 
 def laplace(
-    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, start: Effects | None = None
+    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, near: Approximation | None = None
 ) -> Approximation:
     """Return Laplace's approximation and its gradient.
 
@@ -111,8 +117,8 @@ def laplace(
     params : ndarray, shape (p,)
     scales : ndarray, shape (E,)
         Those that are 0 have no effects.
-    start : Effects, optional
-        Where the mode is looked for first.
+    near : Approximation, optional
+        At other parameters: where the mode is looked for first.
 
     Notes
     -----
@@ -121,8 +127,7 @@ def laplace(
     |w_e|² − d_e + tr(H⁻¹)_e − 2 q_e·w_e, over the d_e effects of that scale: the modes move with the parameters.
     """
     work = _Work(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
-    mode = work.mode(Effects.none(found) if start is None else start)
-    lines = work.lines(mode)
+    mode, lines = work.mode(near)
     solved = work.solved(lines)
     value = work.height(mode, lines).sum() - 0.5 * float(mode.shared @ mode.shared) - 0.5 * solved.log_determinant
     bent = work.bent(mode, solved)
@@ -132,41 +137,34 @@ def laplace(
         for block, (_, score, weight), t in zip(found.blocks, lines, bent, strict=True)
     ])  # fmt: skip
     pull = _by_scale(found, mode, mode) - 2 * _by_scale(found, turned, mode)
-    known = _diagonal(found, solved)
+    known = diagonal(found, solved)
     shrunk = [np.bincount(which, d - 1, len(scales)) for which, d in zip(found.scales, known, strict=True)]
-    return Approximation(float(value), np.concatenate([row_sums(problem, score), pull + sum(shrunk)]), mode)
+    return Approximation(float(value), np.concatenate([row_sums(problem, score), pull + sum(shrunk)]), mode, solved)
 
 
 def information_beside(
-    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, mode: Effects
+    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, at: Approximation
 ) -> FloatArray:
     """Return the information of the fixed parameters with W held, Xᵀ(W − WA H⁻¹AᵀW)X, shape (p, p)."""
     work = _Work(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
-    lines = work.lines(mode)
-    solved = work.solved(lines)
-    rows = [predictor.toarray() for predictor in problem.predictors]
+    lines, solved = work.lines(at.mode), at.solved
+    rows = [sparse.csr_array(predictor.toarray()) for predictor in problem.predictors]
     width, size = len(rows), len(problem.counts)
     weights = np.zeros((width, width, size))
     shared = np.zeros((len(found.scales[1]) + 1, len(params)))
     lost = np.zeros((len(params), len(params)))
     for k, (block, (_, _, weight)) in enumerate(zip(found.blocks, lines, strict=True)):
-        at = found.rows[block.lines]
+        these = found.rows[block.lines]
         for b in range(width):
             for c in range(width):
-                weights[b, c] += np.bincount(at, weight[b, c], size)
-        towards = work.towards(block, weight, [one[at] for one in rows])
+                weights[b, c] += np.bincount(these, weight[b, c], size)
+        towards = work.towards(block, weight, [one[these] for one in rows])
         own = block.size[1]
         mine, others = towards[:, :own], towards[:, own:]
         lost += np.einsum("gnp,gnq->pq", mine, solved.inverse[k] @ mine, optimize=True)
         np.add.at(shared, block.shared, others - solved.towards[k].swapaxes(1, 2) @ mine)
     lost += shared[:-1].T @ solved.complement @ shared[:-1]
     return weighted_gram(problem, weights) - lost
-
-
-def spread(problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, mode: Effects) -> list[FloatArray]:
-    """Return the variances of the standard normal effects given the judgments, diag H⁻¹, of own and shared ones."""
-    work = _Work(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
-    return _diagonal(found, work.solved(work.lines(mode)))
 
 
 _Lines = list[tuple[FloatArray, FloatArray, FloatArray]]  # of each block: values, scores, weights
@@ -247,15 +245,17 @@ class _Work:
                     total += np.bincount(at, loading * times * weight[b, c], len(total))
         return total.reshape(groups, size, size)
 
-    def towards(self, block: Block, weight: FloatArray, rows: list[FloatArray]) -> FloatArray:
+    def towards(self, block: Block, weight: FloatArray, rows: list[sparse.csr_array]) -> FloatArray:
         """Return AᵀWX of each group, (G, n + r, p), X the rows of the block's lines."""
         groups, _, size = block.size
-        total: FloatArray = np.zeros((groups * size, rows[0].shape[1]))
+        total = np.zeros((groups * size, rows[0].shape[1]))
         lines = np.arange(len(block.lines))
         for place, b, loading in zip(block.place, self.found.predictor, self.loading, strict=True):
-            at = (np.full(len(lines), loading), (block.group * size + place, lines))
-            loads = sparse.coo_matrix(at, shape=(groups * size, len(lines))).tocsr()
-            total += loads @ sum(weight[b, c][:, None] * one for c, one in enumerate(rows))
+            for c, one in enumerate(rows):
+                loads = sparse.coo_array(
+                    (loading * weight[b, c], (block.group * size + place, lines)), shape=(groups * size, len(lines))
+                )
+                total += (loads.tocsr() @ one).toarray()
         return total.reshape(groups, size, -1)
 
     def solved(self, lines: _Lines) -> Solved:
@@ -269,8 +269,8 @@ class _Work:
             _, own, size = block.size
             local = self.gram(block, weight)
             matrix = local[:, :own, :own] + np.eye(own)
-            log += 2 * float(np.log(np.diagonal(np.linalg.cholesky(matrix), axis1=1, axis2=2)).sum())
-            inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+            inverse, logs = _inverses(matrix)
+            log += logs
             inverses.append(inverse)
             towards.append(inverse @ local[:, :own, own:])
             if size > own:
@@ -318,19 +318,29 @@ class _Work:
                     total[b, c] += loading * times * inverse[block.group, place, other]
         return total
 
-    def mode(self, start: Effects) -> Effects:
-        """Return the most probable effects, by Newton's method with steps halved where they do not climb."""
-        at = start
+    def mode(self, near: Approximation | None) -> tuple[Effects, _Lines]:
+        """Return the most probable effects, and what the lines say there: by Newton's method, or by chord steps.
+
+        These take the information of another place, as long as they come nearer fast enough.
+        """
+        at = Effects.none(self.found) if near is None else near.mode
+        solved, before = (None, np.inf) if near is None else (near.solved, np.inf)
         lines = self.lines(at)
+        groups = sum(len(block.own) for block in self.found.blocks)
         for _ in range(_ITERATIONS):
             pulled = self.gathered([score for _, score, _ in lines])
             gradient = Effects(pulled.own - at.own, pulled.shared - at.shared)
-            step = self.solve(self.solved(lines), gradient)
+            chord = solved is not None
+            step = self.solve(self.solved(lines) if solved is None else solved, gradient)
             decrement = float(gradient.own @ step.own + gradient.shared @ step.shared)
+            if chord and decrement > _SLOW * before:
+                solved = None
+                continue
             at, lines = self.climbed(at, step, lines)
-            if decrement < _NEAR:
+            if decrement < (_NEAR_BY_CHORD if chord else _NEAR) * groups:
                 break
-        return at
+            before = decrement
+        return at, lines
 
     def climbed(self, at: Effects, step: Effects, lines: _Lines) -> tuple[Effects, _Lines]:
         """Take a step, halved until it does not lead down: by group where groups share no effects, else as a whole."""
@@ -377,17 +387,31 @@ def _inverse(block: Block, solved: Solved, k: int) -> FloatArray:
     return whole
 
 
+def _inverses(matrices: FloatArray) -> tuple[FloatArray, float]:
+    """Return the inverses of positive definite matrices (G, n, n), and the sum of their log determinants."""
+    if matrices.shape[1] < _LARGE:
+        log = 2 * float(np.log(np.diagonal(np.linalg.cholesky(matrices), axis1=1, axis2=2)).sum())
+        return np.asarray(np.linalg.inv(matrices), dtype=np.float64), log
+    found, total = np.empty_like(matrices), 0.0
+    for matrix, inverse in zip(matrices, found, strict=True):
+        inverse[:], total = _inverted(matrix, total)
+    return found, total
+
+
 def _inverted(matrix: FloatArray, log: float) -> tuple[FloatArray, float]:
     """Return the inverse of a matrix, and a log determinant with its own added."""
     if not len(matrix):
         return matrix, log
-    lower = linalg.cholesky(matrix, lower=True)
+    lower, failed = linalg.lapack.dpotrf(matrix, lower=1, clean=1)
+    if failed:
+        raise linalg.LinAlgError("the information of effects is not positive definite")
     inverse, _ = linalg.lapack.dpotri(lower, lower=1)
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    return inverse, log + 2 * float(np.log(np.diag(lower)).sum())
+    inverse += inverse.T
+    inverse[np.diag_indices(len(inverse))] /= 2
+    return inverse, log + 2 * float(np.log(np.diagonal(lower)).sum())
 
 
-def _diagonal(found: Crossed, solved: Solved) -> list[FloatArray]:
+def diagonal(found: Crossed, solved: Solved) -> list[FloatArray]:
     """Return diag H⁻¹ of own and of shared effects."""
     own = np.ones(len(found.scales[0]) + 1)
     for k, block in enumerate(found.blocks):

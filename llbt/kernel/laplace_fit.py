@@ -8,7 +8,7 @@ import numpy as np
 
 from .crossed import Crossed, components
 from .gathered import FloatArray, IntArray
-from .laplace import Approximation, Effects, Laplace, information_beside, laplace, spread
+from .laplace import Approximation, Laplace, diagonal, information_beside, laplace
 from .likelihood import Problem
 from .marginal import Marginal, Rule
 from .mixed import MixedFit, Predicted, State, climbed, fit_at, nothing, without_effects
@@ -24,13 +24,13 @@ class LaplaceLikelihood:
     def __init__(self, problem: Problem, found: Crossed, held: int | None = None) -> None:
         self.problem, self.found, self.held, self.n_iter = problem, found, held, 0
         self.size = problem.signed.shape[1]
-        self.near: Effects | None = None
+        self.near: Approximation | None = None
 
     def few(self, kept: tuple[int, ...]) -> bool:
         """Whether points cost so little that maxima are found to the last digit."""
         return False
 
-    def at(self, at: FloatArray, kept: tuple[int, ...], near: Effects | None) -> Approximation:
+    def at(self, at: FloatArray, kept: tuple[int, ...], near: Approximation | None) -> Approximation:
         """Return the approximation at parameters and logarithms of the scales that are kept."""
         self.n_iter += 1
         return laplace(self.problem, self.found, at[: self.size], self.scales(at, kept), near)
@@ -44,7 +44,7 @@ class LaplaceLikelihood:
     def __call__(self, at: FloatArray, kept: tuple[int, ...], rule: Rule | Laplace, near: Marginal | None) -> Marginal:
         """Return the likelihood at parameters and logarithms of the scales that are kept."""
         found = self.at(at, kept, self.near)
-        self.near = found.mode
+        self.near = found
         known = np.append(np.arange(self.size), self.size + np.array(kept, dtype=np.int64))
         score = found.score[known]
         information = self.beside(at, kept, found)
@@ -56,23 +56,27 @@ class LaplaceLikelihood:
         """Return the information, that of the fixed parameters with weights held."""
         p = self.size
         information = np.zeros((len(at), len(at)))
-        information[:p, :p] = information_beside(self.problem, self.found, at[:p], self.scales(at, kept), found.mode)
+        information[:p, :p] = information_beside(self.problem, self.found, at[:p], self.scales(at, kept), found)
         for k in range(p, len(at)):
-            information[k] = information[:, k] = self._slope(at, kept, found, k)
+            information[k] = information[:, k] = self._slope(at, kept, found, k, both=False)
         information[p:, p:] = (information[p:, p:] + information[p:, p:].T) / 2
         return information
 
     def exact(self, at: FloatArray, kept: tuple[int, ...], found: Approximation) -> FloatArray:
         """Return the information by differences of the score in every parameter."""
-        slopes = np.stack([self._slope(at, kept, found, k) for k in range(len(at))])
+        slopes = np.stack([self._slope(at, kept, found, k, both=True) for k in range(len(at))])
         return (slopes + slopes.T) / 2
 
-    def _slope(self, at: FloatArray, kept: tuple[int, ...], found: Approximation, which: int) -> FloatArray:
+    def _slope(
+        self, at: FloatArray, kept: tuple[int, ...], found: Approximation, which: int, *, both: bool
+    ) -> FloatArray:
+        """Return minus the derivatives of the score in one parameter, by differences to both sides or to one."""
         step = np.zeros(len(at))
         step[which] = _STEP
         known = np.append(np.arange(self.size), self.size + np.array(kept, dtype=np.int64))
-        ahead, behind = (self.at(at + s, kept, found.mode).score[known] for s in (step, -step))
-        return np.asarray((behind - ahead) / (2 * _STEP))
+        ahead = self.at(at + step, kept, found).score[known]
+        behind = (self.at(at - step, kept, found) if both else found).score[known]
+        return np.asarray((behind - ahead) / ((2 if both else 1) * _STEP))
 
 
 def laplace_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: FloatArray) -> MixedFit:
@@ -107,9 +111,9 @@ def laplace_maximum(problem: Problem, found: Crossed, start: FloatArray, scales:
     return replace(best, predicted=_predicted(problem, found, best, likelihood.near))
 
 
-def _predicted(problem: Problem, found: Crossed, best: MixedFit, near: Effects | None) -> tuple[Predicted, ...]:
-    mode = laplace(problem, found, best.params, best.scales, near).mode
-    variances = spread(problem, found, best.params, best.scales, mode)
+def _predicted(problem: Problem, found: Crossed, best: MixedFit, near: Approximation | None) -> tuple[Predicted, ...]:
+    at = laplace(problem, found, best.params, best.scales, near)
+    mode, variances = at.mode, diagonal(found, at.solved)
     parts = (mode.own[:-1], mode.shared[:-1])
     return tuple(_of_scale(found, e, sigma, parts, variances) for e, sigma in enumerate(best.scales.tolist()))
 
