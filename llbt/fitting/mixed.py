@@ -11,6 +11,7 @@ from scipy import linalg
 from ..core.columns import IntArray, groups
 from ..errors import DesignError, OptionError, SeparationError
 from ..formulas.brackets import Bracket, entered
+from ..formulas.grammar import compares_objects, parse, vocabulary
 from ..kernel import solvers
 from ..kernel.crossed import Bearing, Crossed, crossed
 from ..kernel.effects import Modes, modes
@@ -18,9 +19,9 @@ from ..kernel.grouped import Grouped, grouped
 from ..kernel.laplace import Laplace
 from ..kernel.laplace_fit import laplace_maximum
 from ..kernel.likelihood import Problem
-from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, maximize, restricted
+from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, Predicted, maximize, restricted
 from ..kernel.quadrature import Sampling
-from ..kernel.robust import Covariance
+from ..kernel.robust import Clustered, Covariance
 from ..kernel.sampled import BUDGET, FIRST, sampled_maximum
 from ..kernel.solvers import Fit
 from ..table import counted, format_count, format_number
@@ -61,13 +62,13 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     for bracket in brackets:
         _check_effect(bracket, without)
     names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
-    ways = [_way(without, name, tuple(names)) for name in names]
+    ways = [_way(without, name, tuple(n for n in names if n != "object")) for name in names]
     _check_partitions(ways)
     problem, _, merged = distinct(without.design, without.problem(), list(without.comparisons.pairs.T))
     pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
     pairs[merged] = without.comparisons.pairs
     table = _Table(problem, merged[ways[0].clusters.rows], pairs)
-    laplace = without.specification.approximation is not None or len(ways) > 1
+    laplace = without.specification.approximation is not None or len(ways) > 1 or names == ["object"]
     try:
         with solvers.few_threads(len(without.names)):
             judges, found = (_approximated if laplace else _integrated)(without, brackets, ways, table)
@@ -113,14 +114,23 @@ def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Seque
     lines = crossed(table.rows, ways[0].clusters.counts, table.pairs, bearings)
     _check_shared(lines, ways)
     found = laplace_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START))
+    found = replace(found, predicted=_by_object(brackets, found))
     by_group = _NO_GROUPS
     numbers = len(table.rows) * len(without.comparisons.objects) * without.response.width
-    if len(ways) == 1 and found.rule is not None and numbers < _KEPT:
+    if len(ways) == 1 and names != ["object"] and found.rule is not None and numbers < _KEPT:
         by_group = _by_group(without, brackets, ways[0], table)
         found = replace(found, modes=_modes(by_group, table.problem, found))
     notes = tuple(dict.fromkeys(note for way in ways for note in _notes(way, without)))
     others = {way.name: way.levels for way in ways[1:]}
     return JudgeTable(names[0], ways[0].levels, by_group, table.problem, notes, lines, others), found
+
+
+def _by_object(brackets: Sequence[Bracket], found: MixedFit) -> tuple[Predicted, ...]:
+    """Return the predicted effects, those of ``(1 | object)`` with the objects as levels."""
+    return tuple(
+        replace(one, level=one.thing, thing=np.zeros_like(one.thing)) if bracket.effect == "1" else one
+        for bracket, one in zip(brackets if found.predicted else (), found.predicted, strict=True)
+    )
 
 
 def _modes(by_group: Grouped, problem: Problem, found: MixedFit) -> tuple[Modes, ...]:
@@ -140,7 +150,8 @@ def _modes(by_group: Grouped, problem: Problem, found: MixedFit) -> tuple[Modes,
 
 def _bearing(bracket: Bracket, grouping: int, ways: Sequence[Way], without: LLBTResults) -> Bearing:
     predictors = entered(without.comparisons.response)[bracket.effect]
-    return Bearing(grouping, ways[grouping].clusters.codes, bracket.of_objects, predictors)
+    objects = bracket.effect in ("object", "1")
+    return Bearing(grouping, ways[grouping].clusters.codes, objects, predictors)
 
 
 def _check_partitions(ways: Sequence[Way]) -> None:
@@ -181,6 +192,9 @@ def _check_options(res: LLBTResults) -> None:
 
 def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
     """Raise where the formula has no term that the effects deviate from, or the table has no such outcomes."""
+    if bracket.effect == "1":
+        _check_residual(bracket, res)
+        return
     block = "worth" if bracket.effect == "object" else bracket.effect
     if block not in res.design.blocks:
         raise DesignError(
@@ -194,9 +208,36 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
         )
 
 
+def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
+    """Raise where there is nothing that objects' own effects are beside, or nothing that is left for them."""
+    formula, c = res.specification.formula, res.comparisons
+    if compares_objects(parse(formula, vocabulary(c))):
+        raise DesignError(
+            f"{bracket} beside object, whose parameters are all that objects can differ by",
+            "Put covariates of the objects in place of object: price + (1 | object).",
+        )
+    if "worth" not in res.design.blocks:
+        raise DesignError(
+            f"{bracket} are what covariates of the objects leave, of which the formula {formula!r} has none",
+            f"Add one: price + {bracket}.",
+        )
+    if len(c.objects) < _LEAST:
+        raise DesignError(
+            f"{len(c.objects)} objects, of which no standard deviation can be estimated",
+            f"Leave {bracket} out.",
+            expected=f"at least {_LEAST} objects",
+        )
+
+
 def _way(res: LLBTResults, grouping: str, groupings: tuple[str, ...]) -> Way:
-    """Return who judged what, on lines common to all groupings."""
+    """Return who judged what, on lines common to all groupings; for objects one group, that judged everything."""
     c = res.comparisons
+    if grouping == "object":
+        if groupings:
+            lines = kept_way(c, groupings[0], groupings).clusters
+        else:
+            lines = Clustered(np.arange(len(c)), c.outcome_counts, np.zeros(len(c), dtype=np.int64))
+        return Way(grouping, replace(lines, codes=np.zeros_like(lines.codes)), c.objects)
     if grouping not in (*c.clusters, *(column.name for column in c.columns)):
         kept = ", ".join(map(repr, (*c.clusters, *(column.name for column in c.columns)))) or "none"
         raise DesignError(
@@ -298,6 +339,8 @@ def _average(without: LLBTResults, found: MixedFit) -> LLBTResults:
 
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:
     """Say what of the table makes little known of the effects."""
+    if way.name == "object":
+        return ("effects of objects are what their covariates leave: judge_effects(res, by='object') has them",)
     notes = []
     single = int((way.clusters.judgments <= 1).sum())
     if single:

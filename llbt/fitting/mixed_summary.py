@@ -106,10 +106,11 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
 
 def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
-    notes.append(
-        "estimates are those of the average judge, whose effects are 0: judges drawn from the population prefer with "
-        "probabilities nearer to ½ on average"
-    )
+    if any(bracket.effect != "1" for bracket in res.brackets):
+        notes.append(
+            "estimates are those of the average judge, whose effects are 0: judges drawn from the population prefer "
+            "with probabilities nearer to ½ on average"
+        )
     if not np.all(res.solution.scales > 0):
         gone = [name for name, sigma in res.scales.items() if sigma == 0]
         notes.append(f"σ = 0 is the maximum for {' and '.join(map(str, gone))}: judges differ no more than by chance")

@@ -155,7 +155,9 @@ def _shares(brackets: Sequence[Bracket], ordered: bool, response: Response) -> F
     """Return how often σ² of each bracket is in the variance of each predictor, (B, E)."""
     share, predictors = np.zeros((response.width, len(brackets))), entered(response)
     for e, bracket in enumerate(brackets):
-        times = 2.0 if bracket.of_objects else float(ordered or bracket.effect != "order")  # two objects, each its own
+        times = (
+            2.0 if bracket.effect in ("object", "1") else float(ordered or bracket.effect != "order")
+        )  # two objects, each its own
         share[list(predictors[bracket.effect]), e] = times
     return share
 

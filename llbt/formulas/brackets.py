@@ -15,7 +15,7 @@ from .allowed import MOST_CHARACTERS
 _ALLOWED = (
     "Brackets are terms of their own, joined by +: (object | judge) for log-worths of each judge, (tie | judge) for "
     "tie effects, (bad | judge), (grade | judge) and (order | judge) likewise; judge is a cluster or covariate of the "
-    "table."
+    "table; (1 | object) for what covariates of objects leave."
 )
 _BRACKET = re.compile(r"\(([^|]*)\|([^|]*)\)", re.DOTALL)
 _QUOTES = "'\"`"
@@ -28,9 +28,9 @@ class Bracket:
     Attributes
     ----------
     effect : str
-        What varies: ``"object"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``.
+        What varies: ``"object"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``; ``"1"`` of objects alone.
     grouping : str
-        A cluster or covariate of the table.
+        A cluster or covariate of the table; of ``"1"`` the objects.
     """
 
     effect: Effect
@@ -52,7 +52,7 @@ class Bracket:
 
 def entered(response: Response) -> dict[Effect, tuple[int, ...]]:
     """Return the predictors of a response that each kind of effects enters, one effect of a level for each."""
-    found: dict[Effect, tuple[int, ...]] = {"object": (0,), "order": (0,)}
+    found: dict[Effect, tuple[int, ...]] = {"object": (0,), "order": (0,), "1": (0,)}
     shared = response.shared
     if "tie" in shared:
         found["tie"] = (shared["tie"],)
@@ -134,7 +134,7 @@ def _bracket(term: str, text: str) -> Bracket:
     if not name or (name == grouping and not name.isidentifier()):
         _fail(f"{grouping[:80]!r} is not the name of a cluster or covariate (others than words in backticks)", text)
     for known in get_args(Effect):
-        if effect == known:
+        if effect == known and (effect == "1") == (name == "object"):
             return Bracket(known, name)
     _fail(f"{effect[:80]!r} is nothing that varies by {name}", text)
 

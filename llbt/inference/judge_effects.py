@@ -75,7 +75,7 @@ class JudgeEffects(Record):
             (
                 Field(self.by, self.by, judges),
                 Field("term", "term", terms),
-                Field("object", "object", labels),
+                *((Field("object", "object", labels),) if self.by != "object" else ()),
                 Field("estimate", "estimate", estimate, "estimate"),
                 Field("std_error", "std_error", std_error, "estimate"),
                 Field("conf_low", "conf_low", estimate - half, "estimate"),

@@ -27,11 +27,11 @@ def parameters_of(res: MixedResults) -> pd.Series[float]:
 
 def bootstrapped(res: MixedResults, statistic: Statistic | None, resample: str, n: int, draw: Resampler) -> Bootstrap:
     """Return the bootstrap distribution of a statistic, by default of parameters and σ; see `bootstrap`."""
-    groupings = tuple(dict.fromkeys(bracket.grouping for bracket in res.brackets))
+    groupings = tuple(dict.fromkeys(bracket.grouping for bracket in res.brackets if bracket.effect != "1"))
     if resample not in ("parametric", *groupings):
         raise OptionError(
             f"resample={resample!r}, but judgments of one {groupings[0]} depend on each other by the effects",
-            expected=f"'parametric', or {listed(groupings)}",
+            expected=f"'parametric'{', or ' if groupings else ''}{listed(groupings)}",
         )
     plain = res.without
     if resample in parse(plain.specification.formula, vocabulary(plain.comparisons)).variables:

@@ -55,6 +55,10 @@ def _added(
     """Yield what each bracket adds to a predictor of each line: (which predictor, (R,))."""
     response = res.comparisons.response
     for bracket, sigma in zip(res.brackets, res.solution.scales, strict=True):
+        if bracket.effect == "1":
+            own = rng.normal(0.0, sigma, len(res.comparisons.objects)) if judges == "new" else _of_objects(res, bracket)
+            yield 0, own[pairs[:, 0]] - own[pairs[:, 1]]
+            continue
         codes = _grouping(res.comparisons, bracket).codes
         size, things = int(codes.max()) + 1, bracket.things(response)
         if bracket.of_objects:
@@ -62,9 +66,15 @@ def _added(
             effects = rng.normal(0.0, sigma, shape) if judges == "new" else _known(res, bracket)
             yield 0, effects[codes, pairs[:, 0]] - effects[codes, pairs[:, 1]]
             continue
-        own = rng.normal(0.0, sigma, (size, len(things))) if judges == "new" else _known(res, bracket)
+        others = rng.normal(0.0, sigma, (size, len(things))) if judges == "new" else _known(res, bracket)
         for k, predictor in enumerate(entered(response)[bracket.effect]):
-            yield predictor, own[codes, k]
+            yield predictor, others[codes, k]
+
+
+def _of_objects(res: MixedResults, bracket: Bracket) -> FloatArray:
+    """Return the most probable effects of ``(1 | object)``, (J,)."""
+    found = judge_effects(res, by=bracket.grouping)
+    return found.others[:, [term for term, _ in found.columns].index(str(bracket))]
 
 
 def _known(res: MixedResults, bracket: Bracket) -> FloatArray:

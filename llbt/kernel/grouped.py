@@ -11,7 +11,7 @@ import numpy as np
 from .effects import Groups
 from .gathered import FloatArray, IntArray
 
-Effect = Literal["object", "tie", "order", "bad", "grade"]
+Effect = Literal["object", "tie", "order", "bad", "grade", "1"]
 
 _ZERO = 1e-9  # an eigenvalue of a graph's Laplacian below this counts as 0
 

@@ -101,3 +101,132 @@ def test_what_cannot_be_approximated_is_refused(frame: pd.DataFrame) -> None:
         exact.laplace_bias()
     with pytest.raises(OptionError, match="by='prompt'"):
         llbt.judge_effects(exact, by="prompt")
+
+
+# -- effects of objects, and of grades and both bad ---------------------------------------------------------------
+
+
+def _priced(each: int = 400, seed: int = 3) -> llbt.Comparisons:
+    """Three objects with a price, and worths that the price does not wholly explain."""
+    rng = np.random.default_rng(seed)
+    worth = {"A": 0.9, "B": -0.5, "C": 0.4}
+    rows = []
+    for i, j in (("A", "B"), ("A", "C"), ("B", "C")):
+        wins = rng.binomial(each, 1 / (1 + np.exp(-2 * (worth[i] - worth[j]))))
+        rows.append((i, j, wins, each - wins))
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "wins_j"])
+    prices = pd.DataFrame({"object": ["A", "B", "C"], "price": [1.0, 2.0, 4.0]})
+    return llbt.from_counts(frame, object_covariates=prices)
+
+
+def _summed(c: llbt.Comparisons, price: float, sigma: float) -> float:
+    """The log-likelihood with effects of three objects summed out on a grid of two differences, by hand."""
+    z = np.linspace(-7, 7, 701) * sigma
+    d, e = np.meshgrid(z, z, indexing="ij")  # b_A − b_C and b_B − b_C: covariance σ²(I + 11ᵀ)
+    log = -(2 * d**2 + 2 * e**2 - 2 * d * e) / 3 / (2 * sigma**2) - np.log(2 * np.pi * sigma**2 * np.sqrt(3))
+    own = {"A": d - 3 * price, "B": e - 2 * price, "C": 0 * d}
+    for (i, j), (wins, losses) in zip(c.pairs, c.outcome_counts, strict=True):
+        u = own[c.objects[i]] - own[c.objects[j]]
+        log -= wins * np.logaddexp(0, -2 * u) + losses * np.logaddexp(0, 2 * u)
+    return float(np.log(np.exp(log - log.max()).sum()) + log.max() + 2 * np.log(z[1] - z[0]))
+
+
+def test_objects_have_effects_beside_their_covariates() -> None:
+    """With 400 judgments a pair the integrand is all but normal: Laplace's approximation is the integral."""
+    c = _priced()
+    res = llbt.fit("price + (1 | object)", c)
+    assert isinstance(res, llbt.MixedResults)
+    price, sigma = float(res.params["price"]), float(res.scales.iloc[0])
+    assert res.llf == pytest.approx(_summed(c, price, sigma), abs=0.01)
+    for by in (0.9, 1.1):
+        assert _summed(c, price, sigma * by) < res.llf + 0.01
+    effects = llbt.judge_effects(res, by="object").to_frame().set_index("object")["estimate"]
+    worths = llbt.fit("object", c).params
+    found = effects["A"] - effects["C"] - 3 * price
+    assert found == pytest.approx(worths["object[A]"], abs=0.03)  # so many judgments leave the prior no say
+    assert effects.sum() == pytest.approx(0, abs=1e-6)
+    assert "3 levels of object" in res.as_text()
+
+
+def test_effects_of_objects_need_something_to_be_beside() -> None:
+    c = _priced()
+    with pytest.raises(DesignError, match="beside object"):
+        llbt.fit("object + (1 | object)", c)
+    two = llbt.from_counts(
+        pd.DataFrame({"object_i": ["A"], "object_j": ["B"], "wins_i": [4], "wins_j": [2]}),
+        object_covariates=pd.DataFrame({"object": ["A", "B"], "price": [1.0, 2.0]}),
+    )
+    with pytest.raises(DesignError, match="2 objects"):
+        llbt.fit("price + (1 | object)", two)
+
+
+@pytest.mark.parametrize("approximation", [None, "laplace"])
+def test_judges_differ_in_how_often_both_are_bad(approximation: str | None) -> None:
+    """One effect of each judge on both bad: a sum over a grid, and for Laplace the same number by one point."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for g in range(20):
+        bad = rng.normal(-0.5, 1.0)
+        for i, j, u in (("A", "B", 0.4), ("A", "C", 0.2), ("B", "C", -0.2)):
+            p = np.exp([u, 0.2, bad, -u])
+            rows.append((i, j, g, *rng.multinomial(40, p / p.sum())))
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "ties", "bad", "wins_j"])
+    c = llbt.from_counts(frame, clusters="judge", ties_column={"ties": "tie", "bad": "bad"})
+    res = llbt.fit("object + tie + bad + (bad | judge)", c, approximation=approximation)  # type: ignore[arg-type]
+    assert isinstance(res, llbt.MixedResults)
+    z = np.linspace(-9, 9, 2001)
+    at, sigma, total = res.params, float(res.scales.iloc[0]), 0.0
+    worth = {"A": at["object[A]"], "B": at["object[B]"], "C": 0.0}
+    for _, said in frame.groupby("judge"):
+        log = -(z**2) / 2 - np.log(2 * np.pi) / 2
+        for row in said.itertuples():
+            u = worth[row.object_i] - worth[row.object_j]
+            norm = np.log(np.exp(u) + np.exp(at["tie"]) + np.exp(at["bad"] + sigma * z) + np.exp(-u))
+            log += row.wins_i * u + row.ties * at["tie"] + row.bad * (at["bad"] + sigma * z) - row.wins_j * u
+            log -= (row.wins_i + row.ties + row.bad + row.wins_j) * norm
+        total += np.log(np.exp(log).sum() * (z[1] - z[0]))
+    assert res.llf == pytest.approx(total, abs=1e-6 if approximation is None else 0.05)
+    assert res.scales.iloc[0] == pytest.approx(1.0, abs=0.5)
+    assert llbt.judge_effects(res).others.shape == (20, 1)
+
+
+def test_every_grade_has_an_effect_of_one_scale() -> None:
+    """Two larger grades: a sum over a grid of two effects."""
+    rng = np.random.default_rng(6)
+    outcomes = ("+++", "++", "+", "-", "--", "---")
+    rows = []
+    for g in range(15):
+        one, two = rng.normal(0, 0.8, 2)
+        for i, j, u in (("A", "B", 0.3), ("A", "C", 0.1), ("B", "C", -0.2)):
+            p = np.exp([5 * u + two, 3 * u + one, u, -u, -3 * u + one, -5 * u + two])
+            rows.append((i, j, g, *rng.multinomial(30, p / p.sum())))
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", *outcomes])
+    c = llbt.from_counts(frame, clusters="judge", grades=outcomes)
+    res = llbt.fit("object + grade + (grade | judge)", c)
+    assert isinstance(res, llbt.MixedResults)
+    z = np.linspace(-7, 7, 201)
+    one, two = np.meshgrid(z, z, indexing="ij")
+    at, sigma, total = res.params, float(res.scales.iloc[0]), 0.0
+    worth = {"A": at["object[A]"], "B": at["object[B]"], "C": 0.0}
+    first, second = (at[name] for name in res.names if name.startswith("grade"))
+    for _, said in frame.groupby("judge"):
+        log = -(one**2 + two**2) / 2 - np.log(2 * np.pi)
+        for row in said.itertuples(index=False):
+            u = worth[row[0]] - worth[row[1]]
+            a, b = first + sigma * one, second + sigma * two
+            logs = [5 * u + b, 3 * u + a, u + 0 * a, -u + 0 * a, -3 * u + a, -5 * u + b]
+            log += sum(n * weight for n, weight in zip(row[3:], logs, strict=True))
+            log -= sum(row[3:]) * np.log(sum(np.exp(weight) for weight in logs))
+        total += np.log(np.exp(log).sum() * (z[1] - z[0]) ** 2)
+    assert res.llf == pytest.approx(total, abs=1e-5)
+    effects = llbt.judge_effects(res)
+    assert [label for _, label in effects.columns] == ["+", "++"]
+    near = llbt.fit("object + grade + (grade | judge)", c, approximation="laplace")
+    assert near.llf == pytest.approx(res.llf, abs=0.5)
+    np.testing.assert_allclose(llbt.judge_effects(near).others, effects.others, atol=0.05)
+    assert np.isfinite(res.predict(population=True).to_frame()["estimate"]).all()
+
+
+def test_judges_of_the_table_are_simulated_with_all_their_effects(crossed: llbt.MixedResults) -> None:
+    again = llbt.simulate(crossed, n=1, judges="same", rng=1)
+    assert sum(table.n_judgments for table in again) == crossed.comparisons.n_judgments
