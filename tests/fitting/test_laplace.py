@@ -185,7 +185,7 @@ def test_judges_differ_in_how_often_both_are_bad(approximation: str | None) -> N
             log += row.wins_i * u + row.ties * at["tie"] + row.bad * (at["bad"] + sigma * z) - row.wins_j * u
             log -= (row.wins_i + row.ties + row.bad + row.wins_j) * norm
         total += np.log(np.exp(log).sum() * (z[1] - z[0]))
-    assert res.llf == pytest.approx(total, abs=1e-6 if approximation is None else 0.05)
+    assert res.llf == pytest.approx(total, abs=1e-6 if approximation is None else 0.1)
     assert res.scales.iloc[0] == pytest.approx(1.0, abs=0.5)
     assert llbt.judge_effects(res).others.shape == (20, 1)
 
