@@ -30,7 +30,8 @@ def bootstrapped(res: MixedResults, statistic: Statistic | None, resample: str, 
     groupings = tuple(dict.fromkeys(bracket.grouping for bracket in res.brackets if bracket.effect != "1"))
     if resample not in ("parametric", *groupings):
         raise OptionError(
-            f"resample={resample!r}, but judgments of one {(groupings or ('object',))[0]} depend on each other by the effects",
+            f"resample={resample!r}, but judgments of one {(groupings or ('object',))[0]} depend on each other by "
+            "the effects",
             expected=f"'parametric'{', or ' if groupings else ''}{listed(groupings)}",
         )
     plain = res.without
