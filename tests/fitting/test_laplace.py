@@ -1,6 +1,8 @@
 """Fits by Laplace's approximation: asked for, taken for crossed groupings, its bias, and what is refused."""
 
+import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -59,6 +61,21 @@ def test_effects_are_those_of_the_groups(res: llbt.MixedResults) -> None:
 def test_bounds_of_the_standard_deviation_are_about_the_estimate(res: llbt.MixedResults) -> None:
     bounds = res.scale_intervals().iloc[0]
     assert bounds["conf_low"] < res.scales.iloc[0] < bounds["conf_high"]
+
+
+def test_crossed_groupings_are_those_of_lme4() -> None:
+    """R's glmer with a multi-membership design of (1 | judge:object) and (1 | prompt:object); see the script there."""
+    folder = Path(__file__).parents[1] / "reference" / "models"
+    expected = json.loads((folder / "crossed_glmer.json").read_text())
+    frame = pd.read_csv(folder / "crossed_glmer.csv")
+    frame["wins_i"], frame["wins_j"] = frame["y"], 1 - frame["y"]
+    c = llbt.from_counts(frame.drop(columns="y"), clusters=("judge", "prompt"))
+    res = llbt.fit("object + (object | judge) + (object | prompt)", c)
+    assert isinstance(res, llbt.MixedResults)
+    assert res.llf == pytest.approx(expected["logLik"], abs=1e-5)
+    assert res.names == tuple(f"object[{name}]" for name in expected["objects"])
+    np.testing.assert_allclose(res.params, expected["coefficients"], atol=1e-4)
+    np.testing.assert_allclose(res.scales, [expected["sigma"][name] for name in ("judge", "prompt")], atol=1e-4)
 
 
 def test_crossed_groupings_have_a_scale_each(crossed: llbt.MixedResults, frame: pd.DataFrame) -> None:
