@@ -31,7 +31,8 @@ class Page(HTMLParser):
 
 def dead_links(folder: Path) -> list[str]:
     """Return the links within the site that lead nowhere, each with its page; those to other sites need a network."""
-    pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.html"))}
+    paths = [path for path in sorted(folder.rglob("*.html")) if "_static" not in path.relative_to(folder).parts]
+    pages = {path: Page(path.read_text(encoding="utf-8")) for path in paths}  # the theme's templates are none
     dead = []
     for path, page in pages.items():
         for link in page.links:
