@@ -40,7 +40,7 @@ def test_readme_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MPLBACKEND", "agg")
     names: dict[str, object] = {}
     blocks = BLOCK.findall(README.read_text(encoding="utf-8"))
-    assert len(blocks) >= 6
+    assert len(blocks) >= 5
     shown = 0
     for code, expected in blocks:
         found = printed(code, names)
