@@ -291,6 +291,12 @@ def _with_columns(table: Table, columns: Sequence[str]) -> Table:
     return replace(table, fields=tuple(known[name] for name in columns))
 
 
+def relabelled(value: object, names: Mapping[str, str]) -> str:
+    """Return another name of a label, or of the labels within the name of a parameter: object[A] with A renamed."""
+    said = str(value)
+    return names.get(said) or _BRACKETED.sub(lambda found: f"[{names.get(found[1], found[1])}]", said)
+
+
 def _renamed(table: Table, rename: Mapping[Any, str]) -> Table:
     """Return a table with other headings and labels."""
     if not isinstance(rename, Mapping):
@@ -298,15 +304,10 @@ def _renamed(table: Table, rename: Mapping[Any, str]) -> Table:
     if not rename:
         return table
     names = {str(label): str(said) for label, said in rename.items()}
-
-    def relabelled(value: object) -> str:
-        said = str(value)
-        return names.get(said) or _BRACKETED.sub(lambda found: f"[{names.get(found[1], found[1])}]", said)
-
     fields = []
     for f in table.fields:
         heading = names.get(f.name or f.heading, names.get(f.heading, f.heading))
-        values = [relabelled(value) for value in f.values] if f.kind == "text" else f.values
+        values = [relabelled(value, names) for value in f.values] if f.kind == "text" else f.values
         fields.append(replace(f, heading=heading, values=values))
     return replace(table, fields=tuple(fields))
 

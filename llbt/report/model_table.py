@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ..arguments import Confidence, checked, is_whole
+from ..arguments import Confidence, Digits, checked
 from ..core.columns import FloatArray
 from ..errors import OptionError, kind_of
 from ..fitting.discrimination_results import DiscriminationResults
@@ -20,6 +20,7 @@ from ..fitting.fitted import Fitted, average_of
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults, bic_reservation
 from ..table import Field, Record, Table, counted, format_count, format_estimates, format_number, stars
+from .model_terms import called, chosen
 
 BoolArray = npt.NDArray[np.bool_]
 Below = Literal["std_error", "statistic", "conf_int"]
@@ -154,9 +155,9 @@ class ModelTable(Record):
         labels = [label for term in self.terms for label in (term, "")[:each]]
         rows = [*labels, "", *_FIGURES.values()]
         printed = enumerate(zip(self.names, *self._printed(), strict=True))
-        columns = [Field("", name, self._column(k, at, below), "composed") for k, (name, at, below) in printed]
+        columns = [Field(name, name, self._column(k, at, below), "composed") for k, (name, at, below) in printed]
         return Table(
-            (Field("", "", rows), *columns),
+            (Field("term", "", rows), *columns),
             title="Log-linear Bradley-Terry models" if set(self.links) == {"adjacent"} else "Bradley-Terry models",
             head=tuple(f"{name}: {formula}" for name, formula in zip(self.names, self.formulas, strict=True)),
             notes=self.notes,
@@ -210,8 +211,11 @@ def model_table(
     names: Sequence[str] | None = None,
     below: Below | None = "std_error",
     stars: bool = True,
-    digits: int = 3,
+    digits: Digits = 3,
     confidence: Confidence = 0.95,
+    keep: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+    rename: Mapping[Any, str] | None = None,
 ) -> ModelTable:
     """Return fits side by side, as papers print them: terms in the rows, a column per fit, figures of fit at the foot.
 
@@ -230,6 +234,11 @@ def model_table(
         Significant digits of the smallest number; all have the same decimals.
     confidence : float
         Level of the intervals.
+    keep, drop : sequence of str, optional
+        Parameters that stay, or go: ``"tie"``, ``"object[A]"``, or a term of a formula for all of its parameters:
+        ``"object:judge"``. A note says how many went.
+    rename : mapping, optional
+        Other names of parameters, or of labels in them: ``{"tie": "Ties", "gpt-4-0613": "GPT-4"}``.
 
     Returns
     -------
@@ -241,7 +250,8 @@ def model_table(
     Raises
     ------
     OptionError
-        For anything but fits, and names that are not one for each.
+        For anything but fits, names that are not one for each, parameters to keep or drop that there are not, and two
+        parameters renamed to one name.
 
     Notes
     -----
@@ -258,16 +268,16 @@ def model_table(
     """
     fits = _checked(results, below)
     headings = _headings(names, len(fits))
-    if not is_whole(digits) or not 1 <= digits <= 15:
-        raise OptionError(f"digits={digits!r}", expected="a whole number from 1 to 15")
-    terms = _terms(fits)
+    every = _terms(fits)
+    terms = chosen(every, fits, keep, drop)
+    gone = len(every) - len(terms)
     columns = [_columns_of(fit, confidence) for fit in fits]
     values = {name: _spread(terms, [column[name] for column in columns]) for name in columns[0]}
     return ModelTable(
         headings,
         tuple(fit.specification.formula for fit in fits),
         tuple(fit.specification.link for fit in fits),
-        terms,
+        called(terms, rename),
         values["estimate"],
         values["std_error"],
         values["statistic"],
@@ -280,7 +290,8 @@ def model_table(
         stars,
         int(digits),
         confidence,
-        _notes(fits, headings, below, stars, confidence),
+        _notes(fits, headings, below, stars, confidence)
+        + ((f"{counted(gone, 'parameter')} left out",) if gone else ()),
     )
 
 

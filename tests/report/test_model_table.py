@@ -224,3 +224,40 @@ def test_what_is_wrong_is_said(arguments, options, fragment):
     with pytest.raises(llbt.errors.OptionError) as error:
         model_table(arguments, **options)
     assert fragment in str(error.value)
+
+
+# -- which parameters ------------------------------------------------------------------------------------------
+
+
+def test_parameters_are_kept_dropped_and_renamed():
+    c = llbt.load_dataset("dras_table1")
+    fits = [llbt.fit("object + tie", c), llbt.fit("object * judge + tie", c)]
+    whole = model_table(fits)
+    table = model_table(fits, keep=["object", "tie"], rename={"A": "Alpha", "tie": "Ties"})
+    assert table.terms == ("object[Alpha]", "object[B]", "object[C]", "Ties")
+    assert "9 parameters left out" in table.notes
+    frame = whole.to_frame()
+    kept = frame[frame["term"].isin(["object[A]", "object[B]", "object[C]", "tie"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(table.to_frame().drop(columns="term"), kept.drop(columns="term"))
+    assert model_table(fits, drop=["object:judge"]).terms == model_table(fits, keep=["object", "tie"]).terms
+    assert "object[A]" not in model_table(fits, drop=["object[A]"]).terms
+    assert table.as_text(columns=["term", "(1)"], rename={"B": "Beta"}).count("object[Beta]") == 1
+    pd.testing.assert_frame_equal(table.figures, whole.figures)  # figures are those of the whole fits
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"keep": ["gone"]}, "keep= names 'gone'"),
+        ({"drop": "tie"}, "drop='tie'"),
+        ({"keep": ["tie"], "drop": ["object"]}, "keep= beside drop="),
+        ({"drop": ["object", "tie"]}, "leaves no parameter"),
+        ({"rename": {"A": "B"}}, "several parameters"),
+        ({"rename": ["A"]}, "a mapping"),
+        ({"digits": 0}, "1 to 15"),
+    ],
+)
+def test_parameters_that_there_are_not_are_refused(options, said):
+    fits = [llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())]
+    with pytest.raises(llbt.errors.OptionError, match=re.escape(said)):
+        model_table(fits, **options)

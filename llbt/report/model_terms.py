@@ -1,0 +1,48 @@
+"""Which parameters a table of models has, and what they are called in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import OptionError, listed
+from ..fitting.fitted import Fitted
+from ..table import relabelled
+
+
+def chosen(
+    terms: Sequence[str], fits: Sequence[Fitted], keep: Sequence[str] | None, drop: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return the parameters to keep, or those not to drop, named themselves or by their term of a formula."""
+    if keep is None and drop is None:
+        return tuple(terms)
+    word, asked = ("keep", keep) if drop is None else ("drop", drop)
+    if keep is not None and drop is not None:
+        raise OptionError("keep= beside drop=", "Name what stays, or what goes.")
+    if isinstance(asked, str) or not isinstance(asked, Sequence):
+        raise OptionError(f"{word}={asked!r}", expected="a list of parameters or terms: ['object', 'tie']")
+    of_formula = {name: term for fit in fits for name, term in zip(fit.names, fit.design.terms, strict=True)}
+    known = {*terms, *of_formula.values()}
+    unknown = [name for name in asked if name not in known]
+    if unknown:
+        there = list(dict.fromkeys([*of_formula.values(), *terms]))
+        raise OptionError(f"{word}= names {listed(unknown)}", expected=f"parameters or terms: {listed(there, 12)}")
+    named = [term in asked or of_formula.get(term) in asked for term in terms]
+    found = tuple(term for term, there in zip(terms, named, strict=True) if there == (word == "keep"))
+    if not found:
+        raise OptionError(f"{word}={list(asked)!r} leaves no parameter", "Name fewer or others.")
+    return found
+
+
+def called(terms: Sequence[str], rename: Mapping[Any, str] | None) -> tuple[str, ...]:
+    """Return the names of parameters with labels or whole names changed; no two may become one."""
+    if rename is None:
+        return tuple(terms)
+    if not isinstance(rename, Mapping):
+        raise OptionError(f"rename is of type {type(rename).__name__}", expected="a mapping: {'gpt-4-0613': 'GPT-4'}")
+    names = {str(label): str(said) for label, said in rename.items()}
+    found = tuple(relabelled(term, names) for term in terms)
+    twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
+    if twice:
+        raise OptionError(f"rename= gives several parameters the name {listed(twice)}", expected="a name for each")
+    return found
