@@ -11,6 +11,7 @@ they are the records.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Collection, Sequence
@@ -28,6 +29,7 @@ from .records import as_frame, json_records
 from .sources import Source, open_frame
 from .texts import LabelType
 
+_RECORDS = re.compile(r'\s*(\[\s*)?\{\s*"')  # how JSON begins that holds records, and no csv
 LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
 
 
@@ -43,7 +45,7 @@ def open_source(
     Parameters
     ----------
     source : frame, path, list of paths, list of records, bytes or open file
-        Bytes, and what an open file holds, are those of a csv file.
+        Bytes, and what an open file holds, are those of a csv, json, jsonl or parquet file.
     header : tuple of str
         Names of the fields of a text file whose first line may not name them; its lines may end early.
     early : collection of tuple of str
@@ -68,12 +70,23 @@ def _opened(source: object, header: tuple[str, ...], early: Collection[tuple[str
         source = source.read()  # type: ignore[attr-defined]
         source = source.encode() if isinstance(source, str) else source
     if isinstance(source, bytes):
-        return _of_text(csv_fields(decoded(unzipped(source, "the file"), "the file"), "the file", early), "the file")
+        return _of_bytes(source, early)
     if isinstance(source, (list, tuple)):
         if source and all(isinstance(part, (str, os.PathLike)) for part in source):
             return _open_paths([os.fspath(part) for part in source], header, early)
         return open_frame(as_frame(source, "the list"), "the list")
     return open_frame(source.held if isinstance(source, Judgments) else source, what)
+
+
+def _of_bytes(raw: bytes, early: Collection[tuple[str, ...]]) -> Source:
+    """Return what a file without a name holds: parquet or JSON by how it begins, else csv."""
+    what = "the file"
+    if raw.startswith(b"PAR1"):
+        return open_frame(_read_parquet(io.BytesIO(raw), what), what)
+    text = decoded(unzipped(raw, what), what)
+    if _RECORDS.match(text):
+        return open_frame(as_frame(json_records(text, what), what), what)
+    return _of_text(csv_fields(text, what, early), what)
 
 
 def _of_text(frame: pd.DataFrame, what: str) -> Source:
@@ -122,7 +135,7 @@ def _open_headed(
 def _read_paths(paths: Sequence[str], kind: str, early: Collection[tuple[str, ...]], what: str) -> pd.DataFrame:
     """Return files of one kind as a frame; those of csv files with their fields as text."""
     if kind == "parquet":
-        return _stacked([_read_parquet(path) for path in paths])
+        return _stacked([_read_parquet(path, path) for path in paths])
     texts = [(path, decoded(unzipped(bytes_of(path), path), path)) for path in paths]
     if kind == "json":
         return as_frame([record for path, text in texts for record in json_records(text, path)], what)
@@ -141,13 +154,13 @@ def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(whole, ignore_index=True)
 
 
-def _read_parquet(path: str) -> pd.DataFrame:
+def _read_parquet(file: str | io.BytesIO, path: str) -> pd.DataFrame:
     try:
         import pyarrow.parquet as pq
     except ImportError:
         raise JudgmentError(f"{path!r}: parquet needs pyarrow", "Install it: pip install 'llbt[parquet]'.") from None
     try:
-        frame: pd.DataFrame = pq.read_table(path).to_pandas(ignore_metadata=True)  # an index is a column, too
+        frame: pd.DataFrame = pq.read_table(file).to_pandas(ignore_metadata=True)  # an index is a column, too
     except (OSError, ValueError) as error:
         raise JudgmentError(f"{path!r} cannot be read as parquet: {first_line(error)}") from None
     return frame

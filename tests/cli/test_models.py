@@ -231,6 +231,26 @@ def test_standard_input(pack):
     assert_same(fitted("-", input=raw), llbt.fit(TIED, TABLE1.pool()))
 
 
+@pytest.mark.parametrize("kind", ["json", "jsonl", "jsonl.gz", "parquet"])
+def test_standard_input_of_any_kind(kind):
+    frame = TABLE1.to_frame()
+    packed = {
+        "json": lambda: frame.to_json(orient="records", indent=1).encode(),
+        "jsonl": lambda: frame.to_json(orient="records", lines=True).encode(),
+        "jsonl.gz": lambda: gzip.compress(frame.to_json(orient="records", lines=True).encode()),
+        "parquet": frame.to_parquet,
+    }
+    assert_same(fitted("-", input=packed[kind]()), llbt.fit(TIED, TABLE1.pool()))
+
+
+@pytest.mark.parametrize(
+    ("raw", "fragment"),
+    [(b"PAR1 and nothing", "'the file' cannot be read as parquet"), (b'{"a": 1}\n{"a": \n', "'the file'")],
+)
+def test_damaged_standard_input(raw, fragment):
+    assert fragment in refused("fit", "-", "--formula", TIED, input=raw)
+
+
 def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
     TABLE1.to_frame().to_csv(tmp_path / "bom.csv", index=False, encoding="utf-8-sig")
     assert_same(fitted(tmp_path / "bom.csv"), llbt.fit(TIED, TABLE1.pool()))
