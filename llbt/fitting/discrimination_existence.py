@@ -22,6 +22,9 @@ from .existence import recession_direction
 _NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
 _NAMED = 8  # judges
 _ENTRIES = 1e6  # comparisons × parameters up to which directions are looked for
+_PERFECT = "with judgments that follow the order of the worths, or its reverse, without exception"
+_TOGETHER = "for along it, beside the effects of ties and order, nothing that was seen becomes less likely"
+_STILL = "for the likelihood rises without end as it outgrows that of the others, who come to guess beside it"
 _SMALL = 1e-6  # of the largest entry of a direction
 _EQUAL = 1e-9  # of the largest difference of worths
 
@@ -41,11 +44,11 @@ def check_finite(judged: Judged, found: DiscriminationFit, judging: Judging, nam
         return
     perfect = _perfect(judged, found)
     if perfect.any():
-        raise _infinite(judging, found, perfect)
+        raise _infinite(judging, found, perfect, _PERFECT)
     if judged.problem.counts.shape[0] * (judged.size + len(found.params)) < _ENTRIES:
         sigmas = _rising_sigmas(judged, found)
         if sigmas.any():
-            raise _infinite(judging, found, sigmas)
+            raise _infinite(judging, found, sigmas, _TOGETHER)
         params = _rising_params(judged, found)
         if params.any():
             gone = [name for name, value in zip(names, params, strict=True) if value]
@@ -54,19 +57,18 @@ def check_finite(judged: Judged, found: DiscriminationFit, judging: Judging, nam
                 "Leave out or merge objects or levels, or fit without discrimination.",
             )
     if not found.converged and far >= _NEAR:
-        raise _infinite(judging, found, np.where(found.furthest == far, found.sigma, 0.0))
+        raise _infinite(judging, found, np.where(found.furthest >= _NEAR, found.sigma, 0.0), _STILL)
 
 
-def _infinite(judging: Judging, found: DiscriminationFit, direction: FloatArray) -> SeparationError:
+def _infinite(judging: Judging, found: DiscriminationFit, direction: FloatArray, why: str) -> SeparationError:
     """Return the error that names the judges whose discriminations rise or fall (K,), as the others see the worths."""
     which = np.flatnonzero(direction)
     totals = np.bincount(judging.judged.judge, judging.judged.problem.totals, judging.judged.size)
-    side = -1.0 if totals @ np.where(direction, 0.0, found.sigma) < 0 else 1.0
+    side = -1.0 if totals @ np.where(direction, 0.0, np.sign(found.sigma)) < 0 else 1.0
     said = [_said(judging.levels[k], side * float(direction[k]), float(totals[k])) for k in which[:_NAMED]]
     more = f" and {len(which) - _NAMED} more" if len(which) > _NAMED else ""
     return SeparationError(
-        f"the discrimination of {judging.name} {', '.join(said)}{more}, with judgments that follow the order of the "
-        "worths, or its reverse, without exception",
+        f"the discrimination of {judging.name} {', '.join(said)}{more}, {why}",
         f"Leave {listed([judging.levels[k] for k in which])} out (c.select(where={{{judging.name!r}: […]}})); merge "
         f"judges; or let judges differ by normal effects: (object | {judging.name}).",
     )

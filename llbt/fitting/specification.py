@@ -60,7 +60,8 @@ class Specification:
     Notes
     -----
     The fields have the names of the arguments of `llbt.fit`, and of `LLBT.fit` for the method:
-    ``LLBT.from_formula(s.formula, c, reference=s.reference).solved(s)`` repeats it.
+    ``LLBT.from_formula(s.formula, c, reference=s.reference).solved(s)`` repeats it, where judges do not differ by
+    brackets and discriminations.
     """
 
     formula: str

@@ -122,7 +122,7 @@ def maximize(judged: Judged, pooled: FloatArray) -> DiscriminationFit:
     """
     views = _Views.of(judged)
     found = [_climbed(views, *start) for start in _starts(views, pooled)]
-    best = max(found, key=lambda peak: (peak.converged, peak.point.value))
+    best = max(found, key=lambda peak: peak.point.value + (_SAME if peak.converged else 0.0))  # or rising to infinity
     point = _normed(views, best.point)
     return DiscriminationFit(
         params=point.params,

@@ -401,3 +401,26 @@ def test_judges_in_groups_with_worths_of_their_own_are_refused() -> None:
     c = llbt.from_counts(frame, covariates=["judge", "school"])
     with pytest.raises(DesignError, match="does not identify"):
         fitted("object * school + tie", c)
+
+
+@pytest.mark.slow
+def test_a_maximum_at_infinity_that_no_judge_reaches_alone_is_named() -> None:
+    """J1 contradicts himself on no scale of the others: as his σ outgrows theirs, worths move, too.
+
+    A search of scipy on the likelihood written out runs away as well.
+    """
+    said = {"J1": "jjijjt", "J2": "ijjjij", "J3": "jjjiij"}
+    pairs = ("BA", "CA", "CB", "DA", "DB", "DC")
+    rows = [
+        (*pair, judge, *(float(outcome == kind) for kind in ("i", "t", "j")))
+        for judge, outcomes in said.items()
+        for pair, outcome in zip(pairs, outcomes, strict=True)
+    ]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "ties", "wins_j"])
+    with pytest.raises(
+        SeparationError, match=r"judge 'J1' is \+∞ \(6 judgments\), for the likelihood rises without end"
+    ):
+        fitted("object + tie", llbt.from_counts(frame, covariates="judge"))
+    start = np.array([0.5, -0.3, 0.4, -0.5, 1.0, 0.8, 0.6])
+    found = optimize.minimize(lambda theta: -_explicit(frame, theta, False, False), start, method="BFGS")
+    assert np.abs(found.x).max() > 50
