@@ -21,7 +21,7 @@ from .new_judge import asked_of, said_by
 from .objects import LogWorths, centred
 from .pairwise import all_pairs
 from .pairwise_record import MOST_LETTERS, Pairwise
-from .scales import LEVELS, Scale, critical_for, measured_from, said_of, worths_on_scale
+from .scales import LEVELS, Scale, critical_for, measured_from, said_of, typeset, worths_on_scale
 
 Anchor = Label | Mapping[Any, float]
 
@@ -103,8 +103,8 @@ def leaderboard(
     return Table(
         (
             Field("object", "object", [pairs.objects[k] for k in order]),
-            Field("estimate", "estimate", estimate[order], "estimate"),
-            Field("conf_low", "conf_low", low[order], "estimate"),
+            Field("estimate", "estimate", estimate[order], "estimate", typeset=typeset(scale, graded)),
+            Field("conf_low", "conf_low", low[order], "estimate", typeset=rf"{100 * confidence:.4g}\,\% low"),
             Field("conf_high", "conf_high", high[order], "estimate"),
             *pairs.rank_fields(),
             *(Field(name, name, column[order], "count") for name, column in counts.items()),

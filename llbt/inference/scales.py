@@ -54,6 +54,20 @@ CONTRASTS: dict[Scale, str] = {
 }
 
 
+_TYPESET: dict[Scale, str] = {  # headings in LaTeX
+    "log_worth": r"$\hat\lambda$",
+    "log_odds": r"$2\hat\lambda$",
+    "odds_ratio": r"$\exp(2\hat\lambda)$",
+    "elo": "Elo",
+    "probability": r"$\hat\pi$",
+}
+
+
+def typeset(scale: Scale, graded: bool) -> str:
+    """Return what the estimate of an object is headed by in LaTeX; of graded judgments it is no function of λ alone."""
+    return "" if graded and scale != "log_worth" else _TYPESET[scale]
+
+
 def said_of(scale: Scale, names: dict[Scale, str], graded: bool, against: str = "") -> str:
     """Return what a scale is, by its name for three outcomes or, of graded judgments, against what."""
     return PREFERRED[scale] + against if graded and scale != "log_worth" else names[scale]

@@ -15,7 +15,7 @@ from ..formulas.grid import At
 from ..table import Field, Table
 from .new_judge import asked_of, said_by
 from .objects import NAMED, LogWorths, class_name, worth_classes
-from .scales import SCALES, Scale, critical_for, said_of, worths_on_scale
+from .scales import SCALES, Scale, critical_for, said_of, typeset, worths_on_scale
 
 
 @checked
@@ -100,7 +100,7 @@ def worth_table(
     classes, shown, notes = worth_classes(res, at, population)
     blocks = [worths_on_scale(found, scale, critical_for(res, found, scale, confidence)) for found in classes]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]
-    labels = res.comparisons.objects
+    labels, graded = res.comparisons.objects, classes[0].beside is not None
     fields = [Field(name, name, [v for v in column for _ in labels]) for name, column in shown.items()]
     estimate, error, low, high = (
         np.concatenate([b[k][o] for b, o in zip(blocks, order, strict=True)]) for k in range(4)
@@ -109,12 +109,12 @@ def worth_table(
         (
             *fields,
             Field("object", "object", [labels[k] for o in order for k in o]),
-            Field("estimate", "estimate", estimate, "estimate"),
+            Field("estimate", "estimate", estimate, "estimate", typeset=typeset(scale, graded)),
             Field("std_error", "std_error", error, "estimate"),
-            Field("conf_low", "conf_low", low, "estimate"),
+            Field("conf_low", "conf_low", low, "estimate", typeset=rf"{100 * confidence:.4g}\,\% low"),
             Field("conf_high", "conf_high", high, "estimate"),
         ),
-        title=f"Worths: {said_of(scale, SCALES, classes[0].beside is not None, ', against the reference')}",
+        title=f"Worths: {said_of(scale, SCALES, graded, ', against the reference')}",
         notes=(
             *notes,
             *said_by(population),

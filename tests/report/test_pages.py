@@ -117,6 +117,17 @@ def test_columns_names_digits_caption_and_label():
         llbt.model_table([res]).as_text(digits=2)
 
 
+@pytest.mark.parametrize(
+    ("scale", "heading"),
+    [("log_worth", r"$\hat\lambda$"), ("log_odds", r"$2\hat\lambda$"), ("elo", "Elo"), ("probability", r"$\hat\pi$")],
+)
+def test_estimates_are_headed_by_their_symbol(scale, heading):
+    res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    assert rf"Object & {heading} & 95\,\% low & High &" in llbt.leaderboard(res, scale=scale).as_latex()
+    assert rf"Object & {heading} & Std.\ error & 95\,\% low & High" in llbt.worth(res, scale=scale).as_latex()
+    assert "& Worth &" in llbt.worth(res, scale=scale).as_latex(rename={"estimate": "Worth"})
+
+
 def test_stars_are_superscripts_of_the_column_before_them():
     res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
     assert r"object{[}+{]} & 0.2778$^{**}$ & 0.1060 & 2.620 & 0.00880" in res.as_latex()
