@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy import linalg
 
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult
 from ..errors import DesignError
-from ..kernel.cluster_tests import Scores, flipped
-from ..kernel.object_scores import ObjectScores, object_scores
+from ..kernel.object_scores import ObjectScores, drawn_judges, object_scores
 from ..kernel.quadrature import Quadrature, Sampling
+from ..resampling import p_value
+from ..table import format_count
 from .distinct import distinct
 from .mixed_estimates import MixedEstimates
 
 _ZERO = 1e-8  # share of the largest eigenvalue below which one is 0
+_JUDGES = 2000  # that are drawn in all
+_LEAST = 4  # in the place of each
+_DRAWS = 9999  # sums of their scores
 
 
 def untestable(res: MixedEstimates) -> str:
@@ -31,49 +37,61 @@ def untestable(res: MixedEstimates) -> str:
     return ""
 
 
-def equal_scales_test(res: MixedEstimates) -> TestResult:
+def equal_scales_test(res: MixedEstimates, rng: np.random.Generator) -> TestResult:
     """Return the score test of equal σ per object; see `MixedResults.equal_scales_test`."""
     why = untestable(res)
     if why:
         raise DesignError(f"no test of equal σ per object: {why}.")
     which = [bracket.effect for bracket in res.brackets].index("object")
-    judges = res.judges
-    without = res.without
+    without, judges = res.without, res.judges
     _, first, _ = distinct(without.design, without.problem(), list(without.comparisons.pairs.T))
     pairs = without.comparisons.pairs[first]
-    scores = object_scores(judges.problem, judges.grouped.bundles, res.solution, pairs, which)
-    efficient = _efficient(scores)
-    found = flipped(efficient, efficient.own.shape[1])
+    seen = object_scores(judges.problem, judges.grouped.bundles, res.solution, pairs, which)
+    each = max(_LEAST, math.ceil(_JUDGES / len(judges.levels)))
+    bundles, found = drawn_judges(judges.problem, judges.grouped.bundles, res.solution, each, rng)
+    parted = _parted(object_scores(judges.problem, bundles, found, pairs, which))
+    ends = np.cumsum([len(bundle.rows) for bundle in bundles])[:-1]
+    drawn = [
+        np.concatenate([part.reshape(each, -1, part.shape[1]) for part in np.split(scores, ends)], axis=1)
+        for scores in parted
+    ]
+    statistic, df, p = _tested(seen, drawn[0], drawn[1], rng)
     return TestResult(
         name="Score test of equal σ per object",
         null="judges differ as much on one object as on another",
-        statistic=found.statistic,
-        df=found.df,
-        p_value=found.p_value,
-        distribution="flips of the signs of judges' scores",
-        notes=(found.said(judges.name),),
+        statistic=statistic,
+        df=df,
+        p_value=p,
+        distribution="scores of judges drawn from the fit",
+        notes=(f"p-value by {format_count(_DRAWS)} sums of scores of judges drawn from the fit, {each} for each",),
     )
 
 
-def _efficient(found: ObjectScores) -> Scores:
-    """Return the judges' scores in contrasts of log σ, made orthogonal to those of all other parameters.
+def _tested(
+    seen: ObjectScores, alike: FloatArray, beside: FloatArray, rng: np.random.Generator
+) -> tuple[float, int, float]:
+    """Return statistic, df and p-value.
 
-    The information is that of the outer products of the judges' scores; contrasts that they do not know are left out.
+    Scores are made orthogonal to those of other parameters by the R judges drawn in the place of each: their scores in
+    what is tested, (R, G, q), and beside it, (R, G, m).
     """
+    tested, other = _parted(seen)
+    size = len(alike)
+    slopes = linalg.lstsq(np.einsum("rgm,rgn->mn", beside, beside), np.einsum("rgm,rgq->mq", beside, alike))[0]
+    alike = alike - beside @ slopes
+    alike = (alike - alike.mean(axis=0)) * math.sqrt(size / (size - 1))
+    value, vector = np.linalg.eigh(np.einsum("rgp,rgq->pq", alike, alike) / size)
+    kept = value > _ZERO * value.max()
+    root = vector[:, kept] / np.sqrt(value[kept])
+    statistic = float(np.sum((seen.repeats @ (tested - other @ slopes) @ root) ** 2))
+    sums = np.zeros((_DRAWS, int(kept.sum())))
+    for of_judge in (alike @ root).swapaxes(0, 1):
+        sums += of_judge[rng.integers(size, size=_DRAWS)]
+    return statistic, int(kept.sum()), p_value(np.sum(sums**2, axis=1), statistic)
+
+
+def _parted(found: ObjectScores) -> tuple[FloatArray, FloatArray]:
+    """Return scores in contrasts of the objects' log σ, (G, J − 1), and in all that is not tested, (G, m)."""
     size = found.objects.shape[1]
     contrasts = linalg.qr(np.column_stack([np.ones(size), np.eye(size)[:, 1:]]))[0][:, 1:]
-    tested, other = found.objects @ contrasts, np.column_stack([found.others, found.objects.sum(axis=1)])
-    weighted = found.repeats[:, None] * other
-    slopes = linalg.lstsq(weighted.T @ other, weighted.T @ tested)[0]
-    own = _whitened(tested - other @ slopes, found.repeats)
-    beside = _whitened(other, found.repeats)
-    times = np.rint(found.repeats).astype(np.int64)
-    own, beside = np.repeat(own, times, axis=0), np.repeat(beside, times, axis=0)
-    return Scores(own, own[:, :, None] * beside[:, None, :], np.empty((0, own.shape[1])))
-
-
-def _whitened(scores: FloatArray, repeats: FloatArray) -> FloatArray:
-    """Return combinations of scores whose sum of squares over all judges is 1, as many as are independent."""
-    value, vector = np.linalg.eigh(scores.T @ (repeats[:, None] * scores))
-    kept = value > _ZERO * max(value.max(initial=0.0), np.finfo(float).tiny)
-    return np.asarray(scores @ vector[:, kept] / np.sqrt(value[kept]))
+    return found.objects @ contrasts, np.column_stack([found.others, found.objects.sum(axis=1)])

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from ..arguments import Confidence, Count, Rng, checked
+from ..arguments import Confidence, Count, Rng, as_generator, checked
 from ..core.statistics import TestResult
 from ..data.sources import open_frame
 from ..errors import OptionError
@@ -26,8 +26,6 @@ from .population import population_predicted
 from .prediction import check_place, predicted
 from .summary_rows import MOST_ROWS, Sort
 from .unanswered import OF_EFFECTS
-
-_ASKED = ("contrasts", "judge_effects", "leaderboard", "pairwise", "quasi_variances", "worth")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -83,7 +81,7 @@ class MixedResults(MixedEstimates, Record):
 
     def __getattr__(self, name: str) -> Any:
         package = sys.modules.get("llbt")
-        if name in _ASKED and name in getattr(package, "__all__", ()):
+        if name in getattr(package, "__all__", ()) and name.islower() and name not in OF_EFFECTS:
             raise AttributeError(f"{name} is a function: llbt.{name}(res)")
         raise AttributeError(
             f"MixedResults has no attribute {name!r}; res.average has what is known of the average judge, res.without "
@@ -100,14 +98,19 @@ class MixedResults(MixedEstimates, Record):
         """Test linear hypotheses on the fixed parameters jointly; see `LLBTResults.wald_test`."""
         return self.average.wald_test(hypothesis)
 
-    def equal_scales_test(self) -> TestResult:
+    @checked
+    def equal_scales_test(self, *, rng: Rng = 0) -> TestResult:
         """Test whether judges differ as much on one object as on another: one σ for all against one for each.
+
+        Parameters
+        ----------
+        rng : int or numpy.random.Generator
+            For the judges that are drawn; the default seed makes printouts repeatable.
 
         Returns
         -------
         TestResult
-            Rao's score statistic, on as many df as there are contrasts of the objects' log σ, its p-value by flips of
-            the signs of the judges' scores (Hemerik, Goeman & Finos 2020). The summary prints it.
+            Rao's score statistic, on as many df as there are contrasts of the objects' log σ, and its p-value.
 
         Raises
         ------
@@ -118,10 +121,12 @@ class MixedResults(MixedEstimates, Record):
         Notes
         -----
         The score of a judge in log σᵢ is σ² times the posterior mean of sᵢ² − Wᵢᵢ, s and W the score and information of
-        his judgments in the effects on the log-worths. Scores are made orthogonal to those of the worths, γ, δ and the
-        common σ by the outer products of all judges' scores.
+        his judgments in the effects on the log-worths. Such scores are skewed, so χ² does not hold for few judges:
+        judges are drawn from the fit, at least 2,000 in all, who judge what the judges of the table did. The
+        covariance of their scores makes those tested orthogonal to those of the worths, γ, δ and the common σ, and the
+        statistic is held against sums of theirs.
         """
-        return equal_scales_test(self)
+        return equal_scales_test(self, as_generator(rng))
 
     @checked
     def predict(

@@ -9,7 +9,6 @@ import numpy as np
 from ..kernel.laplace import Laplace
 from ..kernel.quadrature import Quadrature, Sampling
 from ..table import Table, counted, format_count, format_number, format_p, format_share
-from .equal_scales import equal_scales_test, untestable
 from .mixed_estimates import MixedEstimates
 from .summary import coefficient_table, head_lines, model_title, scale_notes
 from .summary_rows import Sort
@@ -50,19 +49,7 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
         if np.isnan(share)
         else [f"  share of the variance of a pair's log-odds between judges: {format_share(share)}"]
     )
-    return (size, *lines, *between, _tested(res), *_equal(res))
-
-
-def _equal(res: MixedEstimates) -> tuple[str, ...]:
-    """Return the test of one σ for all objects, where there is one."""
-    if untestable(res):
-        return ()
-    test = equal_scales_test(res)
-    p = format_p(test.p_value)
-    said = f"score test {format_number(test.statistic, 4)} on {format_count(test.df)} df"
-    return (
-        f"  one σ for all objects: {said}, {'p ' + p if p.startswith('<') else 'p = ' + p} (judges' scores flipped)",
-    )
+    return (size, *lines, *between, _tested(res))
 
 
 def _number(x: float) -> str:

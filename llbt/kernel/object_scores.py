@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .effects import Groups
+from .effects import Groups, modes
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
 from .marginal import Posterior, posteriors
@@ -69,6 +69,33 @@ def object_scores(
             parts.append((own, np.concatenate(list(_others(part, block, rows, place)), axis=1), part.repeats))
     objects, others, repeats = (np.concatenate(column) for column in zip(*parts, strict=True))
     return ObjectScores(objects, others, repeats)
+
+
+def drawn_judges(
+    problem: Problem, bundles: Sequence[Groups], found: MixedFit, each: int, rng: np.random.Generator
+) -> tuple[list[Groups], MixedFit]:
+    """Return groups that judge the same comparisons as often, drawn from a fit, and the fit with their modes.
+
+    Of each bundle all of its groups, `each` times one after the other.
+    """
+    kept = tuple(np.flatnonzero(found.scales).tolist())
+    scales, eta = found.scales[list(kept)], np.stack(problem.at(found.params))
+    groups, modes_of = [], []
+    for bundle in bundles:
+        once = np.repeat(np.arange(len(bundle.rows)), np.rint(bundle.repeats).astype(np.int64))
+        every = np.tile(once, each)
+        rows, loadings = bundle.rows[every], bundle.loadings[:, every]
+        some = restricted(replace(bundle, rows=rows, loadings=loadings, repeats=np.ones(len(every))), kept)
+        moved = some.loadings * scales[some.scale]
+        effects = rng.normal(size=(len(every), some.size))
+        predictors = eta[:, rows] + np.einsum("bgrd,gd->bgr", moved, effects)
+        p, _ = problem.response.probabilities(predictors.reshape(len(eta), -1))
+        totals = np.rint(bundle.counts[:, every].sum(axis=0)).astype(np.int64)
+        said = rng.multinomial(totals.ravel(), (p / p.sum(axis=0)).T).T.astype(np.float64).reshape(len(p), *rows.shape)
+        groups.append(replace(bundle, rows=rows, loadings=loadings, counts=said, repeats=np.ones(len(every))))
+        some = replace(some, counts=said)
+        modes_of.append(modes(problem.response, some, eta[:, rows], moved, np.zeros(effects.shape)))
+    return groups, replace(found, modes=tuple(modes_of))
 
 
 def _curvature(part: Groups, block: Posterior, pairs: IntArray) -> FloatArray:
