@@ -73,6 +73,8 @@ OWN = (
           fits="the same, covariance clustered by judge"),
     _llbt("llbt-discrimination", "Comparisons", "M-judges", own.judged_table, own.discriminations, rule=None,
           kind="judges", fits='object + tie, discrimination="judge"'),
+    _llbt("llbt-laplace", "Comparisons", "judged", own.judged_clusters, own.laplace, rule=None, kind="judged",
+          fits='object + (object | judge), approximation="laplace"', limit=300),
     _llbt("llbt-bootstrap", "fit", "M L", own.fit_of, own.bootstrap, rule=None, fits="1,000 refits of judgments"),
     _llbt("loop-bootstrap", "fit", "M L", own.fit_of, own.loop_of_fits, rule=None, limit=600,
           fits="1,000 calls of llbt.fit in a loop (timed: 20, L: 5)"),

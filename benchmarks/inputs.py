@@ -17,6 +17,7 @@ GRADES = ("i+", "i", "tie", "j", "j+")  # codes 0 to 4 of a graded input
 TIES = 0.22
 STRONG = 0.3  # γ of the larger grade
 ORDER_EFFECT = 0.05  # δ; the odds of the object shown first are times exp(2δ)
+TASTE = 0.6  # standard deviation of judges' log-worths, where it is estimated
 AGGREGATED = Path(__file__).parent.parent / "tests" / "reference" / "bench_agg_100.csv.gz"
 
 
@@ -48,6 +49,7 @@ FULL = (
     Input("XL", 1_000, 10_000_000),
     Input("L-long", 200, 10_000_000),  # L with more judgments: what a cluster adds
     Input("M-judges", 50, 200_000, judges=100, kind="judges"),
+    Input("judged", 50, 1_000_000, judges=10_000, kind="judged"),
     Input("M-sides", 50, 200_000, sides=5, kind="sides"),
     Input("L-graded", 200, 2_000_000, kind="graded"),
     Input("agg100", 100, 495_000, kind="agg100"),
@@ -57,6 +59,7 @@ FULL = (
 TINY = (
     Input("tiny", 6, 3_000),
     Input("tiny-judges", 5, 4_000, judges=4, kind="judges"),
+    Input("tiny-judged", 5, 2_000, judges=40, kind="judged"),
     Input("tiny-sides", 5, 2_000, sides=2, kind="sides"),
     Input("tiny-graded", 6, 3_000, kind="graded"),
 )
@@ -122,7 +125,7 @@ def _drawn(wanted: Input) -> Iterator[tuple[str, Array]]:
     if wanted.judges:
         judge = rng.integers(0, wanted.judges, n, dtype=np.int32)
         yield "judge", judge
-        taste = rng.normal(scale=0.1, size=(wanted.judges, size))
+        taste = rng.normal(scale=TASTE if wanted.kind == "judged" else 0.1, size=(wanted.judges, size))
         signed += taste[judge, i] - taste[judge, j]
     if wanted.sides:
         values = rng.normal(size=(n, 2, wanted.sides))

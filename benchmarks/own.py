@@ -117,6 +117,21 @@ def discriminations(c: Any) -> Estimates:
     return {"deviance": res.deviance, "smallest": res.discriminations.min()}
 
 
+def judged_clusters(folder: Path) -> Any:
+    import llbt
+
+    frame = frames.with_judges(folder)
+    return llbt.from_judgments(frame, objects=SIDES, outcome="outcome", clusters="judge").drop_ties()
+
+
+def laplace(c: Any) -> Estimates:
+    """Effects of judges on log-worths, by Laplace's approximation."""
+    import llbt
+
+    res = llbt.fit("object + (object | judge)", c, approximation="laplace")
+    return {"sigma": float(res.scales.iloc[0]), "converged": res.converged}
+
+
 def plain_covariance(c: Any) -> Estimates:
     import llbt
 

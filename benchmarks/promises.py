@@ -157,6 +157,8 @@ PROMISES: tuple[tuple[str, Check], ...] = (
     ("100 objects, 4 levels: fit, errors and summary under 1 s", at_most(*SUBJECTS, 1)),
     ("100 objects, 4 levels: under 300 MB", at_most(*SUBJECTS, 300, "extra_mb")),
     ("50 objects × 100 judges, all by judge: under 60 s", at_most(*JUDGES, 60)),
+    ("50 objects × 10,000 judges, effects of judges by Laplace: under 120 s", at_most("llbt-laplace", "judged", 120)),
+    ("50 objects × 10,000 judges: under 2 GB", at_most("llbt-laplace", "judged", 2_000, "extra_mb")),
     ("Covariance by judge: ≤ 3× the plain fit", times(("llbt-cluster",), ("llbt-plain",), ("M-judges",), 1 / 3)),
     ("Arena judgments beside leaderbot's Davidson", times(("llbt-arena",), ("leaderbot-arena",), ("arena",), 1)),
     ("Rao-Kupper, L: ≥ 20× leaderbot", times(("llbt-rao-kupper",), ("leaderbot-rao-kupper",), ("L",), 20)),

@@ -10,7 +10,7 @@ from support.folders import REPOSITORY
 
 from benchmarks import accuracy, frames, promises, prototype, report
 from benchmarks.contestants import CONTESTANTS
-from benchmarks.inputs import OUTCOMES, TIES, TINY, make
+from benchmarks.inputs import OUTCOMES, TASTE, TIES, TINY, make
 from benchmarks.running import Measured
 
 ROOT = REPOSITORY
@@ -47,6 +47,14 @@ def test_exact_contestants_are_exact(work, name):
     off = accuracy.differences(contestant.rule, folder, found, {})
     assert {"log_odds", "se", "tie", "tie_se"} <= off.keys()
     assert max(off.values()) < accuracy.LIMIT
+
+
+def test_effects_of_judges_are_found_as_they_were_drawn(work):
+    contestant = CONTESTANTS["llbt-laplace"]
+    folder = make(next(wanted for wanted in TINY if wanted.kind == contestant.kind), work)
+    found = contestant.run(contestant.prepare(folder))
+    assert found["converged"]
+    assert found["sigma"] == pytest.approx(TASTE, abs=0.12)
 
 
 def test_a_wrong_estimate_is_noticed(work):

@@ -6,7 +6,7 @@ files <- commandArgs(trailingOnly = TRUE)
 d <- read.csv(files[1])
 objects <- sort(unique(c(d$object_i, d$object_j)))
 side <- function(objects_of, levels, groups) {
-  t(fac2sparse(factor(paste(groups, objects_of), levels = levels)))
+  t(fac2sparse(factor(paste(groups, objects_of), levels = levels), drop.unused.levels = FALSE))
 }
 loaded <- function(groups) {
   levels <- as.vector(outer(sort(unique(groups)), objects, paste))
