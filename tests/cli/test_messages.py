@@ -115,7 +115,7 @@ def test_a_bar_begins_its_line_again_and_nothing_else_is_a_command_to_the_termin
 
 @pytest.mark.slow
 def test_whoever_reads_no_further_ends_the_process() -> None:
-    """By the signal, -13 here and 141 in a shell, without a word; the other exit codes are tested where they come up."""
+    """By the signal (-13 here, 141 in a shell), without a word; other exit codes are tested where they come up."""
     line = [sys.executable, "-c", "from llbt.cli.main import main; main()", "formats"]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as unread:
         assert unread.stdout is not None
