@@ -162,7 +162,7 @@ def flipped(scores: Scores, df: int, draws: int = DRAWS) -> FlipTest:
     single, r, m = scores.shared.shape
     if single <= _ENUMERATED:
         signs = all_signs(single)
-        reached = int(np.sum(_statistics(scores, signs, None) >= bound))
+        reached = int(np.sum(_enumerated(scores, signs) >= bound))
         return FlipTest(statistic, df, reached / len(signs), single, len(signs), True)
     draws = min(draws, _FEWER) if single * r * (1 + m) > _COSTLY else draws
     root = _root(scores.rest)
@@ -191,6 +191,25 @@ def all_signs(size: int) -> FloatArray:
     numbers = np.arange(2 ** max(size - 1, 0))
     bits = (numbers[:, None] >> np.arange(size)) & 1
     return np.asarray(1.0 - 2.0 * np.roll(bits, 1, axis=1))
+
+
+def _enumerated(scores: Scores, signs: FloatArray) -> FloatArray:
+    """Return the statistic under each flip (F, G) of few clusters, shape (F,).
+
+    What `_statistics` sums over r directions is a quadratic form of the signs: its G² parts are summed over them once.
+    """
+    size, r, m = scores.shared.shape
+    if not m or m >= r or size**2 >= r:
+        return _statistics(scores, signs, None)
+    across = np.swapaxes(scores.shared, 1, 2).reshape(size * m, r)
+    grams = (across @ across.T).reshape(size, m, size, m).swapaxes(1, 2).reshape(size**2, m * m)
+    within = (scores.own @ across.T).reshape(size**2, m)
+    squares = np.sum((signs @ scores.own) ** 2, axis=1)
+    found = []
+    for part in np.array_split(signs, max(1, int(len(signs) * m * m / _AT_ONCE))):
+        both = (part[:, :, None] * part[:, None, :]).reshape(len(part), -1)
+        found.append(_inverse_squares((both @ grams).reshape(-1, m, m), both @ within))
+    return np.asarray(squares + np.concatenate(found))
 
 
 def _statistics(scores: Scores, signs: FloatArray, drawn: FloatArray | None) -> FloatArray:

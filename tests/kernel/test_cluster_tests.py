@@ -12,7 +12,7 @@ from support.fits import fit_by
 
 import llbt
 from llbt.inference.terms import add1, drop1
-from llbt.kernel.cluster_tests import Scores, _root, all_signs, flipped, hotelling_p
+from llbt.kernel.cluster_tests import Scores, _enumerated, _root, _statistics, all_signs, flipped, hotelling_p
 
 NUMERIC = 1e-4  # second derivatives by finite differences
 CLOSE = 1e-7
@@ -362,3 +362,11 @@ def test_small_clusters_are_drawn_with_the_covariance_of_their_scores(rows):
     root = _root(rest)
     np.testing.assert_allclose(root.T @ root, rest.T @ rest, rtol=1e-10, atol=1e-12)
     assert len(root) == min(rows, 6)
+
+
+def test_flips_of_few_clusters_are_a_quadratic_form_of_their_signs():
+    """Summed over the directions once, or for each flip: the same statistics."""
+    rng = np.random.default_rng(2)
+    scores = Scores(rng.normal(size=(5, 90)), 0.01 * rng.normal(size=(5, 90, 7)), np.zeros((0, 90)))
+    signs = all_signs(5)
+    np.testing.assert_allclose(_enumerated(scores, signs), _statistics(scores, signs, None), rtol=1e-9)
