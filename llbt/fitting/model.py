@@ -205,7 +205,9 @@ def fit(
         Right-hand side over ``object`` (log-worths λ), ``tie`` (γ), ``bad`` (γ of both bad), ``grade`` (γ of the larger
         grades of preference), ``order`` (δ), ``pair`` and the table's covariates, such as ``"object + tie"`` or
         ``"object * judge + tie"``. Brackets let judges differ by normal effects: ``"object + tie + (object | judge)"``,
-        ``(tie | judge)``, ``(order | judge)``, judge being a cluster or covariate of the table.
+        ``(tie | judge)``, ``(bad | judge)``, ``(grade | judge)``, ``(order | judge)``, judge being a cluster or
+        covariate of the table; brackets of several groupings are crossed. ``"price + (1 | object)"`` lets objects
+        differ by more than their covariates say.
     data : Comparisons
         J objects, S comparisons.
     reference : label or mapping, optional
@@ -303,7 +305,8 @@ def fit(
     ``res.llf_judgments`` is that of any link, by which links are compared.
 
     With brackets judge g has the log-worths λᵢ + b_gi, b_gi ~ N(0, σ²) independent with one σ, equal for all objects;
-    ties and order have one normal effect each, independent of the others. Estimates are those of the average judge, at
+    ties, both bad and order have one normal effect each, grades one for each grade beyond the first with one σ,
+    independent of the others. Estimates are those of the average judge, at
     effects of 0; `MixedResults` says how effects are integrated out. A judge drawn from the population prefers with
     probabilities nearer to ½ on average. Standard errors are those of the observed information.
 
