@@ -96,6 +96,8 @@ def test_nothing_speaks_of_an_old_name() -> None:
     for path in {path for glob in TEXTS for path in REPOSITORY.glob(glob)}:
         if path.name in {"test_surface.py", "surface.csv"} or any(part.startswith(".") for part in _inside(path).parts):
             continue
+        if path.parent.name == "coming":  # names of other packages, beside those of llbt
+            continue
         text = path.read_text(encoding="utf-8")
         told += [f"{_inside(path)}: {hit[0]}" for pattern in patterns for hit in pattern.finditer(text)]
     assert told == []
