@@ -15,6 +15,8 @@ from .look import BLUE, finish, label_scale, points, rows_of, short_names, zero_
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_LETTERS = {"tie": "tie effect γ", "bad": "effect γ of both bad", "order": "order effect δ", "1": "log-worth λ"}
+
 
 @checked
 def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | None = None) -> Axes:
@@ -25,7 +27,8 @@ def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | 
     effects : JudgeEffects
         What ``llbt.judge_effects(res)`` returns.
     of : label, optional
-        An object, or ``"tie"`` or ``"order"``; by default the first object, without ``(object | …)`` the first effect.
+        An object, or ``"tie"``, ``"bad"``, ``"order"``, ``"grade[+]"``, ``"1"`` of objects; by default the
+        first object, without ``(object | …)`` the first effect.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -55,7 +58,9 @@ def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | 
     """
     frame = effects.to_frame()
     named = {str(bracket): bracket.effect for bracket in effects.res.brackets}
-    things = frame["object"].where(frame["term"].map(named) == "object", frame["term"].map(named))
+    kind = frame["term"].map(named)
+    things = frame["object"].where(kind == "object", kind)
+    things = things.mask(kind == "grade", "grade[" + frame["object"].astype(str) + "]")
     chosen = things.iloc[0] if of is None else of
     if chosen not in set(things):
         known = list(dict.fromkeys(things))
@@ -64,8 +69,8 @@ def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | 
     ax = rows_of(ax, short_names(some.iloc[:, 0].astype(str)))
     zero_line(ax)
     points(ax, some["estimate"], np.arange(len(some)), some[["conf_low", "conf_high"]], (BLUE, "o"))
-    letter = {"tie": "tie effect γ", "order": "order effect δ"}.get(
-        str(chosen), f"log-worth λ of {short_names([chosen])[0]}"
-    )
+    letter = _LETTERS.get(str(chosen), f"log-worth λ of {short_names([chosen])[0]}")
+    if str(chosen).startswith("grade["):
+        letter = f"effect γ of {chosen}"
     label_scale(ax, f"{letter}, less that of the average {effects.by} ({100 * effects.confidence:.4g} % intervals)")
     return finish(ax)

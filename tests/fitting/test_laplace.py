@@ -242,6 +242,7 @@ def test_every_grade_has_an_effect_of_one_scale() -> None:
     assert near.llf == pytest.approx(res.llf, abs=0.5)
     np.testing.assert_allclose(llbt.judge_effects(near).others, effects.others, atol=0.05)
     assert np.isfinite(res.predict(population=True).to_frame()["estimate"]).all()
+    assert "effect γ of grade[++]" in llbt.plot.judge_effects(effects, of="grade[++]").get_xlabel()
 
 
 def test_judges_of_the_table_are_simulated_with_all_their_effects(crossed: llbt.MixedResults) -> None:
