@@ -84,7 +84,8 @@ def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson",
 
 def _of_cells(res: LLBTResults, kind: Residual, most: int) -> Table:
     residual = standardized_residuals(res, kind)
-    order = np.argsort(-np.where(np.isnan(residual), -np.inf, np.abs(residual)), kind="stable")
+    size = np.abs(residual).round(9)  # cells that are equal but for rounding stay in the order of the table
+    order = np.argsort(-np.where(np.isnan(residual), -np.inf, size), kind="stable")
     residual = residual[order]
     fitted = res.fittedvalues
     cells = fitted.index.to_frame(index=False).iloc[order]
