@@ -158,7 +158,7 @@ class Estimates:
 
     @property
     def n_iter(self) -> int:
-        """Fisher scoring iterations."""
+        """Fisher scoring iterations, those of elimination and, after them, of the GLM."""
         return self.solution.n_iter
 
     @property
@@ -310,6 +310,8 @@ class Estimates:
     def to_glm(self) -> Any:
         """Return statsmodels' fitted `GLMResults` of the explicit Poisson model, one dummy per comparison.
 
+        A fit by ``method="glm"``, as small ones are, returns what it was made by; with `prior` it is a fit without one.
+
         Raises
         ------
         DesignError
@@ -317,6 +319,8 @@ class Estimates:
         OptionError
             For a link that is not log-linear, which is no GLM of the counts.
         """
+        if self.solution.explicit is not None:
+            return self.solution.explicit
         return explicit.explicit_glm(self.problem(), tuple(self.names[k] for k in self.free))
 
     def to_frame(self) -> pd.DataFrame:

@@ -41,7 +41,7 @@ _WITHOUT_TIE_OF_MORE = (
     "as often as either of them is preferred by the first grade",
     "make wins, ties and losses of the outcomes, with c.collapse(), of which the ties can be taken out",
 )
-_NEAR = 4.0  # held predictors up to which statsmodels converges from its usual start
+_NEAR = 4.0  # held predictors up to which the fitted counts of statsmodels keep their digits
 _FARTHEST = 30.0  # and those up to which elimination does
 _AUTO_ENTRIES = 1e5  # up to here the literal GLM of statsmodels answers at once
 
@@ -458,7 +458,7 @@ def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Speci
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.reduces_bias
     small = small and _held_apart(problem) <= _NEAR and not isinstance(problem.response, Cumulative)
     if spec.method == "glm" or (spec.method == "auto" and small):
-        solution = explicit.glm(problem, names, begin, prior_counts(problem, c, spec))
+        solution = explicit.glm(problem, names, start, prior_counts(problem, c, spec))
     else:
         solution = solvers.eliminate(problem, start=begin, penalty=penalty_of(problem, c, spec))
         solution = solution if start is None else replace(solution, n_iter=start.n_iter + solution.n_iter)

@@ -12,11 +12,11 @@ from ..core.response import Response
 from ..errors import DesignError, OptionError
 from .gathered import FloatArray
 from .likelihood import Problem, log_likelihood, probabilities, score
-from .solvers import Fit, eliminate
+from .solvers import Fit, Maximum, eliminate
 
 MAX_EXPLICIT_ENTRIES = 5e7
 _MAX_ITERATIONS = 100
-_PERFECT = 1e-6  # counts; statsmodels takes fitted counts within 1e-8 of the data for perfect prediction
+_FARTHEST = 1e-6  # standard errors between the estimates of the two solvers
 
 
 def explicit_entries(problem: Problem) -> float:
@@ -47,35 +47,35 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
     """
     _log_linear(problem)
     _refuse_too_large(problem)
-    return _fitted(problem, names, eliminate(problem).params)
+    return _fitted(problem, names, eliminate(problem))
 
 
-def glm(
-    problem: Problem, names: tuple[str, ...], start: FloatArray | None = None, added: FloatArray | float = 0.0
-) -> Fit:
+def glm(problem: Problem, names: tuple[str, ...], start: Maximum | None = None, added: FloatArray | float = 0.0) -> Fit:
     """Fit the literal model: a Poisson GLM with one dummy per comparison, through statsmodels.
 
-    `start`, shape (p,), is where the other solver begins; see `_fitted` for what it is asked. `added` are the counts of
-    a prior, (S, K), which are no judgments and have no fitted counts.
+    `start` is where elimination begins, at whose estimates statsmodels begins. `added` are the counts of a prior,
+    (S, K), which are no judgments and have no fitted counts.
     """
     _refuse_too_large(problem)
     totals, problem = problem.totals, replace(problem, counts=problem.counts + added)
-    other = eliminate(problem, start=start)
-    results = _fitted(problem, names, other.params)
+    other = eliminate(problem, start=None if start is None else start.params)
+    results = _fitted(problem, names, other)
     p = problem.signed.shape[1]
     params = np.asarray(results.params)[:p]
     found = probabilities(problem, params)
     with np.errstate(all="ignore"):
         cov = np.asarray(results.cov_params())[:p, :p]
+    steps = other.n_iter + int(results.fit_history["iteration"])
     return Fit(
         params=params,
         cov=cov,
         means=totals[:, None] * found,
         converged=bool(results.converged),
-        n_iter=int(results.fit_history["iteration"]) if results.method == "IRLS" else other.n_iter,
+        n_iter=steps if start is None else start.n_iter + steps,
         gradient=score(problem, found),
         objective=log_likelihood(problem, found),
         solver="glm",
+        explicit=None if np.any(added) else results,
     )
 
 
@@ -99,11 +99,11 @@ def _refuse_too_large(problem: Problem) -> None:
         )
 
 
-def _fitted(problem: Problem, names: tuple[str, ...], estimate: FloatArray) -> Any:
-    """Return statsmodels' fit; `estimate`, shape (p,), found another way, says beforehand whether it is perfect.
+def _fitted(problem: Problem, names: tuple[str, ...], other: Fit) -> Any:
+    """Return statsmodels' fit by Newton's method, which is Fisher scoring here, from the estimates of `other` on.
 
-    Of a perfect fit statsmodels' iteratively reweighted least squares would warn, and a warning can be kept from the
-    user only through filters that belong to the whole process. Newton's method says nothing and ends there too.
+    Its own way, iteratively reweighted least squares, takes ten times as long, and warns of a perfect fit: a warning
+    that could be kept from the user only through filters that belong to the whole process.
     """
     from statsmodels.genmod.families import Poisson
     from statsmodels.genmod.generalized_linear_model import GLM
@@ -117,26 +117,23 @@ def _fitted(problem: Problem, names: tuple[str, ...], estimate: FloatArray) -> A
             pd.DataFrame(explicit_matrix(problem), columns=columns),
             family=Poisson(),
             offset=offset,
+            hasconst=True,  # the dummies sum to 1; statsmodels would find that out by two ranks
         )
-        if not _fits_perfectly(problem, estimate):
-            try:
-                return model.fit(maxiter=_MAX_ITERATIONS, tol=1e-10, tol_criterion="params")
-            except ValueError as error:  # parameters held far from where the judgments are
-                raise DesignError(
-                    f"statsmodels' GLM finds no estimates ({error})",
-                    "Use method='eliminate', or hold parameters nearer.",
-                ) from None
-        start = _explicit_params(problem, estimate)
+        start = _explicit_params(problem, other.params)
         results = model.fit(
             start_params=start, method="newton", maxiter=_MAX_ITERATIONS, disp=0, warn_convergence=False
+        )
+    if other.converged and not _is_near(np.asarray(results.params)[: len(other.params)], other):
+        raise DesignError(  # parameters held far from where the judgments are: fitted counts of 0 to rounding
+            "statsmodels' GLM leaves the estimates and finds no others",
+            "Use method='eliminate', or hold parameters nearer.",
         )
     results._results.converged = bool(results.mle_retvals["converged"])  # the name that the usual way gives it
     return results
 
 
-def _fits_perfectly(problem: Problem, estimate: FloatArray) -> bool:
-    means = problem.totals[:, None] * probabilities(problem, estimate)
-    return bool(np.allclose(means, problem.counts, rtol=0, atol=_PERFECT))
+def _is_near(params: FloatArray, other: Fit) -> bool:
+    return bool(np.all(np.abs(params - other.params) <= _FARTHEST * np.sqrt(np.diag(other.cov))))
 
 
 def _explicit_params(problem: Problem, estimate: FloatArray) -> FloatArray:

@@ -160,7 +160,13 @@ class Gathered:
 
     def toarray(self) -> FloatArray:
         """Return the rows as one dense matrix, shape (S, p)."""
-        return np.asarray(self.tocsr().toarray())
+        total = np.zeros(self.shape)
+        for part in self.parts:
+            rows = part.matrix[part.index]
+            total += part.sign * (rows if isinstance(rows, np.ndarray) else rows.toarray())
+        if len(self.chosen):
+            total[:, self.chosen] += self.own.T
+        return total
 
 
 def _picked(part: Part, rows: Any) -> IntArray:

@@ -55,6 +55,8 @@ class Fit:
         What was maximized: Σ y log p, plus the penalty.
     solver : str
         ``"glm"`` or ``"eliminate"``.
+    explicit : statsmodels' GLMResults, optional
+        The fit of the literal model, where that of the judgments alone was made.
     """
 
     params: FloatArray
@@ -65,6 +67,7 @@ class Fit:
     gradient: FloatArray
     objective: float
     solver: Solver
+    explicit: Any = None
 
 
 def independent_columns(problem: Problem) -> BoolArray:

@@ -473,6 +473,37 @@ def test_to_glm_is_the_same_fit(name, formula, method):
     assert (glm.converged, res.converged) == (True, True)
 
 
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::statsmodels.tools.sm_exceptions.ModelWarning")
+def test_statsmodels_comes_there_from_its_own_start_and_by_its_own_way(name):
+    """The second route: reweighted least squares from the counts, which knows nothing of elimination."""
+    res = bundled(name, FORMULAS[name][0], "glm")
+    theirs = res.to_glm().model.fit(method="IRLS", tol=1e-10, tol_criterion="params")
+    free = [n for n in res.names if n not in res.aliased]
+    close((theirs.params[free] - res.params[free]) / res.bse[free], np.zeros(len(free)), atol=SOLVERS)
+    close(theirs.bse[free], res.bse[free], rtol=SOLVERS)
+
+
+def test_to_glm_returns_the_fit_that_was_made():
+    c = llbt.load_dataset("dras_table1").pool()
+    res = fit_by("object + tie", c, method="glm")
+    assert res.to_glm() is res.to_glm()
+    drawn = llbt.LLBT.from_formula("object + tie", c).fit(method="glm", prior=1.0)
+    close(drawn.to_glm().params[list(res.names)], res.params, atol=SOLVERS)  # of the judgments alone
+    assert abs(drawn.params - res.params).max() > 1e-3
+
+
+@pytest.mark.parametrize("fixed", [{"tie": 15.0}, {"object[A]": 25.0}, {"object[A]": -29.0}], ids=str)
+def test_a_glm_that_leaves_the_estimates_is_refused(fixed):
+    """Held so far away that fitted counts are 0 to statsmodels, whose deviance would be off by thousands."""
+    model = llbt.LLBT.from_formula("object + tie", llbt.load_dataset("dras_table1").pool())
+    assert model.fit(method="eliminate", fixed=fixed).converged
+    with pytest.raises(llbt.errors.DesignError, match=r"leaves the estimates .*eliminate"):
+        model.fit(method="glm", fixed=fixed)
+    with pytest.raises(llbt.errors.DesignError, match=r"leaves the estimates .*eliminate"):
+        model.fit(fixed=fixed).to_glm()
+
+
 @every_fit
 def test_cells_of_the_explicit_model(name, formula):
     res, glm = bundled(name, formula, "eliminate"), bundled(name, formula, "glm").to_glm()
@@ -758,7 +789,8 @@ def test_record_of_convergence(name, formula, method):
 
 @every_method
 def test_a_fit_that_stops_early_says_so(method, monkeypatch):
-    monkeypatch.setattr(explicit if method == "glm" else solvers, "_MAX_ITERATIONS", 2)
+    for module in (explicit, solvers):  # statsmodels goes on where elimination stops
+        monkeypatch.setattr(module, "_MAX_ITERATIONS", 1 if method == "glm" else 2)
     with pytest.warns(llbt.errors.ConvergenceWarning, match=f"{method} solver stopped after 2 iterations"):
         res = fit_by("object * judge + tie", llbt.load_dataset("dras_table1"), method=method)
     assert (res.converged, res.n_iter) == (False, 2)
