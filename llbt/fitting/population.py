@@ -12,14 +12,14 @@ from ..core.columns import FloatArray, IntArray
 from ..core.links import AnyResponse
 from ..core.response import Response
 from ..formulas.brackets import Bracket, entered
-from ..kernel.quadrature import Points, gauss_hermite
+from ..kernel.quadrature import Points, gauss_hermite, product, trapezoid
 from ..table import Table
 from .mixed_estimates import MixedEstimates
 from .prediction import comparisons_of, long_table, own_comparisons, pairs_at, undetermined_comparisons
 
-_POINTS = {1: 81, 2: 25, 3: 13}  # of a rule in each dimension: the signed predictor, the tie, …
+_POINTS = (1, 25, 13)  # of a rule in each dimension beside the signed predictor: with none, the tie, and one more
 _FEW_POINTS = 7  # where there are more
-_BLOCK = 4096  # comparisons whose predictors are averaged at once
+_BLOCK = 10**7  # numbers of the comparisons that are averaged at once
 
 
 def population_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float) -> Table:
@@ -107,24 +107,28 @@ class Population:
 
     def averaged(self, eta: FloatArray) -> Averaged:
         """Return what predictors (B, R) of the average judge give, averaged over the effects."""
-        parts = [self._averaged(eta[:, start : start + _BLOCK]) for start in range(0, max(1, eta.shape[1]), _BLOCK)]
+        variance = self.share * self.scales**2
+        spread = np.sqrt(variance.sum(axis=1))
+        points = _points(spread, float(np.ptp(self.response.loadings[:, 0])))
+        by_scale = variance / np.where(spread > 0, spread, 1.0)[:, None]  # d spread / d log σ, (B, E)
+        rows = max(1, _BLOCK // (self.response.loadings.size * len(points.log_weight)))
+        parts = [
+            self._averaged(eta[:, start : start + rows], spread, points, by_scale)
+            for start in range(0, max(1, eta.shape[1]), rows)
+        ]
         return Averaged(
             np.concatenate([part.probability for part in parts], axis=1),
             np.concatenate([part.slopes for part in parts], axis=2),
             np.concatenate([part.scale_slopes for part in parts], axis=1),
         )
 
-    def _averaged(self, eta: FloatArray) -> Averaged:
-        variance = self.share * self.scales**2
-        spread = np.sqrt(variance.sum(axis=1))
-        points = _points(spread)
+    def _averaged(self, eta: FloatArray, spread: FloatArray, points: Points, by_scale: FloatArray) -> Averaged:
         weights = np.exp(points.log_weight)
         moves = spread[:, None] * points.at
         p, _ = self.response.probabilities((eta[:, :, None] + moves[:, None]).reshape(len(eta), -1))
         shape = (len(p), eta.shape[1], len(weights))
         bent = (p[:, None] * self.response.slopes(p)).reshape(shape[0], len(eta), *shape[1:])  # (K, B, R, N)
         widened = np.einsum("kbrn,bn->bkr", bent, weights * points.at)
-        by_scale = variance / np.where(spread > 0, spread, 1.0)[:, None]  # d spread / d log σ, (B, E)
         return Averaged(p.reshape(shape) @ weights, bent @ weights, np.einsum("bkr,be->kre", widened, by_scale))
 
     def preference(self, difference: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -162,10 +166,15 @@ def _shares(brackets: Sequence[Bracket], ordered: bool, response: Response) -> F
     return share
 
 
-def _points(spread: FloatArray) -> Points:
-    """Return points with a dimension for each predictor; those of one that does not vary are 0."""
-    varying = np.flatnonzero(spread > 0)
-    rule = gauss_hermite(len(varying), _POINTS.get(len(varying), _FEW_POINTS if len(varying) else 1))
+def _points(spread: FloatArray, scores: float) -> Points:
+    """Return points with a dimension for each predictor; those of one that does not vary are 0.
+
+    The signed predictor, in which probabilities are steepest, has as many as their slope takes: `scores` is how far
+    the largest score is from the smallest.
+    """
+    others = 1 + np.flatnonzero(spread[1:] > 0)
+    number = _POINTS[len(others)] if len(others) < len(_POINTS) else _FEW_POINTS
+    rule = product(trapezoid(scores * float(spread[0])), gauss_hermite(len(others), number))
     at = np.zeros((len(spread), rule.at.shape[1]))
-    at[varying] = rule.at
+    at[[0, *others]] = rule.at
     return Points(at, rule.log_weight)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,8 @@ from .gathered import FloatArray, IntArray
 
 _LIGHTEST = 1e-12  # of the heaviest: the weight below which a point of a product is left out
 _ALL = 2  # dimensions up to which none is
+_WIDEST, _STEP = 0.8, 1.1  # step of a trapezoid rule, and that times the slope of what is averaged
+_END = 6.0  # standard deviations up to which it goes
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,3 +98,32 @@ def gauss_hermite(size: int, number: int) -> Points:
         total = (total[:, None] + log).ravel()
     kept = total > (total.max() + np.log(_LIGHTEST) if size > _ALL else -np.inf)
     return Points(np.ascontiguousarray(at[:, kept]), total[kept])
+
+
+@functools.lru_cache(maxsize=64)
+def trapezoid(slope: float) -> Points:
+    """Return equidistant points in one dimension for what is as steep as a logistic curve of `slope` times z; 0: one.
+
+    Such a curve has its poles at a distance of π/slope from the real axis, so that the error falls as exp(−2π²/(step ·
+    slope)) (Trefethen & Weideman 2014), while a product of Gauss-Hermite rules misses steep curves: with 25 points and
+    a slope of 8 by half a percentage point.
+
+    References
+    ----------
+    Trefethen, L. N. & Weideman, J. A. C. (2014). The exponentially convergent trapezoidal rule. SIAM Review 56(3),
+    385-458.
+    """
+    if slope == 0:
+        return Points(np.zeros((1, 1)), np.zeros(1))
+    half = math.ceil(_END / min(_WIDEST, _STEP / slope))
+    at = np.linspace(-_END, _END, 2 * half + 1)
+    log_weight = -(at**2) / 2
+    return Points(at[None], log_weight - special.logsumexp(log_weight))
+
+
+def product(first: Points, second: Points) -> Points:
+    """Return the product of two rules, the dimensions of the first one first."""
+    return Points(
+        np.concatenate([np.repeat(first.at, second.at.shape[1], axis=1), np.tile(second.at, first.at.shape[1])]),
+        (first.log_weight[:, None] + second.log_weight).ravel(),
+    )

@@ -9,7 +9,9 @@ from scipy import special, stats
 from support.mixed import judged_frame
 
 import llbt
+from llbt.core.response import THREE
 from llbt.errors import OptionError
+from llbt.fitting.population import Population
 
 _FORMULAS = {
     "objects": ("object + tie + (object | judge)", "adjacent"),
@@ -145,3 +147,20 @@ def test_what_has_no_population_says_so(c: llbt.Comparisons, ask) -> None:
         ask(llbt.fit("object + tie", c), population=True)
     with pytest.raises(OptionError, match="the average judge as their mean"):
         ask(_fitted(c, "objects"), population=True, scale="log_worth")
+
+
+@pytest.mark.parametrize("effects", [{}, {"tie": 0.7}, {"tie": 3.0}])
+def test_judges_far_apart_are_averaged_as_exactly_as_near_ones(effects: dict[str, float]) -> None:
+    """Against sums over a fine grid; products of Gauss-Hermite rules were off by half a percentage point at σ = 3."""
+    z = np.linspace(-8, 8, 1601)
+    weight = stats.norm.pdf(z) / stats.norm.pdf(z).sum()
+    eta = np.array([np.linspace(-3, 3, 9), np.full(9, -0.3)])
+    scales = np.array([4.0, *effects.values()])
+    share = np.diag([2.0, 1.0])[:, : len(scales)]
+    found = Population(THREE, share, scales, np.arange(len(scales)), np.eye(4), "").averaged(eta).probability
+    tie_at, tie_weight = (z[::10], weight[::10] * 10) if effects else (np.zeros(1), np.ones(1))
+    u = eta[0][:, None, None] + 4 * np.sqrt(2) * z[:, None]
+    w = -0.3 + sum(effects.values()) * tie_at
+    p, _ = THREE.probabilities(np.stack([(u + 0 * w).ravel(), (w + 0 * u).ravel()]))
+    grid = p.reshape(3, 9, len(z), len(tie_at)) @ tie_weight @ weight
+    np.testing.assert_allclose(found, grid, atol=1e-5)
