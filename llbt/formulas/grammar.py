@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import json
 import re
 from collections.abc import Iterator
@@ -225,7 +226,8 @@ def _unticked(text: str) -> str:
     return re.sub(r"`([^`]+)`|'[^']*'|\"[^\"]*\"", quoted, text)
 
 
-def _patsy_terms(text: str) -> list[Any]:
+@functools.lru_cache(maxsize=64)  # a fit reads its formula twice, and refits read it again
+def _patsy_terms(text: str) -> tuple[Any, ...]:
     try:
         tree = bounded(parse_formula(text), lambda what, node: _fail(what, text, node.origin.start, node.origin.end))
         desc = patsy.ModelDesc.from_formula(tree)
@@ -239,7 +241,7 @@ def _patsy_terms(text: str) -> list[Any]:
             0,
             text.index("~"),
         )
-    return [term for term in desc.rhs_termlist if term.factors]
+    return tuple(term for term in desc.rhs_termlist if term.factors)
 
 
 def _term(term: Any, text: str, words: Vocabulary) -> Term:

@@ -61,10 +61,11 @@ def glm(problem: Problem, names: tuple[str, ...], start: Maximum | None = None, 
     other = eliminate(problem, start=None if start is None else start.params)
     results = _fitted(problem, names, other)
     p = problem.signed.shape[1]
-    params = np.asarray(results.params)[:p]
+    bare = results._results  # without labels, which cost as much as a step
+    params = bare.params[:p]
     found = probabilities(problem, params)
     with np.errstate(all="ignore"):
-        cov = np.asarray(results.cov_params())[:p, :p]
+        cov = bare.cov_params()[:p, :p]
     steps = other.n_iter + int(results.fit_history["iteration"])
     return Fit(
         params=params,
@@ -123,7 +124,7 @@ def _fitted(problem: Problem, names: tuple[str, ...], other: Fit) -> Any:
         results = model.fit(
             start_params=start, method="newton", maxiter=_MAX_ITERATIONS, disp=0, warn_convergence=False
         )
-    if other.converged and not _is_near(np.asarray(results.params)[: len(other.params)], other):
+    if other.converged and not _is_near(results._results.params[: len(other.params)], other):
         raise DesignError(  # parameters held far from where the judgments are: fitted counts of 0 to rounding
             "statsmodels' GLM leaves the estimates and finds no others",
             "Use method='eliminate', or hold parameters nearer.",
