@@ -126,11 +126,16 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                     raise _refused(asker, known, value, kinds()[known].expected, _exchanged(kinds(), known, passed))
             return function(*args, **kwargs)
         except LLBTError as error:
-            own = "." in name and args  # a method, known under the name of the object's own type
-            error.asker = f"{type(args[0]).__name__}.{function.__name__}" if own else asker  # the outermost of several
+            error.asker = _method(args[0], function.__name__) if "." in name and args else asker  # the outermost
             raise
 
     return asked
+
+
+def _method(owner: object, name: str) -> str:
+    """Return a method's name under that of the object's own type, or of the class that it makes an object of."""
+    kind = owner if isinstance(owner, type) else type(owner)
+    return f"{kind.__name__}.{name}"
 
 
 def _refused(asker: str, name: str, value: object, expected: str, exchanged: str) -> OptionError:

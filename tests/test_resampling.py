@@ -145,10 +145,13 @@ NOT_RESAMPLED = {
     llbt.scores.simulate: "its answer is what it draws",
     llbt.pairwise: "one integral over 20,000 directions, simulated once per fit",
     llbt.leaderboard: "asks pairwise",
+    llbt.MixedResults.equal_scales_test: "its draws are solved together",
+    llbt.MixedResults.laplace_bias: "a few tables, one after the other",
 }
 
 # what makes each of them draw several blocks
 SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
+    llbt.anova: {"n": 11},
     llbt.bootstrap: {"n": 600},
     llbt.goodness_of_fit: {"n": 600},
     llbt.held_out: {},
@@ -167,7 +170,11 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.metrics.soft_pairwise_accuracy: {"n": 600},
     llbt.metrics.subset_correlations: {"n": 600},
 }
+WINS = [[3, 1, 2], [0, 2, 4], [4, 1, 1], [1, 0, 5], [5, 1, 0], [2, 2, 2]]
+COUNTED = pd.DataFrame(WINS, columns=["wins_i", "ties", "wins_j"]).assign(object_i="A", object_j="B", judge=range(6))
+EFFECTS = llbt.fit("object + tie + (object | judge) + (tie | judge)", llbt.from_counts(COUNTED, clusters="judge"))
 GIVEN: dict[Callable[..., Any], list[Any]] = {
+    llbt.anova: [EFFECTS.without, EFFECTS],  # two σ are tested by tables that are drawn
     llbt.power: [llbt.Scenario().grid(odds=[1, 2])],
     llbt.metrics.compare_all: [llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y, "z": X + Y}, Z)],
     llbt.scores.aggregate_setups: [{"one": SCORES, "two": SCORES.iloc[::2]}],
