@@ -177,6 +177,8 @@ def _hex(rgb: FloatArray) -> str:
 
 
 def _rgba(colour: Any) -> FloatArray:
+    if isinstance(colour, str) and re.fullmatch("#[0-9a-fA-F]{6}", colour):  # ours, which the page reads on import
+        return np.array([*bytes.fromhex(colour[1:]), 255]) / 255
     from matplotlib.colors import to_rgba
 
     return np.array(to_rgba(colour))

@@ -5,7 +5,7 @@ import warnings
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgba
 from support.pictures import made
 from support.worths import TABLE1, fit
 
@@ -107,3 +107,8 @@ def test_ranks_begin_with_one(size, ticks):
     _, ax = plt.subplots()
     look.mark_ranks(ax.xaxis, size)
     assert ax.get_xticks().tolist() == ticks
+
+
+@pytest.mark.parametrize("colour", [*look.COLOURS, look.INK, "#0a0B0c"])
+def test_colours_are_read_as_matplotlib_reads_them(colour):
+    assert tuple(look._rgba(colour)) == to_rgba(colour)
