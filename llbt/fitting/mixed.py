@@ -62,7 +62,8 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     for bracket in brackets:
         _check_effect(bracket, without)
     names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
-    ways = [_way(without, name, tuple(n for n in names if n != "object")) for name in names]
+    others = tuple(name for name in names if name != "object")
+    ways = [_way(without, next(b for b in brackets if b.grouping == name), others) for name in names]
     _check_partitions(ways)
     problem, _, merged = distinct(without.design, without.problem(), list(without.comparisons.pairs.T))
     pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
@@ -201,11 +202,27 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
             f"{bracket} are deviations from {bracket.effect}, which the formula {res.specification.formula!r} lacks",
             f"Add it: {res.specification.formula} + {bracket.effect} + {bracket}.",
         )
+    _check_fixed(bracket, block, res)
     if bracket.effect in ("tie", "grade") and not res.log_linear:
         raise OptionError(
             f"{bracket} with link={res.specification.link!r}: by normal effects some judges have cuts out of order",
             f"Leave {bracket} out, or take link='adjacent'.",
         )
+
+
+def _check_fixed(bracket: Bracket, block: str, res: LLBTResults) -> None:
+    """Raise where each level of the grouping has a parameter of its own for what its effects are of."""
+    formula = parse(res.specification.formula, vocabulary(res.comparisons))
+    own = {"object", bracket.grouping} if bracket.effect == "object" else {bracket.grouping}
+    numeric = {column.name for column in res.comparisons.columns if column.numeric}
+    terms = [] if bracket.grouping in numeric else getattr(formula, block)
+    for term in terms:
+        if {name for factor in term.factors for name in factor.variables} == own:
+            raise DesignError(
+                f"{bracket} beside {':'.join((*([] if block == 'worth' else [block]), term.name))}, by which each "
+                f"{bracket.grouping} has a parameter of its own, so that nothing is left for the effects",
+                f"Leave out that term, or {bracket}.",
+            )
 
 
 def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
@@ -229,9 +246,9 @@ def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
         )
 
 
-def _way(res: LLBTResults, grouping: str, groupings: tuple[str, ...]) -> Way:
+def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
     """Return who judged what, on lines common to all groupings; for objects one group, that judged everything."""
-    c = res.comparisons
+    c, grouping = res.comparisons, bracket.grouping
     if grouping == "object":
         if groupings:
             lines = kept_way(c, groupings[0], groupings).clusters
@@ -248,7 +265,7 @@ def _way(res: LLBTResults, grouping: str, groupings: tuple[str, ...]) -> Way:
     if way.clusters.size < _LEAST:
         raise DesignError(
             f"{grouping!r} has {counted(way.clusters.size, 'level')}, of which no standard deviation can be estimated",
-            f"Take it as a covariate: object * {grouping}.",
+            f"Take it as a covariate: {bracket.effect} * {grouping}.",
             expected=f"at least {_LEAST} judges",
         )
     if (way.clusters.judgments <= 1).all():

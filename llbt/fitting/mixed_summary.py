@@ -12,6 +12,7 @@ from ..table import Table, counted, format_count, format_number, format_p, forma
 from .mixed_estimates import MixedEstimates
 from .summary import coefficient_table, head_lines, model_title, scale_notes
 from .summary_rows import Sort
+from .variances import likelihood_ratio
 
 
 def mixed_summary(res: MixedEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
@@ -57,8 +58,8 @@ def _number(x: float) -> str:
 
 
 def _tested(res: MixedEstimates) -> str:
-    gain = 2 * (res.llf - res.without.llf_judgments)
-    said = f"  against no effects: likelihood ratio {format_number(max(gain, 0.0), 5)}"
+    gain = likelihood_ratio(res.llf, res.without.llf_judgments)
+    said = f"  against no effects: likelihood ratio {format_number(gain, 5)}"
     if len(res.brackets) > 1:
         return f"{said} (a mixture of χ²: llbt.anova(res.without, res, n=199))"
     p = format_p(res.boundary_test().p_value)
@@ -99,8 +100,11 @@ def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
             "with probabilities nearer to ½ on average"
         )
     if not np.all(res.solution.scales > 0):
-        gone = [name for name, sigma in res.scales.items() if sigma == 0]
-        notes.append(f"σ = 0 is the maximum for {' and '.join(map(str, gone))}: judges differ no more than by chance")
+        gone = [bracket for bracket, sigma in zip(res.brackets, res.solution.scales, strict=True) if sigma == 0]
+        levels = " and of ".join(dict.fromkeys(bracket.grouping for bracket in gone))
+        notes.append(
+            f"σ = 0 is the maximum for {' and '.join(map(str, gone))}: levels of {levels} differ no more than by chance"
+        )
     notes += list(res.judges.notes)
     if res.fixed:
         notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))

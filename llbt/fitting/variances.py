@@ -16,6 +16,7 @@ from ..kernel.mixed_profile import profile_scale
 from ..table import format_number
 
 NOISE = 0.2  # of a χ², above which a test says so
+_ROUNDING = 1e-10  # of a log-likelihood, relative
 
 
 def share_between(sigma: float, link: Link) -> float:
@@ -29,7 +30,7 @@ def share_between(sigma: float, link: Link) -> float:
 
 def boundary_test(llf: float, without: float, name: str, noise: float) -> TestResult:
     """Return the likelihood ratio of one standard deviation against 0, on ½χ²₀ + ½χ²₁; `noise` is the error of llf."""
-    statistic = max(0.0, 2 * (llf - without))
+    statistic = likelihood_ratio(llf, without)
     p_value = mixture_p_value(statistic, 0, boundary=1)
     noisy = f"the statistic has a Monte Carlo error of {format_number(2 * noise, 2)}"
     notes = (noisy,) if 2 * noise > NOISE else ()
@@ -42,6 +43,12 @@ def boundary_test(llf: float, without: float, name: str, noise: float) -> TestRe
         distribution=said_mixture(0),
         notes=notes,
     )
+
+
+def likelihood_ratio(large: float, small: float) -> float:
+    """Return 2(large − small); 0 where the two log-likelihoods differ by rounding, as at σ = 0."""
+    ratio = 2 * (large - small)
+    return ratio if ratio > _ROUNDING * (1 + abs(small)) else 0.0
 
 
 def mixture_p_value(statistic: float, further: int, *, boundary: int) -> float:

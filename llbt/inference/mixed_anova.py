@@ -15,7 +15,7 @@ from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import MaybeMixed
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults, bic_reservation
-from ..fitting.variances import NOISE, mixture_p_value, said_mixture
+from ..fitting.variances import NOISE, likelihood_ratio, mixture_p_value, said_mixture
 from ..formulas.brackets import Bracket
 from ..kernel.laplace import Laplace
 from ..kernel.quadrature import Sampling
@@ -81,7 +81,7 @@ def _penalized(fit: MaybeMixed, penalty: float) -> float:
 
 
 def _ratio(small: MaybeMixed, large: MaybeMixed) -> float:
-    return max(0.0, 2 * (_value(large) - _value(small)))
+    return likelihood_ratio(_value(large), _value(small))
 
 
 def _more(small: MaybeMixed, large: MaybeMixed) -> int:

@@ -10,6 +10,9 @@ from support.mixed import judged_frame
 
 import llbt
 from llbt.errors import DesignError, OptionError, SeparationError
+from llbt.fitting.variances import boundary_test
+
+_COUNTS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +153,7 @@ def test_bad_input_is_refused(frame: pd.DataFrame) -> None:
     plain = "object + tie + (object | judge)"
     _refused(frame, "object + tie + (object | worker)", DesignError, "'worker' is not kept")
     _refused(frame[frame["judge"] < "J02"], plain, DesignError, "'judge' has 2 levels")
+    _refused(frame[frame["judge"] < "J02"], "object + tie + (tie | judge)", DesignError, r"tie \* judge")
     _refused(frame, "object + tie + (order | judge)", DesignError, "deviations from order")
     _refused(frame, plain, OptionError, "cov_type='cluster'", cov_type="cluster", groups="judge")
     _refused(frame, plain, OptionError, "prior=1", prior=1)
@@ -158,6 +162,45 @@ def test_bad_input_is_refused(frame: pd.DataFrame) -> None:
     alone.loc[::2, ["wins_i", "wins_j"]] = [0, 1]
     alone.loc[::5, ["wins_i", "ties", "wins_j"]] = [0, 1, 0]
     _refused(alone, plain, DesignError, "made one judgment")
+
+
+@pytest.mark.parametrize(
+    ("formula", "term"),
+    [
+        ("object + tie:judge + (tie | judge)", "tie:judge"),
+        ("object + tie * C(judge) + (tie | judge)", r"tie:C\(judge\)"),
+        ("object + order:judge + tie + (order | judge)", "order:judge"),
+        ("object * judge + tie + (object | judge)", "object:judge"),
+    ],
+)
+def test_effects_beside_parameters_of_each_judge_are_refused(formula: str, term: str) -> None:
+    rows = [("A", "B", 4, 2, 3), ("B", "C", 3, 2, 2), ("C", "A", 3, 1, 2)]
+    frame = pd.DataFrame([(*row, f"J{k}") for row in rows for k in range(4)], columns=[*_COUNTS, "judge"])
+    c = llbt.from_counts(frame, covariates="judge", order=True)
+    with pytest.raises(DesignError, match=f"beside {term}, by which each judge has a parameter of its own"):
+        llbt.fit(formula, c)
+
+
+def test_a_ratio_of_rounding_is_none() -> None:
+    """Log-likelihoods at σ = 0 are equal but for rounding: the p-value is 1, not ½."""
+    assert boundary_test(-92.3678, float(np.nextafter(-92.3678, -93)), "(tie | judge)", 0.0).p_value == 1
+    res = llbt.fit("price + (1 | object)", _priced())
+    assert isinstance(res, llbt.MixedResults)
+    assert res.scales.tolist() == [0.0]
+    test = res.boundary_test()
+    assert (test.statistic, test.p_value) == (0, 1)
+    assert "likelihood ratio 0, p = 1" in res.as_text()
+    assert "levels of object differ no more than by chance" in res.as_text()
+    assert llbt.anova(res.without, res).to_frame()["p_value"].iloc[-1] == 1
+
+
+def _priced() -> llbt.Comparisons:
+    """Counts as near to those of log-worths of half the price as whole numbers are."""
+    prices = dict(zip("ABCD", (1.0, 2.0, 4.0, 3.0), strict=True))
+    wins = {(i, j): round(40 / (1 + np.exp(prices[j] - prices[i]))) for i in prices for j in prices if i < j}
+    frame = pd.DataFrame([(*pair, won, 40 - won) for pair, won in wins.items()], columns=[*_COUNTS[:3], "wins_j"])
+    table = pd.DataFrame({"object": list(prices), "price": list(prices.values())})
+    return llbt.from_counts(frame, object_covariates=table)
 
 
 def test_many_effects_are_sampled_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
