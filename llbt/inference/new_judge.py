@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..errors import OptionError
+from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.fitted import Fitted, average_of
 from ..fitting.mixed_results import MixedResults
 from ..fitting.population import Population
+from ..fitting.prediction import codings_of
 from ..fitting.results import LLBTResults
+from ..formulas.grid import At
 from .scales import Scale
 
 
-def asked_of(res: Fitted, population: bool, scale: Scale) -> tuple[LLBTResults, Population | None]:
+def asked_of(res: Fitted, at: At, population: bool, scale: Scale) -> tuple[LLBTResults, Population | None]:
     """Return the fit whose log-worths are asked for, and the population of judges that probabilities are averaged over.
 
     Raises
     ------
     OptionError
-        For a population where a fit has none, and for its log-worths.
+        For a population where a fit has none, and for its log-worths; for a judge whose worths are no parameters.
     """
+    _check_judge(res, at)
     if not isinstance(res, MixedResults):
         if population:
             raise OptionError(
@@ -32,6 +38,25 @@ def asked_of(res: Fitted, population: bool, scale: Scale) -> tuple[LLBTResults, 
             "Leave population out, or ask for another scale, such as 'log_odds'.",
         )
     return res.average, Population.of(res, ordered=False) if population else None
+
+
+def _check_judge(res: Fitted, at: At) -> None:
+    """Raise for judges of the table, of whom other functions answer."""
+    if isinstance(res, MixedResults):
+        names = [bracket.grouping for bracket in res.brackets]
+        other = "llbt.judge_effects(res, by={0!r}).worths() has their log-worths, and res.predict(at={{{0!r}: …}})"
+    elif isinstance(res, DiscriminationResults):
+        names = [res.judging.name]
+        other = "res.by_judge() has the σ of each, by which his log-worths are multiplied, and res.predict()"
+    else:
+        return
+    used = {name for block in codings_of(average_of(res)).blocks.values() for name in block.variables}
+    for name in names:
+        if isinstance(at, Mapping) and name in at and name not in used:
+            raise OptionError(
+                f"at={{{name!r}: …}}, but the worth has no parameters of each {name}",
+                f"Leave it out: {other.format(name)} probabilities.",
+            )
 
 
 def said_by(population: Population | None) -> tuple[str, ...]:

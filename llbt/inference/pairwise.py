@@ -93,10 +93,13 @@ def pairwise(
     >>> pairs.to_frame()[["object_i", "object_j", "estimate", "p_adjusted"]].round(3).values.tolist()[:3]
     [['A', 'B', 2.997, 0.0], ['A', 'C', 3.9, 0.0], ['A', 'D', 0.801, 0.0]]
     """
-    plain, drawn = asked_of(res, population, scale)
+    plain, drawn = asked_of(res, at, population, scale)
     found, notes = centred(plain, at, drawn)
-    notes = (*notes, *said_by(drawn))
+    notes = (*notes, *said_by(drawn), *((_OF_AVERAGE,) if drawn else ()))
     return all_pairs(plain, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
+
+
+_OF_AVERAGE = "z values and p-values are of log-worths: a new judge is undecided where the average one is"
 
 
 @dataclass(frozen=True, eq=False)

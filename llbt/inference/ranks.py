@@ -88,7 +88,7 @@ def leaderboard(
     >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
-    plain, drawn = asked_of(res, population, scale)
+    plain, drawn = asked_of(res, at, population, scale)
     found, notes = centred(plain, at, drawn)
     graded = found.beside is not None
     label, value = _read_anchor(plain, anchor, scale, graded)

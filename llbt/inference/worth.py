@@ -89,7 +89,7 @@ def worth(
     >>> llbt.worth(res).to_frame()[["object", "estimate"]].round(3).values.tolist()
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
-    plain, drawn = asked_of(res, population, scale)
+    plain, drawn = asked_of(res, at, population, scale)
     return worth_table(plain, at, scale, confidence, drawn)
 
 

@@ -164,3 +164,19 @@ def test_judges_far_apart_are_averaged_as_exactly_as_near_ones(effects: dict[str
     p, _ = THREE.probabilities(np.stack([(u + 0 * w).ravel(), (w + 0 * u).ravel()]))
     grid = p.reshape(3, 9, len(z), len(tie_at)) @ tie_weight @ weight
     np.testing.assert_allclose(found, grid, atol=1e-5)
+
+
+def test_judges_of_the_table_are_answered_elsewhere() -> None:
+    frame = judged_frame(6, 0.8, seed=3, each=9, tie=0.9)
+    mixed = llbt.fit("object + tie + (object | judge)", llbt.from_counts(frame, clusters="judge"))
+    shares = llbt.fit("object + tie", llbt.from_counts(frame, covariates="judge"), discrimination="judge")
+    for res, other in ((mixed, r"judge_effects\(res, by='judge'\).worths"), (shares, r"res\.by_judge\(\)")):
+        for ask in (llbt.worth, llbt.pairwise, llbt.leaderboard):
+            with pytest.raises(OptionError, match=other):
+                ask(res, at={"judge": "J02"})
+
+
+def test_pairs_of_a_new_judge_say_what_their_tests_are_of(c: llbt.Comparisons) -> None:
+    res = _fitted(c, "objects")
+    assert "a new judge is undecided where the average one is" in llbt.pairwise(res, population=True).as_text()
+    assert "undecided" not in llbt.pairwise(res).as_text()
