@@ -194,9 +194,10 @@ def report(
     """
     import llbt
 
+    from ..formulas.brackets import has_brackets
     from ..report.study import finite_fit
     from ..report.writing import checked_target
-    from .inputs import asked_of, audit_of, counted, groups_of, opened, refuse_standard_input
+    from .inputs import asked_of, audit_of, counted, fitted, groups_of, opened, refuse_standard_input
 
     refuse_standard_input(output, file, counting)
     target = (
@@ -207,9 +208,12 @@ def report(
     read = opened(file, reading, counting)
     data = counted(read, counting, groups_of(model), units="found")
     found = audit_of(read, data)
-    asked = asked_of(model, data)
-    with working("fitting"):
-        res = finite_fit(formula or llbt.default_formula(data), data, method=model.method, **asked)
+    formula = formula or llbt.default_formula(data)
+    if has_brackets(formula):
+        res = fitted(formula, data, model)
+    else:
+        with working("fitting"):
+            res = finite_fit(formula, data, method=model.method, **asked_of(model, data))
     heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
     with tempfile.TemporaryDirectory() as folder, working("writing"):
         place = target or Path(folder, "report.html")

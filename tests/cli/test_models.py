@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from support.fits import fit_by
+from support.mixed import judged_frame
 from typer.testing import CliRunner
 
 import llbt
@@ -686,3 +687,12 @@ def test_the_report_goes_by_judges_as_well(twelve):
     assert "Clusters by judge: of judge, prompt the one with the largest standard errors" in pages["cautious"]
     assert "groups=(&#x27;judge&#x27;,)" in pages["cautious"]
     assert "Clusters by" not in pages["nonrobust"]
+
+
+def test_a_report_has_effects_of_judges(tmp_path):
+    path, page = tmp_path / "counts.csv", tmp_path / "page.html"
+    judged_frame(6, 0.8, seed=3, each=6, tie=0.9).to_csv(path, index=False)
+    formula = "object + tie + (object | judge)"
+    assert run("report", path, "--ties-column", "ties", "--formula", formula, "-o", page).exit_code == 0
+    res = llbt.fit(formula, llbt.from_counts(str(path), clusters="judge"))
+    assert f"σ {res.scales.iloc[0]:.4g}" in page.read_text(encoding="utf-8")
