@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray
-from ..errors import DesignError
+from ..errors import DesignError, OptionError
 from ..formulas.brackets import entered
 from ..formulas.grid import codes_of
 from ..kernel.effects import gram
@@ -51,6 +51,8 @@ def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[st
         return pairs_at(res.average, at)
     wanted = at[name]
     several: Sequence[Any] = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
+    if not several:
+        raise OptionError(f"at: no value is given for {name!r}", "Name one or more, or leave it out.")
     problem, shown, notes = pairs_at(res.average, {key: value for key, value in at.items() if key != name})
     size = len(shown["object_i"])
     repeated = {key: column * len(several) for key, column in shown.items()}
