@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special, stats
+from scipy import interpolate, optimize, special, stats
 from scipy.sparse import csr_array
 
 from ..table import Field, Record, Table, format_percent
@@ -20,6 +20,8 @@ AdjustP = Literal["holm", "bonferroni", "fdr_bh"]
 
 _SMALL_COUNT = 5.0  # Cochran's rule: at most a fifth of the expected counts below five
 _SMALL_SHARE = 0.2
+_MANY = 2000  # p-values, above which a curve through the tail is nearer than each computed
+_LEAST = 1e-290  # of a tail that has a logarithm
 _DRAWS = 20_000  # directions: the simulated quantile of max |z| is right to about .005
 _NODES = 500  # means of as many draws each stand for them: another 1e-4
 _MOST_VALUES = 4_000_000  # simulated at a time: 32 MB
@@ -158,7 +160,7 @@ class MaxZ:
 
         Held between the unadjusted and Bonferroni's p-value, where the exact one is.
         """
-        found = np.array([self._tail(abs(float(value))) for value in z])
+        found = self._tails(np.abs(z))
         alone = two_sided_p(z, self.df)
         return np.asarray(np.clip(found, alone, np.minimum(self.size * alone, 1.0)))
 
@@ -169,6 +171,20 @@ class MaxZ:
         alone, bonferroni = stats.t.isf(np.array([1, 1 / self.size]) * (1 - confidence) / 2, self.df)
         found = optimize.brentq(lambda z: self._tail(z) - (1 - confidence), alone / 2, 2 * bonferroni)
         return float(np.clip(found, alone, bonferroni))
+
+    def _tails(self, z: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the tail at each of many values: of more than `_MANY` by a cubic through its logarithm on a grid."""
+        top = float(np.nanmax(z, initial=0.0))
+        if len(z) <= _MANY or not len(self.nodes) or not top:
+            return np.array([self._tail(float(value)) for value in z])
+        grid = np.linspace(0.0, top, _MANY // 2)
+        tails = np.array([self._tail(float(value)) for value in grid])
+        sure = tails > _LEAST
+        cubic = interpolate.PchipInterpolator(grid[sure], np.log(tails[sure]), extrapolate=False)
+        found = np.exp(cubic(z))
+        beyond = np.isnan(found) & ~np.isnan(z)
+        found[beyond] = 0.0  # raised to the unadjusted p-value by who asks
+        return np.asarray(found)
 
     def _tail(self, z: float) -> float:
         if math.isnan(z) or not len(self.nodes):
@@ -300,6 +316,24 @@ def compact_letters(significant: npt.NDArray[np.bool_], order: Sequence[int]) ->
         for k in ranks:
             letters[order[k]] += letter
     return letters
+
+
+def letters_exceed(significant: npt.NDArray[np.bool_], order: Sequence[int], most: int) -> bool:
+    """Return whether `compact_letters` would need more than so many letters.
+
+    Letters are the largest sets of objects that do not differ; among the first objects there are never more of them
+    than among all, so that the search ends as soon as they are too many.
+    """
+    same = ~significant[np.ix_(order, order)]
+    sets: list[int] = []
+    for k in range(len(order)):
+        like = sum(1 << int(j) for j in np.flatnonzero(same[k, :k]))
+        joined = {column & like for column in sets} or {0}
+        largest = [a for a in joined if not any(a != b and a | b == b for b in joined)]
+        sets = [column for column in sets if column & ~like] + [column | 1 << k for column in largest]
+        if len(sets) > most:
+            return True
+    return False
 
 
 def _letters() -> itertools.chain[str]:

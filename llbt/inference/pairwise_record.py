@@ -175,6 +175,12 @@ class Pairwise(Record):
         better = self.better(self.significant)
         return statistics.compact_letters(better | better.T, self.ranking.tolist())
 
+    @property
+    def many_letters(self) -> bool:
+        """Whether `letters` would take more letters than a reader tells apart."""
+        better = self.better(self.significant)
+        return statistics.letters_exceed(better | better.T, self.ranking.tolist(), MOST_LETTERS)
+
     def letters(self) -> Table:
         """Return letters such that two objects share one exactly when they do not differ significantly.
 

@@ -20,7 +20,7 @@ from ..table import Field, Table
 from .new_judge import asked_of, said_by
 from .objects import LogWorths, centred
 from .pairwise import all_pairs
-from .pairwise_record import MOST_LETTERS, Pairwise
+from .pairwise_record import Pairwise
 from .scales import LEVELS, Scale, critical_for, measured_from, said_of, typeset, worths_on_scale
 
 Anchor = Label | Mapping[Any, float]
@@ -124,9 +124,7 @@ def leaderboard(
 
 def _groups(pairs: Pairwise) -> Field:
     """Return the letters of the objects, the best first; where they are too many to be read, the clusters."""
-    letters = pairs.letters().fields[1]
-    few = len(set("".join(letters.values))) <= MOST_LETTERS
-    return letters if few else pairs.clusters().fields[1]
+    return (pairs.clusters() if pairs.many_letters else pairs.letters()).fields[1]
 
 
 def _read_anchor(res: LLBTResults, anchor: Anchor | None, scale: Scale, graded: bool) -> tuple[Label | None, float]:

@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 from llbt import Scenario, power
 from llbt.arguments import as_generator
-from llbt.core.statistics import adjust_p, compact_letters, max_z, significance_clusters, two_sided_p
+from llbt.core.statistics import adjust_p, compact_letters, letters_exceed, max_z, significance_clusters, two_sided_p
 from llbt.errors import OptionError
 
 
@@ -188,3 +188,21 @@ def test_rng_is_an_int_or_a_generator():
 def test_rng_of_another_type_is_an_error_that_names_it(rng, said):
     with pytest.raises(OptionError, match=f"power: rng.*{said}"):
         power(Scenario(), judgments=[5], rng=rng)
+
+
+def test_many_p_values_by_the_curve_are_those_computed_each():
+    for df in (np.inf, 9.0):
+        found = max_z(tukey(12), np.eye(12), df, np.random.default_rng(6))
+        z = np.append(np.linspace(0, 12, 5001), np.nan)
+        each = np.concatenate([found.p_value(part) for part in np.array_split(z[::10], 2)])
+        np.testing.assert_allclose(found.p_value(z)[::10], each, rtol=1e-5)
+
+
+def test_letters_are_too_many_exactly_when_they_are_counted_so():
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        size = int(rng.integers(1, 10))
+        upper = np.triu(rng.random((size, size)) < rng.random(), 1)
+        significant, order = upper | upper.T, rng.permutation(size).tolist()
+        number = len(set("".join(compact_letters(significant, order))))
+        assert [letters_exceed(significant, order, most) for most in (number - 1, number)] == [True, False]
