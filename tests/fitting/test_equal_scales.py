@@ -63,7 +63,7 @@ def test_an_object_that_judges_disagree_on_is_seen() -> None:
     assert _p(_unequal(60, 1.6, seed=1)) < 0.01
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_test_has_its_size() -> None:
     p = np.array([_p(judged_frame(40, 0.7, seed=seed, each=2)) for seed in range(25)])
     assert np.mean(p < 0.1) < 0.29
