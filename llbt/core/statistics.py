@@ -20,7 +20,7 @@ AdjustP = Literal["holm", "bonferroni", "fdr_bh"]
 
 _SMALL_COUNT = 5.0  # Cochran's rule: at most a fifth of the expected counts below five
 _SMALL_SHARE = 0.2
-_MANY = 2000  # p-values, above which a curve through the tail is nearer than each computed
+_MANY = 2000  # p-values, above which a curve through the tail is cheaper than each computed
 _LEAST = 1e-290  # of a tail that has a logarithm
 _DRAWS = 20_000  # directions: the simulated quantile of max |z| is right to about .005
 _NODES = 500  # means of as many draws each stand for them: another 1e-4
@@ -136,7 +136,7 @@ class MaxZ:
 
     z is R·W·u: R the length of a normal (or t) vector of as many dimensions as the contrasts span, u its direction,
     uniform on the sphere. Only the directions are simulated; given max |W·u| the tail is exact, so that small
-    probabilities are as smooth as large ones.
+    probabilities are as smooth as large ones. Of more than 2,000 values it is read off a curve through 1,000.
 
     Attributes
     ----------

@@ -66,6 +66,7 @@ def glm(problem: Problem, names: tuple[str, ...], start: Maximum | None = None, 
     found = probabilities(problem, params)
     with np.errstate(all="ignore"):
         cov = bare.cov_params()[:p, :p]
+        cov = (cov + cov.T) / 2  # statsmodels' inverse is symmetric but for rounding
     steps = other.n_iter + int(results.fit_history["iteration"])
     return Fit(
         params=params,
