@@ -50,6 +50,7 @@ def codings(counts: collections.Counter) -> dict:
 
 @pytest.mark.parametrize("confidence", [0.95, 0.9])
 @pytest.mark.parametrize("formula", ["object + tie", "object * SEX + tie"])
+@pytest.mark.slow
 def test_a_report_codes_a_formula_once_and_simulates_once(counts, tmp_path: Path, formula: str, confidence) -> None:
     cems = llbt.load_dataset("cems").pool("ENG")
     llbt.write_report(cems, formula=formula, confidence=confidence, path=tmp_path / "page.html")

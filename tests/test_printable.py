@@ -128,6 +128,7 @@ def test_a_line_break_in_a_label_starts_no_line_of_a_message():
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "html", "json"])
 @pytest.mark.parametrize("case", ["escape", "no width"])
+@pytest.mark.slow
 def test_the_command_line(case, form, tmp_path):
     sign = HIDDEN[case]
     path = tmp_path / "t.csv"

@@ -196,6 +196,7 @@ def test_near_duplicates(a, b, near):
     assert bool(near_duplicates([b, "something else", a])[0]) is near
 
 
+@pytest.mark.slow
 def test_the_search_for_near_duplicates_equals_one_of_all_pairs():
     rng = np.random.default_rng(3)
     labels = sorted({"".join(rng.choice(list("abc"), rng.integers(6, 12))) for _ in range(280)})

@@ -170,6 +170,7 @@ def test_the_tests_of_directions_are_those_by_exchange():
 
 
 @pytest.mark.parametrize("kind", ["signed", "beside"])
+@pytest.mark.slow
 def test_a_page_of_graded_judgments_audits_their_grades(clean, tmp_path, monkeypatch, kind):
     """From the shell: grades in a column of their own, or sizes beside the outcome."""
     monkeypatch.setattr(page, "picture", lambda *_: "")

@@ -20,6 +20,7 @@ TABLE = SIMULATIONS / "planted_defects.json"
 
 
 @pytest.mark.parametrize("name", DEFECTS)
+@pytest.mark.slow
 def test_the_strongest_defect_is_named(name: str) -> None:
     """On a board of 10 objects and 3,000 judgments."""
     defect = DEFECTS[name]

@@ -25,6 +25,7 @@ def committed() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", [name for name in DEFECTS if name != "judge with the sizes turned"])
+@pytest.mark.slow
 def test_the_strongest_defect_is_named(name: str) -> None:
     """On a board of 10 objects and 6,000 judgments."""
     defect = DEFECTS[name]

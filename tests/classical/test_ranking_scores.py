@@ -89,6 +89,7 @@ def same(found, expected):
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("exclude", [(), ("_ref",), ("_ref", "A")], ids=["all", "one", "two"])
 @pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.slow
 def test_every_reading_is_that_of_a_loop_over_ranks(reading, exclude, when):
     for seed in range(3):
         blocks = random_blocks(seed)

@@ -49,6 +49,7 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("llbt audit x --input-format are", "arena", "kaggle"),
     ],
 )
+@pytest.mark.slow
 def test_each_shell_completes(shell: str, line: str, expected: str, not_expected: str) -> None:
     found = completed(shell, line)
     assert expected in found

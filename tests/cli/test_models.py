@@ -542,6 +542,7 @@ def process(*args):
     return subprocess.run([sys.executable, "-c", code, *args], capture_output=True, env=environment, timeout=120)
 
 
+@pytest.mark.slow
 def test_defaults_for_a_field_that_a_file_lacks(tmp_path):
     """Arena-Hard v0.1 does not name its baseline."""
     games = [{"score": "A>B"}, {"score": "A=B"}]
@@ -559,6 +560,7 @@ def test_defaults_for_a_field_that_a_file_lacks(tmp_path):
     assert page.exit_code == 0, page.stderr
 
 
+@pytest.mark.slow
 def test_output_is_utf8_whatever_the_locale():
     done = process("fit", "puddings", "--formula", "object")
     assert done.returncode == 0
@@ -678,6 +680,7 @@ def test_bundled_data_stay_as_they_are():
     assert "--judge" in refused("fit", "dras_table1", "--judge", "judge")
 
 
+@pytest.mark.slow
 def test_the_report_goes_by_judges_as_well(twelve):
     pages = {}
     for kind in ("cautious", "nonrobust"):

@@ -220,6 +220,7 @@ def test_round_trips(c):
 
 
 @given(tables(), st.data())
+@pytest.mark.slow
 def test_totals_are_kept(c, data):
     total = c.n_judgments
     pooled = c.pool(*data.draw(st.sets(st.sampled_from(["judge", "age", "length"]))))
@@ -237,6 +238,7 @@ def test_totals_are_kept(c, data):
 
 
 @given(tables())
+@pytest.mark.slow
 def test_pairs_are_canonical(c):
     if not c.keeps_order:
         assert (c.pairs[:, 0] < c.pairs[:, 1]).all()

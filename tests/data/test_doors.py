@@ -607,12 +607,14 @@ def read(frame, order=False):
 
 
 @given(judgments, st.randoms(use_true_random=False), st.booleans())
+@pytest.mark.slow
 def test_the_order_of_the_rows_does_not_matter(rows, random, order):
     shuffled = random.sample(rows, len(rows))
     assert read(frame_of(shuffled), order) == read(frame_of(rows), order)
 
 
 @given(judgments, st.sets(st.integers(0, 14)))
+@pytest.mark.slow
 def test_swapping_the_sides_does_not_matter(rows, swapped):
     turned = [
         ((i + step) % 4, 4 - step, {"i": "j", "j": "i", "t": "t"}[said], *rest)
@@ -624,6 +626,7 @@ def test_swapping_the_sides_does_not_matter(rows, swapped):
 
 
 @given(judgments, st.permutations(range(4)))
+@pytest.mark.slow
 def test_new_labels_are_only_labels(rows, permutation):
     c = read(frame_of(rows))
     names = [f"o{k}" for k in permutation]

@@ -100,6 +100,7 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("way", WRITTEN)
+@pytest.mark.slow
 def test_written_in_many_ways(way, saved):
     path = saved(*WRITTEN[way])
     pd.testing.assert_frame_equal(pd.DataFrame(file_frame(path)), FRAME, check_dtype=False)
@@ -305,6 +306,7 @@ def test_what_pandas_writes_reads_back(kind, tmp_path_factory, frame):
 
 @settings(max_examples=40, deadline=None)
 @given(frame=frames(), sep=st.sampled_from(",;\t|"), end=st.sampled_from(["\n", "\r\n"]), quoting=st.booleans())
+@pytest.mark.slow
 def test_what_python_writes_reads_back(tmp_path_factory, frame, sep, end, quoting):
     path = tmp_path_factory.mktemp("t") / "t.csv"
     with path.open("w", encoding="utf-8", newline="") as out:
@@ -472,6 +474,7 @@ def test_large_files(kind, on_disk, tmp_path):
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("label", ["a,b", "two\nlines", 'say "x"', "日本語", "NA", "null", "None", " padded ", "\\"])
+@pytest.mark.slow
 def test_awkward_labels_of_large_files(label, kind, on_disk, tmp_path):
     rows = [(label, "b", "i", label), ("c", label, "tie", "x"), ("b", "c", "j", "x")]
     frame = pd.DataFrame(rows, columns=NAMES)

@@ -172,6 +172,7 @@ class TestEveryFormat:
             check_counts(one, case, order=order)
 
     @each([case for case in CASES if "judge" in case.also.split()])
+    @pytest.mark.slow
     def test_the_judge_is_a_covariate_in_two_steps_and_in_one(self, case, tmp_path):
         source = case.open(tmp_path)
         frame = read_judgments(source, format=case.name)
@@ -190,6 +191,7 @@ class TestEveryFormat:
         assert set(frame.to_frame().columns) - set(STANDARD) >= set(case.others.split())
 
     @each([case for case in CASES if isinstance(case.source, list) and case.id != "choix"])
+    @pytest.mark.slow
     def test_order_of_fields_and_records_does_not_matter(self, case):
         frame = read_judgments(shuffled(case.source), format=case.name, **case.options)
         names = [name for name in ("object_i", "object_j", "outcome", *case.also.split()) if name != "block"]

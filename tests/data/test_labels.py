@@ -221,6 +221,7 @@ def test_flags_are_read_alike(flags, saved, where):
 
 @pytest.mark.parametrize("labels", ["text", "number"])
 @pytest.mark.parametrize("source", ["file", "-"])
+@pytest.mark.slow
 def test_labels_on_the_command_line(labels, source, saved):
     text = HEAD + "2,3,i\n2.0,3,j\n3,2,i\n3,2.0,j\n"
     path, given = (str(saved(text)), None) if source == "file" else ("-", text)
@@ -295,6 +296,7 @@ FIELDS = {
 
 @pytest.mark.parametrize("role", ["objects", "cluster"])
 @pytest.mark.parametrize("case", FIELDS)
+@pytest.mark.slow
 def test_fields_of_json(case, role, saved, where):
     values, expected = FIELDS[case]
     expected = sorted(values) if expected is None else expected

@@ -247,6 +247,7 @@ def test_the_mapping_of_a_message_can_be_pasted(outcome):
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 2), st.sampled_from("ijt")), min_size=1, max_size=12))
+@pytest.mark.slow
 def test_every_reading_says_the_same(rows):
     objects = ["red", "green", "blue"]
     first = [objects[i] for i, _, _ in rows]

@@ -573,6 +573,7 @@ def test_a_plain_loop_finds_the_same_in_large_blocks():
 
 @settings(max_examples=40)
 @given(rankings, st.randoms(use_true_random=False), st.permutations("ABCDE"))
+@pytest.mark.slow
 def test_order_of_rows_and_columns_does_not_matter(some, random, columns):
     wide = wide_of(some)
     long = long_of(wide)

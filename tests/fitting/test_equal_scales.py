@@ -50,6 +50,7 @@ def test_scores_are_derivatives_of_an_integral_over_all_effects(res: llbt.MixedR
     np.testing.assert_allclose(found.repeats @ found.others, 0.0, atol=0.01)
 
 
+@pytest.mark.slow
 def test_the_test_has_a_df_for_each_contrast(res: llbt.MixedResults) -> None:
     test = res.equal_scales_test()
     assert test.df == 2
@@ -58,6 +59,7 @@ def test_the_test_has_a_df_for_each_contrast(res: llbt.MixedResults) -> None:
     assert "9,999 sums of scores of judges drawn from the fit" in test.as_text()
 
 
+@pytest.mark.slow
 def test_an_object_that_judges_disagree_on_is_seen() -> None:
     """Log-worths of A differ by 1.6 between judges, of the others by .3."""
     assert _p(_unequal(60, 1.6, seed=1)) < 0.01

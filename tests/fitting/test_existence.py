@@ -523,6 +523,7 @@ def test_the_verdict_agrees_with_newtons_method(formula):
 
 
 @pytest.mark.parametrize("formula", ["object + tie", "object * x + tie"])
+@pytest.mark.slow
 def test_the_verdict_with_a_held_tie_effect_agrees_too(formula):
     rng = np.random.default_rng(len(formula))
     seen = []
@@ -597,6 +598,7 @@ def test_a_direction_of_recession_never_lowers_the_likelihood():
         assert np.ptp(eta, axis=1).max() > 1e-3  # and somewhere another one is not
 
 
+@pytest.mark.slow
 def test_the_named_group_won_everything_against_the_rest():
     rng = np.random.default_rng(17)
     checked = 0

@@ -88,6 +88,7 @@ def test_the_likelihood_written_out_has_the_same_maximum(music, size, link):
 
 
 @each_link
+@pytest.mark.slow
 def test_statsmodels_ordered_model_agrees_where_cuts_are_symmetric_by_themselves(music, link):
     """Each table beside its mirror image makes free cuts antisymmetric; errors are then √2 too small."""
     c = music.collapse().pool()

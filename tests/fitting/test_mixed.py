@@ -203,6 +203,7 @@ def _priced() -> llbt.Comparisons:
     return llbt.from_counts(frame, object_covariates=table)
 
 
+@pytest.mark.slow
 def test_many_effects_are_sampled_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Six objects: the log-likelihood is that of 400,000 draws of the effects from their distribution."""
     rng = np.random.default_rng(4)

@@ -188,6 +188,7 @@ def test_the_caret_of_a_long_formula_stands_under_its_spot():
     assert text[start : start + caret.count("^")] == "nothing"
 
 
+@pytest.mark.slow
 def test_sums_as_long_as_patsy_reads_them_and_longer_texts():
     terms = " + ".join(f"object:I(len + {k})" for k in range(900))
     assert len(LLBT.from_formula(terms, TABLE).design.names) == 1800

@@ -50,6 +50,7 @@ TABLE = llbt.from_judgments(FRAME, covariates="judge", side_covariates=SIDES)
         (f"{TANH} + length", "tanh + length"),
     ],
 )
+@pytest.mark.slow
 def test_a_feature_is_a_side_covariate_that_holds_half_of_it(feature, same):
     """f/2 for one side and −f/2 for the other, made in the frame, has the difference f."""
     found = llbt.fit(f"object + tie + {feature}", TABLE)

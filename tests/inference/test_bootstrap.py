@@ -94,6 +94,7 @@ REFITTED = {
 
 
 @pytest.mark.parametrize(("case", "resample"), [(case, how) for case, (_, ways) in REFITTED.items() for how in ways])
+@pytest.mark.slow
 def test_replicates_are_refits(case: str, resample: str) -> None:
     res = REFITTED[case][0]
     boot = llbt.bootstrap(res, resample=resample, n=12, rng=7)
@@ -366,6 +367,7 @@ def leave_one_judgment_out(res: LLBTResults) -> np.ndarray:
 SMALL = quietly("object + tie", table([("A", "B", 12, 5, 4), ("B", "C", 15, 3, 6), ("A", "C", 17, 4, 3)]))
 
 
+@pytest.mark.slow
 def test_bca_of_a_statistic_by_hand() -> None:
     boot = llbt.bootstrap(SMALL, lambda res: res.params, n=199, rng=3)
     left_out = leave_one_judgment_out(SMALL)
@@ -388,6 +390,7 @@ def test_bca_of_the_parameters_is_near_that_of_a_statistic() -> None:
 
 
 @pytest.mark.parametrize("statistic", [None, lambda res: res.params])
+@pytest.mark.slow
 def test_bca_of_clusters_by_hand(statistic) -> None:
     c = llbt.from_counts(many_judges(14), clusters="judge")
     res = quietly("object + tie", c)

@@ -95,6 +95,7 @@ def looped(c):
 
 @settings(max_examples=150)
 @given(tables())
+@pytest.mark.slow
 def test_counts_are_those_of_loops(c):
     found = intransitivity(c)
     counts = (found.triads, found.circular_triads, found.tested, found.weak, found.moderate, found.strong)
@@ -267,6 +268,7 @@ def test_of_a_table_the_worst_violations_come_first():
     assert frame.iloc[0]["circular"]
 
 
+@pytest.mark.slow
 def test_two_hundred_objects_take_seconds():
     rng = np.random.default_rng(7)
     i, j = np.triu_indices(200, 1)

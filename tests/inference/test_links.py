@@ -169,6 +169,7 @@ def test_the_test_of_fit_and_its_bootstrap_agree_where_counts_are_large(music):
     assert found.p_bootstrap[0] == pytest.approx(found.deviance.p_value, abs=0.07)
 
 
+@pytest.mark.slow
 def test_residuals_have_variance_one(music):
     res = llbt.fit("object + tie + grade", music.pool(), link="probit")
     squares, pairs = [], []

@@ -28,6 +28,7 @@ def tukey(size):
 
 @pytest.mark.parametrize("df", [np.inf, 10])
 @pytest.mark.parametrize("size", [2, 3, 5, 10, 30])
+@pytest.mark.slow
 def test_max_z_over_all_pairs_of_equal_variances_is_the_studentized_range(size, df):
     found = max_z(tukey(size), np.eye(size), df, np.random.default_rng(1))
     for confidence in (0.8, 0.95, 0.99):
@@ -96,6 +97,7 @@ def test_max_z_over_4950_pairs_stays_within_memory():
 
 @pytest.mark.parametrize("method", ["holm", "bonferroni", "fdr_bh"])
 @pytest.mark.parametrize("size", [1, 2, 7, 45])
+@pytest.mark.slow
 def test_adjusted_p_values_are_statsmodels(method, size):
     rng = np.random.default_rng(size)
     p = np.round(rng.beta(0.4, 2, size), 2)  # with ties and zeros

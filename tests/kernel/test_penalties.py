@@ -225,6 +225,7 @@ def connected(draw) -> Comparisons:
 
 @given(connected())
 @settings(max_examples=60, phases=UNSHRUNK)
+@pytest.mark.slow
 def test_bias_reduction_is_finite_wherever_the_objects_are_connected(c: Comparisons) -> None:
     res = quietly("object + tie" if c.has_ties else "object", c, prior="jeffreys")
     assert res.converged
@@ -235,6 +236,7 @@ def test_bias_reduction_is_finite_wherever_the_objects_are_connected(c: Comparis
 
 @given(connected(), st.integers(0, 5), st.permutations("PQRSTU"))
 @settings(max_examples=25, phases=UNSHRUNK)
+@pytest.mark.slow
 def test_bias_reduction_does_not_depend_on_reference_or_labels(c: Comparisons, place: int, names: list[str]) -> None:
     formula = "object + tie" if c.has_ties else "object"
 

@@ -302,6 +302,7 @@ def positive(matrix: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("method", ["glm", "eliminate"])
+@pytest.mark.slow
 def test_two_way_is_one_plus_other_less_both(method: str) -> None:
     c = judged(30, 25, 900, clusters=["judge", "item", "both"])
     formula = "object + tie"

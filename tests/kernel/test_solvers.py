@@ -505,6 +505,7 @@ def test_a_glm_that_leaves_the_estimates_is_refused(fixed):
 
 
 @every_fit
+@pytest.mark.slow
 def test_cells_of_the_explicit_model(name, formula):
     res, glm = bundled(name, formula, "eliminate"), bundled(name, formula, "glm").to_glm()
     close(res.fittedvalues, glm.fittedvalues, rtol=SOLVERS)

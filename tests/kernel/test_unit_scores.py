@@ -75,6 +75,7 @@ def test_dependence_sees_units_with_worths_of_their_own() -> None:
     assert p_values[1] < 1e-6
 
 
+@pytest.mark.slow
 def test_dependence_of_independent_judgments_keeps_its_level() -> None:
     """200 boards at .05: between .01 and .09, more than two standard errors either way."""
     rng = np.random.default_rng(11)

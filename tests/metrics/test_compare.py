@@ -37,6 +37,7 @@ def looped_differences(x, y, z, level, coefficient, swaps):
 @pytest.mark.parametrize("method", SWAPS)
 @pytest.mark.parametrize("coefficient", SCIPY)
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.slow
 def test_swapped_differences_are_those_of_a_loop(level, coefficient, method, missing):
     x, y, z = three(ties=True, missing=missing)
     y[np.isnan(x)] = np.nan
@@ -51,6 +52,7 @@ def test_swapped_differences_are_those_of_a_loop(level, coefficient, method, mis
     ("method", "shape"), [("perm-both", (3, 2)), ("perm-systems", (6, 2)), ("perm-inputs", (4, 5))]
 )
 @pytest.mark.parametrize("level", ["system", "input"])
+@pytest.mark.slow
 def test_p_values_are_those_of_all_swaps(level, method, shape, alternative):
     """Full enumeration on tiny scores: the simulated p-value is at most 4 standard errors away."""
     x, y, z = three(shape=shape)

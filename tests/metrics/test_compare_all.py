@@ -66,6 +66,7 @@ def test_p_values_are_adjusted_over_rows_or_the_table(adjust, by, expected):
     assert np.isnan(found.diagonal()).all()
 
 
+@pytest.mark.slow
 def test_another_adjustment_is_of_the_same_tests_and_draws_nothing(many, monkeypatch):
     found = llbt.metrics.compare_all(many, n=50, rng=1)
     drawn = []

@@ -93,6 +93,7 @@ def looped(x, z, level, coefficient, resampled, n, rng):
 @pytest.mark.parametrize("resampled", ["systems", "inputs", "both"])
 @pytest.mark.parametrize("coefficient", SCIPY)
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.slow
 def test_the_bootstrap_distribution_is_that_of_a_plain_loop(level, coefficient, resampled, missing):
     x, z = scores(ties=True, missing=missing, shape=(8, 9))
     rng = np.random.default_rng

@@ -79,6 +79,7 @@ def assert_within_error(found, expected, n):
 
 @pytest.mark.parametrize("test", SINGLE)
 @pytest.mark.parametrize(("odds", "tie_share"), [(1.0, 0.4), (3.0, 0.4), (3.0, 0.0), (0.25, 0.6)])
+@pytest.mark.slow
 def test_power_for_two_objects_is_that_of_full_enumeration(test, odds, tie_share):
     found = power(Scenario(odds=odds, tie_share=tie_share), judgments=[8, 25], test=test, n=20_000, rng=1)
     expected = np.array([enumerated(test, n, odds, tie_share) for n in (8, 25)])
@@ -121,6 +122,7 @@ def test_the_llbt_test_is_anova_of_two_fits(n_objects, tie_share):
 
 @pytest.mark.parametrize("tie_share", [0.0, 0.3])
 @pytest.mark.parametrize("n_objects", [2, 3, 5])
+@pytest.mark.slow
 def test_the_clustered_test_is_anova_of_two_clustered_fits(n_objects, tie_share):
     truth, counts = drawn(n_objects, 9, tie_share, odds=1.5)
     found = p_values("llbt_cluster", counts, truth)
@@ -282,6 +284,7 @@ def test_required_judgments_for_four_objects_follow_the_noncentral_chi_square():
     assert needed(found)["llbt"][0] == pytest.approx(low, rel=0.06)
 
 
+@pytest.mark.slow
 def test_where_judges_differ_only_the_clustered_test_keeps_its_level():
     tests = ("llbt", "sign", "llbt_cluster")
     study = Scenario(odds=1, judges=40, judge_sd=1.0)

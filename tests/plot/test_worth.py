@@ -41,6 +41,7 @@ def drawn(ax):
 
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("at", [None, {"judge": ["J3", "J1"]}, "average"])
+@pytest.mark.slow
 def test_the_picture_shows_the_worths(by_judge, scale, at):
     ax = llbt.plot.worth(by_judge, at=at, scale=scale)
     frame = llbt.worth(by_judge, at, scale).to_frame()

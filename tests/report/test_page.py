@@ -97,6 +97,7 @@ def columns_of(table):
 # -- one file that loads nothing -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_elsewhere(text):
     document = parsed(text)
     for element in document.iter():
@@ -129,6 +130,7 @@ def test_ids_are_unique_and_references_lead_somewhere(text):
     assert set(targets) <= set(ids)
 
 
+@pytest.mark.slow
 def test_headings_go_down_one_level_at_a_time(text):
     levels = [int(element.tag[1]) for element in parsed(text).iter("h1", "h2", "h3", "h4")]
     assert levels[0] == 1

@@ -182,6 +182,7 @@ def records():
 
 @pytest.mark.parametrize("name", records())
 @pytest.mark.parametrize("kind", READERS)
+@pytest.mark.slow
 def test_numbers_are_the_records_to_the_printed_precision(name, kind):
     record = records()[name]
     table = record.table()

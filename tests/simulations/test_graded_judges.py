@@ -138,6 +138,7 @@ def test_recorded_coverage_by_judges_who_use_the_scale_differently(judges: int, 
     assert found["preferred, as if independent"] < 0.9
 
 
+@pytest.mark.slow
 def test_intervals_by_judges_cover() -> None:
     """100 tables: within three standard errors of what is recorded."""
     record = json.loads((SIMULATIONS / "graded_judges.json").read_text(encoding="utf-8"))
