@@ -1,0 +1,424 @@
+"""Mixtures of K classes of judges, each with its own parameters of one design: EM from many starts at once.
+
+A judge g belongs to class k with probability π_k, and all of g's judgments have the probabilities of that class:
+L = Σ_g r_g log Σ_k π_k Π_s p_k(s)^n_gs, with r_g judges who gave exactly the same answers. The E-step is two products
+of the sparse table of answers with what every class of every start says; the M-step is a table of weighted counts for
+each of them, fitted by Newton steps of all at once (Dempster, Laird & Rubin 1977). Where the information at the end is
+that of a maximum, Newton's method on L itself takes the last digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse, special
+
+from .gathered import FloatArray, IntArray
+from .likelihood import Problem
+
+_STEPS = 2000  # of EM
+_GAIN = 1e-8  # of the log-likelihood in a step, below which EM ends
+_LONGEST = 2.0  # that a step moves any predictor
+_RIDGE = 1e-10  # of the scaled information, for a class whose judges leave a direction open
+_POLISH = 25  # Newton steps at the end
+_DECREMENT = 1e-16
+FAR = 12.0  # predictors beyond this: probabilities of 1e-10 and less
+_TOGETHER = 3e7  # numbers held at once
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What G' distinct judges said, in a design of S comparisons with C outcomes.
+
+    Attributes
+    ----------
+    problem : Problem
+        The design; its counts are those of all judges.
+    table : csr_matrix, shape (G', S·C)
+        Counts of each judge.
+    repeats : ndarray, shape (G',)
+        How many judges said exactly that.
+    index : ndarray of int, shape (G,)
+        Which of them each judge is.
+    common : ndarray of bool, shape (p,)
+        Parameters that all classes share.
+    prior : ndarray, shape (S, C)
+        Counts added to those of every class.
+    """
+
+    problem: Problem
+    table: sparse.csr_matrix
+    repeats: FloatArray
+    index: IntArray
+    common: npt.NDArray[np.bool_]
+    prior: FloatArray
+
+    @property
+    def judges(self) -> int:
+        """How many judges there are, G."""
+        return len(self.index)
+
+    def size(self, k: int) -> int:
+        """Return the number of parameters of K classes, shares among them."""
+        shared = int(self.common.sum())
+        return k * (len(self.common) - shared) + shared + k - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """K classes, the largest first.
+
+    Attributes
+    ----------
+    shares : ndarray, shape (K,)
+    params : ndarray, shape (K, p)
+    log_likelihood : float
+        Without the prior.
+    posterior : ndarray, shape (G', K)
+    starts, reached : int
+        How many starts were run to their end, and how many of them came within .001 of the best value.
+    steps : int
+        Of EM, from the best start.
+    converged : bool
+    """
+
+    shares: FloatArray
+    params: FloatArray
+    log_likelihood: float
+    posterior: FloatArray
+    starts: int
+    reached: int
+    steps: int
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """R starts: log shares (R, K) and parameters (R, K, p)."""
+
+    log_shares: FloatArray
+    params: FloatArray
+
+    def __getitem__(self, some: IntArray) -> _State:
+        return _State(self.log_shares[some], self.params[some])
+
+
+def mixture(
+    answers: Answers,
+    k: int,
+    pooled: FloatArray,
+    starts: int,
+    rng: np.random.Generator,
+    also: Mixture | None = None,
+    tick: Callable[[int], None] | None = None,
+) -> Mixture:
+    """Return the classes of the best of several starts.
+
+    Parameters
+    ----------
+    answers : Answers
+    k : int
+        How many classes.
+    pooled : ndarray, shape (p,)
+        Estimates of a single class.
+    starts : int
+        How many starts from classes that judges drawn at random found.
+    rng : Generator
+    also : Mixture, optional
+        A start of K classes beside these.
+    tick : callable, optional
+        Told of every start that has ended.
+    """
+    em = _Em.of(answers)
+    if k == 1:
+        state = _State(np.zeros((1, 1)), pooled[None, None, :].copy())
+    else:
+        state = em.drawn(k, pooled, starts, rng)
+    if also is not None:
+        own = _State(np.log(np.maximum(also.shares, 1e-300))[None, :], also.params[None, :, :])
+        state = _State(*(np.concatenate(pair) for pair in zip(_arrays(own), _arrays(state), strict=True)))
+    block = max(1, int(_TOGETHER / (k * max(answers.table.shape[0], answers.problem.counts.size, len(pooled) ** 2))))
+    parts = [em.run(state[np.arange(first, min(first + block, len(state.params)))], tick)
+             for first in range(0, len(state.params), block)]
+    values = np.concatenate([part[1] for part in parts])
+    steps = np.concatenate([part[2] for part in parts])
+    best = int(np.nanargmax(values))
+    log_shares = np.concatenate([part[0].log_shares for part in parts])[best]
+    params = np.concatenate([part[0].params for part in parts])[best]
+    polished, converged = _polished(em, log_shares, params)
+    order = np.argsort(-polished.log_shares[0], kind="stable")
+    final = _State(polished.log_shares[:, order], polished.params[:, order])
+    value, posterior = em.expectation(final)
+    reached = int((values > max(values[best], em.penalized(final, value)[0]) - 1e-3).sum())
+    return Mixture(
+        np.exp(final.log_shares[0]), final.params[0], float(value[0]), posterior[:, 0], len(values), reached,
+        int(steps[best]), converged,
+    )  # fmt: skip
+
+
+def _arrays(state: _State) -> tuple[FloatArray, FloatArray]:
+    return state.log_shares, state.params
+
+
+@dataclass(frozen=True, eq=False)
+class _Em:
+    """The design in the form that many classes at once need."""
+
+    answers: Answers
+    transposed: sparse.csr_matrix
+    rows: tuple[FloatArray, ...]
+    squares: dict[tuple[int, int], sparse.csr_matrix]
+
+    @classmethod
+    def of(cls, answers: Answers) -> _Em:
+        parts = [sparse.csr_matrix(part.tocsr()) for part in answers.problem.predictors]
+        squares = {(b, c): _squares(parts[b], parts[c]) for b in range(len(parts)) for c in range(b, len(parts))}
+        return cls(answers, answers.table.T.tocsr(), tuple(part.toarray() for part in parts), squares)
+
+    def predictors(self, params: FloatArray) -> FloatArray:
+        """Return the predictors of classes (…, p), shape (B, …, S)."""
+        parts = zip(self.rows, self.answers.problem.offsets, strict=True)
+        return np.stack([params @ rows.T + offset for rows, offset in parts])
+
+    def log_probabilities(self, params: FloatArray) -> FloatArray:
+        """Return those of classes (…, p), shape (…, S, C)."""
+        probability, _ = self.answers.problem.response.probabilities(self.predictors(params))
+        return np.log(np.maximum(np.moveaxis(probability, 0, -1), 1e-300))
+
+    def expectation(self, state: _State) -> tuple[FloatArray, FloatArray]:
+        """Return the log-likelihood of each start, (R,), and the posteriors, (G', R, K)."""
+        logs = self.log_probabilities(state.params)
+        r, k = state.log_shares.shape
+        joint = np.asarray(self.answers.table @ logs.reshape(r * k, -1).T).reshape(-1, r, k) + state.log_shares
+        top = joint.max(axis=2, keepdims=True)
+        joint -= top
+        np.exp(joint, out=joint)
+        norm = joint.sum(axis=2, keepdims=True)
+        joint /= norm
+        return self.answers.repeats @ (top + np.log(norm))[:, :, 0], joint
+
+    def penalized(self, state: _State, value: FloatArray) -> FloatArray:
+        """Return the log-likelihood with the prior's counts, (R,)."""
+        if not self.answers.prior.any():
+            return value
+        return value + np.einsum("rksc,sc->r", self.log_probabilities(state.params), self.answers.prior)
+
+    def weighted(self, posterior: FloatArray) -> FloatArray:
+        """Return the counts of every class weighted by posteriors (G', R, K), shape (R, K, S, C)."""
+        size, r, k = posterior.shape
+        weights = (posterior * self.answers.repeats[:, None, None]).reshape(size, r * k)
+        counts = np.asarray(self.transposed @ weights).T.reshape(r, k, *self.answers.problem.counts.shape)
+        return np.asarray(counts + self.answers.prior)
+
+    def moments(self, params: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return scores (R, K, p) and informations (R, K, p, p) of classes with counts (R, K, S, C)."""
+        response = self.answers.problem.response
+        _, excess, weight = response.contributions(self.predictors(params), np.moveaxis(counts, 3, 0))
+        score = np.sum([part @ rows for part, rows in zip(excess, self.rows, strict=True)], axis=0)
+        classes = params.shape[0] * params.shape[1]
+        parts = [squares @ weight[at].reshape(classes, -1).T for at, squares in self.squares.items()]
+        return score, sum(parts).T.reshape(*params.shape, params.shape[-1])
+
+    def maximization(self, state: _State, counts: FloatArray) -> FloatArray:
+        """Return parameters a Newton step nearer to the maximum of the weighted counts, shape (R, K, p)."""
+        score, information = self.moments(state.params, counts)
+        step = self.solved(score, information)
+        moved = np.max([np.abs(step @ rows.T).max(axis=(1, 2)) for rows in self.rows], axis=0)
+        return state.params + step * np.minimum(1.0, _LONGEST / np.maximum(moved, 1e-300))[:, None, None]
+
+    def solved(self, score: FloatArray, information: FloatArray) -> FloatArray:
+        """Return Newton steps (R, K, p): classes meet in the parameters that are common to them."""
+        common = self.answers.common
+        if not common.any():
+            return _solve(information, score[..., None])[..., 0]
+        if common.all():
+            step = _solve(information.sum(axis=1), score.sum(axis=1)[..., None])[..., 0]
+            return np.repeat(step[:, None, :], score.shape[1], axis=1)
+        own, cross = information[..., ~common, :][..., ~common], information[..., ~common, :][..., common]
+        eliminated = _solve(own, np.concatenate([cross, score[..., ~common, None]], axis=-1))
+        slope, shift = eliminated[..., :-1], eliminated[..., -1]
+        shared = information[..., common, :][..., common] - np.swapaxes(cross, -1, -2) @ slope
+        rest = score[..., common] - np.einsum("rkpc,rkp->rkc", cross, shift)
+        joint = _solve(shared.sum(axis=1), rest.sum(axis=1)[..., None])[..., 0]
+        step = np.empty_like(score)
+        step[..., common] = joint[:, None, :]
+        step[..., ~common] = shift - np.einsum("rkpc,rc->rkp", slope, joint)
+        return step
+
+    def drawn(self, k: int, pooled: FloatArray, starts: int, rng: np.random.Generator) -> _State:
+        """Return starts: K judges drawn at random, each with all others who are nearest to them.
+
+        Classes are what the judgments of one judge say beside a share of everybody's, and judges are put to these.
+        """
+        answers = self.answers
+        people = rng.permuted(np.tile(np.arange(answers.judges), (starts, 1)), axis=1)[:, :k]
+        seeds = np.zeros((answers.table.shape[0], starts, k))
+        at = np.broadcast_to(np.arange(starts)[:, None], people.shape), np.broadcast_to(np.arange(k), people.shape)
+        seeds[answers.index[people], at[0], at[1]] = 1.0
+        own = np.asarray(self.transposed @ seeds.reshape(len(seeds), -1)).T
+        own = own.reshape(starts, k, *answers.problem.counts.shape)
+        everybody = answers.problem.counts / answers.judges
+        counts = own + 0.5 * everybody + 1e-3 * answers.problem.counts.sum() / answers.problem.counts.size
+        state = _State(np.full((starts, k), -np.log(k)), np.tile(pooled, (starts, k, 1)))
+        for _ in range(3):
+            state = replace(state, params=self.maximization(state, counts))
+        return state
+
+    def run(self, state: _State, tick: Callable[[int], None] | None) -> tuple[_State, FloatArray, IntArray]:
+        """Return where EM ends, its (penalized) log-likelihoods (R,), and its steps (R,)."""
+        size = len(state.params)
+        log_shares, params = state.log_shares.copy(), state.params.copy()
+        values, steps = np.full(size, -np.inf), np.zeros(size, dtype=np.int64)
+        active = np.arange(size)
+        for _ in range(_STEPS):
+            here = _State(log_shares[active], params[active])
+            value, posterior = self.expectation(here)
+            value = self.penalized(here, value)
+            ended = np.abs(value - values[active]) < _GAIN * np.maximum(1.0, np.abs(value) * 1e-3)
+            values[active] = value
+            if tick is not None and ended.any():
+                tick(int(ended.sum()))
+            go = ~ended
+            active, posterior, here = active[go], posterior[:, go], here[np.flatnonzero(go)]
+            if not len(active):
+                break
+            share = np.einsum("g,grk->rk", self.answers.repeats, posterior) / self.answers.judges
+            params[active] = self.maximization(here, self.weighted(posterior))
+            log_shares[active] = np.log(np.maximum(share, 1e-300))
+            steps[active] += 1
+        return _State(log_shares, params), values, steps
+
+    def judge_scores(self, params: FloatArray) -> FloatArray:
+        """Return the score of each judge in the parameters of each class (K, p), shape (G', K, p)."""
+        answers, response = self.answers, self.answers.problem.response
+        probability, _ = response.probabilities(self.predictors(params))
+        outcomes = answers.problem.counts.shape[1]
+        found = np.empty((answers.table.shape[0], *params.shape))
+        for k in range(len(params)):
+            slopes = response.slopes(probability[:, k])
+            rows = sum(slopes[:, b, :, None] * part for b, part in enumerate(self.rows))
+            found[:, k] = answers.table @ np.moveaxis(rows, 0, 1).reshape(-1, params.shape[1])
+        assert outcomes == len(probability)
+        return found
+
+
+def _squares(rows: sparse.csr_matrix, others: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return the products of two predictors' rows, made symmetric, shape (p², S): few of them are not 0."""
+    size = rows.shape[1]
+    comparison, a, b, value = [], [], [], []
+    for offset in range(int(np.diff(rows.indptr).max(initial=0))):
+        for other in range(int(np.diff(others.indptr).max(initial=0))):
+            first, second = rows.indptr[:-1] + offset, others.indptr[:-1] + other
+            both = np.flatnonzero((first < rows.indptr[1:]) & (second < others.indptr[1:]))
+            comparison.append(both)
+            a.append(rows.indices[first[both]])
+            b.append(others.indices[second[both]])
+            value.append(rows.data[first[both]] * others.data[second[both]])
+    at, x, y, products = (np.concatenate([np.empty(0, dtype=np.int64), *part]) for part in (comparison, a, b, value))
+    found = sparse.csr_matrix((products, (x * size + y, at)), shape=(size * size, rows.shape[0]))
+    if rows is not others:
+        found = found + sparse.csr_matrix((products, (y * size + x, at)), shape=found.shape)
+    return found
+
+
+def _solve(matrices: FloatArray, sides: FloatArray) -> FloatArray:
+    """Solve scaled positive semidefinite systems, a little of the identity added."""
+    scale = 1 / np.sqrt(np.maximum(np.einsum("...pp->...p", matrices), 1e-300))
+    scaled = matrices * scale[..., :, None] * scale[..., None, :] + _RIDGE * np.eye(matrices.shape[-1])
+    return np.asarray(scale[..., None] * np.linalg.solve(scaled, scale[..., None] * sides))
+
+
+@dataclass(frozen=True, eq=False)
+class Curvature:
+    """The score (q,) and the observed information (q, q) of a mixture.
+
+    Parameters are those of class 1, of class 2, …, without repetition of the common ones, which come behind them, and
+    then log π_k − log π_1 for k = 2 … K. `spread` (K·p + K − 1, q) says what each stands for among (K, p) parameters.
+    """
+
+    score: FloatArray
+    information: FloatArray
+    spread: FloatArray
+
+
+def curvature(answers: Answers, shares: FloatArray, params: FloatArray) -> Curvature:
+    """Return the derivatives of the log-likelihood (with the prior's counts) of a mixture."""
+    return _curvature(_Em.of(answers), np.log(np.maximum(shares, 1e-300)), params)
+
+
+def _curvature(em: _Em, log_shares: FloatArray, params: FloatArray) -> Curvature:
+    answers, (k, p) = em.answers, params.shape
+    state = _State(log_shares[None, :], params[None, :, :])
+    _, posterior = em.expectation(state)
+    score, information = em.moments(state.params, em.weighted(posterior))
+    own = em.judge_scores(params)
+    weight = posterior[:, 0, :]
+    judges = answers.repeats
+    size = k * p + k - 1
+    joint = np.zeros((size, size))
+    total = np.zeros(size)
+    total[: k * p] = score[0].ravel()
+    total[k * p :] = (judges @ weight - answers.judges * np.exp(log_shares))[1:]
+    mean = np.empty((len(judges), size))
+    mean[:, : k * p] = (weight[:, :, None] * own).reshape(len(judges), -1)
+    mean[:, k * p :] = weight[:, 1:]
+    for c in range(k):
+        at = slice(c * p, (c + 1) * p)
+        w = judges * weight[:, c]
+        joint[at, at] += information[0, c] - own[:, c].T @ (w[:, None] * own[:, c])
+        if c:
+            cross = w @ own[:, c]
+            joint[at, k * p + c - 1] -= cross
+            joint[k * p + c - 1, at] -= cross
+            joint[k * p + c - 1, k * p + c - 1] -= w.sum()
+    joint += mean.T @ (judges[:, None] * mean)
+    pi = np.exp(log_shares)[1:]
+    joint[k * p :, k * p :] += answers.judges * (np.diag(pi) - np.outer(pi, pi))
+    spread = _spread(answers.common, k)
+    return Curvature(spread.T @ total, spread.T @ joint @ spread, spread)
+
+
+def _spread(common: npt.NDArray[np.bool_], k: int) -> FloatArray:
+    p, shared = len(common), int(common.sum())
+    own = p - shared
+    found = np.zeros((k * p + k - 1, k * own + shared + k - 1))
+    for c in range(k):
+        found[c * p + np.flatnonzero(~common), c * own + np.arange(own)] = 1.0
+        found[c * p + np.flatnonzero(common), k * own + np.arange(shared)] = 1.0
+    found[k * p + np.arange(k - 1), k * own + shared + np.arange(k - 1)] = 1.0
+    return found
+
+
+def _polished(em: _Em, log_shares: FloatArray, params: FloatArray) -> tuple[_State, bool]:
+    """Return the maximum near the end of EM by Newton's method, and whether it is one with finite parameters."""
+    k, p = params.shape
+    state = _State(log_shares[None, :], params[None, :, :])
+    value = em.penalized(state, em.expectation(state)[0])[0]
+    for _ in range(_POLISH):
+        here = _curvature(em, state.log_shares[0], state.params[0])
+        if not len(here.score):
+            return state, True
+        scale = 1 / np.sqrt(np.maximum(np.diag(here.information), 1e-300))
+        scaled = here.information * np.outer(scale, scale)
+        values, vectors = np.linalg.eigh(scaled)
+        if values[0] < 1e-9:  # a class at infinity, or a saddle: EM's end is as good
+            return state, False
+        step = scale * (vectors @ ((vectors.T @ (scale * here.score)) / values))
+        decrement = float(step @ here.score)
+        moved = here.spread @ step
+        length = 1.0
+        while True:
+            params = state.params + length * moved[: k * p].reshape(1, k, p)
+            logits = state.log_shares[0] + length * np.append(0.0, moved[k * p :])
+            new = _State((logits - special.logsumexp(logits))[None, :], params)
+            found = em.penalized(new, em.expectation(new)[0])[0]
+            if found >= value - 1e-9 * abs(value) or length < 1e-3:
+                break
+            length /= 2
+        state, value = new, found
+        if decrement < _DECREMENT * max(1.0, abs(value)):
+            return state, True
+    return state, False
