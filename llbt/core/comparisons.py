@@ -467,6 +467,11 @@ def counts_of_outcomes(counts: FloatArray, response: Response) -> FloatArray:
     return counts if response != TWO else counts[:, [0, 2]]
 
 
+def counts_of_cells(counts: FloatArray, response: Response) -> FloatArray:
+    """Return counts of outcomes (S, K) as a table keeps them: two as three, never tied."""
+    return counts if response != TWO else np.insert(counts, 1, 0.0, axis=1)
+
+
 def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
     """Sum lines to a table in canonical order, with everything else as in `like`.
 

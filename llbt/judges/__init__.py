@@ -4,9 +4,10 @@ from typing import NoReturn
 
 from ..errors import unknown_name
 from .agreement import agreement
+from .classes import classes
 from .summary import summary
 
-__all__ = ["agreement", "summary"]
+__all__ = ["agreement", "classes", "summary"]
 
 
 def __dir__() -> list[str]:

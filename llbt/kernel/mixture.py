@@ -133,16 +133,16 @@ def mixture(
         Told of every start that has ended.
     """
     em = _Em.of(answers)
-    if k == 1:
-        state = _State(np.zeros((1, 1)), pooled[None, None, :].copy())
-    else:
-        state = em.drawn(k, pooled, starts, rng)
+    one = _State(np.zeros((1, 1)), pooled[None, None, :].copy())
+    state = one if k == 1 else em.drawn(k, pooled, starts, rng)
     if also is not None:
         own = _State(np.log(np.maximum(also.shares, 1e-300))[None, :], also.params[None, :, :])
         state = _State(*(np.concatenate(pair) for pair in zip(_arrays(own), _arrays(state), strict=True)))
     block = max(1, int(_TOGETHER / (k * max(answers.table.shape[0], answers.problem.counts.size, len(pooled) ** 2))))
-    parts = [em.run(state[np.arange(first, min(first + block, len(state.params)))], tick)
-             for first in range(0, len(state.params), block)]
+    parts = [
+        em.run(state[np.arange(first, min(first + block, len(state.params)))], tick)
+        for first in range(0, len(state.params), block)
+    ]
     values = np.concatenate([part[1] for part in parts])
     steps = np.concatenate([part[2] for part in parts])
     best = int(np.nanargmax(values))
@@ -198,13 +198,14 @@ class _Em:
         np.exp(joint, out=joint)
         norm = joint.sum(axis=2, keepdims=True)
         joint /= norm
-        return self.answers.repeats @ (top + np.log(norm))[:, :, 0], joint
+        return np.asarray(self.answers.repeats @ (top + np.log(norm))[:, :, 0]), joint
 
     def penalized(self, state: _State, value: FloatArray) -> FloatArray:
         """Return the log-likelihood with the prior's counts, (R,)."""
         if not self.answers.prior.any():
             return value
-        return value + np.einsum("rksc,sc->r", self.log_probabilities(state.params), self.answers.prior)
+        added = np.einsum("rksc,sc->r", self.log_probabilities(state.params), self.answers.prior)
+        return np.asarray(value + added)
 
     def weighted(self, posterior: FloatArray) -> FloatArray:
         """Return the counts of every class weighted by posteriors (G', R, K), shape (R, K, S, C)."""
@@ -220,20 +221,20 @@ class _Em:
         score = np.sum([part @ rows for part, rows in zip(excess, self.rows, strict=True)], axis=0)
         classes = params.shape[0] * params.shape[1]
         parts = [squares @ weight[at].reshape(classes, -1).T for at, squares in self.squares.items()]
-        return score, sum(parts).T.reshape(*params.shape, params.shape[-1])
+        return score, np.sum(parts, axis=0).T.reshape(*params.shape, params.shape[-1])
 
     def maximization(self, state: _State, counts: FloatArray) -> FloatArray:
         """Return parameters a Newton step nearer to the maximum of the weighted counts, shape (R, K, p)."""
         score, information = self.moments(state.params, counts)
         step = self.solved(score, information)
         moved = np.max([np.abs(step @ rows.T).max(axis=(1, 2)) for rows in self.rows], axis=0)
-        return state.params + step * np.minimum(1.0, _LONGEST / np.maximum(moved, 1e-300))[:, None, None]
+        return np.asarray(state.params + step * np.minimum(1.0, _LONGEST / np.maximum(moved, 1e-300))[:, None, None])
 
     def solved(self, score: FloatArray, information: FloatArray) -> FloatArray:
         """Return Newton steps (R, K, p): classes meet in the parameters that are common to them."""
         common = self.answers.common
         if not common.any():
-            return _solve(information, score[..., None])[..., 0]
+            return np.asarray(_solve(information, score[..., None])[..., 0])
         if common.all():
             step = _solve(information.sum(axis=1), score.sum(axis=1)[..., None])[..., 0]
             return np.repeat(step[:, None, :], score.shape[1], axis=1)
@@ -295,13 +296,11 @@ class _Em:
         """Return the score of each judge in the parameters of each class (K, p), shape (G', K, p)."""
         answers, response = self.answers, self.answers.problem.response
         probability, _ = response.probabilities(self.predictors(params))
-        outcomes = answers.problem.counts.shape[1]
         found = np.empty((answers.table.shape[0], *params.shape))
         for k in range(len(params)):
             slopes = response.slopes(probability[:, k])
-            rows = sum(slopes[:, b, :, None] * part for b, part in enumerate(self.rows))
+            rows = np.sum([slopes[:, b, :, None] * part for b, part in enumerate(self.rows)], axis=0)
             found[:, k] = answers.table @ np.moveaxis(rows, 0, 1).reshape(-1, params.shape[1])
-        assert outcomes == len(probability)
         return found
 
 

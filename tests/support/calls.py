@@ -146,6 +146,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.model_table: lambda: ([[fitted()]], {}),
     llbt.write_report: lambda: ([counts()], {}),
     llbt.judges.agreement: lambda: ([JUDGMENTS], {"unit": "prompt"}),
+    llbt.judges.classes: lambda: (["object + tie", counts_of_judges()], {"k": [1, 2], "starts": 3, "rng": 1}),
     llbt.judges.summary: lambda: ([counts()], {}),
     llbt.classical.durbin_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
     llbt.classical.friedman_test: lambda: ([RANKINGS], {"objects": list("ABC")}),

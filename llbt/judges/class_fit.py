@@ -1,0 +1,294 @@
+"""K classes of judges: shares, worths by class, and to which class each judge belongs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy import linalg, special
+
+from ..arguments import Confidence, checked
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.comparisons import counts_of_cells
+from ..core.statistics import critical_values
+from ..errors import OptionError
+from ..fitting.results import LLBTResults
+from ..kernel.mixture import FAR, Answers, Mixture, curvature
+from ..kernel.robust import Covariance
+from ..kernel.solvers import Fit
+from ..table import Field, Record, Table, counted, format_number, format_percent, interval_fields
+
+_NO_DIRECTION = 1e-8  # of the scaled information, below which a direction is not known
+_CLASS = "class"
+_NEVER = 1e-100  # a posterior: comparisons of a class have a total above 0
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class ByJudge:
+    """The judgments of each judge, as a mixture needs them.
+
+    Attributes
+    ----------
+    name : str
+        The column whose levels are the judges.
+    levels : tuple, length G
+    answers : Answers
+    lines : ndarray of int, shape (L,)
+        The comparison of each line of the counts by judge.
+    codes : ndarray of int, shape (L,)
+        Its judge.
+    counts : ndarray, shape (L, C)
+    """
+
+    name: str
+    levels: tuple[Label, ...]
+    answers: Answers
+    lines: IntArray
+    codes: IntArray
+    counts: FloatArray
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LatentClasses(Record):
+    """K classes of G judges, each with log-worths of its own; the largest is class 1.
+
+    Made by `classes`: ``llbt.judges.classes(formula, c)[3]``.
+
+    Attributes
+    ----------
+    pooled : LLBTResults
+        The fit of all judges alike.
+    by_judge : ByJudge
+    mixture : Mixture
+    """
+
+    _made_by: ClassVar[str] = "llbt.judges.classes(formula, c)[k]"
+
+    pooled: LLBTResults
+    by_judge: ByJudge
+    mixture: Mixture
+
+    @property
+    def k(self) -> int:
+        """The number of classes."""
+        return len(self.mixture.shares)
+
+    @property
+    def labels(self) -> range:
+        """The numbers of the classes, 1 … K."""
+        return range(1, self.k + 1)
+
+    @property
+    def shares(self) -> pd.Series[float]:
+        """The share of the judges that belong to each class, shape (K,)."""
+        return pd.Series(self.mixture.shares, index=pd.Index(self.labels, name=_CLASS), name="share")
+
+    @property
+    def params(self) -> pd.DataFrame:
+        """The parameters of each class, shape (K, p)."""
+        return self._frame(self.mixture.params)
+
+    @property
+    def bse(self) -> pd.DataFrame:
+        """Their standard errors, shape (K, p); NaN in a class at infinity."""
+        error = np.sqrt(np.diag(self._covariance))[: self.mixture.params.size]
+        return self._frame(error.reshape(self.mixture.params.shape))
+
+    @property
+    def share_errors(self) -> pd.Series[float]:
+        """Standard errors of the shares, by the delta method from those of their log ratios, shape (K,)."""
+        shares, size = self.mixture.shares, self.mixture.params.size
+        slope = (np.diag(shares) - np.outer(shares, shares))[:, 1:]
+        cov = self._covariance[size:, size:]
+        return pd.Series(np.sqrt(np.diag(slope @ cov @ slope.T)), index=self.shares.index, name="std_error")
+
+    @property
+    def posterior(self) -> pd.DataFrame:
+        """The probability that a judge belongs to each class, given all that he said, shape (G, K)."""
+        index = pd.Index(self.by_judge.levels, name=self.by_judge.name)
+        found = self.mixture.posterior[self.by_judge.answers.index]
+        return pd.DataFrame(found, index=index, columns=pd.Index(self.labels, name=_CLASS))
+
+    @property
+    def log_likelihood(self) -> float:
+        """Σ log Σ_k π_k P(what a judge said | class k), without the prior."""
+        return self.mixture.log_likelihood
+
+    @property
+    def df(self) -> int:
+        """How many parameters there are, K − 1 shares among them."""
+        return self.by_judge.answers.size(self.k)
+
+    @property
+    def bic(self) -> float:
+        """−2 log-likelihood + df log G: judges are what is drawn, so judges are counted."""
+        return float(-2 * self.log_likelihood + self.df * np.log(len(self.by_judge.levels)))
+
+    @property
+    def aic(self) -> float:
+        """−2 log-likelihood + 2 df."""
+        return -2 * self.log_likelihood + 2 * self.df
+
+    @property
+    def _uncertainty(self) -> float:
+        return float(special.entr(self.posterior.to_numpy()).sum())
+
+    @property
+    def icl(self) -> float:
+        """BIC + 2 Σ_g Σ_k −p_gk log p_gk: classes that leave judges in doubt pay for it."""
+        return self.bic + 2 * self._uncertainty
+
+    @property
+    def entropy(self) -> float:
+        """How well the classes tell the judges apart: 1 − Σ −p log p/(G log K), 1 where every judge is placed."""
+        return 1.0 if self.k == 1 else float(1 - self._uncertainty / (len(self.by_judge.levels) * np.log(self.k)))
+
+    @cached_property
+    def infinite(self) -> tuple[int, ...]:
+        """The classes without finite estimates."""
+        problem = self.by_judge.answers.problem
+        moved = [np.abs(rows.tocsr() @ self.mixture.params.T).max(axis=0) for rows in problem.predictors]
+        reach = np.max(moved, axis=0)
+        return tuple(int(k) + 1 for k in np.flatnonzero(reach > FAR))
+
+    @cached_property
+    def _covariance(self) -> FloatArray:
+        """Return that of the (K, p) parameters and the K − 1 log ratios of shares.
+
+        Classes at infinity are held where they are, and have no errors.
+        """
+        found = curvature(self.by_judge.answers, self.mixture.shares, self.mixture.params)
+        spread = found.spread
+        size = self.mixture.params.shape[1]
+        gone = np.zeros(len(spread), dtype=np.bool_)
+        for label in self.infinite:
+            gone[(label - 1) * size : label * size] = ~self.by_judge.answers.common
+        known = spread[~gone].any(axis=0)
+        inverse = _inverse(found.information[np.ix_(known, known)])
+        cov = spread[:, known] @ inverse @ spread[:, known].T
+        cov[gone] = np.nan
+        cov[:, gone] = np.nan
+        return np.asarray(cov)
+
+    @checked
+    def summary(self, *, confidence: Confidence = 0.95) -> Table:
+        """Return class, share, term, estimate, std_error, conf_low, conf_high; a row per class and parameter."""
+        params, errors = self.mixture.params.ravel(), self.bse.to_numpy().ravel()
+        half = critical_values(confidence, np.full(len(params), np.inf)) * errors
+        size = self.mixture.params.shape[1]
+        fields = (
+            Field(_CLASS, _CLASS, np.repeat(list(self.labels), size), "count"),
+            Field("share", "share", np.repeat(self.mixture.shares, size), "estimate", 3),
+            Field("term", "term", list(self.pooled.names) * self.k),
+            Field("estimate", "estimate", params, "estimate"),
+            Field("std_error", "std_error", errors, "estimate"),
+            *interval_fields(params - half, params + half, confidence),
+        )
+        return Table(fields, title=self._title, head=self._head(), foot=self._foot(), notes=self._notes()).first(
+            _MOST_ROWS
+        )
+
+    def table(self) -> Table:
+        """Return the summary."""
+        return self.summary()
+
+    @property
+    def _title(self) -> str:
+        return f"{counted(self.k, 'latent class').replace('classs', 'classes')} of {self.by_judge.name}"
+
+    def _head(self) -> tuple[str, ...]:
+        judges = counted(len(self.by_judge.levels), "judge")
+        distinct = len(self.by_judge.answers.repeats)
+        told = f", {distinct} different in their answers" if distinct < len(self.by_judge.levels) else ""
+        shares = ", ".join(
+            f"{label}: {format_percent(share)} ± {format_percent(error)}"
+            for label, share, error in zip(self.labels, self.shares, self.share_errors, strict=True)
+        )
+        return (
+            f"Formula: {self.pooled.specification.formula}",
+            f"{judges}{told}, {counted(self.pooled.comparisons.n_judgments, 'judgment')}",
+            f"Share of judges (± std. error): {shares}",
+        )
+
+    def _foot(self) -> tuple[str, ...]:
+        found = self.mixture
+        return (
+            f"Log-likelihood: {format_number(self.log_likelihood, 7)} on {self.df} parameters   "
+            f"BIC: {format_number(self.bic, 6)}   ICL: {format_number(self.icl, 6)}   "
+            f"Entropy: {format_number(self.entropy, 3)}",
+            f"Best of {counted(found.starts, 'start')}, reached by {found.reached}",
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = ["log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)); BIC counts judges"]
+        if self.infinite:
+            which = " and ".join(map(str, self.infinite))
+            notes.append(
+                f"class {which} is at infinity: its judges contradict each other nowhere on some objects, so it has no "
+                "finite estimates and no standard errors; take fewer classes, or prior=0.1"
+            )
+        if self.by_judge.answers.prior.any():
+            notes.append("a prior drew the estimates together; log-likelihood, BIC and ICL are without it")
+        if self.k > 1 and self.mixture.reached == 1 and self.mixture.starts > 1:
+            notes.append("a single start reached the best value: there may be better ones, with more starts=")
+        return (*notes, *self.pooled.comparisons.notes)
+
+    def results(self, label: int) -> LLBTResults:
+        """Return one class as a fit, for all that is asked of fits: worths, leaderboard, pairwise, predictions.
+
+        Parameters
+        ----------
+        label : int
+            The number of the class, 1 being the largest.
+
+        Returns
+        -------
+        LLBTResults
+            Its table are the judgments, each weighted by the probability that its judge belongs to the class; its
+            covariance is that of the whole mixture, so it allows for the doubt about who belongs to the class.
+
+        Raises
+        ------
+        OptionError
+            For a number that no class has.
+        """
+        if label not in self.labels:
+            raise OptionError(f"class {label!r}", expected=f"a number of a class, 1 to {self.k}")
+        at, size = label - 1, self.mixture.params.shape[1]
+        params = self.mixture.params[at]
+        table = self.pooled.comparisons
+        weight = np.maximum(self.posterior.to_numpy()[self.by_judge.codes, at], _NEVER)
+        found = np.zeros((len(table), self.by_judge.counts.shape[1]))
+        np.add.at(found, self.by_judge.lines, self.by_judge.counts * weight[:, None])
+        counts = counts_of_cells(found, table.response)
+        of_class = replace(self.pooled, comparisons=replace(table, counts=counts, cluster_counts=None))
+        problem = of_class.problem()
+        probability, _ = problem.response.probabilities(problem.at(params))
+        cov = self._covariance[at * size : (at + 1) * size, at * size : (at + 1) * size]
+        solution = Fit(
+            params=params,
+            cov=cov,
+            means=problem.totals[:, None] * probability.T,
+            converged=self.mixture.converged,
+            n_iter=self.mixture.steps,
+            gradient=np.zeros(size),
+            objective=self.log_likelihood,
+            solver="eliminate",
+        )
+        return replace(of_class, solution=solution, covariance=Covariance(cov, notes=(f"of class {label}",)))
+
+    def _frame(self, values: FloatArray) -> pd.DataFrame:
+        return pd.DataFrame(values, index=pd.Index(self.labels, name=_CLASS), columns=list(self.pooled.names))
+
+
+def _inverse(information: FloatArray) -> FloatArray:
+    """Return the inverse where the information is that of a maximum; NaN else."""
+    scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
+    values, vectors = linalg.eigh(information * np.outer(scale, scale))
+    if len(values) and values[0] < _NO_DIRECTION:
+        return np.full(information.shape, np.nan)
+    return np.asarray((vectors / values) @ vectors.T * np.outer(scale, scale))

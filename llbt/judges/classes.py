@@ -1,0 +1,253 @@
+"""Who prefers what, when nobody knows the groups: latent classes of judges."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ..arguments import Count, Jobs, Kind, Rng, checked, is_whole
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
+from ..errors import DesignError, OptionError, listed
+from ..fitting.clusters import kept_way
+from ..fitting.distinct import distinct
+from ..fitting.model import LLBT
+from ..fitting.results import LLBTResults
+from ..fitting.specification import Prior
+from ..formulas.brackets import split_brackets
+from ..formulas.coding import Reference
+from ..kernel.likelihood import pseudo_counts
+from ..kernel.mixture import Answers, mixture
+from ..resampling import Resampler
+from ..table import Field, Record, Table, counted
+from ..table import Kind as CellKind
+from .class_fit import ByJudge, LatentClasses
+
+_LEAST = 3  # judges
+_WORDS = {"worth": "object"}
+
+
+def _are_numbers(k: object) -> bool:
+    several = [k] if is_whole(k) else list(k) if isinstance(k, Iterable) and not isinstance(k, str) else []
+    return len(several) > 0 and all(is_whole(one) and one >= 1 for one in several)
+
+
+Classes = Annotated[int | Sequence[int], Kind(_are_numbers, "a number of classes, or several: range(1, 7)")]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ClassModels(Record):
+    """Fits of several numbers of classes.
+
+    Made by `classes`; ``models[3]`` is the fit of three classes.
+
+    Attributes
+    ----------
+    fits : tuple of LatentClasses
+        In the order of their numbers.
+    """
+
+    _made_by: ClassVar[str] = "llbt.judges.classes(formula, c)"
+
+    fits: tuple[LatentClasses, ...]
+
+    def __getitem__(self, k: int) -> LatentClasses:
+        """Return the fit of K classes."""
+        for one in self.fits:
+            if one.k == k:
+                return one
+        raise OptionError(
+            f"{k!r} classes", expected=f"a number that was fitted: {listed([one.k for one in self.fits])}"
+        )
+
+    @property
+    def best(self) -> LatentClasses:
+        """The fit with the smallest BIC among those whose classes all have finite estimates."""
+        finite = [one for one in self.fits if not one.infinite]
+        return min(finite or self.fits, key=lambda one: one.bic)
+
+    def table(self) -> Table:
+        """Return k, log_likelihood, df, aic, bic, icl, entropy, smallest, starts, reached; a row per K."""
+        fits = self.fits
+        columns: tuple[tuple[str, str, Sequence[float], CellKind], ...] = (
+            ("k", "K", [one.k for one in fits], "count"),
+            ("log_likelihood", "log-likelihood", [one.log_likelihood for one in fits], "statistic"),
+            ("df", "df", [one.df for one in fits], "count"),
+            ("aic", "AIC", [one.aic for one in fits], "statistic"),
+            ("bic", "BIC", [one.bic for one in fits], "statistic"),
+            ("icl", "ICL", [one.icl for one in fits], "statistic"),
+            ("entropy", "entropy", [one.entropy for one in fits], "estimate"),
+            ("smallest", "smallest share", [float(one.mixture.shares.min()) for one in fits], "estimate"),
+            ("starts", "starts", [one.mixture.starts for one in fits], "count"),
+            ("reached", "reached best", [one.mixture.reached for one in fits], "count"),
+        )
+        notes = [f"smallest BIC: K = {self.best.k}; it counts the {counted(len(fits[0].by_judge.levels), 'judge')}"]
+        gone = [one.k for one in fits if one.infinite]
+        if gone:
+            notes.append(
+                f"K = {listed(gone)}: a class is at infinity, so that BIC and ICL are bounds; prior=0.1 keeps it"
+            )
+        first = fits[0]
+        return Table(
+            tuple(Field(name, heading, values, kind) for name, heading, values, kind in columns),
+            title=f"Latent classes of {first.by_judge.name}: {first.pooled.specification.formula}",
+            notes=(*notes, *first.pooled.comparisons.notes),
+        )
+
+
+@checked
+def classes(
+    formula: str,
+    data: Comparisons,
+    *,
+    by: str = "judge",
+    k: Classes = range(1, 7),
+    starts: Count = 50,
+    common: Sequence[str] = (),
+    prior: Prior = None,
+    reference: Reference = None,
+    rng: Rng = None,
+    n_jobs: Jobs = 1,
+    progress: bool = False,
+) -> ClassModels:
+    """Find classes of judges who judge alike: a mixture of K log-linear Bradley-Terry models, fitted by EM.
+
+    Parameters
+    ----------
+    formula : str
+        What each class has parameters of its own for: ``"object + tie"``; covariates as in `llbt.fit`, no brackets.
+    data : Comparisons
+        With the judges as a cluster or a covariate: ``llbt.from_judgments(frame, clusters="judge")``.
+    by : str
+        The column whose levels are the judges.
+    k : int or sequence of int
+        How many classes; several are compared.
+    starts : int
+        From how many classes around judges drawn at random EM starts, for each K.
+    common : sequence of str
+        Terms of the formula that all classes share, such as ``["tie", "order"]``.
+    prior : float, optional
+        Judgments added to each pair in each class, spread over its outcomes: it keeps classes finite.
+    reference : label or mapping, optional
+        As in `llbt.fit`.
+    rng : int, Generator or None
+        Where starts are drawn from.
+    n_jobs : int
+        Processes, of which each takes some of the numbers of classes; −1 for one per core. The result is the same for
+        the same `rng`.
+    progress : bool
+        Whether to show a bar.
+
+    Returns
+    -------
+    ClassModels
+        A row per K; ``models[3]`` has the shares, the worths by class and the posteriors of the judges.
+
+    Raises
+    ------
+    FormulaError
+        As `llbt.fit`, and for brackets.
+    OptionError
+        For judges that the table does not keep, more classes than judges who differ, and unknown terms in `common`.
+    DesignError
+        For fewer than three judges, and what `llbt.fit` refuses.
+    SeparationError
+        Where all judges together have no finite estimates, and there is no prior.
+
+    Notes
+    -----
+    Each judge belongs to one class, and all that he says follows its model: L = Σ_g log Σ_k π_k Π p_k (Dempster, Laird
+    & Rubin 1977, Journal of the Royal Statistical Society B 39). The best of all starts is taken to the maximum by
+    Newton's method; standard errors are by the observed information of L, so they allow for the doubt about who belongs
+    where. A class whose judges agree on everything has no finite estimates, which is said. BIC counts judges.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> likes = {"ann": "ABC", "bob": "ABC", "cem": "ACB", "dan": "CBA", "eve": "CBA", "fay": "BCA", "gus": "CAB"}
+    >>> pairs = [("A", "B"), ("A", "C"), ("B", "C")]
+    >>> rows = [
+    ...     (who, i, j, "i" if order.index(i) < order.index(j) else "j")
+    ...     for who, order in likes.items()
+    ...     for i, j in pairs
+    ... ]
+    >>> frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
+    >>> c = llbt.from_judgments(frame, clusters="judge")
+    >>> found = llbt.judges.classes("object", c, k=[1, 2], prior=1, rng=1)
+    >>> found[2].posterior.round(2).loc["ann"].tolist()
+    [0.04, 0.96]
+    """
+    text, brackets = split_brackets(formula)
+    if brackets:
+        raise OptionError(
+            f"formula {formula!r} with brackets", "Take them out: classes stand for what judges differ in."
+        )
+    pooled = LLBT.from_formula(text, data, reference=reference).fit(prior=prior)
+    by_judge = _by_judge(pooled, by, common, prior)
+    numbers = [int(k)] if is_whole(k) else sorted({int(one) for one in k})  # type: ignore[union-attr]
+    distinct_judges = len(by_judge.answers.repeats)
+    if numbers[-1] > distinct_judges:
+        raise OptionError(
+            f"k={numbers[-1]}", expected=f"at most {distinct_judges}, the number of judges who differ in what they said"
+        )
+    resampler = Resampler.of("judges.classes", rng, n_jobs, progress)
+    tasks = [functools.partial(_fitted, pooled, by_judge, number, starts) for number in numbers]
+    return ClassModels(tuple(resampler.each(tasks, [number * number for number in numbers])))
+
+
+def _fitted(pooled: LLBTResults, by_judge: ByJudge, k: int, starts: int, rng: np.random.Generator) -> LatentClasses:
+    found = mixture(by_judge.answers, k, pooled.solution.params, starts, rng)
+    return LatentClasses(pooled, by_judge, found)
+
+
+def _by_judge(pooled: LLBTResults, by: str, common: Sequence[str], prior: Prior) -> ByJudge:
+    way = kept_way(pooled.comparisons, by, (by,))
+    if len(way.levels) < _LEAST:
+        raise DesignError(
+            f"by={by!r} has {counted(len(way.levels), 'judge')}",
+            f"Fit them apart: llbt.fit('object * {by}', c).",
+            expected=f"at least {_LEAST}",
+        )
+    problem, first, merged = distinct(pooled.design, pooled.problem(), list(pooled.comparisons.pairs.T))
+    lines = way.clusters
+    outcomes = problem.counts.shape[1]
+    cell = merged[lines.rows][:, None] * outcomes + np.arange(outcomes)
+    judge = np.repeat(lines.codes, outcomes)
+    shape = (len(way.levels), problem.counts.size)
+    table = sparse.csr_matrix((lines.counts.ravel(), (judge, cell.ravel())), shape=shape)
+    table.eliminate_zeros()
+    some, index, repeats = _distinct(table)
+    counts = np.zeros_like(problem.counts)
+    if prior is not None:
+        counts = pseudo_counts(pooled.comparisons.pairs[first], problem.totals, outcomes, float(prior))
+    answers = Answers(problem, table[some], repeats, index, _common(pooled, common), counts)
+    return ByJudge(by, way.levels, answers, lines.rows, lines.codes, lines.counts)
+
+
+def _distinct(table: sparse.csr_matrix) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return a judge for each different set of answers, which of them each judge is like, and how many are."""
+    table.sort_indices()
+    seen: dict[bytes, int] = {}
+    index = np.empty(table.shape[0], dtype=np.int64)
+    for judge in range(table.shape[0]):
+        own = slice(table.indptr[judge], table.indptr[judge + 1])
+        key = table.indices[own].tobytes() + table.data[own].tobytes()
+        index[judge] = seen.setdefault(key, len(seen))
+    _, some, repeats = np.unique(index, return_index=True, return_counts=True)
+    return some, index, repeats.astype(np.float64)
+
+
+def _common(pooled: LLBTResults, common: Sequence[str]) -> npt.NDArray[np.bool_]:
+    blocks = np.array([pooled.design.blocks[at] for at in pooled.free], dtype=object)
+    words = [_WORDS.get(block, block) for block in blocks.tolist()]
+    unknown = [term for term in common if term not in words]
+    if unknown:
+        raise OptionError(f"common={unknown!r}", expected=f"terms of the formula: {listed(list(dict.fromkeys(words)))}")
+    return np.array([word in common for word in words], dtype=np.bool_)
