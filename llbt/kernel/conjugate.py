@@ -1,0 +1,253 @@
+"""Conjugate gradients for the information of many objects: a graph's Laplacian bordered by a few dense columns.
+
+Where every object has a worth of its own, what judgments say of the worths is the weighted Laplacian L of the graph of
+judged pairs; ties, order and covariates border it by few columns:
+
+    [ L + diag(ridge)   B ]
+    [ Bᵀ                C ]
+
+Nothing of the size of objects × objects is ever made. A constant added to all worths moves nothing: without a ridge L
+has the constants for its null space, right-hand sides have to sum to 0 over the objects (those of a score do, and
+those of differences), and solutions are centred. That is better conditioned than leaving an object out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse import coo_array, csr_array
+
+from .gathered import FloatArray, IntArray
+
+TIGHT = 1e-12  # of the right-hand side's length that is left, in the norm of the preconditioner
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Pairs of objects, each pair once, whichever object comes first.
+
+    Attributes
+    ----------
+    size : int
+        Number of objects J.
+    first, second : ndarray of int, shape (E,)
+        The two objects of each pair.
+    pattern : csr_array, shape (J, J)
+        The pair of each entry of the adjacency matrix, counted from 1.
+    """
+
+    size: int
+    first: IntArray
+    second: IntArray
+    pattern: csr_array
+
+    @classmethod
+    def of(cls, first: IntArray, second: IntArray, size: int) -> Graph:
+        """Return the graph of distinct pairs of distinct objects 0 … size − 1."""
+        number = np.arange(1, len(first) + 1)
+        rows, columns = np.concatenate([first, second]), np.concatenate([second, first])
+        pattern = coo_array((np.concatenate([number, number]), (rows, columns)), shape=(size, size)).tocsr()
+        return cls(size, first, second, pattern)
+
+    def adjacency(self, weights: FloatArray) -> csr_array:
+        """Return the symmetric matrix of the pairs' weights (E,), shape (J, J)."""
+        entries = weights[self.pattern.data - 1]
+        return csr_array((entries, self.pattern.indices, self.pattern.indptr), shape=self.pattern.shape)
+
+    def degrees(self, weights: FloatArray) -> FloatArray:
+        """Return the sum of the weights (E,) of each object's pairs, shape (J,)."""
+        both = np.bincount(self.first, weights, self.size) + np.bincount(self.second, weights, self.size)
+        return np.asarray(both, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Bordered:
+    """A graph's Laplacian bordered by q dense columns, symmetric and positive (semi)definite.
+
+    Attributes
+    ----------
+    graph : Graph
+    weights : ndarray, shape (E,)
+        Of the pairs, none below 0.
+    border : ndarray, shape (J, q)
+        Without a ridge its columns sum to 0.
+    corner : ndarray, shape (q, q)
+    ridge : ndarray, shape (J,), or None
+        What is added to the diagonal of the Laplacian; with one nothing is centred.
+    """
+
+    graph: Graph
+    weights: FloatArray
+    border: FloatArray
+    corner: FloatArray
+    ridge: FloatArray | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Objects and bordering columns, twice."""
+        size = self.graph.size + len(self.corner)
+        return size, size
+
+    @cached_property
+    def adjacency(self) -> csr_array:
+        """The weights as a symmetric matrix, shape (J, J)."""
+        return self.graph.adjacency(self.weights)
+
+    @cached_property
+    def diagonal(self) -> FloatArray:
+        """Diagonal of the Laplacian and the ridge, shape (J,)."""
+        found = self.graph.degrees(self.weights)
+        return found if self.ridge is None else found + self.ridge
+
+    def laplacian_times(self, vectors: FloatArray) -> FloatArray:
+        """Return (L + diag(ridge)) @ vectors of shape (J, k)."""
+        found = self.diagonal[:, None] * vectors
+        found -= self.adjacency @ vectors
+        return found
+
+    def __matmul__(self, vector: FloatArray) -> FloatArray:
+        """Return the product with a vector, shape (J + q,)."""
+        worths, rest = vector[: self.graph.size], vector[self.graph.size :]
+        above = self.laplacian_times(worths[:, None])[:, 0] + self.border @ rest
+        return np.concatenate([above, self.border.T @ worths + self.corner @ rest])
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What conjugate gradients found.
+
+    Attributes
+    ----------
+    values : ndarray, of the shape of the right-hand sides
+    iterations : int
+    finished : bool
+        Whether the residuals of all right-hand sides are as small as was asked for.
+    """
+
+    values: FloatArray
+    iterations: int
+    finished: bool
+
+
+def conjugate_gradients(
+    system: Bordered,
+    right: FloatArray,
+    *,
+    start: FloatArray | None = None,
+    tolerance: float = TIGHT,
+    most: int | None = None,
+) -> Solved:
+    """Solve (L + diag(ridge)) x = right, without the border, preconditioned by the diagonal.
+
+    Parameters
+    ----------
+    system : Bordered
+    right : ndarray, shape (J,) or (J, k)
+        Several right-hand sides are gone through together, each with steps of its own. Without a ridge each has to sum
+        to 0.
+    start : ndarray, of the same shape, optional
+        Near the solution; 0 by default.
+    tolerance : float
+        The residual at the end as a share of the right-hand side, both in the norm √(rᵀ diag⁻¹ r).
+    most : int, optional
+        Iterations after which the search is given up; by default ten times the number of objects.
+
+    Returns
+    -------
+    Solved
+        Without a ridge values are centred: those of each right-hand side sum to 0.
+
+    References
+    ----------
+    Hestenes, M. R. & Stiefel, E. (1952). Methods of conjugate gradients for solving linear systems. Journal of Research
+    of the National Bureau of Standards 49(6), 409-436.
+    """
+    columns = right.reshape(len(right), -1)
+    scale = 1 / np.maximum(system.diagonal, np.finfo(float).tiny)[:, None]
+    values = np.zeros(columns.shape) if start is None else start.reshape(columns.shape).copy()
+    residual = columns - system.laplacian_times(values) if start is not None else columns.copy()
+    target = tolerance**2 * _dots(columns, scale * columns)
+    direction = scale * residual
+    length = _dots(residual, direction)
+    left = 10 * len(right) if most is None else most
+    iterations = 0
+    while iterations < left and np.any(length > target):
+        along = system.laplacian_times(direction)
+        curved = _dots(direction, along)
+        moving = (length > target) & (curved > 0)
+        if not moving.any():
+            break
+        step = np.divide(length, curved, out=np.zeros(len(length)), where=moving)
+        values += step * direction
+        residual -= step * along
+        preconditioned = scale * residual
+        fresh = np.where(moving, _dots(residual, preconditioned), length)
+        direction *= np.divide(fresh, length, out=np.zeros(len(length)), where=moving)
+        direction += preconditioned
+        length = fresh
+        iterations += 1
+    if system.ridge is None:
+        values -= values.mean(axis=0)
+    return Solved(values.reshape(right.shape), iterations, bool(np.all(length <= target)))
+
+
+def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the inner products of columns, shape (k,)."""
+    return np.asarray(np.einsum("jk,jk->k", a, b))
+
+
+@dataclass(frozen=True, eq=False)
+class Complement:
+    """A bordered system with the objects eliminated.
+
+    Attributes
+    ----------
+    system : Bordered
+    inner : ndarray, shape (J, q)
+        (L + diag(ridge))⁻¹ B.
+    schur : ndarray, shape (q, q)
+        C − Bᵀ inner: what is known of the bordering parameters, the worths profiled out.
+    iterations : int
+    finished : bool
+    """
+
+    system: Bordered
+    inner: FloatArray
+    schur: FloatArray
+    iterations: int
+    finished: bool
+
+    @classmethod
+    def of(
+        cls,
+        system: Bordered,
+        *,
+        start: FloatArray | None = None,
+        tolerance: float = TIGHT,
+        most: int | None = None,
+    ) -> Complement:
+        """Eliminate the objects by conjugate gradients; `start` is near `inner`, that of a similar system."""
+        if not len(system.corner):
+            return cls(system, np.zeros(system.border.shape), np.zeros((0, 0)), 0, True)
+        found = conjugate_gradients(system, system.border, start=start, tolerance=tolerance, most=most)
+        schur = system.corner - system.border.T @ found.values
+        return cls(system, found.values, (schur + schur.T) / 2, found.iterations, found.finished)
+
+    def solve(self, right: FloatArray, *, tolerance: float = TIGHT, most: int | None = None) -> Solved:
+        """Solve the whole system for right-hand sides (J + q,) or (J + q, k).
+
+        Raises
+        ------
+        LinAlgError
+            Where the bordering columns are not determined beside the worths.
+        """
+        size = self.system.graph.size
+        found = conjugate_gradients(self.system, right[:size], tolerance=tolerance, most=most)
+        if not len(self.schur):
+            return found
+        rest = linalg.solve(self.schur, right[size:] - self.inner.T @ right[:size], assume_a="pos")
+        values = np.concatenate([found.values - self.inner @ rest, rest])
+        return Solved(values, found.iterations, found.finished)
