@@ -21,6 +21,7 @@ from scipy import linalg
 from scipy.sparse import coo_array, csr_array
 
 from .gathered import FloatArray, IntArray
+from .narrow import Groups, cut_across
 
 TIGHT = 1e-12  # of the right-hand side's length that is left, in the norm of the preconditioner
 
@@ -47,10 +48,16 @@ class Graph:
     @classmethod
     def of(cls, first: IntArray, second: IntArray, size: int) -> Graph:
         """Return the graph of distinct pairs of distinct objects 0 … size − 1."""
-        number = np.arange(1, len(first) + 1)
-        rows, columns = np.concatenate([first, second]), np.concatenate([second, first])
+        small = np.int32 if 2 * len(first) < np.iinfo(np.int32).max else np.int64  # half the memory to go through
+        number = np.arange(1, len(first) + 1, dtype=small)
+        rows, columns = (np.concatenate(sides).astype(small) for sides in ([first, second], [second, first]))
         pattern = coo_array((np.concatenate([number, number]), (rows, columns)), shape=(size, size)).tocsr()
         return cls(size, first, second, pattern)
+
+    @cached_property
+    def groups(self) -> IntArray | None:
+        """The group of each object, shape (J,), where the graph is long and narrow."""
+        return cut_across(self.pattern)
 
     def adjacency(self, weights: FloatArray) -> csr_array:
         """Return the symmetric matrix of the pairs' weights (E,), shape (J, J)."""
@@ -102,6 +109,21 @@ class Bordered:
         found = self.graph.degrees(self.weights)
         return found if self.ridge is None else found + self.ridge
 
+    @cached_property
+    def between(self) -> Groups | None:
+        """What is between the groups of a long and narrow graph; with a ridge nothing is."""
+        graph = self.graph
+        if self.ridge is not None or graph.groups is None:
+            return None
+        return Groups.between(graph.groups, graph.first, graph.second, self.weights)
+
+    def eased(self, right: FloatArray) -> FloatArray:
+        """Return about what L + diag(ridge) solves, shape (J, k): by the diagonal, and between groups."""
+        found = right / np.maximum(self.diagonal, np.finfo(float).tiny)[:, None]
+        if self.between is not None:
+            found += self.between.solved(right)
+        return found
+
     def laplacian_times(self, vectors: FloatArray) -> FloatArray:
         """Return (L + diag(ridge)) @ vectors of shape (J, k)."""
         found = self.diagonal[:, None] * vectors
@@ -140,7 +162,7 @@ def conjugate_gradients(
     tolerance: float = TIGHT,
     most: int | None = None,
 ) -> Solved:
-    """Solve (L + diag(ridge)) x = right, without the border, preconditioned by the diagonal.
+    """Solve (L + diag(ridge)) x = right, without the border, preconditioned by `Bordered.eased`.
 
     Parameters
     ----------
@@ -151,7 +173,7 @@ def conjugate_gradients(
     start : ndarray, of the same shape, optional
         Near the solution; 0 by default.
     tolerance : float
-        The residual at the end as a share of the right-hand side, both in the norm √(rᵀ diag⁻¹ r).
+        The residual at the end as a share of the right-hand side, both in the norm of the preconditioner.
     most : int, optional
         Iterations after which the search is given up; by default ten times the number of objects.
 
@@ -166,11 +188,10 @@ def conjugate_gradients(
     of the National Bureau of Standards 49(6), 409-436.
     """
     columns = right.reshape(len(right), -1)
-    scale = 1 / np.maximum(system.diagonal, np.finfo(float).tiny)[:, None]
     values = np.zeros(columns.shape) if start is None else start.reshape(columns.shape).copy()
     residual = columns - system.laplacian_times(values) if start is not None else columns.copy()
-    target = tolerance**2 * _dots(columns, scale * columns)
-    direction = scale * residual
+    target = tolerance**2 * _dots(columns, system.eased(columns))
+    direction = system.eased(residual)
     length = _dots(residual, direction)
     left = 10 * len(right) if most is None else most
     iterations = 0
@@ -183,7 +204,7 @@ def conjugate_gradients(
         step = np.divide(length, curved, out=np.zeros(len(length)), where=moving)
         values += step * direction
         residual -= step * along
-        preconditioned = scale * residual
+        preconditioned = system.eased(residual)
         fresh = np.where(moving, _dots(residual, preconditioned), length)
         direction *= np.divide(fresh, length, out=np.zeros(len(length)), where=moving)
         direction += preconditioned

@@ -220,6 +220,7 @@ def pseudo_counts(pairs: IntArray, totals: FloatArray, cells: int, prior: float)
     Each pair (S, 2) is given `prior` judgments, spread over its comparisons as its own judgments are and equally over
     the outcomes: conjugate to the multinomial likelihood, and the same however finely the table is split.
     """
-    _, pair = np.unique(np.sort(pairs, axis=1), axis=0, return_inverse=True)
-    share = totals / np.bincount(pair.ravel(), weights=totals)[pair.ravel()]
+    low, high = np.minimum(*pairs.T), np.maximum(*pairs.T)
+    _, pair = np.unique(low * (pairs.max() + 1) + high, return_inverse=True)
+    share = totals / np.bincount(pair, weights=totals)[pair]
     return np.repeat(prior * share[:, None] / cells, cells, axis=1)

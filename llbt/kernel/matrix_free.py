@@ -1,0 +1,174 @@
+"""Fits of very many objects: Newton's method whose steps are solved by conjugate gradients.
+
+A model of plain log-worths has the signed predictor λᵢ − λⱼ + what few columns add: order, covariates of the sides. The
+log-worths have the mean 0, and their information is the Laplacian of a graph (`conjugate`), so that time and memory go
+with the comparisons and not with J². Steps far from the maximum are solved roughly (inexact Newton methods: Dembo,
+Eisenstat & Steihaug 1982, SIAM Journal on Numerical Analysis 19(2), 400-408).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .conjugate import Bordered, Complement, Graph
+from .gathered import FloatArray, Gathered, IntArray
+from .likelihood import Problem, row_sums, sparse_gram
+from .solvers import independent_in_gram
+
+_MOST_STEPS = 60
+_DECREMENT = 1e-18  # squared distance to the maximum in standard errors, for each parameter, where the search ends
+_ROUGH, _FINE, _TIGHT = 1e-2, 1e-6, 1e-9  # errors of solutions, as shares of them
+_LONGEST_STEP = 3.0
+_ALIASED = 1e-8  # share of a column's information that others leave
+
+
+@dataclass(frozen=True, eq=False)
+class WorthProblem:
+    """Log-worths of J objects, and q parameters beside them.
+
+    Attributes
+    ----------
+    graph : Graph
+        The distinct pairs.
+    edge : ndarray of int, shape (S,)
+        The pair of each comparison, whichever object comes first.
+    pairs : ndarray of int, shape (S, 2)
+    beside : Problem
+        What q other parameters add to the predictors, with the counts (S, K), those of a prior in them.
+    """
+
+    graph: Graph
+    edge: IntArray
+    pairs: IntArray
+    beside: Problem
+
+    @classmethod
+    def of(cls, pairs: IntArray, size: int, beside: Problem) -> WorthProblem:
+        """Return the problem of comparisons (S, 2) of so many objects."""
+        low, high = np.minimum(*pairs.T), np.maximum(*pairs.T)
+        known, edge = np.unique(low * size + high, return_inverse=True)
+        return cls(Graph.of(known // size, known % size, size), edge, pairs, beside)
+
+    def at(self, params: FloatArray) -> list[FloatArray]:
+        """Return the predictors at log-worths and other parameters (J + q,), B arrays (S,)."""
+        size = self.graph.size
+        worths = params[:size]
+        found = self.beside.at(params[size:])
+        found[0] = found[0] + worths[self.pairs[:, 0]]
+        found[0] -= worths[self.pairs[:, 1]]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Summit:
+    """The maximum of a likelihood.
+
+    Attributes
+    ----------
+    worths : ndarray, shape (J,)
+        Log-worths, with the mean 0.
+    others : ndarray, shape (q,)
+    information : Complement
+    gradient : ndarray, shape (J + q,)
+    objective : float
+        Σ y log p, with the counts of a prior.
+    n_iter : int
+    converged : bool
+    """
+
+    worths: FloatArray
+    others: FloatArray
+    information: Complement
+    gradient: FloatArray
+    objective: float
+    n_iter: int
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    params: FloatArray
+    objective: float
+    gradient: FloatArray
+    weights: FloatArray  # of the predictors, (B, B, S)
+
+
+def climbed(problem: WorthProblem) -> Summit:
+    """Return the maximum of the likelihood, or where the search for it ended."""
+    size, q = problem.graph.size, problem.beside.signed.shape[1]
+    point = _evaluated(problem, np.zeros(size + q))
+    along = np.zeros((size, q))
+    first, before, converged, n_iter = 0.0, np.inf, False, 0
+    for n_iter in range(1, _MOST_STEPS + 1):
+        rough = float(np.clip(np.sqrt(before / first) / 10, _FINE, _ROUGH)) if n_iter > 1 else _ROUGH
+        system = Complement.of(information(problem, point.weights), start=along, tolerance=rough)
+        along, step = system.inner, system.solve(point.gradient, tolerance=rough).values
+        decrement = float(point.gradient @ step)
+        first, before = max(first, decrement), decrement
+        converged = decrement < _DECREMENT * len(step)
+        point = _line_search(problem, point, step)
+        if converged:
+            break
+    system = Complement.of(information(problem, point.weights), start=along, tolerance=_TIGHT)
+    return Summit(point.params[:size], point.params[size:], system, point.gradient, point.objective, n_iter, converged)
+
+
+def probabilities_at(problem: WorthProblem, params: FloatArray) -> FloatArray:
+    """Return the probabilities of the outcomes of the comparisons, shape (S, K)."""
+    return problem.beside.response.probabilities(problem.at(params))[0].T
+
+
+def undetermined(problem: WorthProblem) -> IntArray:
+    """Return which of the q other parameters the table does not determine beside the log-worths and those before."""
+    q = problem.beside.signed.shape[1]
+    if not q:
+        return np.empty(0, dtype=np.int64)
+    size, outcomes = problem.beside.counts.shape
+    even = np.full((outcomes, size), 1 / outcomes)
+    system = information(problem, problem.beside.response.weight(even, np.ones(size)))
+    left = Complement.of(system, tolerance=_TIGHT).schur
+    present = np.flatnonzero(np.diag(left) > _ALIASED * np.diag(system.corner))
+    return np.setdiff1d(np.arange(q), present[independent_in_gram(left[np.ix_(present, present)])])
+
+
+def _evaluated(problem: WorthProblem, params: FloatArray) -> _Point:
+    counts = problem.beside.counts.T
+    value, scores, weights = problem.beside.response.contributions(problem.at(params), counts)
+    size = problem.graph.size
+    i, j = problem.pairs.T
+    worths = np.bincount(i, scores[0], size) - np.bincount(j, scores[0], size)
+    gradient = np.concatenate([worths, row_sums(problem.beside, scores)])
+    return _Point(params, float(value.sum()), gradient, weights)
+
+
+def information(problem: WorthProblem, weights: FloatArray) -> Bordered:
+    """Return the information of weights (B, B, S) of the predictors."""
+    graph, beside = problem.graph, problem.beside
+    q = beside.signed.shape[1]
+    border = np.zeros((graph.size, q))
+    i, j = problem.pairs.T
+    for rows, weight in zip(beside.predictors, weights[0], strict=True):
+        border += _by_object(rows, weight, i, graph.size) - _by_object(rows, weight, j, graph.size)
+    of_pairs = np.asarray(np.bincount(problem.edge, weights[0, 0], len(graph.first)), dtype=np.float64)
+    corner = np.asarray(sparse_gram(beside, weights), dtype=np.float64) if q else np.zeros((0, 0))
+    return Bordered(graph, of_pairs, border, corner)
+
+
+def _by_object(rows: Gathered, weight: FloatArray, objects: IntArray, size: int) -> FloatArray:
+    return rows.summed(weight, np.arange(len(objects)), objects, size)
+
+
+def _line_search(problem: WorthProblem, point: _Point, step: FloatArray) -> _Point:
+    """Halve the step until the objective does not fall by more than rounding."""
+    worths = step[: problem.graph.size]
+    reach = max(float(np.ptp(worths)), float(np.abs(step[problem.graph.size :]).max(initial=0.0)))
+    step = step * min(1.0, _LONGEST_STEP / max(reach, np.finfo(float).tiny))
+    slack = 1e-12 * abs(point.objective)
+    for _ in range(30):
+        reached = _evaluated(problem, point.params + step)
+        if reached.objective >= point.objective - slack:
+            break
+        step = step / 2
+    return reached

@@ -1,0 +1,70 @@
+"""Long and narrow graphs, where everybody meets only his like: cut across, and solved between the groups directly.
+
+Conjugate gradients would need as many steps as such a graph is long, since each step reaches only neighbours. The
+Laplacian between groups of neighbours is small; its solution beside each step (a two-level method: Nicolaides 1987,
+SIAM Journal on Numerical Analysis 24(2), 355-365) leaves what happens inside of the groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order
+
+from .gathered import FloatArray, IntArray
+
+_NARROW = 25  # steps from one end of a graph to the other from which it is narrow
+_GROUPS = 2000  # that a narrow graph is cut into
+_FEWEST = 5  # objects of a group
+
+
+def cut_across(pattern: csr_array) -> IntArray | None:
+    """Return the group of each object of a connected graph, shape (J,), neighbours together; None where it is wide."""
+    end = 0
+    for _ in range(3):  # the farthest from the farthest is at an end, or near it
+        order, before = breadth_first_order(pattern, end, directed=False)
+        end = int(order[-1])
+    steps, at = 0, end
+    while before[at] >= 0:
+        steps, at = steps + 1, before[at]
+    if steps < _NARROW:
+        return None
+    size = pattern.shape[0]
+    found = np.zeros(size, dtype=np.int64)
+    found[order] = np.arange(len(order)) * min(_GROUPS, size // _FEWEST) // len(order)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The Laplacian between G groups of objects, solved.
+
+    Attributes
+    ----------
+    of : ndarray of int, shape (J,)
+        The group of each object.
+    inverse : ndarray, shape (G, G)
+        Of that Laplacian with a constant added that makes it regular.
+    """
+
+    of: IntArray
+    inverse: FloatArray
+
+    @classmethod
+    def between(cls, of: IntArray, first: IntArray, second: IntArray, weights: FloatArray) -> Groups:
+        """Return the groups of a graph, its pairs (E,) with their weights."""
+        size = int(of.max()) + 1
+        sums = np.bincount(of[first] * size + of[second], weights, size**2).reshape(size, size)
+        sums = -sums - sums.T
+        np.fill_diagonal(sums, 0.0)
+        np.fill_diagonal(sums, -sums.sum(axis=1))
+        sums += np.trace(sums) / size**2
+        return cls(of, linalg.inv(sums, overwrite_a=True))
+
+    def solved(self, right: FloatArray) -> FloatArray:
+        """Return what moves groups as a whole, shape (J, k), for right-hand sides (J, k)."""
+        sums = np.stack([np.bincount(self.of, column, len(self.inverse)) for column in right.T], axis=1)
+        return np.asarray((self.inverse @ sums)[self.of])

@@ -1,0 +1,121 @@
+"""Newton's method without a matrix, against scoring with the dense information, its inverse, and what is aliased."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.graphs import Kind, judged_graph
+
+import llbt
+from llbt import Comparisons
+from llbt.kernel import graph_variances
+from llbt.kernel.conjugate import Bordered
+from llbt.kernel.gathered import FloatArray, Gathered, Part
+from llbt.kernel.likelihood import Problem, pseudo_counts
+from llbt.kernel.matrix_free import Summit, WorthProblem, climbed, undetermined
+
+KINDS: tuple[Kind, ...] = ("random", "power-law", "matchmade")
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def table(kind: Kind, objects: int = 300, judgments: int = 3000, reach: int = 3) -> Comparisons:
+    return llbt.from_judgments(judged_graph(kind, objects, judgments, reach=reach), order=True)
+
+
+def problem(
+    c: Comparisons, prior: float = 0.3, columns: tuple[tuple[int, float], ...] = ((1, 1.0), (0, 1.0))
+) -> WorthProblem:
+    """Return log-worths beside a column of the tie predictor (1) or the signed one (0) each, the same in all rows."""
+    everywhere, q = np.zeros(len(c), dtype=np.int64), len(columns)
+    rows = []
+    for predictor in (0, 1):
+        row = np.array([[value if at == predictor else 0.0 for at, value in columns]])
+        rows.append(Gathered((Part(row, everywhere, 1.0),), (len(c), q)))
+    counts = c.counts + pseudo_counts(c.pairs, c.totals, 3, prior)
+    beside = Problem(tuple(rows), counts, np.zeros((2, len(c))), c.response)
+    return WorthProblem.of(c.pairs, len(c.objects), beside)
+
+
+def dense(bordered: Bordered) -> FloatArray:
+    """Return the whole matrix of a bordered Laplacian, made of its parts."""
+    size, graph = bordered.graph.size, bordered.graph
+    found = np.zeros((size + len(bordered.corner),) * 2)
+    found[graph.first, graph.second] = found[graph.second, graph.first] = -bordered.weights
+    found[np.arange(size), np.arange(size)] = -found[:size, :size].sum(axis=1)
+    found[:size, size:], found[size:, :size] = bordered.border, bordered.border.T
+    found[size:, size:] = bordered.corner
+    return found
+
+
+def summit(kind: Kind) -> tuple[Comparisons, Summit]:
+    c = table(kind)
+    return c, climbed(problem(c))
+
+
+@every_kind
+def test_the_maximum_is_that_of_scoring(kind: Kind) -> None:
+    c, found = summit(kind)
+    res = llbt.LLBT.from_formula("object + tie + order", c).fit(method="eliminate", prior=0.3)
+    worths = np.append(res.params.to_numpy()[: len(c.objects) - 1], 0.0)
+    assert found.converged
+    np.testing.assert_allclose(found.worths, worths - worths.mean(), atol=1e-8)
+    np.testing.assert_allclose(found.others, res.params[["tie", "order"]], atol=1e-8)
+    np.testing.assert_allclose(
+        np.linalg.inv(found.information.schur).diagonal() ** 0.5, res.bse[["tie", "order"]], rtol=1e-8
+    )
+
+
+@every_kind
+def test_systems_are_solved_as_the_pseudo_inverse_solves_them(kind: Kind) -> None:
+    """The graph of matchmade pairs is narrow, so that groups are solved for, too; the others have none."""
+    _, found = summit(kind)
+    right = np.random.default_rng(1).normal(size=(302, 11))
+    right[:300] -= right[:300].mean(axis=0)
+    assert (found.information.system.between is not None) == (kind == "matchmade")
+    np.testing.assert_allclose(
+        found.information.solve(right).values, np.linalg.pinv(dense(found.information.system)) @ right, atol=1e-9
+    )
+
+
+@every_kind
+def test_variances_are_those_of_the_pseudo_inverse(kind: Kind) -> None:
+    """To the error that they say they have: the 95th percentile over 200 objects, here over all 300."""
+    _, found = summit(kind)
+    whole = np.diag(np.linalg.pinv(dense(found.information.system)))[:300]
+    found_here = graph_variances.variances(found.information, np.random.default_rng(0))
+    assert found_here.way == ("draws" if kind == "matchmade" else "series")
+    error = np.abs(np.sqrt(found_here.values / whole) - 1)
+    assert np.sum(error < 1e-6) >= graph_variances.SAMPLED  # these are exact
+    assert np.quantile(error, 0.95) <= found_here.high < 0.05
+    assert 0 < found_here.median < found_here.high
+
+
+def test_few_objects_have_exact_variances() -> None:
+    c = llbt.from_judgments(judged_graph("random", 30, 400), order=True)
+    found = climbed(problem(c)).information
+    values = graph_variances.variances(found, np.random.default_rng(0))
+    assert values.way == "exact"
+    np.testing.assert_allclose(values.values, np.diag(np.linalg.pinv(dense(found.system)))[:30], rtol=1e-6)
+
+
+def test_what_the_table_does_not_determine_is_found() -> None:
+    """A column of the signed predictor that is a difference of worths, one that is twice another, and one of zeros."""
+    c = table("random", 40, 500)
+    assert list(undetermined(problem(c))) == []
+    assert list(undetermined(problem(c, columns=((1, 1.0), (0, 1.0), (1, 2.0), (0, 0.0))))) == [2, 3]
+    worth = np.arange(40.0)
+    rows = (worth[c.pairs[:, 0]] - worth[c.pairs[:, 1]])[:, None]
+    own = Gathered((), (len(c), 1), np.array([0]), np.ascontiguousarray(rows.T))
+    beside = Problem((own, Gathered((), (len(c), 1))), c.counts, np.zeros((2, len(c))), c.response)
+    assert list(undetermined(WorthProblem.of(c.pairs, 40, beside))) == [0]
+
+
+def test_a_prior_is_shared_by_the_comparisons_of_a_pair() -> None:
+    """Whichever object stands first, as the judgments are spread; by a frame grouped by the sorted pair."""
+    pairs, totals = np.array([[0, 1], [1, 0], [2, 1]]), np.array([3.0, 1.0, 5.0])
+    frame = pd.DataFrame(np.sort(pairs, axis=1)).assign(n=totals)
+    share = frame["n"] / frame.groupby([0, 1])["n"].transform("sum")
+    np.testing.assert_allclose(
+        pseudo_counts(pairs, totals, 3, 0.6), np.repeat(0.2 * share.to_numpy()[:, None], 3, axis=1)
+    )
