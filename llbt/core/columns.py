@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -409,7 +409,8 @@ def matching(name: str, values: Sequence[Label] | Label, columns: tuple[Coded, .
 
 def known(wanted: Sequence[Any], has: Sequence[Any], what: str) -> Sequence[Any]:
     """Return what is wanted, all of which must be there."""
-    missing = [w for w in wanted if w not in has]
+    there = set(has)
+    missing = [w for w in wanted if not isinstance(w, Hashable) or w not in there]
     if missing:
         raise OptionError(f"{what} has no {listed(missing)}", expected=f"some of {listed(list(has))}")
     return wanted

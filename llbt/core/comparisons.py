@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ..arguments import checked
 from ..budgets import refuse_square
@@ -35,6 +33,7 @@ from .columns import (
     sort_key,
     summed,
 )
+from .graphs import components_of, ordered_components
 from .response import THREE, TWO, Response
 
 __all__ = [
@@ -293,9 +292,57 @@ class Comparisons(Record):
         met[j[i == 0]] = met[i[j == 0]] = met[0] = True
         if met.all():  # as a rule in large tables: the first object has met all others
             return (self.objects,)
-        graph = coo_array((np.ones(len(i)), (i, j)), shape=(size, size))
-        number, group = connected_components(graph, directed=False)
-        return tuple(tuple(o for o, g in zip(self.objects, group, strict=True) if g == k) for k in range(number))
+        number, group = components_of(size, self.pairs[judged])
+        members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=number))[:-1])
+        return tuple(tuple(self.objects[k] for k in found) for found in members)
+
+    def largest_component(self) -> Comparisons:
+        """Return the table among the largest group of objects whose worths have finite estimates by themselves.
+
+        In such a group a chain of wins and ties leads from each object to each other one. Where a table has several,
+        some objects win or lose all that they have to do with others, and their estimates are infinite without a prior:
+        as a rule in tables of very many objects with few judgments of each. The notes say which objects stayed.
+
+        Returns
+        -------
+        Comparisons
+            The table itself where all objects are in one group. Of groups of one size the first.
+
+        Raises
+        ------
+        JudgmentError
+            Where every group is a single object.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import llbt
+        >>> counts = pd.DataFrame({"object_i": list("ABC"), "object_j": list("BCD"), "wins_i": 3, "wins_j": [1, 1, 0]})
+        >>> c = llbt.from_counts(counts).largest_component()
+        >>> c.objects
+        ('A', 'B', 'C')
+        >>> c.notes[-1]
+        "largest_component: 3 of 4 objects stayed, those connected by wins and ties both ways; 1 object left out: 'D'"
+        """
+        group = ordered_components(len(self.objects), self.pairs, self.response.tally(self.outcome_counts))
+        kept = group == np.bincount(group).argmax()
+        if kept.all():
+            return self
+        lines = lines_of(self)
+        inside = kept[lines.pairs].all(axis=1)
+        if not inside.any():
+            raise JudgmentError(
+                "no two objects are connected by wins and ties both ways",
+                "Fit with a prior: fit(…, prior=…) has finite estimates wherever objects are connected.",
+            )
+        found = tabulate(lines.take(inside), replace(self, notes=()))
+        out = np.flatnonzero(~kept)
+        named = listed(tuple(self.objects[k] for k in out))
+        note = (
+            f"largest_component: {format_count(len(found.objects))} of {counted(len(self.objects), 'object')} stayed, "
+            f"those connected by wins and ties both ways; {counted(len(out), 'object')} left out: {named}"
+        )
+        return replace(found, notes=(*self.notes, note))
 
     @checked
     def pool(self, *names: str) -> Comparisons:
@@ -342,8 +389,9 @@ class Comparisons(Record):
         rows = lines_of(self)
         keep = np.ones(len(rows.counts), dtype=bool)
         if objects is not None:
-            chosen = np.array([self.objects.index(o) for o in known(objects, self.objects, "objects")], dtype=np.int64)
-            keep &= np.isin(rows.pairs, chosen).all(axis=1)
+            wanted = set(known(objects, self.objects, "objects"))
+            chosen = np.array([o in wanted for o in self.objects])
+            keep &= chosen[rows.pairs].all(axis=1)
         for name, values in (where or {}).items():
             keep &= matching(name, values, (*rows.columns, *rows.clusters))
         if not keep.any():

@@ -18,11 +18,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg, optimize, sparse
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
+from ..core.graphs import components_of, strong_components
 from ..core.links import AnyResponse, Cumulative
 from ..core.response import THREE, TWO
 from ..errors import DesignError, SeparationError, braced
@@ -74,8 +74,7 @@ def check_odd_cycles(c: Comparisons, word: str) -> None:
     size = len(c.objects)
     i, j = c.pairs[c.totals > 0].T
     edges = (np.concatenate([i, i + size]), np.concatenate([j + size, j]))  # each object once for either camp
-    double = coo_array((np.ones(2 * len(i)), edges), shape=(2 * size, 2 * size))
-    camp = connected_components(double, directed=False)[1]
+    _, camp = components_of(2 * size, np.column_stack(edges))
     split = np.flatnonzero(camp[:size] != camp[size:])
     if not len(split):
         return
@@ -303,7 +302,7 @@ def _exists_by_graph(design: Design, free: IntArray, c: Comparisons) -> bool:
     """Decide plain `object` and most of `object + tie` on the graph of wins; False where the graph cannot tell."""
     i, j = c.pairs.T
     wins, ties, losses = c.wins_i > 0, c.ties > 0, c.wins_j > 0
-    group = _strong_components(len(c.objects), [(i, j, wins | ties), (j, i, losses | ties)])
+    group = strong_components(len(c.objects), [(i, j, wins | ties), (j, i, losses | ties)])
     if group.max() > 0:
         winner = np.concatenate([i[wins | ties], j[losses | ties]])
         loser = np.concatenate([j[wins | ties], i[losses | ties]])
@@ -314,16 +313,8 @@ def _exists_by_graph(design: Design, free: IntArray, c: Comparisons) -> bool:
     if not ties.any():
         raise _separated(*describe_no_ties(float(c.counts.sum())))
     # a closed walk of wins alone has more wins than ties
-    cycles = _strong_components(len(c.objects), [(i, j, wins), (j, i, losses)])
+    cycles = strong_components(len(c.objects), [(i, j, wins), (j, i, losses)])
     return len(np.unique(cycles)) < len(c.objects)
-
-
-def _strong_components(size: int, edges: list[tuple[IntArray, IntArray, npt.NDArray[np.bool_]]]) -> IntArray:
-    """Return the strong component of each node, shape (size,)."""
-    start = np.concatenate([a[kept] for a, _, kept in edges])
-    end = np.concatenate([b[kept] for _, b, kept in edges])
-    graph = coo_array((np.ones(len(start)), (start, end)), shape=(size, size))
-    return np.asarray(connected_components(graph, connection="strong")[1], dtype=np.int64)
 
 
 def _undetermined(problem: Problem, direction: FloatArray) -> npt.NDArray[np.bool_]:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import llbt
 from llbt.core.comparisons import Comparisons, code, groups
 from llbt.data.datasets import load_dataset
-from llbt.data.doors import from_counts
+from llbt.data.doors import from_counts, from_judgments
 from llbt.data.matrices import from_matrix
 from llbt.errors import JudgmentError, OptionError
 
@@ -109,6 +110,39 @@ def test_components_names_groups_never_compared():
     )
     assert from_counts(frame).components() == (("a", "b"), ("c", "d"))
     assert TABLE.components() == (("A", "B", "C"),)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_largest_component_is_that_of_walks_of_wins_and_ties(seed):
+    """By powers of the matrix of who is ahead, or tied: its estimates are finite, those of more are not."""
+    rng = np.random.default_rng(seed)
+    i, j = rng.integers(0, 30, 45), rng.integers(0, 30, 45)
+    said = rng.choice(["i", "tie", "j"], 45, p=[0.45, 0.1, 0.45])
+    frame = pd.DataFrame({"object_i": i, "object_j": j, "outcome": said, "who": rng.integers(0, 3, 45)})[i != j]
+    c = from_judgments(frame, clusters="who")
+    ahead = np.eye(len(c.objects))
+    for (a, b), wins, ties, losses in zip(c.pairs, c.wins_i, c.ties, c.wins_j, strict=True):
+        ahead[a, b] += wins + ties
+        ahead[b, a] += losses + ties
+    reached = np.linalg.matrix_power(np.minimum(ahead, 1), 30) > 0
+    both = reached & reached.T
+    kept = both[both.sum(axis=1).argmax()]
+    found = c.largest_component()
+    assert found.objects == tuple(o for o, k in zip(c.objects, kept, strict=True) if k)
+    assert replace(found, notes=()) == replace(c.select(objects=found.objects), notes=())
+    assert found.clusters == ("who",)
+    assert found.largest_component() is found
+    llbt.fit("object", found.split_ties())
+    with pytest.raises(llbt.errors.SeparationError if len(c.components()) == 1 else llbt.errors.DesignError):
+        llbt.fit("object", c.split_ties())
+
+
+def test_no_two_objects_are_connected_both_ways():
+    c = from_counts(
+        pd.DataFrame({"object_i": [*"ABC"], "object_j": [*"BCD"], "wins_i": [2, 3, 4], "wins_j": [0, 0, 0]})
+    )
+    with pytest.raises(JudgmentError, match=r"no two objects .* both ways"):
+        c.largest_component()
 
 
 def test_pool_over_all_or_named_covariates():

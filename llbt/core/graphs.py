@@ -1,0 +1,45 @@
+"""Which objects the judgments connect: directly or through others, in either direction or in both."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from .columns import FloatArray, IntArray
+
+
+def components_of(size: int, pairs: IntArray) -> tuple[int, IntArray]:
+    """Return the number of groups that pairs (S, 2) connect objects to, and the group of each object, shape (size,)."""
+    number, group = connected_components(_graph(size, *pairs.T), directed=False)
+    return int(number), np.asarray(group, dtype=np.int64)
+
+
+def strong_components(size: int, edges: list[tuple[IntArray, IntArray, npt.NDArray[np.bool_]]]) -> IntArray:
+    """Return the strong component of each node, shape (size,); of edges from one node to another those that are there.
+
+    Parameters
+    ----------
+    edges : list of (ndarray, ndarray, ndarray of bool), each (S,)
+    """
+    start = np.concatenate([a[kept] for a, _, kept in edges])
+    end = np.concatenate([b[kept] for _, b, kept in edges])
+    return np.asarray(connected_components(_graph(size, start, end), connection="strong")[1], dtype=np.int64)
+
+
+def ordered_components(size: int, pairs: IntArray, tallies: FloatArray) -> IntArray:
+    """Return the strong component of each object (size,), where judgments lead from winners to losers, ties both ways.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (S, 2)
+    tallies : ndarray, shape (S, 3)
+        Wins of i, what is undecided, wins of j.
+    """
+    (i, j), (wins, ties, losses) = pairs.T, (tallies > 0).T
+    return strong_components(size, [(i, j, wins | ties), (j, i, losses | ties)])
+
+
+def _graph(size: int, start: IntArray, end: IntArray) -> coo_array:
+    return coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(size, size))
