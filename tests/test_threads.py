@@ -17,6 +17,7 @@ import threadpoolctl
 from support.fits import fit_by
 
 import llbt
+from llbt.kernel.threads import few_threads
 
 TABLES = [llbt.load_dataset("dras_table1").pool(), llbt.load_dataset("dras_modpref")]  # the second fits perfectly
 
@@ -109,14 +110,14 @@ def test_the_threads_of_linear_algebra_are_restored_when_fits_overlap():
     entered, leave = threading.Event(), threading.Event()
 
     def first():
-        with llbt.kernel.solvers.few_threads(3):
+        with few_threads(3):
             entered.set()
             leave.wait()
 
     thread = threading.Thread(target=first)
     thread.start()
     entered.wait()
-    with llbt.kernel.solvers.few_threads(3):
+    with few_threads(3):
         leave.set()
         thread.join()
         assert {n for path, n in settings()[2] if "blas" in path} == {1}

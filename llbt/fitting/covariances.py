@@ -38,7 +38,7 @@ def settled(
         notes = (
             (f"judgments are taken as independent: {_too_few(c) if unit is None else unit.said}",) if c.clusters else ()
         )
-        return replace(spec, cov_type="nonrobust"), Covariance(solution.cov, notes=notes)
+        return replace(spec, cov_type="nonrobust"), Covariance(solution.inverse, notes=notes)
     spec = replace(spec, cov_type="cluster", groups=(unit.name,))
     found = covariance_of(spec, c, problem, solution, names)
     ratio = unit.ratio if len(found.lost) else error_ratio(problem, found.matrix, solution.cov)
@@ -75,7 +75,7 @@ def covariance_of(
         return Covariance(judgment_sandwich(problem, solution), notes=(note,))
     if spec.cov_type == "quasi":
         return _dispersed(problem, solution)
-    return Covariance(solution.cov)
+    return Covariance(solution.inverse)
 
 
 def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequence[str]) -> Covariance:

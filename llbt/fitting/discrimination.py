@@ -14,9 +14,9 @@ from ..core.columns import Coded
 from ..core.comparisons import Comparisons
 from ..errors import ConvergenceWarning, DesignError, OptionError, listed, warn_user
 from ..formulas.brackets import Bracket
-from ..kernel import solvers
 from ..kernel.discrimination import DiscriminationFit, Judged, maximize
 from ..kernel.robust import Covariance
+from ..kernel.threads import few_threads
 from ..table import counted, format_count
 from .discrimination_estimates import Judging, Neighbour
 from .discrimination_existence import check_finite
@@ -72,7 +72,7 @@ def with_discrimination(without: LLBTResults, judge: str, refit: Callable[[str],
     problem = without.problem()
     some, first, _ = distinct(without.design, problem, (codes,))
     judged = Judged(some, scaled, codes[first], len(present))
-    with solvers.few_threads(len(without.names)):
+    with few_threads(len(without.names)):
         try:
             found = maximize(judged, without.solution.params)
         except linalg.LinAlgError:
@@ -178,7 +178,7 @@ def _average(without: LLBTResults, found: DiscriminationFit) -> LLBTResults:
     solution = replace(
         without.solution,
         params=found.params,
-        cov=found.covariance[:size, :size],
+        inverse=found.covariance[:size, :size],
         means=problem.totals[:, None] * probability,
         converged=found.converged,
         n_iter=found.n_iter,
@@ -186,7 +186,7 @@ def _average(without: LLBTResults, found: DiscriminationFit) -> LLBTResults:
         objective=found.value,
         solver="eliminate",
     )
-    return replace(without, solution=solution, covariance=Covariance(solution.cov, notes=(_OF_AVERAGE,)))
+    return replace(without, solution=solution, covariance=Covariance(solution.inverse, notes=(_OF_AVERAGE,)))
 
 
 def _wider(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]) -> Neighbour:

@@ -69,7 +69,7 @@ class Estimates:
     def cov_params(self) -> pd.DataFrame:
         """Return the covariance matrix of the estimates (p × p): NaN where aliased or unknown, 0 where held."""
         matrix = np.full((len(self.names), len(self.names)), np.nan)
-        known = ~self.covariance.unknown(np.eye(len(self.free)))
+        known = ~self.covariance.unknown_each(len(self.free))
         matrix[np.ix_(self.free[known], self.free[known])] = self.covariance.matrix[np.ix_(known, known)]
         for name in self.fixed:
             k = self.names.index(name)
@@ -81,7 +81,7 @@ class Estimates:
     def bse(self) -> pd.Series[float]:
         """Standard errors, shape (p,); NaN where aliased or held, and where a single cluster says all that is known."""
         errors = np.full(len(self.names), np.nan)
-        known = ~self.covariance.unknown(np.eye(len(self.free)))
+        known = ~self.covariance.unknown_each(len(self.free))
         errors[self.free[known]] = np.sqrt(np.diag(self.covariance.matrix)[known])
         return pd.Series(errors, index=list(self.names), name="std_error", dtype=float)
 
@@ -93,7 +93,7 @@ class Estimates:
     @property
     def pvalues(self) -> pd.Series[float]:
         """Two-sided p-values of `tvalues`, shape (p,)."""
-        p = 2 * stats.t.sf(np.abs(self.tvalues), self.df_of(np.eye(len(self.names))))
+        p = 2 * stats.t.sf(np.abs(self.tvalues), self.covariance.df_each(self.free, len(self.names)))
         return pd.Series(p, index=list(self.names), name="p_value")
 
     @property
@@ -137,7 +137,7 @@ class Estimates:
         """
         if method == "profile":
             return self._profile_intervals(alpha)
-        half = stats.t.isf(alpha / 2, self.df_of(np.eye(len(self.names)))) * self.bse
+        half = stats.t.isf(alpha / 2, self.covariance.df_each(self.free, len(self.names))) * self.bse
         return pd.DataFrame({"conf_low": self.params - half, "conf_high": self.params + half})
 
     def _profile_intervals(self, alpha: float) -> pd.DataFrame:

@@ -8,12 +8,12 @@ import numpy as np
 
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
-from ..kernel import solvers
 from ..kernel.crossed import Crossed
 from ..kernel.laplace import Laplace
 from ..kernel.laplace_fit import laplace_maximum, simulated
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MixedFit
+from ..kernel.threads import few_threads
 from ..resampling import Resampler
 from ..table import Field, Table, counted
 from .mixed_estimates import MixedEstimates
@@ -32,7 +32,7 @@ def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
             "Only Laplace's approximation has this bias: fit(…, approximation='laplace').",
         )
     task = partial(_refitted, judges.problem, found, best, bool(judges.others))
-    with solvers.few_threads(len(res.names)):
+    with few_threads(len(res.names)):
         drawn = np.stack(resampler.each([task] * _TABLES[bool(judges.others)]))
     known = ~np.isnan(drawn).any(axis=1)
     if known.sum() < 2:

@@ -12,7 +12,6 @@ from ..core.columns import IntArray, groups
 from ..errors import DesignError, OptionError, SeparationError
 from ..formulas.brackets import Bracket, entered
 from ..formulas.grammar import compares_objects, parse, vocabulary
-from ..kernel import solvers
 from ..kernel.crossed import Bearing, Crossed, crossed
 from ..kernel.effects import Modes, modes
 from ..kernel.grouped import Grouped, grouped
@@ -24,6 +23,7 @@ from ..kernel.quadrature import Sampling
 from ..kernel.robust import Clustered, Covariance
 from ..kernel.sampled import BUDGET, FIRST, sampled_maximum
 from ..kernel.solvers import Fit
+from ..kernel.threads import few_threads
 from ..table import counted, format_count, format_number
 from .clusters import Way, kept_way
 from .distinct import distinct
@@ -71,7 +71,7 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     table = _Table(problem, merged[ways[0].clusters.rows], pairs)
     laplace = without.specification.approximation is not None or len(ways) > 1 or names == ["object"]
     try:
-        with solvers.few_threads(len(without.names)):
+        with few_threads(len(without.names)):
             judges, found = (_approximated if laplace else _integrated)(without, brackets, ways, table)
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
@@ -343,7 +343,7 @@ def _average(without: LLBTResults, found: MixedFit) -> LLBTResults:
         probability = problem.response.probabilities(problem.at(found.params))[0].T
         solution = Fit(
             params=found.params,
-            cov=found.covariance[:size, :size],
+            inverse=found.covariance[:size, :size],
             means=problem.totals[:, None] * probability,
             converged=found.converged,
             n_iter=found.n_iter,
@@ -351,7 +351,7 @@ def _average(without: LLBTResults, found: MixedFit) -> LLBTResults:
             objective=found.value,
             solver="eliminate",
         )
-    return replace(without, solution=solution, covariance=Covariance(solution.cov, notes=(_OF_AVERAGE,)))
+    return replace(without, solution=solution, covariance=Covariance(solution.inverse, notes=(_OF_AVERAGE,)))
 
 
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from ..formulas.grammar import HEADS, adds_objects, compares_objects, parse, voc
 from ..kernel import explicit, solvers
 from ..kernel.likelihood import Problem
 from ..kernel.solvers import Fit, Maximum
+from ..kernel.threads import few_threads
 from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
 from .cuts import check_cuts_described, check_order_of_cuts
@@ -136,7 +137,7 @@ class LLBT:
     def solved(self, spec: Specification) -> LLBTResults:
         """Return the fit that a specification asks for, without the warnings of `fit`: what a question refits with."""
         refuse_parameters(len(self.design.names))
-        with solvers.few_threads(len(self.design.names)):
+        with few_threads(len(self.design.names)):
             return self._solved(spec)
 
     def _solved(self, spec: Specification) -> LLBTResults:

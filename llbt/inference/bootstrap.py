@@ -15,7 +15,7 @@ from ..fitting.fitted import MaybeMixed
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..kernel.batch import params_of_many
-from ..kernel.solvers import few_threads
+from ..kernel.threads import few_threads
 from ..resampling import Resampler
 from .bootstrap_record import Bootstrap, share_alone
 from .draws import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts

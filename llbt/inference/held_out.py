@@ -20,7 +20,8 @@ from ..fitting.specification import penalty_of, prior_counts
 from ..fitting.unanswered import OF_EFFECTS
 from ..kernel.batch import fit_one
 from ..kernel.likelihood import Problem, information, probabilities, pseudo_counts, rows_of
-from ..kernel.solvers import eliminate, few_threads, independent_in_gram
+from ..kernel.solvers import eliminate, independent_in_gram
+from ..kernel.threads import few_threads
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_count, format_number
 

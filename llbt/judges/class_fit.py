@@ -271,7 +271,7 @@ class LatentClasses(Record):
         cov = self._covariance[at * size : (at + 1) * size, at * size : (at + 1) * size]
         solution = Fit(
             params=params,
-            cov=cov,
+            inverse=cov,
             means=problem.totals[:, None] * probability.T,
             converged=self.mixture.converged,
             n_iter=self.mixture.steps,

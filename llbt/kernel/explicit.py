@@ -70,7 +70,7 @@ def glm(problem: Problem, names: tuple[str, ...], start: Maximum | None = None, 
     steps = other.n_iter + int(results.fit_history["iteration"])
     return Fit(
         params=params,
-        cov=cov,
+        inverse=cov,
         means=totals[:, None] * found,
         converged=bool(results.converged),
         n_iter=steps if start is None else start.n_iter + steps,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
@@ -196,6 +197,17 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
             total = found if total is None else total + found
     total = np.zeros((a.shape[1], b.shape[1])) if total is None else total
     return _with_own(total, a, b, weights) if len(a.chosen) else total
+
+
+def gram(predictors: Sequence[Gathered], weights: FloatArray) -> Any:
+    """Return Σ_bc D_bᵀ W_bc D_c of the rows D of predictors, symmetric weights (B, B, S): as `weighted_product`."""
+    found: Any = None
+    for b, rows in enumerate(predictors):
+        for c, others in enumerate(predictors[: b + 1]):
+            part = weighted_product(others, rows, weights[b, c])
+            part = part if b == c else part + part.T
+            found = part if found is None else found + part
+    return found
 
 
 def _with_own(total: Any, a: Gathered, b: Gathered, weights: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ multinomial.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from scipy.sparse import issparse
 from ..core.links import AnyResponse
 from ..core.response import THREE, TWO, Response
 from .cuttable import CutTable, cut_table
-from .gathered import FloatArray, Gathered, IntArray, weighted_product
+from .gathered import FloatArray, Gathered, IntArray, gram
+from .objectgraph import GraphInformation, ObjectGraph, object_graph
 from .pairtable import PairTable, pair_table
 from .runtable import RunTable, run_table
+from .threads import few_threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,13 +94,7 @@ def weighted_gram(problem: Problem, weights: FloatArray) -> FloatArray:
 
 def sparse_gram(problem: Problem, weights: FloatArray) -> Any:
     """Return what `weighted_gram` does, sparse where most of its entries are 0."""
-    found: Any = None
-    for b, rows in enumerate(problem.predictors):
-        for c, others in enumerate(problem.predictors[: b + 1]):
-            part = weighted_product(others, rows, weights[b, c])
-            part = part if b == c else part + part.T
-            found = part if found is None else found + part
-    return found
+    return gram(problem.predictors, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +111,8 @@ class Likelihood:
         What offsets add to the log-likelihood, but for the norms.
     table : PairTable, RunTable, CutTable or None
         What stands for the comparisons, if anything does.
+    graph : ObjectGraph or None
+        Where nothing does and parameters are worths of many objects beside few others: the graph of their pairs.
     """
 
     problem: Problem
@@ -121,6 +120,7 @@ class Likelihood:
     statistics: FloatArray
     offset: float
     table: PairTable | RunTable | CutTable | None
+    graph: ObjectGraph | None
 
     @classmethod
     def of(cls, problem: Problem) -> Likelihood:
@@ -130,10 +130,11 @@ class Likelihood:
             found = None
             if not problem.offsets.any():
                 found = cut_table(problem.predictors, problem.counts, problem.response, totals)
-            return cls(problem, totals, np.empty(0), 0.0, found)
+            return cls(problem, totals, np.empty(0), 0.0, found, _graph_beside(problem, found))
         sums = problem.response.sums(problem.counts.T)
         table = None if problem.offsets.any() else table_of(problem, totals)
-        return cls(problem, totals, row_sums(problem, sums), float(np.sum(sums * problem.offsets)), table)
+        offset = float(np.sum(sums * problem.offsets))
+        return cls(problem, totals, row_sums(problem, sums), offset, table, _graph_beside(problem, table))
 
     def score(self, params: FloatArray) -> FloatArray:
         """Return the gradient, shape (p,), without all else that `moments` has."""
@@ -147,7 +148,7 @@ class Likelihood:
         return self.statistics - found
 
     def moments(self, params: FloatArray) -> tuple[float, FloatArray, Any]:
-        """Return Σ y log p, its gradient (p,), and the information (p, p), sparse where most of it is 0.
+        """Return Σ y log p, its gradient (p,), and the information (p, p): sparse where most of it is 0, or a graph.
 
         That is minus the second derivatives: the observed information, which for log-linear responses is the expected.
         """
@@ -157,20 +158,27 @@ class Likelihood:
             if whole is not None:
                 return whole
             values, scores, weight = response.contributions(self.problem.at(params), self.problem.counts.T)
-            return float(values.sum()), row_sums(self.problem, scores), sparse_gram(self.problem, weight)
+            return float(values.sum()), row_sums(self.problem, scores), self._information(weight)
         value = float(self.statistics @ params) + self.offset
         found = None if self.table is None else self.table.moments(params)
         if found is not None:
             return value - found[0], self.statistics - found[1], found[2]
         norms, mean, weight = response.moments(self.problem.at(params), self.totals)
         gradient = self.statistics - row_sums(self.problem, self.totals * mean)
-        return value - float(self.totals @ norms), gradient, sparse_gram(self.problem, weight)
+        return value - float(self.totals @ norms), gradient, self._information(weight)
+
+    def _information(self, weights: FloatArray) -> Any:
+        return sparse_gram(self.problem, weights) if self.graph is None else self.graph.information(weights)
 
     def reach(self, step: FloatArray) -> float:
         """Return a bound on how far a step moves any predictor."""
         if self.table is not None:
             return self.table.reach(step)
         return float(max(np.abs(rows @ step).max() for rows in self.problem.predictors))
+
+
+def _graph_beside(problem: Problem, table: PairTable | RunTable | CutTable | None) -> ObjectGraph | None:
+    return object_graph(problem.predictors) if table is None else None
 
 
 def table_of(problem: Problem, totals: FloatArray) -> PairTable | RunTable | None:
@@ -200,9 +208,27 @@ def rows_of(problem: Problem, rows: Any) -> Problem:
     return Problem(some, problem.counts[rows], problem.offsets[:, rows], problem.response)
 
 
+@dataclass(frozen=True, eq=False)
+class Inverse:
+    """The inverse of an information, made when it is first asked for.
+
+    Attributes
+    ----------
+    information : ndarray, sparse array or GraphInformation, shape (p, p)
+    """
+
+    information: Any
+
+    @cached_property
+    def matrix(self) -> FloatArray:
+        """The inverse, shape (p, p)."""
+        with few_threads(self.information.shape[0]):
+            return inverse(self.information)
+
+
 def inverse(matrix: Any) -> FloatArray:
-    """Return the inverse of a positive definite matrix, dense or sparse, shape (p, p)."""
-    matrix = matrix.toarray() if issparse(matrix) else matrix
+    """Return the inverse of a positive definite matrix, dense, sparse or of a graph, shape (p, p)."""
+    matrix = matrix.toarray() if issparse(matrix) or isinstance(matrix, GraphInformation) else matrix
     if not len(matrix):
         return np.asarray(matrix)
     scale = 1 / np.sqrt(np.diag(matrix))

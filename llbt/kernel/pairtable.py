@@ -135,7 +135,7 @@ def pair_table(predictors: Sequence[Gathered], totals: FloatArray) -> PairTable 
         _single(ties, width),
         judged.reshape(size, size),
         len(predictors) > 1,
-        _own_columns(rows),
+        own_columns(rows),
     )
 
 
@@ -148,7 +148,7 @@ def _single(parts: Sequence[Part], width: int) -> FloatArray:
     return total
 
 
-def _own_columns(rows: Any) -> IntArray | None:
+def own_columns(rows: Any) -> IntArray | None:
     """Return the column of the one 1 of each row (−1: a row of zeros), or None where rows are anything else."""
     i, columns = rows.nonzero()
     if len(np.unique(i)) < len(i) or len(np.unique(columns)) < len(columns) or np.any(rows[i, columns] != 1):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from .gathered import FloatArray, weighted_product
-from .likelihood import Problem, weighted_gram
+from .likelihood import Inverse, Problem, weighted_gram
 from .solvers import Fit
 
 IntArray = npt.NDArray[np.int64]
@@ -102,7 +102,7 @@ class Covariance:
 
     Attributes
     ----------
-    matrix : ndarray, shape (p, p)
+    source : ndarray, shape (p, p), or Inverse
     df : float
         Degrees of freedom of t; infinite for the normal.
     notes : tuple of str
@@ -119,13 +119,18 @@ class Covariance:
         Those of the notes that say why a standard error is NA.
     """
 
-    matrix: FloatArray
+    source: FloatArray | Inverse
     df: float = np.inf
     notes: tuple[str, ...] = ()
     lost: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     shares: tuple[Shares, ...] = ()
     independent: FloatArray | None = None
     missing: tuple[str, ...] = ()
+
+    @property
+    def matrix(self) -> FloatArray:
+        """The covariance, shape (p, p); that of independent judgments is made when first asked for."""
+        return self.source.matrix if isinstance(self.source, Inverse) else self.source
 
     def missing_notes(self, estimate: FloatArray, error: FloatArray) -> tuple[str, ...]:
         """Return why figures that have an estimate have no standard error by clusters; none where all have one."""
@@ -152,6 +157,15 @@ class Covariance:
         lost = (np.abs(self.moves_lost(rows)) > LOST).any(axis=1)
         return np.asarray(lost | self.flat(rows) | (self.effective(rows) < _PAIR - _ROUNDING))
 
+    def unknown_each(self, size: int) -> npt.NDArray[np.bool_]:
+        """Return which of the `size` estimates have no standard error, shape (p,)."""
+        return self.unknown(np.eye(size)) if self._of_clusters else np.zeros(size, dtype=np.bool_)
+
+    @property
+    def _of_clusters(self) -> bool:
+        """Whether some combinations may be known less than others."""
+        return len(self.lost) > 0 or len(self.shares) > 0 or self.independent is not None
+
     def effective(self, rows: FloatArray) -> FloatArray:
         """Return from how many clusters of equal weight combinations (k, p) are known, (k,); infinite for none."""
         if not self.shares:
@@ -177,6 +191,12 @@ class Covariance:
         own = self.effective(rows)
         few = np.where(own < _PAIR - _ROUNDING, np.nan, np.maximum(own, _PAIR) - 1)
         return np.where(flat, np.nan, np.where(own < _NEAR * (self.df + 1), few, self.df))
+
+    def df_each(self, positions: IntArray, size: int) -> FloatArray:
+        """Return the degrees of freedom of `size` parameters, the estimates among them at some positions, (size,)."""
+        if not self._of_clusters:
+            return np.full(size, self.df)
+        return self.df_of(np.eye(size)[:, positions])
 
 
 def _is_identity(rows: FloatArray) -> bool:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
-from scipy.sparse import issparse
-from scipy.sparse.linalg import splu
-from threadpoolctl import ThreadpoolController
 
 from ..core.links import Cumulative
 from .cuts import ordered_start
 from .gathered import FloatArray, IntArray
-from .likelihood import Likelihood, Problem, information, inverse, probabilities, rows_of, table_of
+from .likelihood import Inverse, Likelihood, Problem, probabilities, rows_of, table_of, weighted_gram
+from .objectgraph import GraphInformation, object_graph
 from .penalties import Penalize
+from .routes import Steps
 
 BoolArray = npt.NDArray[np.bool_]
 Solver = Literal["glm", "eliminate"]
@@ -30,7 +25,6 @@ _DECREMENT = 1e-18  # squared distance to the maximum, in standard errors: the s
 _REST = 1e-19  # where not even this step is worth its cost
 _LONGEST_STEP = 3.0
 _FIRST_STEPS = 4  # taken without the columns that cost most
-_THREADED = 1500  # parameters from which several threads are worth their cost
 _BLOCK = 1 << 16  # comparisons whose fitted counts are made at a time
 _ALIASED = 1e-10  # share of a column's squared length that earlier columns leave unexplained
 
@@ -43,8 +37,8 @@ class Fit:
     ----------
     params : ndarray, shape (p,)
         Maximum likelihood estimates.
-    cov : ndarray, shape (p, p)
-        Inverse Fisher information.
+    inverse : Inverse or ndarray, shape (p, p)
+        Of the Fisher information.
     means : ndarray, shape (S, K)
         Fitted counts.
     converged : bool
@@ -60,7 +54,7 @@ class Fit:
     """
 
     params: FloatArray
-    cov: FloatArray
+    inverse: Inverse | FloatArray
     means: FloatArray
     converged: bool
     n_iter: int
@@ -68,6 +62,11 @@ class Fit:
     objective: float
     solver: Solver
     explicit: Any = None
+
+    @property
+    def cov(self) -> FloatArray:
+        """Inverse Fisher information, shape (p, p); made when first asked for."""
+        return self.inverse.matrix if isinstance(self.inverse, Inverse) else self.inverse
 
 
 def independent_columns(problem: Problem) -> BoolArray:
@@ -79,8 +78,21 @@ def independent_columns(problem: Problem) -> BoolArray:
     size, outcomes = problem.counts.shape
     table = table_of(problem, np.ones(size))
     found = None if table is None else table.moments(np.zeros(problem.signed.shape[1]))
-    gram = information(problem, np.full((size, outcomes), 1 / outcomes), np.ones(size)) if found is None else found[2]
-    return independent_in_gram(gram)
+    if found is not None:
+        return independent_in_gram(found[2])
+    return independent_with(problem, problem.response.weight(np.full((outcomes, size), 1 / outcomes), np.ones(size)))
+
+
+def independent_with(problem: Problem, weights: FloatArray) -> BoolArray:
+    """Return which columns are independent of those before them, predictors weighted by (B, B, S), shape (p,)."""
+    graph = object_graph(problem.predictors)
+    if graph is None:
+        return independent_in_gram(weighted_gram(problem, weights))
+    found = graph.information(weights)
+    length = np.sqrt(np.maximum(np.diag(found.system.corner), np.finfo(float).tiny))
+    return np.concatenate(
+        [found.independent_worths(), _kept_by_cholesky(found.beside_worths() / np.outer(length, length))]
+    )
 
 
 def independent_in_gram(gram: FloatArray) -> BoolArray:
@@ -141,7 +153,7 @@ def eliminate(
     point, converged, n_iter = _climbed(likelihood, penalty, start, moving, _MAX_ITERATIONS)
     return Fit(
         params=point.params,
-        cov=inverse(point.information),
+        inverse=Inverse(point.information),
         means=_means(likelihood, point.params),
         converged=converged,
         n_iter=n_iter,
@@ -179,10 +191,10 @@ def _climbed(
         raise linalg.LinAlgError("an outcome that was seen has no probability where the search starts")
     if not len(moving):
         return point, True, 0
+    steps = Steps()
     for n_iter in range(most):
         step = np.zeros(len(start))
-        curvature = point.curvature if len(moving) == len(start) else point.curvature[np.ix_(moving, moving)]
-        step[moving] = _solved(curvature, point.gradient[moving])
+        step[moving] = steps.solve(_of_moving(point.curvature, moving), point.gradient[moving])
         decrement = float(point.gradient @ step)
         if decrement < _REST:
             return point, True, n_iter
@@ -190,6 +202,14 @@ def _climbed(
         if decrement < _DECREMENT:
             return point, True, n_iter + 1
     return point, False, most
+
+
+def _of_moving(curvature: Any, moving: IntArray) -> Any:
+    """Return the curvature in the parameters that are not held."""
+    if len(moving) == curvature.shape[0]:
+        return curvature
+    whole = curvature.toarray() if isinstance(curvature, GraphInformation) else curvature
+    return whole[np.ix_(moving, moving)]
 
 
 def _nowhere(problem: Problem) -> FloatArray:
@@ -217,7 +237,7 @@ class _Point:
     """Everything that an iteration needs to know at some parameters."""
 
     params: FloatArray
-    information: Any  # dense or sparse
+    information: Any  # dense, sparse or of a graph
     curvature: Any  # about minus the derivative of the gradient
     gradient: FloatArray
     objective: float
@@ -256,66 +276,3 @@ def _line_search(likelihood: Likelihood, penalty: Penalize | None, point: _Point
             break
         step = step / 2
     return reached
-
-
-def _solved(matrix: Any, right: FloatArray) -> FloatArray:
-    """Solve with a positive definite matrix, scaled to unit diagonal first where it is dense."""
-    if issparse(matrix):
-        try:
-            factor = splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
-        except RuntimeError as error:  # exactly singular
-            raise linalg.LinAlgError(str(error)) from None
-        return np.asarray(factor.solve(right))
-    scale = 1 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
-    scaled = matrix * scale
-    scaled *= scale[:, None]
-    # the transpose of a symmetric matrix is laid out as LAPACK wants it, so that nothing is copied
-    factor, minor = linalg.lapack.dpotrf(scaled.T, lower=True, clean=False, overwrite_a=True)
-    if minor:
-        raise linalg.LinAlgError(f"the leading minor of order {minor} is not positive definite")
-    return np.asarray(scale * linalg.lapack.dpotrs(factor, scale * right, lower=True)[0])
-
-
-@contextlib.contextmanager
-def few_threads(size: int) -> Iterator[None]:
-    """Let linear algebra of matrices of that size use one thread: small ones cost more to share than to do.
-
-    The number of threads belongs to the process, so fits in several threads set it once and restore it once.
-    """
-    if size >= _THREADED:
-        yield
-        return
-    _LIMIT.enter()
-    try:
-        yield
-    finally:
-        _LIMIT.leave()
-
-
-class _Limit:
-    """One thread for linear algebra while anybody asks for it, and what was before when the last has left."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._users = 0
-        self._limiter: Any = None
-
-    def enter(self) -> None:
-        with self._lock:
-            if not self._users:
-                self._limiter = _threads().limit(limits=1, user_api="blas")
-            self._users += 1
-
-    def leave(self) -> None:
-        with self._lock:
-            self._users -= 1
-            if not self._users:
-                self._limiter.restore_original_limits()
-
-
-_LIMIT = _Limit()
-
-
-@functools.cache
-def _threads() -> ThreadpoolController:
-    return ThreadpoolController()

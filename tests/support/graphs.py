@@ -7,7 +7,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+import llbt
+
 Kind = Literal["random", "power-law", "matchmade"]
+KINDS: tuple[Kind, ...] = ("random", "power-law", "matchmade")
 
 
 def judged_graph(kind: Kind, objects: int, judgments: int, *, seed: int = 0, reach: int = 50) -> pd.DataFrame:
@@ -24,6 +27,29 @@ def judged_graph(kind: Kind, objects: int, judgments: int, *, seed: int = 0, rea
     said = (rng.random(judgments) * weights.sum(axis=0) > np.cumsum(weights, axis=0)[:2]).sum(axis=0)
     outcome = pd.Categorical.from_codes(said, ["i", "tie", "j"])
     return pd.DataFrame({"object_i": i, "object_j": j, "outcome": outcome})
+
+
+def finite_graph(kind: Kind, objects: int, judgments: int, *, seed: int = 0, order: bool = True) -> llbt.Comparisons:
+    """Return such judgments with topics and lengths, and two rounds that make all estimates finite.
+
+    In one everybody wins against an object that is near in worth, in the other he loses to it.
+    """
+    frame = judged_graph(kind, objects, judgments, seed=seed, reach=10)
+    rng = np.random.default_rng(seed)
+    place = np.argsort(rng.normal(0, 0.5, objects))  # the worths of `judged_graph`
+    following = np.roll(place, -1)
+    rounds = [pd.DataFrame({"object_i": place, "object_j": following, "outcome": said}) for said in ("i", "j")]
+    frame = pd.concat([frame.astype({"outcome": str}), *rounds], ignore_index=True)
+    frame["topic"] = rng.choice(["x", "y"], len(frame))
+    frame["length_i"], frame["length_j"] = rng.normal(size=(2, len(frame)))
+    return llbt.from_judgments(
+        frame,
+        objects=("object_i", "object_j"),
+        outcome="outcome",
+        covariates="topic",
+        side_covariates={"length": ("length_i", "length_j")},
+        order=order,
+    )
 
 
 def _random(rng, worth, judgments, reach):

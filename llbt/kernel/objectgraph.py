@@ -1,0 +1,192 @@
+"""Problems whose parameters are worths of objects beside few others: their information as a bordered graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import eye_array
+from scipy.sparse.csgraph import connected_components
+
+from .conjugate import Bordered, Complement, Graph
+from .gathered import FloatArray, Gathered, IntArray, Part, gram, weighted_product
+from .pairtable import own_columns
+
+_MANY = 300  # worths from which a graph is worth its handling
+_FEW = 32  # parameters beside them up to which it is
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectGraph:
+    """Which parameters are worths, and the graph of the pairs that comparisons are of.
+
+    Objects without a parameter (the reference, and those that are held) are one node, the last.
+
+    Attributes
+    ----------
+    graph : Graph
+        Of W + 1 nodes; the first W parameters are the worths of the first W nodes.
+    edge : ndarray of int, shape (S,)
+        The pair of each comparison; E where both objects are without a parameter.
+    worths : Gathered, shape (S, W + 1)
+    others : tuple of B Gathered, each (S, q)
+        Rows of the predictors in the other parameters.
+    """
+
+    graph: Graph
+    edge: IntArray
+    worths: Gathered
+    others: tuple[Gathered, ...]
+
+    @property
+    def nodes(self) -> int:
+        """Number of worths W, and the position of the node of the objects without one."""
+        return self.graph.size - 1
+
+    def information(self, weights: FloatArray) -> GraphInformation:
+        """Return Σ_bc D_bᵀ W_bc D_c of the rows D of the predictors, symmetric weights (B, B, S)."""
+        pairs = np.bincount(self.edge, weights[0, 0], len(self.graph.first) + 1)[:-1].astype(np.float64, copy=False)
+        border: FloatArray = np.zeros((self.others[0].shape[1], self.graph.size))
+        for rows, weight in zip(self.others, weights[0], strict=True):
+            part = weighted_product(rows, self.worths, weight)
+            border += part if isinstance(part, np.ndarray) else part.toarray()
+        corner = gram(self.others, weights)
+        return GraphInformation(
+            Bordered(self.graph, pairs, border.T, corner if isinstance(corner, np.ndarray) else corner.toarray())
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class GraphInformation:
+    """What is known of p parameters, the first W of them worths: the system of W + 1 nodes without its last node."""
+
+    system: Bordered
+
+    __array_ufunc__ = None  # of an array and this, this knows the sum
+
+    @property
+    def nodes(self) -> int:
+        """Number of worths W."""
+        return self.system.graph.size - 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Parameters × parameters."""
+        size = self.nodes + len(self.system.corner)
+        return size, size
+
+    def __add__(self, other: Any) -> Any:
+        """Return the sum, of the same kind where the other is of the same comparisons."""
+        if not isinstance(other, GraphInformation):
+            return self.toarray() + other
+        a, b = self.system, other.system
+        return GraphInformation(
+            replace(a, weights=a.weights + b.weights, border=a.border + b.border, corner=a.corner + b.corner)
+        )
+
+    __radd__ = __add__
+
+    def toarray(self) -> FloatArray:
+        """Return the information as one dense matrix, shape (p, p)."""
+        system, nodes = self.system, self.nodes
+        total = np.zeros(self.shape)
+        i, j, w = system.graph.first, system.graph.second, system.weights
+        inside = (i < nodes) & (j < nodes)
+        total[i[inside], j[inside]] = total[j[inside], i[inside]] = -w[inside]
+        total[np.arange(nodes), np.arange(nodes)] = system.diagonal[:nodes]
+        total[:nodes, nodes:] = system.border[:nodes]
+        total[nodes:, :nodes] = system.border[:nodes].T
+        total[nodes:, nodes:] = system.corner
+        return total
+
+    def with_ground(self, right: FloatArray) -> FloatArray:
+        """Return the right-hand side (p,) with an entry for the last node, so that nodes sum to 0, (p + 1,)."""
+        worths = right[: self.nodes]
+        return np.concatenate([worths, [-worths.sum()], right[self.nodes :]])
+
+    def from_ground(self, values: FloatArray) -> FloatArray:
+        """Return a solution (p + 1,) as parameters (p,): worths less that of the last node."""
+        return np.concatenate([values[: self.nodes] - values[self.nodes], values[self.nodes + 1 :]])
+
+    def independent_worths(self) -> npt.NDArray[np.bool_]:
+        """Return which worths earlier ones do not explain, shape (W,).
+
+        In a component of the graph without the last node the last worth is that of the others.
+        """
+        seen = self.system.adjacency.copy()
+        seen.eliminate_zeros()
+        _, part = connected_components(seen, directed=False)
+        last = np.zeros(int(part.max()) + 1, dtype=np.int64)
+        np.maximum.at(last, part, np.arange(len(part)))
+        alone = last[part[:-1]] == np.arange(self.nodes)
+        return np.asarray(~alone)
+
+    def beside_worths(self) -> FloatArray:
+        """Return what is known of the other parameters with worths profiled out, shape (q, q)."""
+        return Complement.of(self.system).schur
+
+
+_SIDES: WeakKeyDictionary[Gathered, tuple[Graph, IntArray, Gathered] | None] = WeakKeyDictionary()
+
+
+def object_graph(predictors: Sequence[Gathered]) -> ObjectGraph | None:
+    """Return the graph of a model's comparisons; None where parameters are no worths of many objects and few others.
+
+    Parameters
+    ----------
+    predictors : sequence of B Gathered, each (S, p)
+        The signed one first.
+    """
+    signed = predictors[0]
+    if signed.shape[1] < _MANY:
+        return None
+    if signed not in _SIDES:
+        _SIDES[signed] = _sides(signed)
+    found = _SIDES[signed]
+    if found is None:
+        return None
+    graph, edge, worths = found
+    nodes = graph.size - 1
+    rest = np.arange(nodes, signed.shape[1])
+    without = replace(signed, parts=tuple(part for part in signed.parts if not _has_worths(part, nodes)))
+    if any(_has_worths(part, nodes) for rows in predictors[1:] for part in rows.parts):
+        return None
+    return ObjectGraph(graph, edge, worths, tuple(rows.columns(rest) for rows in (without, *predictors[1:])))
+
+
+def _sides(signed: Gathered) -> tuple[Graph, IntArray, Gathered] | None:
+    """Return the graph, the pair of each comparison and its difference of nodes; None where there is no such thing."""
+    families = [parts for parts in signed.families() if parts[0].matrix.shape[0] > 1 and len(parts) == 2]
+    for one, other in families:
+        columns = own_columns(one.matrix) if (one.sign, other.sign) == (1.0, -1.0) else None
+        if columns is None:
+            continue
+        nodes = int(columns.max()) + 1
+        alone = all(not _has_worths(part, nodes) for part in signed.parts if part.matrix is not one.matrix)
+        few = signed.shape[1] - nodes <= _FEW and np.all(signed.chosen >= nodes)
+        if nodes < _MANY or not few or not alone:
+            continue
+        node = np.where(columns >= 0, columns, nodes)
+        return _graph(node[one.index], node[other.index], nodes + 1)
+    return None
+
+
+def _has_worths(part: Part, nodes: int) -> bool:
+    """Whether a part says something of the first parameters."""
+    return bool(abs(part.matrix[:, :nodes]).sum() > 0)
+
+
+def _graph(i: IntArray, j: IntArray, size: int) -> tuple[Graph, IntArray, Gathered]:
+    key = np.minimum(i, j) * size + np.maximum(i, j)
+    pairs, edge = np.unique(key, return_inverse=True)
+    first, second = np.divmod(pairs, size)
+    same = first == second  # both are without a parameter: the last pair, if any
+    if same.any():
+        first, second = first[:-1], second[:-1]
+    every = eye_array(size, format="csr")
+    worths = Gathered((Part(every, i, 1.0), Part(every, j, -1.0)), (len(i), size))
+    return Graph.of(first, second, size), edge.ravel(), worths
