@@ -22,14 +22,14 @@ from scipy.sparse import csr_array
 
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
-from ..core.graphs import components_of, strong_components
+from ..core.graphs import components_of, ordered_components, strong_components
 from ..core.links import AnyResponse, Cumulative
 from ..core.response import THREE, TWO
 from ..errors import DesignError, SeparationError, braced
 from ..formulas.design import Design
-from ..kernel.likelihood import Problem, rows_of, weighted_gram
+from ..kernel.likelihood import Problem, rows_of
 from ..kernel.robust import Clustered
-from ..kernel.solvers import Maximum, independent_in_gram, maximum
+from ..kernel.solvers import Maximum, independent_with, maximum
 from .distinct import distinct
 from .separation import BELOW, TOLERANCE, Separation, describe, describe_groups, describe_no_ties
 
@@ -119,8 +119,11 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     SeparationError
         Naming the objects, levels and parameters without a finite estimate.
     """
-    if problem.response in (TWO, THREE) and _is_plain(design, free):
-        if _exists_by_graph(design, free, c):
+    others = _beside_worths(design, free) if problem.response in (TWO, THREE) else None
+    if others is not None:
+        check_strong(c)
+    if others in ([], ["tie"]):
+        if _exists_by_graph(c, with_tie=bool(others)):
             return None
     elif _is_pinned(problem):
         return None
@@ -267,11 +270,12 @@ def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
     return rows_of(found, order), first[order]
 
 
-def _is_plain(design: Design, free: IntArray) -> bool:
-    """Whether the free parameters are all worths, and at most the one tie effect."""
+def _beside_worths(design: Design, free: IntArray) -> list[str] | None:
+    """Return the names of the free parameters beside the worths; None where these are not of each object by itself."""
     worths = [k for k in free if design.blocks[k] == "worth"]
-    others = [design.names[k] for k in free if design.blocks[k] != "worth"]
-    return design.plain and others in ([], ["tie"]) and len(worths) == design.worth.matrix.shape[0] - 1
+    if not design.plain or len(worths) < design.worth.matrix.shape[0] - 1:
+        return None
+    return [design.names[k] for k in free if design.blocks[k] != "worth"]
 
 
 def _is_pinned(problem: Problem) -> bool:
@@ -281,7 +285,7 @@ def _is_pinned(problem: Problem) -> bool:
     if equations < problem.signed.shape[1]:
         return False
     weights = _equations(problem.response)[:, :, seen @ (1 << np.arange(seen.shape[1]))]
-    return bool(independent_in_gram(weighted_gram(problem, weights)).all())
+    return bool(independent_with(problem, weights).all())
 
 
 def _equations(response: AnyResponse) -> FloatArray:
@@ -298,22 +302,32 @@ def _equations(response: AnyResponse) -> FloatArray:
     return found
 
 
-def _exists_by_graph(design: Design, free: IntArray, c: Comparisons) -> bool:
-    """Decide plain `object` and most of `object + tie` on the graph of wins; False where the graph cannot tell."""
-    i, j = c.pairs.T
-    wins, ties, losses = c.wins_i > 0, c.ties > 0, c.wins_j > 0
-    group = strong_components(len(c.objects), [(i, j, wins | ties), (j, i, losses | ties)])
+def check_strong(c: Comparisons) -> None:
+    """Raise where some objects won everything against others, whatever else the formula has beside the worths.
+
+    Raises
+    ------
+    SeparationError
+        Naming the two groups.
+    """
+    group = ordered_components(len(c.objects), c.pairs, c.response.tally(c.outcome_counts))
     if group.max() > 0:
-        winner = np.concatenate([i[wins | ties], j[losses | ties]])
-        loser = np.concatenate([j[wins | ties], i[losses | ties]])
+        i, j = c.pairs.T
+        wins, losses = (c.wins_i > 0) | (c.ties > 0), (c.wins_j > 0) | (c.ties > 0)
+        winner, loser = np.concatenate([i[wins], j[losses]]), np.concatenate([j[wins], i[losses]])
         beaten = group[loser[group[winner] != group[loser]]]
         raise _separated(*describe_groups(c, group, top=int(np.setdiff1d(group, beaten)[0])))
-    if all(design.blocks[k] == "worth" for k in free):
+
+
+def _exists_by_graph(c: Comparisons, *, with_tie: bool) -> bool:
+    """Decide plain `object` and most of `object + tie` of a strong graph of wins; False where it cannot tell."""
+    if not with_tie:
         return True
-    if not ties.any():
+    i, j = c.pairs.T
+    if not c.n_ties:
         raise _separated(*describe_no_ties(float(c.counts.sum())))
     # a closed walk of wins alone has more wins than ties
-    cycles = strong_components(len(c.objects), [(i, j, wins), (j, i, losses)])
+    cycles = strong_components(len(c.objects), [(i, j, c.wins_i > 0), (j, i, c.wins_j > 0)])
     return len(np.unique(cycles)) < len(c.objects)
 
 

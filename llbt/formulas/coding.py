@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 import patsy
 import patsy.builtins
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from ..budgets import refuse_parameters
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, groups
@@ -27,6 +27,7 @@ from ..errors import DesignError, FormulaError, OptionError, listed
 from ..kernel.gathered import Gathered
 from .allowed import MOST_TERMS, NAMESPACE, most_columns
 from .grammar import SUMMED, Formula, Term, Variable, check_levels, has_object, marked, parse, vocabulary
+from .levels import LevelMatrix, Levels
 from .sides import check_antisymmetric, side_names, side_of
 
 Word = Literal["worth", "tie", "bad", "grade", "order"]  # what a parameter describes
@@ -68,7 +69,7 @@ class VariableTable:
     def patsy_data(self, block: Block, values: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
         """Return variables as patsy takes them, from what `Codings.rows` takes for them."""
         summed = is_summed(block, values)
-        contrast = patsy.Sum(omit=self.reference) if summed else patsy.Treatment(self.reference)
+        contrast = patsy.Sum(omit=self.reference) if summed else Levels(self.reference)
         return {name: _patsy_column(self.columns[name], found, contrast) for name, found in values.items()}
 
     def pair_codes(self, pairs: IntArray) -> IntArray:
@@ -172,9 +173,6 @@ class Codings:
         if not coding.names:
             return Gathered((), (size, len(self.names)))
         terms = self.formula.of(word_of(block))
-        contrast = _contrast_of_one(coding, terms)
-        if contrast is not None:
-            return self._placed(block, contrast[values[coding.variables[0]]], np.arange(len(coding.names)))
         numeric = [term for term in terms if any(self._has_numbers(f.variables) for f in term.factors)]
         if not numeric or size <= _FEW:
             return self._placed(block, self._evaluated(block, terms, values, size), np.arange(len(coding.names)))
@@ -188,13 +186,13 @@ class Codings:
         found = found + self._placed(block, once, _positions(coding, labelled)).take(index)
         return found if len(found.chosen) else Gathered.of(found.tocsr())
 
-    def _placed(self, block: Block, rows: FloatArray, positions: IntArray) -> Gathered:
+    def _placed(self, block: Block, rows: FloatArray | csr_array, positions: IntArray) -> Gathered:
         """Return rows of some columns of a block, those of many numbers that are not 0 as columns of their own."""
         names = list(self.blocks)
         columns = positions + sum(len(self.blocks[other].names) for other in names[: names.index(block)])
-        shape = (len(rows), len(self.names))
-        full = np.count_nonzero(rows, axis=0) > len(rows) / 2
-        if block != "worth" or len(rows) <= max(_FEW, len(self.table.comparisons) / 2) or not full.any():
+        shape = (rows.shape[0], len(self.names))
+        full = self._full(block, rows)
+        if not full.any():
             some = csr_array(rows)
             return Gathered.of(csr_array((some.data, columns[some.indices], some.indptr), shape=shape))
         rest = csr_array(rows[:, ~full])
@@ -202,24 +200,51 @@ class Codings:
         own = Gathered((), shape, columns[full], np.ascontiguousarray(rows[:, full].T))
         return own + sparse if rest.nnz else own
 
+    def _full(self, block: Block, rows: FloatArray | csr_array) -> npt.NDArray[np.bool_]:
+        """Return which columns have many numbers that are not 0; those of labels by themselves have none."""
+        many = block == "worth" and rows.shape[0] > max(_FEW, len(self.table.comparisons) / 2)
+        if not many or not isinstance(rows, np.ndarray):
+            return np.zeros(rows.shape[1], dtype=np.bool_)
+        return np.asarray(np.count_nonzero(rows, axis=0) > len(rows) / 2)
+
     def _has_numbers(self, names: Collection[str]) -> bool:
         return any(self.table.columns[name].numeric for name in names)
 
     def _evaluated(
         self, block: Block, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
-    ) -> FloatArray:
-        """Return the columns of some terms, in the order of the block.
+    ) -> FloatArray | csr_array:
+        """Return the columns of some terms, in the order of the block; sparse where some are of labels by themselves.
 
         Where effects of objects are added up over both sides, each side has half of what the sides share.
         """
         coding = self.blocks[block]
+        summed = is_summed(block, coding.variables)
+        contrasts = [(term, found) for term in terms if not summed and (found := _contrast_of(coding, term))]
+        if not contrasts:
+            rows = self._by_patsy(block, terms, values, size)
+            if not summed:
+                return rows
+            alike = _positions(coding, [term for term in terms if not has_object(term)])
+            return rows * np.where(np.isin(_positions(coding, terms), alike), 0.5, 1.0)
+        parts = [_contrast_rows(contrast, values[name]) for _, (name, contrast) in contrasts]
+        positions = [_positions(coding, [term]) for term, _ in contrasts]
+        rest = [term for term in terms if all(term is not known for known, _ in contrasts)]
+        if rest:
+            parts.append(csr_array(self._by_patsy(block, rest, values, size)))
+            positions.append(_positions(coding, rest))
+        elif len(parts) == 1:
+            return parts[0]
+        order = np.argsort(np.concatenate(positions))
+        return csr_array(hstack(parts, format="csc")[:, order])
+
+    def _by_patsy(
+        self, block: Block, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
+    ) -> FloatArray:
         used = {name for term in terms for f in term.factors for name in f.variables}
+        if not used:  # the intercept, of which patsy would not know how many rows it has
+            return np.ones((size, len(terms)))
         data = self.table.patsy_data(block, {name: values[name] for name in used})
-        found = _evaluated(self.formula.text, coding, terms, data, size)
-        if not is_summed(block, coding.variables):
-            return found
-        alike = _positions(coding, [term for term in terms if not has_object(term)])
-        return found * np.where(np.isin(_positions(coding, terms), alike), 0.5, 1.0)
+        return _evaluated(self.formula.text, self.blocks[block], terms, data, size)
 
 
 def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> Codings:
@@ -419,7 +444,7 @@ def _suffixes(info: Any, subterm: Any, factor: Any) -> tuple[list[str], list[str
         "[" + s[3:] if s.startswith("[T.") or (factor.name() == "object" and s.startswith("[S.")) else s
         for s in contrast.column_suffixes
     ]
-    zeros = [f"[{level}]" for level, row in zip(found.categories, contrast.matrix, strict=True) if not row.any()]
+    zeros = [f"[{found.categories[k]}]" for k in np.flatnonzero(~contrast.matrix.any(axis=1))]
     return reduced, zeros
 
 
@@ -558,15 +583,22 @@ def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:
         _fail(error, text)
 
 
-def _contrast_of_one(coding: Coding, terms: Sequence[Term]) -> FloatArray | None:
-    """Return the rows of the levels, (K, p), if the only term is a variable of labels: patsy goes column by column."""
-    if len(terms) != 1 or len(terms[0].factors) != 1:
+def _contrast_of(coding: Coding, term: Term) -> tuple[str, Any] | None:
+    """Return the variable and the contrast of a term that is a variable of labels: patsy goes column by column."""
+    if len(term.factors) != 1 or coding.info is None:
         return None
-    (factor,) = terms[0].factors
-    if coding.variables != (factor.code,) or coding.info.factor_infos[factor.factor].type != "categorical":
+    (factor,) = term.factors
+    if factor.code not in coding.variables or coding.info.factor_infos[factor.factor].type != "categorical":
         return None
-    (subterm,) = coding.info.term_codings[_patsy_term(terms[0])]
-    return np.asarray(subterm.contrast_matrices[factor.factor].matrix, dtype=np.float64)
+    (subterm,) = coding.info.term_codings[_patsy_term(term)]
+    return factor.code, subterm.contrast_matrices[factor.factor].matrix
+
+
+def _contrast_rows(contrast: Any, codes: IntArray) -> csr_array:
+    """Return the rows of a contrast for some levels, shape (U, columns)."""
+    if isinstance(contrast, LevelMatrix):
+        return contrast.rows(codes)
+    return csr_array(np.asarray(contrast, dtype=np.float64)[codes])
 
 
 def _positions(coding: Coding, terms: Sequence[Term]) -> IntArray:

@@ -353,6 +353,13 @@ def test_the_object_shown_second_always_won():
     assert "the object shown second won all 12 decided judgments" in message
 
 
+def test_groups_of_objects_are_named_without_a_linear_program_whatever_stands_beside_the_worths(monkeypatch):
+    monkeypatch.setattr("llbt.fitting.existence.recession_direction", None)
+    c = table([("a", "b", 3, 1, 1), ("b", "a", 2, 0, 2), ("c", "a", 4, 0, 0), ("b", "c", 0, 0, 2)], order=True)
+    for formula in ("object", "object + tie", "object + order", "object + tie + order"):
+        assert refused(formula, c).startswith("{c} won all 6 judgments against {a, b}")
+
+
 def test_order_within_a_class():
     rows = [(*row, "J1") for row in both_ways(3, 1)] + [(*row, "J2") for row in both_ways(3, 0)]
     message = refused("object + order:x", table(rows, order=True))
