@@ -13,6 +13,7 @@ from .data.rankings import from_rankings, from_ratings
 from .data.scores import from_scores
 from .errors import LLBTError
 from .fitting.discrimination_results import DiscriminationResults
+from .fitting.large_results import LargeResults
 from .fitting.mixed_results import MixedResults
 from .fitting.model import LLBT, default_formula, fit
 from .fitting.results import LLBTResults
@@ -58,6 +59,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "audit",
     # what model?
     "DiscriminationResults",
+    "LargeResults",
     "LLBT",
     "LLBTResults",
     "MixedResults",

@@ -15,7 +15,7 @@ import llbt
 from llbt.errors import OptionError
 from llbt.fitting.unanswered import OF_EFFECTS
 
-_FITS = ("LLBTResults", "Fitted", "MaybeMixed", "MixedResults")
+_FITS = ("LLBTResults", "Fitted", "AnyFit", "MaybeMixed", "MixedResults")
 TAKING = {
     name: function
     for name, function in public().items()

@@ -15,6 +15,7 @@ CODE = re.compile(r"```\{code-cell\}\n(?::tags:[^\n]*\n\n)?(.*?)```", re.DOTALL)
 NOT_ASKED_FOR = {  # records that answer, and what describes formats: the reference has them
     "Comparisons",
     "DiscriminationResults",
+    "LargeResults",
     "Judgments",
     "LLBT",
     "LLBTError",

@@ -11,7 +11,8 @@ import pandas as pd
 
 from ..auditing.audit import Audit
 from ..errors import UNSEEN
-from ..fitting.fitted import Fitted
+from ..fitting.fitted import AnyFit
+from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..table import Field, Record, Table
@@ -57,16 +58,16 @@ def _facts(answer: Record) -> dict[str, Any]:
     if isinstance(answer, Audit):
         findings = answer.to_frame().to_dict("records")
         return {"sizes": list(answer.sizes), "notes": list(answer.notes), "findings": findings}
-    if isinstance(answer, Fitted):
+    if isinstance(answer, AnyFit):
         return _facts_of_fit(answer)
     table = answer.table()
     lines = {"head": list(table.head), "foot": list(table.foot)}
     return {"title": table.title, **lines, "notes": list(table.notes), "rows": _rows(answer.to_frame())}
 
 
-def _facts_of_fit(res: Fitted) -> dict[str, Any]:
+def _facts_of_fit(res: AnyFit) -> dict[str, Any]:
     fit: tuple[str, ...] = ("aic", "bic", "llf")
-    if isinstance(res, LLBTResults):
+    if isinstance(res, LLBTResults | LargeResults):
         fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", *fit, "nobs")
     return {
         "formula": res.specification.formula,
@@ -80,9 +81,9 @@ def _facts_of_fit(res: Fitted) -> dict[str, Any]:
     }
 
 
-def _sigma(res: Fitted) -> dict[str, Any]:
+def _sigma(res: AnyFit) -> dict[str, Any]:
     """Return how judges differ: standard deviations of effects, or discriminations."""
-    if isinstance(res, LLBTResults):
+    if isinstance(res, LLBTResults | LargeResults):
         return {}
     found = res.scales if isinstance(res, MixedResults) else res.discriminations
     return {"sigma": {str(name): value for name, value in found.items()}}

@@ -17,7 +17,7 @@ from ..auditing.evidence import Named
 from ..data.files import open_source
 from ..data.judgments import Asked
 from ..data.sources import in_memory
-from ..fitting.fitted import Fitted
+from ..fitting.fitted import AnyFit
 from ..report.study import UNITS
 from .messages import working
 from .options import Counting, Model, Reading
@@ -165,7 +165,7 @@ def asked_of(model: Model, c: llbt.Comparisons) -> dict[str, Any]:
     }
 
 
-def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> Fitted:
+def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> AnyFit:
     """Return the fit of a model, by default of the one that the table asks for."""
     asked = asked_of(model, c)
     formula = formula or llbt.default_formula(c)

@@ -163,6 +163,8 @@ def anova(
         res = fitted(each, data, model)
         if isinstance(res, llbt.DiscriminationResults):
             raise wrong("formula", f"{each!r} has discriminations of judges; llbt fit prints their tests.")
+        if isinstance(res, llbt.LargeResults):
+            raise wrong("formula", f"{each!r} has more objects than fits are compared of; llbt fit prints AIC.")
         results.append(res)
     compared = llbt.anova(*results, test=test, n=n, rng=rng, progress=watched() and n > 0, n_jobs=n_jobs)
     typer.echo(rendered(compared, printing))

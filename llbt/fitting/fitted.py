@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from .discrimination_results import DiscriminationResults
+from .large_results import LargeResults
 from .mixed_results import MixedResults
 from .results import LLBTResults
 
 MaybeMixed = LLBTResults | MixedResults
 Fitted = MaybeMixed | DiscriminationResults
+AnyFit = Fitted | LargeResults
 
 
 def average_of(res: Fitted) -> LLBTResults:

@@ -29,6 +29,8 @@ from .cuts import check_cuts_described, check_order_of_cuts
 from .discrimination import check_beside, with_discrimination
 from .discrimination_results import DiscriminationResults
 from .existence import check_connected, check_existence, check_odd_cycles, is_settled
+from .large import beside_objects, check_asked, is_large, large_fit
+from .large_results import LargeResults
 from .mixed import unsettled, with_effects
 from .mixed_results import MixedResults
 from .results import LLBTResults
@@ -197,7 +199,7 @@ def fit(
     link: Link = "adjacent",
     discrimination: str | None = None,
     approximation: Approximate = None,
-) -> LLBTResults | MixedResults | DiscriminationResults:
+) -> LLBTResults | MixedResults | DiscriminationResults | LargeResults:
     """Fit a log-linear Bradley-Terry model by maximum likelihood.
 
     Parameters
@@ -253,8 +255,8 @@ def fit(
 
     Returns
     -------
-    LLBTResults, MixedResults or DiscriminationResults
-        The second for a formula with brackets, the third with `discrimination`.
+    LLBTResults, MixedResults, DiscriminationResults or LargeResults
+        The second for a formula with brackets, the third with `discrimination`, the last for more than 10,000 objects.
 
     Raises
     ------
@@ -311,6 +313,11 @@ def fit(
     effects of 0; `MixedResults` says how effects are integrated out. A judge drawn from the population prefers with
     probabilities nearer to ½ on average. Standard errors are those of the observed information.
 
+    More than 10,000 objects have plain log-worths beside ties, order and covariates, and no covariance of all
+    estimates, whose memory would go with the square of the objects; `LargeResults` says how they are fitted, and what
+    is answered. Where each has few judgments some have infinite estimates as a rule: take a number as `prior`, or the
+    objects of ``c.largest_component()``.
+
     With `discrimination` judge k has the log-worths σ_k λᵢ, while ties and order have no factor. The mean of σ²,
     weighted by the judgments, is 1, so that estimates are those of a judge of discrimination 1; a judge with σ = 0
     guesses, one below 0 prefers what the others do not. `DiscriminationResults` says how the maximum is found.
@@ -360,6 +367,13 @@ def fit(
             f"approximation={approximation!r} for a formula without brackets, in which nothing is integrated",
             "Leave it out, or let judges differ: + (object | judge).",
         )
+    if not brackets and is_large(text, data):
+        ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
+        held = dict(fixed or {})
+        return _large(
+            data,
+            Specification(text, reference, "auto", held, cov_type, ways, prior, link, discrimination=discrimination),
+        )
     dependent = bool(brackets) or discrimination is not None  # judgments of a judge are, by the model
     found = LLBT.from_formula(text, data, reference=reference).fit(
         fixed=fixed,
@@ -379,6 +393,15 @@ def fit(
     if doubt:
         warn_user(doubt, ConvergenceWarning)
     return res
+
+
+def _large(c: Comparisons, spec: Specification) -> LargeResults:
+    """Return the fit of very many objects, of whose formula only what stands beside them has a design."""
+    check_asked(spec, c)
+    rest, judged = beside_objects(spec.formula, c), c.drop_empty()
+    model = LLBT(rest, judged, spec.reference, build_design(rest, judged, reference=spec.reference))
+    model._warn(spec)
+    return large_fit(spec.formula, judged, model.design, spec)
 
 
 def _refitted(res: LLBTResults, formula: str) -> LLBTResults:

@@ -46,3 +46,20 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     "plot.ties": (_OF_EFFECTS, "Draw llbt.plot.judge_effects(llbt.judge_effects(res), of='tie'), with (tie | judge)."),
     "residuals": (_NO_COUNTS, "Ask for those of the fit without them: llbt.residuals(res.without)."),
 }
+
+_NO_COVARIANCE = "the covariance of all estimates of so many objects is not made"
+_SELECT = "Ask llbt.pairwise(res, objects=[…]) or res.t_test, which solve for few; or fit up to 10,000 objects."
+_REFITS = "a fit of so many objects is not made again and again"
+_RESAMPLE = "Fit up to 10,000 objects: c.select(objects=[…])."
+
+OF_LARGE: Mapping[str, tuple[str, str]] = {
+    "add1": (_REFITS, _RESAMPLE),
+    "anova": (_NO_COVARIANCE, "Compare .deviance and .aic of two fits; or fit up to 10,000 objects."),
+    "bootstrap": (_REFITS, _RESAMPLE),
+    "contrasts": (_NO_COVARIANCE, _SELECT),
+    "drop1": (_REFITS, _RESAMPLE),
+    "goodness_of_fit": (_REFITS, "Ask for .deviance, .df_resid and .pearson_chi2; or fit up to 10,000 objects."),
+    "held_out": (_REFITS, _RESAMPLE),
+    "influence": (_REFITS, _RESAMPLE),
+    "quasi_variances": (_NO_COVARIANCE, _SELECT),
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from weakref import WeakKeyDictionary
@@ -12,12 +13,16 @@ from scipy import stats
 from scipy.sparse import csr_array
 
 from ..arguments import Confidence, Rng, as_generator, checked, is_whole
-from ..core.columns import FloatArray, IntArray
+from ..core.columns import FloatArray, IntArray, Label, known
 from ..core.statistics import MaxZ, adjust_p, max_z, ratio, two_sided_p
-from ..fitting.fitted import Fitted
+from ..errors import OptionError
+from ..fitting.fitted import AnyFit
+from ..fitting.large_results import LargeResults
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.robust import LOST
+from ..table import counted
+from .large import check_plain, large_pairs
 from .new_judge import asked_of, said_by
 from .objects import KNOWN, LogWorths, centred
 from .pairwise_record import Adjust, Decided, Pairwise
@@ -26,8 +31,9 @@ from .scales import Scale
 
 @checked
 def pairwise(
-    res: Fitted,
+    res: AnyFit,
     *,
+    objects: Sequence[Label] | None = None,
     scale: Scale = "log_odds",
     adjust: Adjust | None = "single-step",
     at: At = None,
@@ -39,8 +45,11 @@ def pairwise(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults or DiscriminationResults
+    res : LLBTResults, MixedResults, DiscriminationResults or LargeResults
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
+    objects : sequence of labels, optional
+        Which objects are compared, of a fit of more than 10,000 at most 1,000; by default all. Tests are adjusted for
+        the pairs of these.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         Of estimates and intervals: 2(λ_i − λ_j), λ_i − λ_j, the odds exp(2(λ_i − λ_j)), 400·log10 of the odds, or
         P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all of them. Of graded judgments and
@@ -71,8 +80,8 @@ def pairwise(
     Raises
     ------
     OptionError
-        For log-worths that differ between classes and no `at`, for options that are not known, and a population of a
-        fit without effects of judges or on the scale of log-worths.
+        For log-worths that differ between classes and no `at`, for options and objects that are not known, a population
+        of a fit without effects of judges or on the scale of log-worths, and more pairs than are compared.
 
     Notes
     -----
@@ -93,10 +102,43 @@ def pairwise(
     >>> pairs.to_frame()[["object_i", "object_j", "estimate", "p_adjusted"]].round(3).values.tolist()[:3]
     [['A', 'B', 2.997, 0.0], ['A', 'C', 3.9, 0.0], ['A', 'D', 0.801, 0.0]]
     """
+    if isinstance(res, LargeResults):
+        check_plain(at, population)
+        return large_pairs(res, _few(res, objects), as_generator(rng), scale, adjust, confidence)
     plain, drawn = asked_of(res, at, population, scale)
     found, notes = centred(plain, at, drawn)
     notes = (*notes, *said_by(drawn), *((_OF_AVERAGE,) if drawn else ()))
-    return all_pairs(plain, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
+    if objects is None:
+        return all_pairs(plain, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
+    some = _positions(objects, plain.comparisons.objects)
+    labels = tuple(plain.comparisons.objects[k] for k in some)
+    notes = (*notes, f"{counted(len(labels), 'object')} of {len(plain.comparisons.objects)}")
+    few = found.some(some)
+    return all_pairs(plain, few, rng, objects=labels, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
+
+
+_MOST_OBJECTS = 1000  # of a fit of very many, whose covariances are solved for
+
+
+def _few(res: LargeResults, objects: Sequence[Label] | None) -> IntArray:
+    """Return the positions of the objects that a fit of very many is asked to compare."""
+    there = len(res.comparisons.objects)
+    if objects is None or len(objects) > _MOST_OBJECTS:
+        size = there if objects is None else len(objects)
+        raise OptionError(
+            f"{size * (size - 1) // 2:,} pairs of {size:,} objects",
+            "Name those to be compared: pairwise(res, objects=[…]).",
+            expected=f"up to {_MOST_OBJECTS:,} objects",
+        )
+    return _positions(objects, res.comparisons.objects)
+
+
+def _positions(objects: Sequence[Label], there: Sequence[Label]) -> IntArray:
+    """Return the positions of two or more objects, each named once, in the order of the table."""
+    wanted = set(known(objects, there, "objects"))
+    if len(wanted) < 2:
+        raise OptionError(f"objects={list(objects)!r}", expected="two objects or more")
+    return np.array([k for k, label in enumerate(there) if label in wanted], dtype=np.int64)
 
 
 _OF_AVERAGE = "z values and p-values are of log-worths: a new judge is undecided where the average one is"
@@ -146,18 +188,19 @@ def all_pairs(
     found: LogWorths,
     rng: Rng,
     *,
+    objects: tuple[Label, ...] = (),
     scale: Scale = "log_odds",
     adjust: Adjust | None = "single-step",
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
 ) -> Pairwise:
-    """Return every pair of objects compared, from the centred log-worths of one class."""
+    """Return every pair of objects compared, all of the table by default, from the log-worths of one class."""
     df, tests = res.df_inference, _tests_of(res, found, rng)
     critical = tests.distribution.quantile(confidence)
     apart = found.estimate[tests.pairs[:, 0]] - found.estimate[tests.pairs[:, 1]]
     notes = (*notes, *res.covariance.missing_notes(apart, tests.std_error))
     return Pairwise(
-        res.comparisons.objects,
+        objects or res.comparisons.objects,
         tests.pairs,
         found.estimate,
         tests.std_error,
@@ -197,7 +240,7 @@ def _tests_of(res: LLBTResults, found: LogWorths, rng: Rng) -> _Tests:
 
 def _tested(res: LLBTResults, found: LogWorths, rng: np.random.Generator) -> _Tests:
     df = res.df_inference
-    i, j = np.triu_indices(len(res.comparisons.objects), 1)
+    i, j = np.triu_indices(len(found.estimate), 1)
     pairs = np.column_stack([i, j]).astype(np.int64)
     error, own = _pair_errors(found, pairs), res.df_of(found.rows[i] - found.rows[j])
     error[np.isnan(own)] = np.nan

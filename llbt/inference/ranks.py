@@ -13,10 +13,12 @@ from ..arguments import Confidence, Rng, checked
 from ..core.columns import FloatArray, Label, matching
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
-from ..fitting.fitted import Fitted
+from ..fitting.fitted import AnyFit
+from ..fitting.large_results import LargeResults
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
+from .large import Measured, check_plain, large_measured, rank_fields
 from .new_judge import asked_of, said_by
 from .objects import LogWorths, centred
 from .pairwise import all_pairs
@@ -30,7 +32,7 @@ _LOG_SCALES = ("log_worth", "log_odds", "elo")
 
 @checked
 def leaderboard(
-    res: Fitted,
+    res: AnyFit,
     *,
     scale: Scale = "log_odds",
     anchor: Anchor | None = None,
@@ -43,7 +45,7 @@ def leaderboard(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults or DiscriminationResults
+    res : LLBTResults, MixedResults, DiscriminationResults or LargeResults
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
     anchor : label or mapping, optional
@@ -72,6 +74,21 @@ def leaderboard(
         than nine letters, significance_cluster (as in `Pairwise.clusters`). NaN and no letter for objects that
         the table does not compare with the others at `at`.
 
+    Notes
+    -----
+    Of a fit of more than 10,000 objects there are no groups, and ranks come from the simultaneous intervals of all
+    log-worths, centred, instead of those of all pairs: an object is surely better where its interval is above the
+    other's (Klein, Wright & Wieczorek 2020). They reach as many standard errors as Šidák's inequality allows for J
+    estimates whatever their correlation.
+
+    References
+    ----------
+    Klein, M., Wright, T. & Wieczorek, J. (2020). A joint confidence region for an overall ranking of populations.
+    Journal of the Royal Statistical Society C 69(3), 589-606.
+
+    Šidák, Z. (1967). Rectangular confidence regions for the means of multivariate normal distributions. Journal of the
+    American Statistical Association 62(318), 626-633.
+
     Raises
     ------
     OptionError
@@ -88,6 +105,9 @@ def leaderboard(
     >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
+    if isinstance(res, LargeResults):
+        check_plain(at, population)
+        return _large_board(res, scale, anchor, confidence)
     plain, drawn = asked_of(res, at, population, scale)
     found, notes = centred(plain, at, drawn)
     graded = found.beside is not None
@@ -122,12 +142,43 @@ def leaderboard(
     )
 
 
+def _large_board(res: LargeResults, scale: Scale, anchor: Anchor | None, confidence: float) -> Table:
+    """Return the leaderboard of very many objects."""
+    label, value = _read_anchor(res, anchor, scale, graded=False)
+    place = None if label is None else res.comparisons.objects.index(label)
+    found: Measured = large_measured(res, scale, confidence, place)
+    counts, _ = _object_counts(res.comparisons, None)
+    order, level = found.order, f"{100 * confidence:.4g} %"
+    where = measured_from(scale, False, label, value if isinstance(anchor, Mapping) else None)
+    return Table(
+        (
+            Field("object", "object", [res.comparisons.objects[k] for k in order]),
+            Field("estimate", "estimate", found.estimate[order] + value, "estimate", typeset=typeset(scale, False)),
+            Field(
+                "conf_low", "conf_low", found.low[order] + value, "estimate", typeset=rf"{100 * confidence:.4g}\,\% low"
+            ),
+            Field("conf_high", "conf_high", found.high[order] + value, "estimate"),
+            *rank_fields(res, confidence, order),
+            *(Field(name, name, column[order], "count") for name, column in counts.items()),
+        ),
+        title=f"Leaderboard: {LEVELS[scale]}{where}",
+        notes=(
+            *found.notes,
+            f"{level} intervals of each estimate; {level} confidence sets of all ranks together, from simultaneous "
+            "intervals of all log-worths (Klein, Wright & Wieczorek 2020), which are wider than those of all pairs",
+        ),
+        answer="leaderboard",
+    ).first()
+
+
 def _groups(pairs: Pairwise) -> Field:
     """Return the letters of the objects, the best first; where they are too many to be read, the clusters."""
     return (pairs.clusters() if pairs.many_letters else pairs.letters()).fields[1]
 
 
-def _read_anchor(res: LLBTResults, anchor: Anchor | None, scale: Scale, graded: bool) -> tuple[Label | None, float]:
+def _read_anchor(
+    res: LLBTResults | LargeResults, anchor: Anchor | None, scale: Scale, graded: bool
+) -> tuple[Label | None, float]:
     """Return the object that estimates are measured from, and its value on the scale."""
     if anchor is None:
         return None, 0.0

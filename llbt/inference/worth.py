@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..arguments import Confidence, checked
-from ..fitting.fitted import Fitted
+from ..fitting.fitted import AnyFit
+from ..fitting.large_results import LargeResults
 from ..fitting.population import Population
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
+from .large import check_plain, large_worths
 from .new_judge import asked_of, said_by
 from .objects import NAMED, LogWorths, class_name, worth_classes
 from .scales import SCALES, Scale, critical_for, said_of, typeset, worths_on_scale
@@ -20,7 +22,7 @@ from .scales import SCALES, Scale, critical_for, said_of, typeset, worths_on_sca
 
 @checked
 def worth(
-    res: Fitted,
+    res: AnyFit,
     at: At = None,
     scale: Scale = "probability",
     *,
@@ -31,7 +33,7 @@ def worth(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults or DiscriminationResults
+    res : LLBTResults, MixedResults, DiscriminationResults or LargeResults
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     at : mapping or "average", optional
         Covariate values, such as ``{"judge": "J3", "age": [20, 40]}``; by default every class of the labels that the
@@ -73,6 +75,9 @@ def worth(
     ``res.predict(population=True)`` without order effects; log-odds, odds and Elo are made of it, with errors by the
     delta method from those of the worths, γ and log σ.
 
+    Of a fit of more than 10,000 objects log-worths, odds and Elo are measured from the mean of all, and errors have the
+    accuracy that a note says.
+
     Objects with equal covariates have equal worths, and each counts: the worths of all objects sum to 1. R's prefmod
     prints such objects as one ("LO,SG,ST") and lets the worths of the distinct ones sum to 1; to have these, divide by
     their sum over one object of each kind.
@@ -89,6 +94,9 @@ def worth(
     >>> llbt.worth(res).to_frame()[["object", "estimate"]].round(3).values.tolist()
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
+    if isinstance(res, LargeResults):
+        check_plain(at, population)
+        return large_worths(res, scale, confidence)
     plain, drawn = asked_of(res, at, population, scale)
     return worth_table(plain, at, scale, confidence, drawn)
 

@@ -188,6 +188,8 @@ def conjugate_gradients(
     of the National Bureau of Standards 49(6), 409-436.
     """
     columns = right.reshape(len(right), -1)
+    if system.ridge is None:  # what rounding left of a sum has no solution, and small right-hand sides drown in it
+        columns = columns - columns.mean(axis=0)
     values = np.zeros(columns.shape) if start is None else start.reshape(columns.shape).copy()
     residual = columns - system.laplacian_times(values) if start is not None else columns.copy()
     target = tolerance**2 * _dots(columns, system.eased(columns))

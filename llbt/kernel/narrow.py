@@ -12,17 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from .gathered import FloatArray, IntArray
 
 _NARROW = 25  # steps from one end of a graph to the other from which it is narrow
 _GROUPS = 2000  # that a narrow graph is cut into
 _FEWEST = 5  # objects of a group
+_LEVELS = 3  # steps from one end of a stretch to the other
 
 
 def cut_across(pattern: csr_array) -> IntArray | None:
-    """Return the group of each object of a connected graph, shape (J,), neighbours together; None where it is wide."""
+    """Return the group of each object of a connected graph, shape (J,); None where it is wide.
+
+    Groups are parts of the connected pieces of stretches from one end to the other.
+    """
     end = 0
     for _ in range(3):  # the farthest from the farthest is at an end, or near it
         order, before = breadth_first_order(pattern, end, directed=False)
@@ -32,9 +36,31 @@ def cut_across(pattern: csr_array) -> IntArray | None:
         steps, at = steps + 1, before[at]
     if steps < _NARROW:
         return None
-    size = pattern.shape[0]
-    found = np.zeros(size, dtype=np.int64)
-    found[order] = np.arange(len(order)) * min(_GROUPS, size // _FEWEST) // len(order)
+    place = np.zeros(pattern.shape[0], dtype=np.int64)
+    place[order] = np.arange(len(order))
+    piece = _pieces(pattern, place * (steps // _LEVELS) // len(place))
+    return _parts(piece, place, min(_GROUPS, len(place) // _FEWEST))
+
+
+def _pieces(pattern: csr_array, stretch: IntArray) -> IntArray:
+    """Return the connected pieces of stretches, shape (J,): of a ring two lie side by side; small ones are together."""
+    row = np.repeat(np.arange(len(stretch)), np.diff(pattern.indptr))
+    inside = stretch[row] == stretch[pattern.indices]
+    within = csr_array((np.ones(inside.sum()), (row[inside], pattern.indices[inside])), shape=pattern.shape)
+    number, piece = connected_components(within, directed=False)
+    small = np.bincount(piece, minlength=number)[piece] < _FEWEST
+    return np.asarray(np.unique(np.where(small, number + stretch, piece), return_inverse=True)[1], dtype=np.int64)
+
+
+def _parts(piece: IntArray, place: IntArray, number: int) -> IntArray:
+    """Return about so many parts of pieces, shape (J,), in each those that are next to each other in place."""
+    sizes = np.bincount(piece)
+    parts = np.maximum(1, np.round(sizes * (number / len(piece)))).astype(np.int64)
+    order = np.lexsort((place, piece))
+    of = piece[order]
+    rank = np.arange(len(order)) - (np.cumsum(sizes) - sizes)[of]
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = (np.cumsum(parts) - parts)[of] + rank * parts[of] // sizes[of]
     return found
 
 

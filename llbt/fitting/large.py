@@ -1,0 +1,216 @@
+"""Fits of very many objects: which formulas they have, whether estimates exist, and what a fit of them is made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg
+
+from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
+from ..core.graphs import components_of, ordered_components
+from ..errors import ConvergenceWarning, DesignError, FormulaError, OptionError, SeparationError, listed, warn_user
+from ..formulas.coding import references
+from ..formulas.design import Design
+from ..formulas.grammar import HEADS, Formula, Term, compares_objects, has_object, parse, vocabulary
+from ..kernel.likelihood import Problem
+from ..kernel.matrix_free import Summit, WorthProblem, climbed, probabilities_at, undetermined
+from ..kernel.robust import Covariance
+from ..kernel.solvers import Fit
+from ..table import counted, format_count
+from .large_results import LargeResults
+from .results import LLBTResults
+from .separation import describe_no_ties
+from .specification import Specification, make_problem, prior_counts
+
+MOST_DENSE = 10_000  # objects up to which the covariance of all estimates is made
+_MOST_BESIDE = 100  # parameters beside the log-worths
+_NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
+_NOTHING = "0"  # a formula without terms
+
+
+def is_large(formula: str, c: Comparisons) -> bool:
+    """Whether a formula asks for a worth of each of more objects than have a covariance of all."""
+    return len(c.objects) > MOST_DENSE and compares_objects(parse(formula, vocabulary(c)))
+
+
+def beside_objects(formula: str, c: Comparisons) -> str:
+    """Return what a formula has beside the term `object`, as a formula.
+
+    Raises
+    ------
+    FormulaError
+        For other terms of the objects.
+    """
+    parsed = parse(formula, vocabulary(c))
+    more = [name for name, term in _written(parsed) if has_object(term) and name != "object"]
+    if more:
+        raise FormulaError(
+            f"{listed(more)} beside {_of(c)}, of which each has a worth alone",
+            _FEWER,
+            expected="object, and terms without it",
+        )
+    return " + ".join(name for name, _ in _written(parsed) if name != "object") or _NOTHING
+
+
+def _written(formula: Formula) -> list[tuple[str, Term]]:
+    """Return the terms of a formula as they are written."""
+    found = [(term.name, term) for term in formula.worth]
+    found += [(":".join([head, *filter(None, [term.name])]), term) for head in HEADS for term in formula.of(head)]
+    return found
+
+
+def check_asked(spec: Specification, c: Comparisons) -> None:
+    """Raise for options that a fit of very many objects does not have.
+
+    Raises
+    ------
+    OptionError
+    """
+    refused = {
+        f"cov_type={spec.cov_type!r}": spec.cov_type not in ("nonrobust", "cautious"),
+        f"fixed={dict(spec.fixed)!r}": bool(spec.fixed),
+        "prior='jeffreys'": spec.reduces_bias,
+        f"link={spec.link!r}": spec.link != "adjacent",
+        f"discrimination={spec.discrimination!r}": spec.discrimination is not None,
+        f"reference={spec.reference!r}": "object" in references(spec.reference),
+    }
+    for option, wrong in refused.items():
+        if wrong:
+            raise OptionError(
+                f"{option} beside {_of(c)}",
+                f"Leave it out; prior= may be a number, and log-worths are measured from their mean. {_FEWER}",
+            )
+
+
+_FEWER = f"Or take up to {format_count(MOST_DENSE)} objects: c.select(objects=[…])."
+
+
+def _of(c: Comparisons) -> str:
+    return f"{counted(len(c.objects), 'object')}, more than {format_count(MOST_DENSE)}"
+
+
+def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification) -> LargeResults:
+    """Return the fit of log-worths of all objects and of what a design has beside them.
+
+    Parameters
+    ----------
+    formula : str
+        The whole of it.
+    c : Comparisons
+        Without comparisons that have no judgment.
+    design : Design
+        Of `beside_objects`.
+    spec : Specification
+
+    Raises
+    ------
+    DesignError
+        For objects that are not connected, and parameters that the table does not determine beside the log-worths.
+    SeparationError
+        Where some estimate is infinite.
+    """
+    _check_groups(c, spec, ties="tie" in design.blocks)
+    size, q = len(c.objects), len(design.names)
+    if q > _MOST_BESIDE:
+        raise DesignError(
+            f"{counted(q, 'parameter')} beside the log-worths of {_of(c)}",
+            "Leave terms out, or pool levels of covariates.",
+            expected=f"up to {_MOST_BESIDE}",
+        )
+    plain = make_problem(design, c, np.arange(q), {})
+    added = replace(plain, counts=plain.counts + prior_counts(plain, c, spec))
+    problem = WorthProblem.of(c.pairs, size, added)
+    open_ = undetermined(problem)
+    if len(open_):
+        raise DesignError(
+            f"the table does not determine {listed([design.names[k] for k in open_])} beside the log-worths of all "
+            "objects",
+            "Leave it out of the formula.",
+        )
+    found = climbed(problem)
+    _check_finite(problem, found, spec)
+    beside = LLBTResults(
+        replace(spec, formula=beside_objects(formula, c), cov_type="nonrobust"),
+        c,
+        design,
+        np.arange(q),
+        _solution(problem, found, plain),
+        Covariance(_inverse(found.information.schur)),
+    )
+    return LargeResults(replace(spec, cov_type="nonrobust"), beside, found.worths, found.information, _said(spec, c))
+
+
+def _solution(problem: WorthProblem, found: Summit, plain: Problem) -> Fit:
+    """Return the parameters beside the log-worths, with the fitted counts of the whole model."""
+    means = probabilities_at(problem, np.concatenate([found.worths, found.others]))
+    means *= plain.totals[:, None]
+    return Fit(
+        params=found.others,
+        inverse=_inverse(found.information.schur),
+        means=means,
+        converged=found.converged,
+        n_iter=found.n_iter,
+        gradient=found.gradient,
+        objective=found.objective,
+        solver="eliminate",
+    )
+
+
+def _inverse(matrix: FloatArray) -> FloatArray:
+    return np.asarray(linalg.inv(matrix)) if len(matrix) else matrix
+
+
+def _said(spec: Specification, c: Comparisons) -> tuple[str, ...]:
+    if spec.cov_type == "cautious" and c.clusters:
+        return (
+            f"judgments are taken as independent: standard errors by clusters ({listed(c.clusters)}) need the "
+            f"covariance of all estimates, which is made for up to {format_count(MOST_DENSE)} objects",
+        )
+    return ()
+
+
+def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
+    """Raise where objects are not connected, or without a prior not in both directions."""
+    size = len(c.objects)
+    number, group = components_of(size, c.pairs)
+    if number > 1:
+        raise DesignError(
+            f"the objects fall into {counted(number, 'group')} never compared with each other, the largest of "
+            f"{counted(int(np.bincount(group).max()), 'object')}; their worths have no common scale",
+            "Fit the largest group: c.select(objects=max(c.components(), key=len)), or c.largest_component() for that "
+            "in which estimates are finite without a prior.",
+        )
+    if spec.prior is not None:
+        return
+    group = ordered_components(size, c.pairs, c.response.tally(c.outcome_counts))
+    sizes = np.bincount(group)
+    if len(sizes) > 1:
+        raise SeparationError(
+            f"the objects fall into {format_count(len(sizes))} groups that wins and ties do not connect both ways, the "
+            f"largest of {counted(int(sizes.max()), 'object')}: objects that win, or lose, all that they have to do "
+            "with those of other groups have infinite estimates",
+            "Fit with a prior, fit(…, prior=0.1), or the largest group: fit(…, c.largest_component()).",
+        )
+    if ties and not c.n_ties:
+        found, remedy = describe_no_ties(float(c.counts.sum()))
+        raise SeparationError(found, f"{remedy} Or have finite estimates: fit(…, prior=0.1).")
+
+
+def _check_finite(problem: WorthProblem, found: Summit, spec: Specification) -> None:
+    """Raise where a search without a prior went too far to be one of a maximum; warn where it did not end."""
+    params = np.concatenate([found.worths, found.others])
+    furthest = max(float(np.abs(predictor).max()) for predictor in problem.at(params))
+    if spec.prior is None and (furthest >= _NEAR or not found.converged):
+        raise SeparationError(
+            f"the likelihood still rises where log-worths are {furthest:.3g} apart in a comparison: some estimates are "
+            "infinite",
+            "Fit with a prior: fit(…, prior=0.1).",
+        )
+    if not found.converged:
+        warn_user(
+            f"Newton's method stopped after {found.n_iter} iterations with a gradient of norm "
+            f"{np.linalg.norm(found.gradient):.2g}; the estimates may be off.",
+            ConvergenceWarning,
+        )

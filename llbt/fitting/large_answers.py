@@ -1,0 +1,169 @@
+"""What a fit of very many objects answers: hypotheses, probabilities of outcomes, and its printout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import special, stats
+
+from ..core.columns import FloatArray, IntArray
+from ..core.statistics import ratio
+from ..errors import OptionError
+from ..formulas.constraints import read_hypothesis
+from ..formulas.grid import codes_of
+from ..kernel.graph_variances import exact_covariances
+from ..kernel.likelihood import Problem, probabilities
+from ..table import Field, Table, counted, format_count, format_number, interval_fields
+from .large_estimates import LargeEstimates
+from .prediction import comparisons_of, own_comparisons
+from .summary import coefficient_fields, head_lines, scale_notes
+from .summary_rows import Sort
+
+_WITH_ERRORS = 100  # comparisons whose probabilities have standard errors
+_AT_A_TIME = 8
+_TOLERANCE = 1e-8
+
+
+def large_tests(res: LargeEstimates, hypothesis: str | Sequence[str], confidence: float) -> Table:
+    """Return estimate, test and interval of each hypothesis; see `LargeResults.t_test`."""
+    texts = [hypothesis] if isinstance(hypothesis, str) else list(hypothesis)
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise OptionError(f"hypothesis={hypothesis!r:.80}", expected="a text such as 'object[A] = 0', or several")
+    named = _named(res, texts)
+    labels, matrix, right = read_hypothesis(texts, [res.names[k] for k in named], {})
+    rows = np.zeros((len(labels), len(res.names)))
+    rows[:, named] = matrix
+    estimate = rows @ res.estimates - right
+    error = np.sqrt(_variances(res, rows))
+    z = ratio(estimate, error)
+    half = stats.norm.isf((1 - confidence) / 2) * error
+    return Table(
+        (
+            *coefficient_fields(labels, estimate, error, z, 2 * stats.norm.sf(np.abs(z)), np.inf),
+            *interval_fields(estimate - half, estimate + half, confidence),
+        ),
+        title="Linear hypotheses",
+        notes=("log-worths are measured from the mean of all",),
+    )
+
+
+def _named(res: LargeEstimates, texts: Sequence[str]) -> IntArray:
+    """Return the parameters that texts may name."""
+    text = "\n".join(texts)
+    found = [k for k, name in enumerate(res.names) if name in text]
+    return np.array(found or [0], dtype=np.int64)
+
+
+def _variances(res: LargeEstimates, rows: FloatArray) -> FloatArray:
+    """Return the variances of linear combinations (k, J + q) of the estimates, exactly, shape (k,)."""
+    size, found = len(res.worths), np.empty(len(rows))
+    right = rows.copy()
+    right[:, :size] -= right[:, :size].mean(axis=1, keepdims=True)
+    for start in range(0, len(rows), _AT_A_TIME):
+        some = slice(start, start + _AT_A_TIME)
+        solved = res.information.solve(right[some].T, tolerance=_TOLERANCE).values
+        found[some] = np.einsum("kp,pk->k", right[some], solved)
+    return found
+
+
+def large_predictions(res: LargeEstimates, frame: Any, confidence: float) -> Table:
+    """Return the probability of each outcome; see `LargeResults.predict`."""
+    problem, shown = own_comparisons(res.beside) if frame is None else comparisons_of(res.beside, frame)
+    objects = res.comparisons.objects
+    pairs = np.column_stack([codes_of(objects, shown[f"object_{side}"], "object") for side in "ij"])
+    offsets = problem.offsets.copy()
+    offsets[0] += res.worths[pairs[:, 0]] - res.worths[pairs[:, 1]]
+    problem = replace(problem, offsets=offsets)
+    chance = probabilities(problem, res.beside.solution.params)
+    outcomes = res.comparisons.response.outcomes
+    fields = [Field(name, name, [v for v in column for _ in outcomes]) for name, column in shown.items()]
+    fields += [
+        Field("outcome", "outcome", list(outcomes) * len(chance)),
+        Field("estimate", "estimate", chance.ravel(), "estimate", 3),
+    ]
+    if len(pairs) > _WITH_ERRORS:
+        more = f"standard errors of up to {format_count(_WITH_ERRORS)} comparisons: predict(frame) of these"
+        return Table(tuple(fields), title="Outcome probabilities", notes=(more,)).first()
+    error = _chance_errors(res, problem, pairs, chance).ravel()
+    center, half = special.logit(chance.ravel()), stats.norm.isf((1 - confidence) / 2) * error
+    half = half / (chance.ravel() * (1 - chance.ravel()))
+    fields += [
+        Field("std_error", "std_error", error, "estimate", 3),
+        Field("conf_low", "conf_low", special.expit(center - half), "estimate", 3),
+        Field("conf_high", "conf_high", special.expit(center + half), "estimate", 3),
+    ]
+    return Table(tuple(fields), title="Outcome probabilities", notes=(f"{100 * confidence:.4g} % intervals",))
+
+
+def _chance_errors(res: LargeEstimates, problem: Problem, pairs: IntArray, chance: FloatArray) -> FloatArray:
+    """Return standard errors of probabilities by the delta method, (R, K): p_k √(gᵀVg), g the slope of log p_k."""
+    size, width = len(res.worths), len(problem.predictors)
+    slopes = problem.response.slopes(chance.T)  # (K, B, R)
+    rows = [predictor.toarray() for predictor in problem.predictors]
+    found = np.empty(chance.shape)
+    for start in range(0, len(pairs), _AT_A_TIME):
+        some = np.arange(start, min(start + _AT_A_TIME, len(pairs)))
+        basis = np.zeros((len(some), width, size + rows[0].shape[1]))  # what each predictor is of the estimates
+        basis[:, :, size:] = np.stack([part[some] for part in rows], axis=1)
+        basis[np.arange(len(some)), 0, pairs[some, 0]] += 1.0
+        basis[np.arange(len(some)), 0, pairs[some, 1]] -= 1.0
+        solved = res.information.solve(basis.reshape(-1, basis.shape[2]).T, tolerance=_TOLERANCE).values
+        cov = np.einsum("rbp,prc->rbc", basis, solved.reshape(-1, len(some), width))
+        slope = slopes[:, :, some]
+        found[some] = np.sqrt(np.maximum(np.einsum("kbr,rbc,kcr->rk", slope, cov, slope), 0))
+    return found * chance
+
+
+def large_summary(res: LargeEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
+    """Return the printout; see `LargeResults.summary`."""
+    others = len(res.beside.names)
+    best = np.argsort(-res.worths, kind="stable")[: max(1, max_rows - others)]
+    shown = best if sort == "estimate" else np.sort(best)
+    parts = [shown[k : k + _AT_A_TIME] for k in range(0, len(shown), _AT_A_TIME)]
+    variance = [exact_covariances(res.information, part, _TOLERANCE)[part, np.arange(len(part))] for part in parts]
+    error = np.sqrt(np.concatenate([*variance, np.diag(res.beside.solution.cov)]))
+    estimate = np.concatenate([res.worths[shown], res.beside.solution.params])
+    names = [f"object[{res.comparisons.objects[k]}]" for k in shown] + list(res.beside.names)
+    z = ratio(estimate, error)
+    fields = coefficient_fields(names, estimate, error, z, 2 * stats.norm.sf(np.abs(z)), np.inf)
+    if odds:
+        shared = [block in ("tie", "bad", "grade") for block in res.beside.design.blocks]
+        factor = np.where([*(False for _ in shown), *shared], 1.0, 2.0)
+        fields += (Field("odds", "Odds", np.exp(factor * estimate), "number"),)
+    rest = len(res.worths) - len(shown)
+    return Table(
+        fields,
+        title="Log-linear Bradley-Terry model",
+        head=(f"Formula: {res.specification.formula}", *head_lines(res.beside)[1:]),
+        foot=_foot(res),
+        notes=_notes(res, odds, rest),
+    )
+
+
+def _foot(res: LargeEstimates) -> tuple[str, ...]:
+    null, residual = format_number(res.null_deviance), format_number(res.deviance)
+    width, digits = max(len(null), len(residual)), len(str(res.df_null))
+    return (
+        f"    Null deviance: {null:>{width}}  on {res.df_null:>{digits}}  degrees of freedom",
+        f"Residual deviance: {residual:>{width}}  on {res.df_resid:>{digits}}  degrees of freedom",
+        f"Pearson X²: {format_number(res.pearson_chi2)}   AIC: {format_number(res.aic)}   log-likelihood: "
+        f"{format_number(res.llf)} (Poisson), {format_number(res.llf_multinomial)} (multinomial)",
+        f"Newton's method: {counted(res.n_iter, 'step')}, solved by conjugate gradients",
+    )
+
+
+def _notes(res: LargeEstimates, odds: bool, rest: int) -> tuple[str, ...]:
+    notes = [*scale_notes(res.beside, odds), "log-worths are measured from the mean of all objects"]
+    if rest:
+        notes.append(
+            f"of the objects those with the highest worths; {format_count(rest)} more: max_rows=, or res.to_frame()"
+        )
+    prior = res.specification.prior
+    if isinstance(prior, float | int):
+        notes.append(f"estimates with a prior of {format_number(prior, 4)} judgments per pair")
+    if not res.converged:
+        notes.append("the solver did not converge")
+    return (*notes, *res.remarks, *res.comparisons.notes)

@@ -1,0 +1,216 @@
+"""What a fit of very many objects knows of its estimates, under statsmodels' names."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ..arguments import Share, checked
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
+from ..errors import DesignError
+from ..kernel import graph_variances
+from ..kernel.conjugate import Complement
+from ..kernel.graph_variances import Variances
+from ..table import format_percent
+from .results import LLBTResults
+from .specification import Specification
+
+_EXACT = 1e-8  # error of solutions for what is asked of few objects
+_SEED = 0
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LargeEstimates:
+    """The estimates of very many objects and what follows from them: `LargeResults` but for questions and printout."""
+
+    specification: Specification
+    beside: LLBTResults
+    worths: FloatArray
+    information: Complement
+    remarks: tuple[str, ...] = ()
+
+    # -- estimates ---------------------------------------------------------------------------------------
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The table that was fitted: comparisons with at least one judgment."""
+        return self.beside.comparisons
+
+    @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the J + q parameters, the log-worths first."""
+        return (*(f"object[{label}]" for label in self.comparisons.objects), *self.beside.names)
+
+    @property
+    def estimates(self) -> FloatArray:
+        """Log-worths and the other parameters, shape (J + q,)."""
+        return np.concatenate([self.worths, self.beside.solution.params])
+
+    @property
+    def params(self) -> pd.Series[float]:
+        """Estimates (log-worth λ less the mean of all, γ, δ), shape (J + q,)."""
+        return self._series(self.estimates, "estimate")
+
+    @property
+    def bse(self) -> pd.Series[float]:
+        """Standard errors, shape (J + q,): those of log-worths as `error_note` says."""
+        return self._series(self.errors, "std_error")
+
+    @property
+    def errors(self) -> FloatArray:
+        """Standard errors of log-worths and of the other parameters, shape (J + q,)."""
+        return np.asarray(np.sqrt(np.concatenate([self.variances.values, np.diag(self.beside.solution.cov)])))
+
+    @functools.cached_property
+    def variances(self) -> Variances:
+        """Variances of all log-worths, found once; objects and draws are chosen by a fixed seed."""
+        return graph_variances.variances(self.information, np.random.default_rng(_SEED))
+
+    @property
+    def error_note(self) -> str:
+        """How far the standard errors of log-worths are from exact ones."""
+        found = self.variances
+        if found.way == "exact":
+            return "standard errors are exact"
+        way = "by a series of second order" if found.way == "series" else f"from {found.draws} draws"
+        return (
+            f"standard errors of log-worths are approximate, {way}: against the exact ones of "
+            f"{graph_variances.SAMPLED} objects their error is {format_percent(found.median)} in the median and "
+            f"{format_percent(found.high)} at the 95th percentile; exact ones: pairwise(res, objects=…), res.t_test"
+        )
+
+    @property
+    def tvalues(self) -> pd.Series[float]:
+        """Estimates over standard errors (z values), shape (J + q,)."""
+        return (self.params / self.bse).rename("statistic")
+
+    @property
+    def pvalues(self) -> pd.Series[float]:
+        """Two-sided p-values of `tvalues`, shape (J + q,)."""
+        return self._series(2 * stats.norm.sf(np.abs(self.estimates / self.errors)), "p_value")
+
+    @checked
+    def conf_int(self, alpha: Share = 0.05) -> pd.DataFrame:
+        """Return Wald's confidence intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
+        half = stats.norm.isf(alpha / 2) * self.errors
+        found = {"conf_low": self.estimates - half, "conf_high": self.estimates + half}
+        return pd.DataFrame(found, index=list(self.names))
+
+    def cov_params(self) -> pd.DataFrame:
+        """Refuse the covariance matrix of all estimates, which is not made.
+
+        Raises
+        ------
+        DesignError
+            With its size, and what to ask in its place.
+        """
+        size = len(self.names)
+        raise DesignError(
+            f"the covariance of {size:,} parameters takes {8 * float(size) ** 2 / 2**30:,.1f} GiB, and is not made",
+            "Ask for what is needed: llbt.pairwise(res, objects=[…]) and res.t_test(…) solve for it exactly.",
+        )
+
+    def covariances(self, objects: IntArray) -> FloatArray:
+        """Return the covariances of all estimates with the log-worths of some objects, by position, (J + q, m)."""
+        return graph_variances.exact_covariances(self.information, objects, _EXACT)
+
+    def _series(self, values: FloatArray, name: str) -> pd.Series[float]:
+        return pd.Series(values, index=list(self.names), name=name, dtype=float)
+
+    # -- fit ---------------------------------------------------------------------------------------------
+
+    @property
+    def converged(self) -> bool:
+        """Whether the solver reached its tolerance."""
+        return self.beside.converged
+
+    @property
+    def n_iter(self) -> int:
+        """Steps of Newton's method."""
+        return self.beside.n_iter
+
+    @property
+    def gradient_norm(self) -> float:
+        """Euclidean norm of the score at the estimates."""
+        return self.beside.gradient_norm
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of free parameters: J − 1 log-worths, and q others."""
+        return len(self.worths) - 1 + len(self.beside.free)
+
+    @property
+    def counts(self) -> FloatArray:
+        """The counts that were fitted, shape (S, C): wins of i, (ties,) wins of j."""
+        return self.beside.counts
+
+    @property
+    def nobs(self) -> int:
+        """Number of cells n."""
+        return self.beside.nobs
+
+    @property
+    def df_resid(self) -> int:
+        """Cells − comparisons − free parameters."""
+        return self.df_null - self.n_parameters
+
+    @property
+    def df_null(self) -> int:
+        """Cells − comparisons."""
+        return self.beside.df_null
+
+    @property
+    def df_model(self) -> int:
+        """Columns of the explicit model but one, as statsmodels counts them."""
+        return len(self.comparisons) + self.n_parameters - 1
+
+    @property
+    def deviance(self) -> float:
+        """Residual deviance of the Poisson model."""
+        return self.beside.deviance
+
+    @property
+    def null_deviance(self) -> float:
+        """Deviance of the nuisance parameters alone: λ = γ = δ = 0."""
+        return self.beside.null_deviance
+
+    @property
+    def pearson_chi2(self) -> float:
+        """Pearson's X²."""
+        return self.beside.pearson_chi2
+
+    @property
+    def llf(self) -> float:
+        """Log-likelihood of the Poisson model at the estimates."""
+        return self.beside.llf
+
+    @property
+    def llf_multinomial(self) -> float:
+        """Multinomial log-likelihood given the totals."""
+        return self.beside.llf_multinomial
+
+    @property
+    def llf_judgments(self) -> float:
+        """Log-likelihood of the judgments one by one, Σ n log p."""
+        return self.beside.llf_judgments
+
+    @property
+    def aic(self) -> float:
+        """−2 llf + 2 (comparisons + free parameters), as R's AIC of the full model."""
+        return -2 * self.llf + 2 * (self.df_model + 1)
+
+    @property
+    def bic(self) -> float:
+        """−2 `llf_multinomial` + log(judgments) · free parameters."""
+        return -2 * self.llf_multinomial + math.log(self.comparisons.n_judgments) * self.n_parameters
+
+    @property
+    def fittedvalues(self) -> pd.Series[float]:
+        """Fitted counts by cell, shape (n,), indexed by comparison and outcome."""
+        return self.beside.fittedvalues

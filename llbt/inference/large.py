@@ -1,0 +1,158 @@
+"""Worths, ranks and pairs of very many objects, whose covariance is solved for where it is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special, stats
+from scipy.sparse import csr_array
+
+from ..core.columns import FloatArray, IntArray
+from ..core.statistics import adjust_p, max_z, ratio
+from ..errors import OptionError
+from ..fitting.large_results import LargeResults
+from ..formulas.grid import At
+from ..table import Field, Table
+from .pairwise_record import Adjust, Pairwise
+from .scales import LEVELS, Scale, measured_from, on_scale, typeset
+
+_SAME = 1e-9  # log-worths closer than that are equal
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """J objects on a scale.
+
+    Attributes
+    ----------
+    estimate, error, low, high : ndarray, shape (J,)
+    order : ndarray of int, shape (J,)
+        Positions of the objects, the best first.
+    notes : tuple of str
+    """
+
+    estimate: FloatArray
+    error: FloatArray
+    low: FloatArray
+    high: FloatArray
+    order: IntArray
+    notes: tuple[str, ...]
+
+
+def check_plain(at: At, population: bool) -> None:
+    """Raise for classes and populations: the log-worths of very many objects are the same everywhere."""
+    if at is not None and at != "average":
+        raise OptionError(f"at={at!r}, but the log-worths do not differ by covariates", "Leave it out.")
+    if population:
+        raise OptionError(
+            "population=True, but this fit has no judges drawn from a population",
+            "Leave it out; effects of judges are fitted with up to 10,000 objects.",
+        )
+
+
+def large_measured(res: LargeResults, scale: Scale, confidence: float, anchor: int | None = None) -> Measured:
+    """Return the objects on a scale with intervals of each, measured from the mean or from an object."""
+    z = float(stats.norm.isf((1 - confidence) / 2))
+    worths, variance = res.worths, res.variances.values
+    order = np.argsort(-np.round(worths / _SAME), kind="stable")
+    if scale == "probability":
+        return Measured(*_shares(res, z), order, (res.error_note,))
+    if anchor is not None:
+        along = res.covariances(np.array([anchor]))[: len(worths), 0]
+        variance = np.maximum(variance + along[anchor] - 2 * along, 0.0)
+        variance[anchor] = 0.0
+        worths = worths - worths[anchor]
+    return Measured(*on_scale(scale, worths, np.sqrt(variance), z), order, (res.error_note,))
+
+
+def _shares(res: LargeResults, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return worths π = softmax(2λ) with delta-method errors and logit intervals."""
+    share = special.softmax(2 * res.worths)
+    right = np.zeros((len(res.names), 1))
+    right[: len(share), 0] = share - 1 / len(share)
+    spread = res.information.solve(right, tolerance=1e-8).values[: len(share), 0]
+    variance = res.variances.values - 2 * spread + share @ spread
+    relative = 2 * np.sqrt(np.maximum(variance, 0))  # standard error of log π
+    logit, half = special.logit(share), z * relative / (1 - share)
+    return share, share * relative, special.expit(logit - half), special.expit(logit + half)
+
+
+def large_worths(res: LargeResults, scale: Scale, confidence: float) -> Table:
+    """Return the worth of every object, the best first; see `worth`."""
+    found = large_measured(res, scale, confidence)
+    columns = {"std_error": found.error, "conf_low": found.low, "conf_high": found.high}
+    return Table(
+        (
+            Field("object", "object", [res.comparisons.objects[k] for k in found.order]),
+            Field("estimate", "estimate", found.estimate[found.order], "estimate", typeset=typeset(scale, False)),
+            *(Field(name, name, column[found.order], "estimate") for name, column in columns.items()),
+        ),
+        title=f"Worths: {LEVELS[scale]}{measured_from(scale, False)}",
+        notes=(*found.notes, f"{100 * confidence:.4g} % intervals"),
+    ).first()
+
+
+def rank_fields(res: LargeResults, confidence: float, order: IntArray) -> tuple[Field, ...]:
+    """Return rank, rank_low and rank_high of the objects, in some order."""
+    worths, size = res.worths, len(res.worths)
+    reach = simultaneous(size, confidence) * np.sqrt(res.variances.values)
+    low, high = np.sort(worths - reach), np.sort(worths + reach)
+    rounded = np.round(worths / _SAME)
+    columns = {
+        "rank": 1 + size - np.searchsorted(np.sort(rounded), rounded, side="right"),
+        "rank_low": 1 + size - np.searchsorted(low, worths + reach, side="right"),
+        "rank_high": size - np.searchsorted(high, worths - reach, side="left"),
+    }
+    return tuple(Field(name, name, column[order], "count") for name, column in columns.items())
+
+
+def simultaneous(size: int, confidence: float) -> float:
+    """Return how many standard errors intervals of so many normal estimates reach to hold together, at least.
+
+    Šidák's (1967): whatever their correlation, all hold as often as if they were independent.
+    """
+    return float(stats.norm.isf(-np.expm1(np.log(confidence) / size) / 2))
+
+
+def large_pairs(
+    res: LargeResults,
+    objects: IntArray,
+    rng: np.random.Generator,
+    scale: Scale,
+    adjust: Adjust | None,
+    confidence: float,
+) -> Pairwise:
+    """Return all pairs of some objects compared, by their exact covariance."""
+    parts = [objects[k : k + 8] for k in range(0, len(objects), 8)]
+    cov = np.concatenate([res.covariances(part)[objects] for part in parts], axis=1)
+    cov = (cov + cov.T) / 2
+    i, j = np.triu_indices(len(objects), 1)
+    error = np.sqrt(np.maximum(cov[i, i] + cov[j, j] - 2 * cov[i, j], 0))
+    worths = res.worths[objects]
+    statistic = ratio(worths[i] - worths[j], error)
+    p_value = 2 * stats.norm.sf(np.abs(statistic))
+    weights = np.column_stack([1 / error, -1 / error]).ravel()
+    where = (np.repeat(np.arange(len(i)), 2), np.column_stack([i, j]).ravel())
+    largest = max_z(csr_array((weights, where), shape=(len(i), len(objects))), cov, np.inf, rng)
+    if adjust is None:
+        adjusted = p_value
+    else:
+        adjusted = largest.p_value(statistic) if adjust == "single-step" else adjust_p(p_value, adjust)
+    critical = largest.quantile(confidence)
+    labels = res.comparisons.objects
+    return Pairwise(
+        tuple(labels[k] for k in objects),
+        np.column_stack([i, j]).astype(np.int64),
+        worths,
+        error,
+        p_value,
+        adjusted,
+        critical,
+        np.full(len(i), critical),
+        np.inf,
+        scale,
+        adjust,
+        confidence,
+        ("log-worths are measured from the mean of all objects of the fit; standard errors are exact",),
+    )
