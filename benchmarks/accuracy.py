@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from . import sparse_prototype
 from .frames import cube, shipped
-from .inputs import Array, read
+from .inputs import Array, described, read
 
 LIMIT = 1e-8  # for llbt, in estimates and standard errors
 Solution = dict[str, Array]
@@ -182,6 +183,12 @@ def half_wins(counts: Array) -> Solution:
     return {"log_odds": np.r_[newton(size - 1, at)[0], 0]}
 
 
+def sparse_davidson(folder: Path) -> Solution:
+    """Fit Davidson's ties on the pairs that were judged, every step solved to rounding."""
+    i, j, outcome = read(folder, "i", "j", "outcome")
+    return sparse_prototype.fit(i, j, outcome, described(folder).objects, tolerance=1e-13)
+
+
 def by_judge(folder: Path) -> Solution:
     """One fit per judge, which is what `object * judge + tie * judge` is; errors as coded, by the first judge."""
     i, j, outcome, judge = read(folder, "i", "j", "outcome", "judge")
@@ -266,6 +273,7 @@ RULES: dict[str, Callable[[Path], Solution]] = {
     "Davidson ties, order effect": lambda folder: davidson(cube(folder), order=True),
     "Davidson ties": lambda folder: davidson(cube(folder), order=False),
     "ties as half wins": lambda folder: half_wins(cube(folder)),
+    "Davidson ties, sparse": sparse_davidson,
     "Davidson ties by judge": by_judge,
     "Davidson ties, order effect, side covariates": with_sides,
     "ties as half wins, side covariates": half_wins_with_sides,

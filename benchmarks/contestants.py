@@ -52,6 +52,10 @@ _SIDES = "Davidson ties, order effect, side covariates"
 _HALF_SIDES = "ties as half wins, side covariates"
 _ARENA = "Davidson ties, arena"
 _KUPPER, _KUPPER_ARENA = "Rao and Kupper's ties", "Rao and Kupper's ties, arena"
+_SPARSE, _SPARSE_INPUTS = (
+    "Davidson ties, sparse",
+    "sparse-2e3 sparse-1e4-random sparse-1e4-power-law sparse-1e4-matchmade",
+)
 _NUMPY = ("numpy", "pandas", "scipy.linalg")
 
 OWN = (
@@ -97,6 +101,12 @@ OWN = (
           fits="object + tie + grade, five grades"),
     _llbt("llbt-three", "strings", "L-graded", frames.graded_as_three, own.three, rule=None, kind="graded",
           fits="object + tie of the same judgments, ungraded"),
+    _llbt("llbt-sparse", "integers", _SPARSE_INPUTS, frames.integers, own.sparse, rule=_SPARSE, kind="sparse",
+          fits="object + tie, without the covariance"),
+    _llbt("llbt-sparse-errors", "integers", "sparse-2e3", frames.integers, own.sparse_errors, rule=_SPARSE,
+          kind="sparse", fits="object + tie, all standard errors"),
+    _llbt("prototype-sparse", "codes", _SPARSE_INPUTS, peers.code_arrays, own.sparse_prototype_fit, rule=_SPARSE,
+          kind="sparse", modules=("numpy", "scipy.sparse.linalg"), fits="the same by plain scipy CG, nothing checked"),
     _llbt("prototype", "integers", "S M L XL", own.prototype_integers, own.prototype_fit, modules=_NUMPY,
           fits="LLBT by plain numpy, nothing checked"),
     _llbt("prototype-strings", "strings", "S M L XL", frames.strings, own.prototype.fit_strings, modules=_NUMPY,
@@ -118,6 +128,10 @@ PEERS = (
           peers.choix_dense),
     _peer("choix-bincount", "choix", "choix", "BT scores, counted by one bincount", HALF, "codes", "S M L XL",
           peers.code_arrays, peers.choix_bincount),
+    _peer("newman-sparse", "evalica", "evalica", "BT scores with ties", _SPARSE, "codes", _SPARSE_INPUTS,
+          peers.evalica_codes, peers.evalica_newman, kind="sparse"),
+    _peer("choix-sparse", "choix", "choix", "BT scores, ties as half wins", None, "codes", _SPARSE_INPUTS,
+          peers.code_arrays, peers.choix_bincount, kind="sparse"),
     _peer("arena-rank", "arena-rank", "arena_rank.models.bradley_terry arena_rank.utils.data_utils",
           "BT scores and intervals", HALF, "strings", "S M L", frames.arena, peers.arena_rank),
     _peer("arena-rank-sides", "arena-rank", "arena_rank.models.contextual_bradley_terry arena_rank.utils.data_utils",

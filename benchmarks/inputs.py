@@ -17,6 +17,8 @@ GRADES = ("i+", "i", "tie", "j", "j+")  # codes 0 to 4 of a graded input
 TIES = 0.22
 STRONG = 0.3  # γ of the larger grade
 ORDER_EFFECT = 0.05  # δ; the odds of the object shown first are times exp(2δ)
+GRAPHS = ("random", "power-law", "matchmade")  # of the pairs that are judged
+NEAR = 20  # places in worth between the two objects of a matchmade pair
 TASTE = 0.6  # standard deviation of judges' log-worths, where it is estimated
 AGGREGATED = Path(__file__).parent.parent / "tests" / "reference" / "bench_agg_100.csv.gz"
 
@@ -30,6 +32,7 @@ class Input:
     sides: int = 0
     kind: str = "plain"
     seed: int = 5
+    graph: str = "random"
 
     @property
     def text(self) -> str:
@@ -39,6 +42,7 @@ class Input:
             )
         extra = f", {self.judges} judges" if self.judges else ""
         extra += f", {self.sides} side covariates" if self.sides else ""
+        extra += f", a {self.graph} graph" if self.kind == "sparse" else ""
         return f"{self.objects:,} objects × {self.judgments:,} judgments{extra}"
 
 
@@ -55,6 +59,8 @@ FULL = (
     Input("agg100", 100, 495_000, kind="agg100"),
     Input("arena", 129, 1_374_996, kind="arena"),
     Input("metrics", 25, 2_500, kind="metrics"),
+    Input("sparse-2e3", 2_000, 60_000, kind="sparse"),
+    *(Input(f"sparse-1e4-{graph}", 10_000, 300_000, kind="sparse", graph=graph) for graph in GRAPHS),
 )
 TINY = (
     Input("tiny", 6, 3_000),
@@ -62,6 +68,7 @@ TINY = (
     Input("tiny-judged", 5, 2_000, judges=40, kind="judged"),
     Input("tiny-sides", 5, 2_000, sides=2, kind="sides"),
     Input("tiny-graded", 6, 3_000, kind="graded"),
+    Input("tiny-sparse", 310, 6_000, kind="sparse", graph="power-law"),
 )
 
 
@@ -116,11 +123,15 @@ def _drawn_scores(wanted: Input) -> Iterator[tuple[str, Array]]:
 def _drawn(wanted: Input) -> Iterator[tuple[str, Array]]:
     rng = np.random.default_rng([wanted.seed, wanted.objects, wanted.judgments, wanted.judges, wanted.sides])
     size, n = wanted.objects, wanted.judgments
-    i = rng.integers(0, size, n, dtype=np.int32)
-    j = (i + rng.integers(1, size, n, dtype=np.int32)) % np.int32(size)
+    if wanted.kind == "sparse":
+        log_worth = rng.normal(size=size) / 2
+        i, j = pairs_of(wanted.graph, log_worth, n, rng)
+    else:
+        i = rng.integers(0, size, n, dtype=np.int32)
+        j = (i + rng.integers(1, size, n, dtype=np.int32)) % np.int32(size)
+        log_worth = rng.normal(size=size) / 2  # abilities N(0, 1) are log-odds
     yield "i", i
     yield "j", j
-    log_worth = rng.normal(size=size) / 2  # abilities N(0, 1) are log-odds
     signed = (log_worth[i] - log_worth[j]) + ORDER_EFFECT
     if wanted.judges:
         judge = rng.integers(0, wanted.judges, n, dtype=np.int32)
@@ -138,6 +149,24 @@ def _drawn(wanted: Input) -> Iterator[tuple[str, Array]]:
     up, down = np.exp(signed), np.exp(-signed)
     draw = rng.random(n) * (up + tie + down)
     yield "outcome", ((draw > up).astype(np.int8) + (draw > up + tie)).astype(np.int8)
+
+
+def pairs_of(graph: str, worth: Array, number: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return the two objects of each judgment, (number,) each, on one of GRAPHS."""
+    size = len(worth)
+    i = rng.integers(0, size, number, dtype=np.int32)
+    if graph == "matchmade":
+        order = np.argsort(worth)
+        away = rng.integers(1, NEAR + 1, number) * rng.choice([-1, 1], number)
+        other = np.where((i + away < 0) | (i + away >= size), i - away, i + away)
+        return order[i].astype(np.int32), order[other].astype(np.int32)
+    j = (i + rng.integers(1, size, number, dtype=np.int32)) % np.int32(size)
+    if graph == "power-law":
+        weight = rng.permutation(1 / np.arange(1, size + 1) ** 0.8)
+        met = rng.choice(size, number, p=weight / weight.sum()).astype(np.int32)
+        j = np.where(met == i, j, met)
+    swapped = rng.random(number) < 0.5
+    return np.where(swapped, j, i), np.where(swapped, i, j)
 
 
 def _drawn_grades(signed: Array, rng: np.random.Generator) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import frames, prototype
+from . import frames, prototype, sparse_prototype
 from .inputs import AGGREGATED, OUTCOMES, described, read, side_names, write_parquet
 
 Estimates = dict[str, Any]
@@ -43,6 +43,23 @@ def fitted(source: Any, formula: str = "object + tie + order", **options: Any) -
 
 def integers(frame: pd.DataFrame) -> Estimates:
     return fitted(frame, outcomes=CODES)
+
+
+def sparse(frame: pd.DataFrame) -> Estimates:
+    """Estimates of many objects, without the covariance."""
+    import llbt
+
+    c = llbt.from_judgments(frame, objects=SIDES, outcome="outcome", outcomes=CODES)
+    params = llbt.fit("object + tie", c).params.to_numpy()
+    return {"log_odds": np.r_[2 * params[:-1], 0], "tie": params[-1]}
+
+
+def sparse_errors(frame: pd.DataFrame) -> Estimates:
+    return fitted(frame, "object + tie", outcomes=CODES)
+
+
+def sparse_prototype_fit(arrays: Any) -> Estimates:
+    return sparse_prototype.fit(*arrays)
 
 
 def write_and_name(folder: Path) -> str:

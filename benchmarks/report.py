@@ -26,6 +26,7 @@ BASE_BY_KIND = {
     "arena": "llbt-arena",
     "agg100": "llbt-agg100",
     "metrics": "llbt-input-pearson",
+    "sparse": "llbt-sparse",
 }
 PICTURED = ("S", "M", "L", "XL")
 

@@ -39,6 +39,24 @@ def test_every_form_holds_the_same_judgments(work):
     assert (categories.astype(object) == words.astype(object)).all(axis=None)
 
 
+@pytest.mark.parametrize("name", ["llbt-sparse", "prototype-sparse"])
+def test_many_objects_agree_with_plain_scipy(work, name):
+    contestant = CONTESTANTS[name]
+    folder = make(next(wanted for wanted in TINY if wanted.kind == "sparse"), work)
+    found = contestant.run(contestant.prepare(folder))
+    off = accuracy.differences(contestant.rule, folder, found, {})
+    assert off.keys() == {"log_odds", "tie"}
+    assert max(off.values()) < accuracy.LIMIT
+
+
+@pytest.mark.slow
+def test_plain_scipy_agrees_with_sums_over_all_pairs(work):
+    folder = make(next(wanted for wanted in TINY if wanted.kind == "sparse"), work)
+    found, expected = accuracy.sparse_davidson(folder), accuracy.davidson(frames.cube(folder), order=False)
+    assert found["tie"] == pytest.approx(expected["tie"], abs=accuracy.LIMIT)
+    np.testing.assert_allclose(np.diff(found["log_odds"]), np.diff(expected["log_odds"]), atol=accuracy.LIMIT)
+
+
 @pytest.mark.parametrize("name", ["llbt-integers", "llbt-strings", "llbt-judges", "llbt-sides", "prototype"])
 def test_exact_contestants_are_exact(work, name):
     contestant = CONTESTANTS[name]

@@ -232,12 +232,19 @@ def inverse(matrix: Any) -> FloatArray:
     if not len(matrix):
         return np.asarray(matrix)
     scale = 1 / np.sqrt(np.diag(matrix))
-    factor = linalg.cholesky(matrix * np.outer(scale, scale), lower=True, overwrite_a=True)
-    inverse, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
-    diagonal = np.diag(inverse).copy()
-    inverse += inverse.T  # its upper triangle was 0
-    np.fill_diagonal(inverse, diagonal)
-    return np.asarray(inverse * np.outer(scale, scale))
+    scaled = matrix * scale
+    scaled *= scale[:, None]
+    # large ones are worked on in place; the transpose is laid out as LAPACK wants it
+    factor, minor = linalg.lapack.dpotrf(scaled.T, lower=True, clean=True, overwrite_a=True)
+    if minor:
+        raise linalg.LinAlgError(f"the leading minor of order {minor} is not positive definite")
+    found, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
+    diagonal = np.diag(found).copy()
+    found += found.T  # its upper triangle was 0
+    np.fill_diagonal(found, diagonal)
+    found *= scale
+    found *= scale[:, None]
+    return np.asarray(found)
 
 
 def pseudo_counts(pairs: IntArray, totals: FloatArray, cells: int, prior: float) -> FloatArray:
