@@ -23,6 +23,7 @@ from scipy.sparse import coo_array, csr_array
 from .gathered import FloatArray, IntArray
 from .narrow import Groups, cut_across
 
+_FLAT = 1e-15  # of a direction's curvature by the diagonal alone
 TIGHT = 1e-12  # of the right-hand side's length that is left, in the norm of the preconditioner
 
 
@@ -119,7 +120,8 @@ class Bordered:
 
     def eased(self, right: FloatArray) -> FloatArray:
         """Return about what L + diag(ridge) solves, shape (J, k): by the diagonal, and between groups."""
-        found = right / np.maximum(self.diagonal, np.finfo(float).tiny)[:, None]
+        diagonal = np.where(self.diagonal > 0, self.diagonal, np.inf)[:, None]  # of nobody's pairs nothing is known
+        found = right / diagonal
         if self.between is not None:
             found += self.between.solved(right)
         return found
@@ -200,7 +202,9 @@ def conjugate_gradients(
     while iterations < left and np.any(length > target):
         along = system.laplacian_times(direction)
         curved = _dots(direction, along)
-        moving = (length > target) & (curved > 0)
+        # what is left where a graph falls apart is rounding along constants, which nothing would end
+        floor = _FLAT * _dots(direction, system.diagonal[:, None] * direction)
+        moving = (length > target) & (curved > floor)
         if not moving.any():
             break
         step = np.divide(length, curved, out=np.zeros(len(length)), where=moving)
