@@ -14,7 +14,7 @@ matrices. Journal of Computational and Graphical Statistics 27(4), 898-909.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -49,6 +49,8 @@ class Variances:
     draws : int
     median, high : float
         The error of standard errors: its median and 95th percentile over the objects with exact ones.
+    exact : int
+        How many of the first objects have exact ones, because the others are not close.
     """
 
     values: FloatArray
@@ -56,6 +58,7 @@ class Variances:
     draws: int
     median: float
     high: float
+    exact: int = 0
 
 
 def exact_covariances(found: Complement, objects: IntArray, tolerance: float = _EXACT) -> FloatArray:
@@ -73,8 +76,17 @@ def exact_variances(found: Complement, objects: IntArray) -> FloatArray:
     return np.concatenate([exact_covariances(found, part)[part, np.arange(len(part))] for part in parts])
 
 
-def variances(found: Complement, rng: np.random.Generator) -> Variances:
-    """Return the variances of all centred log-worths; `rng` chooses those with exact ones, and draws."""
+def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> Variances:
+    """Return the variances of all centred log-worths.
+
+    Parameters
+    ----------
+    found : Complement
+    rng : numpy.random.Generator
+        It chooses the objects by which approximations are measured, and draws.
+    first : ndarray of int
+        Objects with exact variances where those of all others are not close.
+    """
     system = found.system
     size = system.graph.size
     some = np.sort(rng.permutation(size)[:SAMPLED])
@@ -90,7 +102,10 @@ def variances(found: Complement, rng: np.random.Generator) -> Variances:
             draws += _WIDTH
         values = (1 - 2 / size) / system.diagonal + _means_of_groups(system) + sums / draws + shared
         best = _held_against(values, some, exact, "draws", draws)
-    return best
+    if best.high <= _CLOSE:
+        return best
+    best.values[first] = exact_variances(found, first)
+    return replace(best, exact=len(first))
 
 
 def _held_against(values: FloatArray, some: IntArray, exact: FloatArray, way: Way, draws: int) -> Variances:

@@ -83,7 +83,7 @@ def test_variances_are_those_of_the_pseudo_inverse(kind: Kind) -> None:
     """To the error that they say they have: the 95th percentile over 200 objects, here over all 300."""
     _, found = summit(kind)
     whole = np.diag(np.linalg.pinv(dense(found.information.system)))[:300]
-    found_here = graph_variances.variances(found.information, np.random.default_rng(0))
+    found_here = graph_variances.variances(found.information, np.random.default_rng(0), np.arange(10))
     assert found_here.way == ("draws" if kind == "matchmade" else "series")
     error = np.abs(np.sqrt(found_here.values / whole) - 1)
     assert np.sum(error < 1e-6) >= graph_variances.SAMPLED  # these are exact
@@ -94,9 +94,23 @@ def test_variances_are_those_of_the_pseudo_inverse(kind: Kind) -> None:
 def test_few_objects_have_exact_variances() -> None:
     c = llbt.from_judgments(judged_graph("random", 30, 400), order=True)
     found = climbed(problem(c)).information
-    values = graph_variances.variances(found, np.random.default_rng(0))
+    values = graph_variances.variances(found, np.random.default_rng(0), np.arange(10))
     assert values.way == "exact"
     np.testing.assert_allclose(values.values, np.diag(np.linalg.pinv(dense(found.system)))[:30], rtol=1e-6)
+
+
+def test_where_no_approximation_is_close_the_first_objects_have_exact_variances(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(graph_variances, "_CLOSE", 1e-6)
+    monkeypatch.setattr(graph_variances, "_MOST_DRAWS", 64)
+    _, found = summit("matchmade")
+    first = np.arange(299, 199, -1)
+    values = graph_variances.variances(found.information, np.random.default_rng(0), first)
+    assert (values.way, values.draws, values.exact) == ("draws", 64, 100)
+    whole = np.diag(np.linalg.pinv(dense(found.information.system)))[:300]
+    np.testing.assert_allclose(values.values[first], whole[first], rtol=1e-6)
+    assert np.abs(values.values / whole - 1).max() > 1e-3
 
 
 def test_what_the_table_does_not_determine_is_found() -> None:
