@@ -6,8 +6,9 @@ from ..errors import unknown_name
 from .agreement import agreement
 from .classes import classes
 from .summary import summary
+from .tree import tree
 
-__all__ = ["agreement", "classes", "summary"]
+__all__ = ["agreement", "classes", "summary", "tree"]
 
 
 def __dir__() -> list[str]:

@@ -85,6 +85,13 @@ def counts_of_judges() -> llbt.Comparisons:
 
 
 @cache
+def judged_by_age() -> llbt.Comparisons:
+    wins = [5, 1, 4, 2, 6, 3, 5, 2, 4, 3, 2, 1]
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": wins, "judge": range(12), "age": range(20, 32)})
+    return llbt.from_counts(frame.assign(wins_j=7 - frame["wins_i"]), clusters="judge", covariates="age", numeric="age")
+
+
+@cache
 def metric_scores() -> llbt.metrics.MetricScores:
     return llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y}, Z)
 
@@ -147,6 +154,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.write_report: lambda: ([counts()], {}),
     llbt.judges.agreement: lambda: ([JUDGMENTS], {"unit": "prompt"}),
     llbt.judges.classes: lambda: (["object + tie", counts_of_judges()], {"k": [1, 2], "starts": 3, "rng": 1}),
+    llbt.judges.tree: lambda: (["object", judged_by_age()], {}),
     llbt.judges.summary: lambda: ([counts()], {}),
     llbt.classical.durbin_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
     llbt.classical.friedman_test: lambda: ([RANKINGS], {"objects": list("ABC")}),

@@ -1,0 +1,119 @@
+"""Judgments by judge, and what is known of the judges themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.columns import Coded, IntArray, Label
+from ..core.comparisons import Comparisons, Lines, lines_of, tabulate
+from ..errors import DesignError, OptionError, listed
+
+AboutJudges = dict[str, Coded]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeData:
+    """A table that keeps the judges as its only cluster, and their covariates.
+
+    Attributes
+    ----------
+    comparisons : Comparisons
+        With the columns that a formula needs.
+    by : str
+        The column whose levels are the judges.
+    levels : tuple of G labels
+    about : mapping of str to Coded, each (G,)
+        What is known of each judge.
+    """
+
+    comparisons: Comparisons
+    by: str
+    levels: tuple[Label, ...]
+    about: AboutJudges
+
+    def of(self, judges: IntArray) -> JudgeData:
+        """Return the part of some judges."""
+        levels = tuple(self.levels[g] for g in judges.tolist())
+        some = self.comparisons.select(where={self.by: levels})
+        notes = self.comparisons.notes  # objects that these judges did not judge are no news
+        return JudgeData(
+            replace(some, notes=notes),
+            self.by,
+            levels,
+            {name: _taken(column, judges) for name, column in self.about.items()},
+        )
+
+
+def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Sequence[str]) -> JudgeData:
+    """Return the judgments by judge.
+
+    Parameters
+    ----------
+    c : Comparisons
+    by : str
+        A cluster or covariate, whose levels are the judges.
+    split : sequence of str or None
+        Covariates of the judges; None: all that are the same in all judgments of a judge.
+    kept : sequence of str
+        Covariates that the formula needs.
+
+    Raises
+    ------
+    OptionError
+        For columns that the table does not have.
+    DesignError
+        For covariates that differ between judgments of a judge, and where none is left.
+    """
+    lines = lines_of(c)
+    columns = {column.name: column for column in (*lines.columns, *lines.clusters)}
+    asked = [by, *(split or ())]
+    unknown = [name for name in asked if name not in columns]
+    if unknown:
+        raise OptionError(
+            f"no covariate or cluster {listed(unknown)}",
+            "Keep it where the table is made: from_judgments(…, clusters='judge', judge_covariates=frame).",
+            expected=f"some of {listed(list(columns)) or 'none'}",
+        )
+    judge = columns[by].take(slice(None))
+    names = [name for name in columns if name != by and name not in kept] if split is None else list(split)
+    about = {}
+    for name in names:
+        own = _by_judge(columns[name], judge)
+        if own is not None:
+            about[name] = own
+        elif split is not None:
+            raise DesignError(
+                f"{name!r} is not the same in all judgments of a judge",
+                "A tree splits judges: leave it out of split=, or let worths depend on it in the formula.",
+                expected="a covariate of the judges",
+            )
+    if not about:
+        raise DesignError(
+            "no covariate of the judges to split by",
+            "Keep some: from_judgments(…, clusters='judge', judge_covariates=frame).",
+        )
+    table = tabulate(_reduced(lines, kept, judge), c)
+    return JudgeData(table, by, tuple(judge.levels.tolist()), about)
+
+
+def _reduced(lines: Lines, kept: Sequence[str], judge: Coded) -> Lines:
+    columns = tuple(column for column in lines.columns if column.name in kept)
+    return replace(lines, columns=columns, clusters=(judge,))
+
+
+def _by_judge(column: Coded, judge: Coded) -> Coded | None:
+    """Return the value of each judge; None where a judge has several."""
+    codes = np.zeros(len(judge.levels), dtype=np.int64)
+    codes[judge.codes] = column.codes
+    if not np.array_equal(codes[judge.codes], column.codes):
+        return None
+    return Coded(column.name, column.levels, codes)
+
+
+def _taken(column: Coded, judges: npt.NDArray[np.int64]) -> Coded:
+    """Return the values of some judges, with all levels."""
+    return Coded(column.name, column.levels, column.codes[judges])

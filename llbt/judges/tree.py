@@ -1,0 +1,444 @@
+"""Who prefers what, as far as covariates of the judges tell: trees of log-linear Bradley-Terry models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..arguments import Count, Jobs, Number, Rng, Share, as_generator, checked
+from ..core.columns import IntArray
+from ..core.comparisons import Comparisons
+from ..data.frames import read_covariate
+from ..data.sources import open_frame
+from ..errors import DesignError, LLBTError, OptionError, listed
+from ..fitting.results import LLBTResults
+from ..fitting.specification import Prior
+from ..formulas.brackets import split_brackets
+from ..formulas.coding import Reference
+from ..formulas.grammar import parse, vocabulary
+from ..resampling import Resampler
+from ..table import Field, Record, Table, counted, format_number, format_p
+from .judge_table import JudgeData, judge_data
+from .tree_growth import Growth, Node, fitted, grow
+
+_SUBSAMPLE = 0.632  # share of the judges in a resample: as many as a bootstrap has different ones
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class JudgeTree(Record):
+    """A tree of judges: fits of groups that their covariates tell apart.
+
+    Made by `tree`.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        By their numbers: node 1 is the root, a left child follows its parent.
+    data : JudgeData
+        The judgments that found the tree.
+    growth : Growth
+    held : tuple of (int, LLBTResults)
+        Of an honest tree: the fit of each leaf to the other half of the judges.
+    """
+
+    _made_by: ClassVar[str] = "llbt.judges.tree(formula, c)"
+
+    nodes: tuple[Node, ...]
+    data: JudgeData
+    growth: Growth
+    held: tuple[tuple[int, LLBTResults], ...] = ()
+
+    @property
+    def leaves(self) -> tuple[Node, ...]:
+        """The nodes that are not split."""
+        return tuple(node for node in self.nodes if node.split is None)
+
+    @property
+    def honest(self) -> bool:
+        """Whether the leaves were fitted to judges who did not help to find the tree."""
+        return bool(self.held)
+
+    @property
+    def log_likelihood(self) -> float:
+        """Σ of the leaves' log-likelihoods of single judgments; of the judges who found the tree."""
+        return float(sum(node.results.llf_judgments for node in self.leaves))
+
+    @property
+    def df(self) -> int:
+        """How many parameters the leaves have; splits are not counted."""
+        return sum(len(node.results.solution.params) for node in self.leaves)
+
+    @property
+    def bic(self) -> float:
+        """−2 log-likelihood + df log G: judges are what is drawn, so judges are counted."""
+        return -2 * self.log_likelihood + self.df * math.log(len(self.data.levels))
+
+    @property
+    def leaf(self) -> pd.Series[Any]:
+        """The number of the leaf of each judge who found the tree."""
+        found = np.empty(len(self.data.levels), dtype=np.int64)
+        for node in self.leaves:
+            found[node.judges] = node.number
+        return pd.Series(found, index=pd.Index(self.data.levels, name=self.data.by), name="node")
+
+    def results(self, node: int) -> LLBTResults:
+        """Return the fit of a node, for all that is asked of fits: worths, leaderboard, pairwise, predictions.
+
+        Raises
+        ------
+        OptionError
+            For a number that no node has.
+        """
+        if not 1 <= node <= len(self.nodes):
+            raise OptionError(f"node {node!r}", expected=f"the number of a node, 1 to {len(self.nodes)}")
+        return dict(self.held).get(node, self.nodes[node - 1].results)
+
+    def tests(self) -> Table:
+        """Return the tests of stability: node, covariate, statistic, df, p_value, p_adjusted."""
+        frames = [node.tests.assign(node=node.number) for node in self.nodes if len(node.tests)]
+        frame = pd.concat(frames) if frames else self.nodes[0].tests.assign(node=0)
+        return Table(
+            (
+                Field("node", "node", frame["node"].tolist(), "count"),
+                Field("covariate", "covariate", frame["covariate"].tolist()),
+                Field("statistic", "statistic", frame["statistic"].tolist(), "statistic"),
+                Field("df", "df", frame["df"].tolist(), "count"),
+                Field("p_value", "p", frame["p_value"].tolist(), "p_value"),
+                Field("p_adjusted", "p adjusted", frame["p_adjusted"].tolist(), "p_value"),
+            ),
+            title="Stability of the parameters among the judges of each node",
+            notes=(
+                "numbers: the largest of the cumulated scores (supLM); labels: χ² of their sums; adjusted for the "
+                "covariates that vary in the node",
+            ),
+        )
+
+    def table(self) -> Table:
+        """Return node, rule, judges, term, estimate, std_error; a row per leaf and parameter."""
+        rows = []
+        for node in self.leaves:
+            res = self.results(node.number)
+            terms = zip(res.params.items(), res.bse, strict=True)
+            rows += [(node.number, self._path(node), len(node.judges), *term, error) for term, error in terms]
+        columns = list(zip(*rows, strict=True))
+        return Table(
+            (
+                Field("node", "node", columns[0], "count"),
+                Field("rule", "", columns[1]),
+                Field("judges", "judges", columns[2], "count"),
+                Field("term", "term", columns[3]),
+                Field("estimate", "estimate", columns[4], "estimate"),
+                Field("std_error", "std_error", columns[5], "estimate"),
+            ),
+            title=f"Tree of {self.data.by}: {self.growth.formula}",
+            head=self._drawn(),
+            foot=(
+                f"Log-likelihood: {format_number(self.log_likelihood, 7)} on {counted(self.df, 'parameter')}   "
+                f"BIC: {format_number(self.bic, 6)}",
+            ),
+            notes=self._notes(),
+        ).first(60)
+
+    def _path(self, node: Node) -> str:
+        rules = [node.rule]
+        while node.parent is not None:
+            node = self.nodes[node.parent - 1]
+            rules.append(node.rule)
+        return " & ".join(rule for rule in reversed(rules) if rule)
+
+    def _drawn(self) -> tuple[str, ...]:
+        """Return the nodes as R prints a tree."""
+        lines = []
+        for node in self.nodes:
+            said = f"{'|   ' * node.depth}[{node.number}] {node.rule or 'all judges'}"
+            if node.split is None:
+                lines.append(f"{said}: {counted(len(node.judges), 'judge')}")
+            else:
+                p = format_p(float(node.tests["p_adjusted"].min()))
+                lines.append(f"{said} (by {node.split.covariate}, p {'' if p.startswith('<') else '= '}{p})")
+        return tuple(lines)
+
+    def _notes(self) -> tuple[str, ...]:
+        whose = (
+            "judges who did not find the tree gave the estimates of the leaves"
+            if self.honest
+            else "the same judges found the tree and gave the estimates, so errors are conditional on the tree: too "
+            "small, as far as the tree is by chance (honest=True parts the judges)"
+        )
+        notes = [f"log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)); {whose}"]
+        notes += [f"node {node.number} is not split: {node.why}" for node in self.nodes if node.why]
+        still = [name for name, column in self.data.about.items() if len(np.unique(column.codes)) < 2]
+        if still:
+            notes.append(f"{listed(still)} is the same for all judges, and splits nothing")
+        return (*notes, *self.data.comparisons.notes)
+
+    @checked
+    def predict(self, frame: Any) -> pd.Series[Any]:
+        """Return the leaf of each of some judges.
+
+        Parameters
+        ----------
+        frame : data frame
+            A row for each judge, with the covariates by which the tree splits.
+
+        Returns
+        -------
+        Series of int, shape (R,)
+            The numbers of their leaves.
+
+        Raises
+        ------
+        OptionError
+            For labels that the tree has not seen.
+        JudgmentError
+            For columns that are missing or cannot be read.
+        """
+        used = list(dict.fromkeys(node.split.covariate for node in self.nodes if node.split is not None))
+        rows = open_frame(frame).pick({"covariates": tuple(used)})
+        values = {}
+        for name in used:
+            column = self.data.about[name]
+            read = read_covariate(rows, name, numeric=column.numeric)
+            unknown = [] if column.numeric else [v for v in read.levels.tolist() if v not in column.levels.tolist()]
+            if unknown:
+                raise OptionError(
+                    f"{name}: {listed(unknown)} is no label that the tree has seen",
+                    expected=f"some of {listed(column.levels.tolist())}",
+                )
+            values[name] = read.values
+        return pd.Series(_leaves_of(self.nodes, values, len(rows.times)), name="node")
+
+    @checked
+    def prune(self, by: Literal["bic", "aic"] = "bic") -> JudgeTree:
+        """Return the tree without splits whose parameters are not worth their number.
+
+        Parameters
+        ----------
+        by : {"bic", "aic"}
+            A split of two leaves goes where this is smaller without it; BIC counts all judges of the tree.
+        """
+        penalty = math.log(len(self.data.levels)) if by == "bic" else 2.0
+        nodes = {node.number: node for node in self.nodes}
+        for node in reversed(self.nodes):
+            split = nodes[node.number]
+            children = [nodes[child] for child in split.children]
+            if not children or any(child.children for child in children):
+                continue
+            more = sum(len(child.results.solution.params) for child in children) - len(split.results.solution.params)
+            gain = sum(child.results.llf_judgments for child in children) - split.results.llf_judgments
+            if 2 * gain < penalty * more:
+                nodes[node.number] = replace(split, split=None, children=(), why=f"pruned by {by.upper()}")
+                for child in children:
+                    del nodes[child.number]
+        return _renumbered(self, list(nodes.values()))
+
+    @checked
+    def stability(self, *, n: Count = 100, rng: Rng = None, n_jobs: Jobs = 1, progress: bool = False) -> Table:
+        """Return how often trees of resampled judges split by each covariate.
+
+        Parameters
+        ----------
+        n : int
+            How many trees, each of 63 % of the judges, drawn without replacement.
+        rng : int, Generator or None
+        n_jobs : int
+            Processes; −1 for one per core. The result is the same for the same `rng`.
+        progress : bool
+            Whether to show a bar.
+
+        Returns
+        -------
+        Table
+            covariate, share (of the trees that split by it), at_root (of those that split all judges by it), splits
+            (on average).
+        """
+        resampler = Resampler.of("JudgeTree.stability", rng, n_jobs, progress)
+        drawn = resampler.blocks(self._resampled, n, len(self.nodes) * len(self.data.comparisons), 10)
+        trees = [tree for block in drawn for tree in block]
+        names = list(self.data.about)
+        counts = np.array([[tree.count(name) for name in names] for tree in trees], dtype=np.float64)
+        root = np.array([[tree[:1] == (name,) for name in names] for tree in trees], dtype=np.float64)
+        lost = sum(tree == ("",) for tree in trees)
+        notes = [f"{counted(n, 'tree')} of {format_number(100 * _SUBSAMPLE, 2)} % of the judges each"]
+        if lost:
+            notes.append(f"{counted(lost, 'tree')} could not grow: its judges have no finite estimates")
+        return Table(
+            (
+                Field("covariate", "covariate", names),
+                Field("share", "trees", (counts > 0).mean(axis=0), "estimate", 3),
+                Field("at_root", "at root", root.mean(axis=0), "estimate", 3),
+                Field("splits", "splits", counts.mean(axis=0), "estimate", 3),
+            ),
+            title="Splits of trees of resampled judges",
+            notes=tuple(notes),
+        )
+
+    def _resampled(self, size: int, rng: np.random.Generator) -> list[tuple[str, ...]]:
+        """Return the covariates by which trees split, the root's first; an empty name for one that could not grow."""
+        found: list[tuple[str, ...]] = []
+        total = len(self.data.levels)
+        for _ in range(size):
+            some = np.sort(rng.choice(total, max(2, round(_SUBSAMPLE * total)), replace=False))
+            try:
+                nodes = grow(self.data.of(some), self.growth)
+            except LLBTError:
+                found.append(("",))
+                continue
+            found.append(tuple(node.split.covariate for node in nodes if node.split is not None))
+        return found
+
+
+def _leaves_of(nodes: Sequence[Node], values: Mapping[str, npt.NDArray[Any]], size: int) -> IntArray:
+    """Return the numbers of the leaves of so many judges, by the values of their covariates."""
+    found = np.ones(size, dtype=np.int64)
+    for node in nodes:  # children stand behind their parents
+        if node.split is not None:
+            here, left = found == node.number, node.split.goes_left(values[node.split.covariate])
+            found[here & left], found[here & ~left] = node.children
+    return found
+
+
+def _renumbered(tree: JudgeTree, nodes: list[Node]) -> JudgeTree:
+    number = {node.number: k for k, node in enumerate(nodes, start=1)}
+    held = tree.held
+    again = tuple(
+        replace(
+            node,
+            number=number[node.number],
+            parent=None if node.parent is None else number[node.parent],
+            children=tuple(number[child] for child in node.children),
+        )
+        for node in nodes
+    )
+    pruned = replace(tree, nodes=again, held=())
+    return pruned if not held else replace(pruned, held=tuple((number[n], res) for n, res in held if n in number))
+
+
+@checked
+def tree(
+    formula: str,
+    data: Comparisons,
+    *,
+    by: str = "judge",
+    split: Sequence[str] | None = None,
+    alpha: Share = 0.05,
+    min_size: Count = 5,
+    max_depth: Number = 30,
+    honest: bool = False,
+    reference: Reference = None,
+    prior: Prior = None,
+    rng: Rng = None,
+) -> JudgeTree:
+    """Grow a tree of judges: groups with worths of their own, told apart by covariates of the judges.
+
+    Parameters
+    ----------
+    formula : str
+        What each group has parameters of its own for: ``"object + tie"``; no brackets.
+    data : Comparisons
+        With the judges and what is known of them: ``llbt.from_judgments(frame, clusters="judge",
+        covariates=["age", "gender"], numeric=["age"])``.
+    by : str
+        The cluster or covariate whose levels are the judges.
+    split : sequence of str, optional
+        The covariates to split by; by default all that are the same in all judgments of a judge, but for those of the
+        formula.
+    alpha : float
+        A node is split while the smallest adjusted p-value of its tests is at most that.
+    min_size : int
+        Judges that a leaf has at least.
+    max_depth : int
+        How many splits may lie above a leaf; 0 tests the root alone.
+    honest : bool
+        Whether half of the judges, drawn at random, find the tree, and the others give the estimates of its leaves:
+        their errors and p-values then hold whatever the tree.
+    reference : label or mapping, optional
+        As in `llbt.fit`.
+    prior : float, optional
+        As in `llbt.fit`, in every node.
+    rng : int, Generator or None
+        Draws the halves of an honest tree.
+
+    Returns
+    -------
+    JudgeTree
+
+    Raises
+    ------
+    FormulaError
+        As `llbt.fit`.
+    OptionError
+        For columns that the table does not have, and brackets.
+    DesignError
+        For covariates that are not of the judges, where none is left, for judges too few, and as `llbt.fit`.
+    SeparationError
+        Where all judges together have no finite estimates; where the judges of a leaf of an honest tree have none.
+
+    Notes
+    -----
+    In a node the model is fitted to all its judges. Their scores, made orthonormal by the root of Σss′, are tested for
+    each covariate: of a number ‖W(t)‖²/(t(1 − t)), W the scores cumulated in its order, at its maximum over t from a
+    tenth (or `min_size`) of the judges to as many before the end; of labels Σ ‖Σs‖²/n over the labels, χ². P-values are
+    adjusted for the covariates tested, as R's partykit does. Where the smallest is at most `alpha`, the split with the
+    highest likelihood parts the judges: all cuts of a number, all partitions of up to 8 labels, of more those along
+    their first principal component (Zeileis, Hothorn & Hornik 2008; Strobl, Wickelmaier & Zeileis 2011, Journal of
+    Educational and Behavioral Statistics 36(2)).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import llbt
+    >>> rng = np.random.default_rng(1)
+    >>> judge = np.repeat(np.arange(60), 6)
+    >>> age = 20 + judge
+    >>> says = np.where(rng.random(360) < np.where(age < 50, 0.8, 0.3), "i", "j")
+    >>> frame = pd.DataFrame({"judge": judge, "age": age, "object_i": "A", "object_j": "B", "outcome": says})
+    >>> c = llbt.from_judgments(frame, clusters="judge", covariates="age", numeric="age")
+    >>> found = llbt.judges.tree("object", c)
+    >>> [node.rule for node in found.leaves]
+    ['age ≤ 49', 'age > 49']
+    """
+    text, brackets = split_brackets(formula)
+    if brackets:
+        raise OptionError(
+            f"formula {formula!r} with brackets", "Take them out: the tree stands for what judges differ in."
+        )
+    needed = sorted(parse(text, vocabulary(data)).variables)
+    found = judge_data(data, by, split, [name for name in needed if name in data.covariates])
+    if len(found.levels) < 2 * min_size:
+        raise DesignError(
+            f"{counted(len(found.levels), 'judge')} of {by!r}",
+            "Take a smaller min_size=.",
+            expected=f"at least {2 * min_size}, for two groups of {min_size}",
+        )
+    growth = Growth(text, reference, prior, alpha, min_size, max_depth)
+    if not honest:
+        return JudgeTree(grow(found, growth), found, growth)
+    order = as_generator(rng).permutation(len(found.levels))
+    middle = (len(order) + 1) // 2
+    finding, held = found.of(np.sort(order[:middle])), found.of(np.sort(order[middle:]))
+    grown = JudgeTree(grow(finding, growth), finding, growth)
+    return replace(grown, held=_held(grown, held))
+
+
+def _held(grown: JudgeTree, held: JudgeData) -> tuple[tuple[int, LLBTResults], ...]:
+    """Return the fit of each leaf to judges who did not help to find it."""
+    values = {name: column.values for name, column in held.about.items()}
+    leaf = _leaves_of(grown.nodes, values, len(held.levels))
+    found = []
+    for node in grown.leaves:
+        some: IntArray = np.flatnonzero(leaf == node.number)
+        if not len(some):
+            raise DesignError(
+                f"no judge of the other half belongs to leaf {node.number}",
+                "Take more judges, a larger min_size=, or honest=False.",
+            )
+        found.append((node.number, fitted(held.of(some), grown.growth)))
+    return tuple(found)

@@ -1,0 +1,267 @@
+"""How a tree of judges grows: tests of stability in a node, and the best split by the one that fails it most."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import sparse, special
+
+from ..core.columns import Coded, FloatArray, IntArray, Label
+from ..errors import DesignError, SeparationError
+from ..fitting.clusters import kept_way
+from ..fitting.distinct import distinct
+from ..fitting.model import LLBT
+from ..fitting.results import LLBTResults
+from ..fitting.specification import Prior, Specification
+from ..formulas.coding import Reference
+from ..kernel.batch import fit_many
+from ..kernel.instability import adjusted_p, contingency, fluctuation, orthonormal_scores
+from ..kernel.likelihood import pseudo_counts
+from ..kernel.robust import cluster_scores
+from ..table import counted, format_number
+from .judge_table import JudgeData
+
+_EVERY = 8  # labels up to which all their partitions are tried
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What a tree is grown by; see `tree`."""
+
+    formula: str
+    reference: Reference
+    prior: Prior
+    alpha: float
+    min_size: int
+    max_depth: int
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which judges go left: those with a number of at most `value`, or with one of `labels`."""
+
+    covariate: str
+    value: float | None
+    labels: tuple[Label, ...]
+    others: tuple[Label, ...]
+
+    def goes_left(self, values: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
+        """Return who of the judges with these values goes left."""
+        if self.value is not None:
+            return np.asarray(values.astype(np.float64) <= self.value)
+        return np.array([value in self.labels for value in values.tolist()], dtype=np.bool_)
+
+    def said(self, left: bool) -> str:
+        """Return the rule of one side in words."""
+        if self.value is not None:
+            return f"{self.covariate} {'≤' if left else '>'} {format_number(self.value, 6).rstrip('0').rstrip('.')}"
+        return f"{self.covariate}: {', '.join(map(str, self.labels if left else self.others))}"
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A node of a tree.
+
+    Attributes
+    ----------
+    number : int
+        As R's partykit counts: the root is 1, and a left child follows its parent.
+    parent : int or None
+    depth : int
+    rule : str
+        What distinguishes its judges from those of the parent's other child; empty for the root.
+    judges : ndarray of int, shape (n,)
+        Positions among all judges.
+    results : LLBTResults
+        The fit of their judgments.
+    tests : DataFrame
+        covariate, statistic, df, p_value, p_adjusted: of the stability of all parameters.
+    split : Split or None
+    children : tuple of int
+        The numbers of the left one and of the right one; of a leaf none.
+    why : str
+        Why it is a leaf, where it is not for its tests.
+    """
+
+    number: int
+    parent: int | None
+    depth: int
+    rule: str
+    judges: IntArray
+    results: LLBTResults
+    tests: pd.DataFrame
+    split: Split | None = None
+    children: tuple[int, ...] = ()
+    why: str = ""
+
+
+def grow(data: JudgeData, growth: Growth) -> tuple[Node, ...]:
+    """Return the nodes of a tree in the order of their numbers.
+
+    Raises
+    ------
+    DesignError, SeparationError
+        Where all judges together have no finite estimates.
+    """
+    nodes: list[Node] = []
+    everybody = np.arange(len(data.levels))
+    _grown(data, growth, nodes, everybody, None, 0, "", fitted(data, growth))
+    return tuple(nodes)
+
+
+def fitted(data: JudgeData, growth: Growth) -> LLBTResults:
+    """Return the fit of the judgments of some judges, without the warnings of `llbt.fit`."""
+    model = LLBT.from_formula(growth.formula, data.comparisons, reference=growth.reference)
+    return model.solved(Specification(growth.formula, growth.reference, prior=growth.prior))
+
+
+def _grown(
+    data: JudgeData,
+    growth: Growth,
+    nodes: list[Node],
+    judges: IntArray,
+    parent: int | None,
+    depth: int,
+    rule: str,
+    results: LLBTResults,
+) -> int:
+    own = data.of(judges) if len(judges) < len(data.levels) else data
+    number = len(nodes) + 1
+    tests = stability_tests(own, results, growth.min_size)
+    node = Node(number, parent, depth, rule, judges, results, tests)
+    nodes.append(node)
+    if len(tests) and depth < growth.max_depth and tests["p_adjusted"].min() <= growth.alpha:
+        best = _best_split(
+            own, growth, results, tests["covariate"].tolist()[int(tests["p_adjusted"].to_numpy().argmin())]
+        )
+        if isinstance(best, str):
+            nodes[number - 1] = replace(node, why=best)
+            return number
+        split, left = best
+        children = []
+        for side, goes in ((True, left), (False, ~left)):
+            some = judges[goes]
+            fit = fitted(data.of(some), growth)
+            children.append(_grown(data, growth, nodes, some, number, depth + 1, split.said(side), fit))
+        nodes[number - 1] = replace(node, split=split, children=tuple(children))
+    return number
+
+
+def stability_tests(data: JudgeData, results: LLBTResults, min_size: int) -> pd.DataFrame:
+    """Return covariate, statistic, df, p_value and p_adjusted: for each covariate that varies among the judges.
+
+    The judges' scores at the estimate are made orthonormal; see `kernel.instability`.
+    """
+    way = kept_way(results.comparisons, data.by, (data.by,))
+    place = {level: g for g, level in enumerate(data.levels)}
+    order = np.array([place[level] for level in way.levels], dtype=np.int64)
+    scores = orthonormal_scores(cluster_scores(results.problem(), results.solution, way.clusters))
+    rows = []
+    for name, column in data.about.items():
+        codes = column.codes[order]
+        levels = len(np.unique(codes))
+        if levels < 2 or len(order) < 2 * min_size:
+            continue
+        if column.numeric:
+            statistic, p = fluctuation(scores, column.levels[codes].astype(np.float64), min_size)
+            df = scores.shape[1]
+        else:
+            statistic, p = contingency(scores, np.unique(codes, return_inverse=True)[1])
+            df = scores.shape[1] * (levels - 1)
+        if not math.isnan(p):
+            rows.append((name, statistic, df, p))
+    frame = pd.DataFrame(rows, columns=["covariate", "statistic", "df", "p_value"])
+    return frame.assign(p_adjusted=[adjusted_p(p, len(frame)) for p in frame["p_value"]])
+
+
+def _best_split(
+    data: JudgeData, growth: Growth, results: LLBTResults, covariate: str
+) -> tuple[Split, npt.NDArray[np.bool_]] | str:
+    """Return the split with the highest likelihood and who goes left; why there is none, where there is none."""
+    column = data.about[covariate]
+    candidates = list(_cuts(column) if column.numeric else _partitions(column, data, results))
+    masks = [split.goes_left(column.values) for split in candidates]
+    enough = [k for k, mask in enumerate(masks) if growth.min_size <= mask.sum() <= len(mask) - growth.min_size]
+    if not enough:
+        return f"no split by {covariate} leaves {growth.min_size} judges on both sides"
+    values = _gains(data, growth, results, np.array([masks[k] for k in enough]))
+    if not np.isfinite(values).any():
+        return (
+            f"no split by {covariate} leaves judges on both sides who give finite estimates "
+            f"({counted(len(enough), 'split')} tried); a prior would"
+        )
+    for k in np.argsort(-values, kind="stable"):
+        best = enough[int(k)]
+        if np.isfinite(values[k]) and _stands(data, growth, masks[best]):
+            return candidates[best], masks[best]
+    return f"no split by {covariate} leaves judges on both sides who give finite estimates"
+
+
+def _stands(data: JudgeData, growth: Growth, mask: npt.NDArray[np.bool_]) -> bool:
+    """Whether both sides have fits of their own."""
+    try:
+        for side in (mask, ~mask):
+            fitted(data.of(np.flatnonzero(side)), growth)
+    except (DesignError, SeparationError):
+        return False
+    return True
+
+
+def _cuts(column: Coded) -> Iterator[Split]:
+    for value in np.unique(column.values)[:-1]:
+        yield Split(column.name, float(value), (), ())
+
+
+def _partitions(column: Coded, data: JudgeData, results: LLBTResults) -> Iterator[Split]:
+    """Yield partitions of the labels in two: all of a few labels, else those along their first principal component."""
+    present = np.unique(column.codes)
+    labels = column.levels[present].tolist()
+    if len(labels) <= _EVERY:
+        rest = range(1, len(labels))
+        chosen = itertools.chain.from_iterable(itertools.combinations(rest, size) for size in range(len(labels) - 1))
+        sides = [(0, *some) for some in chosen]
+    else:
+        way = kept_way(results.comparisons, data.by, (data.by,))
+        scores = cluster_scores(results.problem(), results.solution, way.clusters)
+        about = dict(zip(data.levels, column.codes.tolist(), strict=True))
+        codes = np.array([about[level] for level in way.levels])
+        means = np.stack([scores[codes == code].mean(axis=0) for code in present])
+        order = np.argsort(np.linalg.svd(means - means.mean(axis=0), full_matrices=False)[0][:, 0], kind="stable")
+        sides = [tuple(sorted(order[:k].tolist())) for k in range(1, len(labels))]
+    for side in sides:
+        yield Split(
+            column.name,
+            None,
+            tuple(labels[k] for k in side),
+            tuple(label for k, label in enumerate(labels) if k not in side),
+        )
+
+
+def _gains(data: JudgeData, growth: Growth, results: LLBTResults, masks: npt.NDArray[np.bool_]) -> FloatArray:
+    """Return the log-likelihoods of both sides together for each split (B, n), NaN where a side has no finite fit."""
+    table = results.comparisons
+    way = kept_way(table, data.by, (data.by,))
+    problem, first, merged = distinct(results.design, results.problem(), list(table.pairs.T))
+    outcomes = problem.counts.shape[1]
+    lines = way.clusters
+    cell = merged[lines.rows][:, None] * outcomes + np.arange(outcomes)
+    shape = (len(way.levels), problem.counts.size)
+    by_judge = sparse.csr_matrix((lines.counts.ravel(), (np.repeat(lines.codes, outcomes), cell.ravel())), shape=shape)
+    place = {level: g for g, level in enumerate(data.levels)}
+    order = np.array([place[level] for level in way.levels], dtype=np.int64)
+    left = np.asarray(by_judge.T @ masks[:, order].T.astype(np.float64)).T.reshape(-1, *problem.counts.shape)
+    counts = np.concatenate([left, problem.counts - left])
+    if growth.prior is not None and growth.prior != "jeffreys":
+        added = pseudo_counts(table.pairs[first], problem.totals, outcomes, float(growth.prior))
+        counts = counts + added
+    found = fit_many(problem, counts, results.solution.params)
+    totals = np.maximum(counts.sum(axis=2, keepdims=True), 1e-300)
+    value = special.xlogy(counts, counts / totals).sum(axis=(1, 2)) - found.deviance / 2
+    value = np.where(found.degenerate, np.nan, value)
+    return np.asarray(value[: len(masks)] + value[len(masks) :])
