@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import special, stats
-from scipy.sparse import csr_array
 
 from ..core.columns import FloatArray, IntArray
-from ..core.statistics import adjust_p, max_z, ratio
+from ..core.max_z import max_z
+from ..core.statistics import adjust_p, ratio
 from ..errors import OptionError
 from ..fitting.large_results import LargeResults
 from ..formulas.grid import At
@@ -132,9 +132,9 @@ def large_pairs(
     worths = res.worths[objects]
     statistic = ratio(worths[i] - worths[j], error)
     p_value = 2 * stats.norm.sf(np.abs(statistic))
-    weights = np.column_stack([1 / error, -1 / error]).ravel()
-    where = (np.repeat(np.arange(len(i)), 2), np.column_stack([i, j]).ravel())
-    largest = max_z(csr_array((weights, where), shape=(len(i), len(objects))), cov, np.inf, rng)
+    errors = np.full(cov.shape, np.inf)
+    errors[i, j] = errors[j, i] = error
+    largest = max_z(errors, cov, np.inf, rng)
     if adjust is None:
         adjusted = p_value
     else:

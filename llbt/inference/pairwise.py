@@ -10,11 +10,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import stats
-from scipy.sparse import csr_array
 
 from ..arguments import Confidence, Rng, as_generator, checked, is_whole
 from ..core.columns import FloatArray, IntArray, Label, known
-from ..core.statistics import MaxZ, adjust_p, max_z, ratio, two_sided_p
+from ..core.max_z import MaxZ, max_z
+from ..core.statistics import adjust_p, ratio, two_sided_p
 from ..errors import OptionError
 from ..fitting.fitted import AnyFit
 from ..fitting.large_results import LargeResults
@@ -242,7 +242,7 @@ def _tested(res: LLBTResults, found: LogWorths, rng: np.random.Generator) -> _Te
     df = res.df_inference
     i, j = np.triu_indices(len(found.estimate), 1)
     pairs = np.column_stack([i, j]).astype(np.int64)
-    error, own = _pair_errors(found, pairs), res.df_of(found.rows[i] - found.rows[j])
+    error, own = _pair_errors(found, pairs), res.covariance.df_of_differences(found.rows[:, res.free], i, j)
     error[np.isnan(own)] = np.nan
     statistic = ratio(found.estimate[i] - found.estimate[j], error)
     p_value = two_sided_p(statistic, own)
@@ -266,7 +266,7 @@ def _pair_errors(found: LogWorths, pairs: IntArray) -> FloatArray:
 
 def _largest(found: LogWorths, pairs: IntArray, error: FloatArray, df: float, rng: np.random.Generator) -> MaxZ:
     """Return the distribution of the largest |z| over the pairs that were estimated."""
-    rows = np.flatnonzero(error > 0)
-    weights = np.column_stack([1 / error[rows], -1 / error[rows]]).ravel()
-    where = (np.repeat(np.arange(len(rows)), 2), pairs[rows].ravel())
-    return max_z(csr_array((weights, where), shape=(len(rows), len(found.cov))), found.cov, df, rng)
+    i, j = pairs.T
+    errors = np.full(found.cov.shape, np.inf)
+    errors[i, j] = errors[j, i] = np.where(error > 0, error, np.inf)
+    return max_z(errors, found.cov, df, rng)

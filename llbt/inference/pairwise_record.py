@@ -175,12 +175,6 @@ class Pairwise(Record):
         better = self.better(self.significant)
         return statistics.compact_letters(better | better.T, self.ranking.tolist())
 
-    @property
-    def many_letters(self) -> bool:
-        """Whether `letters` would take more letters than a reader tells apart."""
-        better = self.better(self.significant)
-        return statistics.letters_exceed(better | better.T, self.ranking.tolist(), MOST_LETTERS)
-
     def letters(self) -> Table:
         """Return letters such that two objects share one exactly when they do not differ significantly.
 
@@ -292,3 +286,9 @@ class Pairwise(Record):
 
     def _significance(self) -> str:
         return f"significant: p < {1 - self.confidence:.4g}, p-values {_ADJUSTED[self.adjust]}"
+
+
+def takes_many_letters(pairs: Pairwise) -> bool:
+    """Return whether `Pairwise.letters` would take more letters than a reader tells apart."""
+    better = pairs.better(pairs.significant)
+    return statistics.letters_exceed(better | better.T, pairs.ranking.tolist(), MOST_LETTERS)

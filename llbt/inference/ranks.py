@@ -22,7 +22,7 @@ from .large import Measured, check_plain, large_measured, rank_fields
 from .new_judge import asked_of, said_by
 from .objects import LogWorths, centred
 from .pairwise import all_pairs
-from .pairwise_record import Pairwise
+from .pairwise_record import Pairwise, takes_many_letters
 from .scales import LEVELS, Scale, critical_for, measured_from, said_of, typeset, worths_on_scale
 
 Anchor = Label | Mapping[Any, float]
@@ -173,7 +173,7 @@ def _large_board(res: LargeResults, scale: Scale, anchor: Anchor | None, confide
 
 def _groups(pairs: Pairwise) -> Field:
     """Return the letters of the objects, the best first; where they are too many to be read, the clusters."""
-    return (pairs.clusters() if pairs.many_letters else pairs.letters()).fields[1]
+    return (pairs.clusters() if takes_many_letters(pairs) else pairs.letters()).fields[1]
 
 
 def _read_anchor(

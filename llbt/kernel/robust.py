@@ -192,6 +192,14 @@ class Covariance:
         few = np.where(own < _PAIR - _ROUNDING, np.nan, np.maximum(own, _PAIR) - 1)
         return np.where(flat, np.nan, np.where(own < _NEAR * (self.df + 1), few, self.df))
 
+    def df_of_differences(self, rows: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
+        """Return the degrees of freedom of t for rows i (k,) less rows j of linear combinations (m, p), shape (k,)."""
+        if not self._of_clusters:
+            return np.full(len(i), self.df)
+        each = max(1, int(_ENTRIES // max(1, rows.shape[1])))
+        blocks = (slice(begin, begin + each) for begin in range(0, len(i), each))
+        return np.concatenate([np.empty(0), *(self.df_of(rows[i[some]] - rows[j[some]]) for some in blocks)])
+
     def df_each(self, positions: IntArray, size: int) -> FloatArray:
         """Return the degrees of freedom of `size` parameters, the estimates among them at some positions, (size,)."""
         if not self._of_clusters:

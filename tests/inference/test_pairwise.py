@@ -6,21 +6,23 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.sparse import csr_array, eye_array
 from statsmodels.stats.multitest import multipletests
 
 from llbt import Scenario, power
 from llbt.arguments import as_generator
-from llbt.core.statistics import adjust_p, compact_letters, letters_exceed, max_z, significance_clusters, two_sided_p
+from llbt.core.max_z import max_z
+from llbt.core.statistics import adjust_p, compact_letters, letters_exceed, significance_clusters, two_sided_p
 from llbt.errors import OptionError
 
 
 def tukey(size):
-    """All differences of independent estimates with variance 1, over their standard error √2."""
-    i, j = np.triu_indices(size, 1)
-    rows = np.zeros((len(i), size))
-    rows[np.arange(len(i)), i], rows[np.arange(len(i)), j] = np.sqrt(0.5), -np.sqrt(0.5)
-    return csr_array(rows)
+    """The standard errors √2 of all differences of independent estimates with variance 1."""
+    return np.where(np.eye(size), np.inf, np.sqrt(2))
+
+
+def in_pairs(number):
+    """So many pairs of an estimate with variance 1 and one that is known, in no other pair: standard errors and cov."""
+    return np.where(np.kron(np.eye(number), 1 - np.eye(2)), 1.0, np.inf), np.diag(np.tile([1.0, 0.0], number))
 
 
 # -- max |z| ----------------------------------------------------------------------------------------------
@@ -45,15 +47,16 @@ def test_max_z_does_not_depend_on_a_correlation_that_all_estimates_share():
 
 @pytest.mark.parametrize("size", [1, 2, 4, 20])
 def test_max_z_of_independent_contrasts_is_sidaks(size):
-    found = max_z(csr_array(eye_array(size)), np.eye(size), np.inf, np.random.default_rng(2))
+    found = max_z(*in_pairs(size), np.inf, np.random.default_rng(2))
     assert found.quantile(0.95) == pytest.approx(stats.norm.ppf((1 + 0.95 ** (1 / size)) / 2), abs=0.01)
     z = np.array([0.5, 2.0, -3.0, 4.5])
     np.testing.assert_allclose(found.p_value(z), -np.expm1(size * np.log1p(-two_sided_p(z, np.inf))), rtol=0.04)
 
 
 def test_max_z_of_one_contrast_said_twice_is_that_of_one():
-    twice = csr_array(np.array([[1.0, 0.0], [1.0, 0.0]]))
-    found = max_z(twice, np.eye(2), np.inf, np.random.default_rng(2))
+    same = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    std_error = np.where(same, np.inf, np.sqrt(2))
+    found = max_z(std_error, same, np.inf, np.random.default_rng(2))
     assert found.quantile(0.95) == pytest.approx(stats.norm.isf(0.025), abs=0.01)
 
 
@@ -77,7 +80,7 @@ def test_single_step_p_values_lie_between_the_plain_and_bonferronis_and_agree_wi
 
 
 def test_max_z_without_contrasts_is_nan():
-    found = max_z(csr_array((0, 3)), np.eye(3), np.inf, np.random.default_rng(0))
+    found = max_z(np.full((3, 3), np.inf), np.eye(3), np.inf, np.random.default_rng(0))
     assert np.isnan(found.quantile(0.95))
     assert np.isnan(found.p_value(np.array([1.0]))).all()
 

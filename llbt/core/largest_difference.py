@@ -1,0 +1,184 @@
+"""The largest of all standardized differences between estimates, draw by draw, without going through all pairs.
+
+With a_i > 0 for each estimate, (x_i − x_j)² ≤ (a_i² + a_j²) (x_i²/a_i² + x_j²/a_j²), and if x_i and x_j have one sign
+the larger of the two terms is enough. Standard errors of differences are near √(a_i² + a_j²), so that in each draw
+few estimates are far enough out to belong to the largest difference. Where they are many all pairs are gone through.
+Either way in single precision with a bound of its error; the pairs that may be the largest are computed in double
+precision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .columns import FloatArray, IntArray
+
+SingleArray = npt.NDArray[np.float32]
+
+_AT_A_TIME = 250_000  # values drawn: 2 MB
+_MOST_PAIRS = 1_000_000  # looked at in these
+_SPARSE = 60  # times as much a pair costs that is looked up, as one of all
+_MANY = 512  # draws for which all pairs are gone through at once
+_LEAST = 1e-3  # of a mean squared scale, that of an estimate
+_SLACK = 1e-5  # of a squared bound: rounding
+_UNIT = 2.0**-24  # of rounding to single precision
+
+
+class _Candidates(NamedTuple):
+    """Pairs that may have the largest difference of a draw: (c,) each, the draws by their position."""
+
+    draw: IntArray
+    i: IntArray
+    j: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class LargestDifference:
+    """The largest |x_i − x_j|/s_ij of J estimates x = R·u in directions u.
+
+    Attributes
+    ----------
+    root : ndarray, shape (J, r)
+        R, less a weighted mean of its rows.
+    inverse : ndarray, shape (J, J)
+        1/s_ij; 0 where i and j are no pair.
+    scale : ndarray, shape (J,)
+        a_i.
+    scaled, single, reach, off
+        Single precision: R/a (J, r), `inverse`, the least s_ij²/(a_i² + a_j²) of each i, and a bound of the error of x.
+    """
+
+    root: FloatArray
+    inverse: FloatArray
+    scale: SingleArray
+    scaled: SingleArray
+    single: SingleArray
+    reach: SingleArray
+    off: SingleArray
+
+    @classmethod
+    def of(cls, root: FloatArray, std_error: FloatArray) -> LargestDifference:
+        """Return the differences of R·u, standard errors (J, J) infinite where i and j are no pair."""
+        paired = np.isfinite(std_error).any(axis=1)
+        root, std_error = root[paired], std_error[np.ix_(paired, paired)]
+        squared = _squared_scales(std_error)
+        root = root - (root / squared[:, None]).sum(axis=0) / (1 / squared).sum()
+        scale = np.sqrt(squared)
+        reach = (std_error**2 / (squared[:, None] + squared)).min(axis=1)
+        return cls(
+            root,
+            1 / std_error,
+            scale.astype(np.float32),
+            (root / scale[:, None]).astype(np.float32),
+            (1 / std_error).astype(np.float32),
+            reach.astype(np.float32),
+            ((root.shape[1] + 16) * _UNIT * np.linalg.norm(root, axis=1)).astype(np.float32),
+        )
+
+    def drawn(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Return the largest in so many random directions, shape (draws,)."""
+        size, rank = self.root.shape
+        found = np.zeros(draws)
+        chunk = max(1, _AT_A_TIME // max(size, rank))
+        waiting, places = np.empty((0, rank)), np.empty(0, dtype=np.int64)
+        for start in range(0, draws, chunk):
+            directions = rng.standard_normal((min(chunk, draws - start), rank))
+            directions /= np.sqrt(np.einsum("dr,dr->d", directions, directions))[:, None]
+            found[start : start + chunk], open_ = self._by_bounds(directions)
+            waiting = np.concatenate([waiting, directions[open_]])
+            places = np.append(places, start + open_)
+            if len(places) >= _MANY or start + chunk >= draws:
+                for first in range(0, len(places), _MANY):
+                    found[places[first : first + _MANY]] = self._by_all(waiting[first : first + _MANY])
+                waiting, places = waiting[:0], places[:0]
+        return found
+
+    def _by_bounds(self, directions: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return the largest in each direction (n,), and the directions for which too many estimates are far out."""
+        x = directions.astype(np.float32) @ self.scaled.T
+        every = np.arange(len(x))
+        high, low = x.argmax(axis=1), x.argmin(axis=1)
+        least = self._difference(x, _Candidates(every, high, low), -1.0)
+        np.maximum(least, 0, out=least)
+        off = self.off / self.scale
+        above, below = np.maximum(x + off, 0), np.maximum(off - x, 0)
+        above *= above
+        below *= below
+        needed = np.multiply.outer((1 - _SLACK) * least**2, self.reach)
+        upper = above >= needed - below.max(axis=1)[:, None]
+        lower = below >= needed - above.max(axis=1)[:, None]
+        pairs = upper.sum(axis=1) * lower.sum(axis=1)
+        open_ = np.flatnonzero(pairs > min(len(self.scale) ** 2 / _SPARSE, _MOST_PAIRS / len(x)))
+        upper[open_] = lower[open_] = False
+        return self._exact(directions, self._reaching(x, _products(upper, lower), least)), open_
+
+    def _by_all(self, directions: FloatArray) -> FloatArray:
+        """Return the largest in each direction, (n,), from all pairs."""
+        size = len(self.scale)
+        x = directions.astype(np.float32) @ self.scaled.T
+        values = np.ascontiguousarray((x * self.scale).T)
+        largest, apart = np.zeros((size, len(x)), dtype=np.float32), np.empty_like(values)
+        for k in range(size - 1):
+            rest = np.subtract(values[k + 1 :], values[k], out=apart[k + 1 :])
+            np.abs(rest, out=rest)
+            rest *= self.single[k, k + 1 :, None]
+            largest[k] = rest.max(axis=0)
+        off = (self.off + self.off.max()) * self.single.max(axis=1)  # of any difference from i
+        least = np.maximum((largest - off[:, None]).max(axis=0), 0)
+        i, draw = np.nonzero(largest + off[:, None] >= least)
+        found = np.zeros(len(x))
+        block = max(1, _AT_A_TIME // size)
+        for first in range(0, len(i), block):
+            some = slice(first, first + block)
+            rows = np.repeat(draw[some], size), np.repeat(i[some], size), np.tile(np.arange(size), len(i[some]))
+            candidates = self._reaching(x, _Candidates(*rows), least)
+            np.maximum(found, self._exact(directions, candidates), out=found)
+        return found
+
+    def _difference(self, x: SingleArray, pairs: _Candidates, sign: float) -> SingleArray:
+        """Return |x_i − x_j|/s_ij with the bound of its error added or subtracted, shape (c,)."""
+        draw, i, j = pairs
+        apart = np.abs(x[draw, i] * self.scale[i] - x[draw, j] * self.scale[j])
+        return np.asarray((apart + np.float32(sign) * (self.off[i] + self.off[j])) * self.single[i, j])
+
+    def _reaching(self, x: SingleArray, pairs: _Candidates, least: SingleArray) -> _Candidates:
+        """Return the pairs whose difference may be the largest of their draw, which is at `least` (n,)."""
+        least = least.copy()
+        np.maximum.at(least, pairs.draw, self._difference(x, pairs, -1.0))
+        kept = self._difference(x, pairs, 1.0) >= least[pairs.draw]
+        return _Candidates(*(column[kept] for column in pairs))
+
+    def _exact(self, directions: FloatArray, pairs: _Candidates) -> FloatArray:
+        """Return the largest difference among the pairs of each draw in double precision, shape (n,)."""
+        found = np.zeros(len(directions))
+        block = max(1, _AT_A_TIME // max(1, self.root.shape[1]))
+        for first in range(0, len(pairs.draw), block):
+            draw, i, j = (column[first : first + block] for column in pairs)
+            apart = np.einsum("cr,cr->c", self.root[i] - self.root[j], directions[draw])
+            np.maximum.at(found, draw, np.abs(apart) * self.inverse[i, j])
+        return found
+
+
+def _squared_scales(std_error: FloatArray) -> FloatArray:
+    """Return a² such that a_i² + a_j² are near the squared standard errors (J, J), by least squares, shape (J,)."""
+    squared = np.where(np.isfinite(std_error), std_error, 0.0) ** 2
+    mean = squared.sum(axis=1) / np.maximum(np.isfinite(std_error).sum(axis=1), 1)
+    size = len(mean)
+    found = ((size - 1) * mean - size * mean.mean() / 2) / max(size - 2, 1)
+    return np.asarray(np.maximum(found, _LEAST * mean.mean()))
+
+
+def _products(upper: npt.NDArray[np.bool_], lower: npt.NDArray[np.bool_]) -> _Candidates:
+    """Return all pairs of an upper and a lower estimate of one draw, from masks (n, J)."""
+    _, i = np.divmod(np.flatnonzero(upper), upper.shape[1])
+    _, j = np.divmod(np.flatnonzero(lower), lower.shape[1])
+    uppers, lowers = upper.sum(axis=1), lower.sum(axis=1)
+    pairs = uppers * lowers
+    draw = np.repeat(np.arange(len(pairs)), pairs)
+    place = np.arange(len(draw)) - (np.cumsum(pairs) - pairs)[draw]
+    first, second = (np.cumsum(uppers) - uppers)[draw], (np.cumsum(lowers) - lowers)[draw]
+    return _Candidates(draw, i[first + place // lowers[draw]], j[second + place % lowers[draw]])
