@@ -56,6 +56,7 @@ _SPARSE, _SPARSE_INPUTS = (
     "Davidson ties, sparse",
     "sparse-2e3 sparse-1e4-random sparse-1e4-power-law sparse-1e4-matchmade",
 )
+_SURVIVED = "sparse-2e3 sparse-1e4-random"  # by what has matrices of objects × objects
 _NUMPY = ("numpy", "pandas", "scipy.linalg")
 
 OWN = (
@@ -128,9 +129,9 @@ PEERS = (
           peers.choix_dense),
     _peer("choix-bincount", "choix", "choix", "BT scores, counted by one bincount", HALF, "codes", "S M L XL",
           peers.code_arrays, peers.choix_bincount),
-    _peer("newman-sparse", "evalica", "evalica", "BT scores with ties", _SPARSE, "codes", "sparse-2e3 sparse-1e4-random",
+    _peer("newman-sparse", "evalica", "evalica", "BT scores with ties", _SPARSE, "codes", _SURVIVED,
           peers.evalica_codes, peers.evalica_newman, kind="sparse"),
-    _peer("choix-sparse", "choix", "choix", "BT scores, ties as half wins", None, "codes", "sparse-2e3 sparse-1e4-random",
+    _peer("choix-sparse", "choix", "choix", "BT scores, ties as half wins", None, "codes", _SURVIVED,
           peers.code_arrays, peers.choix_bincount, kind="sparse"),
     _peer("arena-rank", "arena-rank", "arena_rank.models.bradley_terry arena_rank.utils.data_utils",
           "BT scores and intervals", HALF, "strings", "S M L", frames.arena, peers.arena_rank),

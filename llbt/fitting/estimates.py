@@ -114,7 +114,7 @@ class Estimates:
         Aliased and held parameters add nothing. NaN for combinations of which a single cluster says all that is known.
         """
         free = rows[:, self.free]
-        found = np.asarray(free @ self.covariance.matrix @ free.T)
+        found = self.covariance.combined(free)
         unknown = self.covariance.unknown(free)
         found[unknown], found[:, unknown] = np.nan, np.nan
         return found

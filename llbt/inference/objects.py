@@ -82,7 +82,7 @@ def _log_worths(res: LLBTResults, rows: FloatArray, aliasing: FloatArray) -> Log
     against = rows - rows[zero]
     estimate = np.where(inside, against @ np.asarray(res.params.fillna(0.0), dtype=float), np.nan)
     free = against[:, res.free]
-    cov = free @ res.covariance.matrix @ free.T
+    cov = res.covariance.combined(free)
     return LogWorths(against, estimate, cov, res.covariance.moves_lost(free), objects[zero])
 
 

@@ -100,6 +100,11 @@ class Gathered:
             found = own if found is None else found + own
         return np.zeros(self.shape[0]) if found is None else found
 
+    @property
+    def widest(self) -> int:
+        """The largest number of distinct rows of a part."""
+        return max((part.matrix.shape[0] for part in self.parts), default=0)
+
     def families(self) -> list[list[Part]]:
         """Return the parts by their matrix: those of object i and object j have one."""
         found: dict[int, list[Part]] = {}
@@ -208,6 +213,23 @@ def gram(predictors: Sequence[Gathered], weights: FloatArray) -> Any:
             part = part if b == c else part + part.T
             found = part if found is None else found + part
     return found
+
+
+def quadratic(a: Gathered, b: Gathered, matrix: FloatArray) -> FloatArray:
+    """Return a_s M b_sᵀ of each row s of both, with a symmetric matrix M (p, p), shape (S,)."""
+    total = np.zeros(a.shape[0])
+    for left, right in product(a.families(), b.families()):
+        between = left[0].matrix @ np.asarray(right[0].matrix @ matrix).T
+        for x, y in product(left, right):
+            total += x.sign * y.sign * between[x.index, y.index]
+    without = [replace(rows, chosen=rows.chosen[:0]) for rows in (a, b)]
+    for own, column in zip(a.own, a.chosen, strict=False):
+        total += own * (without[1] @ matrix[column])
+    for own, column in zip(b.own, b.chosen, strict=False):
+        total += own * (without[0] @ matrix[column])
+    if len(a.chosen) and len(b.chosen):
+        total += np.einsum("qs,qr,rs->s", a.own, matrix[np.ix_(a.chosen, b.chosen)], b.own, optimize=True)
+    return total
 
 
 def _with_own(total: Any, a: Gathered, b: Gathered, weights: FloatArray) -> FloatArray:

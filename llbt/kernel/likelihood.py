@@ -18,11 +18,13 @@ from scipy.sparse import issparse
 from ..core.links import AnyResponse
 from ..core.response import THREE, TWO, Response
 from .cuttable import CutTable, cut_table
-from .gathered import FloatArray, Gathered, IntArray, gram
+from .gathered import FloatArray, Gathered, IntArray, gram, quadratic
 from .objectgraph import GraphInformation, ObjectGraph, object_graph
 from .pairtable import PairTable, pair_table
 from .runtable import RunTable, run_table
 from .threads import few_threads
+
+_WIDE = 4  # distinct rows for each parameter up to which all products of two are made
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +192,10 @@ def table_of(problem: Problem, totals: FloatArray) -> PairTable | RunTable | Non
 
 def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> FloatArray:
     """Return (z − z̄)ᵀ V (z − z̄) of each outcome, z̄ the fitted mean row of its comparison, shape (S, K)."""
-    found = np.empty(problem.counts.shape)
     slopes = problem.response.slopes(probability.T)
+    if all(rows.widest <= _WIDE * max(len(cov), 1) for rows in problem.predictors):
+        return _gathered_distances(problem, slopes, cov)
+    found = np.empty(problem.counts.shape)
     block = max(1, int(2e6) // max(1, problem.signed.shape[1]))
     for start in range(0, len(found), block):  # blocks of rows bound the memory
         rows = slice(start, start + block)
@@ -200,6 +204,17 @@ def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> Flo
             away = sum(m[rows, None] * part for m, part in zip(slope, parts, strict=True))
             found[rows, k] = np.einsum("sp,sp->s", away @ cov, away)
     return found
+
+
+def _gathered_distances(problem: Problem, slopes: Any, cov: FloatArray) -> FloatArray:
+    """Return what `distances` does, by the products of distinct rows."""
+    found = np.zeros(problem.counts.shape)
+    for b, rows in enumerate(problem.predictors):
+        for c, others in enumerate(problem.predictors[: b + 1]):
+            along = quadratic(rows, others, cov) * (1.0 if b == c else 2.0)
+            for k, slope in enumerate(slopes):
+                found[:, k] += slope[b] * slope[c] * along
+    return np.maximum(found, 0.0)
 
 
 def rows_of(problem: Problem, rows: Any) -> Problem:

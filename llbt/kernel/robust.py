@@ -25,6 +25,7 @@ _COMBINED = (
     "std_error NA: one cluster alone knows the figure, or fewer than two of equal weight tell of it; "
     "cov_type='nonrobust' has errors for these clusters alone"
 )
+_MANY, _SPARSE = 100, 0.05  # combinations and share of their entries from and up to which they are taken as sparse
 _NEAR = 0.8  # share of G* from which a combination is known from about as many clusters as there are
 LOST = 1e-6  # movement along a direction of length 1 that is more than rounding
 
@@ -156,6 +157,13 @@ class Covariance:
         """
         lost = (np.abs(self.moves_lost(rows)) > LOST).any(axis=1)
         return np.asarray(lost | self.flat(rows) | (self.effective(rows) < _PAIR - _ROUNDING))
+
+    def combined(self, rows: FloatArray) -> FloatArray:
+        """Return the covariance of linear combinations (k, p) of the estimates, (k, k): sparse ones cost k²."""
+        if len(rows) < _MANY or np.count_nonzero(rows) > _SPARSE * rows.size:
+            return np.asarray(rows @ self.matrix @ rows.T)
+        some = csr_array(rows)
+        return np.asarray((some @ (some @ self.matrix).T).T)
 
     def unknown_each(self, size: int) -> npt.NDArray[np.bool_]:
         """Return which of the `size` estimates have no standard error, shape (p,)."""

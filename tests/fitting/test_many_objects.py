@@ -76,6 +76,17 @@ def test_the_covariance_is_made_when_it_is_asked_for() -> None:
         res.solution.inverse = np.eye(2)  # type: ignore[misc]
 
 
+def test_leverages_and_log_worths_are_those_of_dense_rows() -> None:
+    res = llbt.fit("object + tie + order", finite_graph("matchmade", 320, 2000))
+    assert res.hat_diag.sum() == pytest.approx(len(res.comparisons) + len(res.params), rel=1e-9)
+    frame = llbt.worth(res, scale="log_worth").to_frame().set_index("object").loc[list(res.comparisons.objects)]
+    np.testing.assert_allclose(frame["std_error"].to_numpy()[:319], res.bse.to_numpy()[:319], rtol=1e-9)
+    rows = np.zeros((150, 321))
+    rows[np.arange(150), np.arange(150)], rows[np.arange(150), np.arange(150) + 100] = 1.0, -1.0
+    expected = rows @ res.cov_params().to_numpy() @ rows.T
+    np.testing.assert_allclose(res.combined_cov(rows), expected, atol=1e-12)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_agree_at_three_thousand_objects(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import llbt
-from llbt.kernel.gathered import Gathered, Part, weighted_product
+from llbt.kernel.gathered import Gathered, Part, quadratic, weighted_product
 from llbt.kernel.robust import Clustered, cluster_scores
 
 
@@ -82,6 +82,16 @@ def test_sums_by_group_are_those_of_the_matrix(case) -> None:
     expected = np.zeros((7, 6))
     np.add.at(expected, group, weights[:, None] * matrix[rows])
     np.testing.assert_allclose(found.summed(weights, rows, group, 7), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_quadratic_forms_are_those_of_the_matrices() -> None:
+    a, full = rows_of_objects_and_numbers()
+    b = Gathered.of(csr_array(np.ones((1, full.shape[1])))).take(np.zeros(len(full), dtype=np.int64))
+    root = np.random.default_rng(2).normal(size=(full.shape[1], full.shape[1]))
+    matrix = root @ root.T
+    for one, other in ((a, a), (a, b), (b, a), (b, b)):
+        expected = np.einsum("sp,pq,sq->s", one.toarray(), matrix, other.toarray())
+        np.testing.assert_allclose(quadratic(one, other, matrix), expected, rtol=1e-10, atol=1e-10)
 
 
 def side_judgments(n: int) -> llbt.Comparisons:
