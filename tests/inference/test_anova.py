@@ -599,7 +599,7 @@ def refitted(res, counts, params):
     problem = dataclasses.replace(res.problem(), counts=counts)
     p = probabilities(problem, params)
     cov = np.linalg.inv(information(problem, p, problem.totals))
-    solution = dataclasses.replace(res.solution, params=params, cov=cov, means=problem.totals[:, None] * p)
+    solution = dataclasses.replace(res.solution, params=params, inverse=cov, means=problem.totals[:, None] * p)
     c = dataclasses.replace(res.comparisons, counts=counts)
     return dataclasses.replace(res, comparisons=c, solution=solution, covariance=Covariance(cov))
 
