@@ -189,6 +189,13 @@ def sparse_davidson(folder: Path) -> Solution:
     return sparse_prototype.fit(i, j, outcome, described(folder).objects, tolerance=1e-13)
 
 
+def large_davidson(folder: Path) -> Solution:
+    """Fit Davidson's ties with a prior by Newton's method, steps solved as tightly as conjugate gradients can."""
+    i, j, outcome = read(folder, "i", "j", "outcome")
+    size = described(folder).objects
+    return sparse_prototype.fit(i, j, outcome, size, tolerance=1e-11, prior=sparse_prototype.PRIOR)
+
+
 def by_judge(folder: Path) -> Solution:
     """One fit per judge, which is what `object * judge + tie * judge` is; errors as coded, by the first judge."""
     i, j, outcome, judge = read(folder, "i", "j", "outcome", "judge")
@@ -274,6 +281,7 @@ RULES: dict[str, Callable[[Path], Solution]] = {
     "Davidson ties": lambda folder: davidson(cube(folder), order=False),
     "ties as half wins": lambda folder: half_wins(cube(folder)),
     "Davidson ties, sparse": sparse_davidson,
+    "Davidson ties, large": large_davidson,
     "Davidson ties by judge": by_judge,
     "Davidson ties, order effect, side covariates": with_sides,
     "ties as half wins, side covariates": half_wins_with_sides,

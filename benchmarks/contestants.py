@@ -47,6 +47,7 @@ def _peer(name: str, package: str, module: str, fits: str, rule: str | None, rea
                       prepare=prepare, run=run, rule=rule, **options)  # fmt: skip
 
 
+_LARGE, _LARGE_INPUTS = "Davidson ties, large", "sparse-1e5-random sparse-1e5-power-law"
 _JUDGES = "Davidson ties by judge"
 _SIDES = "Davidson ties, order effect, side covariates"
 _HALF_SIDES = "ties as half wins, side covariates"
@@ -106,6 +107,16 @@ OWN = (
           fits="object + tie, without the covariance"),
     _llbt("llbt-sparse-errors", "integers", "sparse-2e3", frames.integers, own.sparse_errors, rule=_SPARSE,
           kind="sparse", fits="object + tie, all standard errors"),
+    _llbt("llbt-large", "integers", _LARGE_INPUTS, frames.integers, own.large, rule=_LARGE, kind="large",
+          fits="object + tie, prior=0.1, estimates"),
+    _llbt("llbt-large-million", "integers", "sparse-1e6", frames.integers, own.large, rule=None, kind="large",
+          fits="object + tie, prior=0.1, estimates", limit=900),
+    _llbt("llbt-large-leaderboard", "integers", f"{_LARGE_INPUTS} sparse-1e5-matchmade", frames.integers,
+          own.large_leaderboard, rule=None, kind="large", fits="object + tie + order, prior=0.1, intervals and ranks",
+          limit=300),
+    _llbt("prototype-large", "codes", _LARGE_INPUTS, peers.code_arrays, own.large_prototype_fit, rule=_LARGE,
+          kind="large", modules=("numpy", "scipy.sparse.linalg"), fits="the same by plain scipy CG, nothing checked",
+          limit=600),
     _llbt("prototype-sparse", "codes", _SPARSE_INPUTS, peers.code_arrays, own.sparse_prototype_fit, rule=_SPARSE,
           kind="sparse", modules=("numpy", "scipy.sparse.linalg"), fits="the same by plain scipy CG, nothing checked"),
     _llbt("prototype", "integers", "S M L XL", own.prototype_integers, own.prototype_fit, modules=_NUMPY,

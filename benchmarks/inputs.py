@@ -18,6 +18,7 @@ TIES = 0.22
 STRONG = 0.3  # γ of the larger grade
 ORDER_EFFECT = 0.05  # δ; the odds of the object shown first are times exp(2δ)
 GRAPHS = ("random", "power-law", "matchmade")  # of the pairs that are judged
+SPARSE = ("sparse", "large")  # kinds of inputs with a graph
 NEAR = 20  # places in worth between the two objects of a matchmade pair
 TASTE = 0.6  # standard deviation of judges' log-worths, where it is estimated
 AGGREGATED = Path(__file__).parent.parent / "tests" / "reference" / "bench_agg_100.csv.gz"
@@ -42,7 +43,7 @@ class Input:
             )
         extra = f", {self.judges} judges" if self.judges else ""
         extra += f", {self.sides} side covariates" if self.sides else ""
-        extra += f", a {self.graph} graph" if self.kind == "sparse" else ""
+        extra += f", a {self.graph} graph" if self.kind in SPARSE else ""
         return f"{self.objects:,} objects × {self.judgments:,} judgments{extra}"
 
 
@@ -61,6 +62,8 @@ FULL = (
     Input("metrics", 25, 2_500, kind="metrics"),
     Input("sparse-2e3", 2_000, 60_000, kind="sparse"),
     *(Input(f"sparse-1e4-{graph}", 10_000, 300_000, kind="sparse", graph=graph) for graph in GRAPHS),
+    *(Input(f"sparse-1e5-{graph}", 100_000, 1_000_000, kind="large", graph=graph) for graph in GRAPHS),
+    Input("sparse-1e6", 1_000_000, 10_000_000, kind="large"),
 )
 TINY = (
     Input("tiny", 6, 3_000),
@@ -123,7 +126,7 @@ def _drawn_scores(wanted: Input) -> Iterator[tuple[str, Array]]:
 def _drawn(wanted: Input) -> Iterator[tuple[str, Array]]:
     rng = np.random.default_rng([wanted.seed, wanted.objects, wanted.judgments, wanted.judges, wanted.sides])
     size, n = wanted.objects, wanted.judgments
-    if wanted.kind == "sparse":
+    if wanted.kind in SPARSE:
         log_worth = rng.normal(size=size) / 2
         i, j = pairs_of(wanted.graph, log_worth, n, rng)
     else:

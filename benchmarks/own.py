@@ -20,6 +20,7 @@ CODES = {0: "i", 1: "tie", 2: "j"}
 SIDES = ("left", "right")
 SCORES = {"i+": 2, "i": 1, "tie": 0, "j": -1, "j+": -2}
 RESAMPLES = 1_000
+PRIOR = sparse_prototype.PRIOR
 
 
 def estimates(res: Any, objects: tuple[Any, ...]) -> Estimates:
@@ -56,6 +57,28 @@ def sparse(frame: pd.DataFrame) -> Estimates:
 
 def sparse_errors(frame: pd.DataFrame) -> Estimates:
     return fitted(frame, "object + tie", outcomes=CODES)
+
+
+def large(frame: pd.DataFrame) -> Estimates:
+    """Estimates of very many objects, a part of which is infinite without a prior."""
+    import llbt
+
+    c = llbt.from_judgments(frame, objects=SIDES, outcome="outcome", outcomes=CODES)
+    params = llbt.fit("object + tie", c, prior=PRIOR).params.to_numpy()
+    return {"log_odds": 2 * params[:-1], "tie": params[-1]}
+
+
+def large_leaderboard(frame: pd.DataFrame) -> Estimates:
+    """Estimates with intervals and ranges of ranks."""
+    import llbt
+
+    c = llbt.from_judgments(frame, objects=SIDES, outcome="outcome", outcomes=CODES, order=True)
+    board = llbt.leaderboard(llbt.fit("object + tie + order", c, prior=PRIOR)).to_frame()
+    return {"widest": float((board["conf_high"] - board["conf_low"]).max())}
+
+
+def large_prototype_fit(arrays: Any) -> Estimates:
+    return sparse_prototype.fit(*arrays, prior=PRIOR)
 
 
 def sparse_prototype_fit(arrays: Any) -> Estimates:

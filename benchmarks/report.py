@@ -27,6 +27,7 @@ BASE_BY_KIND = {
     "agg100": "llbt-agg100",
     "metrics": "llbt-input-pearson",
     "sparse": "llbt-sparse",
+    "large": "llbt-large",
 }
 PICTURED = ("S", "M", "L", "XL")
 

@@ -10,6 +10,8 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from .inputs import Array
 
+PRIOR = 0.1  # judgments of each pair, where very many objects would have infinite estimates
+
 
 def pair_counts(i: Array, j: Array, outcome: Array, size: int) -> tuple[Array, Array, Array]:
     """Return the distinct pairs, shape (E,) each, and counts (E, 3): wins of the first, ties, wins of the second."""
@@ -21,9 +23,15 @@ def pair_counts(i: Array, j: Array, outcome: Array, size: int) -> tuple[Array, A
     return pairs // size, pairs % size, counts
 
 
-def fit(i: Array, j: Array, outcome: Array, size: int, *, tolerance: float = 1e-6) -> dict[str, Any]:
-    """Return centred log-odds and γ of Davidson's ties, by steps solved to a share of their length."""
+def fit(
+    i: Array, j: Array, outcome: Array, size: int, *, tolerance: float = 1e-6, prior: float = 0.0
+) -> dict[str, Any]:
+    """Return centred log-odds and γ of Davidson's ties, by steps solved to a share of their length.
+
+    Each pair is given `prior` judgments, split equally over the outcomes.
+    """
     first, second, counts = pair_counts(i, j, outcome, size)
+    counts += prior / 3
     totals = counts.sum(axis=1)
     point = np.zeros(size + 1)
     for _ in range(50):

@@ -14,7 +14,7 @@ from ..core.statistics import ratio
 from ..errors import OptionError
 from ..formulas.constraints import read_hypothesis
 from ..formulas.grid import codes_of
-from ..kernel.graph_variances import exact_covariances
+from ..kernel.graph_variances import exact_variances
 from ..kernel.likelihood import Problem, probabilities
 from ..table import Field, Table, counted, format_count, format_number, interval_fields
 from .large_estimates import LargeEstimates
@@ -23,7 +23,7 @@ from .summary import coefficient_fields, head_lines, scale_notes
 from .summary_rows import Sort
 
 _WITH_ERRORS = 100  # comparisons whose probabilities have standard errors
-_AT_A_TIME = 8
+_AT_A_TIME = 4
 _TOLERANCE = 1e-8
 
 
@@ -122,9 +122,8 @@ def large_summary(res: LargeEstimates, *, odds: bool, max_rows: int, sort: Sort)
     others = len(res.beside.names)
     best = np.argsort(-res.worths, kind="stable")[: max(1, max_rows - others)]
     shown = best if sort == "estimate" else np.sort(best)
-    parts = [shown[k : k + _AT_A_TIME] for k in range(0, len(shown), _AT_A_TIME)]
-    variance = [exact_covariances(res.information, part, _TOLERANCE)[part, np.arange(len(part))] for part in parts]
-    error = np.sqrt(np.concatenate([*variance, np.diag(res.beside.solution.cov)]))
+    variance = exact_variances(res.information, shown, _TOLERANCE)
+    error = np.sqrt(np.concatenate([variance, np.diag(res.beside.solution.cov)]))
     estimate = np.concatenate([res.worths[shown], res.beside.solution.params])
     names = [f"object[{res.comparisons.objects[k]}]" for k in shown] + list(res.beside.names)
     z = ratio(estimate, error)

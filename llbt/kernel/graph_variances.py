@@ -26,11 +26,12 @@ from .gathered import FloatArray, IntArray
 from .narrow import Groups
 
 SAMPLED = 200  # objects whose exact variances the approximations are held against
-_EXACT = 1e-4  # error of solutions that give a variance: its own error is the square
+_EXACT = 1e-3  # error of solutions that give a variance: its own error is about the square
 _DRAWN = 1e-3
+_TIGHT = 1e-8  # where there are so few objects that nothing is gained
 _DRAWS = 64  # at first
 _MOST_DRAWS = 512
-_WIDTH = 8
+_WIDTH = 4  # right-hand sides at a time: more fall out of the cache of the processor
 _ROWS = 1 << 12
 _CLOSE = 0.05  # error of standard errors up to which no better ones are looked for
 
@@ -70,10 +71,10 @@ def exact_covariances(found: Complement, objects: IntArray, tolerance: float = _
     return found.solve(right, tolerance=tolerance).values
 
 
-def exact_variances(found: Complement, objects: IntArray) -> FloatArray:
+def exact_variances(found: Complement, objects: IntArray, tolerance: float = _EXACT) -> FloatArray:
     """Return the exact variances of the centred log-worths of some objects, shape (m,)."""
     parts = (objects[k : k + _WIDTH] for k in range(0, len(objects), _WIDTH))
-    return np.concatenate([exact_covariances(found, part)[part, np.arange(len(part))] for part in parts])
+    return np.concatenate([exact_covariances(found, part, tolerance)[part, np.arange(len(part))] for part in parts])
 
 
 def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> Variances:
@@ -89,10 +90,10 @@ def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> V
     """
     system = found.system
     size = system.graph.size
+    if size <= SAMPLED:
+        return Variances(exact_variances(found, np.arange(size), _TIGHT), "exact", 0, 0.0, 0.0)
     some = np.sort(rng.permutation(size)[:SAMPLED])
     exact = exact_variances(found, some)
-    if size <= SAMPLED:
-        return Variances(exact, "exact", 0, 0.0, 0.0)
     shared = np.einsum("ip,pi->i", found.inner, linalg.solve(found.schur, found.inner.T))
     best = _held_against(_series(system) + shared, some, exact, "series", 0)
     sums, draws = np.zeros(size), 0
