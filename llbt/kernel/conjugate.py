@@ -13,7 +13,8 @@ those of differences), and solutions are centred. That is better conditioned tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -190,35 +191,86 @@ def conjugate_gradients(
     of the National Bureau of Standards 49(6), 409-436.
     """
     columns = right.reshape(len(right), -1)
-    if system.ridge is None:  # what rounding left of a sum has no solution, and small right-hand sides drown in it
-        columns = columns - columns.mean(axis=0)
-    values = np.zeros(columns.shape) if start is None else start.reshape(columns.shape).copy()
-    residual = columns - system.laplacian_times(values) if start is not None else columns.copy()
-    target = tolerance**2 * _dots(columns, system.eased(columns))
-    direction = system.eased(residual)
+    begin = None if start is None else start.reshape(columns.shape)
+    found = _gradients(
+        system.laplacian_times, system.eased, system.diagonal, _centred(system, columns), begin, tolerance, most
+    )
+    values = found.values if system.ridge is not None else found.values - found.values.mean(axis=0)
+    return replace(found, values=values.reshape(right.shape))
+
+
+def bordered_gradients(
+    system: Bordered, right: FloatArray, *, tolerance: float = TIGHT, most: int | None = None
+) -> Solved:
+    """Solve the whole system for one right-hand side (J + q,), preconditioned by `Bordered.eased` and the corner.
+
+    One column to go through where `Complement` needs q + 1, which a single step is not worth.
+
+    Raises
+    ------
+    LinAlgError
+        Where the corner is not positive definite.
+    """
+    size = system.graph.size
+    corner = linalg.cho_factor(system.corner) if len(system.corner) else None
+
+    def times(vectors: FloatArray) -> FloatArray:
+        return (system @ vectors[:, 0])[:, None]
+
+    def eased(vectors: FloatArray) -> FloatArray:
+        above = system.eased(vectors[:size])
+        return above if corner is None else np.concatenate([above, linalg.cho_solve(corner, vectors[size:])])
+
+    columns = right[:, None].copy()
+    columns[:size] = _centred(system, columns[:size])
+    diagonal = np.concatenate([system.diagonal, np.diag(system.corner)])
+    found = _gradients(times, eased, diagonal, columns, None, tolerance, most)
+    values = found.values[:, 0]
+    if system.ridge is None:
+        values[:size] -= values[:size].mean()
+    return replace(found, values=values)
+
+
+def _centred(system: Bordered, columns: FloatArray) -> FloatArray:
+    """Return right-hand sides without what rounding left of a sum: it has no solution, and small ones drown in it."""
+    return columns if system.ridge is not None else columns - columns.mean(axis=0)
+
+
+def _gradients(
+    times: Callable[[FloatArray], FloatArray],
+    eased: Callable[[FloatArray], FloatArray],
+    diagonal: FloatArray,
+    columns: FloatArray,
+    start: FloatArray | None,
+    tolerance: float,
+    most: int | None,
+) -> Solved:
+    """Solve for right-hand sides (n, k) by products with the matrix and with about its inverse."""
+    values = np.zeros(columns.shape) if start is None else start.copy()
+    residual = columns - times(values) if start is not None else columns.copy()
+    target = tolerance**2 * _dots(columns, eased(columns))
+    direction = eased(residual)
     length = _dots(residual, direction)
-    left = 10 * len(right) if most is None else most
+    left = 10 * len(columns) if most is None else most
     iterations = 0
     while iterations < left and np.any(length > target):
-        along = system.laplacian_times(direction)
+        along = times(direction)
         curved = _dots(direction, along)
         # what is left where a graph falls apart is rounding along constants, which nothing would end
-        floor = _FLAT * _dots(direction, system.diagonal[:, None] * direction)
+        floor = _FLAT * _dots(direction, diagonal[:, None] * direction)
         moving = (length > target) & (curved > floor)
         if not moving.any():
             break
         step = np.divide(length, curved, out=np.zeros(len(length)), where=moving)
         values += step * direction
         residual -= step * along
-        preconditioned = system.eased(residual)
+        preconditioned = eased(residual)
         fresh = np.where(moving, _dots(residual, preconditioned), length)
         direction *= np.divide(fresh, length, out=np.zeros(len(length)), where=moving)
         direction += preconditioned
         length = fresh
         iterations += 1
-    if system.ridge is None:
-        values -= values.mean(axis=0)
-    return Solved(values.reshape(right.shape), iterations, bool(np.all(length <= target)))
+    return Solved(values, iterations, bool(np.all(length <= target)))
 
 
 def _dots(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -17,6 +17,7 @@ from .gathered import FloatArray, Gathered, IntArray, Part, gram, weighted_produ
 from .pairtable import own_columns
 
 _MANY = 300  # worths from which a graph is worth its handling
+_ROUGH = 1e-7  # error of solutions that enter by its square
 _FEW = 32  # parameters beside them up to which it is
 
 
@@ -127,7 +128,7 @@ class GraphInformation:
 
     def beside_worths(self) -> FloatArray:
         """Return what is known of the other parameters with worths profiled out, shape (q, q)."""
-        return Complement.of(self.system).schur
+        return Complement.of(self.system, tolerance=_ROUGH).schur
 
 
 _SIDES: WeakKeyDictionary[Gathered, tuple[Graph, IntArray, Gathered] | None] = WeakKeyDictionary()

@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
 from ..budgets import memory
-from .conjugate import Graph, conjugate_gradients
+from .conjugate import Graph, bordered_gradients
 from .gathered import FloatArray, IntArray
 from .objectgraph import GraphInformation
 
@@ -125,7 +125,7 @@ def costs_of(graph: Graph, band: Band, q: int) -> Costs:
     wide = size * (band.width + 1.0)
     along = _CALL + _BAND * wide * (band.width + _MARGIN) + _ENTRY * wide if wide < room else np.inf
     groups = 0.0 if graph.groups is None else float(graph.groups.max()) + 1
-    iteration = _CALL + _ENTRY * ((2 * len(graph.first) + 8 * size) * (q + 1) + groups**2)
+    iteration = _CALL + _ENTRY * (2 * len(graph.first) + (8 + 2 * q) * size + groups**2)
     return Costs(dense, along, iteration, 2 * _DENSE * groups**3)
 
 
@@ -158,7 +158,6 @@ class _Chooser:
         self.graph = graph
         self._q = q
         self._given_up = False
-        self._inner: FloatArray | None = None
 
     @cached_property
     def _band(self) -> Band:
@@ -171,26 +170,14 @@ class _Chooser:
     def solve(self, information: GraphInformation, right: FloatArray) -> FloatArray:
         most = 0 if self._given_up else self._costs.most
         if most != 0:
-            found = self._by_conjugate_gradients(information, right, most)
-            if found is not None:
-                return found
+            system, wanted = information.system, information.with_ground(right)
+            found = bordered_gradients(system, wanted, tolerance=_TOLERANCE, most=most)
+            if found.finished:
+                return information.from_ground(found.values)
             self._given_up = True
         if self._costs.direct == "dense":
             return dense_solution(information.toarray(), right)
         return _with_border(information, right, self._band.solve(information, _columns(information, right)))
-
-    def _by_conjugate_gradients(
-        self, information: GraphInformation, right: FloatArray, most: int | None
-    ) -> FloatArray | None:
-        columns = _columns(information, right)
-        start = np.zeros(columns.shape)
-        if self._inner is not None:
-            start[:, :-1] = self._inner
-        found = conjugate_gradients(information.system, columns, start=start, tolerance=_TOLERANCE, most=most)
-        if not found.finished:
-            return None
-        self._inner = found.values[:, :-1]
-        return _with_border(information, right, found.values)
 
 
 def _columns(information: GraphInformation, right: FloatArray) -> FloatArray:

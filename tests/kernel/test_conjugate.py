@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import coo_array, diags_array
 from scipy.sparse.linalg import cg
 
-from llbt.kernel.conjugate import Bordered, Complement, Graph, conjugate_gradients
+from llbt.kernel.conjugate import Bordered, Complement, Graph, bordered_gradients, conjugate_gradients
 
 
 def connected(size: int, pairs: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -52,6 +52,10 @@ def test_solves_what_dense_algebra_solves(q: int, ridge: bool) -> None:
     if not ridge:  # the one solution whose worths sum to 0
         expected[:60] -= expected[:60].mean(axis=0)
     np.testing.assert_allclose(solved.values, expected, atol=1e-9 * np.abs(expected).max())
+    for k in range(3):
+        whole = bordered_gradients(found, right[:, k])
+        assert whole.finished
+        np.testing.assert_allclose(whole.values, expected[:, k], atol=1e-9 * np.abs(expected).max())
 
 
 def test_products_are_those_of_the_dense_matrix() -> None:

@@ -40,7 +40,7 @@ def test_conjugate_gradients_are_given_up_where_a_direct_way_costs_less(monkeypa
     monkeypatch.setattr("llbt.kernel.routes.costs_of", lambda *_: Costs(1.5, 2.0, 0.1))  # 15 iterations
     steps = Steps()
     np.testing.assert_allclose(steps.solve(found, right), np.linalg.solve(found.toarray(), right), atol=1e-9)
-    monkeypatch.setattr("llbt.kernel.routes.conjugate_gradients", None)  # nor are they tried again
+    monkeypatch.setattr("llbt.kernel.routes.bordered_gradients", None)  # nor are they tried again
     steps.solve(found, right)
 
 
