@@ -23,13 +23,13 @@ _LEVELS = 3  # steps from one end of a stretch to the other
 
 
 def cut_across(pattern: csr_array) -> IntArray | None:
-    """Return the group of each object of a connected graph, shape (J,); None where it is wide.
+    """Return the group of each object of a connected graph, its pattern symmetric, shape (J,); None where it is wide.
 
     Groups are parts of the connected pieces of stretches from one end to the other.
     """
     end = 0
     for _ in range(3):  # the farthest from the farthest is at an end, or near it
-        order, before = breadth_first_order(pattern, end, directed=False)
+        order, before = breadth_first_order(pattern, end)
         end = int(order[-1])
     steps, at = 0, end
     while before[at] >= 0:
