@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from .effects import Groups, Modes, contributions, modes
-from .gathered import FloatArray
+from .gathered import FloatArray, IntArray
 from .likelihood import Problem, row_sums, weighted_gram
 from .quadrature import Points, Quadrature, Sampling
+from .shared_sums import in_threads
 
-_NUMBERS = 3e5  # numbers of one array of a block of groups: what stays near the processor
+_NUMBERS = 1.2e5  # numbers of one array of a block of groups: what stays near the processor
+_RUN = 12  # blocks that a thread takes one after the other
 Rule = Quadrature | Sampling
 
 
@@ -73,32 +76,71 @@ def marginal(
     Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm. Journal of the Royal
     Statistical Society B 44(2), 226-233.
     """
-    total = _Sums(problem, len(scales))
+    total = _Sums(problem, [predictor.toarray() for predictor in problem.predictors], len(scales))
     eta = np.stack(problem.at(params))
     found = []
     for k, groups in enumerate(bundles):
         loadings = groups.loadings * scales[groups.scale]
         first = np.zeros((len(groups.rows), groups.size)) if start is None else start[k].at
         found.append(modes(problem.response, groups, eta[:, groups.rows], loadings, first))
-        for part, block in posteriors(problem, groups, k, eta, scales, rule, found[-1]):
-            total.add(part, block)
+        integrand = Integrand.of(problem, groups, k, eta, scales, rule, found[-1])
+        blocks = integrand.blocks()
+        runs = [blocks[first : first + _RUN] for first in range(0, len(blocks), _RUN)]
+        for part in in_threads(partial(_summed, total, integrand), runs):
+            total.add(part)
     return Marginal(total.value, total.score(), total.information(), tuple(found))
 
 
-def posteriors(
-    problem: Problem, groups: Groups, k: int, eta: FloatArray, scales: FloatArray, rule: Rule, found: Modes
-) -> Iterator[tuple[Groups, Posterior]]:
-    """Yield blocks of a bundle of groups, the k-th, with what they know at points that are moved to their modes."""
-    loadings = groups.loadings * scales[groups.scale]
-    at, turned = rule(groups.size), rule.turned(k, len(groups.rows), groups.size)
-    for some in groups.blocks(at.at.shape[1], _NUMBERS):
-        part = groups.take(some)
-        moved_by = [loadings[:, some] * (groups.scale == e) for e in range(len(scales))]
-        root, log_root = _roots(found.information[some])
-        if turned is not None:
-            root = np.take_along_axis(root, turned[0][some, None, :], axis=2) * turned[1][some, None, :]
-        where = _Placed(found.at[some], root, log_root, at)
-        yield part, _posterior(problem, part, eta[:, part.rows], moved_by, where)
+@dataclass(frozen=True, eq=False)
+class Integrand:
+    """A bundle of groups, with points that are moved to their modes.
+
+    Attributes
+    ----------
+    problem : Problem
+    groups : Groups
+    eta : ndarray, shape (B, S)
+        Predictors of the comparisons.
+    loadings : tuple of ndarray, shape (B, G, R, d)
+        How the effects of each scale enter the predictors.
+    modes : Modes
+    points : Points
+    turned : tuple of ndarray or None
+        Order of the dimensions and signs, where each group has its own.
+    """
+
+    problem: Problem
+    groups: Groups
+    eta: FloatArray
+    loadings: tuple[FloatArray, ...]
+    modes: Modes
+    points: Points
+    turned: tuple[IntArray, FloatArray] | None
+
+    @classmethod
+    def of(
+        cls, problem: Problem, groups: Groups, k: int, eta: FloatArray, scales: FloatArray, rule: Rule, found: Modes
+    ) -> Integrand:
+        """Return that of the k-th bundle at some scales (E,)."""
+        loadings = groups.loadings * scales[groups.scale]
+        by_scale = tuple(loadings * (groups.scale == e) for e in range(len(scales)))
+        turned = rule.turned(k, len(groups.rows), groups.size)
+        return cls(problem, groups, eta, by_scale, found, rule(groups.size), turned)
+
+    def blocks(self) -> list[slice]:
+        """Return which groups are integrated together."""
+        return list(self.groups.blocks(self.points.at.shape[1], _NUMBERS))
+
+    def posterior(self, some: slice) -> tuple[Groups, Posterior]:
+        """Return some of the groups, and what they know at their points."""
+        part = self.groups.take(some)
+        root, log_root = _roots(self.modes.information[some])
+        if self.turned is not None:
+            order, signs = self.turned[0][some], self.turned[1][some]
+            root = np.take_along_axis(root, order[:, None, :], axis=2) * signs[:, None, :]
+        where = _Placed(self.modes.at[some], root, log_root, self.points)
+        loadings = [own[:, some] for own in self.loadings]
+        return part, _posterior(self.problem, part, self.eta[:, part.rows], loadings, where)
 
 
 def _roots(information: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -159,13 +201,21 @@ def _posterior(
     return Posterior((top + np.log(norm))[:, 0] - placed.log_root, share / norm, score, weight, moved)
 
 
+def _summed(sums: _Sums, integrand: Integrand, blocks: Sequence[slice]) -> _Sums:
+    """Return the sums over some blocks; each is held until the next is there, so that memory is asked for once."""
+    found = sums.empty()
+    for some in blocks:
+        part = integrand.posterior(some)
+        found.take(*part)
+    return found
+
+
 class _Sums:
     """Sums over blocks of groups of values, scores and information."""
 
-    def __init__(self, problem: Problem, scales: int) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, rows: list[FloatArray], scales: int) -> None:
+        self.problem, self.rows = problem, rows
         size, width = problem.signed.shape[0], len(problem.predictors)
-        self.rows = [predictor.toarray() for predictor in problem.predictors]
         self.value = 0.0
         self.slopes = np.zeros((width, size))  # of β, in the predictors of the comparisons
         self.scale_slopes = np.zeros(scales)
@@ -173,7 +223,19 @@ class _Sums:
         p = problem.signed.shape[1]
         self.rest = np.zeros((p + scales, p + scales))  # what is not a weight of a single comparison
 
-    def add(self, groups: Groups, block: Posterior) -> None:
+    def add(self, other: _Sums) -> None:
+        """Add other sums."""
+        self.value += other.value
+        self.slopes += other.slopes
+        self.scale_slopes += other.scale_slopes
+        self.weights += other.weights
+        self.rest += other.rest
+
+    def empty(self) -> _Sums:
+        """Return such sums over no group."""
+        return _Sums(self.problem, self.rows, len(self.scale_slopes))
+
+    def take(self, groups: Groups, block: Posterior) -> None:
         """Add a block of groups."""
         share, repeats = block.share[:, :, None], groups.repeats
         self.value += float(repeats @ block.value)
@@ -218,9 +280,9 @@ class _Sums:
         centre = np.concatenate([score.transpose(1, 0, 2).reshape(size, -1), mean.T], axis=1)
         stacked -= centre[:, :, None]
         variance = (stacked * (block.share * groups.repeats[:, None])[:, None]) @ stacked.swapaxes(1, 2)
-        self.rest -= self._summed(groups, variance)
+        self.rest -= self._projected(groups, variance)
 
-    def _summed(self, groups: Groups, variance: FloatArray) -> FloatArray:
+    def _projected(self, groups: Groups, variance: FloatArray) -> FloatArray:
         """Return Σ_g J_gᵀ V_g J_g with J the rows of the lines, and the scales as they are."""
         size, p = len(groups.rows), self.rows[0].shape[1]
         scales = self.rest.shape[0] - p

@@ -24,6 +24,7 @@ _MOST = 127  # points a dimension: weights of more are beyond the range of a flo
 FEW_EFFECTS = 2  # of a group, up to which points cost nothing
 _ENOUGH = {True: 1e-8, False: 1e-2}  # by how much the log-likelihood may move with more points: few effects, many
 DECREMENT = {True: 1e-14, False: 1e-4}  # squared distance to the maximum, in standard errors, before the last step
+_NEAR = {True: 1e-14, False: 1e-2}  # the same where more points follow: with many effects they cost the most
 _ITERATIONS = 60
 _LONGEST = 3.0  # how far a step moves a predictor, at most
 _LONGEST_SCALE = 1.0  # and the logarithm of a scale
@@ -172,17 +173,25 @@ def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, sca
     state = State(np.concatenate([start, np.log(scales)]), kept, nothing())
     while True:
         few = likelihood.few(state.kept)
-        state = climbed(likelihood, state, Quadrature(number), DECREMENT[few])
+        state = climbed(likelihood, state, Quadrature(number), _NEAR[few])
         if not state.kept:
             return without_effects(problem, start, len(scales), likelihood.n_iter)
-        moved, before = abs(state.found.value - before), state.found.value
+        height = state.found.value + state.decrement / 2
+        moved, before = abs(height - before), height
+        if moved < _ENOUGH[few] and state.decrement >= DECREMENT[few]:
+            state = climbed(likelihood, _stepped(likelihood, state), Quadrature(number), DECREMENT[few])
         dimensions = dimensions_of(bundles, state.kept)
         following = number + 2 if dimensions > FEW_EFFECTS else 2 * number + 1
         settled = moved < _ENOUGH[few] and state.decrement < DECREMENT[few]
         infinite = number > _FIRST + 2 and infinite_at(state, likelihood.size)
         if settled or infinite or following > _MOST or float(following) ** dimensions > _MOST_POINTS:
             return fit_at(state, len(scales), Quadrature(number), moved, likelihood)
-        number = following
+        number, state = following, _stepped(likelihood, state)
+
+
+def _stepped(likelihood: MarginalLikelihood, state: State) -> State:
+    """Return where one step more leads, with what is known before it."""
+    return replace(state, at=state.at + newton_step(likelihood, state.at, state.kept, state.found)[0])
 
 
 def dimensions_of(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:

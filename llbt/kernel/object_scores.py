@@ -10,7 +10,7 @@ import numpy as np
 from .effects import Groups, modes
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
-from .marginal import Posterior, posteriors
+from .marginal import Integrand, Posterior
 from .mixed import MixedFit, restricted
 from .quadrature import Quadrature, Sampling
 
@@ -64,7 +64,8 @@ def object_scores(
     assert isinstance(found.rule, (Quadrature, Sampling))  # `untestable` has asked
     for k, bundle in enumerate(bundles):
         groups = restricted(bundle, kept)
-        for part, block in posteriors(problem, groups, k, eta, scales, found.rule, found.modes[k]):
+        integrand = Integrand.of(problem, groups, k, eta, scales, found.rule, found.modes[k])
+        for part, block in map(integrand.posterior, integrand.blocks()):
             own = scales[place] ** 2 * _curvature(part, block, pairs)
             parts.append((own, np.concatenate(list(_others(part, block, rows, place)), axis=1), part.repeats))
     objects, others, repeats = (np.concatenate(column) for column in zip(*parts, strict=True))

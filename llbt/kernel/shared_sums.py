@@ -1,0 +1,48 @@
+"""Blocks of one sum in several threads, in an order that does not depend on how many threads there are."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+def in_threads(task: Callable[[T], U], blocks: Iterable[T]) -> Iterator[U]:
+    """Yield what a task makes of each block, in the order of the blocks.
+
+    Parameters
+    ----------
+    task : callable
+        One that spends its time in numpy, which lets other threads run meanwhile, and changes nothing that is shared.
+    blocks : iterable
+        Their number must not depend on that of threads: sums are rounded block by block.
+    """
+    taken = list(blocks)
+    workers = min(cores(), len(taken))
+    if workers < 2:
+        yield from map(task, taken)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        # numpy keeps its treatment of overflows in the context, which a new thread does not have
+        jobs = [pool.submit(contextvars.copy_context().run, task, block) for block in taken]
+        try:
+            for job in jobs:
+                yield job.result()
+        finally:
+            for job in jobs:
+                job.cancel()
+
+
+def cores() -> int:
+    """Return how many threads may compute: one for each core that the process may use, at most OMP_NUM_THREADS.
+
+    joblib gives its processes an OMP_NUM_THREADS with which together they use each core once.
+    """
+    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(there, int(asked))) if asked.isdigit() else there
