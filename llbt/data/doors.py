@@ -56,7 +56,7 @@ def from_counts(
     Parameters
     ----------
     frame : frame, path, list of records or bytes
-        A frame of pandas, polars, pyarrow, DuckDB, PySpark or any library that narwhals knows (a lazy one is
+        A frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or any library that narwhals knows (a lazy one is
         collected), the path of a csv, json or parquet file, or the bytes of one, open or not.
     objects : two str
         Columns with the two objects of each row; labels of any type.
@@ -223,7 +223,7 @@ def from_judgments(
     Parameters
     ----------
     frame : frame, path, list of records or bytes
-        A frame of pandas, polars (eager or lazy), pyarrow, DuckDB, PySpark or any library that narwhals knows; a
+        A frame of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, PySpark or any library that narwhals knows; a
         file or several, as in `read_judgments`; the bytes of one; what `read_judgments` returns. Rows are
         counted in the engine that holds them, and only the counts come back.
     format : str or JudgmentFormat, optional

@@ -16,6 +16,7 @@ from narwhals.exceptions import DuplicateError
 
 from ..core.columns import IntArray, as_objects, inferred
 from ..errors import JudgmentError, OptionError, listed
+from .dask_frames import DaskFrame, is_dask
 from .frames import read_factor
 from .rows import Frame, Rows
 from .texts import LabelType, typed_labels, typed_together
@@ -38,7 +39,7 @@ class Source:
     ----------
     names : tuple of str
         Its columns.
-    frame : narwhals frame, eager or lazy
+    frame : narwhals frame, eager or lazy, or `DaskFrame`
     what : str
         How messages call it.
     is_text : bool
@@ -102,8 +103,7 @@ class Source:
         times, first = _unused("rows", keys), _unused("first", keys)
         numbered = _numbered(chosen, first)
         ordered = numbered is not None
-        found = [nw.len().alias(times), *([nw.col(first).min()] if ordered else [])]
-        groups: Frame = collected((numbered if ordered else chosen).group_by(keys).agg(*found))
+        groups = _tallied(numbered if ordered else chosen, keys, times, first if ordered else None)
         self._refuse_empty(groups)
         n = groups[times].to_numpy().astype(np.int64)
         at = groups[first].to_numpy().astype(np.int64) if ordered else np.arange(len(n))
@@ -125,7 +125,7 @@ class Source:
 
     def n_rows(self) -> int:
         """Return the number of rows, counted by the engine that holds them."""
-        if isinstance(self.frame, nw.DataFrame):
+        if isinstance(self.frame, (nw.DataFrame, DaskFrame)):
             return len(self.frame)
         return int(collected(self.frame.select(nw.len())).item())
 
@@ -188,7 +188,7 @@ class Source:
 def open_frame(frame: object, what: str = "the frame") -> Source:
     """Return a frame of any library that narwhals knows, opened."""
     try:
-        opened: Any = nw.from_native(frame)
+        opened: Any = DaskFrame(frame) if is_dask(frame) else nw.from_native(frame)
         names = tuple(opened.collect_schema().names())
     except TypeError:
         found = type(frame).__name__
@@ -247,13 +247,26 @@ def collected(frame: Any) -> Any:
     JudgmentError
         Where DuckDB finds out on the way that a file is damaged.
     """
+    if isinstance(frame, DaskFrame):
+        return frame.collect()
     if not isinstance(frame, nw.LazyFrame):
         return frame
     engine_error = getattr(sys.modules.get("duckdb"), "Error", ())
+    # rows of a lazy frame of polars go through memory in batches, and what is counted of them stays
+    options: dict[str, Any] = {"engine": "streaming"} if frame.implementation.is_polars() else {}
     try:
-        return frame.collect()
+        return frame.collect(**options)
     except engine_error as error:
         raise JudgmentError(f"DuckDB cannot read the file: {str(error).strip().splitlines()[0]}") from None
+
+
+def _tallied(frame: Any, keys: Sequence[str], times: str, number: str | None) -> Frame:
+    """Return the distinct rows with how many there are of each and, of numbered ones, the smallest number."""
+    if isinstance(frame, DaskFrame):
+        return frame.tally(times)
+    found = [nw.len().alias(times), *([] if number is None else [nw.col(number).min()])]
+    groups: Frame = collected(frame.group_by(keys).agg(*found))
+    return groups
 
 
 def _named(roles: Roles) -> set[str]:

@@ -56,7 +56,8 @@ SETTINGS = {
 
 IN_ORDER = ("object", "string", "categorical", "arrow types", "polars", "lazy", "pyarrow", "dictionary")
 SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.xdist_group("spark")])  # one JVM for all of them
-NO_ORDER = ("duckdb", SPARK)
+DASK = pytest.param("dask", marks=pytest.mark.dask)
+NO_ORDER = ("duckdb", SPARK, DASK)
 ENGINES = (*IN_ORDER, *NO_ORDER)
 
 
@@ -84,6 +85,12 @@ def as_dictionaries(table):
         if pa.types.is_string(table.schema.field(name).type):
             table = table.set_column(k, name, table[name].dictionary_encode())
     return table
+
+
+def in_partitions(frame):
+    import dask.dataframe as dd
+
+    return dd.from_pandas(frame, npartitions=3)
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +123,8 @@ def held(table, engine, connection=None):
         return as_pandas(table, engine)
     if engine == "duckdb":
         return connection.from_arrow(table)
+    if engine == "dask":
+        return in_partitions(as_pandas(table, "arrow types"))  # of objects Dask makes text
     return {
         "polars": pl.from_arrow,
         "lazy": lambda table: pl.from_arrow(table).lazy(),
@@ -338,7 +347,7 @@ class TestTheSameComparisons:
         assert connection.sql("show tables").fetchall() == before
         assert relation.fetchall() == [tuple(row) for row in ROWS]
 
-    @pytest.mark.parametrize("engine", ["duckdb", SPARK, "polars", "pyarrow"])
+    @pytest.mark.parametrize("engine", ["duckdb", SPARK, DASK, "polars", "lazy", "pyarrow"])
     def test_many_rows_are_few_combinations(self, engine, hold):
         table = pa.concat_tables([arrow()] * 500)
         options = {**MODELS, "covariates": "judge", "weights": "n", "order": True}
@@ -346,6 +355,34 @@ class TestTheSameComparisons:
         once = baseline(arrow(), **options)
         assert found.n_judgments == 500 * once.n_judgments
         assert found == baseline(table, **options)
+
+    @pytest.mark.parametrize("engine", ["duckdb", SPARK, DASK, "lazy"])
+    def test_judges_are_resampled_from_the_counts_of_the_engine(self, engine, hold):
+        rng = np.random.default_rng(3)
+        left, step = rng.integers(0, 4, 600), rng.integers(1, 4, 600)
+        columns = {"model_a": [f"m{k}" for k in left], "model_b": [f"m{k}" for k in (left + step) % 4]}
+        columns["winner"] = rng.choice(["model_a", "tie", "model_b"], 600).tolist()
+        columns["judge"] = [f"j{k}" for k in rng.integers(0, 8, 600)]
+        table = pa.table(columns)
+        options = {**MODELS, "clusters": "judge"}
+        found, expected = (
+            llbt.bootstrap(llbt.fit("object + tie", c), n=20, resample="judge", rng=1)
+            for c in (from_judgments(hold(table, engine), **options), baseline(table, **options))
+        )
+        np.testing.assert_array_equal(found.replicates, expected.replicates)
+        assert found.replicates.std(axis=0).min() > 0
+
+    @pytest.mark.dask
+    def test_partitions_that_code_categories_apart(self):
+        import dask.dataframe as dd
+
+        frame = as_pandas(arrow(), "object")
+        parts = [as_pandas(arrow(rows), "object") for rows in (ROWS[:3], ROWS[3:])]
+        parts = [part.astype({"model_a": "category", "judge": "category"}) for part in parts]
+        options = {**MODELS, "covariates": "judge"}
+        assert from_judgments(dd.concat([in_partitions(p) for p in parts]), **options) == from_judgments(
+            frame, **options
+        )
 
 
 def changed(*changes):

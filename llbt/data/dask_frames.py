@@ -1,0 +1,90 @@
+"""Frames of Dask, as `sources` asks frames for their columns and counts: pandas in every partition, sums as a tree.
+
+narwhals hands Dask over to a package of its own, and until then warns at every frame.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pandas as pd
+from narwhals import Implementation, Schema
+
+from ..errors import JudgmentError, listed
+from .rows import Frame
+
+
+@dataclass(frozen=True, eq=False)
+class DaskFrame:
+    """A frame of Dask; its rows are in no order that counting keeps.
+
+    Attributes
+    ----------
+    native : dask.dataframe.DataFrame
+    """
+
+    native: Any
+    implementation = Implementation.DASK
+
+    def collect_schema(self) -> Schema:
+        """Return the types of the columns, which Dask knows without computing."""
+        return _in_memory(self.native._meta).collect_schema()
+
+    def select(self, names: Sequence[str]) -> DaskFrame:
+        """Return the frame with these columns only."""
+        return DaskFrame(self.native[list(names)])
+
+    def collect(self) -> Frame:
+        """Return all rows in memory."""
+        return _in_memory(self.native.compute())
+
+    def tally(self, times: str) -> Frame:
+        """Return the distinct rows in memory, with a column `times` of how many rows each stands for.
+
+        Raises
+        ------
+        JudgmentError
+            For values that have no hash, such as lists.
+        """
+
+        def counted(part: pd.DataFrame) -> pd.DataFrame:
+            return _summed(part.assign(**{times: 1}), times)
+
+        def summed(parts: pd.DataFrame) -> pd.DataFrame:
+            return _summed(parts, times)
+
+        meta = counted(self.native._meta)
+        found = self.native.reduction(counted, aggregate=summed, combine=summed, meta=meta, split_every=8)
+        try:
+            return _in_memory(found.compute())
+        except TypeError as error:
+            raise JudgmentError(
+                f"columns {listed(tuple(meta.columns[:-1]))} hold values that cannot be told apart: {error}",
+                expected="labels or numbers",
+            ) from None
+
+    def __len__(self) -> int:
+        return len(self.native)
+
+
+def is_dask(frame: object) -> bool:
+    """Whether a frame is one of Dask, which is not imported for the question."""
+    module = sys.modules.get("dask.dataframe")
+    return module is not None and isinstance(frame, module.DataFrame)
+
+
+def _summed(parts: pd.DataFrame, times: str) -> pd.DataFrame:
+    """Return the sums of `times` over alike rows; categories, which partitions may code apart, as their labels."""
+    keys = [name for name in parts.columns if name != times]
+    found = parts.groupby(keys, sort=False, dropna=False, observed=True)[times].sum().reset_index()
+    coded = [name for name in keys if isinstance(found[name].dtype, pd.CategoricalDtype)]
+    return found.assign(**{name: found[name].astype(object) for name in coded})
+
+
+def _in_memory(frame: pd.DataFrame) -> Frame:
+    made: Frame = nw.from_native(frame.reset_index(drop=True), eager_only=True)
+    return made
