@@ -18,19 +18,25 @@ from .gathered import FloatArray, IntArray
 
 _NARROW = 25  # steps from one end of a graph to the other from which it is narrow
 _GROUPS = 2000  # that a narrow graph is cut into
+_OBJECTS = 20  # of a group
+_CHEAP = 300  # groups that cost nothing; of fewer objects each
 _FEWEST = 5  # objects of a group
+_BESIDE = 4  # pieces of a stretch, side by side, that are reckoned with
 _LEVELS = 3  # steps from one end of a stretch to the other
 
 
 def cut_across(pattern: csr_array) -> IntArray | None:
-    """Return the group of each object of a connected graph, its pattern symmetric, shape (J,); None where it is wide.
+    """Return the group of each object of a graph, its pattern symmetric, (J,); or None where that is of no use.
 
-    Groups are parts of the connected pieces of stretches from one end to the other.
+    Groups are parts of the connected pieces of stretches from one end to the other. There are none where a graph is
+    wide, falls apart, or has so many arms that groups would be too many.
     """
     end = 0
     for _ in range(3):  # the farthest from the farthest is at an end, or near it
         order, before = breadth_first_order(pattern, end)
         end = int(order[-1])
+    if len(order) < pattern.shape[0]:
+        return None
     steps, at = 0, end
     while before[at] >= 0:
         steps, at = steps + 1, before[at]
@@ -38,8 +44,15 @@ def cut_across(pattern: csr_array) -> IntArray | None:
         return None
     place = np.zeros(pattern.shape[0], dtype=np.int64)
     place[order] = np.arange(len(order))
-    piece = _pieces(pattern, place * (steps // _LEVELS) // len(place))
-    return _parts(piece, place, min(_GROUPS, len(place) // _FEWEST))
+    number = _number(len(place))
+    stretches = max(1, min(steps // _LEVELS, number // _BESIDE))
+    piece = _pieces(pattern, place * stretches // len(place))
+    return None if piece.max() >= 2 * number else _parts(piece, place, number)
+
+
+def _number(size: int) -> int:
+    """Return how many groups are worth the cost of their inverse, which goes with its third power."""
+    return min(_GROUPS, max(size // _OBJECTS, min(size // _FEWEST, _CHEAP)))
 
 
 def _pieces(pattern: csr_array, stretch: IntArray) -> IntArray:

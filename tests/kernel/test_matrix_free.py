@@ -10,7 +10,7 @@ from support.graphs import Kind, judged_graph
 import llbt
 from llbt import Comparisons
 from llbt.kernel import graph_variances
-from llbt.kernel.conjugate import Bordered
+from llbt.kernel.conjugate import Bordered, Graph
 from llbt.kernel.gathered import FloatArray, Gathered, Part
 from llbt.kernel.likelihood import Problem, pseudo_counts
 from llbt.kernel.matrix_free import Summit, WorthProblem, climbed, undetermined
@@ -111,6 +111,29 @@ def test_where_no_approximation_is_close_the_first_objects_have_exact_variances(
     whole = np.diag(np.linalg.pinv(dense(found.information.system)))[:300]
     np.testing.assert_allclose(values.values[first], whole[first], rtol=1e-6)
     assert np.abs(values.values / whole - 1).max() > 1e-3
+
+
+def test_a_graph_that_falls_apart_has_no_groups() -> None:
+    """Two long chains: the Laplacian between their groups would have two constants that nothing answers to."""
+    chain = np.column_stack([np.arange(99), np.arange(1, 100)])
+    apart = Graph.of(*np.concatenate([chain, chain + 100]).T, 200)
+    assert apart.groups is None
+    whole = Graph.of(*np.concatenate([chain, chain + 100, [[99, 100]]]).T, 200)
+    assert len(np.unique(whole.groups)) == 40
+    assert np.ptp(np.flatnonzero(whole.groups == whole.groups[50])) < 5
+    arms = np.concatenate([np.column_stack([np.r_[0, at[:-1]], at]) for at in 1 + np.arange(6000).reshape(200, 30)])
+    assert Graph.of(*arms.T, 6001).groups.max() < 600  # small pieces of a stretch are one
+
+
+def test_a_ring_is_cut_into_groups_of_neighbours() -> None:
+    """From one place of it both ways are equally far, yet no group has objects of both."""
+    at = np.arange(100_000)
+    groups = Graph.of(at, np.roll(at, -1), len(at)).groups
+    assert 1500 < groups.max() < 2500
+    first, last = np.full(groups.max() + 1, len(at)), np.zeros(groups.max() + 1, dtype=np.int64)
+    np.minimum.at(first, groups, at)
+    np.maximum.at(last, groups, at)
+    assert np.sum(last - first > 200) <= 8  # the stretch at either end, one of which is where the ring closes
 
 
 def test_what_the_table_does_not_determine_is_found() -> None:
