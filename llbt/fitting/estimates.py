@@ -82,7 +82,7 @@ class Estimates:
         """Standard errors, shape (p,); NaN where aliased or held, and where a single cluster says all that is known."""
         errors = np.full(len(self.names), np.nan)
         known = ~self.covariance.unknown_each(len(self.free))
-        errors[self.free[known]] = np.sqrt(np.diag(self.covariance.matrix)[known])
+        errors[self.free[known]] = np.sqrt(self.covariance.diagonal[known])
         return pd.Series(errors, index=list(self.names), name="std_error", dtype=float)
 
     @property

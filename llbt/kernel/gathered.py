@@ -197,11 +197,18 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
             if a is b and m < k:  # the transpose of what is there
                 continue
             sums = _own_sums(left, weights, sparse) if a is b and m == k else _cross_sums(left, right, weights, sparse)
-            found = left[0].matrix.T @ sums @ right[0].matrix
+            found = _between(left[0].matrix, sums, right[0].matrix, sparse)
             found = found + found.T if a is b and m > k else found
             total = found if total is None else total + found
     total = np.zeros((a.shape[1], b.shape[1])) if total is None else total
     return _with_own(total, a, b, weights) if len(a.chosen) else total
+
+
+def _between(left: Any, sums: Any, right: Any, sparse: bool) -> Any:
+    """Return leftᵀ · sums · right; of many columns sparse also where there are so few rows that they are dense."""
+    if sparse and left.shape[1] * right.shape[1] > _SMALL:
+        return csr_array(left).T @ csr_array(sums) @ csr_array(right)
+    return left.T @ sums @ right
 
 
 def gram(predictors: Sequence[Gathered], weights: FloatArray) -> Any:

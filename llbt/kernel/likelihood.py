@@ -19,6 +19,7 @@ from ..core.links import AnyResponse
 from ..core.response import THREE, TWO, Response
 from .cuttable import CutTable, cut_table
 from .gathered import FloatArray, Gathered, IntArray, gram, quadratic
+from .judgeblocks import JudgeBlocks
 from .objectgraph import GraphInformation, ObjectGraph, object_graph
 from .pairtable import PairTable, pair_table
 from .runtable import RunTable, run_table
@@ -238,7 +239,16 @@ class Inverse:
     def matrix(self) -> FloatArray:
         """The inverse, shape (p, p)."""
         with few_threads(self.information.shape[0]):
-            return inverse(self.information)
+            return inverse(self.information) if self._blocks is None else self._blocks.inverse()
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """The diagonal of the inverse, shape (p,): without the whole where the information falls into blocks."""
+        return np.diag(self.matrix) if self._blocks is None else self._blocks.inverse_diagonal()
+
+    @cached_property
+    def _blocks(self) -> JudgeBlocks | None:
+        return JudgeBlocks.of(self.information) if issparse(self.information) else None
 
 
 def inverse(matrix: Any) -> FloatArray:

@@ -133,6 +133,11 @@ class Covariance:
         """The covariance, shape (p, p); that of independent judgments is made when first asked for."""
         return self.source.matrix if isinstance(self.source, Inverse) else self.source
 
+    @property
+    def diagonal(self) -> FloatArray:
+        """The variances of the estimates, shape (p,); in blocks of judges without the whole covariance."""
+        return self.source.diagonal if isinstance(self.source, Inverse) else np.diag(self.source)
+
     def missing_notes(self, estimate: FloatArray, error: FloatArray) -> tuple[str, ...]:
         """Return why figures that have an estimate have no standard error by clusters; none where all have one."""
         gone = np.isnan(error) & ~np.isnan(estimate)

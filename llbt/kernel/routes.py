@@ -22,6 +22,7 @@ from scipy.sparse.linalg import splu
 from ..budgets import memory
 from .conjugate import Graph, bordered_gradients
 from .gathered import FloatArray, IntArray
+from .judgeblocks import JudgeBlocks
 from .objectgraph import GraphInformation
 
 Direct = Literal["dense", "band"]
@@ -134,6 +135,7 @@ class Steps:
 
     def __init__(self) -> None:
         self._chooser: _Chooser | None = None
+        self._blocks: JudgeBlocks | None = None
 
     def solve(self, matrix: Any, right: FloatArray) -> FloatArray:
         """Solve with a positive definite matrix, shape (p,).
@@ -144,11 +146,16 @@ class Steps:
             Where it is not.
         """
         if not isinstance(matrix, GraphInformation):
-            return _by_factor(matrix, right) if issparse(matrix) else dense_solution(matrix, right)
+            return self._sparse_solution(matrix, right) if issparse(matrix) else dense_solution(matrix, right)
         graph = matrix.system.graph
         if self._chooser is None or self._chooser.graph is not graph:
             self._chooser = _Chooser(graph, len(matrix.system.corner))
         return self._chooser.solve(matrix, right)
+
+    def _sparse_solution(self, matrix: Any, right: FloatArray) -> FloatArray:
+        known = None if self._blocks is None else self._blocks.partition
+        self._blocks = JudgeBlocks.of(matrix, known)
+        return _by_factor(matrix, right) if self._blocks is None else self._blocks.solve(right)
 
 
 class _Chooser:

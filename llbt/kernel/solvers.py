@@ -8,11 +8,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
+from scipy.sparse import issparse
 
 from ..core.links import Cumulative
 from .cuts import ordered_start
 from .gathered import FloatArray, IntArray
-from .likelihood import Inverse, Likelihood, Problem, probabilities, rows_of, table_of, weighted_gram
+from .judgeblocks import JudgeBlocks
+from .likelihood import Inverse, Likelihood, Problem, probabilities, rows_of, sparse_gram, table_of
 from .objectgraph import GraphInformation, object_graph
 from .penalties import Penalize
 from .routes import Steps
@@ -87,7 +89,13 @@ def independent_with(problem: Problem, weights: FloatArray) -> BoolArray:
     """Return which columns are independent of those before them, predictors weighted by (B, B, S), shape (p,)."""
     graph = object_graph(problem.predictors)
     if graph is None:
-        return independent_in_gram(weighted_gram(problem, weights))
+        gram = sparse_gram(problem, weights)
+        if not issparse(gram):
+            return independent_in_gram(gram)
+        blocks = JudgeBlocks.of(gram)
+        if blocks is not None and blocks.all_independent(_ALIASED):
+            return np.ones(gram.shape[0], dtype=np.bool_)
+        return independent_in_gram(gram.toarray())
     found = graph.information(weights)
     length = np.sqrt(np.maximum(np.diag(found.system.corner), np.finfo(float).tiny))
     return np.concatenate(
