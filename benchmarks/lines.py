@@ -109,7 +109,7 @@ def surface(root: Path) -> dict[str, Path]:
 def _named(path: Path) -> dict[str, Path]:
     """Return the names in ``__all__`` of a file, and the files that they are imported from."""
     places, names = {}, []
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):  # imports for type checkers stand in a block
         if isinstance(node, ast.ImportFrom) and node.level:
             folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
             places |= {alias.asname or alias.name: _file(folder, alias.name) for alias in node.names}

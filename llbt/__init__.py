@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """Import every public name when one is asked for first: help and completion in a shell need none of them."""
+        """Import a public name when it is asked for, and no other: help and completion in a shell need none of them."""
         surface = importlib.import_module(".surface", __name__)
-        if hasattr(surface, "__all__"):  # its last line: there unless it is being imported
-            globals().update({known: getattr(surface, known) for known in ("__all__", *surface.__all__)})
-        if name in globals():
-            return globals()[name]
-        raise importlib.import_module(".errors", __name__).unknown_name(__name__, name)
+        if name == "__all__":
+            return surface.__all__
+        if name not in surface.HOMES:
+            raise importlib.import_module(".errors", __name__).unknown_name(__name__, name)
+        home = importlib.import_module(f".{surface.HOMES[name]}", __name__)
+        globals()[name] = home if surface.HOMES[name] == name else getattr(home, name)
+        return globals()[name]
 
 
 def __dir__() -> list[str]:

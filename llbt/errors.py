@@ -6,6 +6,7 @@ from strangers, so no message sends a terminal anything but text.
 """
 
 import difflib
+import importlib
 import re
 import sys
 import warnings
@@ -174,11 +175,10 @@ def unknown_name(module: str, name: str) -> AttributeError:
 def _near(module: str, name: str) -> list[str]:
     """Return the public names that look most like a name, those of its own room first."""
     package, _, own = module.partition(".")
-    rooms = [room for room in _ROOMS if f"{package}.{room}" in sys.modules]
     spelled: dict[str, list[str]] = {}
-    for room in ("", *sorted(rooms, key=lambda room: room != own)):
+    for room in ("", *sorted(_ROOMS, key=lambda room: room != own)):
         place = f"{package}.{room}".rstrip(".")
-        for known in getattr(sys.modules[place], "__all__", ()):
+        for known in getattr(importlib.import_module(place), "__all__", ()):  # none while it is being imported
             if known not in _ROOMS:
                 for word in {known, f"{room}_{known}".strip("_"), f"{known}_{room}".strip("_")}:
                     spelled.setdefault(word.lower(), []).append(f"{place}.{known}")

@@ -1,45 +1,48 @@
-"""What a user may type: every public name, imported when the first of them is asked for."""
+"""What a user may type: every public name and the module that it comes from, imported when the name is asked for."""
 
-from . import classical, errors, formats, judges, metrics, plot, scores
-from .auditing.audit import audit
-from .core.comparisons import Comparisons
-from .core.judgments import Judgments
-from .core.statistics import TestResult
-from .data.datasets import list_datasets, load_dataset
-from .data.doors import from_counts, from_judgments
-from .data.judgments import read_judgments
-from .data.matrices import from_matrix
-from .data.rankings import from_rankings, from_ratings
-from .data.scores import from_scores
-from .errors import LLBTError
-from .fitting.discrimination_results import DiscriminationResults
-from .fitting.large_results import LargeResults
-from .fitting.mixed_results import MixedResults
-from .fitting.model import LLBT, default_formula, fit
-from .fitting.results import LLBTResults
-from .inference.anova import anova
-from .inference.bootstrap import bootstrap
-from .inference.contrasts import contrasts
-from .inference.goodness import goodness_of_fit
-from .inference.grade_tests import grade_tests
-from .inference.held_out import held_out
-from .inference.influence import influence
-from .inference.intransitivity import intransitivity
-from .inference.judge_effects import judge_effects
-from .inference.level_tests import level_tests
-from .inference.pairwise import pairwise
-from .inference.quasi_variances import quasi_variances
-from .inference.ranks import leaderboard
-from .inference.residuals import residuals
-from .inference.simulation import simulate
-from .inference.terms import add1, drop1
-from .inference.worth import worth
-from .planning.power import power
-from .planning.scenarios import Scenario
-from .report.interpret import interpret
-from .report.model_table import model_table
-from .report.page import write_report
-from .table import Table
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES, which says the same
+    from . import classical, errors, formats, judges, metrics, plot, scores
+    from .auditing.audit import audit
+    from .core.comparisons import Comparisons
+    from .core.judgments import Judgments
+    from .core.statistics import TestResult
+    from .data.datasets import list_datasets, load_dataset
+    from .data.doors import from_counts, from_judgments
+    from .data.judgments import read_judgments
+    from .data.matrices import from_matrix
+    from .data.rankings import from_rankings, from_ratings
+    from .data.scores import from_scores
+    from .errors import LLBTError
+    from .fitting.discrimination_results import DiscriminationResults
+    from .fitting.large_results import LargeResults
+    from .fitting.mixed_results import MixedResults
+    from .fitting.model import LLBT, default_formula, fit
+    from .fitting.results import LLBTResults
+    from .inference.anova import anova
+    from .inference.bootstrap import bootstrap
+    from .inference.contrasts import contrasts
+    from .inference.goodness import goodness_of_fit
+    from .inference.grade_tests import grade_tests
+    from .inference.held_out import held_out
+    from .inference.influence import influence
+    from .inference.intransitivity import intransitivity
+    from .inference.judge_effects import judge_effects
+    from .inference.level_tests import level_tests
+    from .inference.pairwise import pairwise
+    from .inference.quasi_variances import quasi_variances
+    from .inference.ranks import leaderboard
+    from .inference.residuals import residuals
+    from .inference.simulation import simulate
+    from .inference.terms import add1, drop1
+    from .inference.worth import worth
+    from .planning.power import power
+    from .planning.scenarios import Scenario
+    from .report.interpret import interpret
+    from .report.model_table import model_table
+    from .report.page import write_report
+    from .table import Table
 
 __all__ = [  # noqa: RUF022  # grouped by the question a user has
     # where do the counts come from?
@@ -106,3 +109,59 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "plot",
     "scores",
 ]
+
+# The module below `llbt` in which each name is defined; a namespace is its own.
+HOMES = {
+    "audit": "auditing.audit",
+    "classical": "classical",
+    "Comparisons": "core.comparisons",
+    "Judgments": "core.judgments",
+    "TestResult": "core.statistics",
+    "list_datasets": "data.datasets",
+    "load_dataset": "data.datasets",
+    "from_counts": "data.doors",
+    "from_judgments": "data.doors",
+    "read_judgments": "data.judgments",
+    "from_matrix": "data.matrices",
+    "from_rankings": "data.rankings",
+    "from_ratings": "data.rankings",
+    "from_scores": "data.scores",
+    "LLBTError": "errors",
+    "errors": "errors",
+    "DiscriminationResults": "fitting.discrimination_results",
+    "LargeResults": "fitting.large_results",
+    "MixedResults": "fitting.mixed_results",
+    "LLBT": "fitting.model",
+    "default_formula": "fitting.model",
+    "fit": "fitting.model",
+    "LLBTResults": "fitting.results",
+    "formats": "formats",
+    "anova": "inference.anova",
+    "bootstrap": "inference.bootstrap",
+    "contrasts": "inference.contrasts",
+    "goodness_of_fit": "inference.goodness",
+    "grade_tests": "inference.grade_tests",
+    "held_out": "inference.held_out",
+    "influence": "inference.influence",
+    "intransitivity": "inference.intransitivity",
+    "judge_effects": "inference.judge_effects",
+    "level_tests": "inference.level_tests",
+    "pairwise": "inference.pairwise",
+    "quasi_variances": "inference.quasi_variances",
+    "leaderboard": "inference.ranks",
+    "residuals": "inference.residuals",
+    "simulate": "inference.simulation",
+    "add1": "inference.terms",
+    "drop1": "inference.terms",
+    "worth": "inference.worth",
+    "judges": "judges",
+    "metrics": "metrics",
+    "power": "planning.power",
+    "Scenario": "planning.scenarios",
+    "plot": "plot",
+    "interpret": "report.interpret",
+    "model_table": "report.model_table",
+    "write_report": "report.page",
+    "scores": "scores",
+    "Table": "table",
+}

@@ -1,9 +1,12 @@
 """What a user may type: every name before the rooms and where it is now, and that nothing speaks of the old ones."""
 
+import ast
 import csv
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from support.folders import REPOSITORY, TESTS
 from support.surface import NAMESPACES, public
 
 import llbt
+from llbt import surface
 
 with (TESTS / "surface.csv").open(encoding="utf-8", newline="") as file:
     ROWS = [(row["before"], row["now"]) for row in csv.DictReader(file)]
@@ -46,6 +50,28 @@ def test_what_a_user_is_shown_is_the_surface_alone() -> None:
     assert len(llbt.__all__) <= 55
     for module in NAMESPACES.values():
         assert dir(module) == sorted(module.__all__)
+
+
+def test_the_interpreter_reads_what_type_checkers_read() -> None:
+    source = Path(surface.__file__).read_text(encoding="utf-8")
+    read = {
+        alias.name: node.module or alias.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and node.level
+        for alias in node.names
+    }
+    assert read == surface.HOMES
+    assert set(surface.HOMES) == set(llbt.__all__)
+
+
+def test_a_name_imports_its_own_rooms_alone() -> None:
+    rooms = ("plot", "report", "scores", "metrics", "judges", "classical", "planning", "auditing")
+    code = (
+        "import sys, llbt; dir(llbt); assert 'numpy' not in sys.modules; llbt.fit;"
+        f"print(*(room for room in {rooms} if f'llbt.{{room}}' in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.split() == []
 
 
 @pytest.mark.parametrize("name", [name for name, value in public().items() if inspect.isfunction(value)])
