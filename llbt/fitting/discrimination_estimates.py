@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from ..arguments import Confidence, Share, checked
 from ..core.columns import FloatArray, Label
@@ -15,6 +17,7 @@ from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
 from ..formulas.design import Design
 from ..kernel.discrimination import DiscriminationFit, Judged
+from ..kernel.discrimination_profile import profile_discrimination
 from .results import LLBTResults
 from .specification import Specification
 
@@ -133,10 +136,40 @@ class DiscriminationEstimates:
         return self._by_judge(np.sqrt(variance), "std_error")
 
     @checked
-    def discrimination_intervals(self, *, confidence: Confidence = 0.95) -> pd.DataFrame:
-        """Return Wald's intervals of σ: columns conf_low, conf_high; a row per judge."""
+    def discrimination_intervals(
+        self, *, confidence: Confidence = 0.95, method: Literal["wald", "profile"] = "wald"
+    ) -> pd.DataFrame:
+        """Return intervals of σ.
+
+        Parameters
+        ----------
+        confidence : float
+        method : {"wald", "profile"}
+            σ ± z · standard error; or where the likelihood, maximized over all else on the norm, falls by half the
+            χ²(1) quantile. A judge with the share w of the judgments has |σ| < 1/√w, which is the bound where it does
+            not fall so far.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns conf_low, conf_high; a row per judge.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1"), discrimination="judge")
+        >>> res.discrimination_intervals(method="profile").round(2).loc["J3"].tolist()
+        [0.28, 0.53]
+        """
+        if method == "profile":
+            return self._profiled(float(stats.chi2.isf(1 - confidence, 1)) / 2)
         half = critical_value(confidence, math.inf) * self.discrimination_errors
         return pd.DataFrame({"conf_low": self.discriminations - half, "conf_high": self.discriminations + half})
+
+    def _profiled(self, drop: float) -> pd.DataFrame:
+        judged, solution = self.judging.judged, self.solution
+        bounds = [profile_discrimination(judged, solution, which, drop) for which in range(judged.size)]
+        return pd.DataFrame(bounds, index=self._labels, columns=["conf_low", "conf_high"])
 
     @checked
     def readings(self, *, confidence: Confidence = 0.95) -> pd.Series[str]:

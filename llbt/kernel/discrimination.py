@@ -120,7 +120,7 @@ def maximize(judged: Judged, pooled: FloatArray) -> DiscriminationFit:
     LinAlgError
         Where the information is singular: the counts do not identify worths and discriminations.
     """
-    views = _Views.of(judged)
+    views = Views.of(judged)
     found = [_climbed(views, *start) for start in _starts(views, pooled)]
     best = max(found, key=lambda peak: peak.point.value + (_SAME if peak.converged else 0.0))  # or rising to infinity
     point = _normed(views, best.point)
@@ -141,7 +141,7 @@ def maximize(judged: Judged, pooled: FloatArray) -> DiscriminationFit:
 
 
 @dataclass(frozen=True, eq=False)
-class _Views:
+class Views:
     """The predictors apart: rows of the worth (S, w), of all else (S, r), and of the judges (S, K)."""
 
     judged: Judged
@@ -151,7 +151,7 @@ class _Views:
     share: FloatArray
 
     @classmethod
-    def of(cls, judged: Judged) -> _Views:
+    def of(cls, judged: Judged) -> Views:
         """Return the parts of a problem."""
         problem, others = judged.problem, judged.others
         rest = replace(problem, predictors=tuple(rows.columns(others) for rows in problem.predictors))
@@ -162,7 +162,7 @@ class _Views:
 
 
 @dataclass(frozen=True, eq=False)
-class _Point:
+class Point:
     """Where a search is: parameters, the likelihood there, its derivatives in the predictors, and differences (S,)."""
 
     params: FloatArray
@@ -173,16 +173,17 @@ class _Point:
     worth: FloatArray
 
 
-def _at(views: _Views, params: FloatArray, sigma: FloatArray) -> _Point:
+def point_at(views: Views, params: FloatArray, sigma: FloatArray) -> Point:
+    """Return the likelihood and its derivatives at parameters (p,) and discriminations (K,)."""
     judged = views.judged
     values, scores, weight = judged.problem.response.contributions(
         judged.predictors(params, sigma), judged.problem.counts.T
     )
     worth = np.asarray(views.worth @ params[judged.scaled])
-    return _Point(params, sigma, float(values.sum()), scores, weight, worth)
+    return Point(params, sigma, float(values.sum()), scores, weight, worth)
 
 
-def _gradient(views: _Views, point: _Point) -> tuple[FloatArray, FloatArray]:
+def gradient_at(views: Views, point: Point) -> tuple[FloatArray, FloatArray]:
     """Return the gradient in the parameters (p,) and in the discriminations (K,)."""
     judged = views.judged
     found = np.empty(len(point.params))
@@ -192,7 +193,7 @@ def _gradient(views: _Views, point: _Point) -> tuple[FloatArray, FloatArray]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Information:
+class Information:
     """Minus the second derivatives: (p, p) in the parameters, (K, p) in both, (K,) in each discrimination."""
 
     params: FloatArray
@@ -200,7 +201,7 @@ class _Information:
     sigma: FloatArray
 
 
-def _information(views: _Views, point: _Point, *, observed: bool) -> _Information:
+def information_at(views: Views, point: Point, *, observed: bool) -> Information:
     """Return the observed information, or the expected one, which is never negative."""
     judged, weight, worth = views.judged, point.weight, point.worth
     w, o, size = judged.scaled, judged.others, len(point.params)
@@ -215,7 +216,7 @@ def _information(views: _Views, point: _Point, *, observed: bool) -> _Informatio
             params[np.ix_(w, o)] += _dense(weighted_product(views.worth, rows, factor * along))
             mixed[:, o] += _dense(weighted_product(rows, views.judges, along * worth)).T
         params[np.ix_(o, w)] = params[np.ix_(w, o)].T
-    return _Information(params, mixed, _by_judge(judged, weight[0, 0] * worth**2))
+    return Information(params, mixed, _by_judge(judged, weight[0, 0] * worth**2))
 
 
 def _by_judge(judged: Judged, values: FloatArray) -> FloatArray:
@@ -232,18 +233,18 @@ def _dense(matrix: Any) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Peak:
-    point: _Point
+    point: Point
     converged: bool
     n_iter: int
 
 
-def _climbed(views: _Views, params: FloatArray, sigma: FloatArray) -> _Peak:
+def _climbed(views: Views, params: FloatArray, sigma: FloatArray) -> _Peak:
     """Return where Newton's method gets from a start, by the expected information where the observed one cannot."""
-    point = _normed(views, _at(views, params, sigma))
+    point = _normed(views, point_at(views, params, sigma))
     for n_iter in range(_MOST_STEPS):
         if _furthest(views.judged, point).max() > _FAR:
             return _Peak(point, False, n_iter)
-        gradient = _gradient(views, point)
+        gradient = gradient_at(views, point)
         step = _step(views, point, *gradient)
         decrement = float(gradient[0] @ step[0] + gradient[1] @ step[1])
         point = _normed(views, _searched(views, point, step, decrement))
@@ -252,11 +253,11 @@ def _climbed(views: _Views, params: FloatArray, sigma: FloatArray) -> _Peak:
     return _Peak(point, False, _MOST_STEPS)
 
 
-def _step(views: _Views, point: _Point, gradient: FloatArray, sigmas: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _step(views: Views, point: Point, gradient: FloatArray, sigmas: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return a step upwards in the parameters and the discriminations."""
     basis = _basis(views.judged, point.params)
     for observed, damping in ((True, 0.0), *((False, some) for some in _DAMPED)):
-        found = _information(views, point, observed=observed)
+        found = information_at(views, point, observed=observed)
         try:
             reduced = _reduced(found, basis, damping)
         except linalg.LinAlgError:
@@ -276,7 +277,7 @@ class _Reduced:
     sigma: FloatArray
 
 
-def _reduced(found: _Information, basis: FloatArray, damping: float) -> _Reduced:
+def _reduced(found: Information, basis: FloatArray, damping: float) -> _Reduced:
     """Return the information with the discriminations, each by itself, profiled out.
 
     Raises
@@ -316,7 +317,7 @@ def _basis(judged: Judged, params: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.qr(along[:, None], mode="complete")[0][:, 1:])
 
 
-def _searched(views: _Views, point: _Point, step: tuple[FloatArray, FloatArray], decrement: float) -> _Point:
+def _searched(views: Views, point: Point, step: tuple[FloatArray, FloatArray], decrement: float) -> Point:
     """Halve a step until the likelihood rises; no predictor moves further than a few units."""
     judged = views.judged
     before = judged.predictors(point.params, point.sigma)
@@ -325,14 +326,14 @@ def _searched(views: _Views, point: _Point, step: tuple[FloatArray, FloatArray],
     length = min(1.0, _LONGEST_STEP / max(reach, np.finfo(float).tiny))
     slack = 1e-12 * abs(point.value)
     for _ in range(_HALVINGS):
-        reached = _at(views, point.params + length * step[0], point.sigma + length * step[1])
+        reached = point_at(views, point.params + length * step[0], point.sigma + length * step[1])
         if reached.value >= point.value + 1e-4 * length * min(decrement, 1.0) - slack:
             return reached
         length /= 2
     return reached if reached.value >= point.value else point
 
 
-def _normed(views: _Views, point: _Point) -> _Point:
+def _normed(views: Views, point: Point) -> Point:
     """Return the same point on the norm: a mean of σ² of 1, and a positive sum of σ, weighted by the judgments."""
     size = float(np.sqrt(views.share @ point.sigma**2))
     size = -size if views.share @ point.sigma < 0 else size
@@ -341,7 +342,7 @@ def _normed(views: _Views, point: _Point) -> _Point:
     return replace(point, params=params, sigma=point.sigma / size, worth=point.worth * size)
 
 
-def _furthest(judged: Judged, point: _Point) -> FloatArray:
+def _furthest(judged: Judged, point: Point) -> FloatArray:
     """Return the largest predictor of each judge's comparisons, shape (K,)."""
     found = np.zeros(judged.size)
     reach = np.max(np.abs(np.broadcast_arrays(*judged.predictors(point.params, point.sigma))), axis=0)
@@ -352,7 +353,7 @@ def _furthest(judged: Judged, point: _Point) -> FloatArray:
 # -- starts ------------------------------------------------------------------------------------------------------------
 
 
-def _starts(views: _Views, pooled: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+def _starts(views: Views, pooled: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Yield parameters and discriminations to start from.
 
     Pooled worths; the leading singular vectors of the judges' own worths, each by one step from the pooled ones; random
@@ -369,7 +370,7 @@ def _starts(views: _Views, pooled: FloatArray) -> Iterator[tuple[FloatArray, Flo
         yield params, sigma
 
 
-def _own_worths(views: _Views, pooled: FloatArray) -> FloatArray:
+def _own_worths(views: Views, pooled: FloatArray) -> FloatArray:
     """Return parameters of the worth for each judge, drawn towards the pooled ones the fewer his judgments, (K, w)."""
     judged, problem = views.judged, views.judged.problem
     probability = probabilities(problem, pooled)
@@ -385,12 +386,12 @@ def _own_worths(views: _Views, pooled: FloatArray) -> FloatArray:
 # -- errors ------------------------------------------------------------------------------------------------------------
 
 
-def _covariance(views: _Views, point: _Point) -> FloatArray:
+def _covariance(views: Views, point: Point) -> FloatArray:
     """Return the covariance of parameters and discriminations on the norm, shape (p + K, p + K).
 
     The inverse where the size of the worths is held, carried over to the norm by the delta method.
     """
-    found = _information(views, point, observed=True)
+    found = information_at(views, point, observed=True)
     basis = _basis(views.judged, point.params)
     reduced = _reduced(found, basis, 0.0)
     inner = basis @ linalg.cho_solve(reduced.factor, basis.T)

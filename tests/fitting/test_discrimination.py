@@ -424,3 +424,30 @@ def test_a_maximum_at_infinity_that_no_judge_reaches_alone_is_named() -> None:
     start = np.array([0.5, -0.3, 0.4, -0.5, 1.0, 0.8, 0.6])
     found = optimize.minimize(lambda theta: -_explicit(frame, theta, False, False), start, method="BFGS")
     assert np.abs(found.x).max() > 50
+
+
+def test_profile_intervals_are_where_the_likelihood_has_fallen() -> None:
+    """Reference: scipy's BFGS over the parameters and the ratios of the other discriminations."""
+    found = fitted("object + tie", llbt.from_counts(planted([1.3, 1.0, 0.2], each=6, seed=8), covariates="judge"))
+    judged, solution, p = found.judging.judged, found.solution, len(found.names)
+    bounds = found.discrimination_intervals(method="profile")
+    for which, value in ((0, bounds.iloc[0, 1]), (2, bounds.iloc[2, 0])):
+        others = np.arange(3) != which
+
+        def fallen(at: np.ndarray, which: int = which, value: float = value, others: np.ndarray = others) -> float:
+            sigma = np.full(3, value)
+            left = (1 - judged.share[which] * value**2) / (judged.share[others] @ at[p:] ** 2)
+            sigma[others] = at[p:] * np.sqrt(left)
+            counts = judged.problem.counts
+            return solution.value - float((counts * np.log(judged.probabilities(at[:p], sigma))).sum())
+
+        start = np.concatenate([solution.params, solution.sigma[others]])
+        there = optimize.minimize(fallen, start, method="BFGS", options={"gtol": 1e-5})
+        assert there.fun == pytest.approx(stats.chi2.isf(0.05, 1) / 2, rel=1e-3)
+
+
+def test_profile_intervals_are_those_of_wald_with_many_judgments() -> None:
+    found = fitted("object + tie", llbt.from_counts(planted([1.3, 1.0, 0.2], each=2000, seed=8), covariates="judge"))
+    narrow = found.discrimination_errors.to_numpy()[:, None]
+    apart = (found.discrimination_intervals(method="profile") - found.discrimination_intervals()).to_numpy()
+    assert np.abs(apart / narrow).max() < 0.1
