@@ -219,16 +219,16 @@ class Codings:
         """
         coding = self.blocks[block]
         summed = is_summed(block, coding.variables)
-        contrasts = [(term, found) for term in terms if not summed and (found := _contrast_of(coding, term))]
-        if not contrasts:
+        labelled = [term for term in terms if not summed and _of_labels(coding, term)]
+        if not labelled:
             rows = self._by_patsy(block, terms, values, size)
             if not summed:
                 return rows
             alike = _positions(coding, [term for term in terms if not has_object(term)])
             return rows * np.where(np.isin(_positions(coding, terms), alike), 0.5, 1.0)
-        parts = [_contrast_rows(contrast, values[name]) for _, (name, contrast) in contrasts]
-        positions = [_positions(coding, [term]) for term, _ in contrasts]
-        rest = [term for term in terms if all(term is not known for known, _ in contrasts)]
+        parts = [_label_rows(coding, term, values, size) for term in labelled]
+        positions = [_positions(coding, [term]) for term in labelled]
+        rest = [term for term in terms if all(term is not known for known in labelled)]
         if rest:
             parts.append(csr_array(self._by_patsy(block, rest, values, size)))
             positions.append(_positions(coding, rest))
@@ -583,15 +583,36 @@ def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:
         _fail(error, text)
 
 
-def _contrast_of(coding: Coding, term: Term) -> tuple[str, Any] | None:
-    """Return the variable and the contrast of a term that is a variable of labels: patsy goes column by column."""
-    if len(term.factors) != 1 or coding.info is None:
-        return None
-    (factor,) = term.factors
-    if factor.code not in coding.variables or coding.info.factor_infos[factor.factor].type != "categorical":
-        return None
-    (subterm,) = coding.info.term_codings[_patsy_term(term)]
-    return factor.code, subterm.contrast_matrices[factor.factor].matrix
+def _of_labels(coding: Coding, term: Term) -> bool:
+    """Whether a term is of variables of labels alone: patsy goes column by column, each as long as the rows."""
+    if coding.info is None or not term.factors:
+        return False
+    known = coding.info.factor_infos
+    return all(f.code in coding.variables and known[f.factor].type == "categorical" for f in term.factors)
+
+
+def _label_rows(coding: Coding, term: Term, values: Mapping[str, npt.NDArray[Any]], size: int) -> csr_array:
+    """Return the columns of a term of labels, shape (size, columns)."""
+    assert coding.info is not None
+    names = {f.factor: f.code for f in term.factors}
+    parts = []
+    for subterm in coding.info.term_codings[_patsy_term(term)]:
+        rows = csr_array(np.ones((size, 1)))
+        for factor in subterm.factors:
+            contrast = subterm.contrast_matrices[factor].matrix
+            rows = _products(rows, _contrast_rows(contrast, values[names[factor]]))
+        parts.append(rows)
+    return parts[0] if len(parts) == 1 else csr_array(hstack(parts, format="csr"))
+
+
+def _products(a: csr_array, b: csr_array) -> csr_array:
+    """Return every column of a times every one of b, those of a running fastest, as patsy has them."""
+    row = np.repeat(np.arange(b.shape[0]), np.diff(b.indptr))
+    found = a[row]
+    times = np.diff(found.indptr)
+    columns = found.indices + np.repeat(b.indices.astype(np.int64) * a.shape[1], times)
+    shape = (b.shape[0], a.shape[1] * b.shape[1])
+    return csr_array((found.data * np.repeat(b.data, times), columns, found.indptr[b.indptr]), shape=shape)
 
 
 def _contrast_rows(contrast: Any, codes: IntArray) -> csr_array:

@@ -11,6 +11,8 @@ import pytest
 
 import llbt
 from llbt import LLBT, LLBTError
+from llbt.formulas import coding
+from llbt.formulas.design import build_design
 
 OBJECTS = "ABCD"
 PRICE = {"A": 1.0, "B": 2.5, "C": 2.5, "D": 8.0}
@@ -857,3 +859,32 @@ def test_zeros_and_ones_are_labels_or_a_number():
 def test_references_that_are_not_there(reference, said):
     with pytest.raises(llbt.errors.OptionError, match=said):
         llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"), reference=reference)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "object * judge + tie * judge",
+        "object:judge + tie:judge:period",
+        "object * judge * period + tie",
+        "C(object, Sum):judge + object:C(period) + order:judge",
+        "object + object:period:judge",
+    ],
+)
+def test_products_of_labels_are_patsys(monkeypatch, formula):
+    """Labels are coded sparsely, by the contrasts that patsy chose; the other route has patsy make the columns."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.choice(list("ABCD"), (300, 2)), columns=["i", "j"])
+    frame = frame[frame["i"] != frame["j"]]
+    for name, levels in (("judge", ["x", "y", "z"]), ("period", ["p", "q"])):
+        frame[name] = rng.choice(levels, len(frame))
+    frame["outcome"] = np.where(rng.random(len(frame)) < 0.3, "tie", frame["i"])
+    c = llbt.from_judgments(frame, objects=("i", "j"), covariates=["judge", "period"], order=True)
+    found = build_design(formula, c)
+    monkeypatch.setattr(coding, "_of_labels", lambda *args: False)
+    by_patsy = build_design(formula, c)
+    assert found.names == by_patsy.names
+    pairs = [(found.worth, by_patsy.worth), (found.order, by_patsy.order)]
+    pairs += [(found.shared[word], by_patsy.shared[word]) for word in found.shared]
+    for one, other in pairs:
+        np.testing.assert_array_equal(one.matrix.toarray(), other.matrix.toarray())
