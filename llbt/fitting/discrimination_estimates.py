@@ -154,6 +154,12 @@ class DiscriminationEstimates:
         pandas.DataFrame
             Columns conf_low, conf_high; a row per judge.
 
+        Notes
+        -----
+        By simulation (four judges with 30 judgments each of four objects, 150 tables;
+        ``tests/simulations/discrimination_profile.json``) 95 % intervals of Wald cover .90 where judges are alike and
+        .89 where they differ, those by the profile .93 and .93.
+
         Examples
         --------
         >>> import llbt

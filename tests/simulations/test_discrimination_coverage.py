@@ -16,6 +16,7 @@ from support.folders import SIMULATIONS
 
 from llbt.core.response import TWO
 from llbt.kernel.discrimination import Judged, maximize
+from llbt.kernel.discrimination_profile import profile_discrimination
 from llbt.kernel.gathered import Gathered, Part
 from llbt.kernel.likelihood import Problem
 from llbt.kernel.solvers import eliminate
@@ -133,3 +134,44 @@ def test_it_is_found_again(case: tuple[int, int, float, str]) -> None:
     record = recorded()
     found = simulated(*case, record["tables"], record["seed"])
     assert found == pytest.approx(record["found"][", ".join(map(str, case))], abs=0.011)
+
+
+# -- intervals by the profile, with few judgments ----------------------------------------------------------------------
+
+
+def profiled(kind: str, tables: int, seed: int) -> dict[str, float]:
+    """Return shares of intervals of σ that hold the truth: four judges with 5 judgments of each of six pairs."""
+    rng, truth, held = np.random.default_rng(seed), factors(4, kind), []
+    for _ in range(tables):
+        judged = table(4, 5, 0.5, kind, rng)
+        found = maximize(judged, eliminate(judged.problem).params)
+        if not found.converged or found.furthest.max() >= FAR:
+            continue
+        half = Z * np.sqrt(np.diag(found.covariance))[3:]
+        bounds = np.array([profile_discrimination(judged, found, which, Z**2 / 2) for which in range(4)])
+        held.append(
+            [
+                np.mean(np.abs(found.sigma - truth) <= half),
+                np.mean((bounds[:, 0] <= truth) & (truth <= bounds[:, 1])),
+            ]
+        )
+    wald, profile = np.mean(held, axis=0)
+    return {"wald": round(float(wald), 4), "profile": round(float(profile), 4)}
+
+
+def recorded_profiles() -> dict[str, Any]:
+    return dict(json.loads((SIMULATIONS / "discrimination_profile.json").read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("kind", ["equal", "different"])
+def test_profiles_cover_more_than_wald_with_few_judgments(kind: str) -> None:
+    """As `discrimination_intervals` says it."""
+    found = recorded_profiles()["found"][kind]
+    assert 0.8 < found["wald"] < found["profile"] < 0.95
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", ["equal", "different"])
+def test_profiles_are_found_again(kind: str) -> None:
+    record = recorded_profiles()
+    assert profiled(kind, record["tables"], record["seed"]) == pytest.approx(record["found"][kind], abs=0.011)
