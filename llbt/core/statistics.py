@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special, stats
 
 from ..table import Field, Record, Table, format_percent
 
@@ -70,7 +70,8 @@ def sign_p(successes: float, n: float) -> float:
     if n <= 0:
         return math.nan
     if float(successes).is_integer() and float(n).is_integer():
-        return float(stats.binomtest(int(successes), int(n)).pvalue)
+        fewer = min(successes, n - successes)  # the distribution is symmetric: both tails are one, twice
+        return 1.0 if 2 * fewer == n else min(1.0, float(2 * special.bdtr(fewer, int(n), 0.5)))
     return float(2 * stats.norm.sf(abs(2 * successes - n) / math.sqrt(n)))
 
 

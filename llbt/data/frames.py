@@ -57,10 +57,10 @@ def read_factor(frame: Frame, name: str) -> Factor:
     """Return a column as codes of plain labels; missing values (None, NaN, NaT, NA) have code −1."""
     series = frame[name]
     native = series.to_native()
-    # a dictionary of pyarrow loses its missing values on the way to numpy
-    series = series if isinstance(native, pd.Series) or not _is_coded(series.dtype) else series.cast(nw.String)
+    values: Any = native
+    if not isinstance(native, pd.Series):
+        values = _categorical(series) if _is_coded(series.dtype) else series.to_numpy()
     _refuse_type(name, series)
-    values: Any = native if isinstance(native, pd.Series) else series.to_numpy()
     try:
         codes, found = _codes(values)
     except (TypeError, ValueError, NotImplementedError):  # lists and other values without a hash
@@ -72,6 +72,22 @@ def read_factor(frame: Frame, name: str) -> Factor:
     if not np.array_equal(again, np.arange(len(again))):
         codes = np.append(again, -1)[codes]
     return Factor(list(distinct), codes)
+
+
+def _categorical(series: Any) -> Any:
+    """Return a column of codes as a categorical of pandas, its texts read once each, or else its texts.
+
+    Texts are what is left where there is no pyarrow, through which polars hands out its codes, or a code has no text.
+    """
+    try:
+        found = series.to_arrow()
+    except ModuleNotFoundError:
+        return series.cast(nw.String).to_numpy()
+    texts = found.dictionary.to_pylist()
+    if not all(isinstance(text, str) for text in texts) or len(set(texts)) < len(texts):
+        return series.cast(nw.String).to_numpy()
+    codes = found.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    return pd.Series(pd.Categorical.from_codes(codes, texts))
 
 
 def _refuse_type(name: str, series: Any) -> None:
