@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import growth, report, startup
+from . import compare, growth, report, startup
 from .contestants import CONTESTANTS, HERE, OWN, PACKAGES, PEERS, Contestant
 from .inputs import FULL, TINY, Input
 from .running import Measured, install, measure_all, python_of
@@ -44,6 +44,9 @@ def arguments(line: Sequence[str] | None) -> argparse.Namespace:
         "--only", default="", metavar="NAME,…", help="contestants, packages (of one input: NAME@INPUT), startup, growth"
     )
     parser.add_argument("--inputs", default="", metavar="NAME,…", help="inputs; all by default")
+    parser.add_argument(
+        "--compare", type=Path, metavar="RESULTS.md", help="tell what became worse since; 1 if anything, writes nothing"
+    )
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--peers-dir", type=Path, default=Path(tempfile.gettempdir()) / "llbt-peers", metavar="DIR")
     parser.add_argument("--work", type=Path, metavar="DIR", help="keep inputs here; by default a temporary folder")
@@ -67,6 +70,9 @@ def main(line: Sequence[str] | None = None) -> int:
     if asked.what == "peers":
         install(asked.peers_dir, [name for name in only if name in PACKAGES])
         return 0
+    if asked.compare and not asked.compare.with_name("results.json").exists():
+        print(f"no results.json beside {asked.compare}: python -m benchmarks writes both", file=sys.stderr)
+        return 2
     with tempfile.TemporaryDirectory(prefix="llbt-benchmarks-") as temporary:
         work = (asked.work or Path(temporary)).absolute()
         return quick(only, work, asked.peers_dir) if asked.quick else full(asked, only, work)
@@ -112,6 +118,8 @@ def full(asked: argparse.Namespace, only: Sequence[str], work: Path) -> int:
         (c, inputs[name]) for name in inputs if name in names for c in chosen(every, only, name) if name in c.inputs
     ]
     found = measure_all(pairs, asked.repeats, work, asked.peers_dir)
+    if asked.compare:
+        return compared(asked.compare, found)
     beside = {name: name in only or not (only or asked.inputs) for name in EXTRA}
     times = startup.measure(max(5, asked.repeats)) if beside["startup"] else None
     series = growth.measure(asked.repeats, work, asked.peers_dir) if beside["growth"] else []
@@ -119,6 +127,18 @@ def full(asked: argparse.Namespace, only: Sequence[str], work: Path) -> int:
     report.write(asked.out, found, repeats=asked.repeats, startup=times, growth=series)
     print(f"written: {asked.out / 'RESULTS.md'}")
     return 1 if any(m.failed for m in found) else 0
+
+
+def compared(results: Path, found: Sequence[Measured]) -> int:
+    """Print what became worse since an earlier run; 1 if anything did or is wrong, 2 if nothing is in both."""
+    then, now = compare.read(results), compare.kept(found)
+    lines = compare.worse(then, now)
+    lines += [f"{m.contestant.name}@{m.input.name}: too far from the tight solution" for m in found if m.failed]
+    gone = [f"{m.contestant.name}@{m.input.name}" for m in found if not m.ran]
+    lines += [f"{name}: does not run any more" for name in gone if name in then and name.startswith("llbt")]
+    both = then.keys() & {*now, *gone}
+    print("\n".join([*lines, f"{len(both)} compared, {len(lines)} worse"]))
+    return 2 if not both else 1 if lines else 0
 
 
 if __name__ == "__main__":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from . import machine
+from . import compare, machine
 from .growth import Series
 from .promises import Context, Verdict, verdicts
 from .running import Measured
@@ -52,6 +53,7 @@ def write(
         _cluster(context),
         _absent(found),
     ]
+    (folder / "results.json").write_text(json.dumps(compare.kept(found), indent=1) + "\n")
     (folder / "RESULTS.md").write_text("\n\n".join(part for part in parts if part) + "\n")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.folders import REPOSITORY
 
-from benchmarks import accuracy, frames, promises, prototype, report
+from benchmarks import accuracy, compare, frames, promises, prototype, report
 from benchmarks.contestants import CONTESTANTS
 from benchmarks.inputs import OUTCOMES, TASTE, TIES, TINY, make
 from benchmarks.running import Measured
@@ -124,3 +124,17 @@ def test_promises_are_kept_broken_or_not_measured():
     assert promises.times(["llbt-integers"], ["evalica-codes"], ["tiny"], 4)(context) == ("not measured", None)
     found["choix", "tiny"] = Measured(CONTESTANTS["choix"], where, reason="stopped after 120 s", timed_out=True)
     assert promises.times(["llbt-integers"], ["choix"], ["tiny"], 4)(context) == ("tiny > 1,200× choix", True)
+
+
+def test_what_became_slower_or_larger_by_more_than_noise_is_told():
+    then = {f"llbt-{k}@S": {"warm": [1.0, 1.02, 0.99], "extra_mb": [50.0, 50.0, 51.0]} for k in "abc"}
+    noisy = {"llbt-d@S": {"warm": [1.0, 2.0, 0.6], "extra_mb": [1.0, 1.0, 1.0]}}
+    then |= noisy | {"choix@S": {"warm": [1.0], "extra_mb": [1.0]}}
+    assert compare.worse(then, then) == []
+    now = then | {
+        "llbt-a@S": {"warm": [1.5, 1.52, 1.49], "extra_mb": [50.0, 50.0, 51.0]},
+        "llbt-b@S": {"warm": [1.0, 1.02, 0.99], "extra_mb": [80.0, 81.0, 80.0]},
+        "llbt-d@S": {"warm": [1.4, 2.6, 0.9], "extra_mb": [4.0, 4.0, 4.0]},
+        "choix@S": {"warm": [9.0], "extra_mb": [1.0]},
+    }
+    assert compare.worse(then, now) == ["llbt-a@S: 1 → 1.5 s (1.50×)", "llbt-b@S: 50 → 80 MB (1.60×)"]
