@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +22,7 @@ from .printing.sheet import LEGEND as LEGEND
 from .printing.sheet import Column, Sheet
 from .printing.sheet import Kind as Kind
 
+_ALIKE = 0.9  # of two names, one of which was meant
 _SMALLEST_P = 2.2e-16  # R's .Machine$double.eps: below it a p-value is printed as <2e-16
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]")  # the labels in the name of a parameter: object[A]:judge[J1]
 
@@ -63,7 +65,7 @@ class Record:
         rename : mapping, optional
             What is printed instead of labels and of names or headings of columns: ``{"gpt-4-0613": "GPT-4", "estimate":
             "Elo"}``. Labels are renamed in the rows, also within the name of a parameter (``object[gpt-4-0613]``), not
-            in the lines above and below.
+            in the lines above and below. The mapping may have labels of other tables, too.
         digits : int, optional
             Significant digits of the smallest estimate and number, and decimals of statistics; by default 4, and 3.
         caption : str, optional
@@ -72,7 +74,8 @@ class Record:
         Raises
         ------
         OptionError
-            For a column that there is not, and `digits` where cells are composed of numbers.
+            For a column that there is not, a `rename` of which nothing is in the table, or a key that is nearly a label
+            of it, and `digits` where cells are composed of numbers.
         """
         return text.as_text(_sheet(self, columns, rename, digits, caption))
 
@@ -122,7 +125,7 @@ class Record:
         rename, digits
             As in `as_text`.
         caption : str, optional
-            LaTeX, set as it is; by default the title.
+            LaTeX, set as it is, so a % in it is written ``\%``; by default the title.
         label : str, optional
             For ``\ref``: ``"tab:leaderboard"``.
         longtable : bool, optional
@@ -140,7 +143,7 @@ class Record:
         -----
         The packages that it needs stand in its first line: booktabs, array, and longtable for a table over pages.
         Labels and headings that are too long for one line are broken, first behind hyphens and the like. Widths are
-        those of Computer Modern. Letters that pdflatex does not know (漢字) need lualatex or xelatex.
+        those of Computer Modern. Letters that pdflatex does not know (漢字) need lualatex; a comment says so.
         """
         paper = latex.Paper(caption, label or "", longtable, size)
         return latex.as_latex(_sheet(self, columns, rename, digits, None, for_paper=True), paper)
@@ -304,12 +307,33 @@ def _renamed(table: Table, rename: Mapping[Any, str]) -> Table:
     if not rename:
         return table
     names = {str(label): str(said) for label, said in rename.items()}
+    texts = [str(value) for f in table.fields if f.kind == "text" for value in f.values]
+    check_renamed(names, [*(name for f in table.fields for name in (f.name, f.heading) if name), *texts])
     fields = []
     for f in table.fields:
         heading = names.get(f.name or f.heading, names.get(f.heading, f.heading))
         values = [relabelled(value, names) for value in f.values] if f.kind == "text" else f.values
         fields.append(replace(f, heading=heading, values=values))
     return replace(table, fields=tuple(fields))
+
+
+def check_renamed(names: Mapping[str, str], texts: Iterable[str]) -> None:
+    """Refuse other names of nothing that texts are or have in brackets: no name of them, or nearly one.
+
+    A mapping may serve several tables, and have labels that one of them lacks.
+    """
+    known = dict.fromkeys(found for said in texts for found in (said, *_BRACKETED.findall(said)))
+    unknown = [name for name in names if name not in known]
+    near = [(name, close[0]) for name in unknown if (close := difflib.get_close_matches(name, known, 1, _ALIKE))]
+    near = [(name, close) for name, close in near if close not in names]
+    if near:
+        name, close = near[0]
+        raise OptionError(f"rename= of {name!r}, which is not in the table", f"Did you mean {close!r}?")
+    if names and len(unknown) == len(names):
+        raise OptionError(
+            f"rename= of {listed(unknown)}, of which nothing is in the table",
+            expected=f"some of {listed(list(known), 20)}",
+        )
 
 
 def interval_fields(low: Any, high: Any, confidence: float = 0.95, digits: int = 4) -> tuple[Field, Field]:

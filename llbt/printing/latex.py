@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import OptionError, listed
-from .letters import breakable, composed_latex, escape_latex, lines_needed, number_latex, raised_stars, width
+from .letters import (
+    breakable,
+    composed_latex,
+    escape_latex,
+    lines_needed,
+    number_latex,
+    raised_stars,
+    unknown_letters,
+    width,
+)
 from .paper import HEADINGS
 from .sheet import Column, Sheet
 
@@ -18,6 +27,7 @@ Size = Literal["normalsize", "small", "footnotesize", "scriptsize"]
 _PAGE = (360.0, 595.0)  # pt: \textwidth and \textheight of article, a4paper, 11pt
 _MOST_ROWS = 60  # of a table that floats
 _NOTES: Size = "footnotesize"
+_SOME = 20  # letters that a comment names
 _STARS_WIDE = 0.42  # of a raised star, in sizes of the letters around it
 _LEGEND = "$^{*}\\,p<0.05$, $^{**}\\,p<0.01$, $^{***}\\,p<0.001$"
 
@@ -300,9 +310,15 @@ def _over_pages(sheet: Sheet, blocks: Sequence[_Block], layout: _Layout, paper: 
 
 
 def _first_lines(sheet: Sheet, layout: _Layout, packages: list[str]) -> list[str]:
-    """Return comments: the packages, and the columns that do not fit."""
+    """Return comments: the packages, what letters of other scripts need, and the columns that do not fit."""
     packages = [*packages, *(["array"] if any(wide is not None for wide in layout.widths) else [])]
     lines = [rf"% \usepackage{{{','.join(packages)}}}"]
+    texts = [text for column in sheet.columns for text in (column.heading, *column.cells)]
+    unknown = unknown_letters("".join([sheet.title, *texts, *_said(sheet)]))
+    if unknown:
+        lines.append(
+            rf"% {unknown[:_SOME]}: lualatex or xelatex, with \usepackage{{fontspec}} and a font that has them"
+        )
     return [*lines, *([f"% columns= has also: {', '.join(sheet.left_out)}"] if sheet.left_out else [])]
 
 

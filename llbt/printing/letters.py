@@ -49,6 +49,8 @@ _LATEX = (
     | {letter: f"$_{digit}$" for letter, digit in _LOWERED.items()}
 )
 
+_KNOWN = frozenset("ßæÆœŒøØłŁıåÅ¡¿§¶©£†‡–—‘’“”\u00a0")  # to LaTeX's first fonts, beside letters with accents
+
 # a negative number gets a minus sign, not a hyphen: at the start, in brackets, in a list
 _NEGATIVE = re.compile(r"(?:^|(?<=\()|(?<=\{\[\})|(?<=, ))-(?=\d)")
 _POWER = re.compile(r"(\d)e([+-])0*(\d+)$")
@@ -72,6 +74,15 @@ def escape_latex(text: str) -> str:
     """Return text without markup, for LaTeX."""
     escaped = "".join(_LATEX.get(c, c) for c in text).replace("--", "-{}-")  # no dash of two hyphens
     return _NEGATIVE.sub("$-$", escaped)
+
+
+def unknown_letters(text: str) -> str:
+    """Return the letters that pdflatex does not know, each once: those of other scripts than Latin and single Greek."""
+    return "".join(dict.fromkeys(c for c in text if not _is_known(c)))
+
+
+def _is_known(c: str) -> bool:
+    return c.isascii() or c in _LATEX or c in _KNOWN or unicodedata.normalize("NFD", c)[0].isascii()
 
 
 def number_latex(text: str) -> str:

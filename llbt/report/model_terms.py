@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import OptionError, listed
 from ..fitting.fitted import Fitted
-from ..table import relabelled
+from ..table import check_renamed, relabelled
 
 
 def chosen(
@@ -41,6 +41,7 @@ def called(terms: Sequence[str], rename: Mapping[Any, str] | None) -> tuple[str,
     if not isinstance(rename, Mapping):
         raise OptionError(f"rename is of type {type(rename).__name__}", expected="a mapping: {'gpt-4-0613': 'GPT-4'}")
     names = {str(label): str(said) for label, said in rename.items()}
+    check_renamed(names, terms)
     found = tuple(relabelled(term, names) for term in terms)
     twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
     if twice:
