@@ -175,13 +175,19 @@ def _grades(res: Estimates) -> list[str]:
 
 
 def _worths(res: Estimates) -> str:
-    """Return the worths in order, the best of many, where no covariate is in them; of graded judgments there are none.
+    """Return the worths in order, the best of many; where there is no single order, why and what to ask.
 
-    What is asked of them is the probability of being preferred, which no worths are proportional to.
+    Of graded judgments the probability of being preferred is asked for, which no worths are proportional to.
     """
-    c = res.comparisons
-    if not res.response.plain_odds or list(res.design.worth.units) != ["object"] or res.aliased:
+    c, units = res.comparisons, list(res.design.worth.units)
+    if "worth" not in res.design.blocks:
         return ""
+    if res.aliased:
+        return "not determined for all objects: llbt.worth(res)"
+    if units != ["object"]:
+        return f"by {' and '.join(name for name in units if name != 'object')}, llbt.worth(res)"
+    if not res.response.plain_odds:
+        return "of graded judgments as the probability of being preferred, llbt.worth(res)"
     worth = np.empty(len(c.objects))
     estimates = np.asarray(res.params, dtype=np.float64)
     worth[res.design.worth.units["object"]] = np.exp(2 * (res.design.worth.matrix @ estimates))
