@@ -189,6 +189,12 @@ def _near(module: str, name: str) -> list[str]:
     return list(exact or inside or names)[:_MOST_NEAR]
 
 
+def near(name: str, known: Sequence[object]) -> str:
+    """Return a question after what was meant, where something known is nearly that: `` (did you mean 'judge'?)``."""
+    found = difflib.get_close_matches(name, [str(one) for one in known], n=1)
+    return f" (did you mean {found[0]!r}?)" if found else ""
+
+
 def kind_of(value: object) -> str:
     """Return the type of a value for a message, with its article: ``a dict``, ``an LLBTResults``."""
     name = type(value).__name__

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.columns import Label, dense
 from ..core.comparisons import Comparisons, counts_of_outcomes
-from ..errors import DesignError, OptionError, listed
+from ..errors import DesignError, OptionError, listed, near
 from ..kernel.robust import Clustered, effective_clusters
 from ..table import format_count, format_number
 
@@ -80,9 +80,10 @@ def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
         column = next(column for column in kept.columns if column.name == name)
         codes = column.codes
     else:
-        has = listed((*c.clusters, *(column.name for column in c.columns))) or "none"
+        names = (*c.clusters, *(column.name for column in c.columns))
+        has = listed(names) or "none"
         raise OptionError(
-            f"groups={name!r} is not kept by this table (clusters and covariates: {has})",
+            f"groups={name!r}{near(name, names)} is not kept by this table (clusters and covariates: {has})",
             f"Keep it where the table is made: from_judgments(…, clusters={name!r}).",
         )
     counts = counts_of_outcomes(counts, c.response)

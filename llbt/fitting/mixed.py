@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from ..core.columns import IntArray, groups
-from ..errors import DesignError, OptionError, SeparationError
+from ..errors import DesignError, OptionError, SeparationError, near
 from ..formulas.brackets import Bracket, entered
 from ..formulas.grammar import compares_objects, parse, vocabulary
 from ..kernel.crossed import Bearing, Crossed, crossed
@@ -256,9 +256,10 @@ def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
             lines = Clustered(np.arange(len(c)), c.outcome_counts, np.zeros(len(c), dtype=np.int64))
         return Way(grouping, replace(lines, codes=np.zeros_like(lines.codes)), c.objects)
     if grouping not in (*c.clusters, *(column.name for column in c.columns)):
-        kept = ", ".join(map(repr, (*c.clusters, *(column.name for column in c.columns)))) or "none"
+        names = (*c.clusters, *(column.name for column in c.columns))
+        kept = ", ".join(map(repr, names)) or "none"
         raise DesignError(
-            f"{grouping!r} is not kept by this table (clusters and covariates: {kept})",
+            f"{grouping!r}{near(grouping, names)} is not kept by this table (clusters and covariates: {kept})",
             f"Keep it where the table is made: from_judgments(…, clusters={grouping!r}).",
         )
     way = kept_way(c, grouping, groupings)

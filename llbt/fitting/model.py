@@ -14,7 +14,16 @@ from ..budgets import refuse_parameters
 from ..core.comparisons import Comparisons
 from ..core.links import Cumulative, Link
 from ..core.response import THREE
-from ..errors import ClusterWarning, ConvergenceWarning, FormulaWarning, OptionError, TiesWarning, listed, warn_user
+from ..errors import (
+    ClusterWarning,
+    ConvergenceWarning,
+    FormulaWarning,
+    OptionError,
+    SeparationError,
+    TiesWarning,
+    listed,
+    warn_user,
+)
 from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
 from ..formulas.design import Design, build_design
@@ -184,6 +193,10 @@ class LLBT:
                 "both bad as ties, with c.collapse().",
                 TiesWarning,
             )
+
+
+# a prior is refused beside effects of judges and discriminations
+_WITH_JUDGES = "Leave these objects out, or take the judges as alike: fit({!r}, c, prior=…)."
 
 
 @checked
@@ -375,13 +388,18 @@ def fit(
             Specification(text, reference, "auto", held, cov_type, ways, prior, link, discrimination=discrimination),
         )
     dependent = bool(brackets) or discrimination is not None  # judgments of a judge are, by the model
-    found = LLBT.from_formula(text, data, reference=reference).fit(
-        fixed=fixed,
-        cov_type="nonrobust" if dependent and cov_type == "cautious" else cov_type,
-        groups=groups,
-        prior=prior,
-        link=link,
-    )
+    try:
+        found = LLBT.from_formula(text, data, reference=reference).fit(
+            fixed=fixed,
+            cov_type="nonrobust" if dependent and cov_type == "cautious" else cov_type,
+            groups=groups,
+            prior=prior,
+            link=link,
+        )
+    except SeparationError as error:
+        if dependent:
+            error.remedy = _WITH_JUDGES.format(text)
+        raise
     if discrimination is not None:
         return with_discrimination(found, discrimination, functools.partial(_refitted, found))
     if not brackets:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import functools
 import json
 import re
@@ -15,7 +14,7 @@ import patsy
 from patsy.parse_formula import parse_formula
 
 from ..core.comparisons import Comparisons
-from ..errors import FormulaError, listed
+from ..errors import FormulaError, listed, near
 from .allowed import FUNCTIONS, MOST_CHARACTERS, bounded, check_expression
 from .brackets import has_brackets
 from .sides import check_sides, is_both, side_names, side_of
@@ -433,10 +432,8 @@ def _unknown(name: str, text: str, span: tuple[int, int], words: Vocabulary) -> 
         what = f"{name!r} is a column of your frame but was not kept: from_judgments(…, covariates={name!r})"
     else:
         known = [name for name, variable in words.variables.items() if variable.role not in _unsaid(words)]
-        near = difflib.get_close_matches(name, known, n=1)
         quoted = [n for n in (*known, *words.unkept) if not n.isidentifier() and n.startswith(name)]
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        hint = f' (write Q("{quoted[0]}"))' if quoted else hint
+        hint = f' (write Q("{quoted[0]}"))' if quoted else near(name, known)
         what = f"no variable {name!r}{hint}; the formula may use {listed(known, 12)}"
     _fail(what, text, start, end)
 
