@@ -16,14 +16,20 @@ from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..table import Field, Record, Table
+from .messages import answered
 from .options import Printing
 from .signatures import given
 from .values import assigned, items, wrong
 
 
 def rendered(answer: Record, printing: Printing) -> str:
-    """Return an answer as text, Markdown, LaTeX, HTML, JSON or csv; the last two unrounded and whole."""
+    """Return an answer as text, Markdown, LaTeX, HTML, JSON or csv; the last two unrounded and whole.
+
+    Lines around it name the options of the command in place of the library's arguments.
+    """
     asked = _asked(printing)
+    if printing.format in ("text", "markdown", "latex", "html") and type(answer).as_text is Record.as_text:
+        answer = _by_options(answer.table() if printing.columns is not None else answer._as_printed())
     match printing.format:
         case "json":
             return _as_json(_facts(answer))
@@ -37,6 +43,12 @@ def rendered(answer: Record, printing: Printing) -> str:
             return answer.as_html(**asked)
         case "text":
             return answer.as_text(**asked)
+
+
+def _by_options(table: Table) -> Table:
+    """Return a table whose lines name options."""
+    head, foot, notes = (tuple(map(answered, lines)) for lines in (table.head, table.foot, table.notes))
+    return replace(table, head=head, foot=foot, notes=notes, more=answered(table.more))
 
 
 def _asked(printing: Printing) -> dict[str, Any]:
@@ -61,6 +73,7 @@ def _facts(answer: Record) -> dict[str, Any]:
     if isinstance(answer, AnyFit):
         return _facts_of_fit(answer)
     table = answer.table()
+    table = _by_options(table)
     lines = {"head": list(table.head), "foot": list(table.foot)}
     return {"title": table.title, **lines, "notes": list(table.notes), "rows": _rows(answer.to_frame())}
 
@@ -76,7 +89,7 @@ def _facts_of_fit(res: AnyFit) -> dict[str, Any]:
         **_sigma(res),
         "n_judgments": res.comparisons.n_judgments,
         "converged": res.converged,
-        "notes": list(res.summary(odds=False).notes),
+        "notes": [*map(answered, res.summary(odds=False).notes)],
         "coefficients": _rows(res.to_frame()),
     }
 

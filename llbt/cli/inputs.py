@@ -171,7 +171,9 @@ def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> AnyFit:
     formula = formula or llbt.default_formula(c)
     with working("fitting"):
         if model.method == "auto":
-            return llbt.fit(formula, c, **asked)
+            return llbt.fit(formula, c, discrimination=model.discrimination, approximation=model.approximation, **asked)
+        if model.discrimination or model.approximation:
+            raise wrong("method", "it is for judges who do not differ by --discrimination or effects; leave it out.")
         started = llbt.LLBT.from_formula(formula, c, reference=asked.pop("reference"))
         return started.fit(method=model.method, **asked)
 

@@ -12,6 +12,8 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
 import typer
@@ -27,6 +29,10 @@ _OPTIONS_ALONE = re.compile(rf"(?:…, )?{_ARGUMENT}(?:, {_ARGUMENT})*")
 _ONE = re.compile(_ARGUMENT)
 _BARE = re.compile(r"[\w@%+:,./=…-]+")
 _WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
+
+
+# the options of the command that runs
+_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options", default=MappingProxyType({}))
 
 
 class Said(io.TextIOWrapper):
@@ -48,6 +54,7 @@ def reported(options: Mapping[str, str]) -> Iterator[None]:
         Names of parameters → the options of the command.
     """
     refusal = ""
+    _OPTIONS.set(options)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LLBTWarning)
         try:
@@ -97,6 +104,11 @@ def spelled(text: str, options: Mapping[str, str]) -> str:
 
     first, below, rest = text.partition("\n")
     return _SAID.sub(replaced, first) + below + rest
+
+
+def answered(text: str) -> str:
+    """Return a line of an answer with the options of the command that runs."""
+    return spelled(text, _OPTIONS.get())
 
 
 def _option(name: str, value: str, options: Mapping[str, str]) -> str | None:

@@ -19,6 +19,7 @@ Text = str | None
 CovType = Literal["cautious", "nonrobust", "quasi", "cluster", "CR1", "HC0"]
 Link = Literal["adjacent", "cumulative", "probit"]
 Method = Literal["auto", "glm", "eliminate"]
+Approximation = Literal["laplace"]
 Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
 Test = Literal["chi2", "F", "wald", "score", "cluster"]
 Among = Literal["inter", "intra"]
@@ -285,6 +286,22 @@ class Model:
             and Agresti's, probit Thurstone's and Glenn and David's.""",
         ),
     ] = "adjacent"
+    discrimination: Annotated[
+        Text,
+        column(
+            "--discrimination",
+            "The column of judges who tell objects apart more or less sharply, by a factor of each.",
+        ),
+    ] = None
+    approximation: Annotated[
+        Approximation | None,
+        option(
+            "--approximation",
+            """How effects of judges, (object | judge) in the formula, are integrated: laplace is fast, and finds them
+            too small where judges have few judgments. [default: as exactly as it takes]""",
+            "laplace",
+        ),
+    ] = None
     fixed: Annotated[Text, option("--fixed", "Parameters to hold at a value: tie=-0.5.", "NAME=NUMBER,…")] = None
     method: Annotated[
         Method,

@@ -699,3 +699,26 @@ def test_a_report_has_effects_of_judges(tmp_path):
     assert run("report", path, "--ties-column", "ties", "--formula", formula, "-o", page).exit_code == 0
     res = llbt.fit(formula, llbt.from_counts(str(path), clusters="judge"))
     assert f"σ {res.scales.iloc[0]:.4g}" in page.read_text(encoding="utf-8")
+
+
+def test_discrimination_and_laplace_are_options(tmp_path):
+    data = tmp_path / "judged.csv"
+    judged_frame(8, 0.5, 1).to_csv(data, index=False)
+    said = run("fit", "dras_table1", "--formula", TIED, "--discrimination", "judge")
+    assert said.exit_code == 0, said.output
+    assert said.stdout.rstrip() == str(llbt.fit(TIED, TABLE1, discrimination="judge")).rstrip()
+    mixed = ["--clusters", "judge", "--formula", "object + tie + (object | judge)", "--approximation", "laplace"]
+    said = run("fit", data, *mixed)
+    assert said.exit_code == 0, said.output
+    assert "Laplace's approximation" in said.stdout
+    assert "--approximation laplace" in refused("fit", "dras_table1", "--approximation", "laplace")
+    assert "--method" in refused("fit", "dras_table1", "--method", "glm", "--discrimination", "judge")
+
+
+def test_notes_of_answers_name_options(tmp_path):
+    data = tmp_path / "party.csv"
+    PARTY.to_csv(data, index=False)
+    said = run("fit", data, *WINNER, "--clusters", "judge", "--cov-type", "nonrobust", "--formula", TIED)
+    assert said.exit_code == 0, said.output
+    assert "cov_type=" not in said.stdout
+    assert "keep with --order" in said.stdout
