@@ -177,7 +177,8 @@ def _grades(res: Estimates) -> list[str]:
 def _worths(res: Estimates) -> str:
     """Return the worths in order, the best of many; where there is no single order, why and what to ask.
 
-    Of graded judgments the probability of being preferred is asked for, which no worths are proportional to.
+    Of graded judgments and cumulative links the probability of being preferred is asked for, which no worths are
+    proportional to.
     """
     c, units = res.comparisons, list(res.design.worth.units)
     if "worth" not in res.design.blocks:
@@ -187,7 +188,7 @@ def _worths(res: Estimates) -> str:
     if units != ["object"]:
         return f"by {' and '.join(name for name in units if name != 'object')}, llbt.worth(res)"
     if not res.response.plain_odds:
-        return "of graded judgments as the probability of being preferred, llbt.worth(res)"
+        return "as the probability of being preferred, given a decision, llbt.worth(res)"
     worth = np.empty(len(c.objects))
     estimates = np.asarray(res.params, dtype=np.float64)
     worth[res.design.worth.units["object"]] = np.exp(2 * (res.design.worth.matrix @ estimates))

@@ -417,7 +417,7 @@ def test_max_dropped(more, saved):
     assert "outcome" in refused("fit", path, "--formula", TIED, "--max-dropped", 1)
     facts = fitted(path, "--max-dropped", 2)
     assert_same(facts, battles_by_hand())
-    assert any(note.startswith("2 rows with ") and "left out (max_dropped=)" in note for note in facts["notes"])
+    assert any(note.startswith("2 rows with ") and "left out (--max-dropped)" in note for note in facts["notes"])
 
 
 @pytest.mark.parametrize("given", ["x", "1.5"])

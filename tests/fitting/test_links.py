@@ -344,7 +344,7 @@ def test_the_printout_says_what_link_and_scale_it_has(music):
     assert text.startswith("Cumulative Bradley-Terry model")
     assert "log-likelihood: -19374 (of the judgments, Σ n log p)" in text
     assert "tie is θ₁, the first cut on either side of the middle" in text
-    assert "Worth:" not in text
+    assert "Worth: as the probability of being preferred, given a decision" in text
     normal = llbt.fit(*table_of(music, 3), link="probit").as_text()
     assert normal.startswith("Thurstone model with cuts")
     assert "Odds" not in normal
