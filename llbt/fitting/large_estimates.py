@@ -120,6 +120,7 @@ class LargeEstimates:
             "Ask for what is needed: llbt.pairwise(res, objects=[…]) and res.t_test(…) solve for it exactly.",
         )
 
+    @checked
     def covariances(self, objects: IntArray) -> FloatArray:
         """Return the covariances of all estimates with the log-worths of some objects, by position, (J + q, m)."""
         return graph_variances.exact_covariances(self.information, objects, _EXACT)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import linalg, special
 
-from ..arguments import Confidence, checked
+from ..arguments import Confidence, Count, checked
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import counts_of_cells
 from ..core.statistics import critical_values
@@ -237,7 +237,8 @@ class LatentClasses(Record):
             notes.append("a single start reached the best value: there may be better ones, with more starts=")
         return (*notes, *self.pooled.comparisons.notes)
 
-    def results(self, label: int) -> LLBTResults:
+    @checked
+    def results(self, label: Count) -> LLBTResults:
         """Return one class as a fit, for all that is asked of fits: worths, leaderboard, pairwise, predictions.
 
         Parameters

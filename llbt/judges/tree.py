@@ -87,7 +87,8 @@ class JudgeTree(Record):
             found[node.judges] = node.number
         return pd.Series(found, index=pd.Index(self.data.levels, name=self.data.by), name="node")
 
-    def results(self, node: int) -> LLBTResults:
+    @checked
+    def results(self, node: Count) -> LLBTResults:
         """Return the fit of a node, for all that is asked of fits: worths, leaderboard, pairwise, predictions.
 
         Raises

@@ -16,6 +16,7 @@ from .pairs import outcomes, probabilities
 from .power import power
 from .ranks_by_method import ranks_by_method
 from .significance import significance
+from .tree import tree
 from .win_probabilities import win_probabilities
 from .worth import worth
 
@@ -40,6 +41,7 @@ __all__ = [
     "significance",
     "subset_correlations",
     "ties",
+    "tree",
     "win_probabilities",
     "worth",
 ]

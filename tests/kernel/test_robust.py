@@ -520,7 +520,10 @@ def test_of_two_ways_the_one_with_few_clusters_is_named(groups: tuple[str, str])
 # -- errors ----------------------------------------------------------------------------------------------------------
 
 REFUSED = {
-    "unknown": ({"cov_type": "cluster", "groups": "juge"}, "groups='juge' is not kept.*'judge', 'item', 'both'"),
+    "unknown": (
+        {"cov_type": "cluster", "groups": "juge"},
+        "groups='juge'.*did you mean 'judge'.* is not kept.*'judge', 'item', 'both'",
+    ),
     "the second unknown": ({"cov_type": "cluster", "groups": ("judge", "who")}, "groups='who' is not kept"),
     "cluster without groups": ({"cov_type": "cluster"}, "groups= together"),
     "groups without cluster": ({"groups": "judge"}, "groups= together"),

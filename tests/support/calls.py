@@ -154,6 +154,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.write_report: lambda: ([counts()], {}),
     llbt.judges.agreement: lambda: ([JUDGMENTS], {"unit": "prompt"}),
     llbt.judges.classes: lambda: (["object + tie", counts_of_judges()], {"k": [1, 2], "starts": 3, "rng": 1}),
+    llbt.plot.tree: lambda: ([llbt.judges.tree("object", judged_by_age())], {}),
     llbt.judges.tree: lambda: (["object", judged_by_age()], {}),
     llbt.judges.summary: lambda: ([counts()], {}),
     llbt.classical.durbin_test: lambda: ([RANKINGS], {"objects": list("ABC")}),

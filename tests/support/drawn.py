@@ -148,6 +148,22 @@ def _curve(size: int) -> Axes:
     return llbt.plot.difference_curve(llbt.metrics.difference_curve(difference, agree), unit="BLEU")
 
 
+def _tree(size: int) -> Axes:
+    """Two leaves of 40 judges each, who order the objects one way and the other."""
+    rng = np.random.default_rng(2)
+    label = names(size)
+    judge = np.repeat(np.arange(80), 2 * size)
+    first = np.tile(np.arange(size), 160)
+    second = (first + rng.integers(1, size, len(first))) % size
+    apart = (first - second) / size * np.where(judge < 40, 1.0, -1.0)
+    outcome = np.where(rng.random(len(judge)) < 1 / (1 + np.exp(-apart)), "i", "j")
+    columns = {"object_i": np.array(label)[first], "object_j": np.array(label)[second], "outcome": outcome}
+    frame = pd.DataFrame({"judge": judge, "years of experience": judge, **columns})
+    name = "years of experience"
+    c = llbt.from_judgments(frame, clusters="judge", covariates=name, numeric=name)
+    return llbt.plot.tree(llbt.judges.tree("object", c, max_depth=1))
+
+
 def _power(size: int) -> Axes:
     scenarios = [llbt.Scenario(tie_share=share, odds=2.0) for share in (0.1, 0.2, 0.3, 0.4)[: min(size, 4)]]
     return llbt.plot.power(llbt.power(scenarios, judgments=[20, 50, 100, 200, 400], n=100, rng=1))
@@ -183,6 +199,7 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "significance": lambda size: llbt.plot.significance(metrics(size)),
     "subset_correlations": _subsets,
     "ties": lambda size: llbt.plot.ties(by_judge(size, _judges_of(size))),
+    "tree": _tree,
     "win_probabilities": lambda size: llbt.plot.win_probabilities(llbt.scores.pairwise(scores(size))),
     "worth": lambda size: llbt.plot.worth(pooled(size)),
     "worth: by judge": lambda size: llbt.plot.worth(by_judge(size, _judges_of(size))),
