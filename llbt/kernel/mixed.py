@@ -180,6 +180,8 @@ def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, sca
         moved, before = abs(height - before), height
         if moved < _ENOUGH[few] and state.decrement >= DECREMENT[few]:
             state = climbed(likelihood, _stepped(likelihood, state), Quadrature(number), DECREMENT[few])
+            if not state.kept:
+                return without_effects(problem, start, len(scales), likelihood.n_iter)
         dimensions = dimensions_of(bundles, state.kept)
         following = number + 2 if dimensions > FEW_EFFECTS else 2 * number + 1
         settled = moved < _ENOUGH[few] and state.decrement < DECREMENT[few]
