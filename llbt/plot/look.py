@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..core.columns import FloatArray
+from ..core.columns import FloatArray, IntArray
 from ..errors import printable
 
 if TYPE_CHECKING:
@@ -364,6 +364,34 @@ def bands(ax: Axes, rows: int) -> None:
 def look_of(k: int) -> tuple[str, str]:
     """Return colour and marker of the k-th series; 56 differ."""
     return COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+
+
+def look_beside_grey(k: int) -> tuple[str, str]:
+    """Return colour and marker of the k-th series that stands out from grey ones: black takes the place of grey."""
+    colour, marker = look_of(k)
+    return "#000000" if colour == GREY else colour, marker
+
+
+def standing_out(values: FloatArray, most: int) -> IntArray:
+    """Return at most so many rows, in their order: those that change most over the columns, then the highest.
+
+    Thus of one column the highest are taken. NaN is passed over.
+    """
+    highest = np.fmax.reduce(values, axis=1)
+    with np.errstate(invalid="ignore"):  # of infinite ones
+        change = highest - np.fmin.reduce(values, axis=1)
+    order = np.lexsort((-np.nan_to_num(highest, nan=-np.inf), -np.nan_to_num(change)))
+    return np.sort(order[:most])
+
+
+def moved_apart(heights: Sequence[float], gap: float, most: float) -> list[float]:
+    """Return rising heights at least so far apart, none above the most: moved up, then down where they would leave."""
+    places = list(heights)
+    for k in range(1, len(places)):
+        places[k] = max(places[k], places[k - 1] + gap)
+    for k in range(len(places) - 1, -1, -1):
+        places[k] = min(places[k], most if k == len(places) - 1 else places[k + 1] - gap)
+    return places
 
 
 def diverging(middle: str) -> LinearSegmentedColormap:

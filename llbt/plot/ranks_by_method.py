@@ -8,27 +8,40 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arguments import checked
+from ..arguments import Count, checked
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, kind_of, listed
-from .look import COLOURS, COLUMN, GREY, axes_of, finish, lay_out, mark_ranks, short_names
+from .look import (
+    COLUMN,
+    GREY,
+    axes_of,
+    darker,
+    finish,
+    lay_out,
+    look_beside_grey,
+    make_room,
+    mark_ranks,
+    moved_apart,
+    row_size,
+    short_names,
+    standing_out,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Values = Literal["scores", "ranks"]
 
-# of Okabe & Ito (2008), as in `plot.worth`
-_COLOURS = (*COLOURS[:-1], "#000000")
-_REST = GREY
 _SAME = 1e-9  # relative to the range of a method's scores: closer ones share a rank
 _WIDE = 9  # letters of a method's name that fit between two methods
-_LEAST = 5.0  # points: smaller names are left out
+_TALL = 4.2  # inches of a figure with grey lines
 _ROUNDING = 1e-12  # relative to its largest one
 
 
 @checked
-def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes | None = None) -> Axes:
+def ranks_by_method(
+    frame: pd.DataFrame, *, values: Values = "scores", most: Count = 10, ax: Axes | None = None
+) -> Axes:
     """Plot the ranks that systems have under several methods: one line per system, crossing where methods disagree.
 
     Parameters
@@ -37,6 +50,8 @@ def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes 
         Scores (higher is better) or ranks (1 is best); NaN where a method does not rate a system.
     values : {"scores", "ranks"}
         What it holds.
+    most : int
+        Systems that are coloured and named: those whose rank changes most.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure that grows with both.
 
@@ -44,8 +59,7 @@ def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes 
     -------
     matplotlib.axes.Axes
         The best on top. Systems that a method puts level share the mean of their ranks, with their names below each
-        other beside it. Up to seven systems have a colour each; of more, the seven whose rank changes most, and
-        names that do not fit are left out.
+        other beside it. Beyond `most` systems the others are grey and without names.
 
     Raises
     ------
@@ -53,7 +67,7 @@ def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes 
         For anything but a DataFrame of numbers with two or more systems and methods, and systems or methods that stand
         there twice.
     OptionError
-        For unknown options.
+        For unknown options and a `most` below 1.
 
     Examples
     --------
@@ -67,25 +81,31 @@ def ranks_by_method(frame: pd.DataFrame, *, values: Values = "scores", ax: Axes 
     """
     ranks = _ranks(_checked(frame), values)
     size, methods = ranks.shape
-    ax = axes_of(ax, max(COLUMN, 1.4 + 0.7 * methods), max(2.4, 0.13 * size + 0.7))
-    colours = _colours(ranks)
-    for row, label in zip(ranks, frame.index, strict=True):
-        colour = colours[len(ax.lines) % size]
-        ax.plot(
-            range(methods),
-            row,
-            color=colour,
-            label=str(label),
-            marker="o",
-            markersize=float(np.clip(120 / size, 2, 5)),
-            linewidth=0.8 if colour == _REST else 1.6,
-            zorder=2 if colour == _REST else 3,
-        )
+    coloured = standing_out(-ranks, most).tolist()
+    ax = axes_of(
+        ax, max(COLUMN, 1.4 + 0.7 * methods), max(2.4, 0.13 * len(coloured) + 0.7, min(_TALL, 0.13 * size + 0.7))
+    )
+    looks = {k: look_beside_grey(n) for n, k in enumerate(coloured)}
+    for k, label in enumerate(frame.index):
+        _draw_system(ax, ranks[k], str(label), looks.get(k))
     _name_methods(ax, short_names(frame.columns))
     ax.set(xlim=(-0.15, methods - 0.85), ylim=(size + 0.6, 0.4), ylabel="Rank")
+    if len(coloured) < size:
+        ax.set_xlabel(f"(in colour: the {len(coloured)} that change most)")
     _frame_axes(ax, size)
-    _name_systems(ax, ranks, short_names(frame.index), colours)
+    names = short_names(frame.index)
+    _name_systems(ax, ranks[coloured], [names[k] for k in coloured], [looks[k][0] for k in coloured])
     return finish(ax, 0.7 * methods)
+
+
+def _draw_system(ax: Axes, ranks: FloatArray, label: str, look: tuple[str, str] | None) -> None:
+    """Draw the line of a system, grey and thin without a look of its own."""
+    colour, marker = look or (GREY, "o")
+    line = ax.plot(range(len(ranks)), ranks, color=colour, marker=marker, label=label)[0]
+    if look is None:
+        line.set(linewidth=0.5, markersize=2, alpha=0.4)
+    else:
+        line.set(linewidth=1.6, markersize=5, zorder=3)
 
 
 def _checked(frame: object) -> FloatArray:
@@ -118,17 +138,6 @@ def _ranks(values: FloatArray, kind: Values) -> FloatArray:
     return np.asarray(stats.rankdata(rounded, axis=0, nan_policy="omit"), dtype=np.float64)
 
 
-def _colours(ranks: FloatArray) -> list[str]:
-    """Return a colour per system; grey for all but those whose rank changes most, where there are too many."""
-    change = np.fmax.reduce(ranks, axis=1) - np.fmin.reduce(ranks, axis=1)
-    order = np.argsort(-np.nan_to_num(change), kind="stable")[: len(_COLOURS)]
-    chosen = order if len(ranks) <= len(_COLOURS) else order[change[order] > 0]
-    found = [_REST] * len(ranks)
-    for colour, k in zip(_COLOURS, sorted(chosen.tolist()), strict=False):
-        found[k] = colour
-    return found
-
-
 def _name_methods(ax: Axes, names: list[str]) -> None:
     """Write the names of the methods below them, slanted where they are long."""
     ax.set_xticks(range(len(names)), names, fontsize="small")
@@ -144,29 +153,38 @@ def _frame_axes(ax: Axes, size: int) -> None:
 
 
 def _name_systems(ax: Axes, ranks: FloatArray, labels: list[str], colours: list[str]) -> None:
-    """Write names right of the last method that rates a system, level ones below each other; grey ones where they fit.
+    """Write names right of the last method that rates a system, moved apart where ranks are close.
 
     Level systems stand in the order of the methods before.
     """
+    make_room(ax, height=0.13 * len(labels))
     lay_out(ax)
-    row = ax.get_window_extent().height / (len(ranks) + 0.2) / ax.figure.dpi * 72
-    font = float(np.clip(0.85 * row, _LEAST, 9.0))
+    low, high = sorted(ax.get_ylim())
+    font = row_size(ax, len(labels))
+    gap = min(
+        1.05 * font / 72 * ax.figure.dpi / ax.get_window_extent().height * (high - low), (high - low) / len(labels)
+    )
     rated = ~np.isnan(ranks)
     end = ranks.shape[1] - 1 - np.argmax(rated[:, ::-1], axis=1)
-    height = ranks[np.arange(len(ranks)), end]
-    order = np.lexsort(ranks.T)  # by the last method, then those before
-    height[order] = np.where(rated[order, -1], np.arange(1, len(ranks) + 1), height[order])
-    named: list[int] = []
-    for k in sorted(np.flatnonzero(rated.any(axis=1)).tolist(), key=lambda k: colours[k] == _REST):
-        if all(end[k] != end[m] or abs(height[k] - height[m]) * row >= 0.999 * font for m in named):
-            named.append(k)
+    for column in np.unique(end[rated.any(axis=1)]).tolist():
+        ending = np.flatnonzero((end == column) & rated[:, column])
+        ending = ending[np.lexsort(ranks[ending, : column + 1].T)]  # by this method, then those before
+        heights = moved_apart(_spread(ranks[ending, column], max(1.0, gap)), gap, high - gap / 2)
+        for k, height in zip(ending.tolist(), heights, strict=True):
             ax.annotate(
                 labels[k],
-                xy=(end[k], height[k]),
+                xy=(column, height),
                 xytext=(6, 0),
                 textcoords="offset points",
                 va="center",
                 fontsize=font,
-                color="#555555" if colours[k] == _REST else colours[k],
+                color=darker(colours[k]),
                 annotation_clip=False,
             )
+
+
+def _spread(ranks: FloatArray, step: float) -> list[float]:
+    """Return heights around rising ranks: level ones so far from each other."""
+    _, first, number = np.unique(ranks, return_index=True, return_counts=True)
+    middle = np.repeat(first + (number - 1) / 2, number)
+    return list((ranks + step * (np.arange(len(ranks)) - middle)).tolist())

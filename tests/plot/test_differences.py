@@ -286,22 +286,29 @@ def test_names_stand_below_each_other_even_of_level_systems() -> None:
 @pytest.mark.parametrize(("systems", "size"), [(5, (3.4, 2.4)), (35, (3.4, 5.5)), (60, (3.4, 3.0)), (60, (9.0, 9.0))])
 def test_names_do_not_overlap(systems: int, size: tuple[float, float]) -> None:
     _, ax = plt.subplots(figsize=size, layout="constrained")
-    llbt.plot.ranks_by_method(methods(systems), ax=ax)
+    llbt.plot.ranks_by_method(methods(systems), most=systems if systems < 60 else 10, ax=ax)
     assert_apart(ax, list(ax.texts))
-    assert len(ax.texts) == systems or size == (3.4, 3.0)
+    assert len(ax.texts) == (systems if systems < 60 else 10)
     assert all(text.get_fontsize() >= 5 for text in ax.texts)
 
 
-def test_of_many_systems_those_whose_rank_changes_most_are_coloured() -> None:
-    frame = methods(20)
-    ax = llbt.plot.ranks_by_method(frame)
+@pytest.mark.parametrize(("systems", "most"), [(20, 10), (200, 3)])
+def test_of_many_systems_those_whose_rank_changes_most_are_coloured_and_named(systems: int, most: int) -> None:
+    frame = methods(systems)
+    ax = llbt.plot.ranks_by_method(frame, most=most)
     ranks = frame.rank(ascending=False)
     change = ranks.max(axis=1) - ranks.min(axis=1)
-    coloured = [line.get_label() for line in ax.lines if line.get_color() != GREY]
-    assert len(coloured) == 7
+    coloured = [str(line.get_label()) for line in ax.lines if line.get_color() != GREY]
+    assert len(coloured) == most
     assert change[coloured].min() >= change.drop(coloured).max()
-    same = llbt.plot.ranks_by_method(pd.DataFrame({"a": range(9), "b": range(9)}))
-    assert {line.get_color() for line in same.lines} == {GREY}
+    assert {text.get_text() for text in ax.texts} == set(coloured)
+    assert ax.get_xlabel() == f"(in colour: the {most} that change most)"
+    assert ax.get_figure(root=True).get_size_inches()[1] < 5
+
+
+def test_of_systems_that_all_methods_rank_alike_the_best_are_coloured() -> None:
+    ax = llbt.plot.ranks_by_method(pd.DataFrame({"a": range(9), "b": range(9)}), most=2)
+    assert [line.get_label() for line in ax.lines if line.get_color() != GREY] == ["7", "8"]
 
 
 def test_a_method_that_does_not_rate_a_system_ends_its_line() -> None:

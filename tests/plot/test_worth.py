@@ -6,6 +6,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from support.drawn import by_judge as long_table
+from support.drawn import pooled
 from support.worths import SCALES, TABLE1, fit, partly_connected, rich_table
 
 import llbt
@@ -122,3 +124,29 @@ def test_undetermined_worths_leave_gaps():
     gaps = {label: np.isnan(value).tolist() for label, value in values.items()}
     assert gaps == {"a": [False, False], "b": [False, False], "c": [False, True]}
     assert sorted(text.get_text() for text in ax.texts) == ["a", "b", "c"]  # at the heights of their last points
+
+
+@pytest.mark.parametrize("scale", ["probability", "log_worth"])
+def test_of_many_objects_those_whose_worth_changes_most_are_coloured_and_named(scale):
+    res = long_table(60, 2)
+    ax = llbt.plot.worth(res, scale=scale)
+    wide = llbt.worth(res, scale="log_worth").to_frame().pivot(index="object", columns="judge", values="estimate")
+    first, second = (wide[judge] - wide[judge].mean() for judge in wide)
+    most = (first - second).abs().nlargest(10)
+    assert set(drawn(ax)) == set(most.index)
+    assert len(ax.texts) == 10
+    grey = {line.get_label(): line for line in ax.lines if line.get_color() == "#999999"}
+    assert set(grey) == set(wide.index) - set(most.index)
+    table = llbt.worth(res, scale=scale).to_frame().set_index(["object", "judge"])["estimate"]
+    for label, line in grey.items():
+        np.testing.assert_allclose(line.get_ydata(), table[label].to_numpy())
+    assert ax.get_xlabel() == "judge\n(in colour: the 10 that change most)"
+
+
+def test_of_many_objects_of_one_class_the_best_are_coloured():
+    res = pooled(60)
+    ax = llbt.plot.worth(res, most=3)
+    best = llbt.worth(res).to_frame().nlargest(3, "estimate")["object"]
+    assert set(drawn(ax)) == set(best)
+    assert ax.get_xlabel() == "the best object first\n(in colour: the best 3)"
+    assert len(llbt.plot.worth(res, most=60).containers) == 60

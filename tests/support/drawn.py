@@ -82,18 +82,6 @@ def _judge_effects(size: int) -> Axes:
 
 
 def _discrimination(size: int) -> Axes:
-    rng = np.random.default_rng(4)
-    rows = pd.DataFrame([(i, j, judge) for i, j in ("AB", "AC", "BC") for judge in names(size)])
-    rows.columns = pd.Index(["object_i", "object_j", "judge"])
-    factor = np.tile(rng.choice([-1.0, 0.0, 1.0, 1.5], size, p=[0.1, 0.2, 0.4, 0.3]), 3)
-    wins = rng.binomial(20, 1 / (1 + np.exp(-2 * factor * np.repeat([0.3, 0.6, 0.3], size))))
-    c = llbt.from_counts(rows.assign(wins_i=wins, wins_j=20 - wins), covariates="judge")
-    res = llbt.fit("object", c, discrimination="judge")
-    assert isinstance(res, llbt.DiscriminationResults)
-    return llbt.plot.discrimination(res)
-
-
-def _discrimination(size: int) -> Axes:
     rng = np.random.default_rng(12)
     pairs = np.array(list(itertools.combinations("ABCD", 2)))
     rows = pd.DataFrame(np.tile(pairs, (size, 1)), columns=["object_i", "object_j"])
