@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -22,6 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 _ENTRIES = 4_000_000  # numbers that a block of resamples holds: 32 MB
 _MOST = 250  # resamples in a block: few enough to share among processes, and for a bar to move
+_ROUND = 10  # resamples between two questions whether there are enough
 _SAME = 1e-9  # values that are closer are equal: rounding must not decide which are as extreme
 
 
@@ -84,6 +85,30 @@ class Resampler:
         from joblib import Parallel, delayed
 
         return list(Parallel(n_jobs=self.n_jobs)(delayed(job)() for job in taken))
+
+    def until(
+        self, task: Callable[[np.random.Generator], T], n: int, enough: Callable[[Sequence[T]], int | None]
+    ) -> list[T]:
+        """Return what a task makes of at most n resamples, which end where there are enough.
+
+        Parameters
+        ----------
+        task : callable
+        n : int
+        enough : callable
+            What was made so far → how many of these are enough, or None. It is asked after the first, and then after
+            every ten, so that the answer is the same for any number of processes. The bar tells after the first how
+            long all n take.
+        """
+        sizes = [1] + [min(_ROUND, n - start) for start in range(1, n, _ROUND)]
+        found: list[T] = []
+        quiet = replace(self, progress=False)
+        for size in shown(self.asker, sizes, self.progress, sizes):
+            found += quiet.each([task] * size)
+            last = enough(found)
+            if last is not None:
+                return found[:last]
+        return found
 
 
 def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] | None = None) -> Iterable[T]:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ..arguments import Count, Jobs, Kind, Rng, checked, is_whole
-from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import kept_way
@@ -28,6 +27,7 @@ from ..resampling import Resampler
 from ..table import Field, Record, Table, counted
 from ..table import Kind as CellKind
 from .class_fit import ByJudge, LatentClasses
+from .class_test import ClassTest, bootstrap_test
 
 _LEAST = 3  # judges
 _WORDS = {"worth": "object"}
@@ -71,6 +71,73 @@ class ClassModels(Record):
         """The fit with the smallest BIC among those whose classes all have finite estimates."""
         finite = [one for one in self.fits if not one.infinite]
         return min(finite or self.fits, key=lambda one: one.bic)
+
+    @checked
+    def bootstrap_test(
+        self,
+        k: Count,
+        *,
+        n: Count = 99,
+        starts: Count = 10,
+        enough: Count = 10,
+        rng: Rng = None,
+        n_jobs: Jobs = 1,
+        progress: bool = False,
+    ) -> ClassTest:
+        """Test K classes against K + 1 by judges who are drawn from the fit of K.
+
+        Parameters
+        ----------
+        k : int
+            A number of classes that was fitted, as was the next one.
+        n : int
+            How many tables are drawn at most.
+        starts : int
+            From how many random classes EM starts in each of them, beside the estimates.
+        enough : int
+            How many statistics as large as that of the judgments end the drawing: p is then known well enough.
+        rng : int, Generator or None
+            Where tables and starts are drawn from.
+        n_jobs : int
+            Processes; −1 for one per core. The result is the same for the same `rng`.
+        progress : bool
+            Whether to show a bar, which after the first table tells how long all n would take.
+
+        Returns
+        -------
+        ClassTest
+
+        Raises
+        ------
+        OptionError
+            Where one of both numbers of classes was not fitted.
+
+        Notes
+        -----
+        2 Δ log-likelihood has no χ² distribution (McLachlan 1987, Applied Statistics 36(3)): judges with the same
+        comparisons, as often, draw a class and then their answers from the fit of K classes, and both numbers of
+        classes are fitted to these. p = (1 + those as large)/(n + 1). Where `enough` are as large after B < n draws, p
+        is `enough`/B (Besag & Clifford 1991, Biometrika 78(2)): where K classes do, that is soon. n = 99 fits K and
+        K + 1 classes from starts + 1 starts each, about 2,200 runs of EM.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import llbt
+        >>> rows = [
+        ...     (judge, i, j, "i" if (i < j) == (judge % 2 == 0) or judge == n else "j")
+        ...     for judge in range(12)
+        ...     for n, (i, j) in enumerate([("A", "B"), ("A", "C"), ("B", "C"), ("A", "D"), ("B", "D"), ("C", "D")])
+        ... ]
+        >>> frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
+        >>> c = llbt.from_judgments(frame, clusters="judge")
+        >>> found = llbt.judges.classes("object", c, k=[1, 2], prior=0.5, rng=1)
+        >>> found.bootstrap_test(1, n=19, starts=3, rng=1).p_value
+        0.05
+        """
+        small, large = self[k], self[k + 1]
+        draw = Resampler.of("ClassModels.bootstrap_test", rng, n_jobs, progress)
+        return bootstrap_test(small, large, n, starts, enough, draw)
 
     def table(self) -> Table:
         """Return k, log_likelihood, df, aic, bic, icl, entropy, smallest, starts, reached; a row per K."""
@@ -223,25 +290,11 @@ def _by_judge(pooled: LLBTResults, by: str, common: Sequence[str], prior: Prior)
     shape = (len(way.levels), problem.counts.size)
     table = sparse.csr_matrix((lines.counts.ravel(), (judge, cell.ravel())), shape=shape)
     table.eliminate_zeros()
-    some, index, repeats = _distinct(table)
     counts = np.zeros_like(problem.counts)
     if prior is not None:
         counts = pseudo_counts(pooled.comparisons.pairs[first], problem.totals, outcomes, float(prior))
-    answers = Answers(problem, table[some], repeats, index, _common(pooled, common), counts)
+    answers = Answers.of(problem, table, _common(pooled, common), counts)
     return ByJudge(by, way.levels, answers, lines.rows, lines.codes, lines.counts)
-
-
-def _distinct(table: sparse.csr_matrix) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return a judge for each different set of answers, which of them each judge is like, and how many are."""
-    table.sort_indices()
-    seen: dict[bytes, int] = {}
-    index = np.empty(table.shape[0], dtype=np.int64)
-    for judge in range(table.shape[0]):
-        own = slice(table.indptr[judge], table.indptr[judge + 1])
-        key = table.indices[own].tobytes() + table.data[own].tobytes()
-        index[judge] = seen.setdefault(key, len(seen))
-    _, some, repeats = np.unique(index, return_index=True, return_counts=True)
-    return some, index, repeats.astype(np.float64)
 
 
 def _common(pooled: LLBTResults, common: Sequence[str]) -> npt.NDArray[np.bool_]:

@@ -21,6 +21,8 @@ from .likelihood import Problem
 
 _STEPS = 2000  # of EM
 _GAIN = 1e-8  # of the log-likelihood in a step, below which EM ends
+_CLOSE = 1e-5  # the gain where EM of the best starts ends that goes on after a rough one
+_KEPT = 3  # starts that go on where EM ended early
 _LONGEST = 2.0  # that a step moves any predictor
 _RIDGE = 1e-10  # of the scaled information, for a class whose judges leave a direction open
 _POLISH = 25  # Newton steps at the end
@@ -56,10 +58,46 @@ class Answers:
     common: npt.NDArray[np.bool_]
     prior: FloatArray
 
+    @classmethod
+    def of(
+        cls, problem: Problem, table: sparse.csr_matrix, common: npt.NDArray[np.bool_], prior: FloatArray
+    ) -> Answers:
+        """Return the answers of G judges, a line of the table (G, S·C) each: those who said the same become one."""
+        table.sort_indices()
+        seen: dict[bytes, int] = {}
+        index = np.empty(table.shape[0], dtype=np.int64)
+        for judge in range(table.shape[0]):
+            own = slice(table.indptr[judge], table.indptr[judge + 1])
+            key = table.indices[own].tobytes() + table.data[own].tobytes()
+            index[judge] = seen.setdefault(key, len(seen))
+        _, some, repeats = np.unique(index, return_index=True, return_counts=True)
+        return cls(problem, table[some], repeats.astype(np.float64), index, common, prior)
+
     @property
     def judges(self) -> int:
         """How many judges there are, G."""
         return len(self.index)
+
+    def drawn(self, shares: FloatArray, params: FloatArray, rng: np.random.Generator) -> Answers:
+        """Return what these judges might have said of the same comparisons, as often, if classes (K, p) were true."""
+        table, outcomes = self.table[self.index].tocoo(), self.problem.counts.shape[1]
+        size = len(self.problem.counts)
+        asked = sparse.csr_matrix((table.data, (table.row, table.col // outcomes)), shape=(self.judges, size)).tocoo()
+        probability = np.moveaxis(self.problem.response.probabilities(self._predictors(params))[0], 0, -1)
+        classes = rng.choice(len(shares), size=self.judges, p=shares / shares.sum())
+        said = probability[classes[asked.row], asked.col]
+        floor = np.floor(asked.data + 1e-9)
+        whole = floor + (rng.random(len(floor)) < asked.data - floor - 1e-9)  # of weighted judgments, on average
+        counts = rng.multinomial(whole.astype(np.int64), said / said.sum(axis=1, keepdims=True))
+        line, outcome = np.nonzero(counts)
+        cell = asked.col[line].astype(np.int64) * outcomes + outcome
+        data = counts[line, outcome].astype(np.float64)
+        found = sparse.csr_matrix((data, (asked.row[line], cell)), shape=table.shape)
+        total = np.asarray(found.sum(axis=0)).reshape(self.problem.counts.shape)
+        return Answers.of(replace(self.problem, counts=total), found, self.common, self.prior)
+
+    def _predictors(self, params: FloatArray) -> FloatArray:
+        return np.stack([np.stack(self.problem.at(one), axis=0) for one in params], axis=1)
 
     def size(self, k: int) -> int:
         """Return the number of parameters of K classes, shares among them."""
@@ -114,6 +152,7 @@ def mixture(
     rng: np.random.Generator,
     also: Mixture | None = None,
     tick: Callable[[int], None] | None = None,
+    gain: float = _GAIN,
 ) -> Mixture:
     """Return the classes of the best of several starts.
 
@@ -131,6 +170,9 @@ def mixture(
         A start of K classes beside these.
     tick : callable, optional
         Told of every start that has ended.
+    gain : float
+        Of the log-likelihood in a step, below which EM ends; where it is large the best three starts go on from there,
+        to where Newton's method takes over, and `reached` is of these.
     """
     em = _Em.of(answers)
     one = _State(np.zeros((1, 1)), pooled[None, None, :].copy())
@@ -138,23 +180,26 @@ def mixture(
     if also is not None:
         own = _State(np.log(np.maximum(also.shares, 1e-300))[None, :], also.params[None, :, :])
         state = _State(*(np.concatenate(pair) for pair in zip(_arrays(own), _arrays(state), strict=True)))
+    begun = len(state.params)
     block = max(1, int(_TOGETHER / (k * max(answers.table.shape[0], answers.problem.counts.size, len(pooled) ** 2))))
     parts = [
-        em.run(state[np.arange(first, min(first + block, len(state.params)))], tick)
+        em.run(state[np.arange(first, min(first + block, len(state.params)))], gain, tick)
         for first in range(0, len(state.params), block)
     ]
-    values = np.concatenate([part[1] for part in parts])
-    steps = np.concatenate([part[2] for part in parts])
+    state = _State(*(np.concatenate(pair) for pair in zip(*(_arrays(part[0]) for part in parts), strict=True)))
+    values, steps = (np.concatenate([part[at] for part in parts]) for at in (1, 2))
+    if gain > _CLOSE:
+        some = np.argsort(-values)[:_KEPT]
+        state, values, steps = em.run(state[some], min(gain, _CLOSE), None)
     best = int(np.nanargmax(values))
-    log_shares = np.concatenate([part[0].log_shares for part in parts])[best]
-    params = np.concatenate([part[0].params for part in parts])[best]
+    log_shares, params = state.log_shares[best], state.params[best]
     polished, converged = _polished(em, log_shares, params)
     order = np.argsort(-polished.log_shares[0], kind="stable")
     final = _State(polished.log_shares[:, order], polished.params[:, order])
     value, posterior = em.expectation(final)
     reached = int((values > max(values[best], em.penalized(final, value)[0]) - 1e-3).sum())
     return Mixture(
-        np.exp(final.log_shares[0]), final.params[0], float(value[0]), posterior[:, 0], len(values), reached,
+        np.exp(final.log_shares[0]), final.params[0], float(value[0]), posterior[:, 0], begun, reached,
         int(steps[best]), converged,
     )  # fmt: skip
 
@@ -268,7 +313,9 @@ class _Em:
             state = replace(state, params=self.maximization(state, counts))
         return state
 
-    def run(self, state: _State, tick: Callable[[int], None] | None) -> tuple[_State, FloatArray, IntArray]:
+    def run(
+        self, state: _State, gain: float, tick: Callable[[int], None] | None
+    ) -> tuple[_State, FloatArray, IntArray]:
         """Return where EM ends, its (penalized) log-likelihoods (R,), and its steps (R,)."""
         size = len(state.params)
         log_shares, params = state.log_shares.copy(), state.params.copy()
@@ -278,7 +325,7 @@ class _Em:
             here = _State(log_shares[active], params[active])
             value, posterior = self.expectation(here)
             value = self.penalized(here, value)
-            ended = np.abs(value - values[active]) < _GAIN * np.maximum(1.0, np.abs(value) * 1e-3)
+            ended = np.abs(value - values[active]) < gain * np.maximum(1.0, np.abs(value) * 1e-3)
             values[active] = value
             if tick is not None and ended.any():
                 tick(int(ended.sum()))

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
 
 import llbt
 from llbt.errors import DesignError, FormulaError, OptionError
+from llbt.kernel.likelihood import probabilities
 
 
 def by_judge(orders: dict[str, str], repeats: int = 1) -> llbt.Comparisons:
@@ -137,3 +139,91 @@ def test_refusals(formula: str, options: dict[str, object], error: type[Exceptio
 def test_two_judges_are_no_classes() -> None:
     with pytest.raises(DesignError, match="2 judges"):
         llbt.judges.classes("object", by_judge({"ann": "ABC", "dan": "CAB"}), k=2, prior=1)
+
+
+def drawn(classes: np.ndarray, n_judges: int, repeats: int, seed: int) -> llbt.Comparisons:
+    """Judges who say of each pair of objects, so many times, what worths (K, J) of their class make probable."""
+    rng = np.random.default_rng(seed)
+    j = classes.shape[1]
+    pairs = np.column_stack(np.triu_indices(j, 1))
+    of = np.arange(n_judges) % len(classes)
+    odds = np.exp(2 * (classes[of][:, pairs[:, 0]] - classes[of][:, pairs[:, 1]]))
+    wins = rng.binomial(repeats, odds / (1 + odds))
+    frame = pd.DataFrame(
+        {
+            "judge": np.repeat(np.arange(n_judges), len(pairs)),
+            "object_i": np.array(list("ABCDEF"))[np.tile(pairs[:, 0], n_judges)],
+            "object_j": np.array(list("ABCDEF"))[np.tile(pairs[:, 1], n_judges)],
+            "wins_i": wins.ravel(),
+            "wins_j": repeats - wins.ravel(),
+        }
+    )
+    return llbt.from_counts(frame, clusters="judge")
+
+
+def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
+    """Hubert & Arabie (1985): 1 where two groupings are the same, 0 on average by chance."""
+    table = pd.crosstab(one, other).to_numpy()
+    both, first, second = (float((n * (n - 1) / 2).sum()) for n in (table, table.sum(axis=1), table.sum(axis=0)))
+    chance = first * second / (table.sum() * (table.sum() - 1) / 2)
+    return (both - chance) / ((first + second) / 2 - chance)
+
+
+APART = np.array([[0.8, 0.3, -0.3, -0.8], [-0.8, -0.3, 0.3, 0.8], [0.3, -0.8, 0.8, -0.3]])
+
+
+def test_classes_are_recovered() -> None:
+    """Three classes with separated worths: judges are put where they were drawn from, and BIC finds how many."""
+    for seed in range(3):
+        found = llbt.judges.classes("object", drawn(APART, 60, 3, seed), k=range(1, 5), starts=10, rng=seed)
+        assert found.best.k == 3
+        placed = found[3].posterior.idxmax(axis=1)
+        assert adjusted_rand(placed.to_numpy(), placed.index.to_numpy() % 3) > 0.9
+        for label in found[3].labels:
+            worths = llbt.worth(found[3].results(label), scale="log_worth").to_frame().set_index("object")["estimate"]
+            true = APART[placed.index[placed == label].to_series().mod(3).mode()[0]]
+            assert np.abs(worths[list("ABCD")] - worths.mean() - true).max() < 0.4
+    assert adjusted_rand(np.array([1, 1, 2, 2]), np.array([1, 2, 1, 2])) == pytest.approx(-0.5)  # by hand
+
+
+def test_one_class_more_is_tested_by_judges_drawn(capsys: pytest.CaptureFixture) -> None:
+    models = llbt.judges.classes("object", drawn(APART[:2], 24, 2, 1), k=[1, 2, 3], starts=5, rng=1)
+    needed = models.bootstrap_test(1, n=9, starts=2, rng=1)
+    assert needed.statistic == pytest.approx(2 * (models[2].log_likelihood - models[1].log_likelihood))
+    assert (needed.as_large, needed.stopped, needed.p_value) == (0, False, 1 / 10)
+    assert needed.draws.max() < needed.statistic
+    enough = models.bootstrap_test(2, n=200, starts=2, enough=2, rng=1)
+    drawn_until = len(enough.draws)
+    assert enough.stopped
+    assert enough.p_value == 2 / drawn_until
+    assert enough.draws[-1] >= enough.statistic  # it ends with the second that is as large
+    assert enough.std_error == pytest.approx(np.sqrt(enough.p_value * (1 - enough.p_value) / drawn_until))
+    assert "Besag & Clifford" in str(enough)
+    with joblib.parallel_config(backend="threading"):
+        shared = models.bootstrap_test(2, n=200, starts=2, enough=2, rng=1, n_jobs=2, progress=True)
+    np.testing.assert_array_equal(enough.draws, shared.draws)
+    assert "ClassModels.bootstrap_test" in capsys.readouterr().err
+    with pytest.raises(OptionError, match="4 classes"):
+        models.bootstrap_test(3, rng=1)
+
+
+def test_draws_have_the_judges_comparisons_and_the_classes_probabilities() -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        (g, i, j, rng.choice(["i", "tie", "j"])) for g in range(12) for i, j in ("AB", "AC", "BC") for _ in range(g)
+    ]
+    c = llbt.from_judgments(pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"]), clusters="judge")
+    found = llbt.judges.classes("object + tie", c, k=2, starts=5, prior=1, rng=1)[2]
+    answers, mixture = found.by_judge.answers, found.mixture
+    shape = (answers.judges, *answers.problem.counts.shape)
+    asked = answers.table[answers.index].toarray().reshape(shape).sum(axis=2)
+    total = np.zeros(shape[1:])
+    for _ in range(400):
+        new = answers.drawn(mixture.shares, mixture.params, rng)
+        table = new.table[new.index].toarray().reshape(shape)
+        np.testing.assert_array_equal(table.sum(axis=2), asked)
+        np.testing.assert_array_equal(table.sum(axis=0), new.problem.counts)
+        total += new.problem.counts / 400
+    of_class = np.stack([probabilities(answers.problem, params) for params in mixture.params])
+    expected = asked.sum(axis=0)[:, None] * np.einsum("k,ksc->sc", mixture.shares, of_class)
+    np.testing.assert_allclose(total, expected, rtol=0.05)

@@ -1,0 +1,156 @@
+"""One class of judges more, or not: the likelihood ratio held against judges drawn from the smaller mixture."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..core.columns import FloatArray
+from ..kernel.mixture import Answers, Mixture, mixture
+from ..resampling import Resampler, p_of_count
+from ..table import Field, Record, Table, counted
+from .class_fit import LatentClasses
+
+_ROUGH = 1e-2  # gain of an EM step, below which only the best starts go on
+_SAME = 1e-6  # of a log-likelihood: where EM and Newton's method end
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ClassTest(Record):
+    """The test of K classes of judges against K + 1 by tables drawn from the fit of K.
+
+    Made by ``llbt.judges.classes(formula, c).bootstrap_test(k)``.
+
+    Attributes
+    ----------
+    k : int
+        The number of classes that is tested.
+    statistic : float
+        Twice the difference of the log-likelihoods, at least 0.
+    draws : ndarray, shape (B,)
+        The statistic of every table that was drawn and fitted.
+    n : int
+        How many were to be drawn at most.
+    enough : int
+        The number of draws as large as the statistic that ends the drawing.
+    short : bool
+        Whether the K + 1 classes were found to be less likely than the K, which the maximum never is.
+    shorts : int
+        The same of draws, at 0 in `draws`.
+    by : str
+        The column whose levels are the judges.
+    """
+
+    _made_by: ClassVar[str] = "llbt.judges.classes(formula, c).bootstrap_test(k)"
+
+    k: int
+    statistic: float
+    draws: FloatArray
+    n: int
+    enough: int
+    short: bool
+    shorts: int
+    by: str
+
+    @property
+    def as_large(self) -> int:
+        """How many draws are at least as large as the statistic."""
+        return _as_large(self.draws, self.statistic)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether drawing ended early, for enough draws were as large."""
+        return self.as_large >= self.enough and len(self.draws) < self.n
+
+    @property
+    def p_value(self) -> float:
+        """(1 + draws as large)/(B + 1); where drawing ended early, draws as large/B (Besag & Clifford 1991)."""
+        drawn = len(self.draws)
+        return self.as_large / drawn if self.stopped else float(p_of_count(self.as_large, drawn))
+
+    @property
+    def std_error(self) -> float:
+        """How far the p-value may be from that of endless draws, by chance: √(p(1 − p)/B)."""
+        return math.sqrt(self.p_value * (1 - self.p_value) / len(self.draws))
+
+    def table(self) -> Table:
+        """Return k, statistic, p_value, std_error, as_large, n; one row."""
+        return Table(
+            fields=(
+                Field("k", "K", (self.k,), "count"),
+                Field("statistic", "statistic", (self.statistic,), "statistic"),
+                Field("p_value", "p", (self.p_value,), "p_value"),
+                Field("std_error", "std. error of p", (self.std_error,), "estimate", 2),
+                Field("as_large", "draws as large", (self.as_large,), "count"),
+                Field("n", "draws", (len(self.draws),), "count"),
+            ),
+            title=f"{self.k} against {self.k + 1} latent classes of {self.by}",
+            head=(f"Null hypothesis: {self.k} {'class' if self.k == 1 else 'classes'}; statistic: 2 Δ log-likelihood",),
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = []
+        if self.stopped:
+            notes.append(
+                f"ended at draw {len(self.draws)} of at most {self.n}, the {self.enough}th as large as the statistic "
+                "(Besag & Clifford 1991)"
+            )
+        if self.short:
+            notes.append(
+                f"the {self.k + 1} classes are less likely than the {self.k}: their maximum was not found, and the "
+                "statistic is set to 0; take more starts="
+            )
+        if self.shorts:
+            notes.append(
+                f"in {counted(self.shorts, 'draw')} the {self.k + 1} classes were less likely than the {self.k}, so "
+                "their maximum was not found; 0 stands for the statistic, and p may be too small; take more starts="
+            )
+        return tuple(notes)
+
+
+def bootstrap_test(
+    small: LatentClasses, large: LatentClasses, n: int, starts: int, enough: int, draw: Resampler
+) -> ClassTest:
+    """Return the test of the smaller of two fits that differ by one class."""
+    observed, short = _ratio(small.mixture, large.mixture)
+
+    def ended(found: Sequence[tuple[float, bool]]) -> int | None:
+        large_ones = np.flatnonzero(_are_as_large(np.array([one for one, _ in found]), observed))
+        return int(large_ones[enough - 1]) + 1 if len(large_ones) >= enough else None
+
+    task = functools.partial(_drawn, small.by_judge.answers, small.mixture, large.mixture, starts)
+    found = draw.until(task, n, ended)
+    draws = np.array([one for one, _ in found])
+    shorts = sum(one for _, one in found)
+    return ClassTest(small.k, observed, draws, n, enough, short, shorts, small.by_judge.name)
+
+
+def _drawn(
+    answers: Answers, small: Mixture, large: Mixture, starts: int, rng: np.random.Generator
+) -> tuple[float, bool]:
+    drawn = answers.drawn(small.shares, small.params, rng)
+    pooled = small.shares @ small.params  # where classes of starts are looked for from
+    first, second = (
+        mixture(drawn, len(one.shares), pooled, starts, rng, also=one, gain=_ROUGH) for one in (small, large)
+    )
+    return _ratio(first, second)
+
+
+def _ratio(small: Mixture, large: Mixture) -> tuple[float, bool]:
+    """Return twice the difference of log-likelihoods, and whether it was below 0."""
+    found = 2 * (large.log_likelihood - small.log_likelihood)
+    return max(0.0, found), found < -_SAME * max(1.0, abs(small.log_likelihood))
+
+
+def _are_as_large(draws: FloatArray, observed: float) -> FloatArray:
+    return np.asarray(draws >= observed - _SAME * max(1.0, observed))
+
+
+def _as_large(draws: FloatArray, observed: float) -> int:
+    return int(_are_as_large(draws, observed).sum())
