@@ -16,6 +16,9 @@ from ..core.comparisons import counts_of_cells
 from ..core.statistics import critical_values
 from ..errors import OptionError
 from ..fitting.results import LLBTResults
+from ..formulas.grid import At
+from ..inference.scales import Scale
+from ..inference.worth import worth
 from ..kernel.mixture import FAR, Answers, Mixture, curvature
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
@@ -192,6 +195,44 @@ class LatentClasses(Record):
             _MOST_ROWS
         )
 
+    @checked
+    def worths(self, *, at: At = None, scale: Scale = "probability", confidence: Confidence = 0.95) -> Table:
+        """Return class, share and, as `llbt.worth` does, the worth of every object in each class.
+
+        Parameters
+        ----------
+        at : mapping or "average", optional
+            Covariate values, as in `llbt.worth`.
+        scale : {"probability", "log_worth", "log_odds", "odds_ratio", "elo"}
+        confidence : float
+
+        Returns
+        -------
+        Table
+            class, share, covariates, object, estimate, std_error, conf_low, conf_high; the largest class first, of each
+            the best object first. Errors allow for the doubt about who belongs where; NaN in a class at infinity.
+
+        Raises
+        ------
+        DesignError
+            For a formula without worths.
+        OptionError
+            For unknown options.
+        """
+        each = [worth(self.results(label), at, scale, confidence=confidence) for label in self.labels]
+        sizes = [len(one.fields[0].values) for one in each]
+        fields = (
+            Field(_CLASS, _CLASS, np.repeat(list(self.labels), sizes), "count"),
+            Field("share", "share", np.repeat(self.mixture.shares, sizes), "estimate", 3),
+            *(
+                replace(of_all[0], values=[value for one in of_all for value in one.values])
+                for of_all in zip(*(one.fields for one in each), strict=True)
+            ),
+        )
+        notes = dict.fromkeys(note for one in each for note in one.notes)
+        title = f"{each[0].title}, by class of {self.by_judge.name}"
+        return Table(fields, title=title, notes=(*notes, *self._infinite())).first(_MOST_ROWS)
+
     def table(self) -> Table:
         """Return the summary."""
         return self.summary()
@@ -225,17 +266,21 @@ class LatentClasses(Record):
 
     def _notes(self) -> tuple[str, ...]:
         notes = ["log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)); BIC counts judges"]
-        if self.infinite:
-            which = " and ".join(map(str, self.infinite))
-            notes.append(
-                f"class {which} is at infinity: its judges contradict each other nowhere on some objects, so it has no "
-                "finite estimates and no standard errors; take fewer classes, or prior=0.1"
-            )
+        notes += self._infinite()
         if self.by_judge.answers.prior.any():
             notes.append("a prior drew the estimates together; log-likelihood, BIC and ICL are without it")
         if self.k > 1 and self.mixture.reached == 1 and self.mixture.starts > 1:
             notes.append("a single start reached the best value: there may be better ones, with more starts=")
         return (*notes, *self.pooled.comparisons.notes)
+
+    def _infinite(self) -> list[str]:
+        if not self.infinite:
+            return []
+        which = " and ".join(map(str, self.infinite))
+        return [
+            f"class {which} is at infinity: its judges contradict each other nowhere on some objects, so it has no "
+            "finite estimates and no standard errors; take fewer classes, or prior=0.1"
+        ]
 
     @checked
     def results(self, label: Count) -> LLBTResults:

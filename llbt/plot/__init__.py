@@ -4,6 +4,7 @@ from typing import NoReturn
 
 from ..errors import unknown_name
 from .calibration import calibration
+from .classes import classes, posteriors
 from .decisions import decisions, difference_curve, subset_correlations
 from .differences import differences, paired
 from .discrimination import discrimination
@@ -23,6 +24,7 @@ from .worth import worth
 __all__ = [
     "anova",
     "calibration",
+    "classes",
     "decisions",
     "difference_curve",
     "differences",
@@ -33,6 +35,7 @@ __all__ = [
     "network",
     "outcomes",
     "paired",
+    "posteriors",
     "power",
     "probabilities",
     "ranks",

@@ -227,3 +227,15 @@ def test_draws_have_the_judges_comparisons_and_the_classes_probabilities() -> No
     of_class = np.stack([probabilities(answers.problem, params) for params in mixture.params])
     expected = asked.sum(axis=0)[:, None] * np.einsum("k,ksc->sc", mixture.shares, of_class)
     np.testing.assert_allclose(total, expected, rtol=0.05)
+
+
+def test_worths_by_class_are_those_of_each_class() -> None:
+    found = llbt.judges.classes("object", by_judge(ORDERS, 2), k=2, prior=1, rng=1)[2]
+    frame = found.worths(confidence=0.8).to_frame()
+    columns = ["class", "share", "object", "estimate", "std_error", "conf_low", "conf_high"]
+    assert list(frame.columns) == columns
+    for label, own in frame.groupby("class"):
+        same = llbt.worth(found.results(label), confidence=0.8).to_frame()
+        pd.testing.assert_frame_equal(own[columns[2:]].reset_index(drop=True), same)
+        assert own["estimate"].sum() == pytest.approx(1)
+        assert set(own["share"]) == {found.shares[label]}

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 import llbt
+from llbt.judges.class_fit import LatentClasses
 from llbt.metrics.compare_all import MetricComparisons
 from llbt.scores.pairwise_records import PairwiseScores
 
@@ -92,6 +93,11 @@ def judged_by_age() -> llbt.Comparisons:
 
 
 @cache
+def found_classes() -> LatentClasses:
+    return llbt.judges.classes("object + tie", counts_of_judges(), k=2, starts=3, prior=1, rng=1)[2]
+
+
+@cache
 def metric_scores() -> llbt.metrics.MetricScores:
     return llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y}, Z)
 
@@ -154,6 +160,8 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.write_report: lambda: ([counts()], {}),
     llbt.judges.agreement: lambda: ([JUDGMENTS], {"unit": "prompt"}),
     llbt.judges.classes: lambda: (["object + tie", counts_of_judges()], {"k": [1, 2], "starts": 3, "rng": 1}),
+    llbt.plot.classes: lambda: ([found_classes()], {}),
+    llbt.plot.posteriors: lambda: ([found_classes()], {}),
     llbt.plot.tree: lambda: ([llbt.judges.tree("object", judged_by_age())], {}),
     llbt.judges.tree: lambda: (["object", judged_by_age()], {}),
     llbt.judges.summary: lambda: ([counts()], {}),

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import llbt
+from llbt.judges.class_fit import LatentClasses
 
 SIZES = (4, 60, 200)
 LEAST_LETTERS = 4.9  # points
@@ -136,6 +137,21 @@ def _curve(size: int) -> Axes:
     return llbt.plot.difference_curve(llbt.metrics.difference_curve(difference, agree), unit="BLEU")
 
 
+@cache
+def _mixture(size: int) -> LatentClasses:
+    """Two classes of 30 judges each, who order the objects one way and the other."""
+    rng = np.random.default_rng(4)
+    judge = np.repeat(np.arange(60), 2 * size)
+    first = np.tile(np.arange(size), 120)
+    second = (first + rng.integers(1, size, len(first))) % size
+    apart = 2 * (first - second) / size * np.where(judge < 35, 1.0, -1.0)
+    outcome = np.where(rng.random(len(judge)) < 1 / (1 + np.exp(-apart)), "i", "j")
+    label = np.array(names(size))
+    columns = {"object_i": label[first], "object_j": label[second], "outcome": outcome}
+    c = llbt.from_judgments(pd.DataFrame({"judge": judge, **columns}), clusters="judge")
+    return llbt.judges.classes("object", c, k=2, starts=3, prior=0.5, rng=1)[2]
+
+
 def _tree(size: int) -> Axes:
     """Two leaves of 40 judges each, who order the objects one way and the other."""
     rng = np.random.default_rng(2)
@@ -161,6 +177,7 @@ def _power(size: int) -> Axes:
 PICTURES: dict[str, Callable[[int], Axes]] = {
     "anova": lambda size: llbt.plot.anova(llbt.anova(by_judge(size, 2))),
     "calibration": lambda size: llbt.plot.calibration(llbt.held_out(pooled(size), folds=3, rng=1)),
+    "classes": lambda size: llbt.plot.classes(_mixture(size)),
     "decisions": _decisions,
     "difference_curve": _curve,
     "differences": lambda size: llbt.plot.differences(scores(size), *names(size)[:2]),
@@ -177,6 +194,7 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "outcomes: objects": lambda size: llbt.plot.outcomes(counts(size), rows="object", most=size),
     "outcomes: graded": lambda size: llbt.plot.outcomes(_graded(size), most=size),
     "paired": lambda size: llbt.plot.paired(scores(size), *names(size)[:2]),
+    "posteriors": lambda size: llbt.plot.posteriors(_mixture(size)),
     "power": _power,
     "probabilities": lambda size: llbt.plot.probabilities(pooled(size)),
     "ranks": lambda size: llbt.plot.ranks(llbt.leaderboard(pooled(size))),

@@ -1,0 +1,162 @@
+"""Pictures of latent classes of judges: the worths of each class, and where each judge belongs, with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arguments import Confidence, checked
+from ..core.columns import FloatArray
+from ..core.statistics import critical_values
+from ..errors import DesignError
+from ..inference.objects import centred
+from ..judges.class_fit import LatentClasses
+from ..table import counted, format_percent
+from .look import (
+    COLUMN,
+    PALE,
+    axes_of,
+    finish,
+    label_scale,
+    legend_above,
+    look_of,
+    name_rows,
+    points,
+    rows_height,
+    short_names,
+    zero_line,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BESIDE = 0.7  # of a row that the classes share
+_BEYOND = 1.15  # times the furthest end of an interval: where classes at infinity are drawn
+_MOST_ROWS = 30  # judges, beyond which a picture grows no higher
+
+
+@checked
+def classes(found: LatentClasses, *, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
+    """Plot the log-worths of the objects in each latent class of judges, with their intervals.
+
+    Parameters
+    ----------
+    found : LatentClasses
+        What ``llbt.judges.classes(formula, c)[k]`` returns.
+    confidence : float
+        Level of the intervals, which allow for the doubt about who belongs where.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A row for each object, in the order of their log-worths among all judges, and a point for each class, the shares
+        of which are in the legend. 0 is the mean of the objects in each class. Classes at infinity have no intervals;
+        what is beyond the intervals of the others stands at the edge.
+
+    Raises
+    ------
+    DesignError
+        Where worths depend on covariates, so that a class has more than one set of them.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import llbt
+    >>> matplotlib.use("Agg")
+    >>> judge = np.repeat(np.arange(40), 6)
+    >>> says = np.where(np.random.default_rng(1).random(240) < np.where(judge < 25, 0.9, 0.2), "i", "j")
+    >>> frame = pd.DataFrame({"judge": judge, "object_i": "A", "object_j": "B", "outcome": says})
+    >>> models = llbt.judges.classes("object", llbt.from_judgments(frame, clusters="judge"), k=2, starts=5, rng=1)
+    >>> ax = llbt.plot.classes(models[2])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['class 1: 63 %', 'class 2: 37 %']
+    """
+    if not found.pooled.design.plain:
+        raise DesignError(
+            f"the worths of {found.pooled.specification.formula!r} depend on covariates, so a class has several sets",
+            "Plot classes of a formula in which object stands alone.",
+        )
+    objects = found.pooled.comparisons.objects
+    own, _ = centred(found.pooled, None)
+    order = np.argsort(-own.estimate, kind="stable")
+    ax = axes_of(ax, COLUMN, rows_height(len(objects), 0.2 + 0.06 * found.k) + 0.1 * ((found.k + 1) // 2))
+    zero_line(ax)
+    estimates, ends = _worths(found, confidence)
+    edge = np.nanmax(np.abs(ends)) * _BEYOND if np.isfinite(ends).any() else np.inf
+    for k, label in enumerate(found.labels):
+        rows = np.arange(len(objects)) + _BESIDE * ((k + 0.5) / found.k - 0.5)
+        gone = ", at infinity" if label in found.infinite else ""
+        said = f"class {label}: {format_percent(found.shares[label])}{gone}"
+        points(ax, np.clip(estimates[k], -edge, edge)[order], rows, ends[k][order], look_of(k), label=said)
+    name_rows(ax, short_names([objects[k] for k in order]))
+    for between in range(1, len(objects)):
+        ax.axhline(between - 0.5, color=PALE, linewidth=0.5, zorder=-1)
+    label_scale(ax, f"log-worth λ, mean 0\n({100 * confidence:.4g} % intervals)")
+    legend_above(ax)
+    return finish(ax)
+
+
+def _worths(found: LatentClasses, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Return the centred log-worths of each class, shape (K, J), and the ends of their intervals, (K, J, 2)."""
+    half = float(critical_values(confidence, np.array([np.inf]))[0])
+    each = [centred(found.results(label), None)[0] for label in found.labels]
+    estimates = np.array([one.estimate for one in each])
+    errors = half * np.sqrt(np.maximum([np.diag(one.cov) for one in each], 0.0))
+    errors[[label - 1 for label in found.infinite]] = np.nan
+    return estimates, np.stack([estimates - errors, estimates + errors], axis=2)
+
+
+@checked
+def posteriors(found: LatentClasses, *, ax: Axes | None = None) -> Axes:
+    """Plot how probable it is of each judge that he belongs to each latent class.
+
+    Parameters
+    ----------
+    found : LatentClasses
+        What ``llbt.judges.classes(formula, c)[k]`` returns.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A row for each judge, as long as a probability of 1, in which each class has its part; judges of one class stand
+        together, those who are surest first. Where the parts of a class end in straight lines, the judges are told
+        apart well.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import llbt
+    >>> matplotlib.use("Agg")
+    >>> judge = np.repeat(np.arange(8), 6)
+    >>> says = np.where(np.random.default_rng(1).random(48) < np.where(judge < 5, 0.9, 0.2), "i", "j")
+    >>> frame = pd.DataFrame({"judge": judge, "object_i": "A", "object_j": "B", "outcome": says})
+    >>> models = llbt.judges.classes("object", llbt.from_judgments(frame, clusters="judge"), k=2, starts=5, rng=1)
+    >>> ax = llbt.plot.posteriors(models[2])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['class 1', 'class 2']
+    """
+    posterior = found.posterior.to_numpy()
+    modal = posterior.argmax(axis=1)
+    order = np.lexsort((-posterior.max(axis=1), modal))
+    judges = len(order)
+    ax = axes_of(ax, COLUMN, rows_height(min(judges, _MOST_ROWS)) + 0.1 * ((found.k + 1) // 2))
+    edges = np.repeat(np.arange(judges + 1) - 0.5, 2)[1:-1]  # both ends of each row
+    upto = np.concatenate([np.zeros((judges, 1)), np.cumsum(posterior[order], axis=1)], axis=1)
+    upto = np.repeat(np.minimum(upto, 1.0), 2, axis=0)
+    for k, label in enumerate(found.labels):
+        colour, _ = look_of(k)
+        ax.fill_betweenx(edges, upto[:, k], upto[:, k + 1], color=colour, linewidth=0, label=f"class {label}")
+    name_rows(ax, short_names([str(found.by_judge.levels[g]) for g in order]))
+    ax.set_xlim(0, 1)
+    label_scale(ax, f"probability of each class, given all that a judge said\n({counted(judges, 'judge')})")
+    legend_above(ax, columns=4)
+    return finish(ax)
