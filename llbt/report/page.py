@@ -36,8 +36,9 @@ from ..plot.worth import worth as worth_plot
 from ..resampling import shown
 from ..table import Record, Table, counted, format_count
 from .grades import expected_grades
+from .groups import call_of, groups_of
 from .interpret import interpret, interpreted
-from .page_parts import folded, page, paragraph, picture, section, table
+from .page_parts import complete, folded, monospaced, page, paragraph, picture, section, table
 from .study import Study, studied
 from .writing import checked_target, write_whole
 
@@ -61,10 +62,11 @@ def write_report(
 
     Parameters
     ----------
-    data : LLBTResults, MixedResults, Comparisons, Judgments, frame, path or list of records
-        A fit, which is reported as it is; or what is fitted for the report: a table of counts, or judgments in a known
-        format, as `from_judgments` takes them without further names. Judgments under other names come as what
-        `from_judgments` or `fit` returns.
+    data : LLBTResults, MixedResults, ClassModels, LatentClasses, JudgeTree, Comparisons, Judgments, frame, path or list
+        A fit, which is reported as it is; groups of judges (`llbt.judges.classes`, `llbt.judges.tree`), which have a
+        section beside the report of the fit of all judges that they hold; or what is fitted for the report: a table of
+        counts, or judgments in a known format, as `from_judgments` takes them without further names. Judgments under
+        other names come as what `from_judgments` or `fit` returns.
     path : path
         Where to write; a file that is there is replaced.
     formula : str, optional
@@ -127,6 +129,7 @@ def _page(s: Study, title: str, progress: bool) -> str:
         "audit": ("Are the judgments in order?", _audited),
         "leaderboard": ("Leaderboard", _ranked),
         "pairs": ("Pairs", _paired),
+        **groups_of(s),
         **({"judges": ("Judges", _judges)} if _has_judges(s) else {}),
         "model": ("Model", _modelled),
         **_fitting(s),
@@ -177,7 +180,7 @@ def _judges(s: Study) -> list[str]:
     differ = {block for block, name in zip(s.res.design.blocks, s.res.names, strict=True) if f"{judge}[" in name}
     return [
         _or_why(lambda: _known(summary_of_judges(s.table, judge=judge, model=s.res, confidence=s.confidence).table())),
-        table(_whole(level_tests(s.res, by=judge))),
+        table(complete(level_tests(s.res, by=judge))),
         *(picture(f"judges-{block}", *pictures[block]) for block in pictures if block in differ),
     ]
 
@@ -185,7 +188,7 @@ def _judges(s: Study) -> list[str]:
 def _known(whole: Table) -> Table:
     """Return all rows of a table without columns of which nothing is known."""
     kept = [f for f in whole.fields if f.kind == "text" or not np.isnan(np.asarray(f.values, dtype=float)).all()]
-    return replace(_whole(whole), fields=tuple(kept))
+    return replace(complete(whole), fields=tuple(kept))
 
 
 def _ranked(s: Study) -> list[str]:
@@ -215,9 +218,9 @@ def _without_groups(board: Table) -> Table:
     """Return the leaderboard without the letters where they are too many to be read; the ranks say the same."""
     letters = {letter for f in board.fields if f.name == "group" for group in f.values for letter in str(group)}
     if len(letters) <= _MOST_LETTERS:
-        return _whole(board)
+        return complete(board)
     kept = tuple(f for f in board.fields if f.name != "group")
-    return replace(_whole(board), fields=kept)
+    return replace(complete(board), fields=kept)
 
 
 def _paired(s: Study) -> list[str]:
@@ -239,7 +242,7 @@ def _told_pairs(pairs: Pairwise) -> Table:
     """Return the pairs; where they are many, those of the best object and those of neighbours in the ranking."""
     whole = pairs.table()
     if len(pairs.pairs) <= _MOST_PAIRS:
-        return _whole(whole)
+        return complete(whole)
     place = np.full(len(pairs.objects), -2)
     place[pairs.ranking] = np.arange(len(pairs.ranking))
     i, j = place[pairs.pairs].T
@@ -255,8 +258,8 @@ def _modelled(s: Study) -> list[str]:
     corrected = s.res.specification.reduces_bias  # then a difference of deviances is no test
     if isinstance(s.asked, MixedResults):
         mixed = s.asked
-        return [table(_whole(mixed.summary())), _or_why(lambda: anova(mixed.without, mixed))]
-    return [table(_whole(s.res.summary())), "" if corrected else _or_why(lambda: anova(s.res))]
+        return [table(complete(mixed.summary())), _or_why(lambda: anova(mixed.without, mixed))]
+    return [table(complete(s.res.summary())), "" if corrected else _or_why(lambda: anova(s.res))]
 
 
 def _fitting(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
@@ -310,10 +313,11 @@ def _made(s: Study) -> list[str]:
     calls = (
         f"res = llbt.fit({spec.formula!r}, comparisons{options})",
         f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   {_further(s)}",
+        *call_of(s),
     )
     return [
         paragraph(f"Written by llbt {version}. Its tables come from these calls:"),
-        "".join(f'<div class="foot">{paragraph(call)}</div>' for call in calls),
+        monospaced(calls),
         paragraph(
             "The model: Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics "
             "41(2), 337-345.",
@@ -333,11 +337,6 @@ def _further(s: Study) -> str:
 
 def _rows(whole: Table, rows: list[int]) -> Table:
     return Table(whole.fields[:3], title="Checks without a finding", shown=tuple(rows))
-
-
-def _whole(record: Record) -> Table:
-    """Return an answer with all of its rows: the page folds what is long."""
-    return replace(record.table(), shown=None, more="")
 
 
 def _or_why(ask: Any) -> str:

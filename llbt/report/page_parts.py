@@ -39,6 +39,11 @@ def paragraph(text: str, kind: str = "") -> str:
     return f"<p{_class(kind)}>{escaped(text)}</p>"
 
 
+def monospaced(lines: Iterable[str]) -> str:
+    """Return lines as a screen shows them, with all of their spaces."""
+    return "".join(f'<div class="foot">{escaped(line)}</div>' for line in lines if line)
+
+
 def section(name: str, heading: str, blocks: Iterable[str]) -> str:
     """Return a section of the page with its heading."""
     return f'<section id="{name}">\n<h2>{escaped(heading)}</h2>\n' + "\n".join(filter(None, blocks)) + "\n</section>"
@@ -66,6 +71,11 @@ def page(title: str, body: str, sections: Sequence[tuple[str, str]]) -> str:
 
 
 # -- tables ----------------------------------------------------------------------------------------------------
+
+
+def complete(record: Record) -> Table:
+    """Return an answer with all of its rows: the page folds what is long."""
+    return replace(record.table(), shown=None, more="")
 
 
 def table(record: Record, *, title: str | None = None, notes: bool = True) -> str:
@@ -143,9 +153,8 @@ def _sort_value(value: Any) -> str:
 
 def _below(found: Table, notes: bool) -> str:
     legend = (LEGEND,) if any(f.kind == "stars" for f in found.fields) else ()
-    foot = "".join(f'<div class="foot">{escaped(line)}</div>' for line in found.foot if line)
     said = (*((found.more,) if found.more else ()), *legend, *(found.notes if notes else ()))
-    return foot + _lines(said, "quiet")
+    return monospaced(found.foot) + _lines(said, "quiet")
 
 
 def _lines(lines: Sequence[str], kind: str) -> str:

@@ -24,6 +24,11 @@ from ..formulas.coding import Reference
 from ..formulas.grid import At
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
 from ..inference.objects import worth_classes
+from ..judges.class_fit import LatentClasses
+from ..judges.classes import ClassModels
+from ..judges.tree import JudgeTree
+
+Groups = ClassModels | LatentClasses | JudgeTree
 
 UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
 
@@ -44,6 +49,8 @@ class Study:
     confidence : float
     notices : tuple of str
         What a reader must know first.
+    groups : ClassModels, LatentClasses, JudgeTree or None
+        Groups of judges beside the fit, which is of all of them.
     """
 
     res: LLBTResults
@@ -52,6 +59,7 @@ class Study:
     at: At
     confidence: float
     notices: tuple[str, ...]
+    groups: Groups | None = None
 
     @functools.cached_property
     def fit(self) -> GoodnessOfFit:
@@ -73,6 +81,9 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
             "Report res.without, in which judges are alike; res.as_html() and llbt.plot.discrimination(res) show how "
             "they differ.",
         )
+    groups = data if isinstance(data, Groups) else None
+    if groups is not None:
+        data = _of_all(groups)
     if isinstance(data, (LLBTResults, MixedResults)):
         if formula is not None:
             raise OptionError(
@@ -89,8 +100,24 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
     classes, _, _ = worth_classes(average, None)
     of_average = "estimates are " if res is not average else ""
     said = [f"{of_average}{note}" for note in average.covariance.notes]
-    notices = (*_reduced(average), *(f"{note[0].upper()}{note[1:]}." for note in said))
-    return Study(average, res, found, "average" if len(classes) > 1 else None, confidence, notices)
+    notices = (*_beside(groups), *_reduced(average), *(f"{note[0].upper()}{note[1:]}." for note in said))
+    return Study(average, res, found, "average" if len(classes) > 1 else None, confidence, notices, groups)
+
+
+def _of_all(groups: Groups) -> LLBTResults:
+    """Return the fit of all judges alike."""
+    if isinstance(groups, JudgeTree):
+        return groups.nodes[0].results
+    return (groups.fits[0] if isinstance(groups, ClassModels) else groups).pooled
+
+
+def _beside(groups: Groups | None) -> tuple[str, ...]:
+    """Return that a page on groups of judges is of all of them elsewhere."""
+    if groups is None:
+        return ()
+    name = "tree" if isinstance(groups, JudgeTree) else "classes"
+    half = " who found it" if isinstance(groups, JudgeTree) and groups.honest else ""
+    return (f"The section on {name} of judges tells groups of them apart; all others are of all judges{half} alike.",)
 
 
 def _fitted(formula: str, c: Comparisons) -> MaybeMixed:

@@ -1,0 +1,125 @@
+"""Groups of judges on the report page: latent classes, and trees by covariates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..judges.class_fit import LatentClasses
+from ..judges.classes import ClassModels
+from ..judges.tree import JudgeTree
+from ..plot.classes import classes as classes_plot
+from ..plot.classes import posteriors as posteriors_plot
+from ..plot.tree import tree as tree_plot
+from ..table import Field, Table, counted, format_percent
+from .page_parts import complete, folded, monospaced, paragraph, picture, table
+from .study import Study
+
+_SURE = 0.9  # a posterior probability from which on a judge is placed
+
+
+def groups_of(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
+    """Return the section on groups of judges, where the report is of such groups."""
+    if s.groups is None:
+        return {}
+    if isinstance(s.groups, JudgeTree):
+        return {"tree": ("Tree of judges", _tree)}
+    return {"classes": ("Classes of judges", _classes)}
+
+
+def call_of(s: Study) -> tuple[str, ...]:
+    """Return the call that found the groups."""
+    if s.groups is None:
+        return ()
+    if isinstance(s.groups, JudgeTree):
+        return (f"llbt.judges.tree({s.groups.growth.formula!r}, comparisons, by={s.groups.data.by!r})",)
+    fits = s.groups.fits if isinstance(s.groups, ClassModels) else (s.groups,)
+    formula, by, k = fits[0].pooled.specification.formula, fits[0].by_judge.name, [one.k for one in fits]
+    return (f"llbt.judges.classes({formula!r}, comparisons, by={by!r}, k={k})",)
+
+
+# -- latent classes --------------------------------------------------------------------------------------------
+
+
+def _classes(s: Study) -> list[str]:
+    found = s.groups
+    parts = []
+    if isinstance(found, ClassModels):
+        parts.append(table(complete(found)))
+        found = found.best
+        parts.append(paragraph(f"What follows is of {_said(found)}: the smallest BIC."))
+    assert isinstance(found, LatentClasses)
+    level = f"{100 * s.confidence:.4g} % intervals"
+    return [
+        *parts,
+        table(_placed(found)),
+        picture("classes", f"Log-worths by class, with {level}", lambda: classes_plot(found, confidence=s.confidence)),
+        table(complete(found.worths(at=s.at, confidence=s.confidence))),
+        folded("Parameters by class", table(complete(found.summary(confidence=s.confidence)))),
+        picture(
+            "posteriors", "How probable it is that each judge belongs to each class", lambda: posteriors_plot(found)
+        ),
+        folded(f"Probabilities of each {found.by_judge.name}", table(_posteriors(found))),
+    ]
+
+
+def _said(found: LatentClasses) -> str:
+    return f"{found.k} {'class' if found.k == 1 else 'classes'}"
+
+
+def _placed(found: LatentClasses) -> Table:
+    """Return the share of each class, and how surely judges belong to it."""
+    posterior = found.posterior.to_numpy()
+    modal, most = posterior.argmax(axis=1), posterior.max(axis=1)
+    here = [most[modal == k] for k in range(found.k)]
+    return Table(
+        (
+            Field("class", "class", list(found.labels), "count"),
+            Field("share", "share", found.shares.tolist(), "estimate"),
+            Field("std_error", "std_error", found.share_errors.tolist(), "estimate"),
+            Field("judges", "most probable for", [len(one) for one in here], "count"),
+            Field("sure", f"of these p ≥ {_SURE:g}", [int((one >= _SURE).sum()) for one in here], "count"),
+            Field("mean", "mean p of these", [float(one.mean()) if len(one) else np.nan for one in here], "estimate"),
+        ),
+        title=f"Shares of the {counted(len(posterior), found.by_judge.name)}, and how surely they belong to classes",
+        notes=(
+            f"entropy {found.entropy:.3f}, 1 where every judge is placed; "
+            f"{format_percent(float(np.mean(most >= _SURE)))} of judges belong to a class with p ≥ {_SURE:g}",
+            "judges put to their most probable class are not as pure as the classes: what sets apart groups made of "
+            "them is attenuated",
+        ),
+    )
+
+
+def _posteriors(found: LatentClasses) -> Table:
+    posterior = found.posterior
+    return Table(
+        (
+            Field(found.by_judge.name, found.by_judge.name, list(posterior.index)),
+            *(Field(f"class_{k}", f"class {k}", posterior[k].tolist(), "estimate") for k in found.labels),
+        ),
+        title="Probability of each class, given all that was said",
+    )
+
+
+# -- trees -----------------------------------------------------------------------------------------------------
+
+
+def _tree(s: Study) -> list[str]:
+    tree = s.groups
+    assert isinstance(tree, JudgeTree)
+    whose = (
+        "The leaves are estimated by judges who did not find the tree, so their errors are as they stand."
+        if tree.honest
+        else "Errors are conditional on the tree: the same judges found it and gave the estimates of its leaves, so "
+        "errors are too small as far as the tree is by chance."
+    )
+    leaves = complete(tree)
+    return [
+        monospaced(leaves.head),
+        paragraph(whose),
+        picture("tree", "Splits, and log-worths in the leaves", lambda: tree_plot(tree, confidence=s.confidence)),
+        table(complete(tree.tests())),
+        table(Table(leaves.fields, title="Leaves", foot=leaves.foot, notes=leaves.notes)),
+    ]
