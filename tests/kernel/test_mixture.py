@@ -7,7 +7,7 @@ from scipy import optimize, special
 
 import llbt
 from llbt.judges.class_fit import ByJudge
-from llbt.kernel.mixture import curvature
+from llbt.kernel.mixture import curvature, mixture
 
 WORTHS = np.array([[0.0, 0.5, 1.0, 1.5], [1.2, 0.6, 0.2, -0.5]])
 
@@ -68,3 +68,15 @@ def _errors(lost: object, here: np.ndarray, step: float = 1e-4) -> np.ndarray:
         for b in moves
     ]
     return np.sqrt(np.diag(np.linalg.inv(np.array(second) / (4 * step**2))))
+
+
+@pytest.mark.parametrize("k", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_starts_that_end_early_come_to_the_same_maximum(k: int) -> None:
+    found = llbt.judges.classes("object + tie", llbt.from_judgments(drawn(), clusters="judge"), k=k, starts=10, rng=1)[
+        k
+    ]
+    answers, pooled = found.by_judge.answers, found.pooled.solution.params
+    early = mixture(answers, k, pooled, 10, np.random.default_rng(2), gain=1e-2)
+    assert early.log_likelihood == pytest.approx(found.log_likelihood, abs=1e-6)
+    np.testing.assert_allclose(early.params, found.mixture.params, atol=1e-4)
+    assert early.starts == (1 if k == 1 else 10)
