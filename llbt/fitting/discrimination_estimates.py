@@ -21,6 +21,8 @@ from ..kernel.discrimination_profile import profile_discrimination
 from .results import LLBTResults
 from .specification import Specification
 
+IntervalMethod = Literal["wald", "profile"]
+
 
 @dataclass(frozen=True, eq=False)
 class Judging:
@@ -137,7 +139,7 @@ class DiscriminationEstimates:
 
     @checked
     def discrimination_intervals(
-        self, *, confidence: Confidence = 0.95, method: Literal["wald", "profile"] = "wald"
+        self, *, confidence: Confidence = 0.95, method: IntervalMethod = "wald"
     ) -> pd.DataFrame:
         """Return intervals of σ.
 
@@ -178,8 +180,14 @@ class DiscriminationEstimates:
         return pd.DataFrame(bounds, index=self._labels, columns=["conf_low", "conf_high"])
 
     @checked
-    def readings(self, *, confidence: Confidence = 0.95) -> pd.Series[str]:
+    def readings(self, *, confidence: Confidence = 0.95, method: IntervalMethod = "wald") -> pd.Series[str]:
         """Return what the interval of σ says of each judge.
+
+        Parameters
+        ----------
+        confidence : float
+        method : {"wald", "profile"}
+            Of the intervals, as in `discrimination_intervals`.
 
         Returns
         -------
@@ -188,12 +196,8 @@ class DiscriminationEstimates:
             the interval holds 0 and not 1; ``"guessing or inverted"`` where also the estimate is below 0.
             ``"unclear"``: it holds both. Empty for all others.
         """
-        low, high = self.discrimination_intervals(confidence=confidence).to_numpy().T
-        words = np.select(
-            [high < 0, (low <= 0) & (high < 1) & (self.solution.sigma < 0), (low <= 0) & (high < 1), low <= 0],
-            ["inverted", "guessing or inverted", "guessing", "unclear"],
-            "",
-        )
+        bounds = self.discrimination_intervals(confidence=confidence, method=method)
+        words = readings_of(bounds, self.solution.sigma)
         return pd.Series(words, index=self._labels, name="reading", dtype=object)
 
     # -- fit ---------------------------------------------------------------------------------------------
@@ -300,3 +304,13 @@ class DiscriminationEstimates:
 
     def _by_judge(self, values: FloatArray, name: str) -> pd.Series[float]:
         return pd.Series(values, index=self._labels, name=name, dtype=float)
+
+
+def readings_of(bounds: pd.DataFrame, sigma: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+    """Return what the intervals of σ say, a word for each judge; see `DiscriminationEstimates.readings`."""
+    low, high = bounds.to_numpy().T
+    return np.select(
+        [high < 0, (low <= 0) & (high < 1) & (sigma < 0), (low <= 0) & (high < 1), low <= 0],
+        ["inverted", "guessing or inverted", "guessing", "unclear"],
+        "",
+    )

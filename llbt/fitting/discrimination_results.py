@@ -13,7 +13,7 @@ from ..arguments import Confidence, Count, checked
 from ..core.statistics import TestResult
 from ..formulas.constraints import Hypothesis
 from ..table import Field, Record, Table
-from .discrimination_estimates import DiscriminationEstimates
+from .discrimination_estimates import DiscriminationEstimates, IntervalMethod, readings_of
 from .discrimination_predictions import predicted_by_judge
 from .discrimination_summary import discrimination_summary
 from .discrimination_tests import equality_test, proportionality_test
@@ -119,8 +119,14 @@ class DiscriminationResults(DiscriminationEstimates, Record):
         return proportionality_test(self)
 
     @checked
-    def by_judge(self, *, confidence: Confidence = 0.95) -> Table:
+    def by_judge(self, *, confidence: Confidence = 0.95, method: IntervalMethod = "wald") -> Table:
         """Return the discrimination of each judge.
+
+        Parameters
+        ----------
+        confidence : float
+        method : {"wald", "profile"}
+            Of the intervals, and thereby of the readings, as in `discrimination_intervals`.
 
         Returns
         -------
@@ -128,7 +134,7 @@ class DiscriminationResults(DiscriminationEstimates, Record):
             The judge, judgments, estimate (σ), std_error, conf_low, conf_high, and reading, as `readings` has it; in
             the order of the table.
         """
-        bounds = self.discrimination_intervals(confidence=confidence)
+        bounds = self.discrimination_intervals(confidence=confidence, method=method)
         judged = self.judging.judged
         totals = np.bincount(judged.judge, judged.problem.totals, judged.size)
         name = self.judging.name
@@ -140,12 +146,12 @@ class DiscriminationResults(DiscriminationEstimates, Record):
                 Field("std_error", "std_error", self.discrimination_errors.to_numpy(), "estimate"),
                 Field("conf_low", "conf_low", bounds["conf_low"].to_numpy(), "estimate"),
                 Field("conf_high", "conf_high", bounds["conf_high"].to_numpy(), "estimate"),
-                Field("reading", "reading", self.readings(confidence=confidence).tolist()),
+                Field("reading", "reading", readings_of(bounds, self.solution.sigma).tolist()),
             ),
             title=f"Discriminations σ by {name}",
             notes=(
                 "σ multiplies the log-worths of a judge; the mean of σ², weighted by the judgments, is 1",
-                f"{100 * confidence:.4g} % intervals",
+                f"{100 * confidence:.4g} % intervals{' by profile likelihood' if method == 'profile' else ''}",
             ),
         )
 

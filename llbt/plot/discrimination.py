@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import Confidence, checked
+from ..fitting.discrimination_estimates import IntervalMethod
 from ..fitting.discrimination_results import DiscriminationResults
 from .look import (
     BLUE,
@@ -34,7 +35,13 @@ _LOOKS = {
 
 
 @checked
-def discrimination(res: DiscriminationResults, *, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
+def discrimination(
+    res: DiscriminationResults,
+    *,
+    confidence: Confidence = 0.95,
+    method: IntervalMethod = "wald",
+    ax: Axes | None = None,
+) -> Axes:
     """Plot the discriminations of all judges in order of their size, those that are inverted or guess in colour.
 
     Parameters
@@ -43,6 +50,8 @@ def discrimination(res: DiscriminationResults, *, confidence: Confidence = 0.95,
         A fit with discriminations, ``llbt.fit("object + tie", c, discrimination="judge")``.
     confidence : float
         Level of the intervals, by which judges are said to guess.
+    method : {"wald", "profile"}
+        Of the intervals, as in `DiscriminationResults.discrimination_intervals`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -62,7 +71,7 @@ def discrimination(res: DiscriminationResults, *, confidence: Confidence = 0.95,
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['J2', 'J1', 'J4', 'J3']
     """
-    frame = res.by_judge(confidence=confidence).to_frame()
+    frame = res.by_judge(confidence=confidence, method=method).to_frame()
     frame = frame.sort_values("estimate", ascending=False, kind="stable", ignore_index=True)
     ax = rows_of(ax, short_names(frame.iloc[:, 0].astype(str)))
     zero_line(ax)

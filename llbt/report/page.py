@@ -13,36 +13,34 @@ import numpy as np
 
 from ..arguments import Confidence, checked
 from ..auditing.audit import Audit
-from ..errors import LLBTError
+from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.mixed_results import MixedResults
+from ..fitting.results import LLBTResults
+from ..formulas.grid import At
 from ..inference.anova import anova
 from ..inference.grade_tests import grade_tests
-from ..inference.judge_effects import judge_effects
-from ..inference.level_tests import level_tests, levels_of
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.ranks import leaderboard
 from ..inference.residuals import residuals as residuals_of
-from ..judges.summary import summary as summary_of_judges
 from ..plot.fits import residuals as residuals_plot
 from ..plot.intervals import intervals as intervals_plot
-from ..plot.judge_effects import judge_effects as judge_effects_plot
-from ..plot.judges import judges as judges_plot
-from ..plot.judges import ties as ties_plot
 from ..plot.network import network as network_plot
 from ..plot.pairs import outcomes as outcomes_plot
 from ..plot.pairs import probabilities as probabilities_plot
 from ..plot.worth import worth as worth_plot
 from ..resampling import shown
-from ..table import Record, Table, counted, format_count
+from ..table import Table, counted, format_count
 from .grades import expected_grades
 from .groups import call_of, groups_of
 from .interpret import interpret, interpreted
-from .page_parts import complete, folded, monospaced, page, paragraph, picture, section, table
+from .judge_sections import has_judges, judges_section
+from .page_parts import complete, folded, monospaced, or_why, page, paragraph, picture, section, table
 from .study import Study, studied
 from .writing import checked_target, write_whole
 
 _MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
+_MOST_FOLDED = 2000  # rows on the page: a megabyte
 _MOST_DRAWN = 30  # objects of a heat map
 _MOST_LETTERS = 9  # of a leaderboard's groups
 
@@ -62,11 +60,12 @@ def write_report(
 
     Parameters
     ----------
-    data : LLBTResults, MixedResults, ClassModels, LatentClasses, JudgeTree, Comparisons, Judgments, frame, path or list
-        A fit, which is reported as it is; groups of judges (`llbt.judges.classes`, `llbt.judges.tree`), which have a
-        section beside the report of the fit of all judges that they hold; or what is fitted for the report: a table of
-        counts, or judgments in a known format, as `from_judgments` takes them without further names. Judgments under
-        other names come as what `from_judgments` or `fit` returns.
+    data : a fit, ClassModels, LatentClasses, JudgeTree, Comparisons, Judgments, frame, path or list of records
+        A fit (`LLBTResults`, `MixedResults`, `DiscriminationResults`), which is reported as it is; groups of judges
+        (`llbt.judges.classes`, `llbt.judges.tree`), which have a section beside the report of the fit of all judges
+        that they hold; or what is fitted for the report: a table of counts, or judgments in a known format, as
+        `from_judgments` takes them without further names. Judgments under other names come as what `from_judgments` or
+        `fit` returns.
     path : path
         Where to write; a file that is there is replaced.
     formula : str, optional
@@ -99,7 +98,8 @@ def write_report(
     -----
     The page loads nothing: styles, script and pictures are inside, and its content security policy forbids the rest.
     Tables sort by their headings, long ones are folded and filtered by name, and one field finds a name in all of them;
-    without JavaScript, and in print, everything stands there. Pages and pictures are dark where the reader prefers it.
+    without JavaScript everything stands there, and in print all but tables of more than 300 rows. Of more than 2,000
+    pairs or counts the page says which call has the rest. Pages and pictures are dark where the reader prefers it.
     Estimates have three digits; all of them come of the calls that the page names.
     What is fitted for the report has ``cov_type="cautious"``: standard errors by those of judge, prompt, block and
     clusters that make them largest; of independent judgments, if none is recorded or they are too few. The page says
@@ -130,7 +130,7 @@ def _page(s: Study, title: str, progress: bool) -> str:
         "leaderboard": ("Leaderboard", _ranked),
         "pairs": ("Pairs", _paired),
         **groups_of(s),
-        **({"judges": ("Judges", _judges)} if _has_judges(s) else {}),
+        **({"judges": ("Judges", judges_section)} if has_judges(s) else {}),
         "model": ("Model", _modelled),
         **_fitting(s),
         "counts": ("Counts", _counted),
@@ -144,7 +144,7 @@ def _page(s: Study, title: str, progress: bool) -> str:
 
 def _words(s: Study) -> list[str]:
     notices = [paragraph(notice, "notice") for notice in s.notices]
-    if isinstance(s.asked, MixedResults):
+    if not isinstance(s.asked, LLBTResults):
         said = interpret(s.asked, confidence=s.confidence)
     else:
         said = interpreted(s.res, s.confidence, s.fit if s.res.converged else None)
@@ -158,37 +158,6 @@ def _audited(s: Study) -> list[str]:
     parts = [table(replace(whole, shown=tuple(bad)))] if bad else [paragraph(whole.title)]
     parts += [folded(f"{counted(len(rest), 'check')} without a finding", table(_rows(whole, rest)))] if rest else []
     return parts
-
-
-def _has_judges(s: Study) -> bool:
-    """Whether the table keeps more than one judge, or the fit has effects of judges."""
-    if isinstance(s.asked, MixedResults):
-        return True
-    kept = (*(column.name for column in s.table.columns), *s.table.clusters)
-    return s.found.judge in kept and len(levels_of(s.table, s.found.judge)) > 1
-
-
-def _judges(s: Study) -> list[str]:
-    """Return what each judge does, each against the rest, and what a judge's own worths or ties are, if they differ."""
-    if isinstance(s.asked, MixedResults):
-        return _differing(s.asked, s.confidence)
-    judge = s.found.judge
-    pictures = {
-        "worth": ("Log-worths of the objects by judge, beside those of all", lambda: judges_plot(s.res)),
-        "tie": ("Ties by judge", lambda: ties_plot(s.res)),
-    }
-    differ = {block for block, name in zip(s.res.design.blocks, s.res.names, strict=True) if f"{judge}[" in name}
-    return [
-        _or_why(lambda: _known(summary_of_judges(s.table, judge=judge, model=s.res, confidence=s.confidence).table())),
-        table(complete(level_tests(s.res, by=judge))),
-        *(picture(f"judges-{block}", *pictures[block]) for block in pictures if block in differ),
-    ]
-
-
-def _known(whole: Table) -> Table:
-    """Return all rows of a table without columns of which nothing is known."""
-    kept = [f for f in whole.fields if f.kind == "text" or not np.isnan(np.asarray(f.values, dtype=float)).all()]
-    return replace(complete(whole), fields=tuple(kept))
 
 
 def _ranked(s: Study) -> list[str]:
@@ -233,50 +202,51 @@ def _paired(s: Study) -> list[str]:
         "Who met whom: the width of a line is its number of judgments, its colour how far the model is off",
         lambda: network_plot(s.res),
     )
-    if isinstance(s.asked, MixedResults):  # which has no fitted counts to be off from
+    if not isinstance(s.asked, LLBTResults):  # counts fitted to one judge, to whom those of all judges are no match
         network = ""
-    return [drawn, table(_told_pairs(pairs)), network]
+    return [drawn, *_told_pairs(pairs, s.at), network]
 
 
-def _told_pairs(pairs: Pairwise) -> Table:
-    """Return the pairs; where they are many, those of the best object and those of neighbours in the ranking."""
-    whole = pairs.table()
-    if len(pairs.pairs) <= _MOST_PAIRS:
-        return complete(whole)
+def _told_pairs(pairs: Pairwise, at: At) -> list[str]:
+    """Return the pairs; where they are many, those of the best object and of neighbours in the ranking before them."""
+    whole, size = pairs.table(), len(pairs.pairs)
+    if size <= _MOST_PAIRS:
+        return [table(complete(whole))]
     place = np.full(len(pairs.objects), -2)
     place[pairs.ranking] = np.arange(len(pairs.ranking))
     i, j = place[pairs.pairs].T
     told = np.flatnonzero((np.minimum(i, j) >= 0) & ((np.minimum(i, j) == 0) | (np.abs(i - j) == 1)))
     more = (
         f"shown: pairs of the best object and of neighbours in the ranking, {format_count(len(told))} of "
-        f"{format_count(len(pairs.pairs))}; p-values and intervals are adjusted for all of them"
+        f"{format_count(size)}; p-values and intervals are adjusted for all of them"
     )
-    return replace(whole, shown=tuple(told.tolist()), more=more)
+    asked = f"llbt.pairwise(res{_at(at)}).to_frame()"
+    rest = size > _MOST_FOLDED
+    short = replace(whole, shown=tuple(told.tolist()), more=f"{more}; all: {asked}" if rest else more)
+    return [table(short), "" if rest else folded(f"All {format_count(size)} pairs", table(complete(whole)), long=True)]
+
+
+def _at(at: At) -> str:
+    return "" if at is None else f", at={at!r}"
 
 
 def _modelled(s: Study) -> list[str]:
     corrected = s.res.specification.reduces_bias  # then a difference of deviances is no test
     if isinstance(s.asked, MixedResults):
         mixed = s.asked
-        return [table(complete(mixed.summary())), _or_why(lambda: anova(mixed.without, mixed))]
-    return [table(complete(s.res.summary())), "" if corrected else _or_why(lambda: anova(s.res))]
+        return [table(complete(mixed.summary())), or_why(lambda: anova(mixed.without, mixed))]
+    if isinstance(s.asked, DiscriminationResults):
+        factored = s.asked
+        return [table(complete(factored.summary())), or_why(lambda: anova(factored))]
+    return [table(complete(s.res.summary())), "" if corrected else or_why(lambda: anova(s.res))]
 
 
 def _fitting(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
-    """Return the sections on whether the model fits; one with effects of judges has no deviance to ask."""
-    if isinstance(s.asked, MixedResults):
+    """Return the sections on whether the model fits; one in which judges differ is held against its neighbours."""
+    if not isinstance(s.asked, LLBTResults):
         return {}
     grades: dict[str, tuple[str, Callable[[Study], list[str]]]] = {"grades": ("Grades", _graded)}
     return {"fit": ("Does the model fit?", _fitted), **(grades if s.table.response.grades else {})}
-
-
-def _differing(res: MixedResults, confidence: float) -> list[str]:
-    """Return how far each judge differs from the average one."""
-    effects = judge_effects(res, confidence=confidence)
-    caption = "Effects of judges, the largest first; 0 is the average judge"
-    drawn = picture("effects", caption, lambda: judge_effects_plot(effects))
-    few = len(res.judges.levels) <= _MOST_PAIRS
-    return [drawn if few else "", folded("Effects of each judge", table(effects))]
 
 
 def _fitted(s: Study) -> list[str]:
@@ -290,26 +260,30 @@ def _fitted(s: Study) -> list[str]:
 
 def _graded(s: Study) -> list[str]:
     """Return whether the scale is linear, whether grades are told apart, and how well they are expected."""
-    return [_or_why(lambda: grade_tests(s.res)), table(expected_grades(s.res))]
+    return [or_why(lambda: grade_tests(s.res)), table(expected_grades(s.res))]
 
 
 def _counted(s: Study) -> list[str]:
     caption = "Wins, ties and losses" + (", darker the larger the grade" if s.table.response.grades else "")
     outcomes = picture("outcomes", caption, lambda: outcomes_plot(s.table, rows="object", most=60))
     whole = s.table.table()
-    rows = min(len(s.table), _MOST_PAIRS)
+    rows = min(len(s.table), _MOST_FOLDED)
     rest = len(s.table) - rows
-    more = f"… {format_count(rest)} more" if rest else ""
-    return [outcomes, folded("All counts", table(replace(whole, shown=tuple(range(rows)), more=more)))]
+    more = f"… {format_count(rest)} more; all: comparisons.to_frame()" if rest else ""
+    found = table(replace(whole, shown=tuple(range(rows)), more=more))
+    return [outcomes, folded("Counts" if rest else "All counts", found, long=rows > _MOST_PAIRS)]
 
 
 def _made(s: Study) -> list[str]:
     version = getattr(sys.modules.get("llbt"), "__version__", "")
     spec = s.asked.specification
-    asked = {name: getattr(spec, name) for name in ("reference", "fixed", "cov_type", "groups", "prior", "link")}
+    asked = {
+        name: getattr(spec, name)
+        for name in ("reference", "fixed", "cov_type", "groups", "prior", "link", "discrimination")
+    }
     given = {name: value for name, value in asked.items() if value not in (None, {}, "nonrobust", (), "adjacent")}
     options = "".join(f", {name}={value!r}" for name, value in given.items())
-    at = ", at='average'" if s.at is not None else ""
+    at = _at(s.at)
     calls = (
         f"res = llbt.fit({spec.formula!r}, comparisons{options})",
         f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   {_further(s)}",
@@ -330,6 +304,8 @@ def _further(s: Study) -> str:
     """Return the calls that depend on the kind of fit."""
     if isinstance(s.asked, MixedResults):
         return "llbt.anova(res.without, res)   llbt.judge_effects(res)"
+    if isinstance(s.asked, DiscriminationResults):
+        return "llbt.anova(res)   res.by_judge()"
     return "llbt.anova(res)   llbt.goodness_of_fit(res)" + (
         "   llbt.grade_tests(res)" if s.table.response.grades else ""
     )
@@ -337,12 +313,3 @@ def _further(s: Study) -> str:
 
 def _rows(whole: Table, rows: list[int]) -> Table:
     return Table(whole.fields[:3], title="Checks without a finding", shown=tuple(rows))
-
-
-def _or_why(ask: Any) -> str:
-    """Return a table, or why there is none."""
-    try:
-        answer: Record = ask()
-    except LLBTError as error:
-        return paragraph(str(error), "quiet")
-    return table(answer)

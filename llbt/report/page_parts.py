@@ -49,9 +49,9 @@ def section(name: str, heading: str, blocks: Iterable[str]) -> str:
     return f'<section id="{name}">\n<h2>{escaped(heading)}</h2>\n' + "\n".join(filter(None, blocks)) + "\n</section>"
 
 
-def folded(summary: str, block: str) -> str:
-    """Return a block that is shown when it is asked for."""
-    return f"<details><summary>{escaped(summary)}</summary>\n{block}\n</details>"
+def folded(summary: str, block: str, *, long: bool = False) -> str:
+    """Return a block that is shown when it is asked for; a long one is printed only where it is open."""
+    return f"<details{_class('unprinted' if long else '')}><summary>{escaped(summary)}</summary>\n{block}\n</details>"
 
 
 def page(title: str, body: str, sections: Sequence[tuple[str, str]]) -> str:
@@ -96,6 +96,15 @@ def table(record: Record, *, title: str | None = None, notes: bool = True) -> st
         f"<table><caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
         + _below(found, notes)
     )
+
+
+def or_why(ask: Callable[[], Record]) -> str:
+    """Return a table, or why there is none."""
+    try:
+        answer = ask()
+    except LLBTError as error:
+        return paragraph(str(error), "quiet")
+    return table(answer)
 
 
 def _brief(found: Table) -> Table:

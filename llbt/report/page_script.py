@@ -97,7 +97,7 @@ for (const table of document.querySelectorAll("main table")) {
 addSearch();
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = Array.from(document.querySelectorAll("details:not([open])"));
+  closed = Array.from(document.querySelectorAll("details:not([open]):not(.unprinted)"));
   for (const part of closed) part.open = true;
 });
 addEventListener("afterprint", () => { for (const part of closed) part.open = false; });

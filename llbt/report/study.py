@@ -13,7 +13,7 @@ from ..data.doors import from_judgments
 from ..errors import DesignError, OptionError, SeparationError
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.existence import check_existence
-from ..fitting.fitted import MaybeMixed, average_of
+from ..fitting.fitted import Fitted, MaybeMixed, average_of
 from ..fitting.mixed import with_effects
 from ..fitting.mixed_results import MixedResults
 from ..fitting.model import LLBT, default_formula
@@ -40,8 +40,8 @@ class Study:
     Attributes
     ----------
     res : LLBTResults
-        Of a fit with effects of judges, the average judge's.
-    asked : LLBTResults or MixedResults
+        Of a fit with effects of judges, the average judge's; of one with discriminations, that of discrimination 1.
+    asked : LLBTResults, MixedResults or DiscriminationResults
         The fit itself.
     found : Audit
     at : "average" or None
@@ -54,7 +54,7 @@ class Study:
     """
 
     res: LLBTResults
-    asked: MaybeMixed
+    asked: Fitted
     found: Audit
     at: At
     confidence: float
@@ -74,17 +74,11 @@ class Study:
 
 def studied(data: object, formula: str | None, found: Audit | None, confidence: float) -> Study:
     """Return what the page is about: a fit as it is, or that of a table or of judgments in a known format."""
-    res: MaybeMixed
-    if isinstance(data, DiscriminationResults):
-        raise OptionError(
-            "a fit with discriminations, of which a page has no section",
-            "Report res.without, in which judges are alike; res.as_html() and llbt.plot.discrimination(res) show how "
-            "they differ.",
-        )
+    res: Fitted
     groups = data if isinstance(data, Groups) else None
     if groups is not None:
         data = _of_all(groups)
-    if isinstance(data, (LLBTResults, MixedResults)):
+    if isinstance(data, (LLBTResults, MixedResults, DiscriminationResults)):
         if formula is not None:
             raise OptionError(
                 f"formula={formula!r} is for what is not fitted yet", "Leave it out: a fit is reported as it is."

@@ -232,14 +232,28 @@ def test_worths_that_differ_by_judge_are_averaged_and_drawn_by_class(by_judge):
 
 
 @pytest.mark.usefixtures("unpictured")
-def test_many_pairs_are_cut_to_the_best_and_to_neighbours(folder):
+def test_of_many_pairs_the_best_and_neighbours_stand_before_all_of_them(folder):
     names = [f"m{k:02d}" for k in range(26)]
     document = parsed(write_report(judgments(names), path=folder / "many.html").read_text(encoding="utf-8"))
     rows = table_named(document, "Pairwise").find("tbody")
     assert len(rows) == 25 + 24  # the best against all, and neighbours further down
     assert "49 of 325" in document.text_content()
+    fold = document.xpath("//section[@id='pairs']/details[@class='unprinted']")[0]
+    assert fold.findtext("summary") == "All 325 pairs"
+    assert len(fold.find(".//tbody")) == 325
     assert len(table_named(document, "Leaderboard").find("tbody")) == 26
     assert len(table_named(document, "Log-linear").find("tbody")) == 26 + 1  # every coefficient, and the tie's
+
+
+@pytest.mark.usefixtures("unpictured")
+@pytest.mark.slow
+def test_of_very_many_pairs_the_page_says_which_call_has_the_rest(folder):
+    names = [f"m{k:02d}" for k in range(64)]
+    document = parsed(write_report(judgments(names), path=folder / "very_many.html").read_text(encoding="utf-8"))
+    part = document.get_element_by_id("pairs")
+    assert part.find("details") is None
+    assert "125 of 2,016" in part.text_content()
+    assert "all: llbt.pairwise(res).to_frame()" in part.text_content()
 
 
 def test_an_undefined_number_has_no_value_to_sort_by():
