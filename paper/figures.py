@@ -69,17 +69,15 @@ def paper(values: Mapping[str, str]) -> str:
 def figure() -> Figure:
     """Return the figure: worths by judge, and how often joint tests reject what is true."""
     with mpl.rc_context({"font.size": 8}):
-        drawn = Figure(figsize=(7, 2.7), layout="constrained")
+        drawn = Figure(figsize=(7, 2.0), layout="constrained")
         left, right = drawn.subplots(1, 2)
         llbt.plot.worth(llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1")), ax=left)
-        left.set_title("Worths of four systems by judge")
+        left.set(ylabel="worth, summing to 1", title="Worths of four systems by judge")
         for (test, name), marker in zip(TESTS.items(), "osD", strict=True):
             shares = [100 * _setting(judges, 3)["size"][test] for judges in (8, 12, 30)]
             right.plot(["8", "12", "30"], shares, marker=marker, label=name)
         right.axhline(5, color="0.6", linewidth=0.8, linestyle="--")
-        right.set(
-            xlabel="judges", ylabel="rejected at level 5 % (%)", ylim=(0, None), title="Joint tests of equal worths"
-        )
+        right.set(xlabel="judges", ylabel="rejected (%)", ylim=(0, None), title="Joint tests at level 5 %")
         right.legend(frameon=False)
     return drawn
 

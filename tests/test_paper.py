@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
+import subprocess
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -51,6 +54,24 @@ def test_the_form_is_that_of_the_journal() -> None:
         assert f"\n# {section}\n" in body
     assert 250 < len(re.findall(r"\w+", body)) < 1000
     assert all((PAPER / name).exists() for name in re.findall(r"\]\((\S+?\.png)\)", body))
+
+
+@pytest.mark.slow
+def test_it_has_two_pages_as_the_journal_sets_it(tmp_path: Path) -> None:
+    """The journal's A4 page: letters of 10 points, a column of 14 by 23.2 cm beside a margin."""
+    pandoc, latex = shutil.which("pandoc"), shutil.which("pdflatex")
+    if pandoc is None or latex is None:
+        pytest.skip("pandoc and pdflatex set the paper: install Debian's packages pandoc and texlive-latex-recommended")
+    margins = "top=3.5cm,bottom=3cm,right=1.5cm,left=1cm,headheight=2.2cm,reversemp,includemp,marginparwidth=4.5cm"
+    options = ["-V", "documentclass=article", "-V", "fontsize=10pt", "-V", "papersize=a4", "-V", f"geometry:{margins}"]
+    target = tmp_path / "paper.tex"
+    command = [pandoc, "paper.md", "--standalone", "--citeproc", *options, "-o", str(target)]
+    subprocess.run(command, check=True, cwd=PAPER, capture_output=True)
+    shutil.copy(PAPER / "figure.png", tmp_path)
+    said = subprocess.run(
+        [latex, "-interaction=nonstopmode", target.name], check=True, cwd=tmp_path, capture_output=True
+    )
+    assert "(2 pages" in said.stdout.decode(errors="replace").replace("\n", "")
 
 
 def test_what_is_cited_is_in_the_bibliography_and_only_that() -> None:
