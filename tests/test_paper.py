@@ -79,3 +79,17 @@ def test_what_is_cited_is_in_the_bibliography_and_only_that() -> None:
     listed = set(re.findall(r"^@\w+\{(\w+),", (PAPER / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE))
     assert cited == listed
     assert len(cited) > 10
+
+
+def test_entries_of_the_bibliography_are_whole() -> None:
+    text = (PAPER / "paper.bib").read_text(encoding="utf-8")
+    for kind, name, entry in re.findall(r"^@(\w+)\{(\w+),(.*?)^\}", text, re.MULTILINE | re.DOTALL):
+        wanted = {
+            "article": {"journal", "year", "volume", "pages", "doi"},
+            "inproceedings": {"booktitle", "year", "pages"},
+        }
+        fields = set(re.findall(r"(\w+) = \{", entry))
+        assert fields >= {"author", "title"} | wanted.get(kind, {"url"}), name
+        assert " and others" not in entry, name
+        assert all(re.fullmatch(r"10\.\d{4,5}/\S+", doi) for doi in re.findall(r"doi = \{(.*?)\}", entry)), name
+        assert all(re.fullmatch(r"\d+--\d+", pages) for pages in re.findall(r"pages = \{(.*?)\}", entry)), name

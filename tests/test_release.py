@@ -45,6 +45,17 @@ def test_conda_needs_what_pyproject_says() -> None:
     assert set(recipe["build"]["python"]["entry_points"]) == scripts
 
 
+def test_the_builder_of_conda_packages_takes_the_recipe() -> None:
+    builder = pytest.importorskip("rattler_build", reason="the extra release has it")
+    (variant,) = builder.Stage0Recipe.from_file(str(REPOSITORY / "conda" / "recipe.yaml")).render(
+        builder.VariantConfig()
+    )
+    rendered = variant.recipe
+    rendered = rendered() if callable(rendered) else rendered
+    assert (rendered.package.name, rendered.package.version) == ("llbt", llbt.__version__)
+    assert sorted(rendered.requirements.run) == sorted(read("conda/recipe.yaml")["requirements"]["run"])
+
+
 def test_the_citation_has_what_the_format_requires() -> None:
     """https://github.com/citation-file-format/citation-file-format, schema 1.2.0: required keys and their types."""
     cited = read("CITATION.cff")

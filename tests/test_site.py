@@ -3,6 +3,7 @@
 import ast
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from support.folders import REPOSITORY
@@ -56,6 +57,18 @@ def test_what_questions_are_answered_with_is_there() -> None:
 def test_every_error_has_its_cause_and_cure() -> None:
     page = PAGES["pages/errors.md"]
     assert [name for name in llbt.errors.__all__ if f"\n## {name}\n" not in page] == []
+
+
+def test_links_to_other_sites_are_whole() -> None:
+    texts = PAGES | {name: (REPOSITORY / name).read_text(encoding="utf-8") for name in ("README.md", "CHANGELOG.md")}
+    links = {link: name for name, text in texts.items() for link in re.findall(r"\]\((\w+:[^)\s]*)\)", text)}
+    assert len(links) > 1
+    for link, name in links.items():
+        parts = urlsplit(link)
+        assert parts.scheme == "https", (name, link)
+        assert re.fullmatch(r"([a-z0-9-]+\.)+[a-z]{2,}", parts.netloc), (name, link)
+        if parts.netloc == "doi.org":
+            assert re.fullmatch(r"/10\.\d{4,5}/\S+", parts.path), (name, link)
 
 
 @pytest.mark.parametrize("name", [name for name, text in PAGES.items() if "{code-cell}" in text])
