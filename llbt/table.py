@@ -16,10 +16,9 @@ import pandas as pd
 from .arguments import Digits, checked
 from .errors import OptionError, listed, printable
 from .printing import latex, markup, text
-from .printing.latex import Size
 from .printing.paper import LEFT_OUT
 from .printing.sheet import LEGEND as LEGEND
-from .printing.sheet import Column, Sheet
+from .printing.sheet import Column, Sheet, Size
 from .printing.sheet import Kind as Kind
 
 _ALIKE = 0.9  # of two names, one of which was meant
@@ -42,6 +41,10 @@ class Record:
     def to_frame(self) -> pd.DataFrame:
         """Return the answer as a pandas DataFrame, unrounded."""
         return self.table().to_frame()
+
+    def _in_digits(self, digits: int) -> Record:
+        """Return the record that composes its cells with so many digits, where cells are composed of numbers."""
+        return self
 
     def _as_printed(self) -> Table:
         """Return what is printed where no columns are asked for: an answer in words has none."""
@@ -75,7 +78,11 @@ class Record:
         ------
         OptionError
             For a column that there is not, a `rename` of which nothing is in the table, or a key that is nearly a label
-            of it, and `digits` where cells are composed of numbers.
+            of it, and other `digits` in a `Table` whose cells are composed of numbers already.
+
+        Notes
+        -----
+        Text and Markdown have no ``label=`` and ``size=``: neither has a place for them.
         """
         return text.as_text(_sheet(self, columns, rename, digits, caption))
 
@@ -99,9 +106,26 @@ class Record:
         rename: Mapping[Any, str] | None = None,
         digits: Digits | None = None,
         caption: str | None = None,
+        label: str | None = None,
+        size: Size | None = None,
     ) -> str:
-        """Return the answer as one HTML table; parameters and errors are those of `as_text`."""
-        return markup.as_html(_sheet(self, columns, rename, digits, caption))
+        """Return the answer as one HTML table.
+
+        Parameters
+        ----------
+        columns, rename, digits, caption
+            As in `as_text`.
+        label : str, optional
+            The id of the table, for links: ``"tab:leaderboard"``.
+        size : {"normalsize", "small", "footnotesize", "scriptsize"}, optional
+            Of the letters, relative to those around the table as in LaTeX; by default that of the page.
+
+        Raises
+        ------
+        OptionError
+            As in `as_text`; and for a label that is not letters, digits, colons and hyphens.
+        """
+        return markup.as_html(_sheet(self, columns, rename, digits, caption), label or "", size)
 
     @checked
     def as_latex(
@@ -246,6 +270,7 @@ def _sheet(
     for_paper: bool = False,
 ) -> Sheet:
     """Return what is printed of a record: the columns asked for, renamed, as strings."""
+    record = record if digits is None else record._in_digits(int(digits))
     table = record._as_printed() if columns is None else record.table()
     if for_paper and not table.asked:
         table = replace(table, shown=None, more="")
@@ -479,8 +504,11 @@ def printed_cells(table: Table, digits: int | None = None) -> tuple[list[str], l
 
 
 def _with_digits(f: Field, digits: int) -> Field:
-    if f.kind == "composed":
-        raise OptionError(f"digits={digits} of cells that are composed of numbers", "Ask model_table(…, digits=).")
+    if f.kind == "composed" and f.digits != digits:
+        raise OptionError(
+            f"digits={digits} of a table whose cells are composed of numbers with {f.digits}",
+            "Ask the answer that it was made of: model_table(…).as_text(digits=…).",
+        )
     return replace(f, digits=digits)
 
 

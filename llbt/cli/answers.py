@@ -54,9 +54,10 @@ def _by_options(table: Table) -> Table:
 def _asked(printing: Printing) -> dict[str, Any]:
     """Return the options of a rendering that were given."""
     asked: dict[str, Any] = {name: said for name, said in given(printing).items() if name != "format"}
-    for_others = [name for name in asked if printing.format in ("json", "csv") or name == "size"]
-    if for_others and printing.format != "latex":
-        where = "LaTeX" if for_others[0] == "size" else "text, Markdown, LaTeX and HTML"
+    sized = printing.format in ("latex", "html")
+    for_others = [name for name in asked if printing.format in ("json", "csv") or (name == "size" and not sized)]
+    if for_others:
+        where = "LaTeX and HTML" if for_others[0] == "size" else "text, Markdown, LaTeX and HTML"
         raise wrong(for_others[0], f"it is for {where}, not for --format {printing.format}.")
     if printing.columns is not None:
         asked["columns"] = items("columns", printing.columns)

@@ -333,7 +333,7 @@ class Printing:
         Size | None,
         option(
             "--size",
-            "LaTeX: the size of the letters. [default: the largest that fits the page]",
+            "LaTeX and HTML: the size of the letters. [default: the largest that fits the page, and that of the page]",
             "normalsize|small|footnotesize|scriptsize",
         ),
     ] = None

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from ..errors import OptionError, listed
 from .letters import (
@@ -20,9 +19,7 @@ from .letters import (
     width,
 )
 from .paper import HEADINGS
-from .sheet import Column, Sheet
-
-Size = Literal["normalsize", "small", "footnotesize", "scriptsize"]
+from .sheet import Column, Sheet, Size, check_label
 
 _PAGE = (360.0, 595.0)  # pt: \textwidth and \textheight of article, a4paper, 11pt
 _MOST_ROWS = 60  # of a table that floats
@@ -104,8 +101,7 @@ def as_latex(sheet: Sheet, paper: Paper) -> str:
 
 
 def _check(paper: Paper) -> None:
-    if re.search(r"[\\{}%#~\s]", paper.label):
-        raise OptionError(f"label={paper.label!r}", expected="letters, digits, colons and hyphens: 'tab:leaderboard'")
+    check_label(paper.label)
 
 
 # -- columns -------------------------------------------------------------------------------------------------

@@ -5,7 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from .sheet import Sheet
+from .sheet import Sheet, Size, check_label
+
+# What LaTeX's sizes of letters are in an article of 11 pt, beside those of its text.
+_SIZES: dict[Size, str] = {"normalsize": "100%", "small": "91%", "footnotesize": "82%", "scriptsize": "73%"}
 
 
 def as_markdown(sheet: Sheet) -> str:
@@ -28,17 +31,19 @@ def escape_markdown(text: str) -> str:
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def as_html(sheet: Sheet) -> str:
+def as_html(sheet: Sheet, label: str = "", size: Size | None = None) -> str:
     """Return a table as one HTML table; a paragraph where there are no columns."""
+    check_label(label)
+    named = (f' id="{html.escape(label)}"' if label else "") + (f' style="font-size:{_SIZES[size]}"' if size else "")
     if not sheet.columns:
         lines = [sheet.title, *sheet.head, *sheet.closing_lines()]
-        return f"<p>{'<br>'.join(html.escape(line) for line in lines if line)}</p>"
+        return f"<p{named}>{'<br>'.join(html.escape(line) for line in lines if line)}</p>"
     caption = "<br>".join(html.escape(line) for line in (sheet.title, *sheet.head) if line)
     heading, *rows = _all_rows(sheet)
     body = "".join(_row(sheet, cells, "td") for cells in rows)
     after = [line for line in [sheet.more, *sheet.closing_lines()] if line]
     return (
-        '<table class="llbt">'
+        f'<table class="llbt"{named}>'
         + (f'<caption style="caption-side:top;text-align:left">{caption}</caption>' if caption else "")
         + f"<thead>{_row(sheet, heading, 'th')}</thead><tbody>{body}</tbody>"
         + (f"<tfoot>{_spanning(sheet, after)}</tfoot>" if after else "")

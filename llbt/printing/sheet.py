@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from ..errors import OptionError
+
 Kind = Literal["text", "composed", "estimate", "number", "statistic", "count", "p_value", "stars"]
 
+Size = Literal["normalsize", "small", "footnotesize", "scriptsize"]
+
 LEGEND = "Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1"
+
+
+_NO_LABEL = re.compile(r"[\\{}%#~\s]")
+
+
+def check_label(label: str) -> None:
+    r"""Refuse a label that ``\ref`` of LaTeX and links of HTML cannot name."""
+    if _NO_LABEL.search(label):
+        raise OptionError(f"label={label!r}", expected="letters, digits, colons and hyphens: 'tab:leaderboard'")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -149,13 +149,18 @@ class ModelTable(Record):
             for name in self.names
         ]
 
+    def _in_digits(self, digits: int) -> ModelTable:
+        return replace(self, digits=digits)
+
     def table(self) -> Table:
         """Return the terms with what is below them in the rows, then the figures of fit."""
         each = 1 if self.below is None else 2
         labels = [label for term in self.terms for label in (term, "")[:each]]
         rows = [*labels, "", *_FIGURES.values()]
         printed = enumerate(zip(self.names, *self._printed(), strict=True))
-        columns = [Field(name, name, self._column(k, at, below), "composed") for k, (name, at, below) in printed]
+        columns = [
+            Field(name, name, self._column(k, at, below), "composed", self.digits) for k, (name, at, below) in printed
+        ]
         return Table(
             (Field("term", "", rows), *columns),
             title="Log-linear Bradley-Terry models" if set(self.links) == {"adjacent"} else "Bradley-Terry models",

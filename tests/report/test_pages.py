@@ -113,8 +113,31 @@ def test_columns_names_digits_caption_and_label():
             board.as_text(columns=wrong)
     with pytest.raises(OptionError, match="label="):
         board.as_latex(label="a b")
-    with pytest.raises(OptionError, match="digits="):
-        llbt.model_table([res]).as_text(digits=2)
+    with pytest.raises(OptionError, match="label="):
+        board.as_html(label="a b")
+
+
+def test_digits_of_a_model_table_are_options_of_every_format():
+    res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    three, five = llbt.model_table([res]), llbt.model_table([res], digits=5)
+    for name in ("as_text", "as_markdown", "as_html", "as_latex"):
+        asked = getattr(three, name)(digits=5)
+        assert asked == getattr(five, name)() != getattr(three, name)()
+        assert asked == getattr(five.table(), name)(digits=5)
+        with pytest.raises(OptionError, match="composed of numbers with 5"):
+            getattr(five.table(), name)(digits=2)
+
+
+def test_html_has_the_label_and_the_size_of_latex():
+    board = llbt.leaderboard(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()))
+    assert board.as_html(label="tab:x", size="small").startswith(
+        '<table class="llbt" id="tab:x" style="font-size:91%"><caption'
+    )
+    plain = board.as_html()
+    assert plain == board.as_html(label="tab:x").replace(' id="tab:x"', "")
+    assert plain == board.as_html(size="scriptsize").replace(' style="font-size:73%"', "")
+    with pytest.raises(OptionError, match="size="):
+        board.as_html(size="huge")
 
 
 @pytest.mark.parametrize(
