@@ -33,6 +33,8 @@ from .look import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_FEW_PAIRS = 400  # whose points are of full size
+_FEW_SUBSETS = 60  # with a marker each
 _LOOKS = {
     "both": ("both", BLUE, "o"),
     "metric_only": ("metric only", ORANGE, "s"),
@@ -122,7 +124,8 @@ def _draw_subset(ax: Axes, name: str, one: SubsetCorrelations, k: int) -> None:
     if one.subsets == "sampled":
         low, high = one.conf_int()[order].T
         ax.fill_between(x[order], low, high, color=colour, alpha=0.2, linewidth=0)
-    ax.plot(x[order], one.estimate[order], color=colour, marker=marker, markersize=4, linewidth=1.2, label=name)
+    size = 4 if len(x) <= _FEW_SUBSETS else 0  # of many the line shows each
+    ax.plot(x[order], one.estimate[order], color=colour, marker=marker, markersize=size, linewidth=1.2, label=name)
 
 
 @checked
@@ -162,17 +165,23 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     turn = np.where(decisions.metric_difference < 0, -1.0, 1.0)
     x, y, outcome = turn * decisions.metric_difference, turn * decisions.human_difference, decisions.outcome
     ax.axhline(0, color="black", linewidth=0.6, zorder=0)
+    area = float(np.clip(16 * _FEW_PAIRS / max(1, len(x)), 1.5, 16))  # points²
+    edge = 0.5 if len(x) <= _FEW_PAIRS else 0.0
     for zorder, name in enumerate(["neither", "both", "humans_only", "metric_only", "opposite"], start=1):
         kept = outcome == name
         if kept.any():
             label, colour, marker = _LOOKS[name]
             text = f"{label}: {int(kept.sum()):,}"
-            ax.scatter(x[kept], y[kept], s=16, color=colour, marker=marker, label=text, linewidths=0.5, zorder=zorder)
+            ax.scatter(
+                x[kept], y[kept], s=area, color=colour, marker=marker, label=text, linewidths=edge, zorder=zorder
+            )
     ax.set_xlabel("Metric difference")
     ax.set_ylabel("Human difference")
     handles = {label.split(":")[0]: handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     if handles:
         legend_above(ax, [handles[label] for label, _, _ in _LOOKS.values() if label in handles])
+        for handle in ax.get_legend().legend_handles:  # type: ignore[union-attr]
+            handle.set_sizes([16])  # type: ignore[union-attr]
     return finish(ax)
 
 

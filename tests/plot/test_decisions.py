@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from support.decided import drawn, ragged, scores
+from support.drawn import PICTURES
 
 import llbt
 from llbt.metrics.difference_curve import difference_curve
@@ -73,3 +74,12 @@ def test_the_curve_without_an_estimate_shows_the_bins_alone(agree):
     ax = llbt.plot.difference_curve(curve)
     assert not ax.texts
     ax.figure.canvas.draw()
+
+
+def test_of_many_pairs_and_subsets_points_are_small_and_those_of_the_legend_are_not():
+    few, many = (PICTURES["decisions"](size) for size in (4, 60))
+    assert {float(dots.get_sizes()[0]) for dots in few.collections} == {16.0}
+    assert {float(dots.get_sizes()[0]) for dots in many.collections} == {16 * 400 / 1770}
+    assert {float(handle.get_sizes()[0]) for handle in many.get_legend().legend_handles} == {16.0}
+    sizes = [PICTURES["subset_correlations"](size).lines[1].get_markersize() for size in (4, 200)]
+    assert sizes == [4, 0]
