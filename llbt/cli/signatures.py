@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
 from collections.abc import Callable
-from typing import Any, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
+from ..errors import alternatives
 from .messages import reported
 
 
@@ -41,7 +43,28 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_chosen(annotation))
+
+
+def _chosen(annotation: Any) -> Any:
+    """Return an option whose words are checked here, so that a wrong one is refused as other options are."""
+    kind, *said = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+    words = [word for part in (kind, *get_args(kind)) if get_origin(part) is Literal for word in get_args(part)]
+    if not words:
+        return annotation
+
+    def chosen(text: str) -> str:
+        if text not in words:
+            raise typer.BadParameter(f"found {text!r}; expected {alternatives(words)}.")
+        return text
+
+    def begun(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    option = copy.copy(said[0])
+    option.parser, option.metavar = chosen, option.metavar or f"<{'|'.join(words)}>"
+    option.autocompletion = option.autocompletion or begun
+    return Annotated[kind, option]
 
 
 def given(*records: Any) -> dict[str, Any]:

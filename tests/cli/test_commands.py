@@ -164,7 +164,19 @@ def test_columns_names_digits_and_captions_are_chosen(form: str) -> None:
 def test_what_is_no_option_of_a_format() -> None:
     said = refused("worth", "dras_table1", "--columns", "object", "--format", "csv")
     assert "'--columns': it is for text, Markdown, LaTeX and HTML, not for --format csv" in said
-    assert "'--size': it is for LaTeX" in refused("worth", "dras_table1", "--size", "small")
+    assert "'--size': it is for LaTeX and HTML" in refused("worth", "dras_table1", "--size", "small")
+
+
+def test_html_has_a_size() -> None:
+    said = answered("worth", "dras_table1", "--pool", "all", "--size", "small", "--format", "html")
+    assert said == llbt.worth(fitted()).as_html(size="small") + "\n"
+
+
+@pytest.mark.parametrize("name", ["--cov-type", "--link", "--scale", "--format", "--size"])
+def test_words_of_options_are_refused_in_the_words_of_the_house(name: str) -> None:
+    said = refused("worth", "dras_table1", name, "foo")
+    assert f"Invalid value for '{name}': found 'foo'; expected '" in said
+    assert "Value error" not in said
 
 
 # -- judges and scores -----------------------------------------------------------------------------------------------

@@ -172,7 +172,7 @@ REFUSED = {
     "a level that is no failure": (["FILE", "--fail-on", "ok"], "no check 'ok'"),
     "an empty check": (["FILE", "--fail-on", "error,"], "'--fail-on': found 'error,'; expected parts"),
     "no check": (["FILE", "--fail-on", ""], "'--fail-on'"),
-    "an unknown format": (["FILE", "--format", "pdf"], "'pdf' is not one of 'text', 'markdown'"),
+    "an unknown format": (["FILE", "--format", "pdf"], "found 'pdf'; expected 'text', 'markdown'"),
     "an unknown input format": (["FILE", "--input-format", "arenas"], "--input-format arenas"),
     "a format that does not fit": (["FILE", "--input-format", "evalica"], "no column 'left', 'right'"),
     "one object": (["FILE", "--objects", "model_a"], "'--objects': found 'model_a'; expected two columns"),

@@ -463,8 +463,8 @@ REFUSED = {
     "an unknown object": (["puddings", "--reference", "7"], "error: --reference 7 is not an object of the table"),
     "no number": (["puddings", "--fixed", "tie=x"], "'--fixed': could not convert string to float: 'x'; expected"),
     "an unknown parameter": (["puddings", "--fixed", "order=1"], "error: fixed: no parameter 'order'"),
-    "an unknown method": (["puddings", "--method", "em"], "'em' is not one of 'auto', 'glm', 'eliminate'"),
-    "an unknown format": (["puddings", "--format", "pdf"], "'pdf' is not one of 'text', 'markdown'"),
+    "an unknown method": (["puddings", "--method", "em"], "found 'em'; expected 'auto', 'glm' or 'eliminate'."),
+    "an unknown format": (["puddings", "--format", "pdf"], "found 'pdf'; expected 'text', 'markdown'"),
     "an unknown option": (["puddings", "--model", "x"], "No such option"),
 }
 
