@@ -1,6 +1,7 @@
 """Build the site, warnings as errors, and follow every link in it: ``python -m vignettes.site [FOLDER]``."""
 
 import argparse
+import os
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -53,6 +54,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Build the site, and follow its links.")
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, help="where to (build/site)")
     folder = parser.parse_args().folder.resolve()
+    os.environ.pop("MPLBACKEND", None)  # with another backend than the notebook's no picture gets into the pages
     if code := build_main(["-q", "-W", "--keep-going", str(HERE), str(folder)]):
         return code
     dead = dead_links(folder)
