@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from sphinx.cmd.build import build_main
 
 HERE = Path(__file__).parent
+_DRAWS = re.compile(r"^ax = llbt\.plot\.", re.MULTILINE)
 FOLDER = HERE.parents[1] / "build" / "site"
 
 
@@ -50,6 +52,13 @@ def dead_links(folder: Path) -> list[str]:
     return dead
 
 
+def without_pictures(folder: Path) -> list[str]:
+    """Return the pages whose code draws and which show no picture."""
+    drawing = [page for page in HERE.rglob("*.md") if _DRAWS.search(page.read_text(encoding="utf-8"))]
+    built = [folder / page.relative_to(HERE).with_suffix(".html") for page in drawing]
+    return [page.relative_to(folder).as_posix() for page in built if "<img" not in page.read_text(encoding="utf-8")]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Build the site, and follow its links.")
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, help="where to (build/site)")
@@ -57,10 +66,11 @@ def main() -> int:
     os.environ.pop("MPLBACKEND", None)  # with another backend than the notebook's no picture gets into the pages
     if code := build_main(["-q", "-W", "--keep-going", str(HERE), str(folder)]):
         return code
-    dead = dead_links(folder)
-    print(*dead, sep="\n", end="\n" if dead else "")
+    dead, bare = dead_links(folder), without_pictures(folder)
+    for fault in (*dead, *(f"{name} draws and shows no picture" for name in bare)):
+        print(fault)
     print(f"{folder}: {sum(1 for _ in folder.rglob('*.html'))} pages, {len(dead)} dead links")
-    return int(bool(dead))
+    return int(bool(dead or bare))
 
 
 if __name__ == "__main__":
