@@ -11,6 +11,7 @@ import pandas as pd
 from scipy import special, stats
 
 from ..arguments import Share, checked
+from ..budgets import refuse_parameters
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.links import AnyResponse, linked
@@ -67,7 +68,14 @@ class Estimates:
         return series
 
     def cov_params(self) -> pd.DataFrame:
-        """Return the covariance matrix of the estimates (p × p): NaN where aliased or unknown, 0 where held."""
+        """Return the covariance matrix of the estimates (p × p): NaN where aliased or unknown, 0 where held.
+
+        Raises
+        ------
+        DesignError
+            For so many that it does not fit into memory; `bse` and tests need less.
+        """
+        refuse_parameters(len(self.names))
         matrix = np.full((len(self.names), len(self.names)), np.nan)
         known = ~self.covariance.unknown_each(len(self.free))
         matrix[np.ix_(self.free[known], self.free[known])] = self.covariance.matrix[np.ix_(known, known)]

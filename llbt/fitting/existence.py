@@ -29,7 +29,7 @@ from ..errors import DesignError, SeparationError, braced
 from ..formulas.design import Design
 from ..kernel.likelihood import Problem, rows_of
 from ..kernel.robust import Clustered
-from ..kernel.solvers import Maximum, independent_with, maximum
+from ..kernel.solvers import Maximum, all_independent_with, maximum
 from .distinct import distinct
 from .separation import BELOW, TOLERANCE, Separation, describe, describe_groups, describe_no_ties
 
@@ -285,7 +285,7 @@ def _is_pinned(problem: Problem) -> bool:
     if equations < problem.signed.shape[1]:
         return False
     weights = _equations(problem.response)[:, :, seen @ (1 << np.arange(seen.shape[1]))]
-    return bool(independent_with(problem, weights).all())
+    return all_independent_with(problem, weights)
 
 
 def _equations(response: AnyResponse) -> FloatArray:

@@ -20,7 +20,7 @@ import patsy
 import patsy.builtins
 from scipy.sparse import csr_array, hstack
 
-from ..budgets import refuse_parameters
+from ..budgets import refuse_large, refuse_parameters
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, groups
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, FormulaError, OptionError, listed
@@ -34,6 +34,7 @@ Word = Literal["worth", "tie", "bad", "grade", "order"]  # what a parameter desc
 Block = str  # one of these; of grades each by itself: ``"grade[+]"``
 Reference = Label | Mapping[str, Label] | None  # the object with λ = 0, or of each variable of labels the level with 0
 
+_NUMBERS = 50  # floats as large as the name of a parameter and what is kept of it
 _FEW = 1000  # rows that patsy may evaluate term by term
 
 
@@ -262,7 +263,7 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
     columns = _relevelled(_columns(c, formula.variables), chosen)
     table = VariableTable(text, c, columns, words.variables, _reference(chosen.get("object"), c))
     _check_constant(formula, table)
-    refuse_parameters(sum(_most_columns(table, term) for term in formula.described))
+    _refuse_many(formula, table)
     blocks: dict[Block, Coding] = {
         "worth": _coding(table, "worth", formula.worth, _with_margins(formula.worth, formula.text)),
         **{block: _coding(table, block, *_terms(formula, block)) for block in (*c.response.shared, "order")},
@@ -285,6 +286,21 @@ def is_summed(block: Block, used: Collection[str]) -> bool:
 def word_of(block: Block) -> Word:
     """Return what the parameters of a block describe."""
     return cast(Word, block.partition("[")[0])
+
+
+def _refuse_many(formula: Formula, table: VariableTable) -> None:
+    """Raise where the columns of terms do not fit into memory: those of labels in the worth are never a matrix."""
+    labelled = [term for term in formula.worth if all(_is_label(table, factor.code) for factor in term.factors)]
+    dense = [term for term in formula.described if all(term is not known for known in labelled)]
+    refuse_parameters(sum(_most_columns(table, term) for term in dense))
+    number = sum(_most_columns(table, term) for term in labelled)
+    refuse_large(
+        f"coding {number:,} parameters", _NUMBERS * float(number), "Take fewer objects or levels.", DesignError
+    )
+
+
+def _is_label(table: VariableTable, code: str) -> bool:
+    return code in table.columns and not table.columns[code].numeric
 
 
 def _most_columns(table: VariableTable, term: Term) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, eye_array, kron
 
+from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label, groups
 from ..errors import DesignError, OptionError, listed
 from ..fitting.population import Population
@@ -21,6 +22,7 @@ from ..kernel.robust import LOST
 from ..table import format_number
 from .decided import Beside, averaging_notes, beside_at, preferred_at
 
+_COPIES = 2  # of the combinations that log-worths are, while they are made
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
 
 NAMED = 5  # classes that a note names
@@ -131,6 +133,11 @@ def worth_classes(
         return [average], {}, (*averaged, *averaging_notes(res, codings, (), population), *_missing(res, [average], {}))
     grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
     rows, size = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects)
+    refuse_large(
+        f"the table of the log-worths of {size:,} objects in {grid.size:,} classes",
+        _COPIES * float(grid.size) * size * len(res.names),
+        "Ask for some of the classes by at=, which takes lists of levels.",
+    )
     found = [_log_worths(res, rows[k * size : (k + 1) * size].toarray(), aliasing) for k in range(grid.size)]
     beside = [beside_at(res, codings, f.rows, grid.values, k, population) for k, f in enumerate(found)]
     found = [replace(f, beside=levels) for f, levels in zip(found, beside, strict=True)]

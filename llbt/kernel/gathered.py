@@ -200,7 +200,9 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
             found = _between(left[0].matrix, sums, right[0].matrix, sparse)
             found = found + found.T if a is b and m > k else found
             total = found if total is None else total + found
-    total = np.zeros((a.shape[1], b.shape[1])) if total is None else total
+    if total is None:
+        shape = (a.shape[1], b.shape[1])
+        total = csr_array(shape) if sparse else np.zeros(shape)
     return _with_own(total, a, b, weights) if len(a.chosen) else total
 
 

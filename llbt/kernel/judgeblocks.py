@@ -155,14 +155,14 @@ class JudgeBlocks:
         return np.asarray(root.T @ root)
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """Return the solution for a right-hand side (p,); LinAlgError where the matrix is not positive definite."""
-        part = self.partition
-        within = np.einsum("kmn,kn->km", self._inverses, part.in_blocks(right))
-        rest = self._rest @ (right[part.border] - np.einsum("kmq,km->q", self.sides, within))
-        found = np.empty(len(right))
+        """Return the solution for right-hand sides (p, …); LinAlgError where the matrix is not positive definite."""
+        part, columns = self.partition, right.reshape(len(right), -1)
+        within = self._inverses @ part.in_blocks(columns)
+        rest = self._rest @ (columns[part.border] - np.tensordot(self.sides, within, axes=((0, 1), (0, 1))))
+        found = np.empty(columns.shape)
         found[part.border] = rest
         found[part.inside] = part.of_blocks(within - self._inner @ rest)
-        return found
+        return found.reshape(right.shape)
 
     def inverse_diagonal(self) -> FloatArray:
         """Return the diagonal of the inverse, shape (p,)."""

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse import issparse
 
+from ..budgets import refuse_parameters
 from ..core.links import AnyResponse
 from ..core.response import THREE, TWO, Response
 from .cuttable import CutTable, cut_table
@@ -237,9 +238,21 @@ class Inverse:
 
     @cached_property
     def matrix(self) -> FloatArray:
-        """The inverse, shape (p, p)."""
+        """The inverse, shape (p, p); DesignError where it does not fit into memory."""
+        refuse_parameters(self.information.shape[0])
         with few_threads(self.information.shape[0]):
             return inverse(self.information) if self._blocks is None else self._blocks.inverse()
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether the information falls into blocks, so that much is known without the whole inverse."""
+        return self._blocks is not None
+
+    def combined(self, rows: FloatArray) -> FloatArray:
+        """Return R V Rᵀ of linear combinations R (k, p), without the whole where there are blocks, shape (k, k)."""
+        if self._blocks is None:
+            return np.asarray(rows @ self.matrix @ rows.T)
+        return np.asarray(rows @ self._blocks.solve(rows.T))
 
     @property
     def diagonal(self) -> FloatArray:

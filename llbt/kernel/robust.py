@@ -165,6 +165,8 @@ class Covariance:
 
     def combined(self, rows: FloatArray) -> FloatArray:
         """Return the covariance of linear combinations (k, p) of the estimates, (k, k): sparse ones cost k²."""
+        if isinstance(self.source, Inverse) and self.source.in_blocks:
+            return self.source.combined(rows)
         if len(rows) < _MANY or np.count_nonzero(rows) > _SPARSE * rows.size:
             return np.asarray(rows @ self.matrix @ rows.T)
         some = csr_array(rows)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import linalg
 from scipy.sparse import issparse
 
+from ..budgets import refuse_parameters
 from ..core.links import Cumulative
 from .cuts import ordered_start
 from .gathered import FloatArray, IntArray
@@ -92,15 +93,28 @@ def independent_with(problem: Problem, weights: FloatArray) -> BoolArray:
         gram = sparse_gram(problem, weights)
         if not issparse(gram):
             return independent_in_gram(gram)
-        blocks = JudgeBlocks.of(gram)
-        if blocks is not None and blocks.all_independent(_ALIASED):
+        if _independent_in_blocks(gram):
             return np.ones(gram.shape[0], dtype=np.bool_)
+        refuse_parameters(gram.shape[0])
         return independent_in_gram(gram.toarray())
     found = graph.information(weights)
     length = np.sqrt(np.maximum(np.diag(found.system.corner), np.finfo(float).tiny))
     return np.concatenate(
         [found.independent_worths(), _kept_by_cholesky(found.beside_worths() / np.outer(length, length))]
     )
+
+
+def all_independent_with(problem: Problem, weights: FloatArray) -> bool:
+    """Whether all columns are independent: `independent_with`, without the dense matrix where there are blocks."""
+    gram = sparse_gram(problem, weights) if object_graph(problem.predictors) is None else None
+    blocks = _independent_in_blocks(gram) if issparse(gram) else None
+    return bool(independent_with(problem, weights).all()) if blocks is None else blocks
+
+
+def _independent_in_blocks(gram: Any) -> bool | None:
+    """Whether all columns of a sparse Gram matrix are independent; None where it has no blocks."""
+    blocks = JudgeBlocks.of(gram)
+    return None if blocks is None else blocks.all_independent(_ALIASED)
 
 
 def independent_in_gram(gram: FloatArray) -> BoolArray:

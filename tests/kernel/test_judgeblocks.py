@@ -6,6 +6,7 @@ import pytest
 from scipy.sparse import csr_array, issparse
 
 import llbt
+from llbt.errors import DesignError
 from llbt.kernel.judgeblocks import JudgeBlocks
 from llbt.kernel.likelihood import Inverse, inverse
 from llbt.kernel.routes import Steps
@@ -39,6 +40,8 @@ def test_solution_and_inverse_are_those_of_the_whole(sizes, border):
     np.testing.assert_allclose(blocks.inverse(), whole, rtol=1e-9, atol=1e-13)
     np.testing.assert_allclose(Inverse(matrix).diagonal, np.diag(whole), rtol=1e-10)
     np.testing.assert_allclose(Inverse(matrix).matrix, whole, rtol=1e-9, atol=1e-13)
+    some = rng.standard_normal((7, len(right)))
+    np.testing.assert_allclose(Inverse(matrix).combined(some), some @ whole @ some.T, rtol=1e-9, atol=1e-13)
 
 
 def test_what_hangs_together_has_no_blocks():
@@ -94,6 +97,21 @@ def test_fit_by_judge_is_that_of_the_whole(monkeypatch, formula):
         np.testing.assert_allclose(whole.pvalues, found.pvalues, rtol=1e-7)
     assert found.deviance == pytest.approx(whole.deviance, rel=1e-10)
     assert found.aic == pytest.approx(whole.aic, rel=1e-12)
+
+
+def test_what_needs_the_whole_covariance_alone_is_refused(monkeypatch):
+    """In memory for half of the covariance there is enough for the fit and what is asked of single judges."""
+    table = judged(4, 200, 60, 1)
+    roomy = llbt.LLBT.from_formula("object * judge + tie", table).fit(method="eliminate")
+    whole, worths = roomy.cov_params(), llbt.worth(roomy, at={"judge": 7}).to_frame()
+    monkeypatch.setattr("llbt.budgets.memory", lambda: 4.0 * roomy.params.size**2)
+    res = llbt.LLBT.from_formula("object * judge + tie", table).fit(method="eliminate")
+    np.testing.assert_allclose(res.bse, np.sqrt(np.diag(whole)), rtol=1e-8)
+    pd.testing.assert_frame_equal(llbt.worth(res, at={"judge": 7}).to_frame(), worths, rtol=1e-8)
+    assert res.summary().to_frame().shape[0] >= 4
+    for ask in (res.cov_params, lambda: llbt.worth(res)):
+        with pytest.raises(DesignError, match="there are .* GiB of memory"):
+            ask()
 
 
 @pytest.mark.slow
