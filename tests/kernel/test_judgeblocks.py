@@ -110,7 +110,7 @@ def test_what_needs_the_whole_covariance_alone_is_refused(monkeypatch):
     pd.testing.assert_frame_equal(llbt.worth(res, at={"judge": 7}).to_frame(), worths, rtol=1e-8)
     assert res.summary().to_frame().shape[0] >= 4
     for ask in (res.cov_params, lambda: llbt.worth(res)):
-        with pytest.raises(DesignError, match="there are .* GiB of memory"):
+        with pytest.raises(DesignError, match="GiB of memory"):
             ask()
 
 
