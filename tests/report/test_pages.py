@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.printed_answers import all_answers
+from support.printed_answers import all_answers, names
 
 import llbt
 from llbt.errors import OptionError
@@ -115,6 +115,19 @@ def test_columns_names_digits_caption_and_label():
         board.as_latex(label="a b")
     with pytest.raises(OptionError, match="label="):
         board.as_html(label="a b")
+
+
+@pytest.mark.filterwarnings("ignore::llbt.errors.LLBTWarning")
+def test_no_answer_prints_a_square_of_labels():
+    """Pairs are rows of a long table: no column is headed by an object, judge or system, so none grows with them."""
+    labels = set(names(20, 4)) | {name[::-1] for name in names(20, 4)}
+    found = set()
+    for name, record in all_answers(20):
+        fields = record.table().fields
+        texts = {str(value) for f in fields if f.kind == "text" for value in f.values}
+        found |= labels & texts
+        assert not labels & {said for f in fields for said in (f.name, f.heading)}, name
+    assert found > set(names(20, 4))  # objects stand in the rows, judges too
 
 
 def test_digits_of_a_model_table_are_options_of_every_format():
