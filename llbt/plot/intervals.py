@@ -14,7 +14,7 @@ from ..fitting.fitted import Fitted, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
-from ..inference.pairwise_record import Pairwise
+from ..inference.pairwise_record import Pairwise, takes_many_letters
 from ..inference.quasi_variances import quasi_variances
 from ..inference.ranks import leaderboard
 from ..inference.scales import FACTORS, OF_MEAN, Scale, said_of
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 Bars = Literal["confidence", "quasi"]
 
 _ROW = 0.12  # inches a row at least
-_MOST_LETTERS = 9  # where more are needed, ranges of ranks are told
 _CELLS = 12  # objects up to which shares are written into the cells
 _LEVELS: dict[Scale, str] = {
     "log_odds": "log-odds 2λ",
@@ -197,17 +196,17 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
 
 def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
     """Draw letters, lines or ranks beside the rows, and the breaks between clusters; return what they mean."""
-    letters = pairs.letters().to_frame().set_index("object")["group"].reindex(objects).fillna("").tolist()
     cluster = pairs.clusters().to_frame().set_index("object")["significance_cluster"].reindex(objects)
     breaks = [row for row, (above, below) in enumerate(itertools.pairwise(cluster)) if below > above]
     for row in breaks:
         ax.axhline(row + 0.5, color=ink(ax), linewidth=0.7, linestyle=DASHED, zorder=1)
-    return "\n" + _draw_alike(ax, pairs, objects, letters) + ("\ndashed: all above beat all below" if breaks else "")
+    return "\n" + _draw_alike(ax, pairs, objects) + ("\ndashed: all above beat all below" if breaks else "")
 
 
-def _draw_alike(ax: Axes, pairs: Pairwise, objects: list[Any], letters: list[str]) -> str:
+def _draw_alike(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
     """Write letters or ranks beside the rows, by which objects do not differ significantly; return what they mean."""
-    if len(set("".join(letters))) <= _MOST_LETTERS:
+    if not takes_many_letters(pairs):
+        letters = pairs.letters().to_frame().set_index("object")["group"].reindex(objects).fillna("").tolist()
         note_beside(ax, letters)
         return "same letter: no significant difference"
     ranks = pairs.ranks().to_frame().set_index("object").reindex(objects)

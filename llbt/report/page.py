@@ -42,7 +42,6 @@ from .writing import checked_target, write_whole
 _MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
 _MOST_FOLDED = 2000  # rows on the page: a megabyte
 _MOST_DRAWN = 30  # objects of a heat map
-_MOST_LETTERS = 9  # of a leaderboard's groups
 
 
 @checked
@@ -168,7 +167,7 @@ def _ranked(s: Study) -> list[str]:
         return intervals_plot(s.res, at=s.at, confidence=s.confidence)
 
     parts = [
-        table(_without_groups(board.table())),
+        table(complete(board.table())),
         picture(
             "intervals",
             f"Log-odds with {level}; letters or ranks at the right tell which objects do not differ significantly",
@@ -181,15 +180,6 @@ def _ranked(s: Study) -> list[str]:
     if s.at is not None:
         parts.append(picture("worths", "Worths by class", lambda: worth_plot(s.res)))
     return parts
-
-
-def _without_groups(board: Table) -> Table:
-    """Return the leaderboard without the letters where they are too many to be read; the ranks say the same."""
-    letters = {letter for f in board.fields if f.name == "group" for group in f.values for letter in str(group)}
-    if len(letters) <= _MOST_LETTERS:
-        return complete(board)
-    kept = tuple(f for f in board.fields if f.name != "group")
-    return replace(complete(board), fields=kept)
 
 
 def _paired(s: Study) -> list[str]:
