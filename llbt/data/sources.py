@@ -335,6 +335,10 @@ def _no_column(source: Source, parameter: str, gone: tuple[str, ...]) -> Judgmen
     plural = "column" if len(gone) == 1 else "columns"
     has = listed(source.names, 20) if source.names else "no columns"
     advice = _suggestion(source, parameter, gone)
+    if parameter == "judge_covariates":  # the caller's table of judges has it: it is the judgments that do not
+        advice = (
+            f"That is what names judges in their table: call it in both as the judgments do.{advice and ' '}{advice}"
+        )
     return JudgmentError(f"no {plural} {listed(gone)} ({parameter}=); it has {has}", advice, where=source.what)
 
 

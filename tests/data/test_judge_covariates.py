@@ -90,7 +90,12 @@ def test_judges_who_judged_nothing_are_told() -> None:
         (JUDGES.assign(age=[None, 1.0, 2.0]), {}, JudgmentError, "column 'age': 1 missing value, for 'cat'"),
         (JUDGES, {"numeric": "school"}, JudgmentError, "column 'school': 3 values not a finite number"),
         (JUDGES[["judge"]], {}, JudgmentError, "expected a column 'judge' and one for each judge covariate"),
-        (JUDGES.rename(columns={"judge": "who"}), {}, JudgmentError, r"no column 'who' \(judge_covariates=\)"),
+        (
+            JUDGES.rename(columns={"judge": "who"}),
+            {},
+            JudgmentError,
+            r"no column 'who' \(judge_covariates=\); it has .* names judges in their table",
+        ),
         (
             JUDGES.rename(columns={"age": "tie"}),
             {},
