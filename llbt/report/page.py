@@ -89,7 +89,7 @@ def write_report(
     OptionError
         For the formula of a fit, a folder that is not there, and a path that is read.
     DesignError
-        For objects that were never compared with each other.
+        For objects that were never compared with each other, and more than 10,000 of them.
     OSError
         Where the page cannot be written; a page that was there stays as it was.
 

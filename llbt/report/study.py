@@ -14,6 +14,7 @@ from ..errors import DesignError, OptionError, SeparationError
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.existence import check_existence
 from ..fitting.fitted import Fitted, MaybeMixed, average_of
+from ..fitting.large import MOST_DENSE
 from ..fitting.mixed import with_effects
 from ..fitting.mixed_results import MixedResults
 from ..fitting.model import LLBT, default_formula
@@ -86,6 +87,7 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
         res = data
     else:
         c = data if isinstance(data, Comparisons) else from_judgments(data, units=UNITS)
+        _refuse_many(c)
         res = _fitted(formula or default_formula(c), c)
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
@@ -96,6 +98,15 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
     said = [f"{of_average}{note}" for note in average.covariance.notes]
     notices = (*_beside(groups), *_reduced(average), *(f"{note[0].upper()}{note[1:]}." for note in said))
     return Study(average, res, found, "average" if len(classes) > 1 else None, confidence, notices, groups)
+
+
+def _refuse_many(c: Comparisons) -> None:
+    """Raise where there are more objects than the fits that a page shows have."""
+    if len(c.objects) > MOST_DENSE:
+        raise DesignError(
+            f"a page needs the covariance of all objects, and there are {len(c.objects):,}, more than {MOST_DENSE:,}",
+            "Take fewer objects: Comparisons.select(objects=[…]); or the ranks alone: llbt.leaderboard(llbt.fit(…)).",
+        )
 
 
 def _of_all(groups: Groups) -> LLBTResults:

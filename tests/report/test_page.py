@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import llbt
 from llbt.cli.main import app
+from llbt.errors import DesignError
 from llbt.report import page, page_parts
 from llbt.report.interpret import interpret
 from llbt.report.page import write_report
@@ -577,3 +578,12 @@ def test_a_report_on_real_judgments(shared, tmp_path):
     assert "8,931 judgments of 59 objects" in document.xpath("//p[@class='lead']")[0].text_content()
     assert len(table_named(document, "Leaderboard").find("tbody")) == 59
     assert path.stat().st_size < 2_000_000
+
+
+def test_more_objects_than_a_page_can_show_are_refused(tmp_path):
+    """A ring of 10,001 objects: said at once, where the dense fit would take hours."""
+    names = [f"m{k}" for k in range(10_001)]
+    frame = pd.DataFrame({"i": names, "j": names[1:] + names[:1], "wins_i": 1, "wins_j": 1})
+    table = llbt.from_counts(frame, objects=("i", "j"), wins=("wins_i", "wins_j"))
+    with pytest.raises(DesignError, match="10,001, more than 10,000"):
+        write_report(table, tmp_path / "page.html")
