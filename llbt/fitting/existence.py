@@ -20,6 +20,7 @@ import numpy.typing as npt
 from scipy import linalg, optimize, sparse
 from scipy.sparse import csr_array
 
+from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.graphs import components_of, ordered_components, strong_components
@@ -340,5 +341,10 @@ def _open_directions(problem: Problem, direction: FloatArray) -> FloatArray:
     """Return what the outcomes that do not separate along a direction leave open, orthonormal directions (d, p)."""
     equal, unequal = _recession_rows(problem)
     still = sparse.vstack([equal, unequal[np.abs(unequal @ direction) <= TOLERANCE * np.abs(direction).max()]])
+    refuse_large(
+        f"naming those of {still.shape[1]:,} parameters that have no finite estimates",
+        2 * float(still.shape[1]) ** 2,
+        "Some have none: fit judges in smaller groups (Comparisons.select) to see which.",
+    )
     values, vectors = linalg.eigh((still.T @ still).toarray())
     return np.asarray(vectors[:, values < 1e-9 * max(1.0, float(values.max(initial=0)))].T)
