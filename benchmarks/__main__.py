@@ -19,6 +19,8 @@ QUICK = [
     "llbt-categories",
     "llbt-strings",
     "llbt-duckdb",
+    "llbt-count-duckdb",
+    "llbt-count-polars",
     "llbt-judges",
     "llbt-sides",
     "llbt-sparse",

@@ -41,6 +41,12 @@ def _llbt(name: str, reads: str, inputs: str, prepare: Any, run: Any, **options:
                       prepare=prepare, run=run, **options)  # fmt: skip
 
 
+def _counted(name: str, module: str, prepare: Any) -> Contestant:
+    """Who counts judgments in parts of parquet where they are."""
+    return _llbt(name, "parts of parquet", "L-huge", prepare, own.fitted, modules=("llbt", module, "pyarrow"),
+                 kind="parts", limit=900)  # fmt: skip
+
+
 def _peer(name: str, package: str, module: str, fits: str, rule: str | None, reads: str, inputs: str, prepare: Any,
           run: Any, **options: Any) -> Contestant:  # fmt: skip
     return Contestant(name, package, tuple(module.split()), fits=fits, reads=reads, inputs=tuple(inputs.split()),
@@ -67,8 +73,12 @@ OWN = (
     _llbt("llbt-counts", "Comparisons", "S M L", own.counted_table, own.plain_covariance),
     _llbt("llbt-duckdb", "parquet file", "L XL", own.write_and_name, own.parquet,
           modules=("llbt", "duckdb", "pyarrow")),
-    _llbt("llbt-spark", "parquet file", "L XL L-long", own.open_spark, own.fitted,
+    _llbt("llbt-spark", "parquet file", "L XL", own.open_spark, own.fitted,
           modules=("llbt", "pyspark.sql"), limit=600),
+    _counted("llbt-count-duckdb", "duckdb", own.name_parts),
+    _counted("llbt-count-polars", "polars", own.scan_polars),
+    _counted("llbt-count-dask", "dask.dataframe", own.open_dask),
+    _counted("llbt-count-spark", "pyspark.sql", own.open_spark_parts),
     _llbt("llbt-judges", "categories", "M-judges", frames.with_judges, own.judges, rule=_JUDGES, kind="judges",
           fits="object * judge + tie * judge", limit=300),
     _llbt("llbt-sides", "categories", "M-sides", frames.with_sides, own.sides, rule=_SIDES, kind="sides",

@@ -21,6 +21,9 @@ GRAPHS = ("random", "power-law", "matchmade")  # of the pairs that are judged
 SPARSE = ("sparse", "large")  # kinds of inputs with a graph
 NEAR = 20  # places in worth between the two objects of a matchmade pair
 TASTE = 0.6  # standard deviation of judges' log-worths, where it is estimated
+PART = 4_000_000  # judgments in a part of an input that no memory need hold
+CUBE = "cube.npy"  # the counts of an input in parts
+PARTS = "part-*.parquet"
 AGGREGATED = Path(__file__).parent.parent / "tests" / "reference" / "bench_agg_100.csv.gz"
 
 
@@ -52,7 +55,7 @@ FULL = (
     Input("M", 50, 200_000),
     Input("L", 200, 2_000_000),
     Input("XL", 1_000, 10_000_000),
-    Input("L-long", 200, 10_000_000),  # L with more judgments: what a cluster adds
+    Input("L-huge", 200, 100_000_000, kind="parts"),
     Input("M-judges", 50, 200_000, judges=100, kind="judges"),
     Input("judged", 50, 1_000_000, judges=10_000, kind="judged"),
     Input("M-sides", 50, 200_000, sides=5, kind="sides"),
@@ -72,6 +75,7 @@ TINY = (
     Input("tiny-sides", 5, 2_000, sides=2, kind="sides"),
     Input("tiny-graded", 6, 3_000, kind="graded"),
     Input("tiny-sparse", 310, 6_000, kind="sparse", graph="power-law"),
+    Input("tiny-parts", 6, 5_000, kind="parts"),
 )
 
 
@@ -99,7 +103,9 @@ def make(wanted: Input, work: Path) -> Path:
     if (folder / "input.json").exists():
         return folder
     folder.mkdir(parents=True, exist_ok=True)
-    if wanted.kind not in ("agg100", "arena"):
+    if wanted.kind == "parts":
+        _write_parts(wanted, folder)
+    elif wanted.kind not in ("agg100", "arena"):
         for name, values in _drawn_scores(wanted) if wanted.kind == "metrics" else _drawn(wanted):
             np.save(folder / f"{name}.npy", values)
     (folder / "input.json").write_text(json.dumps(asdict(wanted)))
@@ -148,10 +154,15 @@ def _drawn(wanted: Input) -> Iterator[tuple[str, Array]]:
     if wanted.kind == "graded":
         yield "outcome", _drawn_grades(signed, rng)
         return
+    yield "outcome", _drawn_outcomes(signed, rng)
+
+
+def _drawn_outcomes(signed: Array, rng: np.random.Generator) -> Array:
+    """Return codes of OUTCOMES (n,)."""
     tie = np.exp(_tie_effect(signed[:50_000]))
     up, down = np.exp(signed), np.exp(-signed)
-    draw = rng.random(n) * (up + tie + down)
-    yield "outcome", ((draw > up).astype(np.int8) + (draw > up + tie)).astype(np.int8)
+    draw = rng.random(len(signed)) * (up + tie + down)
+    return np.asarray((draw > up).astype(np.int8) + (draw > up + tie), dtype=np.int8)
 
 
 def pairs_of(graph: str, worth: Array, number: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -190,25 +201,43 @@ def _tie_effect(signed: Array) -> float:
     return (low + high) / 2
 
 
-def write_parquet(folder: Path) -> Path:
-    """Return the judgments as one parquet file with names, written in blocks."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def _write_parts(wanted: Input, folder: Path) -> None:
+    """Write judgments as parts of parquet, at least two, and the counts (J, J, 3) of all, each part drawn by itself."""
+    size, most = wanted.objects, min(PART, -(-wanted.judgments // 2))
+    log_worth = np.random.default_rng([wanted.seed, size]).normal(size=size) / 2
+    counts = np.zeros(size * size * 3, dtype=np.int64)
+    for number, start in enumerate(range(0, wanted.judgments, most)):
+        rng = np.random.default_rng([wanted.seed, size, number])
+        i, j = pairs_of("random", log_worth, min(most, wanted.judgments - start), rng)
+        outcome = _drawn_outcomes((log_worth[i] - log_worth[j]) + ORDER_EFFECT, rng)
+        counts += np.bincount((i.astype(np.int64) * size + j) * 3 + outcome, minlength=len(counts))
+        _write_words(folder / f"part-{number:03d}.parquet", object_names(size), i, j, outcome)
+    np.save(folder / CUBE, counts.reshape(size, size, 3))
 
+
+def write_parquet(folder: Path) -> Path:
+    """Return the judgments as one parquet file with names."""
     target = folder / "judgments.parquet"
     if target.exists():
         return target
-    names = pa.array(object_names(described(folder).objects))
-    i, j, outcome = read(folder, "i", "j", "outcome")
-    columns = (("left", i, names), ("right", j, names), ("outcome", outcome, pa.array(OUTCOMES)))
     part = folder / "judgments.part"
+    _write_words(part, object_names(described(folder).objects), *read(folder, "i", "j", "outcome"))
+    return part.rename(target)
+
+
+def _write_words(target: Path, objects: list[str], i: Array, j: Array, outcome: Array) -> None:
+    """Write judgments with names as a parquet file, in blocks."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = pa.array(objects)
+    columns = (("left", i, names), ("right", j, names), ("outcome", outcome, pa.array(OUTCOMES)))
     schema = pa.schema([(name, pa.string()) for name, _, _ in columns])
-    with pq.ParquetWriter(part, schema) as writer:
+    with pq.ParquetWriter(target, schema) as writer:
         for start in range(0, len(i), 1_000_000):
             block = slice(start, start + 1_000_000)
             arrays = [words.take(pa.array(codes[block])) for _, codes, words in columns]
             writer.write_table(pa.table(arrays, schema=schema))
-    return part.rename(target)
 
 
 def write_arena(folder: Path) -> None:

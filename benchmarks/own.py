@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from . import frames, prototype, sparse_prototype
-from .inputs import AGGREGATED, OUTCOMES, described, read, side_names, write_parquet
+from .inputs import AGGREGATED, OUTCOMES, PARTS, described, read, side_names, write_parquet
 
 Estimates = dict[str, Any]
 CODES = {0: "i", 1: "tie", 2: "j"}
@@ -94,12 +94,35 @@ def parquet(path: str) -> Estimates:
 
 
 def open_spark(folder: Path) -> Any:
+    return _spark_frame(write_and_name(folder))
+
+
+def _spark_frame(path: str) -> Any:
     from pyspark.sql import SparkSession
 
-    path = write_and_name(folder)
     session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session.read.parquet(path)
+
+
+def name_parts(folder: Path) -> str:
+    return str(folder / PARTS)
+
+
+def scan_polars(folder: Path) -> Any:
+    import polars as pl
+
+    return pl.scan_parquet(name_parts(folder))
+
+
+def open_dask(folder: Path) -> Any:
+    import dask.dataframe as dd
+
+    return dd.read_parquet(name_parts(folder))
+
+
+def open_spark_parts(folder: Path) -> Any:
+    return _spark_frame(name_parts(folder))
 
 
 def judges(frame: pd.DataFrame) -> Estimates:

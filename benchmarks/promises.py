@@ -121,8 +121,6 @@ def helped(context: Context) -> tuple[str, bool | None]:
     return f"{ratio:.2f}×", ratio <= 0.3
 
 
-CODES = ("llbt-integers", "llbt-categories")
-EVALICA_CODES = ("evalica-codes", "newman-codes")
 EVALICA_STRINGS = ("evalica-strings", "newman-strings")
 
 INTEGERS, STRINGS, BOOTSTRAP = ("llbt-integers",), ("llbt-strings",), ("llbt-bootstrap",)
@@ -135,11 +133,6 @@ SIZES = ("S", "M", "L", "XL")
 ANY = float("inf")
 
 PROMISES: tuple[tuple[str, Check], ...] = (
-    ("Codes: M and L ≥ 4× choix (its matrix by np.add.at)", times(CODES, ("choix",), ("M", "L"), 4)),
-    ("Codes: M and L ≥ 4× choix (its matrix by bincount)", times(CODES, ("choix-bincount",), ("M", "L"), 4)),
-    ("Codes: XL ≥ 10× evalica", times(CODES, EVALICA_CODES, ("XL",), 10)),
-    ("Codes: XL with ≤ 1/5 of evalica's extra memory", times(CODES, EVALICA_CODES, ("XL",), 5, "extra_mb")),
-    ("Codes: XL no slower than choix", times(CODES, ("choix", "choix-bincount"), ("XL",), 1)),
     ("Strings: M and L ≥ 8× evalica", times(STRINGS, EVALICA_STRINGS, ("M", "L"), 8)),
     ("Strings: M and L ≥ 20× arena-rank, warm", times(STRINGS, ("arena-rank",), ("M", "L"), 20)),
     ("M ≥ 50× arena-rank and leaderbot, cold", times(STRINGS, ("arena-rank", "leaderbot"), ("M",), 50, "cold")),
@@ -156,7 +149,8 @@ PROMISES: tuple[tuple[str, Check], ...] = (
     ("100 objects: deviances 9831.42168 and 41382.46799", published),
     ("100 objects, 4 levels: fit, errors and summary under 1 s", at_most(*SUBJECTS, 1)),
     ("100 objects, 4 levels: under 300 MB", at_most(*SUBJECTS, 300, "extra_mb")),
-    ("50 objects × 100 judges, all by judge: under 60 s", at_most(*JUDGES, 60)),
+    ("50 objects × 100 judges, all by judge: ≤ 1.5 s", at_most(*JUDGES, 1.5)),
+    ("50 objects × 100 judges, all by judge: ≤ 150 MB", at_most(*JUDGES, 150, "extra_mb")),
     ("50 objects × 10,000 judges, effects of judges by Laplace: under 120 s", at_most("llbt-laplace", "judged", 120)),
     ("50 objects × 10,000 judges: under 2 GB", at_most("llbt-laplace", "judged", 2_000, "extra_mb")),
     ("Covariance by judge: ≤ 3× the plain fit", times(("llbt-cluster",), ("llbt-plain",), ("M-judges",), 1 / 3)),
@@ -177,6 +171,18 @@ PROMISES: tuple[tuple[str, Check], ...] = (
         for level, least in (("input", 50), ("system", 5))
         for name in ("pearson", "kendall")
     ),
+    ("2,000 objects, 60,000 judgments: ≤ .5 s without the covariance", at_most("llbt-sparse", "sparse-2e3", 0.5)),
+    ("2,000 objects, 60,000 judgments: ≤ 5 s with it", at_most("llbt-sparse-errors", "sparse-2e3", 5)),
+    *(
+        (
+            f"10⁵ objects, 10⁶ judgments, {graph}: estimates and leaderboard ≤ {most} s",
+            at_most("llbt-large-leaderboard", f"sparse-1e5-{graph}", most),
+        )
+        for graph, most in (("random", 30), ("power-law", 30), ("matchmade", 120))
+    ),
+    ("10⁵ objects, matchmade: ≤ 1.5 GB", at_most("llbt-large-leaderboard", "sparse-1e5-matchmade", 1_500, "extra_mb")),
+    ("10⁶ objects, 10⁷ judgments: estimates ≤ 300 s", at_most("llbt-large-million", "sparse-1e6", 300)),
+    ("10⁶ objects, 10⁷ judgments: ≤ 6 GB", at_most("llbt-large-million", "sparse-1e6", 6_000, "extra_mb")),
     ("Estimates and standard errors within 1e-8 at every size", exact),
     ("import llbt; llbt.fit ≤ 1.1× pandas, scipy.stats and patsy", started),
     ("llbt --help ≤ 0.3× pandas, scipy.stats and patsy", helped),

@@ -17,7 +17,7 @@ from typing import Any
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 WATCHED = ("numpy", "scipy", "pandas", "pyarrow", "statsmodels", "duckdb", "pyspark", "jax", "numba")
-LONG = 60.0  # seconds of a cold call after which no warm one is made
+LONG = 30.0  # seconds of a cold call after which no warm one is made
 MANY = 2.0  # seconds of warm calls after which no further one is made
 
 

@@ -10,7 +10,7 @@ from support.folders import REPOSITORY
 
 from benchmarks import accuracy, compare, frames, promises, prototype, report
 from benchmarks.contestants import CONTESTANTS
-from benchmarks.inputs import OUTCOMES, TASTE, TIES, TINY, make
+from benchmarks.inputs import FULL, OUTCOMES, TASTE, TIES, TINY, make
 from benchmarks.running import Measured
 
 ROOT = REPOSITORY
@@ -65,6 +65,22 @@ def test_exact_contestants_are_exact(work, name):
     off = accuracy.differences(contestant.rule, folder, found, {})
     assert {"log_odds", "se", "tie", "tie_se"} <= off.keys()
     assert max(off.values()) < accuracy.LIMIT
+
+
+@pytest.mark.parametrize("name", ["llbt-count-duckdb", "llbt-count-polars"])
+def test_parts_of_parquet_hold_the_counts_that_are_kept_of_them(work, name):
+    folder = make(next(wanted for wanted in TINY if wanted.kind == "parts"), work)
+    contestant = CONTESTANTS[name]
+    found = contestant.run(contestant.prepare(folder))
+    off = accuracy.differences(contestant.rule, folder, found, {})
+    assert {"log_odds", "se", "tie", "order"} <= off.keys()
+    assert max(off.values()) < accuracy.LIMIT
+
+
+def test_what_ten_times_as_many_judgments_would_take_is_extrapolated(tmp_path):
+    huge = next(wanted for wanted in FULL if wanted.name == report.HUGE)
+    report.write(tmp_path, [Measured(CONTESTANTS["llbt-count-duckdb"], huge, [30.0], [], [158.0])], repeats=1)
+    assert "| llbt-count-duckdb | 30 s | 3.3 | 158 | 5 min |" in (tmp_path / "RESULTS.md").read_text()
 
 
 def test_effects_of_judges_are_found_as_they_were_drawn(work):
