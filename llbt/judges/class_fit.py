@@ -23,6 +23,7 @@ from ..kernel.mixture import FAR, Answers, Mixture, curvature
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
 from ..table import Field, Record, Table, counted, format_number, format_percent, interval_fields
+from .association import Association, association
 
 _NO_DIRECTION = 1e-8  # of the scaled information, below which a direction is not known
 _CLASS = "class"
@@ -326,6 +327,56 @@ class LatentClasses(Record):
             solver="eliminate",
         )
         return replace(of_class, solution=solution, covariance=Covariance(cov, notes=(f"of class {label}",)))
+
+    @checked
+    def association(self, covariate: str) -> Association:
+        """Return how the classes go with a covariate of the judges, free of errors in who is put to which class.
+
+        Parameters
+        ----------
+        covariate : str
+            A covariate of the judges that the table keeps, the same in all judgments of a judge; labels or numbers.
+
+        Returns
+        -------
+        Association
+            The share of each class at each level, or at the quartiles of a number, with standard errors; log-odds of
+            the classes; a likelihood-ratio test.
+
+        Raises
+        ------
+        OptionError
+            For a column that the table does not have, and for one class.
+        DesignError
+            For a covariate that is the same for all judges, or differs between judgments of a judge, and for classes
+            that most probable classes do not tell apart.
+
+        Notes
+        -----
+        Three steps (Vermunt 2010, Political Analysis 18(4), 450-469, the ML method with most probable classes, by which
+        every judge counts once, so that the last step is an ordinary likelihood): a plain table of most probable
+        classes is attenuated. Errors take the classes as known, and the answers are taken to depend on the covariate
+        through the class alone; where worths within a class depend on it, name it in the formula.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import llbt
+        >>> pairs = [("A", "B"), ("A", "C"), ("B", "C")]
+        >>> orders = ["ABC", "ABC", "ACB", "CBA", "CBA", "CAB", "BAC", "BCA"]
+        >>> rows = [
+        ...     (f"judge{k}", i, j, "i" if order.index(i) < order.index(j) else "j")
+        ...     for k, order in enumerate(orders * 3)
+        ...     for i, j in pairs
+        ... ]
+        >>> frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
+        >>> frame["age"] = ["old" if order in ("ABC", "ACB") else "young" for order in orders * 3 for _ in pairs]
+        >>> c = llbt.from_judgments(frame, clusters="judge", covariates="age")
+        >>> found = llbt.judges.classes("object", c, k=2, prior=1, rng=1)[2].association("age")
+        >>> found.df, found.p_value < 0.05
+        (1, True)
+        """
+        return association(self.pooled.comparisons, self.posterior, self.mixture.shares, covariate)
 
     def _frame(self, values: FloatArray) -> pd.DataFrame:
         return pd.DataFrame(values, index=pd.Index(self.labels, name=_CLASS), columns=list(self.pooled.names))

@@ -69,15 +69,7 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
         For covariates that differ between judgments of a judge, and where none is left.
     """
     lines = lines_of(c)
-    columns = {column.name: column for column in (*lines.columns, *lines.clusters)}
-    asked = [by, *(split or ())]
-    unknown = [name for name in asked if name not in columns]
-    if unknown:
-        raise OptionError(
-            f"no covariate or cluster {listed(unknown)}",
-            "Keep it where the table is made: from_judgments(…, clusters='judge', judge_covariates=frame).",
-            expected=f"some of {listed(list(columns)) or 'none'}",
-        )
+    columns = _columns(lines, [by, *(split or ())])
     judge = columns[by].take(slice(None))
     names = [name for name in columns if name != by and name not in kept] if split is None else list(split)
     about = {}
@@ -98,6 +90,41 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
         )
     table = tabulate(_reduced(lines, kept, judge), c)
     return JudgeData(table, by, tuple(judge.levels.tolist()), about)
+
+
+def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label]) -> Coded:
+    """Return a covariate of these judges, in their order.
+
+    Raises
+    ------
+    OptionError
+        For a column that the table does not have.
+    DesignError
+        For one that differs between judgments of a judge.
+    """
+    columns = _columns(lines_of(c), [by, name])
+    own = _by_judge(columns[name], columns[by])
+    if own is None:
+        raise DesignError(
+            f"{name!r} is not the same in all judgments of a judge",
+            "Let worths depend on it in the formula.",
+            expected="a covariate of the judges",
+        )
+    at = {level: k for k, level in enumerate(columns[by].levels.tolist())}
+    return _taken(own, np.array([at[level] for level in levels], dtype=np.int64))
+
+
+def _columns(lines: Lines, asked: Sequence[str]) -> dict[str, Coded]:
+    """Return all covariates and clusters, by name."""
+    columns = {column.name: column for column in (*lines.columns, *lines.clusters)}
+    unknown = [name for name in asked if name not in columns]
+    if unknown:
+        raise OptionError(
+            f"no covariate or cluster {listed(unknown)}",
+            "Keep it where the table is made: from_judgments(…, clusters='judge', judge_covariates=frame).",
+            expected=f"some of {listed(list(columns)) or 'none'}",
+        )
+    return columns
 
 
 def _reduced(lines: Lines, kept: Sequence[str], judge: Coded) -> Lines:
