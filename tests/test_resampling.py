@@ -145,6 +145,7 @@ NOT_RESAMPLED = {
     llbt.scores.simulate: "its answer is what it draws",
     llbt.pairwise: "one integral over 20,000 directions, simulated once per fit",
     llbt.leaderboard: "asks pairwise",
+    llbt.judges.compare_groups: "two integrals, as pairwise",
     llbt.judges.tree: "one draw, of the halves of the judges",
     llbt.MixedResults.equal_scales_test: "its draws are solved together",
     llbt.MixedResults.laplace_bias: "a few tables, one after the other",

@@ -99,7 +99,7 @@ class LatentClasses(Record):
     @property
     def bse(self) -> pd.DataFrame:
         """Their standard errors, shape (K, p); NaN in a class at infinity."""
-        error = np.sqrt(np.diag(self._covariance))[: self.mixture.params.size]
+        error = np.sqrt(np.diag(self.covariance))[: self.mixture.params.size]
         return self._frame(error.reshape(self.mixture.params.shape))
 
     @property
@@ -107,7 +107,7 @@ class LatentClasses(Record):
         """Standard errors of the shares, by the delta method from those of their log ratios, shape (K,)."""
         shares, size = self.mixture.shares, self.mixture.params.size
         slope = (np.diag(shares) - np.outer(shares, shares))[:, 1:]
-        cov = self._covariance[size:, size:]
+        cov = self.covariance[size:, size:]
         return pd.Series(np.sqrt(np.diag(slope @ cov @ slope.T)), index=self.shares.index, name="std_error")
 
     @property
@@ -160,10 +160,10 @@ class LatentClasses(Record):
         return tuple(int(k) + 1 for k in np.flatnonzero(reach > FAR))
 
     @cached_property
-    def _covariance(self) -> FloatArray:
-        """Return that of the (K, p) parameters and the K − 1 log ratios of shares.
+    def covariance(self) -> FloatArray:
+        """That of the K·p parameters, class by class, and of the K − 1 log ratios of shares; NaN for infinite classes.
 
-        Classes at infinity are held where they are, and have no errors.
+        Classes at infinity are held where they are.
         """
         found = curvature(self.by_judge.answers, self.mixture.shares, self.mixture.params)
         spread = found.spread
@@ -315,7 +315,7 @@ class LatentClasses(Record):
         of_class = replace(self.pooled, comparisons=replace(table, counts=counts, cluster_counts=None))
         problem = of_class.problem()
         probability, _ = problem.response.probabilities(problem.at(params))
-        cov = self._covariance[at * size : (at + 1) * size, at * size : (at + 1) * size]
+        cov = self.covariance[at * size : (at + 1) * size, at * size : (at + 1) * size]
         solution = Fit(
             params=params,
             inverse=cov,

@@ -159,6 +159,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.model_table: lambda: ([[fitted()]], {}),
     llbt.write_report: lambda: ([counts()], {}),
     llbt.judges.agreement: lambda: ([JUDGMENTS], {"unit": "prompt"}),
+    llbt.judges.compare_groups: lambda: ([found_classes()], {}),
     llbt.judges.classes: lambda: (["object + tie", counts_of_judges()], {"k": [1, 2], "starts": 3, "rng": 1}),
     llbt.plot.classes: lambda: ([found_classes()], {}),
     llbt.plot.posteriors: lambda: ([found_classes()], {}),
