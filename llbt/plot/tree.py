@@ -27,6 +27,7 @@ from .look import (
     points,
     rows_height,
     short_names,
+    without_frame,
 )
 
 if TYPE_CHECKING:
@@ -97,8 +98,7 @@ def tree(found: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | None = N
     ax.set_xlim(-0.5, len(leaves) - 0.5)
     ax.set_ylim(len(objects) - 0.5, top - _LEVEL * depth - 1.0)
     ax.set_xticks([])
-    ax.spines["left"].set_visible(False)
-    ax.spines["bottom"].set_visible(False)
+    without_frame(ax)
     return finish(ax)
 
 
