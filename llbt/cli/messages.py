@@ -28,6 +28,7 @@ _SAID = re.compile(rf"{_CALL}|(?<![\w.'\"-]){_ARGUMENT}(?!=)")
 _OPTIONS_ALONE = re.compile(rf"(?:…, )?{_ARGUMENT}(?:, {_ARGUMENT})*")
 _ONE = re.compile(_ARGUMENT)
 _BARE = re.compile(r"[\w@%+:,./=…-]+")
+_COMMANDS = {"list_formats()": "llbt formats"}  # calls that are commands
 _WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
 
 
@@ -98,7 +99,7 @@ def spelled(text: str, options: Mapping[str, str]) -> str:
 
     def replaced(found: re.Match[str]) -> str:
         if found[1] is not None and not _OPTIONS_ALONE.fullmatch(found[1]):
-            return found[0]  # a call of what the command line does not call
+            return _COMMANDS.get(found[0], found[0])  # a call of what the command line may not call
         parts = [_option(name, value, options) for name, value in _ONE.findall(found[1] or found[0])]
         return found[0] if None in parts else " ".join(part for part in parts if part is not None)
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from ..arguments import checked
 from ..core.columns import Label
 from ..core.judgments import has_standard_columns
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, listed, near
 from ..table import Field, Table
 from .formats import UNNAMED, Always, ByScores, Game, JudgmentFormat, Labels, Lean, OneHot, Share, meaning
 from .frames import read_factor
@@ -393,8 +393,9 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
     what, alike = place_of(source.what), _with_its_fields(source, beside)
     if not alike:
         raise JudgmentError(
-            f"no known format has the columns {listed(sorted(map(str, source.names)), 20)}",
-            "Pass objects=(…, …) and outcome=…, or format=…, one of list_formats() or a JudgmentFormat of your own.",
+            f"no known format has the columns {listed(sorted(map(str, source.names)), 20)}{_misspelt(source.names)}",
+            "Pass objects=(…, …) and outcome=…, or format=…, one of those in list_formats() or a JudgmentFormat of "
+            "your own.",
             where=what,
         )
     strange = {known.name: _strange_values(source, known) for known in alike}
@@ -417,6 +418,18 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
 def has_known_format(source: Source, beside: Sequence[str] = ()) -> bool:
     """Whether the fields of a source, and those beside it, are those of a known format."""
     return bool(_with_its_fields(source, beside))
+
+
+def _misspelt(names: Iterable[object]) -> str:
+    """Return a question after the one field that a format lacks, where a column is nearly called that."""
+    fields = list(map(str, names))
+    for known in JUDGMENT_FORMATS.values():
+        lacking = [mark for mark in known.marks if mark not in fields]
+        if len(lacking) == 1 < len(known.marks):
+            for name in fields:
+                if name not in known.marks and (question := near(name, lacking)):
+                    return f"; {name!r}{question}"
+    return ""
 
 
 def _with_its_fields(source: Source, beside: Sequence[str]) -> list[JudgmentFormat]:

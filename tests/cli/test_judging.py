@@ -435,7 +435,13 @@ def test_options_of_judgments_do_not_go_with_those_of_counts(saved):
 def test_unknown_formats(saved):
     assert "--input-format arenas" in refused("fit", saved(BATTLES), "--formula", TIED, "--input-format", "arenas")
     said = refused("fit", saved([{"one": 1, "two": 2}]), "--formula", TIED)
-    assert "no known format has the columns 'one', 'two'" in said
+    assert "no known format has the columns 'one', 'two'. Pass" in said
+    assert "one of those in llbt formats" in said
+
+
+def test_a_misspelt_column_is_asked_after(saved):
+    rows = [{"object_i": "x", "object_j": "y", "outcom": "i"}]
+    assert "'outcom' (did you mean 'outcome'?)" in refused("fit", saved(rows), "--formula", TIED)
 
 
 # -- formats -------------------------------------------------------------------------------------------------
