@@ -220,10 +220,10 @@ def _only_holders(problem: Problem, clusters: Clustered) -> IntArray:
     """Return the one cluster that has judgments in a cell, shape (S, K); −1 for none and for several."""
     line, cell = np.nonzero(clusters.counts > 0)
     cells = clusters.rows[line] * problem.counts.shape[1] + cell
-    both = np.unique(cells * clusters.size + clusters.codes[line])
-    cells, first, number = np.unique(both // clusters.size, return_index=True, return_counts=True)
-    holder = np.full(problem.counts.size, -1, dtype=np.int64)
-    holder[cells[number == 1]] = (both % clusters.size)[first[number == 1]]
+    lowest, highest = np.full(problem.counts.size, clusters.size), np.full(problem.counts.size, -1)
+    np.minimum.at(lowest, cells, clusters.codes[line])
+    np.maximum.at(highest, cells, clusters.codes[line])
+    holder = np.where(lowest == highest, highest, -1)
     return holder.reshape(problem.counts.shape)
 
 
