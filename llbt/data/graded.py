@@ -97,18 +97,20 @@ class Judged:
         """Return the outcome of each row, of more than three if the caller asks; the response then, and notes."""
         if self.strength is not None or self.sizes:
             return self._graded(rows, labels, said)
-        times = np.ones(len(said)) if weights is None else weights
-        merged = self._merged(rows, labels, np.where((said == WIN_I) | (said == WIN_J), times, 0.0))
+        merged = self._merged(rows, labels, said, weights)
         if not self.bad:
             return said, None, merged
-        places, response, notes = self._apart(rows, said, times)
+        places, response, notes = self._apart(rows, said, np.ones(len(said)) if weights is None else weights)
         return places, response, [*notes, *merged]
 
-    def _merged(self, rows: Rows, labels: Labels, decided: FloatArray) -> list[str]:
-        """Return a note if preferences of several strengths count alike; `decided` is how many each row stands for."""
+    def _merged(self, rows: Rows, labels: Labels, said: npt.NDArray[Any], weights: FloatArray | None) -> list[str]:
+        """Return a note if preferences of several strengths count alike."""
         by_column = "strength" in rows.frame.columns and has_standard_columns(self.found.source.names)
+        if not by_column and len(set(labels.strengths.values())) < 2:  # as a rule: nothing is counted for it
+            return []
         factor = read_factor(rows.frame, "strength" if by_column else labels.field)
         sizes = list(factor.labels) if by_column else by_label(factor.labels, labels.strengths, None)
+        decided = np.where((said == WIN_I) | (said == WIN_J), 1.0 if weights is None else weights, 0.0)
         n = np.bincount(factor.codes + 1, weights=decided, minlength=len(sizes) + 1)[1:]
         return merged_note([(size, k) for size, k in zip(sizes, n, strict=True) if size is not None and k > 0])
 
