@@ -108,7 +108,7 @@ def _machine(found: Sequence[Measured]) -> str:
 
 
 def _promises(found: Sequence[Verdict]) -> str:
-    rows = [[v.promise, v.measured, HELD[v.held]] for v in found]
+    rows = [[v.promise, v.measured, HELD[v.held] + (f": {v.why}" if v.why else "")] for v in found]
     return "## Promises\n\nRatios are peer / llbt, in this run.\n\n" + table(("promise", "measured", "held?"), rows)
 
 

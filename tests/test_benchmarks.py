@@ -142,6 +142,17 @@ def test_promises_are_kept_broken_or_not_measured():
     assert promises.times(["llbt-integers"], ["choix"], ["tiny"], 4)(context) == ("tiny > 1,200× choix", True)
 
 
+def test_a_promise_that_is_not_held_says_why_where_that_is_known(tmp_path):
+    assert promises.WHY.keys() <= {promise for promise, _ in promises.PROMISES}
+    large = next(wanted for wanted in FULL if wanted.name == "L")
+    line = {}
+    for mb in (40.0, 60.0):
+        report.write(tmp_path, [Measured(CONTESTANTS["llbt-integers"], large, [1.0], [0.1], [mb])], repeats=1)
+        line[mb] = next(row for row in (tmp_path / "RESULTS.md").read_text().splitlines() if row.startswith("| L in"))
+    assert line[40.0].endswith("| 40 MB | yes |")
+    assert line[60.0].endswith(f"| 60 MB | **no**: {promises.WHY['L in ≤ 50 MB beyond the input']} |")
+
+
 def test_what_became_slower_or_larger_by_more_than_noise_is_told():
     then = {f"llbt-{k}@S": {"warm": [1.0, 1.02, 0.99], "extra_mb": [50.0, 50.0, 51.0]} for k in "abc"}
     noisy = {"llbt-d@S": {"warm": [1.0, 2.0, 0.6], "extra_mb": [1.0, 1.0, 1.0]}}
