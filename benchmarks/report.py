@@ -12,8 +12,7 @@ from .contestants import OWN
 from .growth import Series
 from .inputs import PART
 from .promises import Context, Verdict, verdicts
-from .running import Measured
-from .worker import LONG
+from .running import ENOUGH, Measured
 
 HELD = {True: "yes", False: "**no**", None: "not measured"}
 BASE = {
@@ -82,8 +81,8 @@ def _head(repeats: int) -> str:
     return (
         "# Benchmarks\n\nWritten by `python -m benchmarks`; do not edit.\n\n"
         "Every contestant runs in a process of its own with one BLAS and OpenMP thread; the contestants take turns "
-        f"within a repeat (repeats: {repeats}; what takes more than {LONG:g} s is run once). *Cold* is the first "
-        "call after the imports, *warm* the median of later calls (in each process, and over the processes); "
+        f"within a repeat (repeats: {repeats}; no more where a contestant has run for {ENOUGH:g} s). *Cold* is the "
+        "first call after the imports, *warm* the median of later calls (in each process, and over the processes); "
         "*memory* is the peak beyond what the process held once its input was loaded. llbt's time is that of the "
         "whole public call: `from_judgments`, `fit`, all standard errors and the deviance; llbt-counts begins at "
         "the table of counts, as the peers that read counts do. Peers are given their input in the form they read "

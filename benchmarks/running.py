@@ -9,6 +9,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import time
 import venv
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,11 +20,12 @@ from typing import Any
 from . import accuracy
 from .contestants import CONTESTANTS, HERE, IMPORTED, PACKAGES, Contestant
 from .inputs import Input, make, write_parquet
-from .worker import LONG, THREADS
+from .worker import THREADS
 
 ROOT = Path(__file__).parent.parent
 NEEDED = ("numpy", "pandas", "pyarrow", "scipy")  # what the worker itself reads inputs with
 PARQUET = "parquet file"
+ENOUGH = 5.0  # seconds that a contestant has run on an input after which it has no further repeat
 EXPECTED = 6e-6  # published deviances have five decimals
 
 
@@ -41,6 +43,7 @@ class Measured:
     off: dict[str, float] = field(default_factory=dict)  # from the tight solution
     reason: str = ""  # why it could not run
     timed_out: bool = False
+    spent: float = 0.0  # seconds of all its processes
 
     @property
     def ran(self) -> bool:
@@ -111,13 +114,13 @@ def measure_all(
 ) -> list[Measured]:
     """Run every contestant on its input, `repeats` times in turns; side by side only where time does not matter.
 
-    What takes longer than LONG is run once.
+    What has run for ENOUGH is not repeated.
     """
     found = [Measured(contestant, wanted) for contestant, wanted in pairs]
     for wanted in {m.input for m in found}:
         make(wanted, work)
     for repeat in range(repeats):
-        left = [m for m in found if not m.reason and max(m.cold, default=0.0) < LONG]
+        left = [m for m in found if not m.reason and m.spent < ENOUGH]
         with ThreadPoolExecutor(side_by_side) as pool:
             for m in pool.map(lambda m: _run_once(m, work, peers, calls), left):
                 print(
@@ -146,9 +149,11 @@ def _run_once(m: Measured, work: Path, peers: Path, calls: int) -> Measured:
     if m.input.kind == "arena" and not _shipped(folder, peers):
         m.reason = "needs the judgments that leaderbot ships: python -m benchmarks peers"
         return m
+    start = time.perf_counter()
     answer, m.reason, m.timed_out = _answer(
         [python, "-m", "benchmarks.worker", m.contestant.name, str(folder), str(calls)], m.contestant.limit
     )
+    m.spent += time.perf_counter() - start
     if m.reason:
         return m
     m.cold.append(answer["cold"])

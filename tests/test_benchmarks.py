@@ -3,12 +3,13 @@
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from support.folders import REPOSITORY
 
-from benchmarks import accuracy, compare, frames, promises, prototype, report
+from benchmarks import accuracy, compare, frames, promises, prototype, report, running
 from benchmarks.contestants import CONTESTANTS
 from benchmarks.inputs import FULL, OUTCOMES, TASTE, TIES, TINY, make
 from benchmarks.running import Measured
@@ -127,6 +128,20 @@ def test_a_worker_answers_and_the_report_says_who_did_not_run(tmp_path):
     text = (tmp_path / "RESULTS.md").read_text()
     assert "| choix | tiny | not installable: no wheel |" in text
     assert "500 ms" in text
+
+
+def test_what_has_run_for_long_is_not_repeated(monkeypatch, work):
+    names = {"llbt-cluster": running.ENOUGH, "llbt-bootstrap": running.ENOUGH / 2, "loop-bootstrap": 0.0}
+
+    def run_once(m, *_):
+        m.spent += names[m.contestant.name]
+        m.cold.append(1.0)
+        m.extra_mb.append(1.0)
+        return m
+
+    monkeypatch.setattr(running, "_run_once", run_once)
+    found = running.measure_all([(replace(CONTESTANTS[name], rule=None), TINY[0]) for name in names], 3, work, work)
+    assert [len(m.cold) for m in found] == [1, 2, 3]
 
 
 def test_promises_are_kept_broken_or_not_measured():
