@@ -247,7 +247,7 @@ class LatentClasses(Record):
         distinct = len(self.by_judge.answers.repeats)
         told = f", {distinct} different in their answers" if distinct < len(self.by_judge.levels) else ""
         shares = ", ".join(
-            f"{label}: {format_percent(share)} ± {format_percent(error)}"
+            f"{label}: {format_percent(share)}" + (f" ± {format_percent(error)}" if np.isfinite(error) else "")
             for label, share, error in zip(self.labels, self.shares, self.share_errors, strict=True)
         )
         return (
@@ -268,6 +268,11 @@ class LatentClasses(Record):
     def _notes(self) -> tuple[str, ...]:
         notes = ["log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)); BIC counts judges"]
         notes += self._infinite()
+        if not np.isfinite(self.share_errors).all():
+            notes.append(
+                "no standard errors: the judgments leave a direction open, as where the judges of a class have not "
+                "compared all objects with each other; take fewer classes, or prior=0.1"
+            )
         if self.by_judge.answers.prior.any():
             notes.append("a prior drew the estimates together; log-likelihood, BIC and ICL are without it")
         if self.k > 1 and self.mixture.reached == 1 and self.mixture.starts > 1:

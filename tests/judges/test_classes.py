@@ -114,6 +114,25 @@ def test_class_at_infinity_is_named_and_a_prior_keeps_it() -> None:
     assert not llbt.judges.classes("object", c, k=3, prior=1, rng=1)[3].infinite
 
 
+def test_judges_without_overlap_leave_a_direction_open_which_is_said() -> None:
+    """Ten judges compare A, B and C, ten D, E and F; one compares C with D."""
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"p{g}", objects[i], objects[j], rng.choice(["i", "j"]))
+        for g in range(20)
+        for objects in ["ABC" if g < 10 else "DEF"]
+        for i, j in ((0, 1), (0, 1), (0, 2), (0, 2), (1, 2), (1, 2))
+    ]
+    rows += [("p0", "C", "D", "i"), ("p0", "C", "D", "j")]
+    frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
+    c = llbt.from_judgments(frame, clusters="judge")
+    text = llbt.judges.classes("object", c, k=2, starts=3, rng=1)[2].summary().as_text()
+    assert "no standard errors: the judgments leave a direction open" in text
+    assert "nan" not in text.lower()
+    kept = llbt.judges.classes("object", c, k=2, starts=3, prior=0.1, rng=1)[2]
+    assert np.isfinite(kept.bse).all(axis=None)
+
+
 def test_the_same_seed_finds_the_same_classes() -> None:
     c = by_judge(ORDERS, 2)
     one, two = (llbt.judges.classes("object", c, k=[1, 2], prior=1, rng=7, n_jobs=jobs) for jobs in (1, 2))
