@@ -74,7 +74,7 @@ def classes(found: LatentClasses, *, confidence: Confidence = 0.95, ax: Axes | N
     >>> models = llbt.judges.classes("object", llbt.from_judgments(frame, clusters="judge"), k=2, starts=5, rng=1)
     >>> ax = llbt.plot.classes(models[2])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['class 1: 63 %', 'class 2: 37 %']
+    ['class 1: 62.7 %', 'class 2: 37.3 %']
     """
     if not found.pooled.design.plain:
         raise DesignError(
