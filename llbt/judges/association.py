@@ -109,7 +109,8 @@ class Association(Record):
         right = ", ".join(f"{k}: {share:.0%}" for k, share in enumerate(np.diag(self.errors), start=1))
         notes = [
             f"most probable classes are right for this share of the judges of each class ({right}); shares by "
-            f"{self.covariate} are corrected for the others (Vermunt 2010), errors take that share as known",
+            f"{self.covariate} are corrected for the others (Vermunt 2010); errors take that share as "
+            "known: too small where it is low",
             f"{self.covariate} is taken to say nothing of the answers beyond the class",
         ]
         if np.isnan(self.std_errors).any():
@@ -134,8 +135,9 @@ def association(c: Comparisons, posterior: pd.DataFrame, shares: FloatArray, cov
     column = judge_covariate(c, by, covariate, levels)
     seen = np.unique(column.codes)
     if len(seen) < 2:
+        (only,) = column.levels[seen].tolist()
         raise DesignError(
-            f"{covariate!r} is {column.levels[seen[0]]!r} for all {counted(len(levels), 'judge')}",
+            f"{covariate!r} is {only!r} for all {counted(len(levels), 'judge')}",
             expected="a covariate in which judges differ",
         )
     probable = posterior.to_numpy()

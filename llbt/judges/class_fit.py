@@ -360,8 +360,10 @@ class LatentClasses(Record):
         -----
         Three steps (Vermunt 2010, Political Analysis 18(4), 450-469, the ML method with most probable classes, by which
         every judge counts once, so that the last step is an ordinary likelihood): a plain table of most probable
-        classes is attenuated. Errors take the classes as known, and the answers are taken to depend on the covariate
-        through the class alone; where worths within a class depend on it, name it in the formula.
+        classes is attenuated. Errors take the classes as known, so that they are too small where classes overlap: where
+        89 % of 150 judges are placed right, they are .7 of the true ones and 95 % intervals cover .89; where 96 % are,
+        .9 and .95. The answers are taken to depend on the covariate through the class alone; where worths within a
+        class depend on it, name it in the formula.
 
         Examples
         --------

@@ -161,12 +161,14 @@ def test_what_cannot_be_asked_is_named(certain):
     frame, fit = certain
     with pytest.raises(OptionError, match="no covariate or cluster 'sex'"):
         fit.association("sex")
-    more = frame.assign(same="a", day=np.arange(len(frame)) % 2)
-    c = llbt.from_judgments(more, clusters="judge", covariates=["same", "day"])
+    more = frame.assign(same="a", year=2020, day=np.arange(len(frame)) % 2)
+    c = llbt.from_judgments(more, clusters="judge", covariates=["same", "year", "day"], numeric="year")
     models = llbt.judges.classes("object", c, k=[1, 2], starts=3, rng=1)
     with pytest.raises(OptionError, match="one class holds all judges"):
         models[1].association("same")
     with pytest.raises(DesignError, match="'same' is 'a' for all 60 judges"):
         models[2].association("same")
+    with pytest.raises(DesignError, match=r"'year' is 2020\.0 for all 60 judges"):
+        models[2].association("year")
     with pytest.raises(DesignError, match="not the same in all judgments"):
         models[2].association("day")
