@@ -23,6 +23,7 @@ QUICK = [
     "llbt-count-polars",
     "llbt-judges",
     "llbt-sides",
+    "llbt-lists",
     "llbt-sparse",
     "llbt-plain",
     "llbt-cluster",

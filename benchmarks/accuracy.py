@@ -269,6 +269,41 @@ def _side_rows(folder: Path, *, order: bool) -> tuple[Array, Array, int]:
     return np.hstack([rows[:, :-1], *middle, values[:, 0] - values[:, 1]]), outcome, size
 
 
+def plackett_luce(folder: Path) -> Solution:
+    """Fit Plackett-Luce to lists (n, m), stage by stage: λ of the last object is 0."""
+    (lists,) = read(folder, "lists")
+    size, m = described(folder).objects, lists.shape[1]
+
+    def at(point: Array) -> tuple[float, Array, Array]:
+        log_worth = np.r_[point, 0]
+        value, score, information = 0.0, np.zeros(size), np.zeros((size, size))
+        for stage in range(m - 1):
+            left = lists[:, stage:]
+            weights = np.exp(2 * log_worth[left])
+            p = weights / weights.sum(axis=1, keepdims=True)
+            value += float(np.log(p[:, 0]).sum())
+            score += 2 * np.bincount(left[:, 0], minlength=size)
+            expected = 2 * np.bincount(left.ravel(), p.ravel(), size)
+            score -= expected
+            information += np.diag(2 * expected)
+            for k in range(m - stage):
+                key = left[:, [k]].astype(np.int64) * size + left
+                information -= 4 * np.bincount(key.ravel(), (p[:, [k]] * p).ravel(), size * size).reshape(size, size)
+        return value, score[:-1], information[:-1, :-1]
+
+    point, cov = newton(size - 1, at, _borda(lists, size))
+    return {"log_odds": np.r_[2 * point, 0], "se": np.sqrt(np.diag(cov))}
+
+
+def _borda(lists: Array, size: int) -> Array:
+    """Return log-odds of standing above another object of the list, halved: where Newton's method begins."""
+    m = lists.shape[1]
+    above = np.bincount(lists.ravel(), np.tile(np.arange(m)[::-1], len(lists)), size) + 0.5
+    below = np.bincount(lists.ravel(), np.tile(np.arange(m), len(lists)), size) + 0.5
+    start = np.log(above / below) / 2
+    return np.asarray(start[:-1] - start[-1])
+
+
 def _shipped_cube(folder: Path) -> Array:
     pairs, counts, names = shipped(folder)
     found = np.zeros((len(names), len(names), 3))
@@ -288,5 +323,6 @@ RULES: dict[str, Callable[[Path], Solution]] = {
     "Rao and Kupper's ties": lambda folder: rao_kupper(cube(folder)),
     "Rao and Kupper's ties, arena": lambda folder: rao_kupper(_shipped_cube(folder)),
     "adjacent grades": adjacent_grades,
+    "Plackett-Luce": plackett_luce,
     "Davidson ties, arena": lambda folder: davidson(_shipped_cube(folder), order=False),
 }

@@ -58,6 +58,7 @@ _JUDGES = "Davidson ties by judge"
 _SIDES = "Davidson ties, order effect, side covariates"
 _HALF_SIDES = "ties as half wins, side covariates"
 _ARENA = "Davidson ties, arena"
+_LISTS = "Plackett-Luce"
 _KUPPER, _KUPPER_ARENA = "Rao and Kupper's ties", "Rao and Kupper's ties, arena"
 _SPARSE, _SPARSE_INPUTS = (
     "Davidson ties, sparse",
@@ -113,6 +114,8 @@ OWN = (
           fits="object + tie + grade, five grades"),
     _llbt("llbt-three", "strings", "L-graded", frames.graded_as_three, own.three, rule=None, kind="graded",
           fits="object + tie of the same judgments, ungraded"),
+    _llbt("llbt-lists", "Rankings", "lists", own.rankings, own.plackett_luce, rule=_LISTS, kind="lists",
+          fits="Plackett-Luce, standard errors"),
     _llbt("llbt-sparse", "integers", _SPARSE_INPUTS, frames.integers, own.sparse, rule=_SPARSE, kind="sparse",
           fits="object + tie, without the covariance"),
     _llbt("llbt-sparse-errors", "integers", "sparse-2e3", frames.integers, own.sparse_errors, rule=_SPARSE,
@@ -150,6 +153,8 @@ PEERS = (
           peers.choix_dense),
     _peer("choix-bincount", "choix", "choix", "BT scores, counted by one bincount", HALF, "codes", "S M L XL",
           peers.code_arrays, peers.choix_bincount),
+    _peer("choix-lists", "choix", "choix", "Plackett-Luce, by ilsr_rankings", _LISTS, "lists", "lists",
+          peers.rankings, peers.choix_rankings, kind="lists", limit=600),
     _peer("newman-sparse", "evalica", "evalica", "BT scores with ties", _SPARSE, "codes", _SURVIVED,
           peers.evalica_codes, peers.evalica_newman, kind="sparse", limit=30),
     _peer("choix-sparse", "choix", "choix", "BT scores, ties as half wins", None, "codes", _SURVIVED,

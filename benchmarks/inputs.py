@@ -21,6 +21,7 @@ GRAPHS = ("random", "power-law", "matchmade")  # of the pairs that are judged
 SPARSE = ("sparse", "large")  # kinds of inputs with a graph
 NEAR = 20  # places in worth between the two objects of a matchmade pair
 TASTE = 0.6  # standard deviation of judges' log-worths, where it is estimated
+LENGTH = 10  # objects of a list
 PART = 4_000_000  # judgments in a part of an input that no memory need hold
 CUBE = "cube.npy"  # the counts of an input in parts
 PARTS = "part-*.parquet"
@@ -44,6 +45,8 @@ class Input:
             return (
                 f"{self.objects} systems × {self.judgments // self.objects} inputs, a metric and a human score of each"
             )
+        if self.kind == "lists":
+            return f"{self.objects:,} objects × {self.judgments:,} lists of {LENGTH}"
         extra = f", {self.judges} judges" if self.judges else ""
         extra += f", {self.sides} side covariates" if self.sides else ""
         extra += f", a {self.graph} graph" if self.kind in SPARSE else ""
@@ -63,6 +66,7 @@ FULL = (
     Input("agg100", 100, 495_000, kind="agg100"),
     Input("arena", 129, 1_374_996, kind="arena"),
     Input("metrics", 25, 2_500, kind="metrics"),
+    Input("lists", 1_000, 100_000, kind="lists"),
     Input("sparse-2e3", 2_000, 60_000, kind="sparse"),
     *(Input(f"sparse-1e4-{graph}", 10_000, 300_000, kind="sparse", graph=graph) for graph in GRAPHS),
     *(Input(f"sparse-1e5-{graph}", 100_000, 1_000_000, kind="large", graph=graph) for graph in GRAPHS),
@@ -74,6 +78,7 @@ TINY = (
     Input("tiny-judged", 5, 2_000, judges=40, kind="judged"),
     Input("tiny-sides", 5, 2_000, sides=2, kind="sides"),
     Input("tiny-graded", 6, 3_000, kind="graded"),
+    Input("tiny-lists", 12, 400, kind="lists"),
     Input("tiny-sparse", 310, 6_000, kind="sparse", graph="power-law"),
     Input("tiny-parts", 6, 5_000, kind="parts"),
 )
@@ -106,7 +111,7 @@ def make(wanted: Input, work: Path) -> Path:
     if wanted.kind == "parts":
         _write_parts(wanted, folder)
     elif wanted.kind not in ("agg100", "arena"):
-        for name, values in _drawn_scores(wanted) if wanted.kind == "metrics" else _drawn(wanted):
+        for name, values in DRAWN.get(wanted.kind, _drawn)(wanted):
             np.save(folder / f"{name}.npy", values)
     (folder / "input.json").write_text(json.dumps(asdict(wanted)))
     return folder
@@ -127,6 +132,15 @@ def _drawn_scores(wanted: Input) -> Iterator[tuple[str, Array]]:
     shared = rng.normal(size=(shape[0], 1)) + rng.normal(size=(1, shape[1])) + rng.normal(size=shape)
     for name, noise in (("metric", 1.0), ("human", 0.5)):
         yield name, shared + noise * rng.normal(size=shape)
+
+
+def _drawn_lists(wanted: Input) -> Iterator[tuple[str, Array]]:
+    """Yield lists (n, LENGTH) of different objects, the best first, by Plackett-Luce."""
+    rng = np.random.default_rng([wanted.seed, wanted.objects, wanted.judgments])
+    log_worth = rng.normal(size=wanted.objects) / 2
+    shown = np.array([rng.choice(wanted.objects, LENGTH, replace=False) for _ in range(wanted.judgments)])
+    said = 2 * log_worth[shown] + rng.gumbel(size=shown.shape)
+    yield "lists", np.take_along_axis(shown, np.argsort(-said, axis=1), axis=1).astype(np.int32)
 
 
 def _drawn(wanted: Input) -> Iterator[tuple[str, Array]]:
@@ -249,6 +263,8 @@ def write_arena(folder: Path) -> None:
     np.save(folder / "counts.npy", np.asarray(data["Y"])[:, [0, 2, 1]])
     (folder / "names.json").write_text(json.dumps(list(data["models"])))
 
+
+DRAWN = {"metrics": _drawn_scores, "lists": _drawn_lists}
 
 if __name__ == "__main__":
     write_arena(Path(sys.argv[1]))

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from . import frames, prototype, sparse_prototype
-from .inputs import AGGREGATED, OUTCOMES, PARTS, described, read, side_names, write_parquet
+from .inputs import AGGREGATED, OUTCOMES, PARTS, described, object_names, read, side_names, write_parquet
 
 Estimates = dict[str, Any]
 CODES = {0: "i", 1: "tie", 2: "j"}
@@ -193,6 +193,26 @@ def laplace(c: Any) -> Estimates:
 
     res = llbt.fit("object + (object | judge)", c, approximation="laplace")
     return {"sigma": float(res.scales.iloc[0]), "converged": res.converged}
+
+
+def rankings(folder: Path) -> Any:
+    """Return lists as Rankings, the last object the reference, as a fit takes it."""
+    from llbt.core.rankings import gathered_rankings
+
+    (lists,) = read(folder, "lists")
+    n, m = lists.shape
+    names = tuple(object_names(described(folder).objects))
+    return gathered_rankings(
+        names, np.repeat(np.arange(n), m), lists.astype(np.int64).ravel(), np.tile(np.arange(1, m + 1), n)
+    )
+
+
+def plackett_luce(r: Any) -> Estimates:
+    """Lists as they were given, with all standard errors."""
+    import llbt
+
+    res = llbt.fit_rankings("object", r)
+    return {"log_odds": np.r_[2 * res.params.to_numpy(), 0], "se": res.bse.to_numpy()}
 
 
 def plain_covariance(c: Any) -> Estimates:

@@ -78,6 +78,18 @@ def choix_bincount(arrays: Any) -> Estimates:
     return {"log_odds": choix.ilsr_pairwise_dense(half_win_matrix(*arrays))}
 
 
+def rankings(folder: Path) -> Any:
+    (lists,) = read(folder, "lists")
+    return frames.described(folder).objects, lists.tolist()
+
+
+def choix_rankings(data: Any) -> Estimates:
+    import choix
+
+    size, lists = data
+    return {"log_odds": choix.ilsr_rankings(size, lists)}
+
+
 def arena_rank(frame: pd.DataFrame) -> Estimates:
     from arena_rank.models.bradley_terry import BradleyTerry
     from arena_rank.utils.data_utils import PairDataset

@@ -169,6 +169,8 @@ PROMISES: tuple[tuple[str, Check], ...] = (
         "Five grades, L, from strings: ≤ 2.5× three outcomes",
         times(("llbt-graded",), ("llbt-three",), ("L-graded",), 0.4),
     ),
+    ("10⁵ lists of 10 out of 1,000 objects: under 10 s", at_most("llbt-lists", "lists", 10)),
+    ("Lists beside choix's ilsr_rankings (to be reported)", times(("llbt-lists",), ("choix-lists",), ("lists",), 1)),
     ("Arena judgments: leaderboard, simultaneous ranks", at_most("llbt-arena-leaderboard", "arena", ANY)),
     ("Arena judgments: 1,000 resamples", at_most("llbt-arena-bootstrap", "arena", ANY)),
     *(

@@ -31,6 +31,7 @@ BASE_BY_KIND = {
     "sparse": "llbt-sparse",
     "large": "llbt-large",
     "parts": "llbt-count-duckdb",
+    "lists": "llbt-lists",
 }
 PICTURED = ("S", "M", "L", "XL")
 HUGE = "L-huge"

@@ -62,8 +62,7 @@ def measured(info: GraphInformation, right: Array) -> dict[str, float]:
         "band": routes.Costs(1.0, 0.0, EVER),
         "conjugate gradients": routes.Costs(LONGEST, LONGEST, LONGEST / (10 * graph.size)),
     }
-    band = routes.Band.of(graph)
-    costs = true(graph, band, 1)
+    costs = true(graph, 1)
     found = {}
     for name, given in ways.items():
         if getattr(costs, name, 0.0) > LONGEST:

@@ -27,9 +27,11 @@ _NAMESPACES = (
     "classical",
     "judges",
     "metrics",
+    "planning",
     "plot",
     "scores",
 )  # rooms whose functions a user finds under their name
+_ABOVE = ("planning.power", "planning.scenarios")  # their modules whose functions are found above the room
 _LONGEST = 80  # characters of a value in a message
 
 
@@ -111,7 +113,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
     kinds = functools.cache(lambda: _declared(function))
-    room = function.__module__.partition(".")[2].partition(".")[0]
+    module = function.__module__.partition(".")[2]
+    room = "" if module in _ABOVE else module.partition(".")[0]
     # a record of options is known under its name, what every answer has under its own
     name = function.__qualname__.removesuffix(".__init__").removeprefix("Record.")
     asker = f"{room}.{name}" if room in _NAMESPACES else name

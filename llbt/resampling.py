@@ -64,9 +64,26 @@ class Resampler:
         most : int
             Resamples in a block.
         """
-        block = max(1, min(most, _ENTRIES // max(1, entries)))
-        sizes = [min(block, n - start) for start in range(0, n, block)]
-        return self.each([partial(task, size) for size in sizes], sizes)
+        return self.several([(task, entries)], n, most)[0]
+
+    def several(
+        self, tasks: Sequence[tuple[Callable[[int, np.random.Generator], T], int]], n: int, most: int = _MOST
+    ) -> list[list[T]]:
+        """Return what each of several tasks makes of n resamples of its own, block by block, with one bar.
+
+        Parameters
+        ----------
+        tasks : sequence of (task, entries)
+            As in `blocks`.
+        n, most : int
+        """
+        sizes = [_block_sizes(n, entries, most) for _, entries in tasks]
+        made = self.each(
+            [partial(task, size) for (task, _), row in zip(tasks, sizes, strict=True) for size in row],
+            [size for row in sizes for size in row],
+        )
+        ends = np.cumsum([len(row) for row in sizes])
+        return [made[end - len(row) : end] for row, end in zip(sizes, ends.tolist(), strict=True)]
 
     def each(self, tasks: Sequence[Callable[[np.random.Generator], T]], sizes: Sequence[int] = ()) -> list[T]:
         """Return what tasks make, each with a generator of its own, so that it does not matter who runs them.
@@ -109,6 +126,11 @@ class Resampler:
             if last is not None:
                 return found[:last]
         return found
+
+
+def _block_sizes(n: int, entries: int, most: int) -> list[int]:
+    block = max(1, min(most, _ENTRIES // max(1, entries)))
+    return [min(block, n - start) for start in range(0, n, block)]
 
 
 def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] | None = None) -> Iterable[T]:

@@ -3,15 +3,20 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES, which says the same
-    from . import classical, errors, formats, judges, metrics, plot, scores
+    from . import classical, errors, formats, judges, metrics, planning, plot, scores
     from .auditing.audit import audit
     from .core.comparisons import Comparisons
     from .core.judgments import Judgments
+    from .core.patterns import Patterns
+    from .core.rankings import Rankings
     from .core.statistics import TestResult
+    from .data.best_choices import choices_from
     from .data.datasets import list_datasets, load_dataset
     from .data.doors import from_counts, from_judgments
     from .data.judgments import read_judgments
+    from .data.lists import rankings_from
     from .data.matrices import from_matrix
+    from .data.pattern_frames import patterns_from
     from .data.rankings import from_rankings, from_ratings
     from .data.scores import from_scores
     from .errors import LLBTError
@@ -19,10 +24,16 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .fitting.large_results import LargeResults
     from .fitting.mixed_results import MixedResults
     from .fitting.model import LLBT, default_formula, fit
+    from .fitting.pattern_model import fit_patterns
+    from .fitting.pattern_results import PatternResults
+    from .fitting.ranking_model import fit_rankings
+    from .fitting.ranking_results import RankingResults
     from .fitting.results import LLBTResults
     from .inference.anova import anova
     from .inference.bootstrap import bootstrap
     from .inference.contrasts import contrasts
+    from .inference.drift import drift
+    from .inference.fragility import fragility
     from .inference.goodness import goodness_of_fit
     from .inference.grade_tests import grade_tests
     from .inference.held_out import held_out
@@ -30,10 +41,12 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .inference.intransitivity import intransitivity
     from .inference.judge_effects import judge_effects
     from .inference.level_tests import level_tests
+    from .inference.list_goodness import goodness_of_lists
     from .inference.pairwise import pairwise
     from .inference.quasi_variances import quasi_variances
     from .inference.ranks import leaderboard
     from .inference.residuals import residuals
+    from .inference.sensitivity import sensitivity
     from .inference.simulation import simulate
     from .inference.terms import add1, drop1
     from .inference.worth import worth
@@ -48,12 +61,17 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     # where do the counts come from?
     "Comparisons",
     "Judgments",
+    "Patterns",
+    "Rankings",
     "from_counts",
     "from_judgments",
     "from_matrix",
     "from_rankings",
     "from_ratings",
     "from_scores",
+    "choices_from",
+    "patterns_from",
+    "rankings_from",
     "read_judgments",
     # which data sets are there?
     "list_datasets",
@@ -66,10 +84,15 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "LLBT",
     "LLBTResults",
     "MixedResults",
+    "PatternResults",
+    "RankingResults",
     "default_formula",
     "fit",
+    "fit_patterns",
+    "fit_rankings",
     # how good are the objects, and which differ?
     "contrasts",
+    "drift",
     "judge_effects",
     "leaderboard",
     "level_tests",
@@ -81,10 +104,13 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "anova",
     "drop1",
     "goodness_of_fit",
+    "goodness_of_lists",
     "held_out",
+    "fragility",
     "influence",
     "intransitivity",
     "residuals",
+    "sensitivity",
     # how sure is it?
     "bootstrap",
     "simulate",
@@ -106,6 +132,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "formats",
     "judges",
     "metrics",
+    "planning",
     "plot",
     "scores",
 ]
@@ -124,6 +151,13 @@ HOMES = {
     "read_judgments": "data.judgments",
     "from_matrix": "data.matrices",
     "from_rankings": "data.rankings",
+    "choices_from": "data.best_choices",
+    "rankings_from": "data.lists",
+    "patterns_from": "data.pattern_frames",
+    "Patterns": "core.patterns",
+    "fit_patterns": "fitting.pattern_model",
+    "PatternResults": "fitting.pattern_results",
+    "Rankings": "core.rankings",
     "from_ratings": "data.rankings",
     "from_scores": "data.scores",
     "LLBTError": "errors",
@@ -134,12 +168,18 @@ HOMES = {
     "LLBT": "fitting.model",
     "default_formula": "fitting.model",
     "fit": "fitting.model",
+    "fit_rankings": "fitting.ranking_model",
+    "RankingResults": "fitting.ranking_results",
     "LLBTResults": "fitting.results",
     "formats": "formats",
     "anova": "inference.anova",
     "bootstrap": "inference.bootstrap",
     "contrasts": "inference.contrasts",
+    "drift": "inference.drift",
+    "fragility": "inference.fragility",
+    "sensitivity": "inference.sensitivity",
     "goodness_of_fit": "inference.goodness",
+    "goodness_of_lists": "inference.list_goodness",
     "grade_tests": "inference.grade_tests",
     "held_out": "inference.held_out",
     "influence": "inference.influence",
@@ -156,6 +196,7 @@ HOMES = {
     "worth": "inference.worth",
     "judges": "judges",
     "metrics": "metrics",
+    "planning": "planning",
     "power": "planning.power",
     "Scenario": "planning.scenarios",
     "plot": "plot",

@@ -136,6 +136,7 @@ INSIDE = {
     "LLBT": {"solved"},
     "LLBTResults": {"combined_cov", "df_of"},
     "Pairwise": {"better"},
+    "Rankings": {"entries_of"},
     "SystemScores": {"notes_beside"},
     "Table": {"first"},
 }

@@ -68,6 +68,15 @@ def test_exact_contestants_are_exact(work, name):
     assert max(off.values()) < accuracy.LIMIT
 
 
+def test_lists_are_fitted_as_plain_numpy_does(work):
+    contestant = CONTESTANTS["llbt-lists"]
+    folder = make(next(wanted for wanted in TINY if wanted.kind == "lists"), work)
+    found = contestant.run(contestant.prepare(folder))
+    off = accuracy.differences(contestant.rule, folder, found, {})
+    assert off.keys() == {"log_odds", "se"}
+    assert max(off.values()) < accuracy.LIMIT
+
+
 @pytest.mark.parametrize("name", ["llbt-count-duckdb", "llbt-count-polars"])
 def test_parts_of_parquet_hold_the_counts_that_are_kept_of_them(work, name):
     folder = make(next(wanted for wanted in TINY if wanted.kind == "parts"), work)

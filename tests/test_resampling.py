@@ -139,12 +139,13 @@ def test_p_values_count_the_observed_and_the_degenerate() -> None:
 
 # -- every public function that resamples ------------------------------------------------------------------------------
 
-BAR_ALONE = {llbt.write_report}  # takes seconds, and draws nothing
+BAR_ALONE = {llbt.write_report, llbt.fragility}  # takes seconds, and draws nothing
 NOT_RESAMPLED = {
     llbt.simulate: "its answer is what it draws",
     llbt.scores.simulate: "its answer is what it draws",
     llbt.pairwise: "one integral over 20,000 directions, simulated once per fit",
     llbt.leaderboard: "asks pairwise",
+    llbt.sensitivity: "asks pairwise, of each choice",
     llbt.judges.compare_groups: "two integrals, as pairwise",
     llbt.judges.tree: "one draw, of the halves of the judges",
     llbt.MixedResults.equal_scales_test: "its draws are solved together",
@@ -156,6 +157,7 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.anova: {"n": 11},
     llbt.bootstrap: {"n": 600},
     llbt.goodness_of_fit: {"n": 600},
+    llbt.goodness_of_lists: {"n": 600},
     llbt.held_out: {},
     llbt.power: {"n": 600},
     llbt.judges.classes: {"prior": 1.0},
@@ -164,6 +166,7 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.scores.aggregate: {"n": 600, "method": "median"},
     llbt.scores.aggregate_methods: {},
     llbt.scores.aggregate_setups: {},
+    llbt.scores.leaderboard: {"n": 600, "test": "permutation"},
     llbt.metrics.compare: {"n": 600},
     llbt.metrics.compare_all: {"n": 20},
     llbt.metrics.coverage: {"n": 20, "n_trials": 25},
@@ -180,6 +183,7 @@ GIVEN: dict[Callable[..., Any], list[Any]] = {
     llbt.anova: [EFFECTS.without, EFFECTS],  # two σ are tested by tables that are drawn
     llbt.power: [llbt.Scenario().grid(odds=[1, 2])],
     llbt.metrics.compare_all: [llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y, "z": X + Y}, Z)],
+    llbt.scores.leaderboard: [pd.DataFrame(np.random.default_rng(1).normal(size=(30, 3)), columns=list("ABC"))],
     llbt.scores.aggregate_setups: [{"one": SCORES, "two": SCORES.iloc[::2]}],
 }
 

@@ -25,7 +25,7 @@ NOT_ASKED_FOR = {  # records that answer, and what describes formats: the refere
     "Table",
     "TestResult",
 }
-SPACES = ("classical", "judges", "metrics", "plot", "scores")
+SPACES = ("classical", "judges", "metrics", "planning", "plot", "scores")
 
 
 def called(path: Path) -> set[str]:

@@ -13,6 +13,7 @@ import numpy as np
 from ..arguments import Digits, checked
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
+from ..core.rankings import Rankings
 from ..data.doors import from_judgments
 from ..data.judgments import Asked, Format, countable
 from ..data.paths import located
@@ -21,12 +22,15 @@ from ..table import Field, Record, Table, counted, format_count, format_percent
 from .checks import CHECKS, run
 from .evidence import Evidence, Named, from_source, from_table
 from .finding import Finding, Level
+from .list_checks import LIST_CHECKS, run_on_lists
+from .lists import ListEvidence, lists_evidence
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "note", "ok", "unchecked")
 _MARKS = {"error": "ERROR", "warning": "WARNING", "note": "note", "ok": "ok", "unchecked": "not checked"}
 _WIDTH = 104
 _INDENT = 12
 _NOTE = "tests and p-values take judgments as independent"
+_NOTE_OF_LISTS = "tests and p-values take lists as independent"
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,7 +64,7 @@ class Audit(Record):
         OptionError
             For a check that there is not.
         """
-        _check_names((check,), CHECKS)
+        _check_names((check,), self._checks())
         return next(finding for finding in self.findings if finding.check == check)
 
     @checked
@@ -79,13 +83,17 @@ class Audit(Record):
             For a check that there is not.
         """
         levels = _LEVELS[:3]
-        _check_names(names, (*CHECKS, *levels))
+        _check_names(names, (*self._checks(), *levels))
         lowest = max((levels.index(level) for level in levels if level in names), default=-1)
         return tuple(
             finding
             for finding in self.findings
             if finding.level in levels[: lowest + 1] or (finding.check in names and finding.level != "ok")
         )
+
+    def _checks(self) -> list[str]:
+        own = {finding.check for finding in self.findings}
+        return [name for name in dict.fromkeys((*CHECKS, *LIST_CHECKS)) if name in own]
 
     def table(self) -> Table:
         """Return one row per check: check, level, found, effect, remedy."""
@@ -149,15 +157,16 @@ def audit(
 
     Parameters
     ----------
-    data : frame, path, list of records or Comparisons
-        Judgments, as `from_judgments` takes them; or a table of counts, which allows fewer checks.
+    data : frame, path, list of records, Comparisons or Rankings
+        Judgments, as `from_judgments` takes them; a table of counts, which allows fewer checks; or lists of objects in
+        order, which have checks of their own.
     format : str or JudgmentFormat, optional
         How the judgments are written, as in `from_judgments`; under column names of their own
         ``llbt.formats.columns(("left", "right"), "winner")``. A column ``"weight"`` is the number of judgments that a
         row stands for.
     judge, prompt : str, optional
-        Columns (of a table: covariates or clusters); by default ``"judge"`` and ``"prompt"`` where they are there and
-        not empty.
+        Columns (of a table or lists: covariates or clusters); by default ``"judge"`` and ``"prompt"`` where they are
+        there and not empty.
     block : str, optional
         Column that says which judgments were made together, such as those of one ranking; by default ``"block"``.
     task : str, optional
@@ -177,7 +186,7 @@ def audit(
     JudgmentError
         For columns that are not there, and weights that are no counts. What is wrong with judgments is reported.
     OptionError
-        For unknown checks, and names that a table of counts does not keep.
+        For unknown checks, and names that a table of counts, or lists, do not keep.
 
     Notes
     -----
@@ -194,6 +203,12 @@ def audit(
     any of them. How often planted defects are named, by strength and size of board, is shown in ARCHITECTURE.md,
     section 10: with 20,000 judgments most of them nearly always, with 1,000 a careless judge or the drift of one object
     hardly ever.
+
+    Lists are checked as lists: who repeats one of the same objects, whether estimates of worths and of ties exist (by
+    the comparisons that lists imply, and by the fit), which objects are always first, whether judges tie in more or
+    fewer lists, and, at the fit of one worth for each object, who agrees too little with it or ranks an object too high
+    or low, and whether lists of one judge are alike. Of 450 clean boards of lists of two, three and five none was
+    accused of judges unlike the rest, at the same level.
 
     References
     ----------
@@ -213,6 +228,8 @@ def audit(
     ['separation']
     """
     named = Named(judge, prompt, None, block, task, time)
+    if isinstance(data, Rankings):
+        return _audited_lists(data, format, named)
     if not isinstance(data, Comparisons):
         return audited(data, format, Asked(), named)
     if format is not None:
@@ -237,6 +254,18 @@ def audited(data: object, format: Format | None, asked: Asked, named: Named) -> 
 def _audited_table(c: Comparisons, named: Named) -> Audit:
     c = c.collapse() if c.response.has_bad else c  # both bad are ties, as in judgments one by one
     return _audit(from_table(c, replace(named, weights=None, time=None)), c.notes)
+
+
+def _audited_lists(r: Rankings, format: Format | None, named: Named) -> Audit:
+    asked = {"format": format, "block": named.block, "task": named.task, "time": named.time}
+    given = [name for name, value in asked.items() if value is not None]
+    if given:
+        raise OptionError(
+            f"{listed(given)} of lists", "Leave it out: lists are taken as they are, by judge and prompt."
+        )
+    e = lists_evidence(r, named.judge, named.prompt)
+    findings = sorted(run_on_lists(e), key=lambda finding: _LEVELS.index(finding.level))
+    return Audit(tuple(findings), _sizes_of_lists(e), (*r.notes, *_not_pairs(e), _NOTE_OF_LISTS), e.names[0])
 
 
 def _audit(evidence: Evidence, notes: tuple[str, ...]) -> Audit:
@@ -271,6 +300,32 @@ def _sizes(e: Evidence) -> tuple[str, ...]:
         if len(n)
     ]
     return (", ".join(told), f"judgments {', '.join(spread)}", *_grades(e, total))
+
+
+def _sizes_of_lists(e: ListEvidence) -> tuple[str, ...]:
+    """Return how much there is, in two lines."""
+    r, size = e.rankings, len(e.rankings.objects)
+    possible = size * (size - 1) // 2
+    met = len(np.unique(e.pairs.pairs, axis=0))
+    told = [*r.said_sizes(), f"{format_count(met)} of {counted(possible, 'pair')} in a list together"]
+    told += [counted(len(c.levels), what) for what, c in (("judge", e.judge), ("prompt", e.prompt)) if c is not None]
+    spread = [
+        f"per {what} {format_count(n.min())} to {format_count(n.max())} (median {format_count(float(np.median(n)))})"
+        for what, n in (("judge", e.by_judge), ("object", e.by_object))
+        if len(n)
+    ]
+    return (", ".join(told), f"lists {', '.join(spread)}")
+
+
+def _not_pairs(e: ListEvidence) -> list[str]:
+    """Return that lists of more than two objects are not fitted as pairs."""
+    r, implied = e.rankings, float(e.pairs.counts.sum())
+    if implied <= r.n_judgments:
+        return []
+    return [
+        f"fit the lists, llbt.fit_rankings: the {counted(implied, 'comparison')} that they imply "
+        f"({implied / r.n_judgments:.3g} each) are not independent judgments, as llbt.fit takes them"
+    ]
 
 
 def _grades(e: Evidence, total: float) -> list[str]:

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 from scipy import linalg
 
+from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import SeparationError, braced
 from ..fitting.existence import check_existence
@@ -14,15 +15,15 @@ from ..fitting.specification import make_problem
 from ..formulas.design import build_design
 from ..kernel.solvers import independent_columns
 from ..table import counted, format_count, format_percent
-from .evidence import Evidence
+from .evidence import BoolArray, Evidence
 from .expected import words
 from .finding import Finding, and_more
 
 _FEW = 10  # judgments of an object; with 30, 15 and 10, 95 % intervals of 60 objects cover in 94.6, 94.4 and 94.0 %
 _PER_OBJECT = 30.0  # judgments per object of a judge whose own estimates are expected to be finite
-_ACROSS = 10  # judgments between two groups, below which their difference is hardly known
+ACROSS = 10  # judgments between two groups, below which their difference is hardly known
 _NEARLY_ALL = 0.85  # share of judgments with the same object from which the others are hardly compared directly
-_MOST_OBJECTS = 2000  # whose graph is searched for groups hardly compared
+MOST_OBJECTS = 2000  # whose graph is searched for groups hardly compared
 _MOST_JUDGES = 20  # whose tables are searched for separation one by one
 
 
@@ -61,7 +62,7 @@ def check_disconnected(e: Evidence) -> Finding:
     )
 
 
-def _separated(formula: str, c: Comparisons) -> tuple[str, str]:
+def separated(formula: str, c: Comparisons) -> tuple[str, str]:
     """Return what separates the estimates of a formula, and the way out; two empty texts where they exist."""
     design = build_design(formula, c)
     free = np.arange(len(design.names), dtype=np.int64)
@@ -84,7 +85,7 @@ def _first_fitted(e: Evidence) -> Evidence:
     return e.plain() if e.single else e
 
 
-def _first_separated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
+def _firstseparated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
     """Return the smallest of the plain formulas that separates, what does and the way out; else empty texts.
 
     Worths are looked at group by group where objects are not connected, for the names in the message; ties have one
@@ -93,7 +94,7 @@ def _first_separated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
     parts = c.components()
     tables = [c] if len(parts) == 1 else [c.select(objects=part) for part in parts]
     for formula, table in [*(("object", t) for t in tables), *((f, c) for f in _formulas(e)[1:])]:
-        found, remedy = _separated(formula, table)
+        found, remedy = separated(formula, table)
         if found:
             return formula, found, remedy
     return "", "", ""
@@ -101,7 +102,7 @@ def _first_separated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
 
 def check_separation(e: Evidence) -> Finding:
     """Return whether the estimates of the worths and of the tie effect exist."""
-    told = [(x, *_first_separated(x, x.table())) for x in dict.fromkeys((_first_fitted(e), e))]
+    told = [(x, *_firstseparated(x, x.table())) for x in dict.fromkeys((_first_fitted(e), e))]
     e, formula, found, remedy = next((x for x in told if x[2]), told[-1])
     if not found:
         return Finding("separation", "ok", f"estimates of {_formulas(e)[-1]} are finite")
@@ -118,9 +119,9 @@ def check_order_separation(e: Evidence) -> Finding:
 def _order_separation(e: Evidence) -> Finding:
     c = e.table(ordered=True)
     formula = f"{_formulas(e)[-1]} + order"
-    if _first_separated(e, c)[0]:
+    if _firstseparated(e, c)[0]:
         return Finding("order_separation", "unchecked", "separates as it does without order: see separation")
-    found, remedy = _separated(formula, c)
+    found, remedy = separated(formula, c)
     if not found:
         return Finding("order_separation", "ok", f"estimates of {formula} are finite")
     effect = f"maximum likelihood estimates of {formula} are infinite; llbt.fit refuses them"
@@ -139,7 +140,7 @@ def check_judge_separation(e: Evidence) -> Finding:
     told = []
     for k, label in enumerate(labels):
         rows = (codes == k) & (own[k] >= _PER_OBJECT)
-        formula, found, _ = _first_separated(e, e.table(rows)) if rows.any() else ("", "", "")
+        formula, found, _ = _firstseparated(e, e.table(rows)) if rows.any() else ("", "", "")
         told += [f"{label!r} ({formula}): {found}"] if found else []
     if not told:
         return Finding(name, "ok", f"estimates of {_formulas(e)[-1]} are finite for each judge alone")
@@ -180,18 +181,13 @@ def check_bridges(e: Evidence) -> Finding:
     judged, codes = np.unique(e.judgments.pairs, return_inverse=True)
     i, j = codes.reshape(e.judgments.pairs.shape).T
     size = len(judged)
-    if size > _MOST_OBJECTS:
-        return Finding("bridges", "unchecked", f"not searched: more than {_MOST_OBJECTS:,} objects")
-    met = np.zeros((size, size))
-    np.add.at(met, (i, j), e.judgments.times)
-    met += met.T
-    degree = met.sum(axis=1)
-    values, vectors = linalg.eigh(np.eye(size) - met / np.sqrt(np.outer(degree, degree)), subset_by_index=[0, 1])
-    second = vectors[:, -1] / np.sqrt(degree)
-    group = second > 0
-    across, smaller = float(met[group][:, ~group].sum()), int(min(group.sum(), (~group).sum()))
-    figures = {"across": across, "smaller": float(smaller), "gap": float(values[-1])}
-    if across == 0 or smaller < 2 or across >= _ACROSS:
+    if size > MOST_OBJECTS:
+        return Finding("bridges", "unchecked", f"not searched: more than {MOST_OBJECTS:,} objects")
+    group, gap = weakest_cut(size, np.column_stack([i, j]), e.judgments.times)
+    across = float(e.judgments.times[group[i] != group[j]].sum())
+    smaller = int(min(group.sum(), (~group).sum()))
+    figures = {"across": across, "smaller": float(smaller), "gap": gap}
+    if across == 0 or smaller < 2 or across >= ACROSS:
         told = "no two groups of objects are compared by few judgments only" if across else "see disconnected"
         return Finding("bridges", "ok", told, figures=figures)
     parts = [braced(tuple(e.judgments.objects[k] for k in judged[side]), 6) for side in (group, ~group)]
@@ -203,3 +199,20 @@ def check_bridges(e: Evidence) -> Finding:
         "collect judgments across; or rank the groups apart: c.select(objects=group)",
         figures,
     )
+
+
+def weakest_cut(size: int, pairs: IntArray, times: FloatArray) -> tuple[BoolArray, float]:
+    """Return the two groups that the graph of judgments splits into, as membership (J,), and its spectral gap.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (S, 2)
+        Of objects below `size`, all of which were judged.
+    times : ndarray, shape (S,)
+    """
+    met = np.zeros((size, size))
+    np.add.at(met, tuple(pairs.T), times)
+    met += met.T
+    degree = met.sum(axis=1)
+    values, vectors = linalg.eigh(np.eye(size) - met / np.sqrt(np.outer(degree, degree)), subset_by_index=[0, 1])
+    return vectors[:, -1] / np.sqrt(degree) > 0, float(values[-1])

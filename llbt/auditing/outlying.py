@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray, Label
@@ -67,7 +69,16 @@ def check_outlying(e: Evidence) -> Finding:
 def check_dominant(e: Evidence) -> Finding:
     """Return judges with far more judgments than all others."""
     assert e.judge is not None  # the check needs it
-    n = e.by_judge().sum(axis=1)
+    name = e.names[0]
+    remedy = (
+        f'fit with and without: c.select(where={{"{name}": […]}}), llbt.influence(res, by="{name}"); or weights= that '
+        "give every judge the same total"
+    )
+    return dominant(e.judge.labels, e.by_judge().sum(axis=1), "judgments", remedy)
+
+
+def dominant(labels: Sequence[Label], n: FloatArray, what: str, remedy: str) -> Finding:
+    """Return judges with far more judgments, or lists, than all others; n (G,)."""
     share = n / n.sum()
     if len(n) < 3:
         return Finding("dominant_judge", "ok", f"{counted(len(n), 'judge')}: no one to stand out from")
@@ -76,17 +87,16 @@ def check_dominant(e: Evidence) -> Finding:
     ]
     figures = {"largest": float(share.max()), "n": float(len(who))}
     if not who:
-        told = f"no judge has many more judgments than the others (at most {format_percent(float(share.max()))})"
+        told = f"no judge has many more {what} than the others (at most {format_percent(float(share.max()))})"
         return Finding("dominant_judge", "ok", told, figures=figures)
-    named = [f"{e.judge.labels[k]!r}: {format_count(n[k])} ({format_percent(float(share[k]))})" for k in who]
+    named = [f"{labels[k]!r}: {format_count(n[k])} ({format_percent(float(share[k]))})" for k in who]
     return Finding(
         "dominant_judge",
         "warning",
-        f"{len(who)} of {len(n)} judges with far more judgments than the others (median "
+        f"{len(who)} of {len(n)} judges with far more {what} than the others (median "
         f"{format_count(float(np.median(n)))}): {and_more(named)}",
         "worths are in good part the taste of one judge; standard errors by judge need judges of about equal size",
-        f'fit with and without: c.select(where={{"{e.names[0]}": […]}}), llbt.influence(res, by="{e.names[0]}"); or '
-        "weights= that give every judge the same total",
+        remedy,
         figures,
     )
 

@@ -19,6 +19,9 @@ _ENOUGH = 8  # clusters below which another unit is better to go by
 _COMMON = 0.8  # share of all objects that the largest task holds where tasks share their objects
 
 
+_AS_LISTS = "; rankings as the lists that they are: llbt.fit_rankings(…, llbt.rankings_from(…))"
+
+
 @dataclass(frozen=True)
 class _Unit:
     """What judgments of one unit, such as one judge, have in common; ratio: NaN where that costs too much."""
@@ -57,7 +60,7 @@ def check_blocks(e: Evidence) -> Finding:
         f"{', and '.join(said)} (score test of worths that vary; standard errors of independent clusters to those of "
         f"independent judgments): {tests}",
         "judgments taken as independent make standard errors too small and p-values too good",
-        call_by(worst.name),
+        call_by(worst.name) + (_AS_LISTS if made is not None else ""),
         figures,
     )
 

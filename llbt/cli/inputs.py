@@ -17,10 +17,11 @@ from ..auditing.evidence import Named
 from ..data.files import open_source
 from ..data.judgments import Asked
 from ..data.sources import in_memory
+from ..errors import listed
 from ..fitting.fitted import AnyFit
 from ..report.study import UNITS
 from .messages import working
-from .options import Counting, Model, Reading
+from .options import Counting, Model, Reading, ScoreReading
 from .signatures import given
 from .values import among, assigned, items, number_or, numbers, option_of, outcomes, pairs, sides, two, wrong
 
@@ -233,27 +234,51 @@ def judged(file: str, reading: Reading) -> Any:
     return llbt.read_judgments(read.source, **said)
 
 
-def scored(
-    file: str, columns: Mapping[str, str | None], *, systems: Sequence[str] | None, others: Sequence[str], rule: Any
-) -> llbt.scores.SystemScores:
-    """Return scores of systems from a wide or a long file."""
+def scored(file: str, reading: ScoreReading, beside: Sequence[str] = ()) -> llbt.scores.SystemScores:
+    """Return scores of systems from a wide or a long file; columns beside them are no systems."""
     frame = frame_of(file)
+    rule: Any = {name: getattr(reading, name) for name in ("higher_is_better", "tie_threshold", "relative")}
+    columns = {"system": reading.system, "instance": reading.instance, "score": reading.score}
     long: dict[str, Any] = {name: said or name for name, said in columns.items()}
+    systems = None if reading.systems is None else items("systems", reading.systems)
+    others = [] if reading.others is None else items("others", reading.others)
     wide = systems is not None or len(others) > 0
-    if columns["system"] or columns["score"] or (not wide and set(long.values()) <= set(map(str, frame))):
+    if reading.system or reading.score or (not wide and set(long.values()) <= set(map(str, frame))):
         if wide:
             raise wrong(
                 "systems" if systems is not None else "others", "it is for a wide file, --system for a long one."
             )
         return llbt.scores.SystemScores.from_long(frame, **long, **rule)
-    return llbt.scores.SystemScores.from_wide(frame, systems, instance=columns["instance"], others=others, **rule)
+    kept = [*others, *(name for name in beside if name not in others)]
+    return llbt.scores.SystemScores.from_wide(frame, systems, instance=reading.instance, others=kept, **rule)
 
 
 def metric_scores(
     file: str, metrics: str | None, *, human: str, system: str, input: str | None
 ) -> llbt.metrics.MetricScores:
     """Return the scores of metrics and of humans of a file with a row per system and input."""
+    return _metric_scores(frame_of(file), metrics, human=human, system=system, input=input)
+
+
+def task_scores(
+    file: str, metrics: str | None, *, human: str, system: str, input: str | None, tasks: str
+) -> dict[Any, llbt.metrics.MetricScores]:
+    """Return the scores of each task of a file with a row per task, system and input."""
     frame = frame_of(file)
+    if tasks not in frame:
+        raise wrong("tasks", f"the file has no column {tasks!r} but {listed(list(frame.columns), 20)}.")
+    gone = int(frame[tasks].isna().sum())
+    if gone:
+        raise wrong("tasks", f"column {tasks!r} is empty in {gone:,} of {len(frame):,} rows.")
+    return {
+        task: _metric_scores(part.drop(columns=tasks), metrics, human=human, system=system, input=input)
+        for task, part in frame.groupby(tasks, sort=True)
+    }
+
+
+def _metric_scores(
+    frame: Any, metrics: str | None, *, human: str, system: str, input: str | None
+) -> llbt.metrics.MetricScores:
     if input is None and "input" in frame:
         input = "input"
     names = None if metrics is None else items("metrics", metrics)

@@ -16,6 +16,7 @@ from .lists import datasets, example, formats
 from .messages import Said
 from .models import anova, fit, leaderboard, report, worth
 from .scoring import aggregate, compare_all, interval
+from .scoring import leaderboard as score_leaderboard
 from .signatures import command
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app = typer.Typer(
     read the output to its end.""",
 )
 metrics = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+scores = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *(example, datasets, formats),
@@ -34,11 +36,15 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
     *(agreement, aggregate),
 )
 _OF_METRICS: tuple[Callable[..., None], ...] = (interval, compare_all)
+_OF_SCORES: tuple[Callable[..., None], ...] = (score_leaderboard,)
 for function in _COMMANDS:
     app.command()(command(function))
 for function in _OF_METRICS:
     metrics.command()(command(function))
+for function in _OF_SCORES:
+    scores.command()(command(function))
 app.add_typer(metrics, name="metrics", help="Say how far metrics agree with humans, and which of them better.")
+app.add_typer(scores, name="scores", help="Say which systems score better on the same instances.")
 
 
 def _print_version(wanted: bool) -> None:

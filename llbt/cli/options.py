@@ -28,7 +28,11 @@ Mechanism = Literal["mean", "median", "bt", "llbt", "elo", "trueskill"]
 Level = Literal["system", "input", "global"]
 Correlation = Literal["pearson", "spearman", "kendall"]
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
-TestMethod = Literal["perm-systems", "perm-inputs", "perm-both", "boot", "williams"]
+Statistic = Literal["correlation", "pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"]
+TestMethod = Literal["perm-systems", "perm-inputs", "perm-both", "perm-pairs", "boot", "williams"]
+BoardTest = Literal["wilcoxon", "t", "mcnemar", "permutation"]
+Grouping = Literal["clusters", "letters", "leader"]
+Adjust = Literal["holm", "bonferroni", "fdr_bh", "none"]
 LabelType = Literal["text", "number"]
 Size = Literal["normalsize", "small", "footnotesize", "scriptsize"]
 Format = Literal["text", "markdown", "latex", "html", "json", "csv"]
@@ -310,6 +314,26 @@ class Model:
             "The solver: glm is statsmodels' Poisson GLM, eliminate is for large tables; both give the same results.",
         ),
     ] = "auto"
+
+
+@dataclass(frozen=True)
+class ScoreReading:
+    """How a file of scores of systems is written, and which score is the better one."""
+
+    system: Annotated[Text, column("--system", "Long: the column with the system. [default: system]")] = None
+    instance: Annotated[
+        Text, column("--instance", "The column with the instance. [default: instance, or the number of the row]")
+    ] = None
+    score: Annotated[Text, column("--score", "Long: the column with the score. [default: score]")] = None
+    systems: Annotated[
+        Text, column("--systems", "Wide: the columns with the systems' scores. [default: all numbers]", "COLUMN,…")
+    ] = None
+    others: Annotated[Text, column("--others", "Wide: columns of numbers that are no systems.", "COLUMN,…")] = None
+    higher_is_better: Annotated[
+        bool, typer.Option("--higher-is-better/--lower-is-better", help="Whether the higher score wins.")
+    ] = True
+    tie_threshold: Annotated[float, option("--tie-threshold", "Scores that differ by at most so much are tied.")] = 0.0
+    relative: Annotated[bool, option("--relative", "The threshold is a share of the larger score.")] = False
 
 
 @dataclass(frozen=True)

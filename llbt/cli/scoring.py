@@ -1,28 +1,32 @@
-"""Commands about scores: aggregate, and the metrics against humans."""
+"""Commands about scores: aggregate, the leaderboard, and the metrics against humans."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .messages import watched, working
 from .options import (
+    Adjust,
+    BoardTest,
     Confidence,
     Correlation,
+    Grouping,
     IntervalMethod,
     Jobs,
     Level,
     Mechanism,
     Printing,
     Rng,
+    ScoreReading,
     Scores,
+    Statistic,
     TestMethod,
     Text,
     column,
     option,
 )
-from .values import items
 
 MetricColumns = Annotated[Text, column("--metrics", "The columns of metrics. [default: all other numbers]", "COLUMN,…")]
 Human = Annotated[str, column("--human", "The column of human scores.", "COLUMN")]
@@ -37,20 +41,7 @@ def aggregate(
     file: Scores,
     *,
     method: Annotated[Mechanism, option("--method", "What makes one score of many.")] = "mean",
-    system: Annotated[Text, column("--system", "Long: the column with the system. [default: system]")] = None,
-    instance: Annotated[
-        Text, column("--instance", "The column with the instance. [default: instance, or the number of the row]")
-    ] = None,
-    score: Annotated[Text, column("--score", "Long: the column with the score. [default: score]")] = None,
-    systems: Annotated[
-        Text, column("--systems", "Wide: the columns with the systems' scores. [default: all numbers]", "COLUMN,…")
-    ] = None,
-    others: Annotated[Text, column("--others", "Wide: columns of numbers that are no systems.", "COLUMN,…")] = None,
-    higher_is_better: Annotated[
-        bool, typer.Option("--higher-is-better/--lower-is-better", help="Whether the higher score wins.")
-    ] = True,
-    tie_threshold: Annotated[float, option("--tie-threshold", "Scores that differ by at most so much are tied.")] = 0.0,
-    relative: Annotated[bool, option("--relative", "The threshold is a share of the larger score.")] = False,
+    reading: ScoreReading,
     n: Annotated[int, option("--n", "Resamples for intervals, 1000 say; 0 leaves them out.")] = 0,
     confidence: Confidence = 0.95,
     rng: Rng = None,
@@ -68,15 +59,63 @@ def aggregate(
     from .inputs import scored
 
     with working("reading"):
-        scores = scored(
-            file,
-            {"system": system, "instance": instance, "score": score},
-            systems=None if systems is None else items("systems", systems),
-            others=[] if others is None else items("others", others),
-            rule={"higher_is_better": higher_is_better, "tie_threshold": tie_threshold, "relative": relative},
-        )
+        scores = scored(file, reading)
     found = llbt.scores.aggregate(
         scores, method=method, n=n, confidence=confidence, rng=rng, progress=watched() and n > 0, n_jobs=n_jobs
+    )
+    typer.echo(rendered(found, printing))
+
+
+def leaderboard(
+    file: Scores,
+    *,
+    test: Annotated[
+        BoardTest, option("--test", "The test of each pair; mcnemar is for scores of 0 and 1.")
+    ] = "wilcoxon",
+    groups: Annotated[
+        Grouping,
+        option(
+            "--groups",
+            """What is made of the tests: clusters with every system above better than every one below, letters shared
+            by systems that do not differ, or who leads whom.""",
+        ),
+    ] = "clusters",
+    by: Annotated[
+        Text, column("--by", "The column with the document or task, within which instances depend on each other.")
+    ] = None,
+    adjust: Annotated[Adjust, option("--adjust", "How p-values are adjusted for the number of pairs.")] = "holm",
+    reading: ScoreReading,
+    n: Annotated[
+        int | None, option("--n", "Random exchanges of a permutation test. [default: as many as are needed]", "N")
+    ] = None,
+    confidence: Confidence = 0.95,
+    rng: Rng = None,
+    n_jobs: Jobs = 1,
+    printing: Printing,
+) -> None:
+    """Rank systems by their mean scores, with the ranges of ranks and the groups that tests of all pairs allow.
+
+    FILE is wide, a row per instance and a column per system, or long, with columns system, instance and score: it is
+    long if --system or --score is given, or if it has these columns.
+    """
+    import llbt
+
+    from .answers import rendered
+    from .inputs import scored
+
+    with working("reading"):
+        scores = scored(file, reading, () if by is None else (by,))
+    found = llbt.scores.leaderboard(
+        scores,
+        test=test,
+        groups=groups,
+        by=by,
+        adjust=None if adjust == "none" else adjust,
+        confidence=confidence,
+        n=n,
+        rng=rng,
+        progress=watched() and test == "permutation",
+        n_jobs=n_jobs,
     )
     typer.echo(rendered(found, printing))
 
@@ -132,10 +171,23 @@ def compare_all(
     human: Human = "human",
     system: System = "system",
     input: Input = None,
+    statistic: Annotated[
+        Statistic, option("--statistic", "What agreement is measured by: a correlation, or an accuracy on pairs.")
+    ] = "correlation",
+    tasks: Annotated[
+        Text,
+        column("--tasks", "The column with the task of a row, its language pair say; tests are of means over tasks."),
+    ] = None,
     level: Of = "system",
     coefficient: By = "pearson",
     method: Annotated[TestMethod, option("--method", "The test of each pair.")] = "perm-both",
     n: N = 1000,
+    draws: Annotated[
+        int, option("--draws", "Permutations for each p-value of two systems in soft pairwise accuracy.")
+    ] = 1000,
+    clusters: Annotated[
+        bool, option("--clusters", "The metrics, the best first, in clusters, as WMT has them, in place of all pairs.")
+    ] = False,
     rng: Rng = None,
     n_jobs: Jobs = 1,
     printing: Printing,
@@ -144,18 +196,24 @@ def compare_all(
     import llbt
 
     from .answers import rendered
-    from .inputs import metric_scores
+    from .inputs import metric_scores, task_scores
 
+    scores: llbt.metrics.MetricScores | dict[Any, llbt.metrics.MetricScores]
     with working("reading"):
-        scores = metric_scores(file, metrics, human=human, system=system, input=input)
+        if tasks is None:
+            scores = metric_scores(file, metrics, human=human, system=system, input=input)
+        else:
+            scores = task_scores(file, metrics, human=human, system=system, input=input, tasks=tasks)
     found = llbt.metrics.compare_all(
         scores,
+        statistic=statistic,
         level=level,
         coefficient=coefficient,
         method=method,
         n=n,
+        draws=draws,
         rng=rng,
         progress=watched() and method != "williams",
         n_jobs=n_jobs,
     )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(found.clusters() if clusters else found, printing))

@@ -33,7 +33,8 @@ class Coded:
     ----------
     name : str
     levels : ndarray
-        Sorted distinct values: labels (dtype object) or numbers (dtype float64).
+        Distinct values, sorted: labels (dtype object) or numbers (dtype float64); in no order if every row has numbers
+        of its own (`own_numbers`).
     codes : ndarray of int
         Index into `levels`; shape (S,) for a covariate, (S, 2) for a side covariate, (J,) for an object
         covariate, (R,) for a cluster.
@@ -189,6 +190,17 @@ def code(name: str, values: npt.NDArray[Any], *, numeric: bool = False) -> Coded
     codes, found = pd.factorize(values.ravel())
     labels = as_objects(label.item() if isinstance(label, np.generic) else label for label in found)
     return arranged(name, labels, codes.reshape(values.shape))
+
+
+def own_numbers(name: str, values: FloatArray) -> Coded | None:
+    """Return numbers as they are, each with a code of its own; None where two of them are equal.
+
+    Ranking them costs several times as much; rows of such a column stand in the order of another one.
+    """
+    ordered = np.sort(values, axis=None)
+    if np.any(ordered[1:] == ordered[:-1]):
+        return None
+    return Coded(name, values.ravel(), np.arange(values.size).reshape(values.shape))
 
 
 def arranged(name: str, found: npt.NDArray[Any], codes: IntArray) -> Coded:

@@ -2,20 +2,23 @@
 
 With a_i > 0 for each estimate, (x_i − x_j)² ≤ (a_i² + a_j²) (x_i²/a_i² + x_j²/a_j²), and if x_i and x_j have one sign
 the larger of the two terms is enough. Standard errors of differences are near √(a_i² + a_j²), so that in each draw
-few estimates are far enough out to belong to the largest difference. Where they are many all pairs are gone through.
-Either way in single precision with a bound of its error; the pairs that may be the largest are computed in double
-precision.
+few estimates are far enough out to belong to the largest difference. Where they are many, because near estimates move
+together, groups of these that cannot reach it are left (`nested_groups`), or else all pairs are gone through. Each way
+in single precision with a bound of its error; the pairs that may be the largest are computed in double precision.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .columns import FloatArray, IntArray
+from .nested_groups import NestedGroups
 
 SingleArray = npt.NDArray[np.float32]
 
@@ -23,6 +26,10 @@ _AT_A_TIME = 250_000  # values drawn: 2 MB
 _MOST_PAIRS = 1_000_000  # looked at in these
 _SPARSE = 60  # times as much a pair costs that is looked up, as one of all
 _MANY = 512  # draws for which all pairs are gone through at once
+_FEW = 128  # and for which groups are
+_RARELY = 0.05  # share of the draws whose largest difference is less than groups are asked for
+_LESS = 0.85  # of that, which hardly any is below
+_NESTED = 64  # estimates from which groups are worth it
 _LEAST = 1e-3  # of a mean squared scale, that of an estimate
 _SLACK = 1e-5  # of a squared bound: rounding
 _UNIT = 2.0**-24  # of rounding to single precision
@@ -83,18 +90,24 @@ class LargestDifference:
         """Return the largest in so many random directions, shape (draws,)."""
         size, rank = self.root.shape
         found = np.zeros(draws)
+        groups, open_, left, number = _Groups(self), _Waiting(rank), _Waiting(rank), 0
         chunk = max(1, _AT_A_TIME // max(size, rank))
-        waiting, places = np.empty((0, rank)), np.empty(0, dtype=np.int64)
         for start in range(0, draws, chunk):
             directions = rng.standard_normal((min(chunk, draws - start), rank))
             directions /= np.sqrt(np.einsum("dr,dr->d", directions, directions))[:, None]
-            found[start : start + chunk], open_ = self._by_bounds(directions)
-            waiting = np.concatenate([waiting, directions[open_]])
-            places = np.append(places, start + open_)
-            if len(places) >= _MANY or start + chunk >= draws:
-                for first in range(0, len(places), _MANY):
-                    found[places[first : first + _MANY]] = self._by_all(waiting[first : first + _MANY])
-                waiting, places = waiting[:0], places[:0]
+            if start >= _MANY and number >= (1 - _RARELY) * start:
+                rest = np.arange(len(directions))  # bounds by single estimates have shown that they are of no use
+            else:
+                found[start : start + chunk], rest = self._by_bounds(directions)
+            number += len(rest)
+            open_.add(directions[rest], start + rest)
+            last = start + chunk >= draws
+            for some, places in open_.blocks(last):
+                found[places] = groups.largest(some)
+                less = found[places] < groups.least
+                left.add(some[less], places[less])
+            for some, places in left.blocks(last):
+                found[places] = self.by_all(some)
         return found
 
     def _by_bounds(self, directions: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -116,7 +129,21 @@ class LargestDifference:
         upper[open_] = lower[open_] = False
         return self._exact(directions, self._reaching(x, _products(upper, lower), least)), open_
 
-    def _by_all(self, directions: FloatArray) -> FloatArray:
+    def by_groups(self, directions: FloatArray, groups: NestedGroups, least: float) -> FloatArray | None:
+        """Return the largest in each direction, (n,), or less than `least` where it is less, from groups that reach it.
+
+        None where these are too many.
+        """
+        x = directions.astype(np.float32) @ self.scaled.T
+        values = np.ascontiguousarray((x * self.scale).T)
+        most = min(len(x) * len(self.scale) ** 2 // _SPARSE, _MOST_PAIRS)
+        found = groups.reaching(values, self.off, least, most)
+        if found is None:
+            return None
+        wanted = np.full(len(x), (1 - _SLACK) * least, dtype=np.float32)
+        return self._exact(directions, self._reaching(x, _Candidates(*found), wanted))
+
+    def by_all(self, directions: FloatArray) -> FloatArray:
         """Return the largest in each direction, (n,), from all pairs."""
         size = len(self.scale)
         x = directions.astype(np.float32) @ self.scaled.T
@@ -160,6 +187,58 @@ class LargestDifference:
             draw, i, j = (column[first : first + block] for column in pairs)
             apart = np.einsum("cr,cr->c", self.root[i] - self.root[j], directions[draw])
             np.maximum.at(found, draw, np.abs(apart) * self.inverse[i, j])
+        return found
+
+
+class _Waiting:
+    """Directions that wait until many can be gone through at once, with their places among all."""
+
+    def __init__(self, rank: int) -> None:
+        self._directions = np.empty((0, rank))
+        self._places = np.empty(0, dtype=np.int64)
+
+    def add(self, directions: FloatArray, places: IntArray) -> None:
+        self._directions = np.concatenate([self._directions, directions])
+        self._places = np.append(self._places, places)
+
+    def blocks(self, last: bool) -> Iterator[tuple[FloatArray, IntArray]]:
+        """Yield as many as are gone through at once, (n, r) and (n,); the last ones may be fewer."""
+        while len(self._places) >= (1 if last else _MANY):
+            yield self._directions[:_MANY], self._places[:_MANY]
+            self._directions, self._places = self._directions[_MANY:], self._places[_MANY:]
+
+
+class _Groups:
+    """The way by groups, for as long as it helps.
+
+    Groups are asked for what nearly all of the first directions reach, and where one does not for somewhat less,
+    `least`, which is infinite where they do not help: a difference that is less may not be the largest.
+    """
+
+    def __init__(self, differences: LargestDifference) -> None:
+        self._differences = differences
+        self.least = 0.0 if len(differences.root) >= _NESTED else np.inf
+
+    @cached_property
+    def _nested(self) -> NestedGroups:
+        return NestedGroups.of(self._differences.root, self._differences.single)
+
+    def largest(self, directions: FloatArray) -> FloatArray:
+        """Return the largest difference in each direction, shape (n,), where it is at least `least`."""
+        found = np.zeros(len(directions))
+        if np.isinf(self.least):
+            return found
+        if self.least == 0:
+            found[:_FEW] = self._differences.by_all(directions[:_FEW])
+            self.least = _LESS * float(np.quantile(found[:_FEW], _RARELY))
+        for wanted in (self.least / _LESS, self.least):
+            open_ = np.flatnonzero(found < wanted)
+            for some in np.split(open_, range(_FEW, len(open_), _FEW)):
+                part = self._differences.by_groups(directions[some], self._nested, wanted)
+                if part is None:
+                    self.least = np.inf
+                    return found
+                found[some] = np.where(part < wanted, 0.0, part)
         return found
 
 

@@ -68,8 +68,14 @@ class Blocks:
 
     def ranked(self) -> Blocks:
         """Return the entries that have a value, sorted by block and object."""
-        order = np.lexsort((self.item, self.block))
-        order = order[~np.isnan(self.value[order])]
+        return self._taken(np.flatnonzero(~np.isnan(self.value)))
+
+    def sorted(self) -> Blocks:
+        """Return all entries, sorted by block and object."""
+        return self._taken(np.arange(len(self.value)))
+
+    def _taken(self, order: IntArray) -> Blocks:
+        order = order[np.lexsort((self.item[order], self.block[order]))]
         return replace(
             self, block=self.block[order], item=self.item[order], value=self.value[order], row=self.row[order]
         )
@@ -99,13 +105,13 @@ def read_long(table: pd.DataFrame, values: Sequence[str], makers: Sequence[str],
     item, labels = factorized(table, name)
     first, block = groups([factorized(table, maker)[0] for maker in makers])
     rows = np.arange(len(table))
-    return Blocks(labels, block, item, _numbers(table, value, scale), rows, first, tuple(makers))
+    return Blocks(labels, block, item, ranks_of(table, value, scale), rows, first, tuple(makers))
 
 
 def read_wide(table: pd.DataFrame, values: Sequence[str], makers: Sequence[str], scale: Scale) -> Blocks:
     """Return the values of a wide table: one row per block, one column per object."""
     rows, size = np.arange(len(table)), len(values)
-    value = np.column_stack([_numbers(table, name, scale) for name in values]).ravel()
+    value = np.column_stack([ranks_of(table, name, scale) for name in values]).ravel()
     block = np.repeat(rows, size)
     return Blocks(as_objects(values), block, np.tile(np.arange(size), len(rows)), value, block, rows, tuple(makers))
 
@@ -120,7 +126,7 @@ def factorized(table: pd.DataFrame, name: str) -> tuple[IntArray, Any]:
     return codes.astype(np.int64), found
 
 
-def _numbers(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
+def ranks_of(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
     """Return ranks or ratings, NaN where there is none, shape (N,)."""
     values = table[name].to_numpy(dtype=object)
     try:

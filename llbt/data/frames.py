@@ -26,6 +26,7 @@ from ..core.columns import (
     arranged,
     as_objects,
     code,
+    own_numbers,
     refuse_surrogates,
 )
 from ..errors import JudgmentError, listed
@@ -215,11 +216,17 @@ def read_covariate(rows: Rows, name: str, *, numeric: bool = False) -> Coded:
     return read_labels(rows, name)
 
 
-def read_covariate_pair(rows: Rows, name: str, columns: tuple[str, str], *, numeric: bool = False) -> Coded:
-    """Return a side covariate, shape (U, 2): numbers if a side is of floats or `numeric`, else labels."""
+def read_covariate_pair(
+    rows: Rows, name: str, columns: tuple[str, str], *, numeric: bool = False, told: bool = False
+) -> Coded:
+    """Return a side covariate, shape (U, 2): numbers if a side is of floats or `numeric`, else labels.
+
+    Where another column `told` the rows apart numbers need not be in order.
+    """
     if numeric or any(is_number(rows.frame, column) for column in columns):
         values = np.column_stack([read_numbers(rows, column) for column in columns])
-        return code(name, values, numeric=True)
+        own = own_numbers(name, values) if told else None
+        return code(name, values, numeric=True) if own is None else own
     return read_label_pair(rows, name, columns)
 
 

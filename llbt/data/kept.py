@@ -87,11 +87,17 @@ class Wanted:
                 *(read_covariate(rows, name, numeric=name in self.numeric) for name in columns),
                 *(self._judged(rows)[0] if self.judges is not None else ()),
             ),
-            tuple(
-                read_covariate_pair(rows, name, two, numeric=name in self.numeric) for name, two in self.sides.items()
-            ),
+            self._sides(rows),
             tuple(read_labels(rows, name) for name in self.clusters),
         )
+
+    def _sides(self, rows: Rows) -> tuple[Coded, ...]:
+        """Return side covariates (U, 2), behind one of which no two values are equal numbers as they are."""
+        found: list[Coded] = []
+        for name, two in self.sides.items():
+            told = any(column.numeric and len(column.levels) == column.codes.size for column in found)
+            found.append(read_covariate_pair(rows, name, two, numeric=name in self.numeric, told=told))
+        return tuple(found)
 
     def _judged(self, rows: Rows) -> tuple[tuple[Coded, ...], tuple[str, ...]]:
         """Return the covariates of each row's judge, shape (U,), and notes."""

@@ -3,74 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from ..arguments import NotNegative, checked
 from ..core.columns import FloatArray, sort_key
 from ..core.comparisons import Comparisons
 from ..core.response import THREE, Response
-from ..errors import JudgmentError, OptionError, listed
+from ..errors import JudgmentError, listed
 from ..table import counted
+from .block_columns import (
+    Keep,
+    block_makers,
+    check_roles,
+    columns_of_objects,
+    columns_of_rows,
+    flat,
+    keep_of,
+    kept_columns,
+)
 from .blocks import (
     Blocks,
     Scale,
     as_pandas,
-    factorized,
     pairs_within,
     read_long,
     read_wide,
-    refuse_infinite,
-    refuse_several,
     refuse_twice,
 )
-from .described import Described, described
 from .files import open_source
 from .grades import graded_outcomes, rising
 from .kept import Names, wanted
 from .readings import TIE
-from .sources import as_names, open_frame
+from .sources import open_frame
 from .tables import assembled, coded_pairs, condensed, kept_at
 
-Roles = Mapping[str, tuple[str, ...]]  # parameter → the columns that it names
-
-_KEPT = ("covariates", "numeric", "clusters", "judge_covariates")
 _ROUNDING = 1e-12  # relative; a mean of ratings or 0.3 − 0.2 is off by some 1e-16
-
-
-@dataclass(frozen=True, eq=False)
-class _Keep:
-    """What the caller wants beside the values, under the names of `from_judgments`."""
-
-    covariates: tuple[str, ...]
-    clusters: tuple[str, ...]
-    numeric: tuple[str, ...]
-    object_covariates: object
-    judges: Described | None
-
-    def roles(self, names: Sequence[str], makers: Sequence[str]) -> Roles:
-        """Return the columns of the frame to keep, by parameter; a cluster ``block`` may be made here."""
-        made = "block" in self.clusters and "block" not in makers
-        if made and "block" in names:
-            raise JudgmentError(
-                "clusters='block' keeps what makes a block, but the frame has another column 'block'",
-                "Rename the column, or pass block='block'.",
-                expected="one meaning",
-            )
-        table = self.object_covariates
-        of_objects = () if table is None else open_source(table, what="the frame of object_covariates=").names
-        of_judges = () if self.judges is None else self.judges.names
-        elsewhere = (*self.covariates, *of_objects, *of_judges)
-        return {
-            "covariates": self.covariates,
-            "judge_covariates": () if self.judges is None else (self.judges.key,),
-            "numeric": tuple(name for name in self.numeric if name not in elsewhere),
-            "clusters": tuple(name for name in self.clusters if not (made and name == "block")),
-        }
 
 
 @checked
@@ -151,7 +121,7 @@ def from_rankings(
     >>> c.notes[0]
     '7 judgments implied by 3 blocks of ranked objects'
     """
-    keep = _keep(covariates, clusters, numeric, object_covariates, judge_covariates)
+    keep = keep_of(covariates, clusters, numeric, object_covariates, judge_covariates)
     missing = tuple(unranked) if isinstance(unranked, (list, tuple, set, frozenset, np.ndarray)) else (unranked,)
     scale = Scale("rank", "ranked", higher_wins=False, unranked=missing)
     makers = {"judge": judge, "prompt": prompt, "block": block}
@@ -241,7 +211,7 @@ def from_ratings(
     2        B        C   1  0  0   0
     """
     threshold = float(tie_threshold)
-    keep = _keep(covariates, clusters, numeric, object_covariates, judge_covariates)
+    keep = keep_of(covariates, clusters, numeric, object_covariates, judge_covariates)
     scale = Scale(
         "rating", "rated", bool(higher_is_better), threshold, _ROUNDING, cuts=rising(cuts, threshold, "tie_threshold")
     )
@@ -250,31 +220,23 @@ def from_ratings(
     return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, keep)
 
 
-def _keep(
-    covariates: Names, clusters: Names, numeric: Names, object_covariates: object, judge_covariates: object
-) -> _Keep:
-    kept, beside = as_names(covariates, "covariates"), as_names(clusters, "clusters")
-    judges = described(judge_covariates, "judge")
-    return _Keep(kept, beside, as_names(numeric, "numeric"), object_covariates, judges)
-
-
 def _implied(
     frame: object,
     objects: Sequence[str] | None,
     long: Mapping[str, str],
     makers: Mapping[str, Names | None],
     scale: Scale,
-    keep: _Keep,
+    keep: Keep,
 ) -> Comparisons:
     """Return the comparisons implied by values in blocks, in either form."""
     source = open_source(frame)
     names = source.names
-    block = _makers(makers, wide=objects is not None)
-    values = _each(long) if objects is None else _several(objects)
-    roles = {**values, **block, **keep.roles(names, _flat(block))}
-    _check_roles(names, roles)
-    table = as_pandas(source, _flat(roles))
-    made = (read_long if objects is None else read_wide)(table, _flat(values), _flat(block), scale)
+    block = block_makers(makers, wide=objects is not None)
+    values = columns_of_rows(long) if objects is None else columns_of_objects(objects)
+    roles = {**values, **block, **keep.roles(names, flat(block))}
+    check_roles(names, roles)
+    table = as_pandas(source, flat(roles))
+    made = (read_long if objects is None else read_wide)(table, flat(values), flat(block), scale)
     ranked = made.ranked()
     refuse_twice(ranked, table, scale)
     i, j = pairs_within(ranked.block)
@@ -284,13 +246,13 @@ def _implied(
             f"{counted(made.first.size, 'block')}; a comparison needs two",
             f"Check what makes a block ({', '.join(f'{name}=' for name in (block or values))}).",
         )
-    kept = _kept(table, made, roles, keep)
+    kept = kept_columns(table, made, roles, keep)
     asked = wanted(keep.covariates, keep.clusters, keep.numeric, keep.object_covariates, None, (), keep.judges)
     of_judges = [] if keep.judges is None else asked.labelled(open_frame(kept).pick(asked.roles()))[1]
     pairs = coded_pairs(ranked.labels, np.column_stack([ranked.item[i], ranked.item[j]]))
     said, response, unused = _said(scale, ranked.value[i], ranked.value[j])
     lines = condensed(pairs, said, None, *kept_at(kept, asked, ranked.block[i]), response or THREE)
-    unkept = tuple(name for name in names if name not in _flat(roles))
+    unkept = tuple(name for name in names if name not in flat(roles))
     notes = [*_notes(made, ranked, i.size, scale, keep, block.get("judge", ())), *unused, *of_judges]
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=False, response=response)
 
@@ -304,79 +266,7 @@ def _said(scale: Scale, i: FloatArray, j: FloatArray) -> tuple[npt.NDArray[Any],
     return graded_outcomes(wins, sizes, (*middle, *range(1, len(scale.cuts) + 2)))
 
 
-def _each(columns: Mapping[str, str]) -> Roles:
-    for parameter, name in columns.items():
-        if not isinstance(name, str):
-            raise OptionError(f"{parameter}={name!r}", expected="the name of one column")
-    return {parameter: (name,) for parameter, name in columns.items()}
-
-
-def _several(objects: Sequence[str]) -> Roles:
-    names = as_names(objects, "objects")
-    if len(names) < 2:
-        raise OptionError(f"objects={objects!r}", expected="at least two columns, each named after its object")
-    return {"objects": names}
-
-
-def _flat(roles: Roles) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for names in roles.values() for name in names))
-
-
-def _makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
-    """Return the columns that make a block, by parameter."""
-    given = {parameter: as_names(names, parameter) for parameter, names in makers.items() if names is not None}
-    said = " and ".join(f"{parameter}=" for parameter in given)
-    if wide and given:
-        raise OptionError(
-            f"{said} beside objects=: in the wide form every row is a block",
-            "Keep columns with clusters= or covariates=, or pass the long form with object=.",
-        )
-    if "block" in given and len(given) > 1:
-        raise OptionError(f"{said}: block= stands in place of judge= and prompt=", "Pass either.")
-    if not wide and not any(given.values()):
-        raise OptionError(
-            "nothing says which rows belong together",
-            "Pass judge= and prompt= (objects that one judge compared on one prompt), or block= (any columns); or "
-            "objects=[…] for a frame with one column per object.",
-        )
-    return given
-
-
-def _check_roles(names: Sequence[str], roles: Roles) -> None:
-    """Raise for columns that are not there, or that are values as well as something else."""
-    played: dict[str, str] = {}
-    for parameter, asked in roles.items():
-        gone = tuple(name for name in asked if name not in names)
-        if gone:
-            raise JudgmentError(
-                f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(names)}", f"Pass {parameter}=…"
-            )
-        for name in asked:
-            first = played.setdefault(name, parameter)
-            twice = asked.count(name) > 1
-            # What makes a block may also be kept; what is kept is checked where it is read.
-            kept_too = parameter in _KEPT and first in ("judge", "prompt", "block", *_KEPT)
-            if twice or (first != parameter and not kept_too):
-                where = f"{parameter}=, twice" if twice else f"{first}= and {parameter}="
-                raise OptionError(f"column {name!r} is named in {where}", expected="one role for each column")
-
-
-def _kept(table: pd.DataFrame, made: Blocks, roles: Roles, keep: _Keep) -> pd.DataFrame:
-    """Return the columns to keep, one row per block."""
-    kept: dict[str, Any] = {}
-    for parameter in _KEPT:
-        for name in roles[parameter]:
-            codes, _ = factorized(table, name)
-            refuse_infinite(table, name, numeric=name in keep.numeric)
-            if made.makers:
-                refuse_several(codes, table, name, parameter, made)
-            kept[name] = table[name].to_numpy()[made.first]
-    if "block" in keep.clusters:
-        kept["block"] = made.names(table)
-    return pd.DataFrame(kept)
-
-
-def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: _Keep, judge: tuple[str, ...]) -> list[str]:
+def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: Keep, judge: tuple[str, ...]) -> list[str]:
     """Return what was read, what was left out, and what to mind about the standard errors."""
     sizes = np.bincount(ranked.block, minlength=made.first.size)
     missing = made.value.size - ranked.value.size
@@ -394,16 +284,20 @@ def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: _Keep
     if gone.size:
         labels = sorted(made.labels[gone].tolist(), key=sort_key)
         notes.append(f"{counted(gone.size, 'object')} left without comparisons: {listed(labels)}")
-    if negative and scale.noun == "rank":
+    ranks = scale.noun == "rank"
+    if negative and ranks:
         notes.append(
             f"{counted(negative, 'rank')} negative and so the best; if they mean not ranked, pass them as unranked="
         )
     if scale.cuts:
         return [*notes, _dependence(made, keep, "differences of one judge's ratings", judge)]
-    return [*notes, *([_dependence(made, keep, "judgments implied by one block")] if sizes.max() > 2 else [])]
+    if sizes.max() <= 2:
+        return notes
+    lists = ["rankings_from keeps rankings as lists, each of them one judgment of fit_rankings"] if ranks else []
+    return [*notes, *lists, _dependence(made, keep, "judgments implied by one block")]
 
 
-def _dependence(made: Blocks, keep: _Keep, what: str, judge: tuple[str, ...] = ()) -> str:
+def _dependence(made: Blocks, keep: Keep, what: str, judge: tuple[str, ...] = ()) -> str:
     # Every cluster kept here is constant in a block, so each of them gathers whole blocks.
     known = (*keep.clusters, *(name for name in keep.covariates if name in made.makers))
     alone = made.makers if len(made.makers) == 1 else ()

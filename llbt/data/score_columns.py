@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -56,6 +56,12 @@ def is_score(column: pd.Series) -> bool:
     return bool(pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column))
 
 
+def of_flags(columns: Iterable[pd.Series]) -> str:
+    """Return the remedy where one of the columns holds True and False; else nothing."""
+    flags = any(pd.api.types.is_bool_dtype(column) for column in columns)
+    return "Make them numbers: frame.astype(int) has 1 for True and 0 for False." if flags else ""
+
+
 def _as_floats(column: pd.Series) -> FloatArray | None:
     """Return objects as floats, NaN where there is none, or None if some are no numbers."""
     try:
@@ -77,7 +83,7 @@ def scores_of(column: pd.Series, name: str) -> FloatArray:
     else:
         found = column.to_numpy(dtype=np.float64, na_value=np.nan) if is_score(column) else None
     if found is None:
-        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers", expected="scores")
+        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers", of_flags([column]), expected="scores")
     values: FloatArray = found
     infinite = np.isinf(values)
     if infinite.any():

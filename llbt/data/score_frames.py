@@ -16,7 +16,7 @@ from ..errors import JudgmentError, listed
 from ..table import Field, Record, Table, counted
 from .files import open_source
 from .frames import plain
-from .score_columns import counters, is_score, labelled, refuse_gone, refuse_missing, refuse_twice, scores_of
+from .score_columns import counters, is_score, labelled, of_flags, refuse_gone, refuse_missing, refuse_twice, scores_of
 from .score_ties import TieRule
 from .sources import as_names, in_memory
 
@@ -248,6 +248,7 @@ def _wide(
     if len(chosen) < 2:
         raise JudgmentError(
             f"{counted(len(chosen), 'column')} of scores among {listed(others, 20)}",
+            of_flags(table[name] for name in others),
             expected="a column of numbers per system, or a long frame with the columns system and score",
         )
     refuse_twice(chosen, "systems=")

@@ -32,7 +32,7 @@ from ..kernel.likelihood import Problem, rows_of
 from ..kernel.robust import Clustered
 from ..kernel.solvers import Maximum, all_independent_with, maximum
 from .distinct import distinct
-from .separation import BELOW, TOLERANCE, Separation, describe, describe_groups, describe_no_ties
+from .separation import BELOW, TOLERANCE, Separation, describe, describe_groups, describe_no_ties, used_levels
 
 _SAMPLED = 20  # comparisons for each parameter that are looked at first
 _MANY = 500  # rows from which a fit is tried before the linear program
@@ -121,15 +121,18 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
         Naming the objects, levels and parameters without a finite estimate.
     """
     others = _beside_worths(design, free) if problem.response in (TWO, THREE) else None
-    if others is not None:
-        check_strong(c)
-    if others in ([], ["tie"]):
-        if _exists_by_graph(c, with_tie=bool(others)):
+    many = problem.signed.shape[0] > _MANY
+    if others is not None and (design.plain or many):  # of few the program below names every parameter
+        _check_strong(design, problem, c)
+    if others in ([], ["tie"]) and (design.plain or many):
+        if _exists_by_graph(design, problem, with_tie=bool(others)):
             return None
     elif _is_pinned(problem):
         return None
     elif isinstance(problem.response, Cumulative) and c.has_ties and not c.n_ties and "tie" in design.blocks:
         raise _separated(*describe_no_ties(float(c.counts.sum()), BELOW), _PRIOR)
+    if many:
+        _check_levels(design, free, problem, c)
     merged, rows = _merged(design, problem)
     reached = _reached(merged) if merged.signed.shape[0] > _MANY else None
     if reached is not None:
@@ -162,13 +165,18 @@ def _separated(found: str, remedy: str, finite: str = "fit(…, prior='jeffreys'
 
 
 def recession_direction(problem: Problem) -> FloatArray | None:
-    """Return a direction of recession that separates as many outcomes as any can, or None; shape (p,).
+    """Return a direction of recession that separates as many outcomes as any can, or None; shape (p,)."""
+    return direction_among(*_recession_rows(problem))
+
+
+def direction_among(equal: csr_array, unequal: csr_array) -> FloatArray | None:
+    """Return v with e·v = 0 for the rows of `equal` and a·v ≥ 0 for those of `unequal`, strictly for as many as can be.
 
     The linear program maximizes Σ min(1, a·v) over the inequalities a·v ≥ 0 that the outcomes set, subject
-    to the equalities that outcomes seen together set; its solution is strict wherever any direction is.
+    to the equalities that outcomes seen together set; its solution is strict wherever any direction is. None where it
+    is strict nowhere.
     """
-    equal, unequal = _recession_rows(problem)
-    p, m = problem.signed.shape[1], unequal.shape[0]
+    p, m = unequal.shape[1], unequal.shape[0]
     if m == 0:
         return None
     scale = 1 / np.maximum(abs(sparse.vstack([equal, unequal])).max(axis=0).toarray().ravel(), 1e-300)
@@ -272,9 +280,14 @@ def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
 
 
 def _beside_worths(design: Design, free: IntArray) -> list[str] | None:
-    """Return the names of the free parameters beside the worths; None where these are not of each object by itself."""
-    worths = [k for k in free if design.blocks[k] == "worth"]
-    if not design.plain or len(worths) < design.worth.matrix.shape[0] - 1:
+    """Return the names of the free parameters beside the worths; None where these are not each of its own.
+
+    Each row of the worth (an object, or an object under a judge) is, where there are as many independent parameters as
+    differences that comparisons see: one less than the rows that these connect, of each group.
+    """
+    units, pairs = len(next(iter(design.worth.units.values()), ())), design.worth.index
+    worths = sum(design.blocks[k] == "worth" for k in free)
+    if not worths or worths < units - components_of(units, pairs)[0]:
         return None
     return [design.names[k] for k in free if design.blocks[k] != "worth"]
 
@@ -303,33 +316,57 @@ def _equations(response: AnyResponse) -> FloatArray:
     return found
 
 
-def check_strong(c: Comparisons) -> None:
+def _check_strong(design: Design, problem: Problem, c: Comparisons) -> None:
     """Raise where some objects won everything against others, whatever else the formula has beside the worths.
 
     Raises
     ------
     SeparationError
-        Naming the two groups.
+        Naming the two groups, and the classes of judgments with such groups, as a judge is with worths of his own.
     """
-    group = ordered_components(len(c.objects), c.pairs, c.response.tally(c.outcome_counts))
-    if group.max() > 0:
-        i, j = c.pairs.T
-        wins, losses = (c.wins_i > 0) | (c.ties > 0), (c.wins_j > 0) | (c.ties > 0)
-        winner, loser = np.concatenate([i[wins], j[losses]]), np.concatenate([j[wins], i[losses]])
-        beaten = group[loser[group[winner] != group[loser]]]
-        raise _separated(*describe_groups(c, group, top=int(np.setdiff1d(group, beaten)[0])))
+    pairs = design.worth.index
+    _, whole = components_of(len(next(iter(design.worth.units.values()))), pairs)
+    strong = ordered_components(len(whole), pairs, problem.response.tally(problem.counts))
+    if len(np.unique(strong)) > len(np.unique(whole)):
+        raise _separated(*describe_groups(c, design, problem, whole, strong))
 
 
-def _exists_by_graph(c: Comparisons, *, with_tie: bool) -> bool:
-    """Decide plain `object` and most of `object + tie` of a strong graph of wins; False where it cannot tell."""
+def _check_levels(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> None:
+    """Raise where a class with a level of its own, as a judge with his own tie effect has, says it always or never.
+
+    Raises
+    ------
+    SeparationError
+        Naming the classes.
+    """
+    if isinstance(problem.response, Cumulative):
+        return
+    for b, levels in design.shared.items():
+        own = levels.matrix.tocsr()[:, free]
+        if levels.added or np.count_nonzero(own.count_nonzero(axis=0)) < own.shape[0]:
+            continue
+        used, first = used_levels(problem, b, levels, levels.index)
+        wrong = (first == 0).astype(float) - (used == 0)
+        if wrong.any():
+            direction = np.zeros(len(design.names))
+            direction[free] = np.round(sparse.linalg.lsqr(own, wrong, atol=1e-12, btol=1e-12)[0], 6)
+            infinite = [design.names[k] for k in np.flatnonzero(direction)]
+            raise _separated(
+                *describe(Separation(direction, infinite, design, problem, np.arange(len(problem.counts)), c))
+            )
+
+
+def _exists_by_graph(design: Design, problem: Problem, *, with_tie: bool) -> bool:
+    """Decide worths alone and most of those and one `tie` of strong graphs of wins; False where it cannot tell."""
     if not with_tie:
         return True
-    i, j = c.pairs.T
-    if not c.n_ties:
-        raise _separated(*describe_no_ties(float(c.counts.sum())))
+    (i, j), (wins, ties, losses) = design.worth.index.T, problem.response.tally(problem.counts).T
+    if not ties.any():
+        raise _separated(*describe_no_ties(float(problem.counts.sum())))
     # a closed walk of wins alone has more wins than ties
-    cycles = strong_components(len(c.objects), [(i, j, c.wins_i > 0), (j, i, c.wins_j > 0)])
-    return len(np.unique(cycles)) < len(c.objects)
+    size = len(next(iter(design.worth.units.values())))
+    cycles = strong_components(size, [(i, j, wins > 0), (j, i, losses > 0)])
+    return len(np.unique(cycles)) < size
 
 
 def _undetermined(problem: Problem, direction: FloatArray) -> npt.NDArray[np.bool_]:

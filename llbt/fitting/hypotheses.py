@@ -85,7 +85,7 @@ def _wald(res: Estimates, found: Linear) -> TestResult:
     statistic = math.nan if few else float(found.estimate @ np.linalg.solve(found.cov, found.estimate))
     if math.isinf(res.df_inference):
         return TestResult("Wald test", null, statistic, q, chi2_p_value(statistic, q), "chi2")
-    if not res.specification.groups:
+    if not res.specification.groups and res.covariance.independent is None:  # clusters of lists have the second
         p_value = float(stats.f.sf(statistic / q, q, res.df_inference))
         return TestResult("Wald test", null, statistic / q, q, p_value, f"F with {res.df_inference:g} denominator df")
     df = float(res.df_of(found.matrix)[0]) if q == 1 else res.df_inference
@@ -98,8 +98,9 @@ def _wald(res: Estimates, found: Linear) -> TestResult:
 def few_for_hotelling(df: int, res: Estimates) -> DesignError:
     """Return why Wald's test of so many parameters has no answer with the clusters of a fit."""
     groups = res.specification.groups
+    of = f" of {' and '.join(groups)}" if groups else ""
     return DesignError(
-        f"{df} parameters are tested at once, with clusters of {' and '.join(groups)} that are worth "
+        f"{df} parameters are tested at once, with clusters{of} that are worth "
         f"{res.df_inference + 1:.3g} of equal size",
         "Test fewer at once" + (", or take anova(…, test='cluster')." if len(groups) == 1 else "."),
         expected="more clusters than parameters, for Hotelling's form of Wald's test",

@@ -14,6 +14,7 @@ from ..core.statistics import ratio
 from ..errors import OptionError
 from ..formulas.constraints import read_hypothesis
 from ..formulas.grid import codes_of
+from ..kernel.band import Band
 from ..kernel.graph_variances import exact_variances
 from ..kernel.likelihood import Problem, probabilities
 from ..table import Field, Table, counted, format_count, format_number, interval_fields
@@ -144,13 +145,21 @@ def large_summary(res: LargeEstimates, *, odds: bool, max_rows: int, sort: Sort)
 
 def _foot(res: LargeEstimates) -> tuple[str, ...]:
     null, residual = format_number(res.null_deviance), format_number(res.deviance)
+    found = res.information.system.way
+    way = (
+        "by conjugate gradients"
+        if found is None
+        else "along a band"
+        if isinstance(found, Band)
+        else "by a sparse factor"
+    )
     width, digits = max(len(null), len(residual)), len(str(res.df_null))
     return (
         f"    Null deviance: {null:>{width}}  on {res.df_null:>{digits}}  degrees of freedom",
         f"Residual deviance: {residual:>{width}}  on {res.df_resid:>{digits}}  degrees of freedom",
         f"Pearson X²: {format_number(res.pearson_chi2)}   AIC: {format_number(res.aic)}   log-likelihood: "
         f"{format_number(res.llf)} (Poisson), {format_number(res.llf_multinomial)} (multinomial)",
-        f"Newton's method: {counted(res.n_iter, 'step')}, solved by conjugate gradients",
+        f"Newton's method: {counted(res.n_iter, 'step')}, solved {way}",
     )
 
 

@@ -35,19 +35,26 @@ class LargeResults(LargeEstimates, Record):
     worths : ndarray, shape (J,)
         Log-worths, with the mean 0.
     information : Complement
-        The information of the estimates, solved by conjugate gradients.
+        The information of the estimates, solved by conjugate gradients or along a band.
     remarks : tuple of str
 
     Notes
     -----
     Estimates are found by Newton's method. The information of the log-worths is the Laplacian of the graph of judged
-    pairs, bordered by the other parameters; its systems are solved by conjugate gradients, beside which, in a graph
-    where everybody meets only his like, the system between groups of neighbours is solved directly. Nothing of the size
-    J² is made. The error of what is asked of some objects (`t_test`, ``llbt.pairwise(res, objects=…)``, the printout)
-    is exact; `bse` of all of them has the error that `error_note` says, found from 200 objects with exact ones.
+    pairs, bordered by the other parameters; its systems are solved by conjugate gradients. In a graph where everybody
+    meets only his like they are solved by a Cholesky factor along the band that reverse Cuthill-McKee leaves, or, where
+    it is wide, beside the system between groups of neighbours. Nothing of the size J² is made. The error of what is
+    asked of some objects (`t_test`, ``llbt.pairwise(res, objects=…)``, the printout) is exact, and so is `bse` along a
+    band; else `bse` has the error that `error_note` says, found from 200 objects with exact ones.
 
     References
     ----------
+    Cuthill, E. & McKee, J. (1969). Reducing the bandwidth of sparse symmetric matrices. Proceedings of the 24th
+    National Conference of the ACM, 157-172.
+
+    Erisman, A. M. & Tinney, W. F. (1975). On computing certain elements of the inverse of a sparse matrix.
+    Communications of the ACM 18(3), 177-179.
+
     Sidén, P., Lindgren, F., Bolin, D. & Villani, M. (2018). Efficient covariance approximations for large sparse
     precision matrices. Journal of Computational and Graphical Statistics 27(4), 898-909.
     """

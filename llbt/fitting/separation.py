@@ -98,20 +98,41 @@ def describe(found: Separation) -> tuple[str, str]:
     return _levels(found)
 
 
-def describe_groups(c: Comparisons, group: IntArray, top: int) -> tuple[str, str]:
-    """Return who won everything, and the remedy, for strong components of the win graph: group (J,), `top` unbeaten."""
-    inside = group == top
-    i, j = c.pairs.T
-    across = inside[i] != inside[j]
-    won = float(np.where(inside[i], c.wins_i, c.wins_j)[across].sum())
-    above, below = (tuple(o for o, k in zip(c.objects, inside, strict=True) if k == side) for side in (True, False))
-    number = len(np.unique(group))
+def describe_groups(
+    c: Comparisons, design: Design, problem: Problem, whole: IntArray, strong: IntArray
+) -> tuple[str, str]:
+    """Return who won everything, and the remedy, where judgments connect rows of the worth in one direction alone.
+
+    Told of the first class of judgments where it is so, such as those of a judge with worths of his own; the others
+    are named.
+
+    Parameters
+    ----------
+    whole, strong : ndarray of int, shape (U,)
+        Of each row of the worth the group that judgments connect it to, and its strong component.
+    """
+    pairs, counts = design.worth.index, problem.response.tally(problem.counts)
+    sides = strong[pairs]
+    across = np.flatnonzero(sides[:, 0] != sides[:, 1])
+    members = whole[pairs[:, 0]] == whole[pairs[across[0], 0]]
+    loser = sides[across, np.where(counts[across, 0] > 0, 1, 0)]
+    top = int(np.setdiff1d(sides[members], loser)[0])
+    upper = sides == top
+    above, below = ([c.objects[k] for k in np.unique(c.pairs[members][side[members]])] for side in (upper, ~upper))
+    number = len(np.unique(sides[members]))
     more = f". In all there are {number} such groups" if number > 2 else ""
+    names = [column.name for column in c.columns if column.name in design.worth.units]
+    _, first = np.unique(whole[pairs[across, 0]], return_index=True)
+    classes = list(dict.fromkeys(class_of(c, names, int(s)) for s in across[np.sort(first)]))
+    under = f" under {classes[0]}" if names else ""
+    more += f"; so it is under {'; '.join(classes[1:9])}" if len(classes) > 1 else ""
+    more += f" and {len(classes) - 9} more" if len(classes) > 9 else ""
     found = (
-        f"{braced(above)} won all {format_count(won)} judgments against {braced(below)}, so their log-worths differ by "
-        f"∞ and have no finite estimate{more}"
+        f"{braced(above)} won all {format_count(_tally(problem, upper, members)[0])} judgments against {braced(below)}"
+        f"{under}, so their log-worths differ by ∞ and have no finite estimate{more}"
     )
-    return found, _REMEDY
+    fewer = f"Leave the interactions with {', '.join(names)} out of the worth. Or: " if names else ""
+    return found, f"{fewer}{_REMEDY}"
 
 
 def describe_no_ties(judgments: float, end: str = "is −∞") -> tuple[str, str]:
@@ -155,14 +176,23 @@ def _levels(found: Separation) -> tuple[str, str]:
 
 def _blamed(found: Separation, b: int, rows: Rows) -> tuple[IntArray, bool]:
     """Return the classes that have none of a level's outcomes or none of the first grade; else all that move."""
-    units = rows.index[found.rows].reshape(len(found.rows), -1).T  # both sides of each, where effects are added up
     moved = np.abs(rows.matrix @ found.direction) > TOLERANCE
-    used, first = (
-        sum(np.bincount(unit, found.problem.counts[:, outcomes].sum(axis=1), len(moved)) for unit in units)
-        for outcomes in _of_level(found.problem.response, b)
-    )
+    used, first = used_levels(found.problem, b, rows, rows.index[found.rows])
     pure = moved & ((used == 0) | (first == 0))
     return np.flatnonzero(pure if pure.any() else moved), bool(pure.any())
+
+
+def used_levels(problem: Problem, b: int, rows: Rows, index: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the judgments of each class with a level, and with what it is set against, shape (U,) each.
+
+    `index` is the class of each row of the problem, or those of both sides, where effects are added up.
+    """
+    units = index.reshape(len(index), -1).T
+    used, first = (
+        sum(np.bincount(unit, problem.counts[:, outcomes].sum(axis=1), rows.matrix.shape[0]) for unit in units)
+        for outcomes in _of_level(problem.response, b)
+    )
+    return np.asarray(used), np.asarray(first)
 
 
 def _of_level(response: AnyResponse, b: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:

@@ -14,7 +14,7 @@ from ..formulas.grammar import parse, vocabulary
 from ..table import Field, Table, counted, format_count, format_number, format_p, format_percent, format_share
 from .cluster_units import cautious_unit
 from .estimates import Estimates
-from .summary_rows import MOST_ROWS, Sort, coefficient_rows
+from .summary_rows import MOST_ROWS, CoefficientRows, Sort, coefficient_rows
 
 _MOST_WORTHS = 10
 _BEST = 5  # of more objects than that
@@ -49,11 +49,17 @@ def summary_table(res: Estimates, *, odds: bool, max_rows: int, sort: Sort) -> T
 
 def coefficient_table(res: Estimates, *, odds: bool, max_rows: int = MOST_ROWS, sort: Sort = "name") -> Table:
     """Return the coefficients alone, references of main effects shown as 0."""
-    rows = coefficient_rows(res)
+    odds = odds and res.specification.link != "probit"
+    return coefficient_table_of(coefficient_rows(res), res.df_inference, odds=odds, max_rows=max_rows, sort=sort)
+
+
+def coefficient_table_of(rows: CoefficientRows, df: float, *, odds: bool, max_rows: int, sort: Sort) -> Table:
+    """Return rows of coefficients as a table, with t on finite df."""
     rows = rows.sorted() if sort == "estimate" else rows
-    fields = coefficient_fields(rows.names, rows.estimate, rows.error, rows.statistic, rows.p_value, res.df_inference)
-    if odds and res.specification.link != "probit":
-        factor = np.where(np.isin(rows.blocks, ("tie", "bad", "grade")), 1.0, 2.0)
+    fields = coefficient_fields(rows.names, rows.estimate, rows.error, rows.statistic, rows.p_value, df)
+    if odds:
+        factor = np.where(np.isin(rows.blocks, ("tie", "bad", "grade", "missing")), 1.0, 2.0)
+        factor[np.array(rows.blocks) == "dependence"] = np.nan  # of two answers at once
         with np.errstate(over="ignore"):
             fields += (Field("odds", "Odds", np.exp(factor * rows.estimate), "number"),)
     shown = rows.most_informative(max_rows)
@@ -103,7 +109,7 @@ def head_lines(res: Estimates) -> tuple[str, ...]:
         *_grades(res),
     ]
     lines += [] if res.specification.link == "adjacent" else [f"Link: {_LINKS[res.specification.link]}"]
-    worths = _worths(res)
+    worths = worths_in_order(res)
     return (*lines, f"Worth: {worths}") if worths else tuple(lines)
 
 
@@ -174,7 +180,7 @@ def _grades(res: Estimates) -> list[str]:
     return [f"Grades: {' > '.join(c.response.outcomes)}, {share} beyond the first{modelled}"]
 
 
-def _worths(res: Estimates) -> str:
+def worths_in_order(res: Estimates) -> str:
     """Return the worths in order, the best of many; where there is no single order, why and what to ask.
 
     Of graded judgments and cumulative links the probability of being preferred is asked for, which no worths are

@@ -17,13 +17,16 @@ from ..core.statistics import chi2_p_value, chi2_reservation
 from ..errors import DesignError, OptionError, kind_of
 from ..fitting.clusters import clustered
 from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.fitted import Fitted
+from ..fitting.fitted import WithWorths
 from ..fitting.hypotheses import few_for_hotelling
+from ..fitting.pattern_results import PatternResults
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults, bic_reservation
 from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
 from ..kernel.likelihood import information, probabilities, score, weighted_gram
 from ..resampling import Resampler
 from ..table import Field, Table, format_number
+from .answers_anova import compared_answers
 from .discrimination_anova import compared_discriminations
 from .mixed_anova import compared_effects
 from .nesting import check_links, check_tables, side_by_side, within
@@ -36,7 +39,7 @@ Test = Literal["chi2", "F", "wald", "score", "cluster"]
 
 @checked
 def anova(
-    *results: Fitted,
+    *results: WithWorths,
     test: Test | None = None,
     n: Number = 0,
     rng: Rng = None,
@@ -47,7 +50,7 @@ def anova(
 
     Parameters
     ----------
-    *results : LLBTResults, MixedResults or DiscriminationResults
+    *results : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
         Several fits, in any order: each is tested against the next larger one. One fit: the terms of its formula are
         added one by one to the nuisance parameters, those of the worth first, then those of ties, then of order;
         parameters that are held stay in every model. Fits with effects of judges are compared with each other, and with
@@ -78,8 +81,8 @@ def anova(
         One row per model, by falling residual df: model (formula; for one fit term, the one added), df_resid,
         deviance, df (difference to the row above), delta_deviance (fall of the deviance; left out for ``"chi2"``, where
         it is the statistic), statistic, df_denom (of F), delta_aic and delta_bic (value less that of the row above:
-        below 0 this row's model is better) and p_value. Of fits with effects: model, df_model (estimated parameters, σ
-        among them), llf, aic, bic, df, statistic, p_value.
+        below 0 this row's model is better) and p_value. Of fits with effects, to lists and to patterns: model, df_model
+        (estimated parameters, σ among them), llf, aic, bic, df, statistic, p_value.
 
     Raises
     ------
@@ -135,14 +138,22 @@ def anova(
     if not results:
         raise OptionError("no fit", expected="two or more, or one whose terms are tested")
     for k, res in enumerate(results):
-        if not isinstance(res, Fitted):
+        if not isinstance(res, WithWorths):
             raise OptionError(f"m{k} is {kind_of(res)}", expected="a fit, as llbt.fit returns it")
-    maybe = [res for res in results if not isinstance(res, DiscriminationResults)]
+    of_pairs = [res for res in results if not isinstance(res, RankingResults | PatternResults)]
+    if len(of_pairs) < len(results):
+        return compared_answers(results, test, n)
+    maybe = [res for res in of_pairs if not isinstance(res, DiscriminationResults)]
     if len(maybe) < len(results):
-        return compared_discriminations(results, test, n)
+        return compared_discriminations(of_pairs, test, n)
     plain = [res for res in maybe if isinstance(res, LLBTResults)]
     if len(plain) < len(maybe):
         return compared_effects(maybe, test, n, Resampler.of("anova", rng, n_jobs, progress))
+    return _compared(plain, test, n)
+
+
+def _compared(plain: Sequence[LLBTResults], test: Test | None, n: int) -> Table:
+    """Return the analysis of deviance of fits in which judges are alike."""
     if n:
         raise OptionError(f"n={n!r} beside fits without effects of judges", "Leave n out; they are tested by χ².")
     if len(plain) == 1:

@@ -13,7 +13,7 @@ from ..arguments import Confidence, checked
 from ..core.columns import FloatArray
 from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import OptionError, kind_of, listed
-from ..fitting.fitted import Fitted, average_of
+from ..fitting.fitted import WithWorths, average_of
 from ..fitting.hypotheses import Linear, estimated
 from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults
@@ -26,7 +26,7 @@ from .scales import CONTRASTS, Scale, on_scale
 
 @checked
 def contrasts(
-    res: Fitted,
+    res: WithWorths,
     weights: Mapping[str, Mapping[Any, float] | str],
     *,
     at: At = None,
@@ -37,7 +37,7 @@ def contrasts(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults or DiscriminationResults
+    res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
         Of a fit with effects of judges, it is of the average judge.
     weights : mapping of str to mapping or str
         Name of the contrast → weight of each object, with sum 0 (objects that are not named have weight 0), or a
@@ -117,7 +117,7 @@ def _linear(
 
 def _one(res: LLBTResults, name: str, weights: Any, found: LogWorths) -> Linear:
     """Return the contrast of log-worths that a mapping of weights describes."""
-    row = _weights(res, name, weights)
+    row = weights_of(res, name, weights)
     matrix = (row @ found.rows)[None, :]
     estimate = matrix @ np.asarray(res.params.fillna(0.0), dtype=float)
     cov = (row @ found.cov @ row).reshape(1, 1)
@@ -128,7 +128,7 @@ def _one(res: LLBTResults, name: str, weights: Any, found: LogWorths) -> Linear:
     return Linear([name], matrix, estimate, cov)
 
 
-def _weights(res: LLBTResults, name: str, weights: Any) -> FloatArray:
+def weights_of(res: LLBTResults, name: str, weights: Any) -> FloatArray:
     """Return the weights of the J objects, shape (J,)."""
     objects = res.comparisons.objects
     if not isinstance(weights, Mapping):

@@ -45,7 +45,7 @@ def pairwise(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults or LargeResults
+    res : LLBTResults, MixedResults, DiscriminationResults, LargeResults or RankingResults
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     objects : sequence of labels, optional
         Which objects are compared, of a fit of more than 10,000 at most 1,000; by default all. Tests are adjusted for

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ..core import statistics
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import ratio
-from ..table import Field, Record, Table, format_number, interval_fields
+from ..errors import DesignError
+from ..table import Field, Record, Table, counted, format_number, interval_fields
 from .scales import DIFFERENCES, LEVELS, Scale, level_on_scale, measured_from, on_scale, said_of
 
 Adjust = Literal["single-step", "holm", "bonferroni", "fdr_bh"]
@@ -24,6 +25,7 @@ _ADJUSTED = {
     None: "not adjusted",
 }
 MOST_LETTERS = 9  # that a reader tells apart in a table
+_LAST_LETTER = 52  # a…z and A…Z: beyond them letters are words
 _SAME = 1e-9  # log-worths closer than that are equal
 
 
@@ -184,6 +186,11 @@ class Pairwise(Record):
             object, group; the best object first. Objects that take no part have no letter. Significant is an adjusted
             p-value below 1 − `confidence`, adjusted as `pairwise` was asked to.
 
+        Raises
+        ------
+        DesignError
+            Where there would be more than 52 letters, a…z and A…Z, which nobody can read.
+
         References
         ----------
         Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise comparisons. Journal of
@@ -196,6 +203,12 @@ class Pairwise(Record):
         >>> llbt.pairwise(res).letters().to_frame().values.tolist()
         [['A', 'a'], ['D', 'b'], ['B', 'c'], ['C', 'd']]
         """
+        if _letters_exceed(self, _LAST_LETTER):
+            raise DesignError(
+                f"letters of {counted(len(self.ranking), 'object')} would be more than the {_LAST_LETTER} from a to Z",
+                "Ask for .clusters() or .ranks(), which say it shorter; or compare fewer objects: "
+                "llbt.pairwise(res, objects=[…]).",
+            )
         letters = self.groups
         number = len(set("".join(letters)))
         many = (f"{number} letters are hard to read: .clusters() and .ranks() say it shorter",)
@@ -290,5 +303,9 @@ class Pairwise(Record):
 
 def takes_many_letters(pairs: Pairwise) -> bool:
     """Return whether `Pairwise.letters` would take more letters than a reader tells apart."""
+    return _letters_exceed(pairs, MOST_LETTERS)
+
+
+def _letters_exceed(pairs: Pairwise, most: int) -> bool:
     better = pairs.better(pairs.significant)
-    return statistics.letters_exceed(better | better.T, pairs.ranking.tolist(), MOST_LETTERS)
+    return statistics.letters_exceed(better | better.T, pairs.ranking.tolist(), most)

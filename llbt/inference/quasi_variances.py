@@ -12,7 +12,7 @@ from ..arguments import Confidence, checked
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
-from ..fitting.fitted import Fitted, average_of
+from ..fitting.fitted import WithWorths, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Record, Table, format_percent
@@ -115,7 +115,7 @@ class QuasiVariances(Record):
 
 
 @checked
-def quasi_variances(res: Fitted, *, at: At = None, confidence: Confidence = 0.95) -> QuasiVariances:
+def quasi_variances(res: WithWorths, *, at: At = None, confidence: Confidence = 0.95) -> QuasiVariances:
     """Return one quasi-variance per object, from which the standard error of any difference follows.
 
     Standard errors of log-worths depend on the reference object. Quasi-variances q do not: the variance of λᵢ − λⱼ is
@@ -123,7 +123,7 @@ def quasi_variances(res: Fitted, *, at: At = None, confidence: Confidence = 0.95
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults or DiscriminationResults
+    res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
         Of a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Where the worths depend on covariates: the class to ask at, such as ``{"judge": "J3"}``.

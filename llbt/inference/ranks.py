@@ -15,6 +15,7 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import AnyFit
 from ..fitting.large_results import LargeResults
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
@@ -28,6 +29,7 @@ from .scales import LEVELS, Scale, critical_for, measured_from, said_of, typeset
 Anchor = Label | Mapping[Any, float]
 
 _LOG_SCALES = ("log_worth", "log_odds", "elo")
+_IMPLIED = ("judgments, wins, ties and losses are those of the comparisons that the lists imply",)
 
 
 @checked
@@ -45,7 +47,7 @@ def leaderboard(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults or LargeResults
+    res : LLBTResults, MixedResults, DiscriminationResults, LargeResults or RankingResults
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
     anchor : label or mapping, optional
@@ -134,6 +136,7 @@ def leaderboard(
         notes=(
             *notes,
             *more,
+            *(_IMPLIED if isinstance(res, RankingResults) else ()),
             *said_by(drawn),
             *plain.covariance.missing_notes(estimate, error),
             f"{100 * confidence:.4g} % intervals of each estimate; ranks and groups hold together at the same level",

@@ -118,16 +118,16 @@ def refit_terms(res: LLBTResults, terms: Sequence[WrittenTerm]) -> LLBTResults:
 
 
 def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
-    """Return the fit of the same formula, with the same reference object, to another table.
+    """Return the fit of the same formula to another table.
 
-    A covariate keeps its reference level where the table has it.
+    Reference object and levels stay those of the fit where the table has them.
 
     The covariance is that of independent judgments: what is resampled or left out may not keep the clusters.
     """
     levels = {column.name: column.levels.tolist() for column in (*c.columns, *c.sides, *c.object_columns)}
     asked = references(res.specification.reference)
     kept = {name: level for name, level in asked.items() if name != "object" and level in levels.get(name, [])}
-    reference = {**kept, "object": res.design.reference}
+    reference = {**kept, **({"object": res.design.reference} if res.design.reference in c.objects else {})}
     model = LLBT.from_formula(res.specification.formula, c, reference=reference)
     return _solved(model, replace(res.specification, cov_type="nonrobust", groups=()))
 

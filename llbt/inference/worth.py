@@ -33,7 +33,7 @@ def worth(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults or LargeResults
+    res : LLBTResults, MixedResults, DiscriminationResults, LargeResults or RankingResults
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     at : mapping or "average", optional
         Covariate values, such as ``{"judge": "J3", "age": [20, 40]}``; by default every class of the labels that the

@@ -4,12 +4,13 @@ from typing import NoReturn
 
 from ..errors import unknown_name
 from .agreement import agreement
+from .calibrate import calibrate
 from .classes import classes
 from .group_comparison import compare_groups
 from .summary import summary
 from .tree import tree
 
-__all__ = ["agreement", "classes", "compare_groups", "summary", "tree"]
+__all__ = ["agreement", "calibrate", "classes", "compare_groups", "summary", "tree"]
 
 
 def __dir__() -> list[str]:

@@ -16,6 +16,7 @@ from ..core.columns import FloatArray, IntArray, Label
 from ..core.max_z import MaxZ, max_z
 from ..core.statistics import ratio, two_sided_p
 from ..errors import OptionError
+from ..fitting.fitted import average_of
 from ..formulas.grid import At
 from ..inference.objects import LogWorths, centred
 from ..table import Field, Record, Table, counted, interval_fields
@@ -162,7 +163,7 @@ def compare_groups(
     size, pairs = len(objects), list(itertools.combinations(range(len(numbers)), 2))
     most = max(len(pairs), len(numbers)) * size
     refuse_large(f"comparing {len(numbers)} groups on {counted(size, 'object')}", 4.0 * most**2, "Take fewer objects.")
-    worths = [centred(fit, at)[0] for fit in fits]
+    worths = [centred(average_of(fit), at)[0] for fit in fits]
     estimate = np.concatenate([one.estimate for one in worths])
     cov, notes = _covariance(groups, worths, [fit.free for fit in fits])
     generator = as_generator(rng)

@@ -14,6 +14,8 @@ from ..errors import DesignError, OptionError, listed
 
 AboutJudges = dict[str, Coded]
 
+_MADE = "from_judgments(…, clusters='judge', judge_covariates=frame)"
+
 
 @dataclass(frozen=True, eq=False)
 class JudgeData:
@@ -35,6 +37,16 @@ class JudgeData:
     levels: tuple[Label, ...]
     about: AboutJudges
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out on the way to the table."""
+        return self.comparisons.notes
+
+    @property
+    def size(self) -> int:
+        """The number of comparisons, for the memory that trees take."""
+        return len(self.comparisons)
+
     def of(self, judges: IntArray) -> JudgeData:
         """Return the part of some judges."""
         levels = tuple(self.levels[g] for g in judges.tolist())
@@ -44,7 +56,7 @@ class JudgeData:
             replace(some, notes=notes),
             self.by,
             levels,
-            {name: _taken(column, judges) for name, column in self.about.items()},
+            {name: taken(column, judges) for name, column in self.about.items()},
         )
 
 
@@ -69,12 +81,24 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
         For covariates that differ between judgments of a judge, and where none is left.
     """
     lines = lines_of(c)
-    columns = _columns(lines, [by, *(split or ())])
-    judge = columns[by].take(slice(None))
-    names = [name for name in columns if name != by and name not in kept] if split is None else list(split)
+    judge, about = about_judges((*lines.columns, *lines.clusters), by, split, kept, _MADE)
+    table = tabulate(_reduced(lines, kept, judge), c)
+    return JudgeData(table, by, tuple(judge.levels.tolist()), about)
+
+
+def about_judges(
+    columns: Sequence[Coded], by: str, split: Sequence[str] | None, kept: Sequence[str], made: str
+) -> tuple[Coded, AboutJudges]:
+    """Return the judges, by line, and what is known of each; see `judge_data`.
+
+    `made` is the call that keeps such columns.
+    """
+    named = _columns(columns, [by, *(split or ())], made)
+    judge = named[by].take(slice(None))
+    names = [name for name in named if name != by and name not in kept] if split is None else list(split)
     about = {}
     for name in names:
-        own = _by_judge(columns[name], judge)
+        own = _by_judge(named[name], judge)
         if own is not None:
             about[name] = own
         elif split is not None:
@@ -84,12 +108,8 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
                 expected="a covariate of the judges",
             )
     if not about:
-        raise DesignError(
-            "no covariate of the judges to split by",
-            "Keep some: from_judgments(…, clusters='judge', judge_covariates=frame).",
-        )
-    table = tabulate(_reduced(lines, kept, judge), c)
-    return JudgeData(table, by, tuple(judge.levels.tolist()), about)
+        raise DesignError("no covariate of the judges to split by", f"Keep some: {made}.")
+    return judge, about
 
 
 def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label]) -> Coded:
@@ -102,7 +122,8 @@ def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label])
     DesignError
         For one that differs between judgments of a judge.
     """
-    columns = _columns(lines_of(c), [by, name])
+    lines = lines_of(c)
+    columns = _columns((*lines.columns, *lines.clusters), [by, name], _MADE)
     own = _by_judge(columns[name], columns[by])
     if own is None:
         raise DesignError(
@@ -111,17 +132,17 @@ def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label])
             expected="a covariate of the judges",
         )
     at = {level: k for k, level in enumerate(columns[by].levels.tolist())}
-    return _taken(own, np.array([at[level] for level in levels], dtype=np.int64))
+    return taken(own, np.array([at[level] for level in levels], dtype=np.int64))
 
 
-def _columns(lines: Lines, asked: Sequence[str]) -> dict[str, Coded]:
+def _columns(kept: Sequence[Coded], asked: Sequence[str], made: str) -> dict[str, Coded]:
     """Return all covariates and clusters, by name."""
-    columns = {column.name: column for column in (*lines.columns, *lines.clusters)}
+    columns = {column.name: column for column in kept}
     unknown = [name for name in asked if name not in columns]
     if unknown:
         raise OptionError(
             f"no covariate or cluster {listed(unknown)}",
-            "Keep it where the table is made: from_judgments(…, clusters='judge', judge_covariates=frame).",
+            f"Keep it where they are made: {made}.",
             expected=f"some of {listed(list(columns)) or 'none'}",
         )
     return columns
@@ -141,6 +162,6 @@ def _by_judge(column: Coded, judge: Coded) -> Coded | None:
     return Coded(column.name, column.levels, codes)
 
 
-def _taken(column: Coded, judges: npt.NDArray[np.int64]) -> Coded:
+def taken(column: Coded, judges: npt.NDArray[np.int64]) -> Coded:
     """Return the values of some judges, with all levels."""
     return Coded(column.name, column.levels, column.codes[judges])

@@ -1,4 +1,4 @@
-"""Who prefers what, as far as covariates of the judges tell: trees of log-linear Bradley-Terry models."""
+"""Who prefers what, as far as covariates of the judges tell: trees of fits of comparisons or of lists."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ import pandas as pd
 from ..arguments import Count, Jobs, Number, Rng, Share, as_generator, checked
 from ..core.columns import IntArray
 from ..core.comparisons import Comparisons
+from ..core.rankings import Rankings
 from ..data.frames import read_covariate
 from ..data.sources import open_frame
 from ..errors import DesignError, LLBTError, OptionError, listed
-from ..fitting.results import LLBTResults
 from ..fitting.specification import Prior
 from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
 from ..formulas.grammar import parse, vocabulary
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_number, format_p
-from .judge_table import JudgeData, judge_data
-from .tree_growth import Growth, Node, fitted, grow
+from .judge_lists import judge_lists
+from .judge_table import judge_data
+from .tree_fits import ByJudge, Growth, NodeFit, fitted, log_likelihood
+from .tree_growth import Node, grow
 
 _SUBSAMPLE = 0.632  # share of the judges in a resample: as many as a bootstrap has different ones
 
@@ -40,19 +42,19 @@ class JudgeTree(Record):
     ----------
     nodes : tuple of Node
         By their numbers: node 1 is the root, a left child follows its parent.
-    data : JudgeData
+    data : JudgeData or JudgeLists
         The judgments that found the tree.
     growth : Growth
-    held : tuple of (int, LLBTResults)
+    held : tuple of (int, LLBTResults or RankingResults)
         Of an honest tree: the fit of each leaf to the other half of the judges.
     """
 
     _made_by: ClassVar[str] = "llbt.judges.tree(formula, c)"
 
     nodes: tuple[Node, ...]
-    data: JudgeData
+    data: ByJudge
     growth: Growth
-    held: tuple[tuple[int, LLBTResults], ...] = ()
+    held: tuple[tuple[int, NodeFit], ...] = ()
 
     @property
     def leaves(self) -> tuple[Node, ...]:
@@ -66,8 +68,8 @@ class JudgeTree(Record):
 
     @property
     def log_likelihood(self) -> float:
-        """Σ of the leaves' log-likelihoods of single judgments; of the judges who found the tree."""
-        return float(sum(node.results.llf_judgments for node in self.leaves))
+        """Σ of the leaves' log-likelihoods of single judgments, or lists; of the judges who found the tree."""
+        return float(sum(log_likelihood(node.results) for node in self.leaves))
 
     @property
     def df(self) -> int:
@@ -88,7 +90,7 @@ class JudgeTree(Record):
         return pd.Series(found, index=pd.Index(self.data.levels, name=self.data.by), name="node")
 
     @checked
-    def results(self, node: Count) -> LLBTResults:
+    def results(self, node: Count) -> NodeFit:
         """Return the fit of a node, for all that is asked of fits: worths, leaderboard, pairwise, predictions.
 
         Raises
@@ -177,7 +179,7 @@ class JudgeTree(Record):
         still = [name for name, column in self.data.about.items() if len(np.unique(column.codes)) < 2]
         if still:
             notes.append(f"{listed(still)} is the same for all judges, and splits nothing")
-        return (*notes, *self.data.comparisons.notes)
+        return (*notes, *self.data.notes)
 
     @checked
     def predict(self, frame: Any) -> pd.Series[Any]:
@@ -232,7 +234,7 @@ class JudgeTree(Record):
             if not children or any(child.children for child in children):
                 continue
             more = sum(len(child.results.solution.params) for child in children) - len(split.results.solution.params)
-            gain = sum(child.results.llf_judgments for child in children) - split.results.llf_judgments
+            gain = sum(log_likelihood(child.results) for child in children) - log_likelihood(split.results)
             if 2 * gain < penalty * more:
                 nodes[node.number] = replace(split, split=None, children=(), why=f"pruned by {by.upper()}")
                 for child in children:
@@ -260,7 +262,7 @@ class JudgeTree(Record):
             (on average).
         """
         resampler = Resampler.of("JudgeTree.stability", rng, n_jobs, progress)
-        drawn = resampler.blocks(self._resampled, n, len(self.nodes) * len(self.data.comparisons), 10)
+        drawn = resampler.blocks(self._resampled, n, len(self.nodes) * self.data.size, 10)
         trees = [tree for block in drawn for tree in block]
         names = list(self.data.about)
         counts = np.array([[tree.count(name) for name in names] for tree in trees], dtype=np.float64)
@@ -324,7 +326,7 @@ def _renumbered(tree: JudgeTree, nodes: list[Node]) -> JudgeTree:
 @checked
 def tree(
     formula: str,
-    data: Comparisons,
+    data: Comparisons | Rankings,
     *,
     by: str = "judge",
     split: Sequence[str] | None = None,
@@ -342,9 +344,10 @@ def tree(
     ----------
     formula : str
         What each group has parameters of its own for: ``"object + tie"``; no brackets.
-    data : Comparisons
+    data : Comparisons or Rankings
         With the judges and what is known of them: ``llbt.from_judgments(frame, clusters="judge",
-        covariates=["age", "gender"], numeric=["age"])``.
+        covariates=["age", "gender"], numeric=["age"])``; or lists, ``llbt.rankings_from(frame, objects=[…],
+        clusters="judge", covariates=["age", "gender"])``, which are fitted as by `llbt.fit_rankings`.
     by : str
         The cluster or covariate whose levels are the judges.
     split : sequence of str, optional
@@ -411,15 +414,18 @@ def tree(
         raise OptionError(
             f"formula {formula!r} with brackets", "Take them out: the tree stands for what judges differ in."
         )
-    needed = sorted(parse(text, vocabulary(data)).variables)
-    found = judge_data(data, by, split, [name for name in needed if name in data.covariates])
+    known = vocabulary(replace(data, cluster_columns=()).to_comparisons() if isinstance(data, Rankings) else data)
+    parsed = parse(text, known)
+    kept = [name for name in sorted(parsed.variables) if name in data.covariates]
+    found = judge_lists(data, by, split, kept) if isinstance(data, Rankings) else judge_data(data, by, split, kept)
     if len(found.levels) < 2 * min_size:
         raise DesignError(
             f"{counted(len(found.levels), 'judge')} of {by!r}",
             "Take a smaller min_size=.",
             expected=f"at least {2 * min_size}, for two groups of {min_size}",
         )
-    growth = Growth(text, reference, prior, alpha, min_size, max_depth)
+    worths = " + ".join(term.name for term in parsed.worth)
+    growth = Growth(text, worths, reference, prior, alpha, min_size, max_depth)
     if not honest:
         return JudgeTree(grow(found, growth), found, growth)
     order = as_generator(rng).permutation(len(found.levels))
@@ -429,7 +435,7 @@ def tree(
     return replace(grown, held=_held(grown, held))
 
 
-def _held(grown: JudgeTree, held: JudgeData) -> tuple[tuple[int, LLBTResults], ...]:
+def _held(grown: JudgeTree, held: ByJudge) -> tuple[tuple[int, NodeFit], ...]:
     """Return the fit of each leaf to judges who did not help to find it."""
     values = {name: column.values for name, column in held.about.items()}
     leaf = _leaves_of(grown.nodes, values, len(held.levels))

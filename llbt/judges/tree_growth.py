@@ -10,36 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import sparse, special
 
-from ..core.columns import Coded, FloatArray, IntArray, Label
+from ..core.columns import Coded, IntArray, Label
 from ..errors import DesignError, SeparationError
-from ..fitting.clusters import kept_way
-from ..fitting.distinct import distinct
-from ..fitting.model import LLBT
-from ..fitting.results import LLBTResults
-from ..fitting.specification import Prior, Specification
-from ..formulas.coding import Reference
-from ..kernel.batch import fit_many
 from ..kernel.instability import adjusted_p, contingency, fluctuation, orthonormal_scores
-from ..kernel.likelihood import pseudo_counts
-from ..kernel.robust import cluster_scores
 from ..table import counted, format_number
-from .judge_table import JudgeData
+from .tree_fits import ByJudge, Growth, NodeFit, fitted, gains, judge_scores
 
 _EVERY = 8  # labels up to which all their partitions are tried
-
-
-@dataclass(frozen=True)
-class Growth:
-    """What a tree is grown by; see `tree`."""
-
-    formula: str
-    reference: Reference
-    prior: Prior
-    alpha: float
-    min_size: int
-    max_depth: int
 
 
 @dataclass(frozen=True)
@@ -78,8 +56,8 @@ class Node:
         What distinguishes its judges from those of the parent's other child; empty for the root.
     judges : ndarray of int, shape (n,)
         Positions among all judges.
-    results : LLBTResults
-        The fit of their judgments.
+    results : LLBTResults or RankingResults
+        The fit of their judgments, or lists.
     tests : DataFrame
         covariate, statistic, df, p_value, p_adjusted: of the stability of all parameters.
     split : Split or None
@@ -94,14 +72,14 @@ class Node:
     depth: int
     rule: str
     judges: IntArray
-    results: LLBTResults
+    results: NodeFit
     tests: pd.DataFrame
     split: Split | None = None
     children: tuple[int, ...] = ()
     why: str = ""
 
 
-def grow(data: JudgeData, growth: Growth) -> tuple[Node, ...]:
+def grow(data: ByJudge, growth: Growth) -> tuple[Node, ...]:
     """Return the nodes of a tree in the order of their numbers.
 
     Raises
@@ -115,21 +93,15 @@ def grow(data: JudgeData, growth: Growth) -> tuple[Node, ...]:
     return tuple(nodes)
 
 
-def fitted(data: JudgeData, growth: Growth) -> LLBTResults:
-    """Return the fit of the judgments of some judges, without the warnings of `llbt.fit`."""
-    model = LLBT.from_formula(growth.formula, data.comparisons, reference=growth.reference)
-    return model.solved(Specification(growth.formula, growth.reference, prior=growth.prior))
-
-
 def _grown(
-    data: JudgeData,
+    data: ByJudge,
     growth: Growth,
     nodes: list[Node],
     judges: IntArray,
     parent: int | None,
     depth: int,
     rule: str,
-    results: LLBTResults,
+    results: NodeFit,
 ) -> int:
     own = data.of(judges) if len(judges) < len(data.levels) else data
     number = len(nodes) + 1
@@ -153,20 +125,17 @@ def _grown(
     return number
 
 
-def stability_tests(data: JudgeData, results: LLBTResults, min_size: int) -> pd.DataFrame:
+def stability_tests(data: ByJudge, results: NodeFit, min_size: int) -> pd.DataFrame:
     """Return covariate, statistic, df, p_value and p_adjusted: for each covariate that varies among the judges.
 
     The judges' scores at the estimate are made orthonormal; see `kernel.instability`.
     """
-    way = kept_way(results.comparisons, data.by, (data.by,))
-    place = {level: g for g, level in enumerate(data.levels)}
-    order = np.array([place[level] for level in way.levels], dtype=np.int64)
-    scores = orthonormal_scores(cluster_scores(results.problem(), results.solution, way.clusters))
+    scores = orthonormal_scores(judge_scores(data, results))
     rows = []
     for name, column in data.about.items():
-        codes = column.codes[order]
+        codes = column.codes
         levels = len(np.unique(codes))
-        if levels < 2 or len(order) < 2 * min_size:
+        if levels < 2 or len(codes) < 2 * min_size:
             continue
         if column.numeric:
             statistic, p = fluctuation(scores, column.levels[codes].astype(np.float64), min_size)
@@ -181,7 +150,7 @@ def stability_tests(data: JudgeData, results: LLBTResults, min_size: int) -> pd.
 
 
 def _best_split(
-    data: JudgeData, growth: Growth, results: LLBTResults, covariate: str
+    data: ByJudge, growth: Growth, results: NodeFit, covariate: str
 ) -> tuple[Split, npt.NDArray[np.bool_]] | str:
     """Return the split with the highest likelihood and who goes left; why there is none, where there is none."""
     column = data.about[covariate]
@@ -190,7 +159,7 @@ def _best_split(
     enough = [k for k, mask in enumerate(masks) if growth.min_size <= mask.sum() <= len(mask) - growth.min_size]
     if not enough:
         return f"no split by {covariate} leaves {growth.min_size} judges on both sides"
-    values = _gains(data, growth, results, np.array([masks[k] for k in enough]))
+    values = gains(data, growth, results, np.array([masks[k] for k in enough]))
     if not np.isfinite(values).any():
         return (
             f"no split by {covariate} leaves judges on both sides who give finite estimates "
@@ -203,7 +172,7 @@ def _best_split(
     return f"no split by {covariate} leaves judges on both sides who give finite estimates"
 
 
-def _stands(data: JudgeData, growth: Growth, mask: npt.NDArray[np.bool_]) -> bool:
+def _stands(data: ByJudge, growth: Growth, mask: npt.NDArray[np.bool_]) -> bool:
     """Whether both sides have fits of their own."""
     try:
         for side in (mask, ~mask):
@@ -218,7 +187,7 @@ def _cuts(column: Coded) -> Iterator[Split]:
         yield Split(column.name, float(value), (), ())
 
 
-def _partitions(column: Coded, data: JudgeData, results: LLBTResults) -> Iterator[Split]:
+def _partitions(column: Coded, data: ByJudge, results: NodeFit) -> Iterator[Split]:
     """Yield partitions of the labels in two: all of a few labels, else those along their first principal component."""
     present = np.unique(column.codes)
     labels = column.levels[present].tolist()
@@ -227,10 +196,7 @@ def _partitions(column: Coded, data: JudgeData, results: LLBTResults) -> Iterato
         chosen = itertools.chain.from_iterable(itertools.combinations(rest, size) for size in range(len(labels) - 1))
         sides = [(0, *some) for some in chosen]
     else:
-        way = kept_way(results.comparisons, data.by, (data.by,))
-        scores = cluster_scores(results.problem(), results.solution, way.clusters)
-        about = dict(zip(data.levels, column.codes.tolist(), strict=True))
-        codes = np.array([about[level] for level in way.levels])
+        scores, codes = judge_scores(data, results), column.codes
         means = np.stack([scores[codes == code].mean(axis=0) for code in present])
         order = np.argsort(np.linalg.svd(means - means.mean(axis=0), full_matrices=False)[0][:, 0], kind="stable")
         sides = [tuple(sorted(order[:k].tolist())) for k in range(1, len(labels))]
@@ -241,27 +207,3 @@ def _partitions(column: Coded, data: JudgeData, results: LLBTResults) -> Iterato
             tuple(labels[k] for k in side),
             tuple(label for k, label in enumerate(labels) if k not in side),
         )
-
-
-def _gains(data: JudgeData, growth: Growth, results: LLBTResults, masks: npt.NDArray[np.bool_]) -> FloatArray:
-    """Return the log-likelihoods of both sides together for each split (B, n), NaN where a side has no finite fit."""
-    table = results.comparisons
-    way = kept_way(table, data.by, (data.by,))
-    problem, first, merged = distinct(results.design, results.problem(), list(table.pairs.T))
-    outcomes = problem.counts.shape[1]
-    lines = way.clusters
-    cell = merged[lines.rows][:, None] * outcomes + np.arange(outcomes)
-    shape = (len(way.levels), problem.counts.size)
-    by_judge = sparse.csr_matrix((lines.counts.ravel(), (np.repeat(lines.codes, outcomes), cell.ravel())), shape=shape)
-    place = {level: g for g, level in enumerate(data.levels)}
-    order = np.array([place[level] for level in way.levels], dtype=np.int64)
-    left = np.asarray(by_judge.T @ masks[:, order].T.astype(np.float64)).T.reshape(-1, *problem.counts.shape)
-    counts = np.concatenate([left, problem.counts - left])
-    if growth.prior is not None and growth.prior != "jeffreys":
-        added = pseudo_counts(table.pairs[first], problem.totals, outcomes, float(growth.prior))
-        counts = counts + added
-    found = fit_many(problem, counts, results.solution.params)
-    totals = np.maximum(counts.sum(axis=2, keepdims=True), 1e-300)
-    value = special.xlogy(counts, counts / totals).sum(axis=(1, 2)) - found.deviance / 2
-    value = np.where(found.degenerate, np.nan, value)
-    return np.asarray(value[: len(masks)] + value[len(masks) :])

@@ -21,6 +21,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse import coo_array, csr_array
 
+from .band import Band, Branches, Factor, SparseFactor
 from .gathered import FloatArray, IntArray
 from .narrow import Groups, cut_across
 
@@ -61,6 +62,11 @@ class Graph:
         """The group of each object, shape (J,), where the graph is long and narrow."""
         return cut_across(self.pattern)
 
+    @cached_property
+    def band(self) -> Band:
+        """The order of the objects in which those of a pair are near each other."""
+        return Band.of(self.pattern)
+
     def adjacency(self, weights: FloatArray) -> csr_array:
         """Return the symmetric matrix of the pairs' weights (E,), shape (J, J)."""
         entries = weights[self.pattern.data - 1]
@@ -86,6 +92,8 @@ class Bordered:
     corner : ndarray, shape (q, q)
     ridge : ndarray, shape (J,), or None
         What is added to the diagonal of the Laplacian; with one nothing is centred.
+    way : Band or Branches, optional
+        In which the Laplacian is factored, so that conjugate gradients have little left to do.
     """
 
     graph: Graph
@@ -93,6 +101,7 @@ class Bordered:
     border: FloatArray
     corner: FloatArray
     ridge: FloatArray | None = None
+    way: Band | Branches | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -119,8 +128,25 @@ class Bordered:
             return None
         return Groups.between(graph.groups, graph.first, graph.second, self.weights)
 
+    def factored(self, band: Band) -> Factor:
+        """Return the factor of the Laplacian without its last object along a band; LinAlgError where it has none."""
+        return band.factored(self.graph.first, self.graph.second, self.weights, self.diagonal)
+
+    @cached_property
+    def factor(self) -> Factor | SparseFactor | None:
+        """The factor in that `way`; None without one, with a ridge, and where rounding leaves none."""
+        if self.way is None or self.ridge is not None:
+            return None
+        try:
+            return self.way.factored(self.graph.first, self.graph.second, self.weights, self.diagonal)
+        except linalg.LinAlgError:
+            return None
+
     def eased(self, right: FloatArray) -> FloatArray:
-        """Return about what L + diag(ridge) solves, shape (J, k): by the diagonal, and between groups."""
+        """Return about what L + diag(ridge) solves, shape (J, k): along a band, or by diagonal and between groups."""
+        if self.factor is not None:
+            found = self.factor.solve(right)
+            return np.asarray(found - found.mean(axis=0))
         diagonal = np.where(self.diagonal > 0, self.diagonal, np.inf)[:, None]  # of nobody's pairs nothing is known
         found = right / diagonal
         if self.between is not None:

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array, csr_array, dia_array
+from scipy.sparse import coo_array, csr_array, dia_array, issparse
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _SMALL = 100_000  # entries up to which distinct rows are kept dense
+_MOST = 0.6  # of the entries, from which a product is dense: two blocks have a half
 _FULL = 8  # entries of a product that a row can make: a pair of objects, and their tie and order effects
 _DENSE = 4_000_000  # entries of a table of pairs of rows that is kept dense: 32 MB
 
@@ -214,14 +215,18 @@ def _between(left: Any, sums: Any, right: Any, sparse: bool) -> Any:
 
 
 def gram(predictors: Sequence[Gathered], weights: FloatArray) -> Any:
-    """Return Σ_bc D_bᵀ W_bc D_c of the rows D of predictors, symmetric weights (B, B, S): as `weighted_product`."""
+    """Return Σ_bc D_bᵀ W_bc D_c of the rows D of predictors, symmetric weights (B, B, S): as `weighted_product`.
+
+    Dense, too, where most entries turn out not to be 0, as where worths of objects are coded to sum to 0.
+    """
     found: Any = None
     for b, rows in enumerate(predictors):
         for c, others in enumerate(predictors[: b + 1]):
             part = weighted_product(others, rows, weights[b, c])
             part = part if b == c else part + part.T
             found = part if found is None else found + part
-    return found
+    full = issparse(found) and found.nnz > _MOST * found.shape[0] * found.shape[1]
+    return found.toarray() if full else found
 
 
 def quadratic(a: Gathered, b: Gathered, matrix: FloatArray) -> FloatArray:

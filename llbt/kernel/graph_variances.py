@@ -1,8 +1,9 @@
-"""Variances of very many log-worths: exact ones of some, and of all by two approximations that are held against these.
+"""Variances of very many log-worths: exact where the graph is narrow, else approximate, held against exact ones.
 
-Log-worths x with the precision of a Laplacian, degrees d and weights a, have var xᵢ = (1 − 2/J)/dᵢ + var mᵢ, where
-mᵢ = Σⱼ aᵢⱼxⱼ/dᵢ is the mean of those that object i met. The *series* takes these as independent, with the variances
-1/dⱼ. *Draws* of x estimate var mᵢ, a small part of the whole (Sidén, Lindgren, Bolin & Villani 2018); of narrow
+Of a graph with a band, they follow from the factor along it (`band`). Else, log-worths x with the precision of a
+Laplacian, degrees d and weights a, have var xᵢ = (1 − 2/J)/dᵢ + var mᵢ, where mᵢ = Σⱼ aᵢⱼxⱼ/dᵢ is the mean of those
+that object i met. The *series* takes these as independent, with the variances
+1/dⱼ. *Draws* of x estimate var mᵢ, a small part of the whole (Sidén, Lindgren, Bolin & Villani 2018); of long
 graphs, where it is the large part, what moves groups of objects as a whole is known exactly, independent of the rest,
 and only the rest is drawn.
 
@@ -21,9 +22,11 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse import csr_array
 
+from .band import Band, Factor
 from .conjugate import Bordered, Complement, conjugate_gradients
 from .gathered import FloatArray, IntArray
 from .narrow import Groups
+from .routes import band_within
 
 SAMPLED = 200  # objects whose exact variances the approximations are held against
 _EXACT = 1e-3  # error of solutions that give a variance: its own error is about the square
@@ -33,6 +36,7 @@ _DRAWS = 64  # at first
 _MOST_DRAWS = 512
 _WIDTH = 4  # right-hand sides at a time: more fall out of the cache of the processor
 _ROWS = 1 << 12
+_ITERATIONS = 5_000  # of conjugate gradients for approximations, as which exact variances along a band may cost as much
 _CLOSE = 0.05  # error of standard errors up to which no better ones are looked for
 
 Way = Literal["exact", "series", "draws"]
@@ -92,9 +96,12 @@ def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> V
     size = system.graph.size
     if size <= SAMPLED:
         return Variances(exact_variances(found, np.arange(size), _TIGHT), "exact", 0, 0.0, 0.0)
+    shared = np.einsum("ip,pi->i", found.inner, linalg.solve(found.schur, found.inner.T))
+    along = _along_band(system)
+    if along is not None:
+        return Variances(along + shared, "exact", 0, 0.0, 0.0)
     some = np.sort(rng.permutation(size)[:SAMPLED])
     exact = exact_variances(found, some)
-    shared = np.einsum("ip,pi->i", found.inner, linalg.solve(found.schur, found.inner.T))
     best = _held_against(_series(system) + shared, some, exact, "series", 0)
     sums, draws = np.zeros(size), 0
     while best.high > _CLOSE and draws < _MOST_DRAWS:
@@ -107,6 +114,17 @@ def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> V
         return best
     best.values[first] = exact_variances(found, first)
     return replace(best, exact=len(first))
+
+
+def _along_band(system: Bordered) -> FloatArray | None:
+    """Return the variances of centred log-worths without parameters beside them; None where the graph is too wide."""
+    known = isinstance(system.way, Band)
+    factor = (system if known else replace(system, way=band_within(system.graph, _ITERATIONS))).factor
+    if not isinstance(factor, Factor):
+        return None
+    size = system.graph.size
+    sums = factor.solve(np.ones((size, 1)))[:, 0]
+    return np.asarray(factor.variances() - 2 * sums / size + sums.sum() / size**2)
 
 
 def _held_against(values: FloatArray, some: IntArray, exact: FloatArray, way: Way, draws: int) -> Variances:

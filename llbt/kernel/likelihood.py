@@ -23,10 +23,12 @@ from .gathered import FloatArray, Gathered, IntArray, gram, quadratic
 from .judgeblocks import JudgeBlocks
 from .objectgraph import GraphInformation, ObjectGraph, object_graph
 from .pairtable import PairTable, pair_table
+from .routes import variances_along
 from .runtable import RunTable, run_table
 from .threads import few_threads
 
 _WIDE = 4  # distinct rows for each parameter up to which all products of two are made
+_LARGE = 1000  # parameters from which variances are made without the covariance, which may not be asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,8 +258,20 @@ class Inverse:
 
     @property
     def diagonal(self) -> FloatArray:
-        """The diagonal of the inverse, shape (p,): without the whole where the information falls into blocks."""
-        return np.diag(self.matrix) if self._blocks is None else self._blocks.inverse_diagonal()
+        """The diagonal of the inverse, shape (p,): without the whole, if that was not made."""
+        if self._blocks is not None:
+            return self._blocks.inverse_diagonal()
+        made = "matrix" in self.__dict__ or self.information.shape[0] < _LARGE
+        return np.diag(self.matrix) if made else self._diagonal
+
+    @cached_property
+    def _diagonal(self) -> FloatArray:
+        along = variances_along(self.information) if isinstance(self.information, GraphInformation) else None
+        if along is not None:
+            return along
+        refuse_parameters(self.information.shape[0])
+        with few_threads(self.information.shape[0]):
+            return inverse_diagonal(self.information)
 
     @cached_property
     def _blocks(self) -> JudgeBlocks | None:
@@ -266,16 +280,9 @@ class Inverse:
 
 def inverse(matrix: Any) -> FloatArray:
     """Return the inverse of a positive definite matrix, dense, sparse or of a graph, shape (p, p)."""
-    matrix = matrix.toarray() if issparse(matrix) or isinstance(matrix, GraphInformation) else matrix
-    if not len(matrix):
-        return np.asarray(matrix)
-    scale = 1 / np.sqrt(np.diag(matrix))
-    scaled = matrix * scale
-    scaled *= scale[:, None]
-    # large ones are worked on in place; the transpose is laid out as LAPACK wants it
-    factor, minor = linalg.lapack.dpotrf(scaled.T, lower=True, clean=True, overwrite_a=True)
-    if minor:
-        raise linalg.LinAlgError(f"the leading minor of order {minor} is not positive definite")
+    if not matrix.shape[0]:
+        return np.zeros(matrix.shape)
+    factor, scale = _factor(matrix)
     found, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
     diagonal = np.diag(found).copy()
     found += found.T  # its upper triangle was 0
@@ -283,6 +290,29 @@ def inverse(matrix: Any) -> FloatArray:
     found *= scale
     found *= scale[:, None]
     return np.asarray(found)
+
+
+def inverse_diagonal(matrix: Any) -> FloatArray:
+    """Return the diagonal of the inverse, shape (p,): of a large matrix in half the time that `inverse` takes."""
+    if not matrix.shape[0]:
+        return np.zeros(0)
+    factor, scale = _factor(matrix)
+    root, _ = linalg.lapack.dtrtri(factor, lower=True, overwrite_c=True)
+    return np.asarray(np.einsum("ij,ij->j", root, root) * scale**2)
+
+
+def _factor(matrix: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the Cholesky factor of a matrix scaled to unit diagonal, and the scale (p,)."""
+    matrix = matrix.toarray() if issparse(matrix) or isinstance(matrix, GraphInformation) else matrix
+    scale = 1 / np.sqrt(np.diag(matrix))
+    scaled = matrix * scale
+    del matrix
+    scaled *= scale[:, None]
+    # large ones are worked on in place; the transpose is laid out as LAPACK wants it
+    factor, minor = linalg.lapack.dpotrf(scaled.T, lower=True, clean=True, overwrite_a=True)
+    if minor:
+        raise linalg.LinAlgError(f"the leading minor of order {minor} is not positive definite")
+    return factor, scale
 
 
 def pseudo_counts(pairs: IntArray, totals: FloatArray, cells: int, prior: float) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Fits of very many objects: Newton's method whose steps are solved by conjugate gradients.
+"""Fits of very many objects: Newton's method whose steps are solved by conjugate gradients, or along a band.
 
 A model of plain log-worths has the signed predictor λᵢ − λⱼ + what few columns add: order, covariates of the sides. The
 log-worths have the mean 0, and their information is the Laplacian of a graph (`conjugate`), so that time and memory go
@@ -12,15 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .band import Band, Branches
 from .conjugate import Bordered, Complement, Graph
 from .gathered import FloatArray, Gathered, IntArray
 from .likelihood import Problem, row_sums, sparse_gram
+from .routes import band_within, branches_of
 from .solvers import independent_in_gram
 
 _MOST_STEPS = 60
 _DECREMENT = 1e-18  # squared distance to the maximum in standard errors, for each parameter, where the search ends
 _ROUGH, _FINE, _TIGHT = 1e-2, 1e-6, 1e-9  # errors of solutions, as shares of them
 _LONGEST_STEP = 3.0
+_ITERATIONS = 50  # of conjugate gradients on a long graph for a step, as which a factor along a band may cost as much
 _ALIASED = 1e-8  # share of a column's information that others leave
 
 
@@ -37,19 +40,23 @@ class WorthProblem:
     pairs : ndarray of int, shape (S, 2)
     beside : Problem
         What q other parameters add to the predictors, with the counts (S, K), those of a prior in them.
+    way : Band or Branches, optional
+        In which steps are solved where the graph is narrow, or has few cycles.
     """
 
     graph: Graph
     edge: IntArray
     pairs: IntArray
     beside: Problem
+    way: Band | Branches | None = None
 
     @classmethod
     def of(cls, pairs: IntArray, size: int, beside: Problem) -> WorthProblem:
         """Return the problem of comparisons (S, 2) of so many objects."""
         low, high = np.minimum(*pairs.T), np.maximum(*pairs.T)
         known, edge = np.unique(low * size + high, return_inverse=True)
-        return cls(Graph.of(known // size, known % size, size), edge, pairs, beside)
+        graph = Graph.of(known // size, known % size, size)
+        return cls(graph, edge, pairs, beside, band_within(graph, _ITERATIONS) or branches_of(graph))
 
     def at(self, params: FloatArray) -> list[FloatArray]:
         """Return the predictors at log-worths and other parameters (J + q,), B arrays (S,)."""
@@ -153,7 +160,7 @@ def information(problem: WorthProblem, weights: FloatArray) -> Bordered:
         border += _by_object(rows, weight, i, graph.size) - _by_object(rows, weight, j, graph.size)
     of_pairs = np.asarray(np.bincount(problem.edge, weights[0, 0], len(graph.first)), dtype=np.float64)
     corner = np.asarray(sparse_gram(beside, weights), dtype=np.float64) if q else np.zeros((0, 0))
-    return Bordered(graph, of_pairs, border, corner)
+    return Bordered(graph, of_pairs, border, corner, way=problem.way)
 
 
 def _by_object(rows: Gathered, weight: FloatArray, objects: IntArray, size: int) -> FloatArray:
@@ -161,9 +168,13 @@ def _by_object(rows: Gathered, weight: FloatArray, objects: IntArray, size: int)
 
 
 def _line_search(problem: WorthProblem, point: _Point, step: FloatArray) -> _Point:
-    """Halve the step until the objective does not fall by more than rounding."""
-    worths = step[: problem.graph.size]
-    reach = max(float(np.ptp(worths)), float(np.abs(step[problem.graph.size :]).max(initial=0.0)))
+    """Halve the step until the objective does not fall by more than rounding.
+
+    No predictor moves further than a few units; the two ends of a long graph may.
+    """
+    worths, (i, j) = step[: problem.graph.size], problem.pairs.T
+    apart = float(np.abs(worths[i] - worths[j]).max(initial=0.0))
+    reach = max(apart, float(np.abs(step[problem.graph.size :]).max(initial=0.0)))
     step = step * min(1.0, _LONGEST_STEP / max(reach, np.finfo(float).tiny))
     slack = 1e-12 * abs(point.objective)
     for _ in range(30):

@@ -15,13 +15,13 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse import csr_array, issparse
-from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse import issparse
 from scipy.sparse.linalg import splu
 
 from ..budgets import memory
+from .band import Band, Branches
 from .conjugate import Graph, bordered_gradients
-from .gathered import FloatArray, IntArray
+from .gathered import FloatArray
 from .judgeblocks import JudgeBlocks
 from .objectgraph import GraphInformation
 
@@ -34,6 +34,9 @@ _ENTRY = 1e-9  # seconds of an entry of a product
 _DENSE = 2.5e-11  # seconds of an operation of a dense factorization
 _BAND = 7e-11  # and of one along a band, with as many more entries
 _MARGIN = 100
+_CYCLES = 1000  # of a graph beside a tree: a factor fills up among twice as many objects at most
+_FILLED = 0.05  # of the entries of a sparse matrix, from which a factor fills up, and a dense one is faster
+_BLOCKS = 4  # times as much variances along a band cost as a factor
 _SHARE = 0.25  # of the memory that a factor may take
 
 
@@ -71,56 +74,9 @@ class Costs:
         return most if most >= _LEAST else 0
 
 
-@dataclass(frozen=True, eq=False)
-class Band:
-    """The nodes of a graph but its last, ordered so that those of a pair stand near each other.
-
-    Attributes
-    ----------
-    order : ndarray of int, shape (J − 1,)
-        The node at each place.
-    width : int
-        The furthest that the two nodes of a pair are from each other.
-    """
-
-    order: IntArray
-    width: int
-
-    @classmethod
-    def of(cls, graph: Graph) -> Band:
-        """Return the order by reverse Cuthill-McKee."""
-        inside = csr_array(graph.pattern[:-1, :-1])
-        order = np.asarray(reverse_cuthill_mckee(inside, symmetric_mode=True), dtype=np.int64)
-        place = _places(order)
-        both = (graph.first < len(order)) & (graph.second < len(order))
-        apart = np.abs(place[graph.first[both]] - place[graph.second[both]])
-        return cls(order, int(apart.max(initial=0)))
-
-    def solve(self, information: GraphInformation, right: FloatArray) -> FloatArray:
-        """Return the solution of the Laplacian, shape (J, k), that of the last node 0."""
-        system, size = information.system, len(self.order)
-        place = _places(self.order)
-        entries = np.zeros((self.width + 1, size))
-        entries[0, place] = system.diagonal[:-1]
-        first, second = system.graph.first, system.graph.second
-        both = (first < size) & (second < size)
-        a, b = place[first[both]], place[second[both]]
-        entries[np.abs(a - b), np.minimum(a, b)] = -system.weights[both]
-        factor = linalg.cholesky_banded(entries, lower=True, overwrite_ab=True, check_finite=False)
-        found = np.zeros(right.shape)
-        found[self.order] = linalg.cho_solve_banded((factor, True), right[self.order], check_finite=False)
-        return found
-
-
-def _places(order: IntArray) -> IntArray:
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return place
-
-
-def costs_of(graph: Graph, band: Band, q: int) -> Costs:
+def costs_of(graph: Graph, q: int) -> Costs:
     """Return what a step with q parameters beside the worths costs in each way."""
-    size = graph.size
+    size, band = graph.size, graph.band
     room = memory() * _SHARE / 8
     dense = _DENSE * size**3 / 3 + 2 * _ENTRY * size**2 if size**2 < room else np.inf
     wide = size * (band.width + 1.0)
@@ -128,6 +84,34 @@ def costs_of(graph: Graph, band: Band, q: int) -> Costs:
     groups = 0.0 if graph.groups is None else float(graph.groups.max()) + 1
     iteration = _CALL + _ENTRY * (2 * len(graph.first) + (8 + 2 * q) * size + groups**2)
     return Costs(dense, along, iteration, 2 * _DENSE * groups**3)
+
+
+def variances_along(information: GraphInformation) -> FloatArray | None:
+    """Return the diagonal of the inverse, shape (p,), along the band of a narrow graph; None where that costs more.
+
+    Worths are measured from the last node, whose value is 0 along the band, too.
+    """
+    system, nodes = information.system, information.nodes
+    costs = costs_of(system.graph, len(system.corner))
+    if _BLOCKS * costs.band > costs.dense:
+        return None
+    factor = system.factored(system.graph.band)
+    inner = factor.solve(system.border)
+    schur = system.corner - system.border.T @ inner
+    rest = linalg.inv((schur + schur.T) / 2) if len(schur) else schur
+    worths = factor.variances() + np.einsum("jp,pq,jq->j", inner, rest, inner)
+    return np.concatenate([worths[:nodes], np.diag(rest)])
+
+
+def branches_of(graph: Graph) -> Branches | None:
+    """Return the way of a connected graph that has few cycles; None where more may fill a factor up."""
+    return Branches() if len(graph.first) - graph.size < _CYCLES else None
+
+
+def band_within(graph: Graph, iterations: int) -> Band | None:
+    """Return the band of a graph where a factor along it costs no more than so many conjugate gradients, else None."""
+    costs = costs_of(graph, 0)
+    return graph.band if costs.band <= costs.begin + iterations * costs.iteration else None
 
 
 class Steps:
@@ -155,7 +139,11 @@ class Steps:
     def _sparse_solution(self, matrix: Any, right: FloatArray) -> FloatArray:
         known = None if self._blocks is None else self._blocks.partition
         self._blocks = JudgeBlocks.of(matrix, known)
-        return _by_factor(matrix, right) if self._blocks is None else self._blocks.solve(right)
+        if self._blocks is not None:
+            return self._blocks.solve(right)
+        if matrix.nnz > _FILLED * matrix.shape[0] * matrix.shape[1]:
+            return dense_solution(matrix.toarray(), right)
+        return _by_factor(matrix, right)
 
 
 class _Chooser:
@@ -167,12 +155,8 @@ class _Chooser:
         self._given_up = False
 
     @cached_property
-    def _band(self) -> Band:
-        return Band.of(self.graph)
-
-    @cached_property
     def _costs(self) -> Costs:
-        return costs_of(self.graph, self._band, self._q)
+        return costs_of(self.graph, self._q)
 
     def solve(self, information: GraphInformation, right: FloatArray) -> FloatArray:
         most = 0 if self._given_up else self._costs.most
@@ -184,7 +168,8 @@ class _Chooser:
             self._given_up = True
         if self._costs.direct == "dense":
             return dense_solution(information.toarray(), right)
-        return _with_border(information, right, self._band.solve(information, _columns(information, right)))
+        factor = information.system.factored(self.graph.band)
+        return _with_border(information, right, factor.solve(_columns(information, right)))
 
 
 def _columns(information: GraphInformation, right: FloatArray) -> FloatArray:

@@ -223,7 +223,25 @@ def compare_units(
     few = units.judgments < _LEAST
     tests = {name: unit_scores(problem, fit, probability, units, *parts) for name, parts in directions.items()}
     p = np.array([np.where(few, np.nan, found.p_values()) for found in tests.values()]).reshape(-1, size)
-    unit, item, scores = object_scores(pairs, items, problem.response, probability, units)
+    by_object = object_scores(pairs, items, problem.response, probability, units)
+    return combined({name: np.where(few, np.nan, found.z) for name, found in tests.items()}, p, *by_object)
+
+
+def combined(
+    statistics: Mapping[str, FloatArray], p: FloatArray, unit: IntArray, item: IntArray, scores: UnitScores
+) -> UnitTests:
+    """Return the tests of units, the smallest p-value of each times the number of its tests.
+
+    Parameters
+    ----------
+    statistics : dict of str to ndarray, each (G,)
+        The standardized score of every direction.
+    p : ndarray, shape (directions, G)
+        Their p-values; NaN where a unit has too few judgments to tell.
+    unit, item, scores
+        As `object_scores` returns them.
+    """
+    size = p.shape[1]
     by_item, z = scores.p_values(), scores.z
     best = np.lexsort([by_item, unit])
     first = best[np.unique(unit[best], return_index=True)[1]]
@@ -236,10 +254,10 @@ def compare_units(
     which, none = smallest.argmin(axis=0), number == 0
     whole = np.where(none, np.nan, np.minimum(smallest.min(axis=0) * np.maximum(number, 1), 1.0))
     return UnitTests(
-        {name: np.where(few, np.nan, found.z) for name, found in tests.items()},
+        dict(statistics),
         favoured,
         favoured_z,
-        np.where(none, "", np.array([*directions, "object"])[which]),
+        np.where(none, "", np.array([*statistics, "object"])[which]),
         whole,
         adjust_p(whole, "holm"),
     )

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..arguments import Count, Jobs, Rng, checked
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
-from ..errors import JudgmentError, OptionError
 from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted
-from .correlate import Level, correlation_of, score_matrices
-from .interval import bootstrap_task, entries
-from .kernels import NAMES, Coefficient
-from .resampled import Resampled, permuted_differences
+from .correlate import Level, correlation_of
+from .kernels import Coefficient
+from .metric_tests import (
+    SYMBOLS,
+    Measure,
+    PairedScores,
+    Statistic,
+    TestMethod,
+    check_constant,
+    check_test,
+    prepared_test,
+    shared_cells,
+)
+from .task_scores import Scores, TaskScores, compared_scores, within_task
 from .williams import williams_of
 
-TestMethod = Literal["perm-systems", "perm-inputs", "perm-both", "boot", "williams"]
-
-SWAPPED: dict[str, Resampled] = {"perm-systems": "systems", "perm-inputs": "inputs", "perm-both": "both"}
 SAYS = {
     "perm-systems": "Permutation test, scores of the metrics swapped by system",
     "perm-inputs": "Permutation test, scores of the metrics swapped by input",
     "perm-both": "Permutation test, scores of the metrics swapped by cell",
+    "perm-pairs": "Permutation test, results of the metrics swapped by pair of systems",
     "boot": "Bootstrap test, systems and inputs drawn with replacement",
     "williams": "Williams' test of dependent correlations",
 }
@@ -37,12 +42,12 @@ SIGNS = {"two-sided": "≠", "greater": ">", "less": "<"}
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MetricComparison(Record):
-    """A test whether two metrics correlate with humans equally well.
+    """A test whether two metrics agree with humans equally well.
 
     Attributes
     ----------
     estimate_x, estimate_y : float
-        Correlations r(metric, human) and r(other, human).
+        What the metric and the other have, a correlation or an accuracy: means over tasks.
     statistic : float
         Their difference, or Williams' t.
     df : float
@@ -53,6 +58,14 @@ class MetricComparison(Record):
     replicates : ndarray, shape (B,)
         The differences in the resamples; empty for Williams' test.
     notes : tuple of str
+    measure : str
+        What is compared: the argument `statistic`.
+    tasks : tuple of label, length T
+        ``("",)`` where there are none.
+    task_estimates : ndarray, shape (2, T)
+        What the metric and the other have in each task.
+    task_replicates : ndarray, shape (T, B)
+        The differences in the resamples of each task, of which `replicates` are the means.
     """
 
     estimate_x: float
@@ -66,59 +79,126 @@ class MetricComparison(Record):
     alternative: Alternative
     replicates: FloatArray
     notes: tuple[str, ...]
+    measure: Statistic
+    tasks: tuple[Hashable, ...]
+    task_estimates: FloatArray
+    task_replicates: FloatArray
 
     @property
     def difference(self) -> float:
-        """r(metric, human) − r(other, human)."""
+        """What the metric has less what the other has."""
         return self.estimate_x - self.estimate_y
 
     def table(self) -> Table:
         """Return a table of one row."""
+        first, second = self._headings()
         return Table(
             (
-                Field("estimate_x", "r(metric, human)", [self.estimate_x], "estimate"),
-                Field("estimate_y", "r(other, human)", [self.estimate_y], "estimate"),
+                Field("estimate_x", first, [self.estimate_x], "estimate"),
+                Field("estimate_y", second, [self.estimate_y], "estimate"),
                 Field("difference", "Difference", [self.difference], "estimate"),
                 Field("statistic", "Statistic", [self.statistic], "statistic"),
                 Field("df", "Df", [self.df], "count"),
                 Field("p_value", "p", [self.p_value], "p_value"),
             ),
-            title=f"Comparison of two metrics: {NAMES[self.coefficient]}, {self.level} level",
-            head=(f"{SAYS[self.method]}", f"Alternative: r(metric, human) {SIGNS[self.alternative]} r(other, human)"),
+            title=f"Comparison of two metrics: {self._title()}",
+            head=(SAYS[self.method], f"Alternative: {first} {SIGNS[self.alternative]} {second}"),
             notes=self.notes,
         )
+
+    def by_task(self) -> Table:
+        """Return task, estimate_x, estimate_y, difference, p_value; one row per task.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(1)
+        >>> human = {task: rng.normal(size=(6, 20)) for task in ("en-de", "en-es")}
+        >>> good = {task: z + rng.normal(size=z.shape) for task, z in human.items()}
+        >>> poor = {task: z + 9 * rng.normal(size=z.shape) for task, z in human.items()}
+        >>> found = llbt.metrics.compare(good, poor, human, statistic="tie_calibrated_accuracy", n=99, rng=1)
+        >>> found.by_task().to_frame()["task"].tolist()
+        ['en-de', 'en-es']
+        """
+        first, second = self._headings()
+        x, y = self.task_estimates
+        p = (
+            [difference_p(*row, self.method, self.alternative) for row in zip(self.task_replicates, x - y, strict=True)]
+            if len(self.replicates)
+            else [self.p_value]
+        )
+        return Table(
+            (
+                Field("task", "Task", self.tasks),
+                Field("estimate_x", first, x, "estimate"),
+                Field("estimate_y", second, y, "estimate"),
+                Field("difference", "Difference", x - y, "estimate"),
+                Field("p_value", "p", p, "p_value"),
+            ),
+            title=f"Comparison of two metrics by task: {self._title()}",
+            head=(SAYS[self.method], f"Alternative: {first} {SIGNS[self.alternative]} {second}"),
+            notes=self.notes,
+        ).first(how=".by_task().to_frame()")
+
+    def _headings(self) -> tuple[str, str]:
+        symbol = SYMBOLS[self.measure]
+        return f"{symbol}(metric, human)", f"{symbol}(other, human)"
+
+    def _title(self) -> str:
+        return measured(self.measure, self.level, self.coefficient, self.tasks)
+
+
+def measured(statistic: Statistic, level: Level, coefficient: Coefficient, tasks: Sequence[Hashable]) -> str:
+    """Return what was measured, in words."""
+    title = Measure(statistic, level, coefficient).title
+    return title if len(tasks) < 2 else f"{title}, mean of {counted(len(tasks), 'task')}"
 
 
 @checked
 def compare(
-    metric: npt.ArrayLike,
-    other: npt.ArrayLike,
-    human: npt.ArrayLike,
+    metric: Scores,
+    other: Scores,
+    human: Scores,
     *,
+    statistic: Statistic = "correlation",
+    tasks: Sequence[Hashable] | None = None,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
     method: TestMethod = "perm-both",
     alternative: Alternative = "two-sided",
     n: Count = 1000,
+    draws: Count = 1000,
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> MetricComparison:
-    """Return a test whether two metrics correlate equally well with human scores.
+    """Return a test whether two metrics agree equally well with human scores.
 
     Parameters
     ----------
-    metric, other, human : array_like or DataFrame, shape (N, M)
-        Scores of N systems on M inputs by two metrics and by humans; NaN where a score is missing.
+    metric, other, human : array_like or DataFrame, shape (N, M), or mapping of task to such matrices
+        Scores of N systems on M inputs by two metrics and by humans; NaN where a score is missing. Mappings have the
+        same keys, language pairs say; systems and inputs may differ from task to task.
+    statistic : {"correlation", "pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"}
+        What agreement is measured by: a correlation, the share of pairs of systems in the order of humans [2]_, how
+        far both are as sure of it (SPA) [3]_, or acc_eq, the share of pairs of systems on the same input that are
+        ordered or tied as by humans [4]_.
+    tasks : sequence of label, length M, optional
+        The task of each input, in place of mappings. A system without scores in a task takes no part in it.
     level : {"system", "input", "global"}
+        Of a correlation.
     coefficient : {"pearson", "spearman", "kendall"}
-    method : {"perm-both", "perm-systems", "perm-inputs", "boot", "williams"}
-        Scores swapped between the metrics in single cells, for whole systems or for whole inputs; systems and inputs
-        drawn with replacement; Williams' test (system level).
+    method : {"perm-both", "perm-systems", "perm-inputs", "perm-pairs", "boot", "williams"}
+        Scores swapped between the metrics in single cells, for whole systems or for whole inputs; of acc_eq the results
+        of single pairs; systems and inputs drawn with replacement; Williams' test (system level). The last two are for
+        correlations.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: `metric` correlates better than `other`.
+        ``"greater"``: `metric` agrees better than `other`.
     n : int
         Number of resamples.
+    draws : int
+        Permutations for each p-value of two systems in soft pairwise accuracy.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -128,36 +208,62 @@ def compare(
     Returns
     -------
     MetricComparison
+        `by_task` says it task by task.
 
     Raises
     ------
     JudgmentError
         For scores that are infinite, no numbers, or of shapes that do not belong together.
     OptionError
-        For options that are none of what they may be, and Williams' test at another level.
+        For options that are none of what they may be, or do not go together: Williams' test at another level, say.
+    DesignError
+        For accuracies with ties of more pairs than memory holds.
 
     Notes
     -----
     Permutation: both metrics are standardized by the mean and the standard deviation of all their cells, then swapped
-    by coin tosses; with δ = r(metric, human) − r(other, human) and δ* after swapping, p = (1 + #{δ* ≥ δ}) / (n + 1), of
-    |δ| two-sided,
-    so that it is never 0. Bootstrap: p = (1 + #{δ* ≤ 0}) / (n + 1), two-sided twice the smaller one-sided p. A
-    resample without a correlation counts as evidence against a difference. A cell that one of the metrics lacks is left
-    out of both.
+    by coin tosses; with δ what the metric has less what the other has, and δ* after swapping, p = (1 + #{δ* ≥ δ}) /
+    (n + 1), of |δ| two-sided, so that it is never 0. Bootstrap: p = (1 + #{δ* ≤ 0}) / (n + 1), two-sided twice the
+    smaller one-sided p. A resample without a correlation counts as evidence against a difference. A cell that one of
+    the metrics lacks is left out of both. With tasks, δ and δ* are means over tasks: metrics are standardized and
+    swapped within each, all tasks count the same, as in WMT24 [5]_.
 
     Permutation by cell (``"perm-both"``, ``"perm-inputs"`` likewise) tests that the scores which the two metrics give
     these very systems and inputs are exchangeable. Metrics that are equally good over all systems, but each kind to
     other systems, are not: for a claim about further systems ask for ``"perm-systems"``, ``"boot"`` or ``"williams"``.
+
+    Soft pairwise accuracy is measured anew after every swap. The p-values of pairs of systems in it are those of
+    `soft_pairwise_accuracy`, by one matrix of random signs, the same for humans, both metrics and all swaps: the sums
+    of signed scores after a swap are a product with that matrix, those of the other metric what is left of the sum of
+    both.
+
+    Of acc_eq each metric has the threshold of ties that is best for it, and its scores the one that is best after a
+    swap. WMT24 leaves thresholds as they are and swaps what became of single pairs (``"perm-pairs"``). That is fast,
+    but pairs that share a score are not independent: of metrics that are alike it rejected 13 % at 5 % where there were
+    8 systems, 21 % where there were 14; swapped scores rejected 5 to 6 %, those of soft pairwise accuracy 5 to 7 %,
+    of pairwise accuracy 5 %, or 2 % of few systems (1,000 simulations each).
+
+    The code of WMT's shared tasks (mt-metrics-eval) swaps standardized scores of single cells for soft pairwise
+    accuracy, ``"perm-both"``, and systems' standardized means for pairwise accuracy, ``"perm-systems"`` of means.
 
     Williams' test takes the correlations with their signs: a metric where less is better has to be turned round. Its
     t has N − 3 degrees of freedom and holds for Pearson's r of normal system scores.
 
     References
     ----------
-    Deutsch, D., Dror, R. & Roth, D. (2021). A statistical analysis of summarization evaluation metrics using resampling
-    methods. Transactions of the ACL 9, 1132-1146. Williams, E. J. (1959). The comparison of regression variables.
-    Journal of the Royal Statistical Society B 21(2), 396-399. Phipson, B. & Smyth, G. K. (2010). Permutation p-values
-    should never be zero. Statistical Applications in Genetics and Molecular Biology 9(1).
+    .. [1] Deutsch, D., Dror, R. & Roth, D. (2021). A statistical analysis of summarization evaluation metrics using
+       resampling methods. Transactions of the ACL 9, 1132-1146. Williams, E. J. (1959). The comparison of regression
+       variables. Journal of the Royal Statistical Society B 21(2), 396-399. Phipson, B. & Smyth, G. K. (2010).
+       Permutation p-values should never be zero. Statistical Applications in Genetics and Molecular Biology 9(1).
+    .. [2] Kocmi, T., Federmann, C., Grundkiewicz, R., Junczys-Dowmunt, M., Matsushita, H. & Menezes, A. (2021). To ship
+       or not to ship: an extensive evaluation of automatic metrics for machine translation. WMT, 478-494.
+    .. [3] Thompson, B., Mathur, N., Deutsch, D. & Khayrallah, H. (2024). Improving statistical significance in human
+       evaluation of automatic metrics via soft pairwise accuracy. WMT, 1222-1234.
+    .. [4] Deutsch, D., Foster, G. & Freitag, M. (2023). Ties matter: meta-evaluating modern metrics with pairwise
+       accuracy and tie calibration. EMNLP, 12914-12929.
+    .. [5] Freitag, M., Mathur, N., Deutsch, D., Lo, C., Avramidis, E., Rei, R., Thompson, B., Blain, F., Kocmi, T.,
+       Wang, J., Adelani, D. I., Buchicchio, M., Zerva, C. & Lavie, A. (2024). Are LLMs breaking MT metrics? Results of
+       the WMT24 metrics shared task. WMT, 47-81.
 
     Examples
     --------
@@ -169,43 +275,94 @@ def compare(
     >>> found = llbt.metrics.compare(good, poor, human, alternative="greater", n=999, rng=1)
     >>> found.p_value
     0.001
+    >>> tasks = ["en-de"] * 25 + ["en-es"] * 25
+    >>> llbt.metrics.compare(good, poor, human, statistic="soft_pairwise_accuracy", tasks=tasks, n=199, rng=1).p_value
+    0.005
     """
-    check_test(level, method)
+    found = compared_scores(metric, other, human, level, tasks)
+    check_test(Measure(statistic, level, coefficient), method, len(found))
     draw = Resampler.of("metrics.compare", rng, n_jobs, progress)
-    metrics, z = score_matrices((metric, other), human, level)
-    check_same_inputs(metrics[0], z)
-    x, y, notes = _paired(metrics[0], metrics[1])
-    check_constant({"metric": x, "other": y})
-    return run_test(x, y, z, level, coefficient, method, alternative, n, draw, notes)
+    measure = measure_of(statistic, level, coefficient, draws, draw)
+    notes: list[str] = []
+    pairs = []
+    for task in found:
+        with within_task(task.name):
+            scores, said = _paired(task)
+            check_constant({"metric": scores.x, "other": scores.y})
+        pairs.append(scores)
+        notes += [f"{task.name}: {note}" if task.name != "" else note for note in said]
+    return run_test(pairs, measure, method, alternative, n, draw, tuple(task.name for task in found), tuple(notes))
+
+
+def measure_of(statistic: Statistic, level: Level, coefficient: Coefficient, draws: int, draw: Resampler) -> Measure:
+    """Return what agreement is measured by; the exchanges in soft pairwise accuracy are drawn from one seed."""
+    soft = statistic == "soft_pairwise_accuracy"
+    return Measure(statistic, level, coefficient, draws, int(draw.rng.integers(2**63)) if soft else 0)
 
 
 def run_test(
-    x: FloatArray,
-    y: FloatArray,
-    z: FloatArray,
-    level: Level,
-    coefficient: Coefficient,
+    scores: Sequence[PairedScores],
+    measure: Measure,
     method: TestMethod,
     alternative: Alternative,
     n: int,
     draw: Resampler,
+    tasks: tuple[Hashable, ...] = ("",),
     notes: tuple[str, ...] = (),
 ) -> MetricComparison:
-    """Return the test of checked matrices that lack the same cells."""
-    of_x, of_y = (correlation_of(side, z, level, coefficient) for side in (x, y))
-    delta, df, replicates = of_x.estimate - of_y.estimate, math.nan, np.empty(0)
-    said = list(dict.fromkeys((*notes, *of_x.notes, *of_y.notes)))
-    statistic = delta
+    """Return the test of checked scores, one for each task."""
     if method == "williams":
-        statistic, df, p, reason = williams_of(x, y, of_x, of_y, coefficient, alternative)
-        said += [reason] if reason else []
-    else:
-        task = _task(x, y, z, level, coefficient, method)
-        replicates = np.concatenate(draw.blocks(task, n, 4 * entries(x, level) + 2 * x.size))
-        p = difference_p(replicates, delta, method, alternative)
-        said += _said(replicates)
-    settings = (level, coefficient, method, alternative)
-    return MetricComparison(of_x.estimate, of_y.estimate, statistic, df, p, *settings, replicates, tuple(said))
+        return _williams(scores[0], measure, alternative, tasks, notes)
+    tests = []
+    for k, (name, one) in enumerate(zip(tasks, scores, strict=True)):
+        with within_task(name):
+            tests.append(prepared_test(one, measure, method, k))
+    estimates = np.array([test.estimates for test in tests]).T
+    made = draw.several([(test.differences, test.entries) for test in tests], n)
+    by_task = np.stack([np.concatenate(blocks) for blocks in made])
+    of_x, of_y = estimates.mean(axis=1).tolist()
+    replicates, delta = by_task.mean(axis=0), of_x - of_y
+    p = difference_p(replicates, delta, method, alternative)
+    said = [
+        f"{name}: {note}" if name != "" else note
+        for name, test in zip(tasks, tests, strict=True)
+        for note in test.notes
+    ]
+    said = list(dict.fromkeys((*notes, *said, *_said(replicates))))
+    settings = (measure.level, measure.coefficient, method, alternative)
+    whole = (measure.statistic, tasks, estimates, by_task)
+    return MetricComparison(of_x, of_y, delta, math.nan, p, *settings, replicates, tuple(said), *whole)
+
+
+def _williams(
+    scores: PairedScores,
+    measure: Measure,
+    alternative: Alternative,
+    tasks: tuple[Hashable, ...],
+    notes: tuple[str, ...],
+) -> MetricComparison:
+    x, y = scores.x, scores.y
+    of_x, of_y = (correlation_of(side, scores.human, measure.level, measure.coefficient) for side in (x, y))
+    t, df, p, reason = williams_of(x, y, of_x, of_y, measure.coefficient, alternative)
+    said = tuple(dict.fromkeys((*notes, *of_x.notes, *of_y.notes, *([reason] if reason else []))))
+    estimates = np.array([[of_x.estimate], [of_y.estimate]])
+    return MetricComparison(
+        of_x.estimate,
+        of_y.estimate,
+        t,
+        df,
+        p,
+        measure.level,
+        measure.coefficient,
+        "williams",
+        alternative,
+        np.empty(0),
+        said,
+        measure.statistic,
+        tasks,
+        estimates,
+        np.empty((1, 0)),
+    )
 
 
 def difference_p(replicates: FloatArray, delta: float, method: TestMethod, alternative: Alternative) -> float:
@@ -220,68 +377,12 @@ def difference_p(replicates: FloatArray, delta: float, method: TestMethod, alter
     return p_value(np.abs(replicates), abs(delta)) if alternative == "two-sided" else p_value(replicates, delta)
 
 
-def check_test(level: Level, method: TestMethod) -> None:
-    """Raise for a test that does not go with a level."""
-    if method == "williams" and level != "system":
-        raise OptionError(
-            f"method='williams' with level={level!r}; Williams' test takes one pair of scores per system",
-            "Pass level='system', or method='perm-both'.",
-        )
-
-
-def check_same_inputs(x: FloatArray, z: FloatArray) -> None:
-    """Raise where metrics and humans have other numbers of inputs: resamples pair them."""
-    if x.shape != z.shape:
-        raise JudgmentError(
-            f"metric has shape {x.shape}, human {z.shape}",
-            "Give humans' scores for these inputs, or mean scores, one per system, for all.",
-            expected="the same systems (rows) and inputs (columns)",
-        )
-
-
-def check_constant(metrics: dict[str, FloatArray]) -> None:
-    """Raise for a metric without two different scores: it cannot be standardized."""
-    for name, x in metrics.items():
-        if len(np.unique(x[~np.isnan(x)])) < 2:
-            raise JudgmentError(f"all scores of {name} are equal or missing, so it has no correlation", "Leave it out.")
-
-
-def standardized(x: FloatArray) -> FloatArray:
-    """Return scores less the mean of all, over the standard deviation of all."""
-    return np.asarray((x - np.nanmean(x)) / np.nanstd(x))
-
-
-def shared_cells(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return both matrices without the cells that one of them lacks."""
-    missing = np.isnan(x) | np.isnan(y)
-    return np.where(missing, np.nan, x), np.where(missing, np.nan, y)
-
-
-def _paired(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+def _paired(task: TaskScores) -> tuple[PairedScores, tuple[str, ...]]:
+    """Return the scores of two metrics without the cells that one of them lacks, and how many these are."""
+    x, y = task.values
     left = int((np.isnan(x) ^ np.isnan(y)).sum())
     notes = (f"{counted(left, 'cell')} left out: one of the metrics has no score there",) if left else ()
-    return *shared_cells(x, y), notes
-
-
-def _task(
-    x: FloatArray, y: FloatArray, z: FloatArray, level: Level, coefficient: Coefficient, method: TestMethod
-) -> partial[FloatArray]:
-    if method == "boot":
-        return partial(_boot_differences, x, y, z, level, coefficient)
-    return partial(permuted_differences, standardized(x), standardized(y), z, level, coefficient, SWAPPED[method])
-
-
-def _boot_differences(
-    x: FloatArray,
-    y: FloatArray,
-    z: FloatArray,
-    level: Level,
-    coefficient: Coefficient,
-    size: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    of_x, of_y = bootstrap_task((x, y), z, level, coefficient, "boot-both", True, size, rng)
-    return np.asarray(of_x - of_y)
+    return PairedScores(*shared_cells(x, y), task.human), notes
 
 
 def _said(replicates: FloatArray) -> list[str]:

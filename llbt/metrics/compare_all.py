@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Literal
@@ -14,23 +15,27 @@ import numpy.typing as npt
 from ..arguments import Count, Jobs, Rng, Share, checked
 from ..classical.pair_tables import Adjust, adjusted_p
 from ..classical.sign_rules import Alternative
-from ..core.columns import FloatArray
-from ..errors import OptionError
+from ..core.columns import FloatArray, Label
+from ..errors import OptionError, listed
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, p_fields
-from .compare import (
-    SAYS,
-    MetricComparison,
+from .compare import SAYS, MetricComparison, difference_p, measure_of, measured, run_test
+from .correlate import Level
+from .kernels import Coefficient
+from .metric_scores import MetricScores
+from .metric_tests import (
+    OF_RESULTS,
+    SYMBOLS,
+    Measure,
+    PairedScores,
+    Statistic,
     TestMethod,
     check_constant,
     check_test,
-    difference_p,
-    run_test,
+    estimate_of,
     shared_cells,
 )
-from .correlate import Level, correlation_of
-from .kernels import NAMES, Coefficient, comparable
-from .metric_scores import MetricScores
+from .task_scores import TaskScores, metric_tasks, within_task
 from .williams import williams_p
 
 Family = Literal["row", "table"]
@@ -38,21 +43,28 @@ Family = Literal["row", "table"]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MetricComparisons(Record):
-    """Tests of every ordered pair of K metrics whether that of the row correlates better than that of the column.
+    """Tests of every ordered pair of K metrics whether that of the row agrees better than that of the column.
 
     Attributes
     ----------
     metrics : tuple of str, length K
     estimate : ndarray, shape (K,)
-        Correlations with humans.
+        Correlations with humans, or accuracies; means over tasks.
     difference : ndarray, shape (K, K)
-        r(row, Z) − r(column, Z), over the cells that both have.
+        That of the row less that of the column, over the cells that both have.
     p_value, p_adjusted : ndarray, shape (K, K)
         One-sided; NaN on the diagonal and where a test is undefined.
     level, coefficient, method, family : str
     adjust : str or None
         How `p_adjusted` are adjusted over each `family`; `adjusted` gives the same tests adjusted otherwise.
     notes : tuple of str
+    measure : str
+        What is compared: the argument `statistic`.
+    tasks : tuple of label, length T
+        ``("",)`` where there are none.
+    task_estimate : ndarray, shape (T, K)
+    task_p_value : ndarray, shape (T, K, K)
+        As `estimate` and `p_value`, of each task.
     """
 
     _made_by: ClassVar[str] = "llbt.metrics.compare_all(…)"
@@ -68,6 +80,10 @@ class MetricComparisons(Record):
     adjust: Adjust
     family: Family
     notes: tuple[str, ...]
+    measure: Statistic
+    tasks: tuple[Hashable, ...]
+    task_estimate: FloatArray
+    task_p_value: FloatArray
 
     @checked
     def better(self, alpha: Share = 0.05, *, adjusted: bool = True) -> npt.NDArray[np.bool_]:
@@ -87,34 +103,137 @@ class MetricComparisons(Record):
         """
         return replace(self, p_adjusted=_adjusted(self.p_value, adjust, family), adjust=adjust, family=family)
 
+    @checked
+    def clusters(self, alpha: Share = 0.05, *, task: Hashable | None = None, adjusted: bool = False) -> Table:
+        """Return the metrics, the best first, in clusters, as in WMT24's tables [1]_.
+
+        A metric begins a new cluster where one of the cluster before it is significantly better. Metrics of one cluster
+        are not significantly apart from its first, nor from each other; metrics of two may not be either.
+
+        Parameters
+        ----------
+        alpha : float
+            Level of the tests.
+        task : label, optional
+            The estimates and tests of one task; by default those of the means over all.
+        adjusted : bool
+            Whether p-values are adjusted, as `adjusted` says; WMT24 does not.
+
+        Returns
+        -------
+        Table
+            metric, significance_cluster (1, 2, …; NaN for a metric without an estimate), estimate, and of several tasks
+            estimate_1, estimate_2, …, those in each.
+
+        Raises
+        ------
+        OptionError
+            For a task that there is not, and a level that is not between 0 and 1.
+
+        References
+        ----------
+        .. [1] Freitag, M. et al. (2024). Are LLMs breaking MT metrics? Results of the WMT24 metrics shared task. WMT,
+           47-81.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(1)
+        >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
+        >>> metrics = {f"noise {sd}": human + sd * rng.normal(size=(12, 50)) for sd in (8, 1, 1.5)}
+        >>> scores = llbt.metrics.MetricScores.from_matrices(metrics, human)
+        >>> found = llbt.metrics.compare_all(scores, statistic="soft_pairwise_accuracy", n=200, rng=1)
+        >>> found.clusters().to_frame()[["metric", "significance_cluster"]].values.tolist()
+        [['noise 1', 1.0], ['noise 1.5', 1.0], ['noise 8', 2.0]]
+        """
+        estimate, p, several = self.estimate, self.p_value, len(self.tasks) > 1
+        if task is not None:
+            if task not in self.tasks:
+                raise OptionError(f"no task {task!r}", expected=f"one of {listed(self.tasks, 30)}")
+            k = self.tasks.index(task)
+            estimate, p, several = self.task_estimate[k], self.task_p_value[k], False
+        rule = "p-values are not adjusted"
+        if adjusted:
+            p, rule = _adjusted(p, self.adjust, self.family), self._rule()
+        order = np.argsort(-estimate, kind="stable")
+        number = clustered(p <= alpha, order, estimate)
+        symbol, whose = SYMBOLS[self.measure], "" if task is None else f", task {task!r}"
+        columns = [
+            Field(f"estimate_{k + 1}", str(name), row[order], "estimate")
+            for k, (name, row) in enumerate(zip(self.tasks, self.task_estimate, strict=True))
+        ]
+        return Table(
+            (
+                Field("metric", "Metric", [self.metrics[k] for k in order]),
+                Field("significance_cluster", "Cluster", number, "count"),
+                Field("estimate", "Mean" if several else symbol, estimate[order], "estimate"),
+                *(columns if several else ()),
+            ),
+            title=f"Clusters of metrics: {self._title()}{whose}",
+            head=(SAYS[self.method],),
+            notes=(*self.notes, f"a cluster ends where one of it is better, one-sided p ≤ {alpha:g}; {rule}"),
+        ).first(how=".clusters().to_frame()")
+
+    def _title(self) -> str:
+        return measured(self.measure, self.level, self.coefficient, self.tasks)
+
+    def _rule(self) -> str:
+        family = "all pairs" if self.family == "table" else "the tests of a metric in object_i"
+        return "p-values are not adjusted" if self.adjust is None else f"adjusted ({self.adjust}) over {family}"
+
     def table(self) -> Table:
         """Return one row per ordered pair."""
         i, j = np.nonzero(~np.eye(len(self.metrics), dtype=np.bool_))
-        family = "all pairs" if self.family == "table" else "the tests of a metric in object_i"
-        rule = "p-values are not adjusted" if self.adjust is None else f"adjusted ({self.adjust}) over {family}"
+        symbol = SYMBOLS[self.measure]
         return Table(
             (
                 Field("object_i", "Metric", [self.metrics[k] for k in i]),
                 Field("object_j", "better than", [self.metrics[k] for k in j]),
-                Field("estimate_i", "r", self.estimate[i], "estimate"),
-                Field("estimate_j", "r", self.estimate[j], "estimate"),
+                Field("estimate_i", symbol, self.estimate[i], "estimate"),
+                Field("estimate_j", symbol, self.estimate[j], "estimate"),
                 Field("difference", "Difference", self.difference[i, j], "estimate"),
                 *p_fields(self.p_value[i, j], self.p_adjusted[i, j]),
             ),
-            title=f"Comparison of metrics: {NAMES[self.coefficient]}, {self.level} level",
+            title=f"Comparison of metrics: {self._title()}",
             head=(SAYS[self.method],),
-            notes=(*self.notes, f"one-sided; {rule}"),
+            notes=(*self.notes, f"one-sided; {self._rule()}"),
         ).first()
+
+
+def clustered(better: npt.NDArray[np.bool_], order: npt.NDArray[np.intp], estimate: FloatArray) -> FloatArray:
+    """Return the clusters of metrics in an order, 1, 2, …, shape (K,); NaN where there is no estimate.
+
+    Parameters
+    ----------
+    better : ndarray of bool, shape (K, K)
+        Whether the metric of the row is significantly better than that of the column.
+    order : ndarray of int, shape (K,)
+        The metrics, the best first.
+    estimate : ndarray, shape (K,)
+    """
+    number, start = 1, 0
+    found = np.full(len(order), math.nan)
+    for place, k in enumerate(order):
+        if math.isnan(estimate[k]):
+            continue
+        if better[order[start:place], k].any():
+            number, start = number + 1, place
+        found[place] = number
+    return found
 
 
 @checked
 def compare_all(
-    scores: MetricScores,
+    scores: MetricScores | Mapping[Hashable, MetricScores],
     *,
+    statistic: Statistic = "correlation",
+    tasks: Sequence[Hashable] | Mapping[Label, Hashable] | None = None,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
     method: TestMethod = "perm-both",
     n: Count = 1000,
+    draws: Count = 1000,
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
@@ -123,15 +242,21 @@ def compare_all(
 
     Parameters
     ----------
-    scores : MetricScores
-        Of at least two metrics.
+    scores : MetricScores, or mapping of task to MetricScores
+        Of at least two metrics, the same in all tasks.
+    statistic : {"correlation", "pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"}
+        What agreement is measured by, as in `metrics.compare`.
+    tasks : sequence of label, length M, or mapping of input to label, optional
+        The task of each input, in place of a mapping of scores.
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
-    method : {"perm-both", "perm-systems", "perm-inputs", "boot", "williams"}
+    method : {"perm-both", "perm-systems", "perm-inputs", "perm-pairs", "boot", "williams"}
         As in `metrics.compare`.
     n : int
         Number of resamples of each pair. The smallest p-value is 1/(n + 1): adjusted for K − 1 tests it has to be a
         fraction of the level.
+    draws : int
+        Permutations for each p-value of two systems in soft pairwise accuracy.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -142,18 +267,18 @@ def compare_all(
     -------
     MetricComparisons
         P-values are adjusted by Holm's way over the K − 1 tests whether one metric beats the others; ``adjusted(…)``
-        adjusts them otherwise, or over all tests.
+        adjusts them otherwise, or over all tests. `clusters` ranks the metrics.
 
     Raises
     ------
     OptionError
         For fewer than two metrics, and options that do not go together.
     JudgmentError
-        For a metric whose scores are all equal.
+        For a metric whose scores are all equal, and metrics that differ from task to task.
 
     Notes
     -----
-    The two directions of a pair are read from the same resamples.
+    The two directions of a pair are read from the same resamples, and so are the tests of each task and of their mean.
 
     References
     ----------
@@ -171,53 +296,75 @@ def compare_all(
     >>> found.better().sum(axis=1).tolist()
     [2, 1, 0]
     """
-    check_test(level, method)
-    if len(scores.metrics) < 2:
-        raise OptionError(counted(len(scores.metrics), "metric"), expected="at least two to compare")
+    metrics, found, notes = metric_tasks(scores, tasks)
+    check_test(Measure(statistic, level, coefficient), method, len(found))
+    if len(metrics) < 2:
+        raise OptionError(counted(len(metrics), "metric"), expected="at least two to compare")
     draw = Resampler.of("metrics.compare_all", rng, n_jobs, progress)
-    check_constant(dict(zip(scores.metrics, scores.values, strict=True)))
-    values, human = [comparable(x) for x in scores.values], comparable(scores.human)
-    size = len(scores.metrics)
-    difference, found = np.full((2, size, size), math.nan)
-    notes = list(scores.notes)
+    measure = measure_of(statistic, level, coefficient, draws, draw)
+    for task in found:
+        with within_task(task.name):
+            check_constant(dict(zip(metrics, task.values, strict=True)))
+    size, names = len(metrics), tuple(task.name for task in found)
+    difference = np.full((size, size), math.nan)
+    p = np.full((1 + len(found), size, size), math.nan)
     pairs = list(itertools.combinations(range(size), 2))
-    tests = [partial(_tested, values[i], values[j], human, level, coefficient, method, n) for i, j in pairs]
-    for (i, j), (apart, p, reversed_p) in zip(pairs, draw.each(tests), strict=True):
+    tests = [partial(_tested, found, i, j, measure, method, n) for i, j in pairs]
+    for (i, j), (apart, forth, back) in zip(pairs, draw.each(tests), strict=True):
         difference[i, j], difference[j, i] = apart, -apart
-        found[i, j], found[j, i] = p, reversed_p
-    undefined = int(np.isnan(found).sum()) - size
+        p[:, i, j], p[:, j, i] = forth, back
+    said = [*notes, *_said(p[0], measure, method, n)]
+    by_task = np.array([[estimate_of(x, task.human, measure, k) for x in task.values] for k, task in enumerate(found)])
+    options: tuple[Level, Coefficient, TestMethod, Adjust, Family] = (level, coefficient, method, "holm", "row")
+    estimates, adjusted = by_task.mean(axis=0), _adjusted(p[0], "holm", "row")
+    whole = (statistic, names, by_task, p[1:])
+    return MetricComparisons(metrics, estimates, difference, p[0], adjusted, *options, tuple(said), *whole)
+
+
+def _said(p: FloatArray, measure: Measure, method: TestMethod, n: int) -> list[str]:
+    """Return how pairs of metrics were tested, and how many were not."""
+    notes = []
+    undefined = int(np.isnan(p).sum()) - len(p)
     if undefined:
-        notes.append(f"{counted(undefined // 2, 'pair')} without a test: a correlation or Williams' t is undefined")
+        why = "a correlation or Williams' t" if measure.statistic == "correlation" else SYMBOLS[measure.statistic]
+        notes.append(f"{counted(undefined // 2, 'pair')} without a test: {why} is undefined")
     if method != "williams":
         notes.append(f"{counted(n, 'resample')} of each pair")
-    estimate = np.array([correlation_of(x, human, level, coefficient).estimate for x in values])
-    holm = _adjusted(found, "holm", "row")
-    options: tuple[Level, Coefficient, TestMethod, Adjust, Family] = (level, coefficient, method, "holm", "row")
-    return MetricComparisons(scores.metrics, estimate, difference, found, holm, *options, tuple(notes))
+    if measure.statistic == "soft_pairwise_accuracy":
+        notes.append(f"{counted(measure.draws, 'permutation')} for each p-value of two systems")
+    if method == "perm-pairs":
+        notes.append(OF_RESULTS)
+    return notes
 
 
 def _tested(
-    x: FloatArray,
-    y: FloatArray,
-    human: FloatArray,
-    level: Level,
-    coefficient: Coefficient,
+    tasks: Sequence[TaskScores],
+    i: int,
+    j: int,
+    measure: Measure,
     method: TestMethod,
     n: int,
     rng: np.random.Generator,
-) -> tuple[float, float, float]:
-    """Return the difference of two metrics, and the p-values that the first and that the second is better."""
-    alone = Resampler("", rng)
-    test = run_test(*shared_cells(x, y), human, level, coefficient, method, "greater", n, alone)
-    return test.difference, test.p_value, _reversed_p(test)
+) -> tuple[float, FloatArray, FloatArray]:
+    """Return the difference of two metrics, and the p-values that the first and that the second is better.
+
+    P-values are of the means over tasks, and below them of each task, shape (1 + T,).
+    """
+    scores = [PairedScores(*shared_cells(task.values[i], task.values[j]), task.human) for task in tasks]
+    test = run_test(scores, measure, method, "greater", n, Resampler("", rng), tuple(task.name for task in tasks))
+    forth, back = (_p_values(test, alternative) for alternative in ("greater", "less"))
+    return test.difference, forth, back
 
 
-def _reversed_p(test: MetricComparison) -> float:
-    """Return the p-value that the second metric is the better one, from the same resamples."""
-    alternative: Alternative = "less"
+def _p_values(test: MetricComparison, alternative: Alternative) -> FloatArray:
+    """Return the p-values of an alternative, all from the same resamples."""
     if test.method == "williams":
-        return williams_p(test.statistic, test.df, alternative)
-    return difference_p(test.replicates, test.difference, test.method, alternative)
+        return np.full(2, williams_p(test.statistic, test.df, alternative))
+    apart = np.array([test.difference, *(test.task_estimates[0] - test.task_estimates[1])])
+    replicates = np.vstack([test.replicates, test.task_replicates])
+    return np.array(
+        [difference_p(row, d, test.method, alternative) for row, d in zip(replicates, apart.tolist(), strict=True)]
+    )
 
 
 def _adjusted(p_values: FloatArray, adjust: Adjust, family: Family) -> FloatArray:

@@ -16,10 +16,10 @@ from ..core.columns import FloatArray, IntArray
 from ..errors import JudgmentError, OptionError
 from ..resampling import Resampler, percentiles
 from ..table import Field, Record, Table, counted, interval_fields
-from .compare import check_same_inputs
 from .correlate import Level, correlation_of, score_matrices
 from .interval import IntervalMethod, bootstrap_task, entries, fisher_interval
 from .kernels import NAMES, Coefficient
+from .metric_tests import check_same_inputs
 
 _FEWEST = 4  # systems and inputs that can be halved
 TRIALS = 10  # in a block

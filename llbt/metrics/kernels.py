@@ -39,13 +39,18 @@ def settled(x: FloatArray) -> FloatArray:
     if not there.any():
         return x
     found, place = np.unique(x[there], return_inverse=True)
-    size = np.abs(found)
-    with np.errstate(over="ignore"):  # 1e308 − (−1e308)
-        near = np.diff(found) <= _ROUNDING * np.minimum(np.maximum(size[1:], size[:-1]), found[-1] - found[0])
-    first = np.maximum.accumulate(np.where(np.concatenate([[False], near]), 0, np.arange(len(found))))
+    first = np.maximum.accumulate(np.where(np.append(True, apart(found)), np.arange(len(found)), 0))
     made = x.copy()
     made[there] = found[first][place.ravel()]
     return made
+
+
+def apart(ordered: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return whether sorted numbers (n,) differ from the one before them by more than rounding, shape (n − 1,)."""
+    size = np.abs(ordered)
+    with np.errstate(over="ignore"):  # 1e308 − (−1e308)
+        near = _ROUNDING * np.minimum(np.maximum(size[1:], size[:-1]), ordered[-1] - ordered[0])
+        return np.asarray(np.diff(ordered) > near)
 
 
 def comparable(x: FloatArray) -> FloatArray:

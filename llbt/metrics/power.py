@@ -15,10 +15,11 @@ from ..core.columns import FloatArray, IntArray
 from ..errors import OptionError
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, interval_fields
-from .compare import TestMethod, check_constant, check_same_inputs, check_test, run_test
+from .compare import run_test
 from .correlate import Level, score_matrices
 from .coverage import TRIALS, several, wilson
 from .kernels import NAMES, Coefficient
+from .metric_tests import Measure, PairedScores, TestMethod, check_constant, check_same_inputs, check_test
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -147,7 +148,7 @@ def power(
     chosen = several(methods)
     shares = np.atleast_1d(pd.to_numeric(np.atleast_1d(np.asarray(degraded)), errors="coerce")).astype(np.float64)
     for method in chosen:
-        check_test(level, method)
+        check_test(Measure("correlation", level, coefficient), method)
     draw = Resampler.of("metrics.power", rng, n_jobs, progress)
     if shares.size == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise OptionError(f"degraded={degraded!r}", expected="shares of the scores, above 0 and up to 1")
@@ -174,11 +175,13 @@ def _power_trials(
 ) -> FloatArray:
     """Return the p-values of each method at each share, and in the last row the losses; shape (K + 1, D, trials)."""
     found = np.empty((len(methods) + 1, len(shares), size))
+    measure = Measure("correlation", level, coefficient)
     for trial in range(size):
         for d, share in enumerate(shares):
             y = _degraded(x, float(share), rng)
             for k, method in enumerate(methods):
-                test = run_test(x, y, z, level, coefficient, method, "greater", n, Resampler("", rng))
+                scores = PairedScores(x, y, z)
+                test = run_test([scores], measure, method, "greater", n, Resampler("", rng))
                 found[k, d, trial], found[-1, d, trial] = test.p_value, test.difference
     return found
 

@@ -146,11 +146,17 @@ def _swapped_rows(
         a, b, present = cells(x, human)
         moved = np.where(np.broadcast_to(swap, (len(swap), *x.shape)).reshape(len(swap), -1), cells(y, human)[0], a)
         return row_correlations(moved, b, present, coefficient, (0.0, 0.0))
-    a, b, weights, (_, tolerance) = mean_rows(x, human)
-    there = ~np.isnan(x)
+    _, b, weights, (_, tolerance) = mean_rows(x, human)
+    moved = swapped_means(x, y, swap)
+    return row_correlations(moved, b, weights, coefficient, (max(rounding(x), rounding(y)), tolerance))
+
+
+def swapped_means(x: FloatArray, y: FloatArray, swap: npt.NDArray[np.bool_]) -> FloatArray:
+    """Return the systems' means of X*, (B, N), for swaps of shape (B, N or 1, M or 1); 0 where there is no score."""
+    means, there = system_means(x, np.ones((1, x.shape[1])))[0], ~np.isnan(x)
     step = np.where(there, y - x, 0.0) / np.maximum(there.sum(axis=1, keepdims=True), 1)
     if swap.shape[2] > 1:
-        moved = a + np.einsum("bnm,nm->bn", np.broadcast_to(swap, (len(swap), *x.shape)).astype(np.float64), step)
-    else:
-        moved = a + swap[:, :, 0] * step.sum(axis=1)
-    return row_correlations(moved, b, weights, coefficient, (max(rounding(x), rounding(y)), tolerance))
+        return np.asarray(
+            means + np.einsum("bnm,nm->bn", np.broadcast_to(swap, (len(swap), *x.shape)).astype(np.float64), step)
+        )
+    return np.asarray(means + swap[:, :, 0] * step.sum(axis=1))

@@ -178,20 +178,20 @@ def grouped_systems(metric: object, human: object, by: object | None) -> tuple[t
     scores = read_systems(metric, human)
     if by is None:
         return ("",), [scores]
-    codes, levels = _groups(by, len(scores.systems))
+    codes, levels = labelled_groups("by", by, len(scores.systems), "system")
     return levels, [scores.take(np.flatnonzero(codes == k)) for k in range(len(levels))]
 
 
-def _groups(by: object, size: int) -> tuple[IntArray, tuple[Hashable, ...]]:
-    """Return the group of each system as codes, and the groups in order of appearance."""
-    labels = list(by) if isinstance(by, Iterable) and not isinstance(by, str) else []
+def labelled_groups(name: str, given: object, size: int, unit: str) -> tuple[IntArray, tuple[Hashable, ...]]:
+    """Return the group of each of so many units as codes, and the groups in order of appearance."""
+    labels = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
     if len(labels) != size:
-        raise OptionError(f"by= has {len(labels)} labels for {size} systems", expected="one per system")
+        raise OptionError(f"{name}= has {len(labels)} labels for {size} {unit}s", expected=f"one per {unit}")
     codes, levels = pd.factorize(pd.Series(labels, dtype=object))
     if (codes < 0).any():
         raise OptionError(
-            f"by= has {int((codes < 0).sum())} missing labels (first at row {int(np.argmax(codes < 0))})",
-            expected="a group for each system",
+            f"{name}= has {int((codes < 0).sum())} missing labels (first at row {int(np.argmax(codes < 0))})",
+            expected=f"a label for each {unit}",
         )
     return codes.astype(np.int64), tuple(levels.tolist())
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arguments import NotNegative, checked
 from ..core.columns import FloatArray
 from ..errors import DesignError, JudgmentError
 from ..table import Field, Record, Table, counted, format_number
-from .kernels import settled
+from .kernels import apart, settled
 from .system_scores import all_pairs, numbers, refuse_other_labels
 
 Grouping = Literal["input", "system"]
@@ -67,7 +68,7 @@ class TieCalibration(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
+class ComparedPairs:
     """P pairs: |difference of the metric|, whether its sign is that of humans, whether humans tie, and weight."""
 
     size: FloatArray
@@ -75,10 +76,13 @@ class _Pairs:
     tied: FloatArray
     weight: FloatArray
 
+    def results(self, epsilon: float) -> FloatArray:
+        """Return 1 for pairs that are right where differences up to ε are ties, and 0 for the others, shape (P,)."""
+        return np.where(self.size <= epsilon, self.tied, self.same)
+
     def right(self, epsilon: float) -> float:
         """Return the weighted share of pairs that are right where differences up to ε are ties."""
-        right = np.where(self.size <= epsilon, self.tied, self.same)
-        return float(self.weight @ right / self.weight.sum())
+        return float(self.weight @ self.results(epsilon) / self.weight.sum())
 
 
 @checked
@@ -132,12 +136,12 @@ def tie_calibrated_accuracy(
     (0.833, 0.05, 1.0)
     """
     x, z = _read(metric, human, grouping)
-    pairs = _compared(x, z)
+    pairs = compared_pairs(x, z)
     notes = _notes(z, epsilon is None)
     if not len(pairs.size):
         said = (*notes, "no pair has two human scores, so the accuracy is NaN")
         return TieCalibration(np.nan, np.nan, np.nan, 0, 0, 0, epsilon is None, said)
-    chosen = _best(pairs) if epsilon is None else float(epsilon)
+    chosen = best_threshold(pairs) if epsilon is None else float(epsilon)
     return TieCalibration(
         estimate=pairs.right(chosen),
         epsilon=chosen,
@@ -150,17 +154,22 @@ def tie_calibrated_accuracy(
     )
 
 
-def _best(pairs: _Pairs) -> float:
+def best_threshold(pairs: ComparedPairs) -> float:
     """Return the smallest ε with the largest accuracy among 0 and all |differences|."""
     order = np.argsort(pairs.size, kind="stable")
     size = pairs.size[order]
     gain = np.cumsum((pairs.weight * (pairs.tied - pairs.same))[order])  # over ε < every |difference|
-    last = np.append(size[1:] > size[:-1], True)  # equal differences become ties together
+    last = last_of_size(size)  # equal differences become ties together
     candidates, gains = size[last], gain[last]
     if candidates[0] > 0:
         candidates, gains = np.append(0.0, candidates), np.append(0.0, gains)
     best = gains >= gains.max() - 1e-12 * pairs.weight.sum()  # sums of equal value differ in their last digits
     return float(candidates[np.argmax(best)])
+
+
+def last_of_size(size: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return whether sorted differences (P,) are the last of those that differ by rounding alone, shape (P,)."""
+    return np.append(apart(np.append(0.0, size))[1:], True)
 
 
 def _read(metric: object, human: object, grouping: Grouping) -> tuple[FloatArray, FloatArray]:
@@ -185,7 +194,7 @@ def _read(metric: object, human: object, grouping: Grouping) -> tuple[FloatArray
     return (x, z) if grouping == "input" else (x.T, z.T)
 
 
-def _compared(x: FloatArray, z: FloatArray) -> _Pairs:
+def compared_pairs(x: FloatArray, z: FloatArray) -> ComparedPairs:
     """Return all pairs of rows within each column (n, G) that have two human scores."""
     size = len(x) * (len(x) - 1) // 2 * x.shape[1]
     if size > _MOST_PAIRS:
@@ -198,7 +207,7 @@ def _compared(x: FloatArray, z: FloatArray) -> _Pairs:
     d, h = d[there], h[there]
     tied = (h == 0).astype(np.float64)
     same = ((np.sign(d) == np.sign(h)) & (h != 0)).astype(np.float64)
-    return _Pairs(np.abs(d), same, tied, weight)
+    return ComparedPairs(np.abs(d), same, tied, weight)
 
 
 def _notes(z: FloatArray, calibrated: bool) -> tuple[str, ...]:

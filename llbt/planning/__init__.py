@@ -1,1 +1,17 @@
-"""How many judgments a study needs, by simulation."""
+"""How many judgments a study needs, which to ask for next, and when to stop: `llbt.planning`."""
+
+from typing import NoReturn
+
+from ..errors import unknown_name
+from .next_pairs import next_pairs
+from .sequential import sequential
+
+__all__ = ["next_pairs", "sequential"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise unknown_name(__name__, name)

@@ -9,10 +9,12 @@ from .decisions import decisions, difference_curve, subset_correlations
 from .differences import differences, paired
 from .discrimination import discrimination
 from .fits import anova, residuals
+from .fragility import fragility
 from .intervals import intervals, ranks
 from .judge_effects import judge_effects
 from .judges import judges, ties
 from .network import network
+from .over_time import over_time
 from .pairs import outcomes, probabilities
 from .power import power
 from .ranks_by_method import ranks_by_method
@@ -29,11 +31,13 @@ __all__ = [
     "difference_curve",
     "differences",
     "discrimination",
+    "fragility",
     "intervals",
     "judge_effects",
     "judges",
     "network",
     "outcomes",
+    "over_time",
     "paired",
     "posteriors",
     "power",

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..arguments import Confidence, checked
 from ..errors import OptionError, kind_of, listed
-from ..fitting.fitted import Fitted, average_of
+from ..fitting.fitted import WithWorths, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
@@ -58,7 +58,7 @@ _LEVELS: dict[Scale, str] = {
 
 @checked
 def intervals(
-    res: Fitted,
+    res: WithWorths,
     *,
     at: At = None,
     scale: Scale = "log_odds",
@@ -70,7 +70,7 @@ def intervals(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults or DiscriminationResults
+    res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
         Of a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.

@@ -271,6 +271,33 @@ def note_beside(ax: Axes, notes: Sequence[str], heading: str = "") -> None:
     literally(ax.texts)
 
 
+def name_ends(ax: Axes, ends: Sequence[tuple[float, str, str]], height: float) -> None:
+    """Write each curve's name (where it ends, name, colour) right of its end, moved apart where they are close.
+
+    A figure of our own is enlarged so that the axes are so many inches high.
+    """
+    make_room(ax, height=height)
+    lay_out(ax)
+    to_axes = ax.transData + ax.transAxes.inverted()
+    left = ax.get_xlim()[0]
+    known = sorted((float(to_axes.transform((left, y))[1]), name, colour) for y, name, colour in ends)
+    size = row_size(ax, len(known))
+    line = 1.15 * size / 72 * ax.figure.dpi / ax.get_window_extent().height
+    places = moved_apart([at for at, _, _ in known], min(line, 1 / max(1, len(known))), 1.0)
+    for (_, name, colour), place in zip(known, places, strict=True):
+        ax.annotate(
+            name,
+            (1.02, place),
+            xycoords="axes fraction",
+            color=darker(colour),
+            va="center",
+            fontsize=size,
+            annotation_clip=False,
+        )
+    literally(ax.texts)
+    make_room(ax)
+
+
 def label_scale(ax: Axes, text: str) -> None:
     """Write the scale of the x axis; beside long names it ends where the axis ends, so that it is not cut off."""
     lines = [textwrap.fill(line, _LABEL) for line in text.split("\n")]

@@ -12,7 +12,7 @@ from ..arguments import Count, checked
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
 from ..core.response import THREE, TWO, Response
-from ..fitting.fitted import Fitted
+from ..fitting.fitted import WithWorths
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
 from ..table import counted, format_count, format_share
@@ -57,12 +57,12 @@ _LIGHTEST = 0.4  # share of the full colour in that of the smallest grade
 
 
 @checked
-def probabilities(res: Fitted, *, at: At = None, ax: Axes | None = None) -> Axes:
+def probabilities(res: WithWorths, *, at: At = None, ax: Axes | None = None) -> Axes:
     r"""Plot the probability that one object beats another, as a heat map with the counted wins.
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults or DiscriminationResults
+    res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
         Of a fit in which judges differ, it is of the average judge.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``; wins are those at the labels

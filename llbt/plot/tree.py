@@ -9,6 +9,7 @@ import numpy as np
 from ..arguments import Confidence, checked
 from ..core.statistics import critical_values
 from ..errors import DesignError
+from ..fitting.fitted import average_of
 from ..inference.objects import centred
 from ..inference.worth import worth
 from ..judges.tree import JudgeTree
@@ -140,7 +141,7 @@ def _draw_worths(ax: Axes, found: JudgeTree, objects: list[object], place: dict[
     frames = []
     for leaf in found.leaves:
         res = found.results(leaf.number)
-        own, _ = centred(res, None)
+        own, _ = centred(average_of(res), None)
         place_of: dict[object, int] = {label: k for k, label in enumerate(res.comparisons.objects)}
         at = [place_of.get(label, -1) for label in objects]  # a leaf may lack objects
         estimate = np.append(own.estimate, np.nan)[at]

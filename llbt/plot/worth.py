@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import Count, checked
 from ..core.columns import FloatArray
-from ..fitting.fitted import Fitted, average_of
+from ..fitting.fitted import WithWorths, average_of
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale, said_of
 from ..inference.worth import worth as worth_table
@@ -17,15 +17,11 @@ from .look import (
     COLUMN,
     GREY,
     axes_of,
-    darker,
-    lay_out,
     literally,
     look_beside_grey,
     look_of,
-    make_room,
-    moved_apart,
+    name_ends,
     points,
-    row_size,
     set_log_axis,
     short_names,
     standing_out,
@@ -42,13 +38,13 @@ _MANY = 100  # objects from which on their names stand closer
 
 @checked
 def worth(
-    res: Fitted, *, at: At = None, scale: Scale = "probability", most: Count = 10, ax: Axes | None = None
+    res: WithWorths, *, at: At = None, scale: Scale = "probability", most: Count = 10, ax: Axes | None = None
 ) -> Axes:
     """Plot the worths of the objects by class, as the papers that use prefmod do.
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults or DiscriminationResults
+    res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
         Of a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Classes, as in `worth`.
@@ -109,7 +105,7 @@ def worth(
     ax.set_xlabel(_said_below(classes, len(labels), len(coloured) if rest else 0))
     said = said_of(scale, SCALES, not res.response.plain_odds, ", against the reference")
     ax.set_ylabel(textwrap.fill(said, 36))  # as long as the axis is high
-    _name_ends(ax, ends)
+    name_ends(ax, ends, _HEIGHT)
     return ax
 
 
@@ -169,26 +165,3 @@ def _class_labels(frame: Any, classes: list[str], objects: int) -> list[str]:
         return [""]
     first = frame[classes].iloc[::objects]
     return [", ".join(str(v) for v in row) for row in first.to_numpy().tolist()]
-
-
-def _name_ends(ax: Axes, ends: list[tuple[float, str, str]]) -> None:
-    """Write each object's name at the height of its last point, in its colour, moved apart where points are close."""
-    make_room(ax, height=_HEIGHT)
-    lay_out(ax)
-    to_axes = ax.transData + ax.transAxes.inverted()
-    known = sorted((float(to_axes.transform((0, y))[1]), name, colour) for y, name, colour in ends)
-    size = row_size(ax, len(known))
-    line = 1.15 * size / 72 * ax.figure.dpi / ax.get_window_extent().height
-    places = moved_apart([height for height, _, _ in known], min(line, 1 / max(1, len(known))), 1.0)
-    for (_, name, colour), place in zip(known, places, strict=True):
-        ax.annotate(
-            name,
-            (1.02, place),
-            xycoords="axes fraction",
-            color=darker(colour),
-            va="center",
-            fontsize=size,
-            annotation_clip=False,
-        )
-    literally(ax.texts)
-    make_room(ax)

@@ -107,8 +107,12 @@ def _posteriors(found: LatentClasses) -> Table:
 
 
 def _tree(s: Study) -> list[str]:
-    tree = s.groups
-    assert isinstance(tree, JudgeTree)
+    assert isinstance(s.groups, JudgeTree)
+    return told_tree(s.groups, s.confidence)
+
+
+def told_tree(tree: JudgeTree, confidence: float) -> list[str]:
+    """Return the splits, their tests and the leaves."""
     whose = (
         "The leaves are estimated by judges who did not find the tree, so their errors are as they stand."
         if tree.honest
@@ -119,7 +123,7 @@ def _tree(s: Study) -> list[str]:
     return [
         monospaced(leaves.head),
         paragraph(whose),
-        picture("tree", "Splits, and log-worths in the leaves", lambda: tree_plot(tree, confidence=s.confidence)),
+        picture("tree", "Splits, and log-worths in the leaves", lambda: tree_plot(tree, confidence=confidence)),
         table(complete(tree.tests())),
         table(Table(leaves.fields, title="Leaves", foot=leaves.foot, notes=leaves.notes)),
     ]

@@ -16,6 +16,7 @@ from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.fitted import Fitted
 from ..fitting.hypotheses import score_test
 from ..fitting.mixed_results import MixedResults
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..fitting.summary import model_title
 from ..formulas.grammar import parse, vocabulary
@@ -33,6 +34,7 @@ from ..table import (
 from .discrimination_words import discrimination_sentence
 from .judge_words import judge_sentence
 from .preference_words import Said, interval_text, odds_text, worth_sentences
+from .ranking_words import ranking_model, ranking_ties
 
 _SIMULATED = 199  # tables drawn from the model where χ² does not hold
 _SMALL = "Too many fitted counts are below 5 to test the fit with χ²"
@@ -80,14 +82,15 @@ class Interpretation(Record):
 
 
 @checked
-def interpret(res: Fitted, *, confidence: Confidence = 0.95) -> Interpretation:
+def interpret(res: Fitted | RankingResults, *, confidence: Confidence = 0.95) -> Interpretation:
     """Return one paragraph in plain words, ready for a results section: what is preferred, by how much, how sure.
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults or DiscriminationResults
+    res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
         Of a fit with effects of judges it is said of the average judge; then how far judges differ, and what a new
-        one prefers. Of a fit with discriminations it is said of a judge of discrimination 1; then how judges differ.
+        one prefers. Of a fit with discriminations it is said of a judge of discrimination 1; then how judges differ. Of
+        a fit of lists odds are those of one object before another.
     confidence : float
         Of the intervals; 1 − confidence is the level of significance.
 
@@ -125,6 +128,11 @@ def interpret(res: Fitted, *, confidence: Confidence = 0.95) -> Interpretation:
         said = _said(res.average, _with_discriminations(res), confidence)
         said["judges"] = discrimination_sentence(res, confidence)
         said["covariates"] = _covariates(res.average, confidence, {res.judging.name})
+        return _paragraph(said)
+    if isinstance(res, RankingResults):
+        said = {"model": ranking_model(res)} | worth_sentences(res.average, confidence)
+        said["ties"] = ranking_ties(res, confidence)
+        said["covariates"] = _covariates(res.average, confidence, {"list"})
         return _paragraph(said)
     return interpreted(res, confidence, goodness_of_fit(res) if res.converged else None)
 

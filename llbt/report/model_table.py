@@ -16,9 +16,10 @@ from ..arguments import Confidence, Digits, checked
 from ..core.columns import FloatArray
 from ..errors import OptionError, kind_of
 from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.fitted import Fitted, average_of
+from ..fitting.fitted import WithWorths, average_of
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults, bic_reservation
+from ..fitting.worth_estimates import WorthEstimates
 from ..table import Field, Record, Table, counted, format_count, format_estimates, format_number, stars
 from .model_terms import called, chosen
 
@@ -43,6 +44,7 @@ _FIGURES = {
     "n_ties": "Ties",
 }
 _COUNTS = ("df_resid", "n_judgments", "n_comparisons", "n_ties")
+_WHOLE = "whole answers"  # in place of a link
 _ROUNDING = 1e-7  # a deviance below that is 0
 
 
@@ -163,7 +165,7 @@ class ModelTable(Record):
         ]
         return Table(
             (Field("term", "", rows), *columns),
-            title="Log-linear Bradley-Terry models" if set(self.links) == {"adjacent"} else "Bradley-Terry models",
+            title=_title(set(self.links)),
             head=tuple(f"{name}: {formula}" for name, formula in zip(self.names, self.formulas, strict=True)),
             notes=self.notes,
         )
@@ -190,6 +192,12 @@ class ModelTable(Record):
         return _where(self.has_term, estimates), _where(self.has_term & ~np.isnan(self.std_error), below)
 
 
+def _title(links: set[str]) -> str:
+    if links == {_WHOLE}:
+        return "Models of lists and patterns"
+    return "Log-linear Bradley-Terry models" if links == {"adjacent"} else "Bradley-Terry models"
+
+
 def _formatted(blocks: Sequence[FloatArray], digits: int) -> list[list[list[str]]]:
     """Return blocks (T, M) as texts with the same decimals: block, fit, term."""
     stacked = np.stack([block.T for block in blocks])
@@ -211,7 +219,7 @@ def _where(there: BoolArray, columns: list[list[str]]) -> list[list[str]]:
 
 @checked
 def model_table(
-    results: Sequence[Fitted],
+    results: Sequence[WithWorths],
     *,
     names: Sequence[str] | None = None,
     below: Below | None = "std_error",
@@ -226,9 +234,11 @@ def model_table(
 
     Parameters
     ----------
-    results : sequence of LLBTResults, MixedResults or DiscriminationResults
+    results : sequence of LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
         The standard deviations of effects of judges are rows of their own, beside those of fits without, named by their
         brackets; figures of fit are then those of the judgments, Σ n log p. Discriminations are rows of their own, too.
+        Fits of lists and of patterns have a likelihood of whole answers, which compares with that of the same answers
+        alone.
     names : sequence of str, optional
         Headings of the fits; by default (1), (2), …
     below : {"std_error", "statistic", "conf_int"} or None
@@ -281,7 +291,7 @@ def model_table(
     return ModelTable(
         headings,
         tuple(fit.specification.formula for fit in fits),
-        tuple(fit.specification.link for fit in fits),
+        tuple(_kind(fit) for fit in fits),
         called(terms, rename),
         values["estimate"],
         values["std_error"],
@@ -300,14 +310,14 @@ def model_table(
     )
 
 
-def _checked(results: object, below: object) -> list[Fitted]:
-    if isinstance(results, Fitted) or not isinstance(results, Sequence) or not results:
+def _checked(results: object, below: object) -> list[WithWorths]:
+    if isinstance(results, WithWorths) or not isinstance(results, Sequence) or not results:
         raise OptionError(
             f"found {'nothing' if isinstance(results, Sequence) else kind_of(results)}",
             expected="a list of fits: llbt.model_table([m0, m1])",
         )
     for k, res in enumerate(results):
-        if not isinstance(res, Fitted):
+        if not isinstance(res, WithWorths):
             raise OptionError(f"number {k} is {kind_of(res)}", expected="fits, as llbt.fit returns")
     return list(results)
 
@@ -321,25 +331,31 @@ def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
     return tuple(map(str, given))
 
 
-def _terms(fits: Sequence[Fitted]) -> tuple[str, ...]:
+def _kind(fit: WithWorths) -> str:
+    """Return the link of a fit, or that it is of whole answers."""
+    return _WHOLE if isinstance(fit, WorthEstimates) else fit.specification.link
+
+
+def _terms(fits: Sequence[WithWorths]) -> tuple[str, ...]:
     """Return all parameters: by what they describe, then as they first appear; then what judges differ by."""
-    block = {n: b for fit in fits for n, b in zip(fit.names, fit.design.blocks, strict=True)}
+    block: dict[str, str] = {n: b for fit in fits for n, b in zip(fit.design.names, fit.design.blocks, strict=True)}
+    block = {n: "tie" for fit in fits if isinstance(fit, WorthEstimates) for n in fit.names_beside} | block
     names = sorted(dict.fromkeys(n for fit in fits for n in fit.names), key=lambda n: _BLOCKS.index(block[n]))
     return (*names, *dict.fromkeys(name for fit in fits for name in _differing(fit)))
 
 
-def _differing(fit: Fitted) -> list[str]:
+def _differing(fit: WithWorths) -> list[str]:
     """Return what the rows of effects and discriminations are called."""
     if isinstance(fit, DiscriminationResults):
         return [f"σ[{level}]" for level in fit.judging.levels]
     return [str(bracket) for bracket in fit.brackets] if isinstance(fit, MixedResults) else []
 
 
-def _columns_of(fit: Fitted, confidence: float) -> pd.DataFrame:
+def _columns_of(fit: WithWorths, confidence: float) -> pd.DataFrame:
     """Return estimate, std_error, statistic, p_value, conf_low and conf_high by term, those of σ by its logarithm."""
     columns = (fit.params, fit.bse, fit.tvalues, fit.pvalues)
     found = pd.DataFrame({str(column.name): column for column in columns}).join(fit.conf_int(1 - confidence))
-    if isinstance(fit, LLBTResults):
+    if isinstance(fit, LLBTResults | WorthEstimates):
         return found
     if isinstance(fit, DiscriminationResults):
         factors = fit.by_judge(confidence=confidence).to_frame().set_axis(_differing(fit))
@@ -355,12 +371,14 @@ def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatA
     return np.column_stack([column.reindex(list(terms)).to_numpy(dtype=float) for column in columns])
 
 
-def _figures_of(res: Fitted, of_judgments: bool) -> dict[str, float]:
+def _figures_of(res: WithWorths, of_judgments: bool) -> dict[str, float]:
     """Return the figures of a fit; AIC, BIC and likelihood of Σ n log p where links or effects are compared."""
-    c = res.comparisons
+    c, none = res.comparisons, {"deviance": np.nan, "df_resid": np.nan}
+    if isinstance(res, WorthEstimates):
+        counts = {"n_judgments": res.n_judgments, "n_comparisons": np.nan, "n_ties": np.nan}
+        return {**none, "aic": res.aic, "bic": res.bic, "llf": res.llf, **counts}
     counts = {"n_judgments": c.n_judgments, "n_comparisons": len(c), "n_ties": c.n_ties if c.has_ties else np.nan}
     if isinstance(res, MixedResults):
-        none = {"deviance": np.nan, "df_resid": np.nan}
         return {**none, "aic": res.aic, "bic": res.bic, "llf": res.llf, **counts}
     fit = {name: getattr(res, name) for name in ("deviance", "df_resid", "aic", "bic", "llf")}
     if of_judgments:
@@ -369,12 +387,12 @@ def _figures_of(res: Fitted, of_judgments: bool) -> dict[str, float]:
     return {**fit, **counts}
 
 
-def _of_judgments(fits: Sequence[Fitted]) -> bool:
+def _of_judgments(fits: Sequence[WithWorths]) -> bool:
     """Whether likelihoods are those of the judgments: where links differ, and beside effects of judges."""
     return len({average_of(fit).log_linear for fit in fits}) > 1 or any(isinstance(fit, MixedResults) for fit in fits)
 
 
-def _compared(fits: Sequence[Fitted]) -> str:
+def _compared(fits: Sequence[WithWorths]) -> str:
     return "fits with and without effects" if any(isinstance(fit, MixedResults) for fit in fits) else "links"
 
 
@@ -387,7 +405,7 @@ def _figure(name: str, value: float) -> str:
 
 
 def _notes(
-    results: Sequence[Fitted], names: Sequence[str], below: Below | None, marked: bool, confidence: float
+    results: Sequence[WithWorths], names: Sequence[str], below: Below | None, marked: bool, confidence: float
 ) -> tuple[str, ...]:
     fits = [average_of(res) for res in results]
     graded = any(fit.comparisons.response.grades for fit in fits)
@@ -401,6 +419,12 @@ def _notes(
         ]
     if _of_judgments(results):
         notes.append(f"AIC, BIC and log-likelihood are those of Σ n log p, by which {_compared(results)} are compared")
+    whole = [isinstance(res, WorthEstimates) for res in results]
+    if any(whole) and not all(whole):
+        notes.append(
+            "AIC, BIC and log-likelihood of lists and patterns are of whole answers, and do not compare with those of "
+            "comparisons; judgments are answers there"
+        )
     if any(isinstance(res, MixedResults) for res in results):
         notes.append("rows such as (object | judge) are the standard deviations σ of normal effects of judges")
     if any(isinstance(res, DiscriminationResults) for res in results):

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import OptionError, listed
-from ..fitting.fitted import Fitted
+from ..fitting.fitted import WithWorths
 from ..table import check_renamed, relabelled
 
 
 def chosen(
-    terms: Sequence[str], fits: Sequence[Fitted], keep: Sequence[str] | None, drop: Sequence[str] | None
+    terms: Sequence[str], fits: Sequence[WithWorths], keep: Sequence[str] | None, drop: Sequence[str] | None
 ) -> tuple[str, ...]:
     """Return the parameters to keep, or those not to drop, named themselves or by their term of a formula."""
     if keep is None and drop is None:
@@ -21,7 +21,7 @@ def chosen(
         raise OptionError("keep= beside drop=", "Name what stays, or what goes.")
     if isinstance(asked, str) or not isinstance(asked, Sequence):
         raise OptionError(f"{word}={asked!r}", expected="a list of parameters or terms: ['object', 'tie']")
-    of_formula = {name: term for fit in fits for name, term in zip(fit.names, fit.design.terms, strict=True)}
+    of_formula = {name: term for fit in fits for name, term in zip(fit.design.names, fit.design.terms, strict=True)}
     known = {*terms, *of_formula.values()}
     unknown = [name for name in asked if name not in known]
     if unknown:

@@ -6,10 +6,8 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from ..arguments import Confidence, checked
 from ..auditing.audit import Audit
@@ -18,30 +16,32 @@ from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.anova import anova
+from ..inference.fragility import fragility
 from ..inference.grade_tests import grade_tests
+from ..inference.level_tests import levels_of
 from ..inference.pairwise import pairwise
-from ..inference.pairwise_record import Pairwise
 from ..inference.ranks import leaderboard
 from ..inference.residuals import residuals as residuals_of
+from ..inference.sensitivity import sensitivity
 from ..plot.fits import residuals as residuals_plot
-from ..plot.intervals import intervals as intervals_plot
 from ..plot.network import network as network_plot
 from ..plot.pairs import outcomes as outcomes_plot
 from ..plot.pairs import probabilities as probabilities_plot
-from ..plot.worth import worth as worth_plot
 from ..resampling import shown
-from ..table import Table, counted, format_count
+from ..table import format_count
 from .grades import expected_grades
 from .groups import call_of, groups_of
 from .interpret import interpret, interpreted
 from .judge_sections import has_judges, judges_section
+from .list_sections import is_of_lists, sections_of_lists, studied_lists
 from .page_parts import complete, folded, monospaced, or_why, page, paragraph, picture, section, table
+from .sections import MOST_PAIRS, Sections, at_text, audited, ranked, told_pairs
 from .study import Study, studied
 from .writing import checked_target, write_whole
 
-_MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
 _MOST_FOLDED = 2000  # rows on the page: a megabyte
 _MOST_DRAWN = 30  # objects of a heat map
+_MOST_REFITTED = 60  # objects, for seconds of refits
 
 
 @checked
@@ -59,12 +59,12 @@ def write_report(
 
     Parameters
     ----------
-    data : a fit, ClassModels, LatentClasses, JudgeTree, Comparisons, Judgments, frame, path or list of records
+    data : a fit, ClassModels, LatentClasses, JudgeTree, Comparisons, Rankings, Judgments, frame, path or records
         A fit (`LLBTResults`, `MixedResults`, `DiscriminationResults`), which is reported as it is; groups of judges
         (`llbt.judges.classes`, `llbt.judges.tree`), which have a section beside the report of the fit of all judges
         that they hold; or what is fitted for the report: a table of counts, or judgments in a known format, as
         `from_judgments` takes them without further names. Judgments under other names come as what `from_judgments` or
-        `fit` returns.
+        `fit` returns. Lists (`Rankings`) are fitted as lists, and fits of lists (`RankingResults`) reported as such.
     path : path
         Where to write; a file that is there is replaced.
     formula : str, optional
@@ -114,31 +114,38 @@ def write_report(
     '<!DOCTYPE html>'
     """
     target = checked_target(path, (data,))
+    if is_of_lists(data):
+        lists = studied_lists(data, formula, audit, confidence)
+        write_whole(target, _page(sections_of_lists(lists), title or "Preferences in lists", progress))
+        return target
     study = studied(data, formula, audit, confidence)
-    write_whole(target, _page(study, title or "Preference judgments", progress))
+    write_whole(target, _page(_sections(study), title or "Preference judgments", progress))
     return target
 
 
 # -- out -------------------------------------------------------------------------------------------------------
 
 
-def _page(s: Study, title: str, progress: bool) -> str:
+def _page(asked: Sections, title: str, progress: bool) -> str:
+    body = "\n".join(section(name, asked[name][0], asked[name][1]()) for name in shown("write_report", asked, progress))
+    return page(title, body, [(name, heading) for name, (heading, _) in asked.items()])
+
+
+def _sections(s: Study) -> Sections:
     asked: dict[str, tuple[str, Callable[[Study], list[str]]]] = {
         "words": ("In words", _words),
-        "audit": ("Are the judgments in order?", _audited),
+        "audit": ("Are the judgments in order?", lambda s: audited(s.found)),
         "leaderboard": ("Leaderboard", _ranked),
         "pairs": ("Pairs", _paired),
         **groups_of(s),
         **({"judges": ("Judges", judges_section)} if has_judges(s) else {}),
         "model": ("Model", _modelled),
         **_fitting(s),
+        **_hanging(s),
         "counts": ("Counts", _counted),
         "made": ("How this was made", _made),
     }
-    body = "\n".join(
-        section(name, asked[name][0], asked[name][1](s)) for name in shown("write_report", asked, progress)
-    )
-    return page(title, body, [(name, heading) for name, (heading, _) in asked.items()])
+    return {name: (heading, partial(tell, s)) for name, (heading, tell) in asked.items()}
 
 
 def _words(s: Study) -> list[str]:
@@ -150,35 +157,11 @@ def _words(s: Study) -> list[str]:
     return [*notices, paragraph(said.text, "lead")]
 
 
-def _audited(s: Study) -> list[str]:
-    whole = s.found.table()
-    bad = [k for k, finding in enumerate(s.found.findings) if finding.is_failure]
-    rest = [k for k in range(len(s.found.findings)) if k not in bad]
-    parts = [table(replace(whole, shown=tuple(bad)))] if bad else [paragraph(whole.title)]
-    parts += [folded(f"{counted(len(rest), 'check')} without a finding", table(_rows(whole, rest)))] if rest else []
-    return parts
-
-
 def _ranked(s: Study) -> list[str]:
-    board = leaderboard(s.asked, at=s.at, confidence=s.confidence)
-    level = f"{100 * s.confidence:.4g} % intervals"
-
-    def intervals() -> Any:
-        return intervals_plot(s.res, at=s.at, confidence=s.confidence)
-
-    parts = [
-        table(complete(board.table())),
-        picture(
-            "intervals",
-            f"Log-odds with {level}; letters or ranks at the right tell which objects do not differ significantly",
-            intervals,
-        ),
-    ]
+    parts = ranked(s.asked, s.at, s.confidence)
     if isinstance(s.asked, MixedResults):
         drawn = leaderboard(s.asked, at=s.at, population=True, confidence=s.confidence)
         parts.append(folded(f"For a new {s.asked.judges.name}, drawn from the population", table(drawn)))
-    if s.at is not None:
-        parts.append(picture("worths", "Worths by class", lambda: worth_plot(s.res)))
     return parts
 
 
@@ -194,30 +177,7 @@ def _paired(s: Study) -> list[str]:
     )
     if not isinstance(s.asked, LLBTResults):  # counts fitted to one judge, to whom those of all judges are no match
         network = ""
-    return [drawn, *_told_pairs(pairs, s.at), network]
-
-
-def _told_pairs(pairs: Pairwise, at: At) -> list[str]:
-    """Return the pairs; where they are many, those of the best object and of neighbours in the ranking before them."""
-    whole, size = pairs.table(), len(pairs.pairs)
-    if size <= _MOST_PAIRS:
-        return [table(complete(whole))]
-    place = np.full(len(pairs.objects), -2)
-    place[pairs.ranking] = np.arange(len(pairs.ranking))
-    i, j = place[pairs.pairs].T
-    told = np.flatnonzero((np.minimum(i, j) >= 0) & ((np.minimum(i, j) == 0) | (np.abs(i - j) == 1)))
-    more = (
-        f"shown: pairs of the best object and of neighbours in the ranking, {format_count(len(told))} of "
-        f"{format_count(size)}; p-values and intervals are adjusted for all of them"
-    )
-    asked = f"llbt.pairwise(res{_at(at)}).to_frame()"
-    rest = size > _MOST_FOLDED
-    short = replace(whole, shown=tuple(told.tolist()), more=f"{more}; all: {asked}" if rest else more)
-    return [table(short), "" if rest else folded(f"All {format_count(size)} pairs", table(complete(whole)), long=True)]
-
-
-def _at(at: At) -> str:
-    return "" if at is None else f", at={at!r}"
+    return [drawn, *told_pairs(pairs, s.at), network]
 
 
 def _modelled(s: Study) -> list[str]:
@@ -248,6 +208,22 @@ def _fitted(s: Study) -> list[str]:
     return [table(s.fit), residuals, folded("Largest residuals", table(residuals_of(s.res)))]
 
 
+def _hanging(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
+    """Return the section on what the ranking hangs on, of fits that are quickly made again."""
+    few = isinstance(s.asked, LLBTResults) and len(s.table.objects) <= _MOST_REFITTED
+    return {"choices": ("What does the ranking hang on?", _sensitive)} if few else {}
+
+
+def _sensitive(s: Study) -> list[str]:
+    """Return what other choices change, and how few judgments and judges the leader hangs on."""
+    at: At = "average" if s.at is None else s.at
+    units = ("judgment", *(name for name in s.table.clusters if len(levels_of(s.table, name)) > 1))
+    return [
+        or_why(lambda: sensitivity(s.res, at=at, confidence=s.confidence)),
+        *(or_why(lambda unit=unit: fragility(s.res, unit=unit, at=at)) for unit in units),  # type: ignore[misc]
+    ]
+
+
 def _graded(s: Study) -> list[str]:
     """Return whether the scale is linear, whether grades are told apart, and how well they are expected."""
     return [or_why(lambda: grade_tests(s.res)), table(expected_grades(s.res))]
@@ -261,7 +237,7 @@ def _counted(s: Study) -> list[str]:
     rest = len(s.table) - rows
     more = f"… {format_count(rest)} more; all: comparisons.to_frame()" if rest else ""
     found = table(replace(whole, shown=tuple(range(rows)), more=more))
-    return [outcomes, folded("Counts" if rest else "All counts", found, long=rows > _MOST_PAIRS)]
+    return [outcomes, folded("Counts" if rest else "All counts", found, long=rows > MOST_PAIRS)]
 
 
 def _made(s: Study) -> list[str]:
@@ -273,7 +249,7 @@ def _made(s: Study) -> list[str]:
     }
     given = {name: value for name, value in asked.items() if value not in (None, {}, "nonrobust", (), "adjacent")}
     options = "".join(f", {name}={value!r}" for name, value in given.items())
-    at = _at(s.at)
+    at = at_text(s.at)
     calls = (
         f"res = llbt.fit({spec.formula!r}, comparisons{options})",
         f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   {_further(s)}",
@@ -299,7 +275,3 @@ def _further(s: Study) -> str:
     return "llbt.anova(res)   llbt.goodness_of_fit(res)" + (
         "   llbt.grade_tests(res)" if s.table.response.grades else ""
     )
-
-
-def _rows(whole: Table, rows: list[int]) -> Table:
-    return Table(whole.fields[:3], title="Checks without a finding", shown=tuple(rows))

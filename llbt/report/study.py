@@ -15,6 +15,7 @@ from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.existence import check_existence
 from ..fitting.fitted import Fitted, MaybeMixed, average_of
 from ..fitting.large import MOST_DENSE
+from ..fitting.large_results import LargeResults
 from ..fitting.mixed import with_effects
 from ..fitting.mixed_results import MixedResults
 from ..fitting.model import LLBT, default_formula
@@ -85,9 +86,12 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
                 f"formula={formula!r} is for what is not fitted yet", "Leave it out: a fit is reported as it is."
             )
         res = data
+    elif isinstance(data, LargeResults):
+        raise _too_many(len(data.comparisons.objects))
     else:
         c = data if isinstance(data, Comparisons) else from_judgments(data, units=UNITS)
-        _refuse_many(c)
+        if len(c.objects) > MOST_DENSE:
+            raise _too_many(len(c.objects))
         res = _fitted(formula or default_formula(c), c)
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
@@ -96,27 +100,28 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
     classes, _, _ = worth_classes(average, None)
     of_average = "estimates are " if res is not average else ""
     said = [f"{of_average}{note}" for note in average.covariance.notes]
-    notices = (*_beside(groups), *_reduced(average), *(f"{note[0].upper()}{note[1:]}." for note in said))
+    notices = (*beside(groups), *_reduced(average), *(f"{note[0].upper()}{note[1:]}." for note in said))
     return Study(average, res, found, "average" if len(classes) > 1 else None, confidence, notices, groups)
 
 
-def _refuse_many(c: Comparisons) -> None:
-    """Raise where there are more objects than the fits that a page shows have."""
-    if len(c.objects) > MOST_DENSE:
-        raise DesignError(
-            f"a page needs the covariance of all objects, and there are {len(c.objects):,}, more than {MOST_DENSE:,}",
-            "Take fewer objects: Comparisons.select(objects=[…]); or the ranks alone: llbt.leaderboard(llbt.fit(…)).",
-        )
+def _too_many(objects: int) -> DesignError:
+    """Return what is said of more objects than the fits that a page shows have."""
+    return DesignError(
+        f"a page needs the covariance of all objects, and there are {objects:,}, more than {MOST_DENSE:,}",
+        "Take fewer objects: Comparisons.select(objects=[…]); or the ranks alone: llbt.leaderboard(llbt.fit(…)).",
+    )
 
 
 def _of_all(groups: Groups) -> LLBTResults:
     """Return the fit of all judges alike."""
     if isinstance(groups, JudgeTree):
-        return groups.nodes[0].results
+        found = groups.nodes[0].results
+        assert isinstance(found, LLBTResults)  # a tree of lists has a page of lists
+        return found
     return (groups.fits[0] if isinstance(groups, ClassModels) else groups).pooled
 
 
-def _beside(groups: Groups | None) -> tuple[str, ...]:
+def beside(groups: Groups | None) -> tuple[str, ...]:
     """Return that a page on groups of judges is of all of them elsewhere."""
     if groups is None:
         return ()

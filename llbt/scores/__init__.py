@@ -7,6 +7,8 @@ from ..errors import unknown_name
 from .aggregate import aggregate
 from .bradley_terry import BradleyTerry
 from .compare import compare
+from .elo_history import elo_history
+from .leaderboard import leaderboard
 from .pairwise import pairwise
 from .ratings import Elo, TrueSkill
 from .setups import aggregate_methods, aggregate_setups
@@ -21,6 +23,8 @@ __all__ = [
     "aggregate_methods",
     "aggregate_setups",
     "compare",
+    "elo_history",
+    "leaderboard",
     "pairwise",
     "simulate",
 ]

@@ -11,12 +11,12 @@ from ..arguments import Confidence, Jobs, Number, Rng, checked
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..data.score_frames import as_scores
-from ..errors import DesignError, JudgmentError, OptionError, listed
+from ..errors import DesignError, JudgmentError, OptionError
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_count, interval_fields
 from .bradley_terry import BradleyTerry
 from .mechanisms import Asked, Mechanism, Method, Scored, named, scored
-from .outcomes import Outcomes, outcomes_of_scores, outcomes_of_table, without_scores
+from .outcomes import Outcomes, outcomes_of_scores, outcomes_of_table, refuse_without_scores
 
 MECHANISMS: dict[Mechanism, str] = {
     "mean": "mean over the instances",
@@ -191,16 +191,7 @@ def _read(data: object, method: Mechanism) -> tuple[Outcomes, tuple[str, ...]]:
             )
         return outcomes_of_table(data)
     scores = as_scores(data)
-    bare = without_scores(scores.systems, scores.values)
-    if bare:
-        left = [label for label in scores.systems if label not in bare]
-        raise JudgmentError(
-            f"{listed(bare)} {'has' if len(bare) == 1 else 'have'} no score on any of "
-            f"{counted(len(scores.instances), 'instance')}",
-            f"Leave {'it' if len(bare) == 1 else 'them'} out: llbt.scores.SystemScores.from_wide(…, "
-            f"systems={left[:8]!r}{'…' if len(left) > 8 else ''}).",
-            expected="some for each system",
-        )
+    refuse_without_scores(scores.systems, scores.values, len(scores.instances))
     outcomes = outcomes_of_scores(scores)
     return outcomes, (*scores.notes_beside(), *_gaps(outcomes, method))
 

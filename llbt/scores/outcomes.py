@@ -14,7 +14,7 @@ from ..core.comparisons import Comparisons, tabulate
 from ..core.response import THREE, TWO
 from ..data.score_frames import SystemScores
 from ..data.score_ties import NO_GAME, TieRule
-from ..errors import JudgmentError
+from ..errors import JudgmentError, listed
 from ..resampling import drawn_counts, drawn_weights
 from ..table import counted
 
@@ -125,3 +125,16 @@ def check_whole(outcomes: Outcomes, remedy: str) -> None:
 def without_scores(systems: Sequence[Label], values: FloatArray) -> list[Label]:
     """Return the systems that have no score at all."""
     return [label for label, row in zip(systems, values, strict=True) if np.isnan(row).all()]
+
+
+def refuse_without_scores(systems: Sequence[Label], values: FloatArray, instances: int) -> None:
+    """Raise for systems that have no score at all."""
+    bare = without_scores(systems, values)
+    if bare:
+        left = [label for label in systems if label not in bare]
+        raise JudgmentError(
+            f"{listed(bare)} {'has' if len(bare) == 1 else 'have'} no score on any of {counted(instances, 'instance')}",
+            f"Leave {'it' if len(bare) == 1 else 'them'} out: llbt.scores.SystemScores.from_wide(…, "
+            f"systems={left[:8]!r}{'…' if len(left) > 8 else ''}).",
+            expected="some for each system",
+        )

@@ -150,7 +150,7 @@ def wilcoxon_test(
     variance = total * (2 * ranks.n + 1) / 12 - ranks.excess / 48
     p_value = normal_p(ratio(ranks.positive - total / 2, np.sqrt(variance)), alternative)
     for row in np.flatnonzero((ranks.n > 0) & (ranks.n <= EXACT)).tolist():
-        p_value[row] = _exact_p(ranks.doubled(row), 2 * ranks.positive[row], alternative)
+        p_value[row] = signed_sum_p(ranks.doubled(row), 2 * ranks.positive[row], alternative)
     statistic = np.where(ranks.n > 0, ranks.positive, np.nan)
     return PairedTest(statistic, np.full(len(total), np.nan), p_value, ratio(2 * ranks.positive - total, total))
 
@@ -182,12 +182,17 @@ class _SignedRanks:
         return tuple(np.repeat(np.rint(2 * self.rank[runs]), self.size[runs]).astype(int).tolist())
 
 
+def rounded_sizes(difference: FloatArray, out: npt.NDArray[np.bool_], scale: FloatArray) -> FloatArray:
+    """Return the sizes of differences (P, M) in steps of rounding: whole numbers, 0 for those that are out or NaN."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steps = np.rint(np.abs(difference) / (ROUNDING * scale)[:, None])
+    return np.where(out | np.isnan(difference), 0.0, steps)
+
+
 def _signed_ranks(difference: FloatArray, zero: npt.NDArray[np.bool_], scale: FloatArray) -> _SignedRanks:
     """Rank absolute differences by one sort of whole numbers whose last bit is the sign."""
     rows, out = len(difference), zero | np.isnan(difference)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        steps = np.rint(np.abs(difference) / (ROUNDING * scale)[:, None])
-    steps[out] = 0.0
+    steps = rounded_sizes(difference, out, scale)
     keys = np.where(out, _LAST, 2 * steps.astype(np.int64) + (difference > 0))
     keys.sort(axis=1)
     n = keys.shape[1] - out.sum(axis=1)
@@ -209,20 +214,20 @@ def _signed_ranks(difference: FloatArray, zero: npt.NDArray[np.bool_], scale: Fl
     )
 
 
-def _exact_p(doubled: Sequence[int], positive: float, alternative: Alternative) -> float:
-    """Return the p-value of twice R₊ among all ways to sign the doubled ranks."""
-    chances, at = _rank_sum_chances(tuple(doubled)), round(positive)
+def signed_sum_p(sizes: Sequence[int], positive: float, alternative: Alternative) -> float:
+    """Return the p-value of the sum of the positive ones, among all ways to sign whole sizes such as doubled ranks."""
+    chances, at = _sum_chances(tuple(sizes)), round(positive)
     greater, less = float(chances[at:].sum()), float(chances[: at + 1].sum())
     chosen = {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}[alternative]
     return min(chosen, 1.0)
 
 
 @lru_cache(maxsize=256)
-def _rank_sum_chances(ranks: tuple[int, ...]) -> FloatArray:
-    """Return P(sum = 0, 1, …) of whole ranks that count with probability 1/2 each."""
-    chances = np.zeros(sum(ranks) + 1)
+def _sum_chances(sizes: tuple[int, ...]) -> FloatArray:
+    """Return P(sum = 0, 1, …) of whole numbers above 0 that count with probability 1/2 each."""
+    chances = np.zeros(sum(sizes) + 1)
     chances[0] = 1.0
-    for rank in ranks:
+    for size in sizes:
         chances /= 2
-        chances[rank:] += chances[:-rank].copy()
+        chances[size:] += chances[:-size].copy()
     return chances

@@ -20,7 +20,7 @@ from ..data.score_ties import FIRST, ROUNDING, SECOND, TieRule
 from ..errors import DesignError, listed
 from ..fitting.model import LLBT
 from ..inference.objects import centred
-from ..table import counted, format_count
+from ..table import counted
 from .paired_tests import (
     PairedTest,
     cleaned,
@@ -33,7 +33,7 @@ from .paired_tests import (
     t_test,
     wilcoxon_test,
 )
-from .pairwise_records import TESTS, PairwiseScores, ScoreTest, adjust_line
+from .pairwise_records import TESTS, PairwiseScores, ScoreTest, adjust_line, missing_notes
 
 _UNDEFINED: dict[ScoreTest, tuple[str, str]] = {  # the test, and where it is not defined
     "t": ("paired t", "differences do not vary"),
@@ -227,7 +227,7 @@ def _record(
             *(() if scores.higher_is_better else (lower,)),
             *((f"ties: scores within {threshold:g}",) if threshold else ()),
             *scores.notes_beside(),
-            *_missing(len(scores.instances), found.n),
+            *missing_notes(len(scores.instances), found.n),
             *_undefined(found),
             bt_note,
         ),
@@ -253,18 +253,6 @@ def _bradley_terry(systems: Sequence[Label], pairs: IntArray, counts: FloatArray
     note = "BT: P(i > j) in the Bradley-Terry model of all systems, ties left out"
     note += f"; NA for {listed(left)}, without a win or loss" if left else ""
     return np.asarray(special.expit(2 * (log_worth[i] - log_worth[j]))), note
-
-
-def _missing(instances: int, n: IntArray) -> tuple[str, ...]:
-    """Say how many pairs lack instances for want of a score."""
-    short = int(np.sum(n < instances))
-    if not short:
-        return ()
-    least, most = format_count(instances - n.max(where=n < instances, initial=0)), format_count(instances - n.min())
-    how_many = most if least == most else f"{least} to {most}"
-    note = f"a score is missing: {how_many} of {counted(instances, 'instance')} left out in {counted(short, 'pair')}"
-    bare = int(np.sum(n == 0))
-    return (note, f"{counted(bare, 'pair')} without a common instance: nothing is defined") if bare else (note,)
 
 
 def _undefined(found: _Compared) -> tuple[str, ...]:

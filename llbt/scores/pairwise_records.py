@@ -209,6 +209,18 @@ def adjust_line(adjust: Adjust) -> str:
     return adjust_note(adjust) + ("" if adjust is None else ", each test apart")
 
 
+def missing_notes(instances: int, n: IntArray) -> tuple[str, ...]:
+    """Say how many pairs lack instances for want of a score."""
+    short = int(np.sum(n < instances))
+    if not short:
+        return ()
+    least, most = format_count(instances - n.max(where=n < instances, initial=0)), format_count(instances - n.min())
+    how_many = most if least == most else f"{least} to {most}"
+    note = f"a score is missing: {how_many} of {counted(instances, 'instance')} left out in {counted(short, 'pair')}"
+    bare = int(np.sum(n == 0))
+    return (note, f"{counted(bare, 'pair')} without a common instance: nothing is defined") if bare else (note,)
+
+
 def _alternative_line(alternative: Alternative) -> str:
     says = {"two-sided": "i and j differ", "greater": "i is better", "less": "j is better"}
     return f"Alternative of the tests: {says[alternative]}"

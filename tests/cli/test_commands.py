@@ -24,10 +24,12 @@ from llbt.inference.anova import Test as AnovaTest
 from llbt.inference.scales import Scale
 from llbt.judges.agreement import ResampledAgreement
 from llbt.judges.labelled_units import Among
-from llbt.metrics.compare import TestMethod
 from llbt.metrics.correlate import Level
 from llbt.metrics.interval import IntervalMethod
 from llbt.metrics.kernels import Coefficient
+from llbt.metrics.metric_tests import Statistic, TestMethod
+from llbt.scores.board_record import Grouping
+from llbt.scores.board_tests import BoardTest
 from llbt.scores.mechanisms import Mechanism
 
 TABLE = llbt.load_dataset("dras_table1")
@@ -213,6 +215,21 @@ def test_long_scores_and_lower_ones_that_are_better(scores: Path) -> None:
     assert "--others" in refused("aggregate", "-", *given, "--others", "loss", input=text)
 
 
+def test_scores_make_a_leaderboard(scores: Path) -> None:
+    wide = pd.read_csv(scores)
+    wide["task"] = np.arange(len(wide)) // 4
+    long = wide.rename_axis("instance").reset_index().melt(["instance", "task"], var_name="system", value_name="score")
+    expected = llbt.scores.leaderboard(long, test="t", by="task", groups="letters", adjust=None)
+    given = ["--test", "t", "--by", "task", "--groups", "letters", "--adjust", "none"]
+    for frame in (wide, long):
+        said = answered("scores", "leaderboard", "-", *given, "--format", "csv", input=frame.to_csv(index=False))
+        same(said, expected.to_frame())
+    drawn = llbt.scores.leaderboard(pd.read_csv(scores), test="permutation", n=99, rng=1)
+    given = ["--test", "permutation", "--n", "99", "--rng", "1"]
+    assert answered("scores", "leaderboard", scores, *given) == drawn.as_text() + "\n"
+    assert "--test" in refused("scores", "leaderboard", scores, "--test", "mcnemar")
+
+
 def test_intervals_of_metrics(metrics: Path) -> None:
     found = pd.read_csv(
         io.StringIO(answered("metrics", "interval", metrics, "--n", "50", "--rng", "1", "--format", "csv"))
@@ -236,6 +253,21 @@ def test_comparisons_of_metrics(metrics: Path) -> None:
     assert answered("metrics", "compare-all", metrics, *given) == expected.as_text() + "\n"
 
 
+def test_metrics_over_tasks_in_clusters(metrics: Path) -> None:
+    frame = pd.read_csv(metrics).assign(lp=lambda frame: np.where(frame["input"] == frame["input"].min(), "one", "two"))
+    tasks = {task: part.drop(columns="lp") for task, part in frame.groupby("lp")}
+    scores = {task: llbt.metrics.MetricScores.from_frame(part) for task, part in tasks.items()}
+    given = ["--statistic", "soft_pairwise_accuracy", "--tasks", "lp", "--n", "20", "--draws", "30", "--rng", "1"]
+    expected = llbt.metrics.compare_all(scores, statistic="soft_pairwise_accuracy", n=20, draws=30, rng=1)
+    text = frame.to_csv(index=False)
+    same(answered("metrics", "compare-all", "-", *given, "--format", "csv", input=text), expected.to_frame())
+    clusters = answered("metrics", "compare-all", "-", *given, "--clusters", "--format", "csv", input=text)
+    same(clusters, expected.clusters().to_frame())
+    assert "--tasks" in refused("metrics", "compare-all", "-", "--tasks", "pair", input=text)
+    without = frame.assign(lp=frame["lp"].where(frame.index > 0)).to_csv(index=False)
+    assert "empty in 1 of" in refused("metrics", "compare-all", "-", "--tasks", "lp", input=without)
+
+
 @pytest.mark.parametrize("command", ["datasets", "formats"])
 @pytest.mark.parametrize("form", FORMATS)
 def test_lists_in_every_format(command: str, form: str) -> None:
@@ -250,8 +282,9 @@ def test_lists_in_every_format(command: str, form: str) -> None:
 
 def commands() -> dict[str, Any]:
     group: Any = typer.main.get_command(app)
-    found = {name: command for name, command in group.commands.items() if name != "metrics"}
-    return found | {f"metrics {name}": command for name, command in group.commands["metrics"].commands.items()}
+    rooms = ("metrics", "scores")
+    found = {name: command for name, command in group.commands.items() if name not in rooms}
+    return found | {f"{room} {name}": one for room in rooms for name, one in group.commands[room].commands.items()}
 
 
 @pytest.mark.parametrize("name", commands())
@@ -273,6 +306,7 @@ FUNCTIONS = {
     "aggregate": llbt.scores.aggregate,
     "metrics interval": llbt.metrics.interval,
     "metrics compare-all": llbt.metrics.compare_all,
+    "scores leaderboard": llbt.scores.leaderboard,
 }
 
 
@@ -299,6 +333,9 @@ def test_arguments_of_a_function_are_options_of_its_command(name: str) -> None:
         (options.Correlation, Coefficient),
         (options.IntervalMethod, IntervalMethod),
         (options.TestMethod, TestMethod),
+        (options.BoardTest, BoardTest),
+        (options.Grouping, Grouping),
+        (options.Statistic, Statistic),
         (options.LabelType, LabelType),
     ],
 )

@@ -457,6 +457,7 @@ def test_formats_lists_every_format():
         assert all(mark in text for mark in known.marks)
 
 
+@pytest.mark.slow
 def test_every_format_that_is_listed_is_an_input_format(saved):
     path = saved([{"one": 1, "two": 2}], "t.csv")
     for name in llbt.formats.table().to_frame()["name"]:

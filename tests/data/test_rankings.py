@@ -154,6 +154,7 @@ class TestNotes:
             "11 judgments implied by 4 blocks of ranked objects",
             "8 ranks missing: nothing is implied about these objects in these blocks",
             "1 block with fewer than two ranked objects left out",
+            "rankings_from keeps rankings as lists, each of them one judgment of fit_rankings",
             self.lost + "keep clusters='block' and fit with cov_type='cluster', groups='block'",
         )
 
@@ -186,7 +187,7 @@ class TestNotes:
         table = pd.DataFrame({"object": [*LABELS, "Z"], "price": 1.0})
         notes = from_rankings(WIDE, objects=LABELS, object_covariates=table).notes
         assert notes[-1] == "1 object of the object table not compared: 'Z'"
-        assert len(notes) == 5
+        assert len(notes) == 6
 
 
 class TestClusters:

@@ -12,6 +12,7 @@ from support.fits import fit_by
 
 import llbt
 from llbt import LLBT
+from llbt.fitting import existence
 from llbt.fitting.existence import recession_direction
 from llbt.fitting.specification import make_problem
 from llbt.kernel.solvers import independent_columns
@@ -583,6 +584,60 @@ def test_the_graph_agrees_with_the_linear_program(formula):
         seen.append(verdict(formula, c))
         assert seen[-1] == (direction is None), c.to_frame()
     assert min(seen.count(True), seen.count(False)) >= 15
+
+
+@pytest.mark.parametrize(
+    "formula", ["object * x", "object * x + tie", "object * x + tie * x", "object:x + tie + order"]
+)
+def test_the_graph_of_each_class_agrees_with_the_linear_program(formula, monkeypatch):
+    """Large tables are looked at class by class before any program is, with the same verdict."""
+    rng = np.random.default_rng(29)
+    tables = [c for c in (random_table(rng) for _ in range(30)) if is_connected(c)]
+    by_program = [verdict(formula, c) for c in tables]
+    monkeypatch.setattr(existence, "_MANY", -1)
+    by_graph = [verdict(formula, c) for c in tables]
+    assert by_graph == by_program
+    assert min(by_graph.count(True), by_graph.count(False)) >= 2
+
+
+def judged_by_many(rng, judges=40, objects=6, each=90):
+    """Judgments of judges with tastes of their own, some of them ties."""
+    judge = np.repeat(np.arange(judges), each)
+    i = rng.integers(0, objects, len(judge))
+    j = (i + rng.integers(1, objects, len(judge))) % objects
+    outcome = rng.choice(["i", "tie", "j"], len(judge), p=[0.4, 0.2, 0.4])
+    return pd.DataFrame({"i": i, "j": j, "outcome": outcome, "judge": judge})
+
+
+def of_judges(frame):
+    return llbt.from_judgments(frame, objects=("i", "j"), outcome="outcome", covariates="judge")
+
+
+def test_judges_who_separate_are_named_among_many():
+    frame = judged_by_many(np.random.default_rng(41))
+    loses = frame["judge"].isin([7, 31]) & ((frame["i"] == 3) | (frame["j"] == 3))
+    frame.loc[loses, "outcome"] = np.where(frame.loc[loses, "i"] == 3, "j", "i")
+    c = of_judges(frame)
+    assert len(c) > existence._MANY
+    message = refused("object * judge + tie", c)
+    number = int((loses & (frame["judge"] == 7)).sum())
+    assert message.startswith(
+        f"{{0, 1, 2, 4, 5}} won all {number} judgments against {{3}} under judge 7, so their log-worths differ by ∞ "
+        "and have no finite estimate; so it is under judge 31. Leave the interactions with judge out of the worth."
+    )
+    assert_fits("object + tie", c)
+
+
+def test_judges_who_never_tie_are_named_among_many():
+    frame = judged_by_many(np.random.default_rng(41))
+    for judge in (0, 31):  # the reference, and another
+        frame.loc[(frame["judge"] == judge) & (frame["outcome"] == "tie"), "outcome"] = "i"
+    message = refused("object * judge + tie * judge", of_judges(frame))
+    assert message.startswith("judge 0 has no ties among 90 judgments; judge 31 has no ties among 90 judgments, so ")
+    assert "'tie'" in message
+    one = frame.assign(outcome=np.where((frame["judge"] == 0) & (frame.index % 3 == 0), "tie", frame["outcome"]))
+    assert "so tie:judge[31] is −∞" in refused("object * judge + tie * judge", of_judges(one))
+    assert_fits("object * judge + tie", of_judges(frame))
 
 
 def test_a_direction_of_recession_never_lowers_the_likelihood():

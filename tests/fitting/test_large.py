@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from support.graphs import KINDS, Kind, finite_graph, judged_graph
-from support.large import FORMULA, both_fits, few_are_many
+from support.large import FORMULA, both_fits, few_are_many, without_bands
 
 import llbt
 from llbt import Comparisons, LargeResults, LLBTResults
@@ -26,7 +26,10 @@ def table() -> Comparisons:
 
 @pytest.fixture(scope="module")
 def fits(table: Comparisons) -> tuple[LargeResults, LLBTResults]:
-    return both_fits(table)
+    with without_bands():
+        found = both_fits(table)
+        assert found[0].variances.way == "series"  # kept from here on
+    return found
 
 
 def centred(res: LLBTResults, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -95,6 +98,29 @@ def test_the_summary_has_the_best_objects_with_exact_errors(fits: tuple[LargeRes
     assert f"Formula: {FORMULA}" in text
     assert "292 more" in text
     assert "Newton's method" in text
+
+
+def test_a_narrow_graph_is_solved_along_its_band_with_exact_errors() -> None:
+    large, dense = both_fits(finite_graph("matchmade", 250, 2500), prior=None)
+    worths, cov = centred(dense, 250)
+    np.testing.assert_allclose(large.worths, worths, atol=EXACT)
+    np.testing.assert_allclose(large.bse[:250], np.sqrt(np.diag(cov)[:250]), rtol=1e-8)
+    assert large.error_note == "standard errors are exact"
+    assert "along a band" in str(large.summary())
+
+
+def test_a_knockout_is_solved_by_a_sparse_factor() -> None:
+    rng, below = np.random.default_rng(4), np.repeat(np.arange(1, 300), 3)
+    said = rng.choice(["i", "tie", "j"], len(below))
+    above, first = (below - 1) // 2, rng.random(len(below)) < 0.5
+    sides = {"object_i": np.where(first, below, above), "object_j": np.where(first, above, below)}
+    frame = pd.DataFrame({**sides, "outcome": said})
+    with without_bands():
+        large, dense = both_fits(llbt.from_judgments(frame, order=True))
+        assert "by a sparse factor" in str(large.summary())
+    np.testing.assert_allclose(large.worths, centred(dense, 300)[0], atol=EXACT)
+    np.testing.assert_allclose(large.params[["tie", "order"]], dense.params[["tie", "order"]], atol=EXACT)
+    assert pickle.loads(pickle.dumps(large)).to_frame().equals(large.to_frame())
 
 
 def test_covariates_of_the_sides_stand_beside_the_objects() -> None:

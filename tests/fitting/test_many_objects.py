@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import issparse
 from support.graphs import KINDS, Kind, finite_graph
 
 import llbt
@@ -50,6 +51,28 @@ def test_agree_with_the_dense_way(formula: str, monkeypatch: pytest.MonkeyPatch)
 def test_options_agree_too(options: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     c = finite_graph("random", 320, 2000)
     assert_same(llbt.fit("object + tie", c, **options), densely("object + tie", c, monkeypatch, **options))
+
+
+def test_worths_that_sum_to_0_are_those_of_treatment_coding() -> None:
+    """Coded so that most products are full, which are dense then."""
+    c = finite_graph("random", 320, 2000)
+    summed, plain = (llbt.fit(f"{term} + tie", c) for term in ("C(object, Sum)", "object"))
+    assert not issparse(summed.solution.inverse.information)
+    worths = np.append(plain.params.to_numpy()[:319], 0.0)
+    np.testing.assert_allclose(summed.params.to_numpy()[:319], (worths - worths.mean())[:319], atol=1e-8)
+    contrast = np.eye(320)[:319, :319] - 1 / 320
+    cov = contrast @ plain.cov_params().to_numpy()[:319, :319] @ contrast.T
+    np.testing.assert_allclose(summed.bse.to_numpy()[:319], np.sqrt(np.diag(cov)), rtol=1e-8)
+
+
+def test_effects_of_objects_on_ties_do_not_depend_on_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The information is sparse, but a factor of it fills up: dense or sparse, the estimates are the same."""
+    c = finite_graph("random", 320, 6000)
+    dense = llbt.fit("object + tie + tie:object", c, prior=0.5)
+    assert issparse(dense.solution.inverse.information)
+    monkeypatch.setattr("llbt.kernel.routes._FILLED", 2.0)
+    sparse = llbt.fit("object + tie + tie:object", c, prior=0.5)
+    np.testing.assert_allclose(dense.params, sparse.params, atol=1e-8)
 
 
 def test_graded_judgments_agree_too(monkeypatch: pytest.MonkeyPatch) -> None:

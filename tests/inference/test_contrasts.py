@@ -12,8 +12,10 @@ from support.contrasts import aliased, simulated
 from support.fits import fit_by
 
 import llbt
+from llbt.errors import DesignError
 from llbt.inference.contrasts import contrasts
 from llbt.inference.pairwise import pairwise
+from llbt.inference.pairwise_record import Pairwise
 
 TABLE1 = llbt.load_dataset("dras_table1")
 REST = {"A": 1, "B": -1 / 3, "C": -1 / 3, "D": -1 / 3}
@@ -369,3 +371,24 @@ def test_under_the_normal_law_the_intervals_hold_together(size):
     largest = np.abs((errors[:, i] - errors[:, j]) / pairs.std_error).max(axis=1)
     assert np.mean(largest <= pairs.critical) == pytest.approx(0.95, abs=0.005)
     assert np.mean(largest <= stats.norm.isf(0.025)) < 0.9
+
+
+def test_more_letters_than_there_are_from_a_to_z_are_refused():
+    """Of 150 equal steps, each next three do not differ: 148 letters; of 50 the 48 are there, with a note."""
+    for size in (150, 50):
+        i, j = np.triu_indices(size, 1)
+        worths = -np.arange(size, dtype=float)
+        error = np.full(len(i), 0.8)
+        p = np.where(j - i > 2, 0.001, 0.5)
+        pairs = Pairwise(
+            tuple(range(size)), np.column_stack([i, j]), worths, error, p, p, 3.0, np.full(len(i), 3.0), np.inf,
+            "log_odds", "holm", 0.95, (),
+        )  # fmt: skip
+        if size == 150:
+            with pytest.raises(DesignError, match=r"letters of 150 objects .* 52 .*clusters"):
+                pairs.letters()
+            assert len(pairs.clusters().to_frame()) == 150
+        else:
+            letters = pairs.letters()
+            assert len(set("".join(letters.to_frame()["group"]))) == 48
+            assert any("48 letters are hard to read" in note for note in letters.notes)

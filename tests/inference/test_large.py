@@ -122,7 +122,7 @@ def test_ranks_contain_the_truth_and_little_more_than_those_of_all_pairs(kind: K
 
 
 def _taking() -> dict[str, typing.Any]:
-    kinds = ("LLBTResults", "Fitted", "MaybeMixed", "AnyFit")
+    kinds = ("LLBTResults", "Fitted", "MaybeMixed", "AnyFit", "WithWorths")
     return {
         name: function
         for name, function in public().items()

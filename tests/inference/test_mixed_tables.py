@@ -27,6 +27,7 @@ def _shares(tables: tuple[llbt.Comparisons, ...]) -> np.ndarray:
     return np.array([table.outcome_counts / table.totals[:, None] for table in tables])
 
 
+@pytest.mark.slow
 def test_new_judges_answer_as_the_population(res: llbt.MixedResults) -> None:
     """Mean shares are the averaged probabilities, and judges vary by more than chance."""
     drawn = _shares(llbt.simulate(res, 400, rng=1))

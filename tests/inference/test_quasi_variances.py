@@ -170,6 +170,7 @@ def test_independent_estimates_keep_their_variances():
     np.testing.assert_allclose(worst_errors(np.diag(variance), found), (0, 0), atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), size=st.integers(3, 8))
 def test_no_contrast_is_worse_than_the_worst_and_one_attains_it(seed, size):

@@ -133,6 +133,7 @@ def test_judges_without_overlap_leave_a_direction_open_which_is_said() -> None:
     assert np.isfinite(kept.bse).all(axis=None)
 
 
+@pytest.mark.slow
 def test_the_same_seed_finds_the_same_classes() -> None:
     c = by_judge(ORDERS, 2)
     one, two = (llbt.judges.classes("object", c, k=[1, 2], prior=1, rng=7, n_jobs=jobs) for jobs in (1, 2))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from support.graphs import Kind, judged_graph
+from support.large import without_bands
 
 import llbt
 from llbt import Comparisons
 from llbt.kernel import graph_variances
+from llbt.kernel.band import Band
 from llbt.kernel.conjugate import Bordered, Graph
 from llbt.kernel.gathered import FloatArray, Gathered, Part
 from llbt.kernel.likelihood import Problem, pseudo_counts
@@ -17,6 +22,12 @@ from llbt.kernel.matrix_free import Summit, WorthProblem, climbed, undetermined
 
 KINDS: tuple[Kind, ...] = ("random", "power-law", "matchmade")
 every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+@pytest.fixture
+def wide() -> Iterator[None]:
+    with without_bands():
+        yield
 
 
 def table(kind: Kind, objects: int = 300, judgments: int = 3000, reach: int = 3) -> Comparisons:
@@ -66,6 +77,7 @@ def test_the_maximum_is_that_of_scoring(kind: Kind) -> None:
     )
 
 
+@pytest.mark.usefixtures("wide")
 @every_kind
 def test_systems_are_solved_as_the_pseudo_inverse_solves_them(kind: Kind) -> None:
     """The graph of matchmade pairs is narrow, so that groups are solved for, too; the others have none."""
@@ -78,6 +90,7 @@ def test_systems_are_solved_as_the_pseudo_inverse_solves_them(kind: Kind) -> Non
     )
 
 
+@pytest.mark.usefixtures("wide")
 @every_kind
 def test_variances_are_those_of_the_pseudo_inverse(kind: Kind) -> None:
     """To the error that they say they have: the 95th percentile over 200 objects, here over all 300."""
@@ -91,6 +104,38 @@ def test_variances_are_those_of_the_pseudo_inverse(kind: Kind) -> None:
     assert 0 < found_here.median < found_here.high
 
 
+@every_kind
+def test_along_a_band_systems_and_variances_are_exact(kind: Kind) -> None:
+    _, found = summit(kind)
+    found = replace(
+        found.information, system=replace(found.information.system, way=found.information.system.graph.band)
+    )
+    inverse = np.linalg.pinv(dense(found.system))
+    right = np.random.default_rng(1).normal(size=(302, 3))
+    right[:300] -= right[:300].mean(axis=0)
+    solved = found.solve(right)
+    assert solved.iterations <= 2
+    np.testing.assert_allclose(solved.values, inverse @ right, atol=1e-9)
+    values = graph_variances.variances(found, np.random.default_rng(0), np.arange(10))
+    assert (values.way, values.high) == ("exact", 0.0)
+    np.testing.assert_allclose(values.values, np.diag(inverse)[:300], rtol=1e-8)
+
+
+def test_the_maximum_of_a_ring_of_3000_is_that_of_scoring() -> None:
+    """A narrow graph is solved along its band; its two ends are further apart than a step may move a comparison."""
+    rng, at = np.random.default_rng(3), np.repeat(np.arange(3000), 3)
+    frame = pd.DataFrame({"object_i": at, "object_j": (at + 1) % 3000, "outcome": rng.choice(["i", "tie", "j"], 9000)})
+    c = llbt.from_judgments(frame, order=True)
+    asked = problem(c)
+    assert isinstance(asked.way, Band)
+    found = climbed(asked)
+    assert found.converged
+    assert np.ptp(found.worths) > 20
+    res = llbt.LLBT.from_formula("object + tie + order", c).fit(method="eliminate", prior=0.3)
+    worths = np.append(res.params.to_numpy()[:2999], 0.0)
+    np.testing.assert_allclose(found.worths, worths - worths.mean(), atol=1e-8)
+
+
 def test_few_objects_have_exact_variances() -> None:
     c = llbt.from_judgments(judged_graph("random", 30, 400), order=True)
     found = climbed(problem(c)).information
@@ -99,6 +144,7 @@ def test_few_objects_have_exact_variances() -> None:
     np.testing.assert_allclose(values.values, np.diag(np.linalg.pinv(dense(found.system)))[:30], rtol=1e-6)
 
 
+@pytest.mark.usefixtures("wide")
 def test_where_no_approximation_is_close_the_first_objects_have_exact_variances(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -11,7 +11,8 @@ from support.correlations import LEVELS, SCIPY, by_loop
 from support.three_metrics import X, Y, Z, three
 
 import llbt
-from llbt.metrics.compare import difference_p, standardized
+from llbt.metrics.compare import difference_p
+from llbt.metrics.metric_tests import standardized
 from llbt.metrics.resampled import swapped_difference
 
 SWAPS = {"perm-systems": (True, False), "perm-inputs": (False, True), "perm-both": (True, True)}

@@ -141,3 +141,137 @@ def test_qaeval_and_bertscore_beat_the_eleven_others(shared):
     found = llbt.metrics.compare_all(many, n=1000, rng=1).adjusted("bonferroni")
     wins = dict(zip(FABBRI, found.better().sum(axis=1), strict=True))
     assert {name: count for name, count in wins.items() if count} == {"qa-eval_f1": 11, "bertscore_recall": 11}
+
+
+# -- accuracies, tasks and clusters ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def parts():
+    """Two tasks with other systems and inputs, whose metrics stand in another order."""
+    rng = np.random.default_rng(2)
+    found = {}
+    for task, shape in (("en-de", (8, 20)), ("en-es", (10, 15))):
+        human = rng.normal(size=(shape[0], 1)) + rng.normal(size=shape)
+        metrics = {f"sd {sd}": human + sd * rng.normal(size=shape) for sd in (0.3, 2, 8)}
+        names = list(metrics) if task == "en-de" else list(metrics)[::-1]
+        found[task] = MetricScores.from_matrices({name: metrics[name] for name in names}, human)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("statistic", "method"),
+    [
+        ("correlation", "perm-both"),
+        ("pairwise_accuracy", "perm-systems"),
+        ("soft_pairwise_accuracy", "perm-both"),
+        ("tie_calibrated_accuracy", "perm-pairs"),
+    ],
+)
+def test_all_pairs_over_tasks_are_the_tests_one_by_one(parts, statistic, method):
+    found = llbt.metrics.compare_all(parts, statistic=statistic, method=method, n=400, draws=99, rng=1)
+    assert found.tasks == ("en-de", "en-es")
+    assert found.metrics == ("sd 0.3", "sd 2", "sd 8")
+    np.testing.assert_allclose(found.estimate, found.task_estimate.mean(axis=0))
+    human = {task: one.human for task, one in parts.items()}
+    for i, j in itertools.permutations(range(3), 2):
+        x, y = ({task: one.matrix(found.metrics[k]).to_numpy() for task, one in parts.items()} for k in (i, j))
+        one = llbt.metrics.compare(
+            x, y, human, statistic=statistic, method=method, alternative="greater", n=400, draws=99, rng=2
+        )
+        near = 0.1 if statistic == "soft_pairwise_accuracy" else 1e-9
+        assert found.difference[i, j] == pytest.approx(one.difference, abs=near)
+        assert found.difference[i, j] == pytest.approx(found.estimate[i] - found.estimate[j])
+        assert abs(found.p_value[i, j] - one.p_value) < 0.13
+        of_tasks = one.by_task().to_frame()["p_value"]
+        np.testing.assert_allclose(found.task_p_value[:, i, j], of_tasks, atol=0.13)
+
+
+def test_tasks_of_inputs_are_a_mapping_or_a_column(many):
+    labels = ["a" if k % 3 else "b" for k in range(30)]
+    given = {"statistic": "pairwise_accuracy", "n": 50, "rng": 1}
+    one = llbt.metrics.compare_all(many, tasks=labels, **given)
+    other = llbt.metrics.compare_all(many, tasks=dict(enumerate(labels)), **given)
+    np.testing.assert_array_equal(one.p_value, other.p_value)
+    assert one.tasks == other.tasks == ("b", "a")
+    with pytest.raises(llbt.errors.OptionError, match="no task of 29 inputs: 1, 2"):
+        llbt.metrics.compare_all(many, tasks={0: "a"}, n=5)
+
+
+def test_clusters_end_where_one_of_them_is_better():
+    """As in WMT24: C is beaten by A of its cluster, D by nobody of the cluster that C begins, E by D of it."""
+    from llbt.metrics.compare_all import clustered
+
+    better = np.zeros((6, 6), dtype=bool)
+    better[0, [2, 3]] = True  # A beats C and D
+    better[3, 4] = True
+    estimate = np.array([0.9, 0.8, 0.7, 0.6, 0.5, np.nan])
+    assert clustered(better, np.arange(6), estimate)[:5].tolist() == [1, 1, 2, 2, 3]
+    assert np.isnan(clustered(better, np.arange(6), estimate)[5])
+    turned = np.array([4, 3, 2, 1, 0, 5])
+    assert clustered(better[np.ix_(turned, turned)], turned, estimate[turned])[:5].tolist() == [1, 1, 2, 2, 3]
+
+
+def test_clusters_of_metrics(parts):
+    found = llbt.metrics.compare_all(parts, n=400, rng=1)
+    frame = found.clusters().to_frame()
+    assert frame["metric"].tolist() == ["sd 0.3", "sd 2", "sd 8"]
+    assert frame["estimate"].is_monotonic_decreasing
+    assert found.p_value[0, 1] <= 0.05 < found.p_value[1, 2]
+    assert frame["significance_cluster"].tolist() == [1, 2, 2]
+    np.testing.assert_allclose(frame[["estimate_1", "estimate_2"]].to_numpy().T, found.task_estimate)
+    one = found.clusters(task="en-es").to_frame()
+    assert one.columns.tolist() == ["metric", "significance_cluster", "estimate"]
+    np.testing.assert_allclose(one["estimate"], found.task_estimate[1])
+    assert found.clusters(1e-9).to_frame()["significance_cluster"].tolist() == [1, 1, 1]
+    strict = found.adjusted("bonferroni", family="table").clusters(0.014, adjusted=True).to_frame()
+    assert strict["significance_cluster"].max() <= 3
+    assert (
+        "adjusted (bonferroni) over all pairs"
+        in found.adjusted("bonferroni", family="table").clusters(adjusted=True).as_text()
+    )
+    with pytest.raises(llbt.errors.OptionError, match=r"no task 'de-en'; expected one of 'en-de', 'en-es'"):
+        found.clusters(task="de-en")
+    with pytest.raises(llbt.errors.OptionError, match="alpha=2"):
+        found.clusters(2)
+
+
+def test_metrics_that_are_the_same_stand_in_one_cluster(parts):
+    human = parts["en-de"].human
+    good = parts["en-de"].values[0]
+    scores = MetricScores.from_matrices({"a": good, "b": 3 * good + 1, "c": -human}, human)
+    found = llbt.metrics.compare_all(scores, statistic="tie_calibrated_accuracy", n=99, rng=1)
+    assert found.p_value[0, 1] == found.p_value[1, 0] == 1.0
+    assert found.clusters().to_frame()["significance_cluster"].tolist() == [1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "fragment"),
+    [
+        (lambda p: llbt.metrics.compare_all({}), llbt.errors.JudgmentError, "a mapping without a task"),
+        (lambda p: llbt.metrics.compare_all({"a": 1}), llbt.errors.OptionError, "scores is a mapping to int"),
+        (
+            lambda p: llbt.metrics.compare_all(p, tasks=["a"]),
+            llbt.errors.OptionError,
+            "tasks= with a mapping.*Leave tasks= out",
+        ),
+        (
+            lambda p: llbt.metrics.compare_all({**p, "c": MetricScores.from_matrices({"sd 2": X, "other": X + Z}, Z)}),
+            llbt.errors.JudgmentError,
+            "task 'en-de' has no scores of 'other'",
+        ),
+        (
+            lambda p: llbt.metrics.compare_all({"c": MetricScores.from_matrices({"a": X, "b": 0 * X}, Z)}),
+            llbt.errors.JudgmentError,
+            "task 'c': all scores of b are equal",
+        ),
+        (
+            lambda p: llbt.metrics.compare_all(p, method="williams"),
+            llbt.errors.OptionError,
+            "williams' with tasks",
+        ),
+    ],
+)
+def test_tasks_are_refused_that_do_not_go_together(parts, call, error, fragment):
+    with pytest.raises(error, match=fragment):
+        call(parts)

@@ -13,7 +13,7 @@ from llbt.metrics.tie_calibration import tie_calibrated_accuracy
 
 
 def acc_eq(metric, human, epsilon):
-    """Return acc_eq of columns, averaged over those with a pair, by a plain loop."""
+    """Return acc_eq of columns, averaged over those with a pair, by a plain loop; 0.3 − 0.2 is 0.2 − 0.1."""
     columns = []
     for x, z in zip(metric.T, human.T, strict=True):
         right = []
@@ -21,7 +21,7 @@ def acc_eq(metric, human, epsilon):
             h = z[i] - z[j]
             if not math.isnan(h):
                 d = x[i] - x[j]
-                right.append((0 if abs(d) <= epsilon else sign(d)) == sign(h))
+                right.append((0 if abs(d) <= epsilon + 1e-12 else sign(d)) == sign(h))
         columns += [np.mean(right)] if right else []
     return float(np.mean(columns))
 
@@ -38,14 +38,23 @@ def test_the_best_epsilon_is_that_of_a_search_over_all(decimals, grouping, missi
     found = tie_calibrated_accuracy(metric, human, grouping=grouping)
     x, z = (metric, human) if grouping == "input" else (metric.T, human.T)
     pairs = list(itertools.combinations(range(len(x)), 2))
-    candidates = sorted({0.0, *(abs(a[i] - a[j]) for a in x.T for i, j in pairs)})
+    candidates = sorted({0.0, *(round(abs(a[i] - a[j]), 9) for a in x.T for i, j in pairs)})
     values = [acc_eq(x, z, epsilon) for epsilon in candidates]
     assert found.estimate == pytest.approx(max(values), abs=1e-12)
-    assert found.epsilon == next(e for e, v in zip(candidates, values, strict=True) if v > max(values) - 1e-12)
+    first = next(e for e, v in zip(candidates, values, strict=True) if v > max(values) - 1e-12)
+    assert found.epsilon == pytest.approx(first, abs=1e-12)
     assert found.uncalibrated == pytest.approx(values[0], abs=1e-12)
     assert found.n == sum(not math.isnan(b[i] - b[j]) for b in z.T for i, j in pairs)
     assert found.human_ties == sum(b[i] == b[j] for b in z.T for i, j in pairs)
     assert found.estimate >= found.uncalibrated
+
+
+def test_differences_that_differ_by_rounding_alone_become_ties_together():
+    """0.3 − 0.2 < 0.2 − 0.1 as floating point numbers: a threshold between the two would be right on both pairs."""
+    metric = np.array([[0.3, 0.2], [0.2, 0.1]])
+    assert abs(metric[0, 0] - metric[1, 0]) < abs(metric[0, 1] - metric[1, 1])
+    found = tie_calibrated_accuracy(metric, np.array([[1.0, 2], [1, 1]]))
+    assert found.estimate == 0.5
 
 
 def test_a_given_epsilon_is_used_as_it_is():

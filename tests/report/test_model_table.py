@@ -261,3 +261,24 @@ def test_parameters_that_there_are_not_are_refused(options, said):
     fits = [llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())]
     with pytest.raises(llbt.errors.OptionError, match=re.escape(said)):
         model_table(fits, **options)
+
+
+def test_fits_of_lists_stand_beside_those_of_pairs():
+    rng = np.random.default_rng(8)
+    said = -np.round(np.array([0.6, 0.1, -0.5]) + rng.gumbel(size=(60, 3)))
+    places = np.array([np.unique(row, return_inverse=True)[1] + 1 for row in said])
+    r = llbt.rankings_from(pd.DataFrame(places, columns=list("ABC")), objects=list("ABC"))
+    lists, plain = llbt.fit_rankings("object + tie", r), llbt.fit("object + tie", r.to_comparisons())
+    table = llbt.model_table([lists, plain], names=["lists", "pairs"])
+    assert set(lists.names) | set(plain.names) == set(table.terms)
+    frame = table.to_frame().set_index(["model", "term"])
+    for name in lists.names:
+        assert frame.loc[("lists", name), "estimate"] == lists.params[name]
+        assert frame.loc[("lists", name), "std_error"] == lists.bse[name]
+    figures = table.figures.loc["lists"]
+    assert (figures["llf"], figures["n_judgments"]) == (lists.llf, 60)
+    assert np.isnan(figures["deviance"])
+    assert "do not compare with those of comparisons" in str(table)
+    alone = llbt.model_table([lists], drop=["object"])
+    assert str(alone).startswith("Models of lists and patterns")
+    assert all(name.startswith("tie") for name in alone.terms)

@@ -329,7 +329,7 @@ def test_names_come_out_as_they_are(evil, name):
 def test_the_text_after_the_names_is_still_there(evil):
     document = parsed(evil)
     names = [section.get("id") for section in document.iter("section")]
-    assert names == ["words", "audit", "leaderboard", "pairs", "model", "fit", "counts", "made"]
+    assert names == ["words", "audit", "leaderboard", "pairs", "model", "fit", "choices", "counts", "made"]
     assert [link.get("href") for link in document.find(".//nav").iter("a")] == [f"#{name}" for name in names]
 
 
@@ -585,5 +585,6 @@ def test_more_objects_than_a_page_can_show_are_refused(tmp_path):
     names = [f"m{k}" for k in range(10_001)]
     frame = pd.DataFrame({"i": names, "j": names[1:] + names[:1], "wins_i": 1, "wins_j": 1})
     table = llbt.from_counts(frame, objects=("i", "j"), wins=("wins_i", "wins_j"))
-    with pytest.raises(DesignError, match="10,001, more than 10,000"):
-        write_report(table, tmp_path / "page.html")
+    for data in (table, llbt.fit("object", table, prior=0.1)):
+        with pytest.raises(DesignError, match="10,001, more than 10,000"):
+            write_report(data, tmp_path / "page.html")

@@ -27,6 +27,10 @@ JUDGMENTS = pd.DataFrame(
 
 RANKINGS = pd.DataFrame({"A": [1, 2, 1, 3], "B": [2, 1, 3, 1], "C": [3, 3, 2, 2]})
 
+SETS = pd.DataFrame(
+    {"one": list("AB"), "two": list("BC"), "three": list("CA"), "best": list("AB"), "worst": list("BC")}
+)
+
 RATINGS = pd.DataFrame({"judge": ["J1", "J1", "J2", "J2"], "object": list("ABAB"), "rating": [5, 4, 2, 4]})
 
 SCORES = pd.DataFrame(np.random.default_rng(1).normal(size=(12, 3)), columns=list("ABC"))
@@ -48,8 +52,23 @@ def counts() -> llbt.Comparisons:
 
 
 @cache
+def rankings() -> llbt.Rankings:
+    return llbt.rankings_from(RANKINGS, objects=list("ABC"))
+
+
+@cache
+def patterns() -> llbt.Patterns:
+    return llbt.patterns_from(RANKINGS, "rankings", objects=list("ABC"))
+
+
+@cache
 def fitted() -> llbt.LLBTResults:
     return llbt.fit("object + tie", counts())
+
+
+@cache
+def by_day() -> llbt.LLBTResults:
+    return llbt.fit("object + tie", llbt.from_judgments(JUDGMENTS.assign(day=JUDGMENTS["prompt"]), clusters="day"))
 
 
 @cache
@@ -120,6 +139,11 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.Comparisons.pool: lambda: ([counts()], {}),
     llbt.from_matrix: lambda: ([[[0, 7], [3, 0]]], {"names": ["A", "B"]}),
     llbt.from_rankings: lambda: ([RANKINGS], {"objects": list("ABC")}),
+    llbt.rankings_from: lambda: ([RANKINGS], {"objects": list("ABC")}),
+    llbt.Rankings.to_comparisons: lambda: ([rankings()], {}),
+    llbt.patterns_from: lambda: ([RANKINGS, "rankings"], {"objects": list("ABC")}),
+    llbt.Patterns.to_comparisons: lambda: ([patterns()], {}),
+    llbt.choices_from: lambda: ([SETS], {"objects": ("one", "two", "three"), "worst": "worst"}),
     llbt.from_ratings: lambda: ([RATINGS], {}),
     llbt.from_scores: lambda: ([SCORES], {}),
     llbt.read_judgments: lambda: ([JUDGMENTS], {}),
@@ -127,6 +151,12 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.formats.columns: lambda: ([("left", "right"), "winner"], {}),
     llbt.fit: lambda: (["object + tie", counts()], {}),
     llbt.LLBT.fit: lambda: ([llbt.LLBT.from_formula("object + tie", counts())], {}),
+    llbt.fit_patterns: lambda: (["object", patterns()], {}),
+    llbt.fit_rankings: lambda: (["object", rankings()], {}),
+    llbt.drift: lambda: ([by_day()], {"time": "day"}),
+    llbt.plot.over_time: lambda: ([llbt.drift(by_day(), time="day")], {}),
+    llbt.fragility: lambda: ([fitted()], {}),
+    llbt.sensitivity: lambda: ([fitted()], {}),
     llbt.contrasts: lambda: ([fitted(), {"A": {"A": 1, "B": -1}}], {}),
     llbt.judge_effects: lambda: ([mixed()], {}),
     llbt.leaderboard: lambda: ([fitted()], {}),
@@ -148,7 +178,9 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.anova: lambda: ([fitted(), by_judge()], {}),
     llbt.drop1: lambda: ([fitted()], {}),
     llbt.goodness_of_fit: lambda: ([fitted()], {}),
+    llbt.goodness_of_lists: lambda: ([llbt.fit_rankings("object", rankings())], {"n": 19}),
     llbt.held_out: lambda: ([fitted()], {"folds": 3, "rng": 1}),
+    llbt.plot.fragility: lambda: ([llbt.fragility(fitted())], {}),
     llbt.plot.calibration: lambda: ([llbt.held_out(fitted(), folds=3, rng=1)], {}),
     llbt.influence: lambda: ([fitted()], {}),
     llbt.plot.residuals: lambda: ([fitted()], {}),
@@ -160,6 +192,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.write_report: lambda: ([counts()], {}),
     llbt.judges.agreement: lambda: ([JUDGMENTS], {"unit": "prompt"}),
     llbt.judges.compare_groups: lambda: ([found_classes()], {}),
+    llbt.judges.calibrate: lambda: ([JUDGMENTS[:16], JUDGMENTS.assign(judge="m")], {"unit": "block"}),
     llbt.judges.classes: lambda: (["object + tie", counts_of_judges()], {"k": [1, 2], "starts": 3, "rng": 1}),
     llbt.plot.classes: lambda: ([found_classes()], {}),
     llbt.plot.posteriors: lambda: ([found_classes()], {}),
@@ -178,10 +211,14 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.classical.ranking_scores: lambda: ([JUDGMENTS], {}),
     llbt.classical.shown_with: lambda: ([JUDGMENTS], {"reference": "A"}),
     llbt.classical.sign_test: lambda: ([counts()], {}),
+    llbt.planning.next_pairs: lambda: ([fitted()], {"n": 3}),
+    llbt.planning.sequential: lambda: ([["A", "B", "C"]], {}),
     llbt.power: lambda: ([llbt.Scenario()], {"judgments": [20], "n": 3, "rng": 1}),
     llbt.scores.aggregate: lambda: ([SCORES], {}),
     llbt.scores.aggregate_methods: lambda: ([SCORES], {"rng": 1}),
     llbt.scores.aggregate_setups: lambda: ([{"one": SCORES}], {"rng": 1}),
+    llbt.scores.elo_history: lambda: ([JUDGMENTS], {}),
+    llbt.scores.leaderboard: lambda: ([SCORES], {}),
     llbt.scores.pairwise: lambda: ([SCORES], {}),
     llbt.plot.differences: lambda: ([SCORES, "A", "B"], {}),
     llbt.plot.paired: lambda: ([SCORES, "A", "B"], {}),

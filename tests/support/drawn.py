@@ -137,6 +137,18 @@ def _curve(size: int) -> Axes:
     return llbt.plot.difference_curve(llbt.metrics.difference_curve(difference, agree), unit="BLEU")
 
 
+def _fragility(size: int) -> Axes:
+    label, rng = names(size), np.random.default_rng(13)
+    changes = [
+        {"change": f"rank {k + 1}", "object": label[k], "overtaken_by": label[k + 1], "removed": n, "share": n / 900}
+        for k, n in enumerate(rng.integers(1, 300, size - 1).astype(float))
+    ]
+    changes[0] = {"change": "rank 1", "object": None, "overtaken_by": None, "removed": np.nan, "share": np.nan}
+    rows = [{**row, "exact": row["removed"] < 20} for row in changes]
+    removals = pd.DataFrame(columns=["change", "object", "overtaken_by", "what", "removed"])
+    return llbt.plot.fragility(type(llbt.fragility(pooled(4)))("judgment", 900.0, rows, removals, ()))
+
+
 @cache
 def _mixture(size: int) -> LatentClasses:
     """Two classes of 30 judges each, who order the objects one way and the other."""
@@ -173,6 +185,27 @@ def _power(size: int) -> Axes:
     return llbt.plot.power(llbt.power(scenarios, judgments=[20, 50, 100, 200, 400], n=100, rng=1))
 
 
+def _over_time(size: int, text: bool = False) -> Axes:
+    rng = np.random.default_rng(5)
+    rows = [
+        one.to_frame().assign(day=f"2026-01-{day:02d}" if text else day)
+        for day in range(1, 9)
+        for one in llbt.simulate(pooled(size), rng=rng)
+    ]
+    c = llbt.from_counts(pd.concat(rows, ignore_index=True), clusters="day", order=True)
+    return llbt.plot.over_time(llbt.drift(llbt.fit("object + tie + order", c), time="day", sigma=0.2))
+
+
+def _elo_over_time(size: int) -> Axes:
+    rng = np.random.default_rng(6)
+    first = rng.integers(0, size, 4000)
+    second = (first + rng.integers(1, size, 4000)) % size
+    label = np.array(names(size))
+    said = np.where(rng.random(4000) < 0.5 + (first - second) / (2 * size), "i", "j")
+    frame = pd.DataFrame({"object_i": label[first], "object_j": label[second], "outcome": said})
+    return llbt.plot.over_time(llbt.scores.elo_history(frame))
+
+
 # by name of the function, and what is asked of it; each draws by default, in a new figure
 PICTURES: dict[str, Callable[[int], Axes]] = {
     "anova": lambda size: llbt.plot.anova(llbt.anova(by_judge(size, 2))),
@@ -182,6 +215,7 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "difference_curve": _curve,
     "differences": lambda size: llbt.plot.differences(scores(size), *names(size)[:2]),
     "discrimination": _discrimination,
+    "fragility": _fragility,
     "intervals": lambda size: llbt.plot.intervals(pooled(size)),
     "intervals: Elo": lambda size: llbt.plot.intervals(pooled(size), scale="elo"),
     "intervals: worth": lambda size: llbt.plot.intervals(pooled(size), scale="probability"),
@@ -193,6 +227,9 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "outcomes": lambda size: llbt.plot.outcomes(counts(size)),
     "outcomes: objects": lambda size: llbt.plot.outcomes(counts(size), rows="object", most=size),
     "outcomes: graded": lambda size: llbt.plot.outcomes(_graded(size), most=size),
+    "over_time": _over_time,
+    "over_time: text": lambda size: _over_time(size, text=True),
+    "over_time: Elo": _elo_over_time,
     "paired": lambda size: llbt.plot.paired(scores(size), *names(size)[:2]),
     "posteriors": lambda size: llbt.plot.posteriors(_mixture(size)),
     "power": _power,

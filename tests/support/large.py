@@ -24,6 +24,20 @@ def few_are_many(most: int = 100) -> Iterator[None]:
         room.MOST_DENSE = before
 
 
+@contextmanager
+def without_bands() -> Iterator[None]:
+    """Let graphs be too wide for a factor along a band, as those of many objects mostly are."""
+    rooms = [importlib.import_module(f"llbt.kernel.{name}") for name in ("matrix_free", "graph_variances")]
+    before = [room.band_within for room in rooms]
+    for room in rooms:
+        room.band_within = lambda *_: None
+    try:
+        yield
+    finally:
+        for room, found in zip(rooms, before, strict=True):
+            room.band_within = found
+
+
 def both_fits(c: Comparisons, formula: str = FORMULA, prior: float | None = 0.3) -> tuple[LargeResults, LLBTResults]:
     """Return the fit of a table as a very large one, and with the whole covariance."""
     with few_are_many():

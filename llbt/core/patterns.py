@@ -1,0 +1,202 @@
+"""Answers of judges as wholes: what each said of every pair of objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..errors import JudgmentError, listed
+from ..table import Field, Record, Table, counted, format_count
+from .columns import MOST_COUNTED, Coded, FloatArray, IntArray, Label, Lines, groups, inferable, tallied
+from .comparisons import RESERVED, Comparisons, tabulate
+from .response import THREE, TWO
+
+PatternKind = Literal["comparisons", "rankings", "ratings"]
+Signs = npt.NDArray[np.int8]
+
+MISSING = 2  # of an answer, beside −1, 0 and 1
+_SIGNS = {1: "+", 0: "0", -1: "−", MISSING: "."}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Patterns(Record):
+    """What judges said of all pairs of J objects, one answer each. N distinct patterns of P = J(J − 1)/2 pairs.
+
+    Made by `patterns_from` rather than directly. Equal patterns under equal covariates are kept once and counted.
+
+    Attributes
+    ----------
+    objects : tuple
+        The J objects, in the order of the pairs.
+    answers : ndarray of int8, shape (N, P)
+        For the pairs 12, 13, 23, 14, 24, 34, …: 1 where the first object was preferred, −1 the second, 0 where neither
+        was, 2 where the pair has no answer.
+    counts : ndarray, shape (N,)
+        Judges with each pattern.
+    kind : {"comparisons", "rankings", "ratings"}
+        Which patterns are possible: all; those of orders without ties; those of orders with ties.
+    levels : int
+        Of ratings, on how many levels they were given; 0 otherwise.
+    columns : tuple of Coded, each (N,)
+        Covariates of the judges.
+    notes : tuple of str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1], "B": [2, 1, 3, 2], "C": [3, 3, 2, 3]})
+    >>> p = llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"])
+    >>> len(p), p.n_judges, p.answers[0].tolist()
+    (3, 4, [-1, 1, 1])
+    """
+
+    _made_by: ClassVar[str] = "llbt.patterns_from(…)"
+
+    objects: tuple[Label, ...]
+    answers: Signs
+    counts: FloatArray
+    kind: PatternKind
+    levels: int = 0
+    columns: tuple[Coded, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = self.covariates
+        taken = tuple(name for name in names if name in RESERVED | {"count", "pattern", "dependence"})
+        if taken:
+            raise JudgmentError(f"{listed(taken)} is a word that llbt uses itself", "Rename the column.")
+        if len(set(names)) < len(names):
+            raise JudgmentError(f"a covariate is named twice: {listed(names)}", expected="each once")
+        total = float(self.counts.sum())
+        if not (np.all(self.counts > 0) and 0 < total < MOST_COUNTED):
+            raise JudgmentError("the counts of the patterns", expected="positive and finite counts, below 2**53 in all")
+        self.answers.flags.writeable = False
+        self.counts.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def pairs(self) -> IntArray:
+        """The two objects of each pair, 12, 13, 23, 14, …, shape (P, 2)."""
+        size = len(self.objects)
+        return np.array([(i, j) for j in range(1, size) for i in range(j)], dtype=np.int64)
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Names of the covariates of the judges."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def n_judges(self) -> float:
+        """Number of judges (an int where it is whole)."""
+        total = float(self.counts.sum())
+        return int(total) if total.is_integer() else total
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether an answer can be undecided."""
+        return self.kind == "ratings" or bool((self.answers == 0).any())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every judge answered every pair."""
+        return not bool((self.answers == MISSING).any())
+
+    def to_comparisons(self) -> Comparisons:
+        """Return the comparisons that the patterns are made of, as if their judgments were independent."""
+        pattern, pair = np.nonzero(self.answers != MISSING)
+        said = 1 - self.answers[pattern, pair].astype(np.int64)
+        i, j = self.pairs[pair].T
+        codes, counts = tallied([i, j, *(c.codes[pattern] for c in self.columns)], said, self.counts[pattern])
+        columns = tuple(replace(c, codes=code) for c, code in zip(self.columns, codes[2:], strict=True))
+        lines = Lines(np.column_stack(codes[:2]), counts, columns)
+        note = f"{counted(float(counts.sum()), 'judgment')} of {counted(self.n_judges, 'judge')}, taken as independent"
+        like = Comparisons(
+            self.objects,
+            lines.pairs,
+            lines.counts,
+            response=THREE if counts[:, 1].any() else TWO,
+            notes=(*self.notes, note),
+        )
+        return tabulate(lines, like)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per pattern: pairs, covariates, count; an answer that is missing is NA."""
+        names = [f"{self.objects[i]}:{self.objects[j]}" for i, j in self.pairs]
+        signs = pd.DataFrame(self.answers, columns=names).astype("Int8").mask(self.answers == MISSING)
+        whole = np.all(self.counts == np.floor(self.counts))
+        beside: dict[str, Any] = {c.name: inferable(c.values) for c in self.columns}
+        beside["count"] = self.counts.astype(np.int64) if whole else self.counts
+        return pd.concat([signs, pd.DataFrame(beside)], axis=1)
+
+    def table(self) -> Table:
+        """Return the patterns as they print, the most frequent first."""
+        order = np.argsort(-self.counts, kind="stable")[:20]
+        fields = (
+            Field("pattern", "pattern", ["".join(_SIGNS[int(y)] for y in self.answers[k]) for k in order]),
+            *(Field(c.name, c.name, c.values[order].tolist()) for c in self.columns),
+            Field("count", "count", self.counts[order], "count"),
+        )
+        more = len(self) - len(order)
+        pairs = [f"{self.objects[i]}:{self.objects[j]}" for i, j in self.pairs]
+        notes = (*self.notes, *([f"{format_count(more)} more patterns"] if more else []))
+        said = f"{_SIGNS[1]} first, {_SIGNS[-1]} second preferred, 0 undecided, . no answer"
+        return Table(
+            fields,
+            title=f"Patterns: {', '.join(self.said_sizes())}",
+            head=(f"Pairs: {', '.join(pairs[:15])}{', …' if len(pairs) > 15 else ''} ({said})",),
+            notes=notes,
+        )
+
+    def said_sizes(self) -> list[str]:
+        """Return objects, judges and patterns as phrases, for the first line of a printout."""
+        sizes = [
+            f"{format_count(len(self.objects))} objects",
+            f"{self.kind} of {counted(self.n_judges, 'judge')}",
+            counted(len(self), "pattern"),
+        ]
+        missing = float(self.counts[(self.answers == MISSING).any(axis=1)].sum())
+        return [*sizes, *([f"{format_count(missing)} judges without some answer"] if missing else [])]
+
+
+def gathered_patterns(
+    objects: tuple[Label, ...],
+    answers: Signs,
+    kind: PatternKind,
+    *,
+    levels: int = 0,
+    columns: tuple[Coded, ...] = (),
+    counts: FloatArray | None = None,
+    notes: tuple[str, ...] = (),
+) -> Patterns:
+    """Return answers of judges (R, P) as distinct patterns; judges without any answer are left out and counted.
+
+    Raises
+    ------
+    JudgmentError
+        Where nobody answered anything.
+    """
+    n = np.ones(len(answers)) if counts is None else np.asarray(counts, dtype=np.float64)
+    silent = (answers == MISSING).all(axis=1)
+    kept = np.flatnonzero(~silent & (n > 0))
+    if not len(kept):
+        raise JudgmentError("no judge has an answer", expected="answers to some of the pairs")
+    gone = float(n[silent].sum())
+    said = (f"{counted(gone, 'judge')} without any answer left out",) if gone else ()
+    keys = [*(answers[kept].T.astype(np.int64) + 1), *(column.codes[kept] for column in columns)]
+    first, group = groups(keys)
+    return Patterns(
+        objects=objects,
+        answers=answers[kept][first],
+        counts=np.bincount(group, n[kept], len(first)).astype(np.float64),
+        kind=kind,
+        levels=levels,
+        columns=tuple(column.take(kept[first]) for column in columns),
+        notes=(*notes, *said),
+    )

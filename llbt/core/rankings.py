@@ -1,0 +1,415 @@
+"""Lists as judges gave them: objects shown together and put in order, in part or as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..errors import JudgmentError, listed
+from ..table import Field, Record, Table, counted, format_count
+from .columns import (
+    MOST_COUNTED,
+    Coded,
+    FloatArray,
+    IntArray,
+    Label,
+    Lines,
+    as_objects,
+    dense,
+    groups,
+    inferable,
+    tallied,
+)
+from .comparisons import RESERVED, Comparisons, tabulate
+from .response import THREE, TWO
+
+Kind = Literal["ranking", "best_worst"]
+
+_ENTRIES = 4_000_000  # pairs of objects of lists that are made at once
+_TOLD = {
+    "ranking": "each object before each that stands lower, ties of those in one place, nothing among the unranked",
+    "best_worst": "the best before all others, the worst behind them, nothing among the rest",
+}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Rankings(Record):
+    """Lists of objects in order, as judges gave them. L lists with N entries of J objects.
+
+    Made by `rankings_from` rather than directly. Equal lists under equal covariates are kept once and counted.
+
+    Attributes
+    ----------
+    objects : tuple
+        The J objects, sorted.
+    items : ndarray of int, shape (N,)
+        The objects of the lists, one list after the other; in each those in the first place first, those without a
+        place last.
+    places : ndarray of int, shape (N,)
+        1 for the best, 2 for the next, …, equal for objects that are tied; 0 for objects shown and not ranked, which
+        stand below all others. Where the best and the worst were named these are 1 and 2, and all others 0.
+    starts : ndarray of int, shape (L + 1,)
+        Where each list begins, and the last one ends.
+    counts : ndarray, shape (L,)
+        How often each list was given.
+    kind : {"ranking", "best_worst"}
+    columns, cluster_columns : tuple of Coded, each (L,)
+        Covariates of the lists, and the clusters kept beside them.
+    object_columns : tuple of Coded, each (J,)
+    notes : tuple of str
+        What was left out on the way here.
+
+    Raises
+    ------
+    JudgmentError
+        For an object twice in a list, counts that are not positive, and names that are reserved or used twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> wide = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 1], "C": [3, 3, 2]})
+    >>> r = llbt.rankings_from(wide, objects=["A", "B", "C"])
+    >>> len(r), r.n_judgments, r.largest_tie
+    (3, 3, 2)
+    """
+
+    _made_by: ClassVar[str] = "llbt.rankings_from(…)"
+    _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = {
+        asker: (
+            "data are lists, and it takes comparisons",
+            "Fit lists as they are: llbt.fit_rankings(formula, rankings). The comparisons that they imply, which are "
+            "not independent, are rankings.to_comparisons().",
+        )
+        for asker in ("fit", "judges.classes")
+    }
+
+    objects: tuple[Label, ...]
+    items: IntArray
+    places: IntArray
+    starts: IntArray
+    counts: FloatArray
+    kind: Kind = "ranking"
+    columns: tuple[Coded, ...] = ()
+    cluster_columns: tuple[Coded, ...] = ()
+    object_columns: tuple[Coded, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_names(self)
+        total = float(self.counts.sum())
+        if not (np.all(self.counts > 0) and 0 < total < MOST_COUNTED):
+            raise JudgmentError("the counts of the lists", expected="positive and finite counts, below 2**53 in all")
+        first, _ = groups([self.lists, self.items])
+        if len(first) < len(self.items):
+            twice = np.setdiff1d(np.arange(len(self.items)), first)[0]
+            raise JudgmentError(
+                f"{self.objects[self.items[twice]]!r} stands twice in list {self.lists[twice]}",
+                expected="each object once in a list",
+            )
+        for array in (self.items, self.places, self.starts, self.counts):
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def sizes(self) -> IntArray:
+        """Objects shown in each list, shape (L,)."""
+        return np.diff(self.starts)
+
+    @property
+    def lists(self) -> IntArray:
+        """The list of each entry, shape (N,)."""
+        return np.repeat(np.arange(len(self.counts)), np.diff(self.starts))
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Names of the covariates of the lists."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """Names of the clusters kept beside the lists."""
+        return tuple(column.name for column in self.cluster_columns)
+
+    @property
+    def object_covariates(self) -> tuple[str, ...]:
+        """Names of the columns of the object table."""
+        return tuple(column.name for column in self.object_columns)
+
+    @property
+    def n_judgments(self) -> float:
+        """Number of lists, each as often as it was given (an int where it is whole)."""
+        total = float(self.counts.sum())
+        return int(total) if total.is_integer() else total
+
+    @property
+    def tied(self) -> IntArray:
+        """How many objects stand in each place that is taken, shape (number of places,)."""
+        if self.kind == "best_worst":
+            return np.ones(2 * len(self), dtype=np.int64)
+        ranked = self.places > 0
+        _, place = groups([self.lists[ranked], self.places[ranked]])
+        return np.bincount(place)
+
+    @property
+    def tied_share(self) -> float:
+        """Share of the places that several objects stand in, of lists as often as they were given."""
+        if self.kind == "best_worst":
+            return 0.0
+        ranked = np.flatnonzero(self.places > 0)
+        of = self.lists[ranked]
+        first, place = groups([of, self.places[ranked]])
+        return float(np.average(np.bincount(place) > 1, weights=self.counts[of[first]]))
+
+    @property
+    def largest_tie(self) -> int:
+        """The largest number of objects in one place; 1 without ties."""
+        return int(self.tied.max(initial=1))
+
+    def of_size(self) -> Iterator[tuple[int, IntArray]]:
+        """Yield each number of objects that lists have, and the lists that have it."""
+        for size in np.unique(self.sizes):
+            yield int(size), np.flatnonzero(self.sizes == size)
+
+    def entries_of(self, some: IntArray, size: int) -> IntArray:
+        """Return the entries of some lists of one size, shape (Q, size)."""
+        return np.asarray(self.starts[some][:, None] + np.arange(size))
+
+    def to_comparisons(self) -> Comparisons:
+        """Return the comparisons that the lists imply: as many as each has pairs of which it says something.
+
+        Judgments of one list are not independent of each other, as a fit to them takes them to be, and the model of
+        pairs is another one than that of lists: `fit_rankings` has the lists themselves.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import llbt
+        >>> wide = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 1], "C": [3, 3, 2]})
+        >>> llbt.rankings_from(wide, objects=["A", "B", "C"]).to_comparisons().to_frame()
+          object_i object_j  wins_i  ties  wins_j
+        0        A        B       1     1       1
+        1        A        C       3     0       0
+        2        B        C       3     0       0
+        """
+        found = [_implied(self, some, size) for size, some in _in_parts(self)]
+        i, j, said, of = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        columns = (*self.columns, *self.cluster_columns)
+        codes, counts = tallied([i, j, *(c.codes[of] for c in columns)], said, self.counts[of])
+        rest = [replace(c, codes=code) for c, code in zip(columns, codes[2:], strict=True)]
+        kept = len(self.columns)
+        lines = Lines(np.column_stack(codes[:2]), counts, tuple(rest[:kept]), (), tuple(rest[kept:]))
+        note = (
+            f"{counted(float(counts.sum()), 'judgment')} implied by {counted(self.n_judgments, 'list')}: "
+            f"{_TOLD[self.kind]}; judgments of one list are not independent, so standard errors of a plain fit are too "
+            "small"
+        )
+        like = Comparisons(
+            self.objects,
+            lines.pairs,
+            lines.counts,
+            response=THREE if counts[:, 1].any() else TWO,
+            object_columns=self.object_columns,
+            notes=(*self.notes, note),
+        )
+        return tabulate(lines, like)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per entry: list, object, place (NA for objects that are not ranked), count, covariates."""
+        of = self.lists
+        place = pd.array(self.places, dtype="Int64")
+        place[self.places == 0] = pd.NA
+        whole = np.all(self.counts == np.floor(self.counts))
+        counts = self.counts.astype(np.int64) if whole else self.counts
+        data: dict[str, Any] = {
+            "list": of,
+            "object": inferable(as_objects(self.objects)[self.items]),
+            "place": place,
+            "count": counts[of],
+        }
+        data |= {c.name: inferable(c.values[of]) for c in (*self.columns, *self.cluster_columns)}
+        return pd.DataFrame(data)
+
+    def table(self) -> Table:
+        """Return the lists as they print: sizes, then the first lists, objects in order, ties joined by ``=``."""
+        columns = (*self.columns, *self.cluster_columns)
+        some = range(min(len(self), 20))
+        fields = [
+            Field("ranking", "ranking", [list_text(self, k) for k in some]),
+            Field("count", "count", self.counts[: len(some)], "count"),
+            *(Field(c.name, c.name, c.values[: len(some)].tolist()) for c in columns),
+        ]
+        more = len(self) - len(some)
+        notes = (*self.notes, *([f"{format_count(more)} more lists"] if more else []))
+        return Table(tuple(fields), title=f"Rankings: {', '.join(self.said_sizes())}", notes=notes)
+
+    def said_sizes(self) -> list[str]:
+        """Return objects, lists and how long these are as phrases, for the first line of a printout."""
+        low, high = int(self.sizes.min()), int(self.sizes.max())
+        tie = self.largest_tie
+        what = "sets with a best and a worst" if self.kind == "best_worst" else "lists"
+        ties = f"up to {tie} tied in a place" if tie > 1 else "no ties"
+        return [
+            f"{format_count(len(self.objects))} objects",
+            f"{format_count(self.n_judgments)} {what} of {low if low == high else f'{low} to {high}'}",
+            *([ties] if self.kind == "ranking" else []),
+        ]
+
+
+def list_text(r: Rankings, k: int) -> str:
+    """Return a list in words: ``A > B = C > (D, E)``."""
+    inside = slice(r.starts[k], r.starts[k + 1])
+    labels, places = [str(r.objects[o]) for o in r.items[inside]], r.places[inside]
+    if r.kind == "best_worst":
+        return f"{labels[0]} > ({', '.join(labels[2:])}) > {labels[1]}" if len(labels) > 2 else " > ".join(labels)
+    said = [
+        " = ".join(label for label, at in zip(labels, places, strict=True) if at == place)
+        for place in range(1, int(places.max()) + 1)
+    ]
+    rest = [label for label, at in zip(labels, places, strict=True) if at == 0]
+    return " > ".join([*said, *([f"({', '.join(rest)})"] if rest else [])])
+
+
+def gathered_rankings(
+    objects: tuple[Label, ...],
+    lists: IntArray,
+    items: IntArray,
+    places: IntArray,
+    *,
+    kind: Kind = "ranking",
+    columns: tuple[Coded, ...] = (),
+    cluster_columns: tuple[Coded, ...] = (),
+    object_columns: tuple[Coded, ...] = (),
+    counts: FloatArray | None = None,
+    notes: tuple[str, ...] = (),
+) -> Rankings:
+    """Return entries in any order as lists: those that say nothing left out, equal ones counted, places without gaps.
+
+    Parameters
+    ----------
+    lists, items, places : ndarray of int, each (N,)
+        List, object and place of each entry; places in any steps, 0 for objects without one.
+    columns, cluster_columns : tuple of Coded, each (number of lists,)
+    counts : ndarray, shape (number of lists,), optional
+        How often each list was given; by default once.
+
+    Raises
+    ------
+    JudgmentError
+        Where no list says anything.
+    """
+    size = int(lists.max(initial=-1)) + 1
+    n = np.ones(size) if counts is None else counts
+    shown, ranked = np.bincount(lists, minlength=size), np.bincount(lists, places > 0, minlength=size)
+    silent = (shown < 2) | (ranked < 1)
+    kept = ~silent[lists]
+    if not kept.any():
+        raise JudgmentError(
+            f"no list says anything of two objects: {counted(size, 'list')}", expected="two objects and one place in it"
+        )
+    alone, unplaced = int(n[(shown == 1)].sum()), int(n[(shown > 1) & (ranked < 1)].sum())
+    said = [f"{counted(alone, 'list')} of a single object left out"] if alone else []
+    said += [f"{counted(unplaced, 'list')} without any place left out"] if unplaced else []
+    items, used = dense(items[kept], len(objects))
+    gone = [objects[k] for k in np.setdiff1d(np.arange(len(objects)), used)]
+    said += [f"{counted(len(gone), 'object')} left without lists: {listed(gone)}"] if gone else []
+    lists, _ = dense(lists[kept], size)
+    of = np.flatnonzero(~silent & (shown > 0))
+    places = places[kept]
+    order = np.lexsort((items, np.where(places == 0, np.iinfo(np.int64).max, places), lists))
+    lists, items, places = lists[order], items[order], _stepped(lists[order], places[order])
+    every = tuple(c.take(of) for c in (*columns, *cluster_columns))
+    first, group = _distinct(lists, items, places, every)
+    entries = np.isin(lists, first)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(lists, minlength=len(of))[first])])
+    return Rankings(
+        objects=tuple(objects[k] for k in used),
+        items=items[entries],
+        places=places[entries],
+        starts=starts,
+        counts=np.bincount(group, n[of], minlength=len(first)).astype(np.float64),
+        kind=kind,
+        columns=tuple(c.take(first) for c in every[: len(columns)]),
+        cluster_columns=tuple(c.take(first) for c in every[len(columns) :]),
+        object_columns=tuple(c.take(used) for c in object_columns),
+        notes=(*notes, *said),
+    )
+
+
+def _stepped(lists: IntArray, places: IntArray) -> IntArray:
+    """Return places of sorted entries in steps of one, 0 as it is."""
+    new = np.append(True, (lists[1:] != lists[:-1]) | (places[1:] != places[:-1]))
+    begin = np.append(True, lists[1:] != lists[:-1])
+    steps = np.cumsum(new)
+    found = steps - (steps[begin] - 1)[np.cumsum(begin) - 1]
+    return np.where(places == 0, 0, found)
+
+
+def _distinct(
+    lists: IntArray, items: IntArray, places: IntArray, columns: tuple[Coded, ...]
+) -> tuple[IntArray, IntArray]:
+    """Return the first of each kind of equal lists, in the order of their first, and which each list is."""
+    sizes = np.bincount(lists)
+    starts = np.cumsum(sizes) - sizes
+    group, number = np.empty(len(sizes), dtype=np.int64), 0
+    for size in np.unique(sizes):
+        some = np.flatnonzero(sizes == size)
+        entries = starts[some][:, None] + np.arange(size)
+        keys = [*items[entries].T, *places[entries].T, *(c.codes[some] for c in columns)]
+        first, same = groups(keys)
+        group[some] = number + same
+        number += len(first)
+    _, first = np.unique(group, return_index=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[group]
+
+
+def _in_parts(r: Rankings) -> Iterator[tuple[int, IntArray]]:
+    """Yield lists of one size, so many that their pairs fit into memory."""
+    for size, some in r.of_size():
+        most = max(1, _ENTRIES // (size * size))
+        for begin in range(0, len(some), most):
+            yield size, some[begin : begin + most]
+
+
+def _implied(r: Rankings, some: IntArray, size: int) -> tuple[IntArray, IntArray, npt.NDArray[np.int8], IntArray]:
+    """Return objects i < j, the outcome (0 i, 1 tie, 2 j) and the list of the pairs that some lists tell of."""
+    entries = r.entries_of(some, size)
+    items, places = r.items[entries], r.places[entries]
+    rank = ranks_in_lists(places, r.kind)
+    k, m = np.triu_indices(size, 1)
+    said = np.where(rank[:, k] < rank[:, m], 0, np.where(rank[:, k] == rank[:, m], 1, 2))
+    told = (said != 1) | (places[:, k] > 0)
+    i, j, of = items[:, k][told], items[:, m][told], np.broadcast_to(some[:, None], told.shape)[told]
+    swap = i > j
+    outcome = np.where(swap, 2 - said[told], said[told]).astype(np.int8)
+    return np.where(swap, j, i), np.where(swap, i, j), outcome, np.asarray(of)
+
+
+def ranks_in_lists(places: IntArray, kind: Kind) -> IntArray:
+    """Return what orders the objects of a list, the lowest the best."""
+    if kind == "best_worst":
+        return np.asarray(np.where(places == 0, 2, np.where(places == 2, 3, 1)))
+    return np.asarray(np.where(places == 0, np.iinfo(np.int64).max, places))
+
+
+def _check_names(r: Rankings) -> None:
+    names = [*r.covariates, *r.clusters, *r.object_covariates]
+    reserved = tuple(name for name in names if name in RESERVED | {"list", "place", "count", "ranking"})
+    if reserved:
+        raise JudgmentError(f"{listed(reserved)} is a word that llbt uses itself", "Rename the column.")
+    twice = tuple(sorted({name for name in names if names.count(name) > 1}))
+    if twice:
+        raise JudgmentError(
+            f"{listed(twice)} is named twice among covariates, clusters and object covariates",
+            expected="one role for each column",
+        )

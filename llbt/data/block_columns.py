@@ -1,0 +1,135 @@
+"""Columns of a frame of rankings or ratings: what makes a block, what is a value, and what is kept of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from ..errors import JudgmentError, OptionError, listed
+from .blocks import Blocks, factorized, refuse_infinite, refuse_several
+from .described import Described, described
+from .files import open_source
+from .kept import Names
+from .sources import as_names
+
+Roles = Mapping[str, tuple[str, ...]]  # parameter → the columns that it names
+
+_KEPT = ("covariates", "numeric", "clusters", "judge_covariates")
+
+
+@dataclass(frozen=True, eq=False)
+class Keep:
+    """What the caller wants beside the values, under the names of `from_judgments`."""
+
+    covariates: tuple[str, ...]
+    clusters: tuple[str, ...]
+    numeric: tuple[str, ...]
+    object_covariates: object
+    judges: Described | None
+
+    def roles(self, names: Sequence[str], makers: Sequence[str]) -> Roles:
+        """Return the columns of the frame to keep, by parameter; a cluster ``block`` may be made here."""
+        made = "block" in self.clusters and "block" not in makers
+        if made and "block" in names:
+            raise JudgmentError(
+                "clusters='block' keeps what makes a block, but the frame has another column 'block'",
+                "Rename the column, or pass block='block'.",
+                expected="one meaning",
+            )
+        table = self.object_covariates
+        of_objects = () if table is None else open_source(table, what="the frame of object_covariates=").names
+        of_judges = () if self.judges is None else self.judges.names
+        elsewhere = (*self.covariates, *of_objects, *of_judges)
+        return {
+            "covariates": self.covariates,
+            "judge_covariates": () if self.judges is None else (self.judges.key,),
+            "numeric": tuple(name for name in self.numeric if name not in elsewhere),
+            "clusters": tuple(name for name in self.clusters if not (made and name == "block")),
+        }
+
+
+def keep_of(
+    covariates: Names, clusters: Names, numeric: Names, object_covariates: object, judge_covariates: object
+) -> Keep:
+    """Return what the caller wants beside the values."""
+    kept, beside = as_names(covariates, "covariates"), as_names(clusters, "clusters")
+    judges = described(judge_covariates, "judge")
+    return Keep(kept, beside, as_names(numeric, "numeric"), object_covariates, judges)
+
+
+def columns_of_rows(columns: Mapping[str, str]) -> Roles:
+    """Return the columns of the long form, by parameter."""
+    for parameter, name in columns.items():
+        if not isinstance(name, str):
+            raise OptionError(f"{parameter}={name!r}", expected="the name of one column")
+    return {parameter: (name,) for parameter, name in columns.items()}
+
+
+def columns_of_objects(objects: Sequence[str]) -> Roles:
+    """Return the columns of the wide form, each named after its object."""
+    names = as_names(objects, "objects")
+    if len(names) < 2:
+        raise OptionError(f"objects={objects!r}", expected="at least two columns, each named after its object")
+    return {"objects": names}
+
+
+def flat(roles: Roles) -> tuple[str, ...]:
+    """Return all columns that have a role, once each."""
+    return tuple(dict.fromkeys(name for names in roles.values() for name in names))
+
+
+def block_makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
+    """Return the columns that make a block, by parameter."""
+    given = {parameter: as_names(names, parameter) for parameter, names in makers.items() if names is not None}
+    said = " and ".join(f"{parameter}=" for parameter in given)
+    if wide and given:
+        raise OptionError(
+            f"{said} beside objects=: in the wide form every row is a block",
+            "Keep columns with clusters= or covariates=, or pass the long form with object=.",
+        )
+    if "block" in given and len(given) > 1:
+        raise OptionError(f"{said}: block= stands in place of judge= and prompt=", "Pass either.")
+    if not wide and not any(given.values()):
+        raise OptionError(
+            "nothing says which rows belong together",
+            "Pass judge= and prompt= (objects that one judge compared on one prompt), or block= (any columns); or "
+            "objects=[…] for a frame with one column per object.",
+        )
+    return given
+
+
+def check_roles(names: Sequence[str], roles: Roles) -> None:
+    """Raise for columns that are not there, or that are values as well as something else."""
+    played: dict[str, str] = {}
+    for parameter, asked in roles.items():
+        gone = tuple(name for name in asked if name not in names)
+        if gone:
+            raise JudgmentError(
+                f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(names)}", f"Pass {parameter}=…"
+            )
+        for name in asked:
+            first = played.setdefault(name, parameter)
+            twice = asked.count(name) > 1
+            # What makes a block may also be kept; what is kept is checked where it is read.
+            kept_too = parameter in _KEPT and first in ("judge", "prompt", "block", *_KEPT)
+            if twice or (first != parameter and not kept_too):
+                where = f"{parameter}=, twice" if twice else f"{first}= and {parameter}="
+                raise OptionError(f"column {name!r} is named in {where}", expected="one role for each column")
+
+
+def kept_columns(table: pd.DataFrame, made: Blocks, roles: Roles, keep: Keep) -> pd.DataFrame:
+    """Return the columns to keep, one row per block."""
+    kept: dict[str, Any] = {}
+    for parameter in _KEPT:
+        for name in roles[parameter]:
+            codes, _ = factorized(table, name)
+            refuse_infinite(table, name, numeric=name in keep.numeric)
+            if made.makers:
+                refuse_several(codes, table, name, parameter, made)
+            kept[name] = table[name].to_numpy()[made.first]
+    if "block" in keep.clusters:
+        kept["block"] = made.names(table)
+    return pd.DataFrame(kept)

@@ -1,0 +1,252 @@
+"""From lists of objects in order to Rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import checked
+from ..core.columns import IntArray
+from ..core.rankings import Rankings, gathered_rankings
+from ..errors import JudgmentError, OptionError
+from ..table import counted
+from .block_columns import (
+    Keep,
+    Roles,
+    block_makers,
+    check_roles,
+    columns_of_objects,
+    columns_of_rows,
+    flat,
+    keep_of,
+    kept_columns,
+)
+from .blocks import Blocks, Scale, as_pandas, factorized, ranks_of, read_long, read_wide, refuse_twice
+from .files import open_source
+from .kept import Names, read_object_table, wanted
+from .preflib import SUFFIXES, read_preflib, suffix_of
+from .sources import as_names
+from .tables import coded_pairs, kept_at
+
+Unranked = Literal["unknown", "below"]
+
+
+@checked
+def rankings_from(
+    frame: object,
+    *,
+    objects: Sequence[str] | None = None,
+    object: Names = "object",
+    rank: Names = "rank",
+    block: Names | None = None,
+    unranked: Unranked = "unknown",
+    missing: Any = (),
+    covariates: Names = (),
+    clusters: Names = (),
+    object_covariates: object = None,
+) -> Rankings:
+    """Return rankings as they were given, each a list of the objects that were shown.
+
+    Parameters
+    ----------
+    frame : frame, path or list of records
+        As in `from_rankings`: wide, one row per ranking and one column per object; long, one row per ranked object; or
+        one row per ranking with columns that name the objects and columns of their ranks, as files of the WMT have it.
+        The path of a file of PrefLib, by its suffix ``.soc``, ``.soi``, ``.toc`` or ``.toi``, needs nothing else.
+    objects : sequence of str, optional
+        Wide form: the columns of ranks, one per object and named after it.
+    object, rank : str or sequence of str
+        Long form: the columns with the object and its rank, 1 for the best; only the order of the ranks counts, equal
+        ranks are ties. Several columns each, one rank for each object: one row per ranking.
+    block : str or sequence of str, optional
+        Long form: the columns that make a ranking, such as ``("judge", "prompt")``.
+    unranked : {"unknown", "below"}
+        What a missing rank says: nothing, so that the object is not in the list; or that the object was shown and
+        stands below all that have a rank, as where judges name the best three.
+    missing : value or sequence of values
+        Ranks that mean "none", such as −1. A missing value always does.
+    covariates, clusters : str or sequence of str
+        Columns that models may use, and that standard errors may allow for; one value per ranking.
+    object_covariates : frame or path, optional
+        A table with a column ``object`` and one row for each.
+
+    Returns
+    -------
+    Rankings
+
+    Raises
+    ------
+    JudgmentError
+        For lines of PrefLib that are no order, and a file that is not what its head says; columns that are not there,
+        ranks that are not finite numbers, objects that are missing or stand twice in a
+        ranking, a covariate with several values in a ranking, and where no ranking says anything of two objects.
+    OptionError
+        For columns with two roles, and if nothing says what makes a ranking.
+
+    References
+    ----------
+    Mattei, N. & Walsh, T. (2013). PrefLib: a library for preferences. In Algorithmic Decision Theory, 259-270. The
+    format is that of https://preflib.github.io/PrefLib-Jekyll/format as of 2022.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> rows = pd.DataFrame(
+    ...     {"judge": ["J1", "J2"], "one": ["A", "C"], "two": ["B", "A"], "three": ["C", "B"],
+    ...      "rank_one": [1, 1], "rank_two": [2, 1], "rank_three": [2, 3]})
+    >>> r = llbt.rankings_from(
+    ...     rows, object=("one", "two", "three"), rank=("rank_one", "rank_two", "rank_three"), clusters="judge")
+    >>> print(r)
+    Rankings: 3 objects, 2 lists of 3, up to 2 tied in a place
+    <BLANKLINE>
+    ranking    count  judge
+    A > B = C      1  J1
+    A = C > B      1  J2
+    """
+    if isinstance(frame, (str, PathLike)) and suffix_of(str(frame)) in SUFFIXES:
+        if objects is not None or block is not None or covariates or clusters:
+            raise OptionError(
+                f"columns of {str(frame)!r}, a file of PrefLib, which has none",
+                "Leave objects=, block=, covariates= and clusters= out.",
+            )
+        return _of_preflib(str(frame), unranked, object_covariates)
+    keep = keep_of(covariates, clusters, (), object_covariates, None)
+    absent = tuple(missing) if isinstance(missing, (list, tuple, set, frozenset, np.ndarray)) else (missing,)
+    items, ranks = as_names(object, "object"), as_names(rank, "rank")
+    scale = Scale("rank", "ranked", higher_wins=False, unranked=absent)
+    source = open_source(frame)
+    makers: Roles
+    if objects is not None:
+        values, makers = columns_of_objects(objects), block_makers({"block": block}, wide=True)
+    elif isinstance(object, str) and isinstance(rank, str):
+        values, makers = columns_of_rows({"object": object, "rank": rank}), _made_by(block)
+    else:
+        values, makers = _beside(items, ranks, block), {}
+    roles: Roles = {**values, **makers, **keep.roles(source.names, flat(makers))}
+    check_roles(source.names, roles)
+    table = as_pandas(source, flat(roles))
+    made = _read(table, values, makers, scale, wide=objects is not None)
+    refuse_twice(made.sorted(), table, scale)
+    return _collected(table, made, roles, keep, unranked)
+
+
+def _of_preflib(path: str, unranked: Unranked, object_covariates: object) -> Rankings:
+    """Return the orders of a file of PrefLib."""
+    labels, lists, codes, places, counts = read_preflib(path)
+    asked = wanted((), (), (), object_covariates, None)
+    notes: list[str] = []
+    if unranked == "below":
+        every = np.ones((len(counts), len(labels)), dtype=bool)
+        every[lists, codes] = False
+        of, without = np.nonzero(every)
+        lists, codes = np.concatenate([lists, of]), np.concatenate([codes, without])
+        places = np.concatenate([places, np.zeros(len(of), dtype=np.int64)])
+        notes = _notes(len(of), 0, unranked)
+    items = coded_pairs(labels, codes[:, None])
+    described, more = read_object_table(asked, tuple(items.levels))
+    return gathered_rankings(
+        tuple(items.levels),
+        lists,
+        items.codes[:, 0],
+        places,
+        object_columns=described,
+        counts=counts,
+        notes=(*notes, *more),
+    )
+
+
+def _made_by(block: Names | None) -> Roles:
+    if block is None:
+        raise OptionError(
+            "nothing says which rows belong together",
+            "Pass block= (any columns that make a ranking); or objects=[…] for a frame with one column per object; or "
+            "several columns as object= and as rank= for one row per ranking.",
+        )
+    return {"block": as_names(block, "block")}
+
+
+def _beside(items: tuple[str, ...], ranks: tuple[str, ...], block: Names | None) -> Roles:
+    """Return the columns of objects and of their ranks, where a row is a ranking."""
+    if len(items) != len(ranks) or len(items) < 2:
+        raise OptionError(
+            f"{counted(len(items), 'column')} as object= and {len(ranks)} as rank=",
+            expected="as many columns of ranks as of objects, two or more of each",
+        )
+    if block is not None:
+        raise OptionError(
+            f"block={block!r} where every row is a ranking", "Keep columns with clusters= or covariates=."
+        )
+    return {"object": items, "rank": ranks}
+
+
+def _read(table: pd.DataFrame, values: Roles, makers: Roles, scale: Scale, *, wide: bool) -> Blocks:
+    """Return the ranks in blocks, whichever form they have."""
+    if wide:
+        return read_wide(table, flat(values), (), scale)
+    if makers:
+        return read_long(table, flat(values), flat(makers), scale)
+    items, ranks = values["object"], values["rank"]
+    rows = np.repeat(np.arange(len(table)), len(items))
+    stacked = pd.DataFrame({"object": table[list(items)].to_numpy(dtype="O").ravel()})
+    rank = np.column_stack([ranks_of(table, name, scale) for name in ranks]).ravel()
+    named = ~pd.isna(stacked["object"]).to_numpy()
+    if not named.all() and not np.isnan(rank[~named]).all():
+        wrong = np.flatnonzero(~named & ~np.isnan(rank))[0]
+        raise JudgmentError(
+            f"row {rows[wrong]}: a rank in column {ranks[wrong % len(items)]!r} and no object in "
+            f"{items[wrong % len(items)]!r}",
+            expected="an object for each rank",
+        )
+    codes, labels = factorized(stacked[named], "object")
+    block = rows[named]
+    return Blocks(labels, block, codes, rank[named], block, np.arange(len(table)), ())
+
+
+def _collected(table: pd.DataFrame, made: Blocks, roles: Roles, keep: Keep, unranked: Unranked) -> Rankings:
+    """Return the blocks as lists, with what is kept of each."""
+    asked = wanted(keep.covariates, keep.clusters, (), keep.object_covariates, None)
+    blocks = len(made.first)
+    columns, _, clusters = kept_at(kept_columns(table, made, roles, keep), asked, np.arange(blocks))
+    without = np.isnan(made.value)
+    taken = np.ones(len(without), dtype=bool) if unranked == "below" else ~without
+    notes = _notes(int(without.sum()), int((made.value < 0).sum()), unranked)
+    if not taken.any():
+        raise JudgmentError("all ranks are missing", expected="ranks, 1 for the best")
+    items = coded_pairs(made.labels, made.item[taken][:, None])
+    described, more = read_object_table(asked, tuple(items.levels))
+    return gathered_rankings(
+        tuple(items.levels),
+        made.block[taken],
+        items.codes[:, 0],
+        _places(made.value[taken]),
+        columns=columns,
+        cluster_columns=clusters,
+        object_columns=described,
+        notes=(*notes, *more),
+    )
+
+
+def _places(ranks: Any) -> IntArray:
+    """Return ranks as whole numbers from 1 on, 0 where there is none."""
+    found = np.zeros(len(ranks), dtype=np.int64)
+    there = ~np.isnan(ranks)
+    found[there] = np.unique(ranks[there], return_inverse=True)[1] + 1
+    return found
+
+
+def _notes(missing: int, negative: int, unranked: Unranked) -> list[str]:
+    said = {
+        "unknown": "nothing is said of these objects in these lists",
+        "below": "these objects stand below all that have a rank",
+    }
+    notes = [f"{counted(missing, 'rank')} missing: {said[unranked]}"] if missing else []
+    if negative:
+        notes.append(
+            f"{counted(negative, 'rank')} negative and so the best; if they mean not ranked, pass them as missing="
+        )
+    return notes

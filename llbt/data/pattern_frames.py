@@ -1,0 +1,208 @@
+"""From frames with one row per judge to Patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..arguments import checked
+from ..core.columns import Coded, FloatArray
+from ..core.patterns import MISSING, PatternKind, Patterns, Signs, gathered_patterns
+from ..errors import JudgmentError, OptionError, listed
+from ..table import counted
+from .blocks import Scale, as_pandas, ranks_of
+from .files import open_source
+from .kept import Names, wanted
+from .sources import as_names
+from .tables import kept_at
+
+
+@checked
+def patterns_from(
+    frame: object,
+    kind: PatternKind,
+    *,
+    objects: Sequence[str],
+    columns: Sequence[str] = (),
+    coded: Sequence[float] = (1, 0, -1),
+    higher_is_better: bool = True,
+    covariates: Names = (),
+    weight: str | None = None,
+) -> Patterns:
+    """Return what judges said of all pairs, one row of the frame per judge.
+
+    Parameters
+    ----------
+    frame : frame, path or list of records
+        A frame of any library that narwhals knows, or the path of a file.
+    kind : {"comparisons", "rankings", "ratings"}
+        What the columns hold: an answer to each pair; the rank of each object, 1 for the best; or its rating, of which
+        only the order counts.
+    objects : sequence of str
+        The J objects. Of rankings and ratings they are columns.
+    columns : sequence of str
+        Of comparisons the columns of the pairs 12, 13, 23, 14, 24, 34, …, in this order, P = J(J − 1)/2 of them.
+    coded : sequence of three numbers
+        Of comparisons: what says that the first object is preferred, that neither is, and that the second is. A missing
+        value has no answer.
+    higher_is_better : bool
+        Of ratings: whether the higher one is preferred.
+    covariates : str or sequence of str
+        Covariates of the judges.
+    weight : str, optional
+        A column that says how many judges a row stands for.
+
+    Returns
+    -------
+    Patterns
+        Where judges left out pairs, ranks or ratings, these pairs have no answer; of rankings an object without a rank
+        stands below all that have one.
+
+    Raises
+    ------
+    JudgmentError
+        For columns that are not there, answers that are none of those coded, ranks and ratings that are no finite
+        numbers, equal ranks, and a frame without answers.
+    OptionError
+        For fewer than two objects, and another number of columns than there are pairs.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> rows = pd.DataFrame({"AB": [1, 1, -1, 0], "AC": [1, -1, 1, 1], "BC": [1, None, -1, 0]})
+    >>> p = llbt.patterns_from(rows, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
+    >>> p.to_frame()
+        A:B  A:C   B:C  count
+    0    -1    1    -1      1
+    1     0    1     0      1
+    2     1   -1  <NA>      1
+    3     1    1     1      1
+    """
+    labels = as_names(objects, "objects")
+    if len(labels) < 2:
+        raise OptionError(f"objects={objects!r}", expected="two objects or more")
+    pairs = as_names(columns, "columns")
+    values = _columns(kind, labels, pairs)
+    beside = as_names(covariates, "covariates")
+    source = open_source(frame)
+    roles = {"objects" if kind != "comparisons" else "columns": values, "covariates": beside}
+    weights = () if weight is None else (weight,)
+    _check(source.names, {**roles, "weight": weights})
+    table = as_pandas(source, (*values, *beside, *weights))
+    counts = None if weight is None else _counts(table, weight)
+    asked = wanted(beside, (), (), None, None)
+    kept, _, _ = kept_at(table[list(beside)], asked, np.arange(len(table)))
+    return _read(kind, table, (labels, values), coded, higher_is_better, kept, counts)
+
+
+def _columns(kind: PatternKind, labels: tuple[str, ...], pairs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the columns of answers: those of the pairs, or of the objects."""
+    number = len(labels) * (len(labels) - 1) // 2
+    if kind != "comparisons":
+        if pairs:
+            raise OptionError(f"columns={list(pairs)!r} for {kind}", "Leave it out: the columns are objects=.")
+        return labels
+    if len(pairs) != number:
+        raise OptionError(
+            f"{counted(len(pairs), 'column')} for the pairs of {len(labels)} objects",
+            expected=f"columns= with {number} of them, for the pairs 12, 13, 23, 14, 24, 34, …",
+        )
+    return pairs
+
+
+def _check(names: Sequence[str], roles: dict[str, tuple[str, ...]]) -> None:
+    for parameter, asked in roles.items():
+        gone = tuple(name for name in asked if name not in names)
+        if gone:
+            raise JudgmentError(
+                f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(tuple(names))}",
+                f"Pass {parameter}=…",
+            )
+    every = [name for asked in roles.values() for name in asked]
+    twice = sorted({name for name in every if every.count(name) > 1})
+    if twice:
+        raise OptionError(f"column {listed(tuple(twice))} is named twice", expected="one role for each column")
+
+
+def _read(
+    kind: PatternKind,
+    table: pd.DataFrame,
+    named: tuple[tuple[str, ...], tuple[str, ...]],
+    coded: Sequence[float],
+    higher_is_better: bool,
+    kept: tuple[Coded, ...],
+    counts: FloatArray | None,
+) -> Patterns:
+    """Return the patterns of each kind of answers."""
+    labels, names = named
+    noun = {"comparisons": "answer", "rankings": "rank", "ratings": "rating"}[kind]
+    scale = Scale(noun, f"{noun}ed", higher_wins=True)
+    values = np.column_stack([ranks_of(table, name, scale) for name in names])
+    if kind == "comparisons":
+        return gathered_patterns(labels, _answers(table, names, values, coded), kind, columns=kept, counts=counts)
+    better = values if kind == "ratings" and higher_is_better else -values
+    notes: tuple[str, ...] = ()
+    if kind == "rankings":
+        _refuse_equal(values)
+        missing = np.isnan(values)
+        better = np.where(missing, -np.inf, better)
+        partial = int((missing.any(axis=1) & ~missing.all(axis=1)).sum())
+        better[missing.all(axis=1)] = np.nan
+        notes = (f"{counted(partial, 'judge')} ranked some: the other objects stand below these",) if partial else ()
+    levels = 0 if kind == "rankings" else len(np.unique(values[~np.isnan(values)]))
+    return gathered_patterns(labels, _signs(better), kind, levels=levels, columns=kept, counts=counts, notes=notes)
+
+
+def _signs(better: FloatArray) -> Signs:
+    """Return the signs of all pairs of values (R, J); two objects that are both below all others have no answer."""
+    size = better.shape[1]
+    first, second = zip(*((i, j) for j in range(1, size) for i in range(j)), strict=True)
+    one, other = better[:, first], better[:, second]
+    unknown = np.isnan(one) | np.isnan(other) | (np.isneginf(one) & np.isneginf(other))
+    with np.errstate(invalid="ignore"):
+        return np.where(unknown, MISSING, np.sign(np.subtract(one, other))).astype(np.int8)
+
+
+def _answers(table: pd.DataFrame, names: tuple[str, ...], values: FloatArray, coded: Sequence[float]) -> Signs:
+    """Return answers as signs."""
+    if len(coded) != 3 or len(set(coded)) != 3:
+        raise OptionError(f"coded={coded!r}", expected="three different numbers, such as (1, 0, -1)")
+    found = np.full(values.shape, 9, dtype=np.int8)
+    for code, sign in zip(coded, (1, 0, -1), strict=True):
+        found[values == code] = sign
+    found[np.isnan(values)] = MISSING
+    row, column = np.nonzero(found == 9)
+    if len(row):
+        raise JudgmentError(
+            f"column {names[column[0]]!r}: {counted(len(row), 'answer')} that are none of {tuple(coded)}, the first at "
+            f"row {row[0]} ({table[names[column[0]]].iloc[[row[0]]].tolist()[0]!r})",
+            "Say with coded= what the answers are: first preferred, undecided, second preferred.",
+        )
+    return found
+
+
+def _refuse_equal(values: FloatArray) -> None:
+    ordered = np.sort(values, axis=1)
+    equal = np.flatnonzero((np.diff(ordered, axis=1) == 0).any(axis=1))
+    if len(equal):
+        raise JudgmentError(
+            f"{counted(len(equal), 'judge')} with equal ranks, the first at row {equal[0]}",
+            "Orders with ties are patterns of ratings: kind='ratings', higher_is_better=False.",
+            expected="a rank of its own for each object",
+        )
+
+
+def _counts(table: pd.DataFrame, name: str) -> FloatArray:
+    """Return how many judges each row stands for."""
+    values = ranks_of(table, name, Scale("weight", "weighted", higher_wins=True))
+    wrong: npt.NDArray[np.int64] = np.flatnonzero(~(values >= 0))
+    if len(wrong):
+        raise JudgmentError(
+            f"column {name!r}: {counted(len(wrong), 'value')} missing or negative, the first at row {wrong[0]}",
+            expected="numbers of judges, at least 0",
+        )
+    return values

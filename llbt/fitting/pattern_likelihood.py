@@ -1,0 +1,295 @@
+"""Patterns and a design → their likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..budgets import refuse_large
+from ..core.columns import FloatArray, IntArray, groups
+from ..core.comparisons import Comparisons
+from ..core.patterns import MISSING, Patterns, Signs
+from ..errors import DesignError
+from ..formulas.design import Design
+from ..kernel.independent_pairs import IndependentPairs
+from ..kernel.missingness import MissingLogits, expected_answers
+from ..kernel.patterns import (
+    Halves,
+    Listed,
+    Space,
+    Weights,
+    products_of,
+    rankings_of,
+    ratings_of,
+    signs_of,
+)
+from ..table import format_count
+from .pattern_missingness import Missingness
+
+MOST_PATTERNS = 3.0**15
+_MOST_LISTED = 400_000  # orders one by one: those of 9 objects
+_MOST_OPEN = 3**9  # patterns that a judge with missing answers may leave open
+_REMEDY = (
+    "A model that grows with the judgments and not with all that could be answered lets judges differ by normal "
+    "effects: fit('object + tie + (object | judge)', c)."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PatternLikelihood:
+    """The likelihood of patterns of judges in G classes. p parameters of the worths and ties, Q products.
+
+    Attributes
+    ----------
+    patterns : Patterns
+    space : Space
+        What could be answered.
+    products : ndarray of int, shape (Q, 2)
+        The pairs whose answers depend on each other.
+    group : ndarray of int, shape (N,)
+        The class of each pattern.
+    eta, gamma : ndarray, shape (G, P, p)
+        What the parameters add to the sign and to the tie of a pair, by class.
+    missingness : Missingness or None
+        What A + B parameters, after all others, say of which answers are missing.
+    """
+
+    patterns: Patterns
+    space: Space
+    products: IntArray
+    group: IntArray
+    eta: FloatArray
+    gamma: FloatArray
+    missingness: Missingness | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of parameters."""
+        beside = self.missingness.size if self.missingness else 0
+        return self._own + beside
+
+    @property
+    def _own(self) -> int:
+        """The number of parameters of the answers, before those of whether they are missing."""
+        return int(self.eta.shape[2]) + len(self.products)
+
+    def weights(self, g: int, params: FloatArray) -> Weights:
+        """Return what the weight of a pattern is made of in a class."""
+        p = self.eta.shape[2]
+        return Weights(self.eta[g] @ params[:p], self.gamma[g] @ params[:p], params[p : self._own])
+
+    def moments(self, params: FloatArray) -> tuple[float, FloatArray, FloatArray, FloatArray]:
+        """Return the log-likelihood, its gradient, the information, and that of complete answers."""
+        value, gradient = 0.0, np.zeros(self.size)
+        seen, possible = np.zeros((self.size, self.size)), np.zeros((self.size, self.size))
+        own = slice(0, self._own)
+        for g in range(len(self.eta)):
+            weights, moved = self.weights(g, params), self._moved(g)
+            inside = np.flatnonzero(self.group == g)
+            n = self.patterns.counts[inside]
+            whole = self.space.moments(weights)
+            found = self._told(inside, weights, params)
+            value += found.log - n.sum() * whole.log_norm
+            gradient[own] += moved.T @ (found.first - n.sum() * whole.mean)
+            gradient[self._own :] += found.gradient
+            every = np.concatenate([moved, found.moved], axis=1)
+            seen += every.T @ found.second @ every
+            possible[own, own] += n.sum() * (moved.T @ whole.covariance @ moved)
+            possible[self._own :, self._own :] += found.information
+        return float(value), gradient, possible - seen, possible
+
+    def saturated(self) -> float:
+        """Return the log-likelihood of the shares of the patterns themselves, in each class.
+
+        Where it is not modelled which answers are missing, among those with the same ones.
+        """
+        missing = self.patterns.answers == MISSING
+        kinds = [] if self.missingness else list(missing.T.astype(np.int64))
+        _, kind = groups([self.group, *kinds])
+        n = self.patterns.counts
+        return float(n @ np.log(n / np.bincount(kind, n)[kind]))
+
+    def log_probabilities(self, params: FloatArray) -> FloatArray:
+        """Return the log-probability of each pattern, shape (N,): of its answers, and of its gaps if modelled."""
+        found = np.empty(len(self.group))
+        for g in range(len(self.eta)):
+            inside = np.flatnonzero(self.group == g)
+            found[inside] = self._logs(g, self.patterns.answers[inside], params)
+        return found
+
+    def silent(self, params: FloatArray) -> float:
+        """Return how many judges without any answer there would be beside those with some, if missing is modelled."""
+        found = 0.0
+        for g in range(len(self.eta)) if self.missingness else ():
+            logits = self._logits(params)
+            weights = self.weights(g, params)
+            constant, beside = logits.beside(weights)
+            every = Weights(beside.eta + logits.slope, beside.gamma, beside.theta)
+            log = self.space.moments(every).log_norm - self.space.moments(weights).log_norm
+            share = np.exp(log + constant + logits.level.sum())
+            found += float(self.patterns.counts[self.group == g].sum() * share / (1 - share))
+        return found
+
+    def _logs(self, g: int, answers: Signs, params: FloatArray) -> FloatArray:
+        weights = self.weights(g, params)
+        norm = self.space.moments(weights).log_norm
+        if self.missingness is None:
+            return self.space.logs(answers, weights, np.zeros(answers.shape[1])) - norm
+        logits = self._logits(params)
+        constant, beside = logits.beside(weights)
+        found = self.space.logs(answers, beside, logits.slope)
+        return np.asarray(found + (answers == MISSING) @ logits.level + constant - norm)
+
+    def _logits(self, params: FloatArray) -> MissingLogits:
+        assert self.missingness is not None
+        return self.missingness.logits(params[self._own :])
+
+    def _moved(self, g: int) -> FloatArray:
+        """Return what the parameters of the answers do to all that is counted of patterns, shape (2P + Q, p + Q)."""
+        pairs, p = self.eta.shape[1:]
+        found = np.zeros((2 * pairs + len(self.products), self._own))
+        found[:pairs, :p], found[pairs : 2 * pairs, :p] = self.eta[g], self.gamma[g]
+        found[2 * pairs :, p:] = np.eye(len(self.products))
+        return found
+
+    def _told(self, inside: IntArray, weights: Weights, params: FloatArray) -> _Told:
+        """Return what judges of a class tell, of their answers and of those that are missing."""
+        answers, n = self.patterns.answers[inside], self.patterns.counts[inside]
+        if self.missingness is None:
+            seen = self.space.seen(answers, n, weights, np.zeros(answers.shape[1]))
+            return _Told(
+                seen.log, seen.first, seen.second, np.zeros(0), np.zeros((0, 0)), np.zeros((len(seen.first), 0))
+            )
+        logits = self._logits(params)
+        constant, beside = logits.beside(weights)
+        seen = self.space.seen(answers, n, beside, logits.slope)
+        gone = answers == MISSING
+        missing, size = n @ gone, answers.shape[1]
+        log = seen.log + n.sum() * constant + float(missing @ logits.level)
+        expected = expected_answers(seen.first, n.sum(), size)
+        scores = logits.scores(expected, missing, seen.first[:size] - n @ np.where(gone, 0, answers))
+        by = self.missingness.moved  # (2P, A + B)
+        pieces = logits.information(expected)
+        information = np.block([[np.diag(piece) for piece in row] for row in pieces])
+        return _Told(
+            log,
+            seen.first,
+            seen.second,
+            by.T @ scores.ravel(),
+            by.T @ information @ by,
+            logits.moved(len(seen.first)) @ by,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What judges tell at some parameters: log-weights, counts (2P + Q,), and their covariance over what is open.
+
+    Beside it, of the parameters of missing answers: their gradient, their information were all answers known, and what
+    they do to the counts, (2P + Q, A + B).
+    """
+
+    log: float
+    first: FloatArray
+    second: FloatArray
+    gradient: FloatArray
+    information: FloatArray
+    moved: FloatArray
+
+
+def likelihood_of(
+    p: Patterns,
+    pairs: Comparisons,
+    design: Design,
+    free: IntArray,
+    *,
+    dependent: bool,
+    missingness: Missingness | None = None,
+) -> PatternLikelihood:
+    """Return the likelihood of patterns by a design that was made on the comparisons they consist of.
+
+    Raises
+    ------
+    DesignError
+        Where more patterns are possible than are summed over, with how many that are.
+    """
+    products = products_of(p.pairs) if dependent else np.empty((0, 2), dtype=np.int64)
+    apart = missingness is not None and not dependent
+    space = IndependentPairs(len(p.pairs), p.has_ties) if apart else space_of(p, products)
+    _refuse_open(p, space)
+    both = [np.concatenate([own.codes, other.codes]) for own, other in zip(p.columns, pairs.columns, strict=True)]
+    first, group = (
+        groups(both) if both else (np.zeros(1, dtype=np.int64), np.zeros(len(p) + len(pairs), dtype=np.int64))
+    )
+    eta, gamma = _predictors(p, pairs, design, group[len(p) :], len(first))
+    return PatternLikelihood(p, space, products, group[: len(p)], eta[:, :, free], gamma[:, :, free], missingness)
+
+
+def space_of(p: Patterns, products: IntArray) -> Space:
+    """Return what the judges could have answered."""
+    size, number = len(p.objects), p.answers.shape[1]
+    if p.kind == "comparisons":
+        values = (-1, 0, 1) if p.has_ties else (-1, 1)
+        _refuse_many(float(len(values)) ** number, f"answers to the {number} pairs of {size} objects", MOST_PATTERNS)
+        return Halves(number, values, products)
+    if p.kind == "rankings":
+        _refuse_many(float(np.prod(np.arange(1.0, size + 1))), f"orders of {size} objects", _MOST_LISTED)
+        values_of = rankings_of(size)
+    else:
+        levels = min(size, p.levels)
+        _refuse_many(float(levels) ** size, f"ratings of {size} objects on {p.levels} levels", 10 * _MOST_LISTED)
+        values_of = ratings_of(size, levels)
+    refuse_large("the table of all patterns", float(len(values_of)) * number / 8, _REMEDY)
+    return Listed(signs_of(values_of, p.pairs), products)
+
+
+def _refuse_many(number: float, what: str, most: float) -> None:
+    if number > most:
+        raise DesignError(
+            f"there are {format_count(number)} possible {what}, more than the {format_count(most)} that are summed "
+            "over",
+            _REMEDY,
+        )
+
+
+def _refuse_open(p: Patterns, space: Space) -> None:
+    """Raise where a judge with missing answers leaves too many patterns open."""
+    missing = (p.answers == MISSING).sum(axis=1)
+    if isinstance(space, Halves) and missing.max() and float(len(space.values)) ** missing.max() > _MOST_OPEN:
+        raise DesignError(
+            f"a judge without {missing.max()} of {p.answers.shape[1]} answers leaves "
+            f"{format_count(float(len(space.values)) ** int(missing.max()))} patterns open",
+            f"Leave out judges with few answers, or leave dependence out. {_REMEDY}",
+        )
+
+
+def _predictors(
+    p: Patterns, pairs: Comparisons, design: Design, group: IntArray, groups_: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return what each parameter adds to sign and tie of every pair in each class, (G, P, p) each."""
+    size, width = len(p.objects), len(design.names)
+    first, second = p.pairs.T
+    worth = design.worth.matrix.tocsr().toarray()
+    unit = np.full((groups_, size), -1)
+    for side in (0, 1):
+        unit[group, pairs.pairs[:, side]] = design.worth.index[:, side]
+    if (unit < 0).any():
+        g, k = np.argwhere(unit < 0)[0]
+        names = ", ".join(f"{c.name} {c.levels[c.codes[np.flatnonzero(group == g)[0]]]!r}" for c in pairs.columns)
+        raise DesignError(
+            f"object {p.objects[k]!r} has no answer under {names}, so nothing tells its worth there",
+            "Leave the covariate out of the formula, or the judges with this value.",
+        )
+    eta = worth[unit[:, first]] - worth[unit[:, second]]
+    gamma = np.zeros((groups_, len(p.pairs), width))
+    for rows in design.shared.values():
+        ties = rows.matrix.tocsr().toarray()
+        place = np.full((groups_, size, size), -1)
+        low, high = np.sort(pairs.pairs, axis=1).T
+        place[group, low, high] = rows.index
+        anywhere = np.zeros(groups_, dtype=np.int64)
+        anywhere[group] = rows.index
+        found = place[:, np.minimum(first, second), np.maximum(first, second)]
+        gamma += ties[np.where(found < 0, anywhere[:, None], found)]
+    return eta, gamma

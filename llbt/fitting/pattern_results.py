@@ -1,0 +1,98 @@
+"""A fit to patterns: tests, printout, and what is asked of it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from ..arguments import Confidence, Count, checked
+from ..core.statistics import TestResult
+from ..formulas.constraints import Hypothesis
+from ..table import Record, Table
+from .pattern_estimates import PatternEstimates
+from .pattern_summary import pattern_summary
+from .summary_rows import MOST_ROWS, Sort
+
+_ASKED = ("anova", "contrasts", "leaderboard", "pairwise", "quasi_variances", "worth")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PatternResults(PatternEstimates, Record):
+    """A pattern model: all answers of a judge are one observation. N patterns, p parameters, Q of dependence.
+
+    Made by `fit_patterns`. Attributes have statsmodels' names. Questions about worths are functions, as of other fits:
+    ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
+
+    Attributes
+    ----------
+    design : Design
+        Of worths and ties, made on the comparisons that the patterns consist of.
+    free : ndarray of int
+        Which of the p parameters were estimated.
+    solution : ListFit
+        What Newton's method found for them, θ last.
+    covariance : Covariance
+        Of the estimates, θ last.
+    average : LLBTResults
+        The worths beside the comparisons, as questions about worths take them; its deviance is no measure of this
+        model.
+    specification : PatternSpecification
+    patterns : Patterns
+    dependent : bool
+        Whether the formula has `dependence`.
+    likelihood : PatternLikelihood or None
+        None for comparisons without dependence, which are the model of `fit`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1, 3], "B": [2, 1, 3, 2, 1], "C": [3, 3, 2, 3, 2]})
+    >>> res = llbt.fit_patterns("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
+    >>> res.n_params, res.converged
+    (2, True)
+    """
+
+    _made_by: ClassVar[str] = "llbt.fit_patterns(…)"
+
+    def __getattr__(self, name: str) -> Any:
+        package = sys.modules.get("llbt")
+        if name in _ASKED and name in getattr(package, "__all__", ()):
+            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
+        raise AttributeError(f"PatternResults has no attribute {name!r}")
+
+    @checked
+    def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
+        """Estimate linear combinations of the parameters of the worths and test each; see `LLBTResults.t_test`."""
+        return self.average.t_test(hypothesis, confidence=confidence)
+
+    @checked
+    def wald_test(self, hypothesis: Hypothesis) -> TestResult:
+        """Test linear hypotheses on the parameters of the worths jointly; see `LLBTResults.wald_test`."""
+        return self.average.wald_test(hypothesis)
+
+    @checked
+    def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
+        """Return the printout: call, data, coefficients and fit, as R prints a model.
+
+        Parameters
+        ----------
+        odds : bool
+            Whether to add the column of odds: exp(2λ), and δ.
+        max_rows : int
+            Of more rows, those with the lowest worths and the smallest |z| are not printed, and counted.
+        sort : {"name", "estimate"}
+            The order of the rows of each term: as the labels are, or the largest estimate first.
+        """
+        return pattern_summary(self, odds=odds, max_rows=max_rows, sort=sort)
+
+    def table(self) -> Table:
+        """Return the summary."""
+        return self.summary()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
+        return PatternEstimates.to_frame(self)

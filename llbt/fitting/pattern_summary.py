@@ -1,0 +1,128 @@
+"""The printout of a fit to patterns, as R prints a model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..core.patterns import MISSING
+from ..kernel.independent_pairs import IndependentPairs
+from ..table import Table, counted, format_count, format_number, format_percent
+from .pattern_estimates import PatternEstimates
+from .rows_beside import rows_beside
+from .summary import coefficient_table_of, scale_notes, worths_in_order
+from .summary_rows import Sort
+
+_POSSIBLE = {
+    "comparisons": "every sequence of answers",
+    "rankings": "the orders of the objects",
+    "ratings": "the orders of the objects, ties among them",
+}
+_LEVELS = {
+    "common": "equally likely of every pair (α)",
+    "object": "by object (αᵢ + αⱼ)",
+    "comparison": "by pair (α of each)",
+}
+_SLOPES = {
+    "object": "by which object is preferred (βᵢ − βⱼ)",
+    "comparison": "by which object of a pair is preferred (β of each)",
+}
+_ALPHA = {
+    "common": "missing is α, the log-odds that an answer is missing",
+    "object": "missing[A] is α of an object: the log-odds that the answer to a pair is missing are the sum of its two",
+    "comparison": "missing[A:B] is α of a pair, the log-odds that its answer is missing",
+}
+_BETA = {
+    "object": "missing:preferred[A] is β of an object, 0 of the reference: they are higher by βᵢ − βⱼ where i is "
+    "preferred to j, and lower by it where j is",
+    "comparison": "missing:preferred[A:B] is β of a pair: they are higher by it where A is preferred, and lower where "
+    "B is",
+}
+
+
+def pattern_summary(res: PatternEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
+    """Return the summary of a fit to patterns; see `PatternResults.summary`."""
+    found = coefficient_table_of(
+        rows_beside(res, _terms(res)), res.df_inference, odds=odds, max_rows=max_rows, sort=sort
+    )
+    return replace(
+        found, title="Pattern model", head=_head(res), foot=_foot(res), notes=(*_notes(res, odds), *res.patterns.notes)
+    )
+
+
+def _terms(res: PatternEstimates) -> list[str]:
+    """Return what each parameter beside the design belongs to."""
+    missing = res.missingness.size if res.missingness else 0
+    return ["dependence"] * (len(res.names_beside) - missing) + ["missing"] * missing
+
+
+def _head(res: PatternEstimates) -> tuple[str, ...]:
+    p, pairs = res.patterns, res.comparisons
+    reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
+    sizes = p.said_sizes()
+    lines = [f"Formula: {res.specification.formula}", f"Data: {sizes[0]}{reference}, {', '.join(sizes[1:])}"]
+    if pairs.has_ties:
+        modelled = "" if "tie" in res.design.blocks else ", not modelled (γ = 0); add + tie"
+        lines.append(f"Ties: {format_percent(pairs.n_ties / pairs.n_judgments)}{modelled}")
+    if not p.complete:
+        share = p.counts @ (p.answers == MISSING).mean(axis=1) / p.counts.sum()
+        lines.append(f"Missing answers: {format_percent(share)}, {_said_missing(res)}")
+    lines.append(f"Possible patterns: {_POSSIBLE[p.kind]}{_number(res)}")
+    worths = worths_in_order(res.average)
+    return (*lines, f"Worth: {worths}") if worths else tuple(lines)
+
+
+def _said_missing(res: PatternEstimates) -> str:
+    spec = res.specification
+    if res.missingness is None:
+        return "summed over as missing at random"
+    by = _LEVELS[spec.missing]
+    return by if spec.not_at_random is None else f"{by}, and {_SLOPES[spec.not_at_random]}"
+
+
+def _number(res: PatternEstimates) -> str:
+    if res.likelihood is None or isinstance(res.likelihood.space, IndependentPairs):
+        return "; without dependence nothing is summed over them"
+    return f", {format_count(res.likelihood.space.number)}"
+
+
+def _foot(res: PatternEstimates) -> tuple[str, ...]:
+    of = "patterns and of what is missing of them" if res.missingness else "patterns"
+    return (
+        f"Log-likelihood: {format_number(res.llf)} (of the {of}, Σ n log p) with {counted(res.n_params, 'parameter')}",
+        f"AIC: {format_number(res.aic)}   BIC: {format_number(res.bic)} (N = {format_count(res.n_judgments)})",
+        f"Newton's method: {counted(res.n_iter, 'step')}",
+    )
+
+
+def _notes(res: PatternEstimates, odds: bool) -> tuple[str, ...]:
+    notes = scale_notes(res.average, odds)
+    if res.dependent:
+        notes.append(
+            "I12.13 is θ of the answers to the pairs of objects 1, 2 and 1, 3: above 0 they go together; λ is half the "
+            "log-odds of a preference with all other answers held"
+        )
+    if res.aliased:
+        notes.append(f"NA: aliased with the terms before, not determined by the answers: {', '.join(res.aliased)}")
+    notes += _missing_notes(res, odds)
+    if not res.converged:
+        notes.append("Newton's method did not converge; the estimates may be off")
+    return tuple(notes)
+
+
+def _missing_notes(res: PatternEstimates, odds: bool) -> list[str]:
+    """Say what the parameters of missing answers are, and what is not known of them."""
+    if res.missingness is None or res.likelihood is None:
+        return []
+    spec = res.specification
+    notes = [f"{_ALPHA[spec.missing]}{'; Odds: of being missing' if odds else ''}"]
+    if spec.not_at_random is not None:
+        notes.append(f"{_BETA[spec.not_at_random]}; worths are those of all answers, missing ones among them")
+        notes.append(
+            "nobody saw what missing answers would have been: β rests on the form of the model, not on data alone"
+        )
+    silent = res.likelihood.silent(res.solution.params)
+    notes.append(
+        "judges without any answer are not in the data, and not allowed for: this model expects "
+        f"{format_number(silent, 2)} beside these {format_count(res.n_judgments)}"
+    )
+    return notes

@@ -1,0 +1,125 @@
+"""Rankings and a design → the arrays of a fit to lists."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import block_diag, csr_array
+
+from ..core.columns import FloatArray, IntArray, groups
+from ..core.comparisons import Comparisons
+from ..core.rankings import Rankings
+from ..errors import DesignError
+from ..formulas.design import Design
+from ..kernel.choices import Batch, Choices, Extremes, Orders
+from ..kernel.list_likelihood import Lists
+from ..table import format_count
+
+_MOST_SETS = 10**6  # of objects that a choice is made from, ties and all
+
+
+def lists_of(
+    r: Rankings, pairs: Comparisons, design: Design, free: IntArray, orders: IntArray, *, sequential: bool
+) -> Lists:
+    """Return what is fitted: the lists in batches, and the rows of the worth in the free parameters.
+
+    Parameters
+    ----------
+    pairs : Comparisons
+        What the lists imply, on which the design was made.
+    orders : ndarray of int, shape (T,)
+        Numbers of objects in one place beyond one.
+    sequential : bool
+        Whether the worst is chosen after the best.
+    """
+    batches = batches_of(r, rows_of(r, pairs, design), orders, sequential=sequential)
+    return Lists(batches, r.counts, csr_array(design.worth.matrix.tocsr()[:, free]), orders)
+
+
+def batches_of(r: Rankings, rows: IntArray, orders: IntArray, *, sequential: bool) -> tuple[Batch, ...]:
+    """Return lists in batches, with the row of the worth of each entry, (N,)."""
+    if r.kind == "best_worst":
+        return tuple(
+            Extremes(rows[r.entries_of(some, size)], some, sequential=sequential) for size, some in r.of_size()
+        )
+    if len(orders):
+        return _tied(r, rows, orders)
+    ranked = np.bincount(r.lists, r.places > 0).astype(np.int64)
+    return tuple(Orders(rows[r.entries_of(some, size)], some, ranked[some]) for size, some in r.of_size())
+
+
+def rows_of(r: Rankings, pairs: Comparisons, design: Design) -> IntArray:
+    """Return the row of the worth of each entry, found by object and covariates in the implied comparisons."""
+    size = len(r.objects)
+    classes = [column.codes for column in r.columns]
+    both = [np.concatenate([column.codes, other]) for column, other in zip(pairs.columns, classes, strict=True)]
+    group = groups(both)[1] if both else np.zeros(len(pairs) + len(r), dtype=np.int64)
+    of_pairs, of_lists = group[: len(pairs)], group[len(pairs) :]
+    key = np.concatenate([of_pairs * size + pairs.pairs[:, side] for side in (0, 1)])
+    row = np.concatenate([design.worth.index[:, side] for side in (0, 1)])
+    known, first = np.unique(key, return_index=True)
+    asked = of_lists[r.lists] * size + r.items
+    return np.asarray(row[first][np.searchsorted(known, asked)])
+
+
+def _tied(r: Rankings, rows: IntArray, orders: IntArray) -> tuple[Batch, ...]:
+    """Return the single choices that lists are made of, those from equally many objects together."""
+    ranked = r.places > 0
+    begin = np.flatnonzero(ranked & np.append(True, (np.diff(r.lists) != 0) | (np.diff(r.places) != 0)))
+    of = r.lists[begin]
+    chosen = np.bincount(np.searchsorted(begin, np.flatnonzero(ranked), side="right") - 1, minlength=len(begin))
+    left = r.starts[of + 1] - begin
+    _check_sets(int(left.max()), orders)
+    found: list[Batch] = []
+    for size in np.unique(left[left > 1]):
+        some = np.flatnonzero(left == size)
+        found.append(Choices(rows[begin[some][:, None] + np.arange(size)], of[some], chosen[some], orders))
+    return tuple(found)
+
+
+def _check_sets(size: int, orders: IntArray) -> None:
+    """Raise where so many sets of objects can be chosen that sums over them lose too many digits.
+
+    Raises
+    ------
+    DesignError
+        With their number.
+    """
+    sets = sum(math.comb(size, d) for d in (1, *orders.tolist()))
+    if sets > _MOST_SETS:
+        raise DesignError(
+            f"{format_count(sets)} sets of objects can be chosen for a place: of {size} objects up to "
+            f"{int(orders.max())} are tied",
+            "Part the ties of the largest places, or fit the comparisons: fit(…, rankings.to_comparisons()).",
+            expected=f"at most {format_count(_MOST_SETS)}",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Ghost:
+    """A prior: an object that nobody judged, against which each row of the worth wins and loses so often."""
+
+    judgments: float
+
+    def joined(self, lists: Lists) -> Lists:
+        """Return the lists with those of the ghost, whose log-worth is the last parameter of the worths."""
+        rows = lists.matrix.shape[0]
+        own, ghost = np.arange(rows), np.full(rows, rows)
+        both = np.concatenate([np.column_stack([own, ghost]), np.column_stack([ghost, own])])
+        number = len(lists.counts)
+        more = Orders(both, number + np.arange(len(both)), np.ones(len(both), dtype=np.int64))
+        return Lists(
+            (*lists.batches, more),
+            np.concatenate([lists.counts, np.full(len(both), self.judgments)]),
+            csr_array(block_diag([lists.matrix, [[1.0]]], format="csr")),
+            lists.orders,
+            lists.held,
+        )
+
+
+def without_column(array: FloatArray, place: int) -> FloatArray:
+    """Return a vector or a square matrix without a parameter."""
+    kept = np.delete(np.arange(len(array)), place)
+    return array[kept] if array.ndim == 1 else array[np.ix_(kept, kept)]

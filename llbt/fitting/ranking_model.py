@@ -1,0 +1,278 @@
+"""Formula + rankings → the fit of lists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from ..arguments import checked
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
+from ..core.rankings import Rankings
+from ..errors import (
+    ConvergenceWarning,
+    DesignError,
+    FormulaError,
+    FormulaWarning,
+    OptionError,
+    SeparationError,
+    TiesWarning,
+    warn_user,
+)
+from ..formulas.brackets import has_brackets
+from ..formulas.coding import Reference
+from ..formulas.design import Design
+from ..formulas.grammar import Formula, parse, stray_messages, vocabulary
+from ..kernel.likelihood import inverse
+from ..kernel.list_firth import fit_reduced
+from ..kernel.list_fit import ListFit, Unbounded, fit_lists
+from ..kernel.list_likelihood import Lists
+from ..kernel.robust import Covariance
+from ..table import format_percent
+from .existence import check_existence
+from .model import LLBT
+from .ranking_clusters import Clustering, clustering_of, covariance_by
+from .ranking_estimates import RankingSpecification, names_of_ties
+from .ranking_lists import Ghost, lists_of, without_column
+from .ranking_results import RankingResults
+from .specification import Prior, make_problem
+from .worths_on_pairs import independent_in, worths_on_pairs
+
+RankingCov = Literal["nonrobust", "cluster", "CR1"]
+BestWorst = Literal["joint", "sequential"]
+_GROWS = 0.05  # share of the largest entry of a direction from which on a parameter grows along it
+_FINITE = "Or have finite estimates: fit_rankings(…, prior='jeffreys') or fit_rankings(…, prior=…)."
+
+
+@checked
+def fit_rankings(
+    formula: str,
+    data: Rankings,
+    *,
+    reference: Reference = None,
+    cov_type: RankingCov = "nonrobust",
+    groups: str = "",
+    prior: Prior = None,
+    best_worst: BestWorst = "joint",
+) -> RankingResults:
+    """Fit the Plackett-Luce model to lists, with ties, or a model of best and worst to sets, by maximum likelihood.
+
+    Parameters
+    ----------
+    formula : str
+        Right-hand side over ``object`` (log-worths λ), ``tie`` (log δ, one for each number of objects in one place
+        beyond one), covariates of the lists (``object * sex``) and of the objects (``price`` in place of ``object``).
+    data : Rankings
+        L lists of J objects.
+    reference : label or mapping, optional
+        The object with λ = 0, by default the last, and levels of covariates, as in `fit`.
+    cov_type : {"nonrobust", "cluster", "CR1"}
+        Standard errors of independent lists, or allowing for dependence within `groups`, as in `fit`: by leaving out
+        each cluster (CR3) or by the sandwich.
+    groups : str, optional
+        The clusters or covariate of the lists, for ``cov_type="cluster"`` and ``"CR1"``.
+    prior : float or "jeffreys", optional
+        What makes estimates finite wherever the objects are connected: so many wins and as many losses of each object
+        (under each class of covariates with worths of its own) against one that nobody judged, without ties. They count
+        in the standard errors. ``"jeffreys"``: Firth's bias reduction, the penalty ½ log det I, with standard errors of
+        the information there; δ is finite then, too.
+    best_worst : {"joint", "sequential"}
+        Of sets with a best and a worst: both named at once, P(b, w) ∝ exp(λ_b − λ_w), so that a set of two is a
+        comparison; or the best first, by exp(2λ), and then the worst of the others by exp(−2λ).
+
+    Returns
+    -------
+    RankingResults
+
+    Raises
+    ------
+    FormulaError
+        For a formula that cannot be read, or has what lists do not tell: an order effect, covariates of ties, brackets.
+    DesignError
+        For objects that no list connects, and constant covariates.
+    OptionError
+        For options that contradict each other, unknown references and clusters.
+    SeparationError
+        Where some estimate is infinite; the objects are named.
+
+    Warns
+    -----
+    TiesWarning
+        Where lists have ties and the formula has no `tie`: each δ is then 1.
+    FormulaWarning
+        For terms that cancel.
+    ConvergenceWarning
+        Where Newton's method does not stop.
+
+    Notes
+    -----
+    A list is a sequence of choices from what is left: the objects C of the next place from the set A have probability
+    proportional to δ_|C| exp(mean of 2λ over C), among all sets C of up to D objects, the largest number in one place
+    (Turner et al. 2020). δ₁ = 1, and δ is 0 for numbers that no list has. Objects shown and not ranked are part of
+    every set A, and no choice is made among them. Sets of two are the comparisons of `fit` with ``γ = log δ₂``.
+
+    A ranking of k objects is one judgment here, where `fit` on ``data.to_comparisons()`` takes k(k − 1)/2 as
+    independent: other estimates, and standard errors that are too small.
+
+    References
+    ----------
+    Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80(1), 27-38.
+
+    Plackett, R. L. (1975). The analysis of permutations. Applied Statistics 24(2), 193-202.
+
+    Turner, H. L., van Etten, J., Firth, D. & Kosmidis, I. (2020). Modelling rankings in R: the PlackettLuce package.
+    Computational Statistics 35, 1027-1057.
+
+    Marley, A. A. J. & Louviere, J. J. (2005). Some probabilistic models of best, worst, and best-worst choices. Journal
+    of Mathematical Psychology 49(6), 464-480.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
+    >>> res = llbt.fit_rankings("object + tie", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
+    >>> res.params.round(4).to_dict()
+    {'object[A]': 0.5015, 'object[B]': 0.5015, 'tie': -1.7321}
+    """
+    res = solved_rankings(RankingSpecification(formula, reference, cov_type, groups, prior, best_worst), data)
+    _warn(res)
+    return res
+
+
+def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResults:
+    """Return the fit of what `fit_rankings` was asked for, without its warnings."""
+    clusters = _clusters(spec, data)
+    pairs = data.to_comparisons()
+    parsed = _parsed(spec.formula, pairs, data)
+    orders = np.setdiff1d(data.tied, [1])  # numbers of objects in one place
+    design, free = _design(parsed, pairs, spec)
+    lists = lists_of(data, pairs, design, free, orders, sequential=spec.best_worst == "sequential")
+    lists = lists if parsed.tie else replace(lists, held=np.zeros(len(orders)))
+    try:
+        found, cov = _solved(lists, spec, clusters)
+    except Unbounded as error:
+        raise _infinite(error.direction, [design.names[k] for k in free], names_of_ties(orders)) from None
+    return RankingResults(
+        design=design,
+        free=free,
+        solution=found,
+        covariance=cov,
+        average=worths_on_pairs(_worth_text(parsed), spec.reference, pairs, (design, free), found, cov),
+        specification=spec,
+        rankings=data,
+        lists=lists,
+    )
+
+
+def _clusters(spec: RankingSpecification, data: Rankings) -> Clustering | None:
+    if (spec.cov_type == "nonrobust") != (not spec.groups):
+        raise OptionError(
+            f"cov_type={spec.cov_type!r} with groups={spec.groups!r}",
+            expected="cov_type='cluster' (or 'CR1') and groups= together: groups='judge'",
+        )
+    return clustering_of(data, spec.groups) if spec.groups else None
+
+
+def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
+    """Return the formula, in which nothing stands that lists do not tell."""
+    if has_brackets(formula):
+        raise FormulaError(
+            f"effects of judges in brackets, in {formula!r}",
+            "Lists are fitted with judges alike, or with worths of their own (object:judge). Normal effects of judges "
+            "are fitted to comparisons: fit(…, rankings.to_comparisons()).",
+        )
+    found = parse(formula, vocabulary(pairs))
+    if found.order:
+        raise FormulaError(f"an order effect, in {formula!r}", "Leave order out: lists do not say who was shown first.")
+    if found.bad or found.grade:
+        raise FormulaError(f"{'bad' if found.bad else 'grade'}, in {formula!r}", "Leave it out: lists have no grades.")
+    if any(term.factors for term in found.tie):
+        raise FormulaError(
+            f"covariates of ties, in {formula!r}", "Write tie alone: lists have one δ for each number of tied objects."
+        )
+    if found.tie and data.kind == "best_worst":
+        raise FormulaError(f"tie, in {formula!r}", "Leave it out: a best and a worst are never tied.")
+    if not found.worth:
+        raise DesignError(f"the formula {formula!r} has no term for the worths", "Add object.")
+    return found
+
+
+def _design(formula: Formula, pairs: Comparisons, spec: RankingSpecification) -> tuple[Design, IntArray]:
+    """Return the design of the worths, and which parameters are estimated; raise where some worths are infinite.
+
+    With every δ held worths are finite exactly where those of the implied comparisons are, ties held as well: both ask
+    that no direction puts what was chosen above what was left. With δ free that is necessary, and `fit_lists` tells the
+    rest.
+    """
+    text = _worth_text(formula)
+    design = LLBT.from_formula(text, pairs, reference=spec.reference).design
+    free = independent_in(design, pairs)
+    if spec.prior is None:
+        try:
+            check_existence(design, free, make_problem(design, pairs, free, {}), pairs)
+        except SeparationError as error:
+            error.remedy = f"Leave the objects out, or use a formula without the terms that separate. {_FINITE}"
+            raise
+    return design, free
+
+
+def _worth_text(formula: Formula) -> str:
+    return " + ".join(term.name for term in formula.worth)
+
+
+def _warn(res: RankingResults) -> None:
+    formula = parse(res.specification.formula, vocabulary(res.comparisons))
+    for remark in stray_messages(formula):
+        warn_user(remark, FormulaWarning)
+    if len(res.lists.orders) and not formula.tie:
+        share = format_percent(res.rankings.tied_share)
+        warn_user(
+            f"{share} of the places are taken by several objects and the formula has no tie term: this is the model "
+            "with every δ = 1. Add + tie.",
+            TiesWarning,
+        )
+    if not res.converged:
+        warn_user(
+            f"Newton's method stopped after {res.n_iter} steps with a gradient of norm "
+            f"{np.linalg.norm(res.solution.gradient):.2g}; the estimates may be off.",
+            ConvergenceWarning,
+        )
+
+
+def _solved(lists: Lists, spec: RankingSpecification, clusters: Clustering | None) -> tuple[ListFit, Covariance]:
+    """Return the maximum and the covariance of worths and log δ, without the ghost of a prior."""
+    counted = spec.prior if isinstance(spec.prior, float | int) else None  # not Firth's
+    whole = lists if counted is None else Ghost(counted).joined(lists)
+    found = fit_reduced(whole) if spec.prior == "jeffreys" else fit_lists(whole)
+    cov = inverse(found.information)
+    covariance = Covariance(cov) if clusters is None else covariance_by(clusters, whole, found, cov, spec.cov_type)
+    if counted is None:
+        return found, covariance
+    ghost = lists.matrix.shape[1]
+    kept = ListFit(
+        without_column(found.params, ghost),
+        without_column(found.information, ghost),
+        without_column(found.gradient, ghost),
+        lists.log_likelihood(without_column(found.params, ghost)),
+        found.converged,
+        found.n_iter,
+    )
+    lost = np.delete(covariance.lost, ghost, axis=1) if len(covariance.lost) else covariance.lost
+    plain = None if covariance.independent is None else without_column(covariance.independent, ghost)
+    matrix = without_column(covariance.matrix, ghost)
+    return kept, replace(covariance, source=matrix, lost=lost, independent=plain)
+
+
+def _infinite(direction: FloatArray, worths: list[str], ties: tuple[str, ...]) -> SeparationError:
+    """Return the error that names the parameters that grow along a direction of ever larger likelihood."""
+    steps = [*zip(worths, direction, strict=False), *zip(ties, direction[len(direction) - len(ties) :], strict=True)]
+    found = [f"{name} → {'+' if by > 0 else '−'}∞" for name, by in steps if abs(by) > _GROWS]
+    finite = f" {_FINITE}" if np.any(np.abs(direction[: len(worths)]) > _GROWS) else ""
+    return SeparationError(
+        f"the likelihood of the lists rises without end along {', '.join(found)}",
+        "How often objects are tied is known where lists have ties and single choices of the same objects, in either "
+        f"order; leave tie out, or add lists.{finite}",
+    )

@@ -1,0 +1,150 @@
+"""A fit to lists: tests, printout, and what is asked of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from ..arguments import Confidence, Count, checked
+from ..core.columns import Label
+from ..core.rankings import Rankings
+from ..core.statistics import TestResult
+from ..formulas.constraints import Hypothesis
+from ..formulas.grid import At
+from ..table import Record, Table
+from .ranking_estimates import RankingEstimates
+from .ranking_prediction import predicted_first, predicted_lists
+from .ranking_summary import ranking_summary
+from .summary_rows import MOST_ROWS, Sort
+from .unanswered import OF_LISTS
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RankingResults(RankingEstimates, Record):
+    """A model fitted to lists of objects. L lists, p parameters of the worths, T of ties.
+
+    Made by `fit_rankings`. Attributes have statsmodels' names. Questions about worths are functions, as of other fits:
+    ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
+
+    Attributes
+    ----------
+    specification : RankingSpecification
+    rankings : Rankings
+    design : Design
+        Of the worths, made on the comparisons that the lists imply.
+    free : ndarray of int
+        Which of the p parameters were estimated.
+    lists : Lists
+    solution : ListFit
+        What Newton's method found for them, log δ last.
+    covariance : Covariance
+        Of the estimates, log δ last.
+    average : LLBTResults
+        The worths beside the comparisons that the lists imply, as questions about worths take them; its deviance is no
+        measure of this model.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
+    >>> res = llbt.fit_rankings("object + tie", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
+    >>> round(res.llf, 4), res.n_params
+    (-10.3623, 3)
+    """
+
+    _made_by: ClassVar[str] = "llbt.fit_rankings(…)"
+    _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_LISTS
+
+    def __getattr__(self, name: str) -> Any:
+        package = sys.modules.get("llbt")
+        if name in getattr(package, "__all__", ()) and name.islower() and name not in OF_LISTS:
+            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
+        raise AttributeError(f"RankingResults has no attribute {name!r}")
+
+    @checked
+    def predict(self, data: Rankings | None = None, *, confidence: Confidence = 0.95) -> Table:
+        """Return the probability of each list, of all that its set can come to.
+
+        Parameters
+        ----------
+        data : Rankings, optional
+            Other lists, of objects and levels of covariates that were fitted; by default those of the fit. A list of
+            the best few alone has the probability that these come out so, whatever the order of the rest.
+        confidence : float
+
+        Returns
+        -------
+        Table
+            ranking, covariates of the formula, estimate (probability), std_error (delta method), conf_low, conf_high
+            (on the logit scale, so within 0 and 1); NaN where the fitted lists do not determine it.
+
+        Raises
+        ------
+        OptionError
+            For objects, covariates and levels that were not fitted, and sets of which something else is said.
+        """
+        return predicted_lists(self, data, confidence)
+
+    @checked
+    def first(self, objects: Sequence[Label] | None = None, *, at: At = None, confidence: Confidence = 0.95) -> Table:
+        """Return the probability of each object to be the first of a set, or the one that is named the best.
+
+        Parameters
+        ----------
+        objects : sequence of labels, optional
+            The set that is shown, of two to 200 objects; by default all.
+        at : mapping, optional
+            Values of covariates, such as ``{"judge": "J3", "age": [20, 40]}``; labels that are not named take all
+            their levels, numbers their mean over the lists.
+        confidence : float
+
+        Returns
+        -------
+        Table
+            covariates, object, estimate (probability), std_error (delta method), conf_low, conf_high (on the logit
+            scale). With ties it is the probability to be first alone.
+
+        Raises
+        ------
+        OptionError
+            For objects that were not fitted or stand twice, and names in `at` that are not in the worth.
+        """
+        return predicted_first(self, objects, at, confidence)
+
+    @checked
+    def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
+        """Estimate linear combinations of the parameters of the worths and test each; see `LLBTResults.t_test`."""
+        return self.average.t_test(hypothesis, confidence=confidence)
+
+    @checked
+    def wald_test(self, hypothesis: Hypothesis) -> TestResult:
+        """Test linear hypotheses on the parameters of the worths jointly; see `LLBTResults.wald_test`."""
+        return self.average.wald_test(hypothesis)
+
+    @checked
+    def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
+        """Return the printout: call, data, coefficients and fit, as R prints a model.
+
+        Parameters
+        ----------
+        odds : bool
+            Whether to add the column of odds: exp(2λ), and δ.
+        max_rows : int
+            Of more rows, those with the lowest worths and the smallest |z| are not printed, and counted.
+        sort : {"name", "estimate"}
+            The order of the rows of each term: as the labels are, or the largest estimate first.
+        """
+        return ranking_summary(self, odds=odds, max_rows=max_rows, sort=sort)
+
+    def table(self) -> Table:
+        """Return the summary."""
+        return self.summary()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
+        return RankingEstimates.to_frame(self)

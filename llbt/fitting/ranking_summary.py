@@ -1,0 +1,78 @@
+"""The printout of a fit to lists, as R prints a model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..table import Table, counted, format_count, format_number, format_percent
+from .ranking_estimates import RankingEstimates
+from .rows_beside import rows_beside
+from .summary import coefficient_table_of, scale_notes, worths_in_order
+from .summary_rows import Sort
+
+_MODELS = {
+    ("ranking", "joint"): "Plackett-Luce model",
+    ("ranking", "sequential"): "Plackett-Luce model",
+    ("best_worst", "joint"): "Best-worst model, P(b, w) ∝ exp(λ_b − λ_w)",
+    ("best_worst", "sequential"): "Best-worst model, the best by exp(2λ), then the worst by exp(−2λ)",
+}
+
+
+def ranking_summary(res: RankingEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
+    """Return the summary of a fit to lists; see `RankingResults.summary`."""
+    found = coefficient_table_of(
+        rows_beside(res, ["tie"] * len(res.names_beside)), res.df_inference, odds=odds, max_rows=max_rows, sort=sort
+    )
+    return replace(
+        found,
+        title=_MODELS[res.rankings.kind, res.specification.best_worst],
+        head=_head(res),
+        foot=_foot(res),
+        notes=_notes(res, odds),
+    )
+
+
+def _head(res: RankingEstimates) -> tuple[str, ...]:
+    r = res.rankings
+    reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
+    sizes = r.said_sizes()
+    lines = [f"Formula: {res.specification.formula}", f"Data: {sizes[0]}{reference}, {', '.join(sizes[1:])}"]
+    if r.largest_tie > 1:
+        share = format_percent(r.tied_share)
+        modelled = "" if res.lists.held is None else ", not modelled (δ = 1); add + tie"
+        lines.append(f"Ties: {share} of the places{modelled}")
+    worths = worths_in_order(res.average)
+    return (*lines, f"Worth: {worths}") if worths else tuple(lines)
+
+
+def _foot(res: RankingEstimates) -> tuple[str, ...]:
+    return (
+        f"Log-likelihood: {format_number(res.llf)} (of the lists, Σ n log p) with {counted(res.n_params, 'parameter')}",
+        f"AIC: {format_number(res.aic)}   BIC: {format_number(res.bic)} (N = {format_count(res.rankings.n_judgments)})",
+        f"Newton's method: {counted(res.n_iter, 'step')}",
+    )
+
+
+def _notes(res: RankingEstimates, odds: bool) -> tuple[str, ...]:
+    notes = scale_notes(res.average, odds)
+    if res.names_beside:
+        notes.append("tie is log δ: δ of k objects in one place against δ₁ = 1 of one alone")
+    if res.aliased:
+        notes.append(f"NA: aliased with the terms before, not determined by the lists: {', '.join(res.aliased)}")
+    prior = res.specification.prior
+    if prior == "jeffreys":
+        notes.append("estimates with Firth's bias reduction (Jeffreys' prior)")
+    elif prior is not None:
+        notes.append(
+            f"estimates with a prior of {format_number(prior, 4)} wins and as many losses of each object against one "
+            "that nobody judged"
+        )
+    clusters = res.rankings.clusters
+    if res.specification.cov_type == "nonrobust" and clusters:
+        notes.append(
+            f"lists are taken as independent: cov_type='cluster', groups={clusters[0]!r} allows for dependence"
+        )
+    notes += res.covariance.notes
+    if not res.converged:
+        notes.append("Newton's method did not converge; the estimates may be off")
+    return (*notes, *res.rankings.notes)

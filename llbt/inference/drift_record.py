@@ -1,0 +1,249 @@
+"""Worths that drift: what is known of them in each period, of how fast they go, and whether they go at all."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ..arguments import Jobs, Number, Rng, checked
+from ..core.columns import FloatArray, Label
+from ..core.statistics import TestResult, critical_value
+from ..errors import DesignError, OptionError, listed
+from ..fitting.results import LLBTResults
+from ..fitting.variances import likelihood_ratio, mixture_p_value, said_mixture
+from ..kernel.random_walk import Periods, Rate, Rates, Walk, rate
+from ..resampling import Resampler, p_value
+from ..table import Field, Record, Table, counted, format_number, format_p, interval_fields
+from .draws import draw_parametric
+
+_MOST_ROWS = 60
+_ROUGH = 0.02  # how near the rate of a drawn table is found, in its logarithm: its likelihood to four digits
+_BLOCK = 10  # tables that one process takes at once
+_LOST = "could not be fitted, and count as large"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Drift(Record):
+    """Worths of J objects in T periods. p parameters.
+
+    Made by `drift`.
+
+    Attributes
+    ----------
+    res : LLBTResults
+        The fit without drift.
+    time : str
+        The column whose values the periods are.
+    levels : tuple of T labels
+        The periods in their order; the middle of each where `periods` made them.
+    judgments : ndarray, shape (T, J)
+        Judgments of each object.
+    estimate, std_error : ndarray, shape (T, J)
+        Log-worths, those of a period summing to 0.
+    sigma, sigma_low, sigma_high : float
+        Standard deviation of a log-worth's step over one unit of time, with its interval; NaN where it was held.
+    numbers : bool
+        Whether the periods are numbers, whose differences count; else all are a step of 1 apart.
+    periods : Periods
+    rates : Rates
+        The paths at the rate that was found or held, and at others that are likely.
+    still : Walk
+        Without drift.
+    centred : ndarray, shape (J, p)
+        What log-worths less their mean are of the parameters.
+    confidence : float
+    """
+
+    _made_by: ClassVar[str] = "llbt.drift(res, time=…)"
+
+    res: LLBTResults
+    time: str
+    levels: tuple[Label, ...]
+    judgments: FloatArray
+    estimate: FloatArray
+    std_error: FloatArray
+    sigma: float
+    sigma_low: float
+    sigma_high: float
+    numbers: bool
+    periods: Periods
+    rates: Rates
+    still: Walk
+    centred: FloatArray
+    confidence: float
+
+    @property
+    def held(self) -> bool:
+        """Whether σ was given, not estimated."""
+        return bool(np.isnan(self.sigma_low))
+
+    @property
+    def llf(self) -> float:
+        """Laplace's approximation of the log-likelihood of σ, all other parameters integrated out."""
+        return self.rates.best.value
+
+    def table(self) -> Table:
+        """Return the period, object, estimate, std_error, conf_low, conf_high, judgments: a row for each object."""
+        objects, (low, high) = self.res.comparisons.objects, np.moveaxis(self.bounds(), -1, 0)
+        return Table(
+            (
+                Field(self.time, self.time, [level for level in self.levels for _ in objects]),
+                Field("object", "object", list(objects) * len(self.levels)),
+                Field("estimate", "estimate", self.estimate.ravel(), "estimate"),
+                Field("std_error", "std_error", self.std_error.ravel(), "estimate"),
+                *interval_fields(low.ravel(), high.ravel(), self.confidence),
+                Field("judgments", "judgments", self.judgments.ravel(), "count"),
+            ),
+            title=f"Worths over {self.time}: log-worth λ, those of each period summing to 0",
+            head=(self._rate_said(),),
+            notes=self._notes(),
+        ).first(_MOST_ROWS)
+
+    def bounds(self) -> FloatArray:
+        """Return the intervals of the log-worths, shape (T, J, 2)."""
+        half = self._z * self.std_error
+        return np.stack([self.estimate - half, self.estimate + half], axis=-1)
+
+    def common(self) -> Table:
+        """Return the parameters that all periods share, such as tie and order: term, estimate, std_error, interval."""
+        where = [k for k, spread in enumerate(np.diag(self.periods.spread)) if spread == 0]
+        names = [self.res.names[self.res.free[k]] for k in where]
+        estimate = self.rates.best.path[-1, where]
+        error = np.sqrt(np.diag(self.rates.covariances()[-1])[where])
+        low, high = estimate - self._z * error, estimate + self._z * error
+        return Table(
+            (
+                Field("term", "term", names),
+                Field("estimate", "estimate", estimate, "estimate"),
+                Field("std_error", "std_error", error, "estimate"),
+                *interval_fields(low, high, self.confidence),
+            ),
+            title=f"Parameters common to all values of {self.time}",
+        )
+
+    @checked
+    def change(self, first: Label | None = None, last: Label | None = None) -> Table:
+        """Return how far each log-worth, less the mean of all, went from one period to another.
+
+        Parameters
+        ----------
+        first, last : label, optional
+            Two periods; by default the first and the last.
+
+        Returns
+        -------
+        Table
+            object, estimate, std_error, conf_low, conf_high, the largest rise first. Estimates are drawn towards no
+            change by what is not known.
+
+        Raises
+        ------
+        OptionError
+            For what is no period, or a first one that is not before the last.
+        """
+        start, end = self._place(first, 0, "first"), self._place(last, len(self.levels) - 1, "last")
+        if start >= end:
+            raise OptionError(
+                f"first={self.levels[start]!r}, last={self.levels[end]!r}", expected="a period and a later one"
+            )
+        covariance = self.rates.covariance_of_step(start, end)
+        estimate = self.estimate[end] - self.estimate[start]
+        error = np.sqrt(np.maximum(np.einsum("jp,pq,jq->j", self.centred, covariance, self.centred), 0.0))
+        order = np.argsort(-estimate, kind="stable")
+        low, high = estimate - self._z * error, estimate + self._z * error
+        return Table(
+            (
+                Field("object", "object", [self.res.comparisons.objects[k] for k in order]),
+                Field("estimate", "estimate", estimate[order], "estimate"),
+                Field("std_error", "std_error", error[order], "estimate"),
+                *interval_fields(low[order], high[order], self.confidence),
+            ),
+            title=f"Change of log-worth λ from {self.time} {self.levels[start]} to {self.levels[end]}",
+            notes=("against the mean of all objects",),
+        )
+
+    @checked
+    def test(self, n: Number = 0, *, rng: Rng = None, progress: bool = False, n_jobs: Jobs = 1) -> TestResult:
+        """Test whether worths change at all: σ = 0.
+
+        Parameters
+        ----------
+        n : int
+            Tables that are drawn from the fit without drift and fitted as this one was; 0: none, and the likelihood
+            ratio is held against ½χ²₀ + ½χ²₁.
+        rng : numpy.random.Generator or int, optional
+        progress : bool
+            Show a progress bar.
+        n_jobs : int
+            Processes; −1 for one per core. The result is the same for the same `rng`.
+
+        Returns
+        -------
+        TestResult
+            Twice the difference of the marginal log-likelihoods of σ, at its estimate and at 0.
+
+        Raises
+        ------
+        DesignError
+            Where σ was held.
+        """
+        if self.held:
+            raise DesignError(
+                f"σ = {format_number(self.sigma, 4)} was held, so that it has no likelihood ratio",
+                "Ask for drift(res, time=…) without sigma=.",
+            )
+        statistic = likelihood_ratio(self.rates.best.value, self.still.value)
+        name, null = "Likelihood-ratio test of drift", "σ = 0: worths do not change"
+        if not n:
+            p = mixture_p_value(statistic, 0, boundary=1)
+            return TestResult(name, null, statistic, 1, p, said_mixture(0))
+        draw = Resampler.of("Drift.test", rng, n_jobs, progress)
+        task = functools.partial(_drawn, self.periods, self.res.solution.params)
+        drawn = np.concatenate(draw.blocks(task, n, self.periods.counts.size, _BLOCK))
+        lost = int(np.isnan(drawn).sum())
+        notes = (f"{counted(lost, 'draw')} {_LOST}",) if lost else ()
+        distribution = f"{counted(n, 'table')} drawn from the fit without drift"
+        return TestResult(name, null, statistic, np.nan, p_value(drawn, statistic), distribution, notes)
+
+    @property
+    def _z(self) -> float:
+        return critical_value(self.confidence, np.inf)
+
+    def _place(self, level: Label | None, default: int, name: str) -> int:
+        if level is None:
+            return default
+        if level not in self.levels:
+            raise OptionError(f"{name}={level!r}", expected=f"a period: {listed(self.levels, 20)}")
+        return self.levels.index(level)
+
+    def _rate_said(self) -> str:
+        unit = f"one unit of {self.time}" if self.numbers else f"one step of {self.time}"
+        said = f"σ of a log-worth over {unit}: {format_number(self.sigma, 4)}"
+        if self.held:
+            return f"{said} (held)"
+        p = format_p(self.test().p_value)
+        bounds = f"{format_number(self.sigma_low, 4)} to {format_number(self.sigma_high, 4)}"
+        return f"{said} ({100 * self.confidence:.4g} % {bounds}; of 0 {'p ' + p if p[0] == '<' else 'p = ' + p})"
+
+    def _notes(self) -> tuple[str, ...]:
+        if self.rates.best.converged and self.still.converged:
+            return ()
+        return ("the most probable worths were not reached; estimates may be off",)
+
+
+def _drawn(periods: Periods, params: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return the likelihood ratios of tables drawn without drift, (size,); NaN where one cannot be fitted."""
+    predictors = periods.predictors(np.tile(params, (periods.size[0], 1)))
+    means = periods.counts.sum(axis=0) * periods.response.probabilities(predictors)[0]
+    tables = draw_parametric(means.T, size, rng).astype(np.float64)
+    return np.array([_ratio(replace(periods, counts=table.T), params) for table in tables])
+
+
+def _ratio(periods: Periods, params: FloatArray) -> float:
+    found: Rate = rate(periods, params, _ROUGH)
+    if not found.still.converged or found.infinite:
+        return np.nan
+    return likelihood_ratio(found.best.value, found.still.value)

@@ -1,0 +1,259 @@
+"""How few judgments, judges or prompts a ranking hangs on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import Count, Kind, checked, is_real
+from ..core.columns import FloatArray, IntArray, Label
+from ..errors import DesignError, OptionError
+from ..fitting.clusters import clustered, way_of
+from ..fitting.results import LLBTResults
+from ..fitting.specification import penalty_of
+from ..formulas.grid import At
+from ..resampling import shown
+from ..table import Field, Record, Table, counted, format_count, format_percent
+from .objects import log_worths_at
+from .removal import Search, Units
+
+Change = Literal["leader", "top", "adjacent"]
+Part = Annotated[
+    float, Kind(lambda share: is_real(share) and 0 < share < 1, "a share of the units, above 0 and below 1")
+]
+
+_TRIED = 5  # pairs of objects, the nearest to first order, that are searched for one change
+_NAMED = 3  # kinds of judgments in a printout
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Fragility(Record):
+    """How few units have to be removed for a ranking to change. Made by `fragility`.
+
+    Attributes
+    ----------
+    unit : str
+        ``"judgment"``, or the clusters.
+    total : float
+        How many units there are.
+    rows : list of dict
+        change, object, overtaken_by, removed (units), share, exact.
+    removals : pandas.DataFrame
+        change, object, overtaken_by, what (the judgment, or the label of the cluster), removed.
+    notes : tuple of str
+    """
+
+    _made_by: ClassVar[str] = "llbt.fragility(…)"
+
+    unit: str
+    total: float
+    rows: list[dict[str, object]]
+    removals: pd.DataFrame
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Return one row per change: who is overtaken by whom, units removed, their share, and which they are."""
+        rows = self.rows
+        return Table(
+            (
+                Field("change", "change", [row["change"] for row in rows]),
+                Field("object", "object", [row["object"] for row in rows]),
+                Field("overtaken_by", "overtaken by", [row["overtaken_by"] for row in rows]),
+                Field("removed", "removed", np.array([row["removed"] for row in rows], dtype=np.float64), "count"),
+                Field("share", "share", np.array([row["share"] for row in rows], dtype=np.float64), "number", 3),
+                Field("exact", "exact", ["yes" if row["exact"] else "at most" for row in rows]),
+                Field("which", "which", [self._which(row) for row in rows]),
+            ),
+            title=f"Fragility: {self.unit}s removed until the ranking changes, of {format_count(self.total)}",
+            notes=self.notes,
+        )
+
+    def _which(self, row: dict[str, object]) -> str:
+        frame = self.removals
+        mine = frame[(frame["change"] == row["change"]) & (frame["object"] == row["object"])]
+        pairs = zip(mine["what"], mine["removed"], strict=True)
+        said = [f"{format_count(n)} × {what}" if n > 1 else str(what) for what, n in pairs]
+        return ", ".join(said[:_NAMED]) + (f" and {len(said) - _NAMED} more" if len(said) > _NAMED else "")
+
+
+@checked
+def fragility(
+    res: LLBTResults,
+    *,
+    change: Change = "leader",
+    unit: str = "judgment",
+    k: Count = 3,
+    most: Part = 0.5,
+    at: At = "average",
+    progress: bool = False,
+) -> Fragility:
+    """Return how few judgments, or judges, have to be left out for a ranking to change.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    change : {"leader", "top", "adjacent"}
+        What is to change: who leads; which objects are the first `k`; or the order of any two neighbours, a row each.
+    unit : str
+        ``"judgment"``, or a cluster or covariate that the table keeps, such as ``"judge"``, whose levels are left out
+        whole.
+    k : int
+        Of ``change="top"``.
+    most : float
+        Share of the units that may be left out; a change that needs more is NaN.
+    at : mapping or "average"
+        Where worths are compared, for formulas whose worth has covariates.
+    progress : bool
+
+    Returns
+    -------
+    Fragility
+        change, object, overtaken_by, removed, share, exact, which. ``removals`` has all that were left out.
+
+    Raises
+    ------
+    OptionError
+        For clusters that the table does not keep, and `k` that leaves no object below.
+    DesignError
+        For a single cluster.
+
+    Notes
+    -----
+    Units are left out by their influence on the difference of two log-worths, −I⁻¹s to first order, the model is fitted
+    again, and so on, until the difference has turned; as many are put back as it bears. All of these are refits, so
+    the change is real, but another choice of units might need fewer: the number is an upper bound. It is called exact
+    where all smaller choices were fitted, too (up to 2,000 of them). Of leader and top the five pairs of objects that
+    are nearest to change, to first order, are searched. Judgments of one comparison with one outcome are alike, so that
+    a search costs the cells, not the judgments. An estimate that becomes infinite without some judgments counts as a
+    change where it turns the order.
+
+    References
+    ----------
+    Broderick, T., Giordano, R. & Meager, R. (2020). An automatic finite-sample robustness metric: when can dropping a
+    little data make a big difference? arXiv:2011.14999.
+
+    Huang, J. Y., Shen, Y., Wei, D. & Broderick, T. (2025). Dropping just a handful of preferences can change top large
+    language model rankings. arXiv:2508.11847.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
+    >>> llbt.fragility(res).to_frame()[["object", "overtaken_by", "removed", "exact"]].values.tolist()
+    [['+', '-', 27.0, 'at most']]
+    """
+    found, _ = log_worths_at(res, at)
+    inside = np.flatnonzero(~np.isnan(found.estimate))
+    order = inside[np.argsort(-found.estimate[inside], kind="stable")]
+    if change == "top" and k >= len(order):
+        raise OptionError(f"k={k} of {counted(len(order), 'object')}", expected="fewer than there are")
+    search, names, total = _searched(res, unit, most)
+    rows: list[dict[str, object]] = []
+    removals: list[dict[str, object]] = []
+    asked = list(_asked(change, order, k))
+    for said, above, below in shown("fragility", asked, progress):
+        row, removed = _changed(search, found.rows[:, res.free], (above, below))
+        label = {"change": said, **_named(res, row)}
+        number = np.nan if removed is None else int(removed.sum())
+        rows.append({**label, "removed": number, "share": number / total, "exact": row is not None and row[2]})
+        if removed is not None:
+            removals += [{**label, "what": names[j], "removed": int(removed[j])} for j in np.flatnonzero(removed)]
+    columns = ["change", "object", "overtaken_by", "what", "removed"]
+    frame = pd.DataFrame(removals, columns=columns).sort_values("removed", ascending=False, kind="stable")
+    gone = sum(row["removed"] != row["removed"] for row in rows)
+    notes: tuple[str, ...] = ("'at most': another choice might need fewer; 'yes': none does",)
+    if gone:
+        notes = (f"NA: not by {format_percent(most)} of the {unit}s, in {counted(gone, 'row')}", *notes)
+    return Fragility(unit, total, rows, frame.reset_index(drop=True), notes)
+
+
+def _searched(res: LLBTResults, unit: str, most: float) -> tuple[Search, list[str], float]:
+    """Return the search among the units of a fit, what these are called, and how many there are."""
+    problem = res.problem()
+    penalty = penalty_of(problem, res.comparisons, res.specification)
+    if unit == "judgment":
+        units, total = Units.of_judgments(problem.counts), float(problem.counts.sum())
+        frame = res.comparisons.to_frame()
+        outcomes, k = res.comparisons.response.outcomes, problem.counts.shape[1]
+        cells = [int(rows[0]) for rows, _ in units.taken]
+        names = [f"{_said(frame, cell // k)} {outcomes[cell % k]}" for cell in cells]
+    else:
+        lines = clustered(res.comparisons, unit, (unit,))
+        units, total = Units.of_clusters(lines, problem.counts.shape[1]), float(lines.size)
+        names = [f"{unit} {level}" for level in way_of(res.comparisons, unit, (unit,)).levels]
+    if not len(units.number):
+        raise DesignError("no cell has a whole judgment to leave out", "Ask for unit= a cluster.")
+    limit = max(1, int(most * total))
+    return Search(problem, penalty, res.solution.params, units, limit), names, total
+
+
+def _said(frame: pd.DataFrame, row: int) -> str:
+    return f"{frame['object_i'].iloc[row]}:{frame['object_j'].iloc[row]}"
+
+
+def _asked(change: Change, order: IntArray, k: int) -> Iterator[tuple[str, IntArray, IntArray]]:
+    """Yield what is to change: in words, and the objects of which one is to be overtaken by one of others."""
+    if change == "leader":
+        yield "leader", order[:1], order[1:]
+    elif change == "top":
+        yield f"top {k}", order[:k], order[k:]
+    else:
+        for r in range(len(order) - 1):
+            yield f"rank {r + 1}", order[r : r + 1], order[r + 1 : r + 2]
+
+
+def _changed(
+    search: Search, rows: FloatArray, sides: tuple[IntArray, IntArray]
+) -> tuple[tuple[int, int, bool] | None, IntArray | None]:
+    """Return who overtakes whom at the least removal that was found, whether it is the least, and the removal."""
+    above, below = sides
+    none = np.zeros(len(search.units.number), dtype=np.int64)
+    pairs = [(a, b) for a in above for b in below]
+    needed = np.zeros(len(pairs))
+    if len(pairs) > _TRIED:
+        needed = np.array([_first_order(search, none, rows[a] - rows[b]) for a, b in pairs])
+    best: tuple[int, int] | None = None
+    least: IntArray | None = None
+    for place in np.argsort(needed, kind="stable")[:_TRIED]:
+        a, b = pairs[place]
+        removed = search.turned(rows[a] - rows[b])
+        if removed is not None and (least is None or removed.sum() < least.sum()):
+            best, least = (int(a), int(b)), removed
+    if best is None or least is None:
+        return None, None
+
+    def is_changed(params: FloatArray) -> bool:
+        worths = rows @ params
+        return bool(worths[below].max() > worths[above].min() + 1e-9)
+
+    fewer, exact = search.fewest(least, is_changed)
+    params = None if fewer is least else search.fitted(fewer, search.params)
+    if params is not None:
+        worths = rows @ params
+        best = int(above[np.argmin(worths[above])]), int(below[np.argmax(worths[below])])
+    return (*best, exact), fewer
+
+
+def _first_order(search: Search, none: IntArray, row: FloatArray) -> float:
+    """Return how many units a change needs, to first order; infinite where all are not enough."""
+    gap, effects = float(row @ search.params), search.effects(none, search.params, row)
+    order = np.argsort(-effects, kind="stable")
+    positive = effects[order] > 0
+    gained = np.cumsum(np.where(positive, effects[order] * search.units.number[order], 0.0))
+    place = int(np.searchsorted(gained, gap))
+    if place >= len(order):
+        return np.inf
+    before = gained[place - 1] if place else 0.0
+    return float(search.units.number[order][:place].sum() + (gap - before) / effects[order][place])
+
+
+def _named(res: LLBTResults, row: tuple[int, int, bool] | None) -> dict[str, Label | None]:
+    objects = res.comparisons.objects
+    return {
+        "object": None if row is None else objects[row[0]],
+        "overtaken_by": None if row is None else objects[row[1]],
+    }

@@ -1,0 +1,349 @@
+"""Does a model of lists fit? What pairs or triples come to in the lists, against lists drawn from the fit."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..arguments import Count, Jobs, Rng, checked
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.rankings import Rankings, ranks_in_lists
+from ..core.statistics import TestResult, two_sided_p
+from ..errors import DesignError
+from ..fitting.ranking_lists import batches_of, rows_of
+from ..fitting.ranking_results import RankingResults
+from ..kernel.list_draws import drawn_extremes, drawn_orders, drawn_tied, sets_of
+from ..kernel.list_likelihood import Lists
+from ..resampling import Resampler, p_value
+from ..table import Field, Record, Table, format_count, format_number
+
+Of = Literal["pairs", "triples"]
+
+_SIZES = {"pairs": 2, "triples": 3}
+_MOST_CELLS = 50_000_000  # numbers of cells in all drawn tables
+_MOST_SETS = 5_000  # that one place can be given to
+_PRINTED = 10
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ListGoodness(Record):
+    """A test of fit of a model of lists, and where it does not fit.
+
+    Made by `goodness_of_lists`.
+
+    Attributes
+    ----------
+    test : TestResult
+        X² = Σ (observed − expected)²/expected over the cells; its p-value is that of drawn tables.
+    cells : DataFrame
+        object_i, object_j (and object_k), outcome, observed, expected, z, p_value; the largest |z| first.
+    notes : tuple of str
+    """
+
+    test: TestResult
+    cells: pd.DataFrame
+    notes: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all cells."""
+        return self.cells.copy()
+
+    def table(self) -> Table:
+        """Return the test, and the cells that are farthest off."""
+        shown = self.cells.head(_PRINTED)
+        labels = [name for name in shown if str(name).startswith("object_")]
+        more = len(self.cells) - len(shown)
+        notes = (*self.notes, *([f"{format_count(more)} more cells in to_frame()"] if more else []))
+        return Table(
+            (
+                *(Field(str(name), str(name), shown[name].tolist()) for name in labels),
+                Field("outcome", "outcome", shown["outcome"].tolist()),
+                Field("observed", "observed", shown["observed"].to_numpy(), "count"),
+                Field("expected", "expected", shown["expected"].to_numpy(), "estimate", 4),
+                Field("z", "z", shown["z"].to_numpy(), "statistic"),
+                Field("p_value", "Pr(>|z|)", shown["p_value"].to_numpy(), "p_value"),
+            ),
+            title=self.test.name,
+            head=(
+                f"X² = {format_number(self.test.statistic, 5)}, p = {format_number(self.test.p_value, 3)} "
+                f"({self.test.distribution})",
+            ),
+            notes=notes,
+        )
+
+
+@checked
+def goodness_of_lists(
+    res: RankingResults,
+    of: Of = "pairs",
+    n: Count = 999,
+    *,
+    rng: Rng = None,
+    progress: bool = False,
+    n_jobs: Jobs = 1,
+) -> ListGoodness:
+    """Test whether a model of lists fits, by how pairs or triples of objects come out in them.
+
+    Parameters
+    ----------
+    res : RankingResults
+    of : {"pairs", "triples"}
+        What is counted: of each two objects of a list which stands above the other, or the order of each three.
+    n : int
+        Number of tables of lists that are drawn from the fit.
+    rng : numpy.random.Generator or int, optional
+    progress : bool
+        Show a progress bar.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
+
+    Returns
+    -------
+    ListGoodness
+
+    Raises
+    ------
+    DesignError
+        For a fit with a prior, counts that are not whole, and more cells than fit into memory.
+
+    Notes
+    -----
+    X² sums (observed − expected)²/expected over the outcomes of all pairs or triples. Those of one list depend on each
+    other, so that X² has no χ² distribution: lists of the same objects and covariates, with as many places, are drawn
+    from the fit, and p = (1 + number at least as large)/(n + 1). Expected counts are the mean of the observed and all
+    drawn tables. That the fit follows the lists is allowed for to first order: from drawn counts goes what their scores
+    explain (Pierce 1982, Annals of Statistics 10(2)), and z are residuals over their standard deviation in what is
+    left. Lists are drawn as independent, whatever the standard errors allow for.
+
+    Of lists in order without ties, pairs say little beyond the worths: triples tell whether the choice among three
+    follows from that between two, which is what Luce's axiom asks.
+
+    References
+    ----------
+    Luce, R. D. (1959). Individual choice behavior. Wiley.
+
+    Pierce, D. A. (1982). The asymptotic effect of substituting estimators for parameters in certain types of
+    statistics. Annals of Statistics 10(2), 475-478.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import llbt
+    >>> ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1, 2], "B": [2, 1, 2, 1, 3, 1], "C": [3, 3, 3, 2, 2, 3]})
+    >>> res = llbt.fit_rankings("object", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
+    >>> found = llbt.goodness_of_lists(res, n=199, rng=1)
+    >>> found.to_frame().columns.tolist()
+    ['object_i', 'object_j', 'outcome', 'observed', 'expected', 'z', 'p_value']
+    """
+    draw = Resampler.of("goodness_of_lists", rng, n_jobs, progress)
+    _check(res)
+    drawing = _Drawing.of(res, _SIZES[of])
+    if (n + 1) * drawing.number > _MOST_CELLS:
+        raise DesignError(
+            f"{format_count(drawing.number)} cells of {of} in {format_count(n)} tables",
+            "Draw fewer tables, count pairs, or fit fewer objects.",
+            expected=f"at most {format_count(_MOST_CELLS)} numbers in all",
+        )
+    found = draw.blocks(partial(_drawn, drawing), n, drawing.number + len(res.rankings.items))
+    counts, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return _compared(res, of, drawing, counts, scores)
+
+
+def _check(res: RankingResults) -> None:
+    r = res.rankings
+    if res.specification.prior is not None:
+        raise DesignError("lists are drawn from a maximum of the likelihood", "Fit without prior=.")
+    if np.any(r.counts % 1 > 0):
+        raise DesignError("the counts of the lists are not whole", "Only so many lists can be drawn as were given.")
+    if r.kind == "ranking" and len(res.lists.orders):
+        sets = len(sets_of(int(r.sizes.max()), res.lists.orders)) if int(r.sizes.max()) < 25 else np.inf
+        if sets > _MOST_SETS:
+            raise DesignError(
+                "lists are too long to be drawn with ties: too many sets could share a place",
+                "Compare formulas instead: llbt.anova(smaller, larger).",
+                expected=f"at most {format_count(_MOST_SETS)} sets",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    """What is needed to draw tables of lists and to count their cells. K cells, of Q lists each as often as given.
+
+    Attributes
+    ----------
+    rankings : Rankings
+        Each list as often as it was given.
+    rows : ndarray of int, shape (N,)
+        The row of the worth of each entry.
+    lists : Lists
+        As fitted.
+    params : ndarray, shape (p + T,)
+    sequential : bool
+    groups : tuple of (entries, cells)
+        Of lists of one length the entries (Q, m), objects in order, and the first cell of each of their pairs or
+        triples (Q, number).
+    cells : ndarray of int, shape (K / outcomes, 2 or 3)
+        The objects of these.
+    """
+
+    rankings: Rankings
+    rows: IntArray
+    lists: Lists
+    params: FloatArray
+    sequential: bool
+    groups: tuple[tuple[IntArray, IntArray], ...]
+    cells: IntArray
+
+    @classmethod
+    def of(cls, res: RankingResults, size: int) -> _Drawing:
+        """Return what is needed of a fit, for pairs or triples."""
+        r = res.rankings
+        times = r.counts.astype(np.int64)
+        entries = np.concatenate(
+            [np.tile(np.arange(lo, hi), n) for lo, hi, n in zip(r.starts[:-1], r.starts[1:], times, strict=True)]
+        )
+        starts = np.append(0, np.cumsum(np.repeat(r.sizes, times)))
+        whole = Rankings(r.objects, r.items[entries], r.places[entries], starts, np.ones(len(starts) - 1), r.kind)
+        found, keys = [], []
+        for m, some in whole.of_size():
+            at = whole.entries_of(some, m)
+            at = np.take_along_axis(at, np.argsort(whole.items[at], axis=1), axis=1)
+            subsets = np.array(list(itertools.combinations(range(m), size)), dtype=np.int64).reshape(-1, size)
+            found.append(at)
+            keys.append(_key(whole.items[at][:, subsets], len(r.objects)))
+        every, code = np.unique(np.concatenate([key.ravel() for key in keys]), return_inverse=True)
+        parts = np.split(code, np.cumsum([key.size for key in keys])[:-1])
+        groups = tuple(
+            (at, part.reshape(key.shape) * 3 ** _comparisons(size))
+            for at, part, key in zip(found, parts, keys, strict=True)
+        )
+        rows = rows_of(r, res.comparisons, res.design)[entries]
+        sequential = res.specification.best_worst == "sequential"
+        objects = np.column_stack(np.unravel_index(every, (len(r.objects),) * size)).astype(np.int64)
+        return cls(whole, rows, res.lists, res.solution.params, sequential, groups, objects)
+
+    @property
+    def outcomes(self) -> int:
+        """Outcomes of each pair or triple, those that contradict themselves among them."""
+        return int(3 ** _comparisons(self.cells.shape[1]))
+
+    @property
+    def number(self) -> int:
+        """Number of cells K."""
+        return len(self.cells) * self.outcomes
+
+    def counted(self, places: IntArray) -> FloatArray:
+        """Return the counts of the cells (K,), for places (N,)."""
+        found, size = np.zeros(self.number), self.cells.shape[1]
+        for at, first in self.groups:
+            rank = ranks_in_lists(places[at], self.rankings.kind)
+            subsets = np.array(list(itertools.combinations(range(at.shape[1]), size)), dtype=np.int64).reshape(-1, size)
+            code = np.zeros(first.shape, dtype=np.int64)
+            for i, j in itertools.combinations(range(size), 2):
+                code = 3 * code + 1 + np.sign(rank[:, subsets[:, i]] - rank[:, subsets[:, j]])
+            found += np.bincount((first + code).ravel(), minlength=self.number)
+        return found
+
+    def places(self, rng: np.random.Generator) -> IntArray:
+        """Draw lists: places (N,)."""
+        worths, deltas = self.lists.split(self.params)
+        r, places = self.rankings, np.empty(len(self.rows), dtype=np.int64)
+        for at, _ in self.groups:
+            lam, taken = worths[self.rows[at]], r.places[at].max(axis=1)
+            if r.kind == "best_worst":
+                places[at] = drawn_extremes(lam, rng, sequential=self.sequential)
+            elif len(self.lists.orders):
+                places[at] = drawn_tied(lam, taken, deltas, self.lists.orders, rng)
+            else:
+                places[at] = drawn_orders(lam, taken, rng)
+        return places
+
+    def score(self, places: IntArray) -> FloatArray:
+        """Return the gradient of the log-likelihood of drawn lists at the fit, (p + T,)."""
+        r = self.rankings
+        order = np.lexsort((np.where(places == 0, np.iinfo(np.int64).max, places), r.lists))
+        drawn = replace(r, items=r.items[order], places=places[order])
+        batches = batches_of(drawn, self.rows[order], self.lists.orders, sequential=self.sequential)
+        lists = replace(self.lists, batches=batches, counts=r.counts)
+        return np.asarray(lists.scores(self.params, np.zeros(len(r), dtype=np.int64), 1)[0])
+
+
+def _comparisons(size: int) -> int:
+    return size * (size - 1) // 2
+
+
+def _key(items: IntArray, objects: int) -> IntArray:
+    """Return a number for each set of objects (…, size)."""
+    return np.asarray(np.ravel_multi_index(np.moveaxis(items, -1, 0), (objects,) * items.shape[-1]))
+
+
+def _drawn(drawing: _Drawing, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Return the cells (n, K) and scores (n, p + T) of tables drawn from a fit."""
+    tables = [drawing.places(rng) for _ in range(n)]
+    return np.array([drawing.counted(p) for p in tables]), np.array([drawing.score(p) for p in tables])
+
+
+def _compared(res: RankingResults, of: Of, drawing: _Drawing, counts: FloatArray, scores: FloatArray) -> ListGoodness:
+    n = len(counts)
+    seen = drawing.counted(drawing.rankings.places)
+    expected = (counts.sum(axis=0) + seen) / (n + 1)
+    some = expected > 0
+    counts, seen, expected = counts[:, some], seen[some], expected[some]
+    apart = counts - expected
+    slope = np.linalg.solve(res.solution.information, scores.T @ apart / n)
+    apart -= scores @ slope
+    off = seen - expected
+    statistic = float((off**2 / expected).sum())
+    p = p_value((apart**2 / expected).sum(axis=1), statistic)
+    spread = apart.std(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(spread > _EQUAL * np.maximum(1.0, expected), off / spread, np.nan)
+    cells = _cells(drawing, np.flatnonzero(some), of) | {
+        "observed": seen,
+        "expected": expected,
+        "z": z,
+        "p_value": two_sided_p(z, np.inf),
+    }
+    frame = pd.DataFrame(cells)
+    order = np.argsort(-np.nan_to_num(np.abs(z)), kind="stable")
+    test = TestResult(
+        f"Goodness of fit of lists, by {of}",
+        f"the model {res.specification.formula!r} says how {of} of objects come out",
+        statistic,
+        float("nan"),
+        p,
+        f"{format_count(n)} drawn tables",
+    )
+    notes = ("lists are drawn as independent, whatever the standard errors allow for",) * bool(res.specification.groups)
+    return ListGoodness(test, frame.iloc[order].reset_index(drop=True), notes)
+
+
+def _cells(drawing: _Drawing, some: IntArray, of: Of) -> dict[str, list[Label] | npt.NDArray[np.float64] | list[str]]:
+    """Return the objects and the outcome of some cells."""
+    labels = drawing.rankings.objects
+    subset, code = np.divmod(some, drawing.outcomes)
+    objects = drawing.cells[subset]
+    found: dict[str, list[Label] | npt.NDArray[np.float64] | list[str]] = {
+        f"object_{letter}": [labels[k] for k in objects[:, n]]
+        for n, letter in zip(range(objects.shape[1]), "ijk", strict=False)
+    }
+    words = {c: _outcome(c) for c in range(27)} if of == "triples" else dict(enumerate(("i", "tie", "j")))
+    return found | {"outcome": [words[c] for c in code.tolist()]}
+
+
+def _outcome(code: int) -> str:
+    """Return the order of i, j, k that their three comparisons make: ``i > j = k``."""
+    ij, ik, jk = (code // 9 - 1, code // 3 % 3 - 1, code % 3 - 1)
+    rank = {"i": ij + ik, "j": jk - ij, "k": -ik - jk}
+    ordered = sorted(rank, key=lambda letter: rank[letter])
+    text = ordered[0]
+    for before, after in itertools.pairwise(ordered):
+        text += f" {'=' if rank[before] == rank[after] else '>'} {after}"
+    return text

@@ -1,0 +1,185 @@
+"""The fewest judgments or clusters whose removal turns the order of two objects: by influence, then by refits.
+
+Removing a unit with the score s moves estimates by −I⁻¹s, to first order. Units are removed by what this does to a
+difference of log-worths, the model is fitted again, and so on until the difference has turned; then as many are put
+back as it bears.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from ..core.columns import FloatArray, IntArray
+from ..kernel.likelihood import Problem, information, probabilities
+from ..kernel.penalties import Penalize
+from ..kernel.robust import Clustered
+from ..kernel.solvers import eliminate
+
+_TURNED = 1e-9  # by how much a difference of log-worths has to turn
+_ENUMERATED = 2_000  # refits that a search through all smaller removals may cost
+_ROUNDS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What can be removed: kinds of units, each with counts to take from the table, and how many there are.
+
+    Attributes
+    ----------
+    taken : list of (ndarray, ndarray)
+        Of each kind the rows of cells (flat) and what one unit has in them.
+    number : ndarray of int, shape (n,)
+    """
+
+    taken: list[tuple[IntArray, FloatArray]]
+    number: IntArray
+
+    @classmethod
+    def of_judgments(cls, counts: FloatArray) -> Units:
+        """Return the judgments of each cell that has one."""
+        cells = np.flatnonzero(counts.ravel() >= 1)
+        one = np.ones(1)
+        return cls([(np.array([k]), one) for k in cells], np.floor(counts.ravel()[cells]).astype(np.int64))
+
+    @classmethod
+    def of_clusters(cls, clusters: Clustered, outcomes: int) -> Units:
+        """Return the clusters, one of each."""
+        order = np.argsort(clusters.codes, kind="stable")
+        parts = np.split(order, np.searchsorted(clusters.codes[order], np.arange(1, clusters.size)))
+        cells = clusters.rows[:, None] * outcomes + np.arange(outcomes)
+        taken = [(cells[part].ravel(), clusters.counts[part].ravel()) for part in parts]
+        return cls(taken, np.ones(clusters.size, dtype=np.int64))
+
+    def left(self, counts: FloatArray, removed: IntArray) -> FloatArray:
+        """Return the counts without so many units of each kind (n,)."""
+        found = counts.ravel().copy()
+        for k in np.flatnonzero(removed):
+            rows, each = self.taken[k]
+            np.subtract.at(found, rows, removed[k] * each)
+        return np.maximum(found, 0.0).reshape(counts.shape)
+
+    def scores(self, slopes: FloatArray) -> FloatArray:
+        """Return the score of a unit of each kind, of the scores of the cells (cells, p), shape (n, p)."""
+        return np.stack([each @ slopes[rows] for rows, each in self.taken])
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A fitted model from whose judgments units are removed.
+
+    Attributes
+    ----------
+    problem : Problem
+    penalty : Penalize or None
+    params : ndarray, shape (p,)
+    units : Units
+    most : int
+        Units that may be removed.
+    """
+
+    problem: Problem
+    penalty: Penalize | None
+    params: FloatArray
+    units: Units
+    most: int
+
+    def fitted(self, removed: IntArray, start: FloatArray) -> FloatArray | None:
+        """Return the estimates without some units; None where there is nothing to fit."""
+        left = self.units.left(self.problem.counts, removed)
+        if not left.any():
+            return None
+        try:
+            return eliminate(replace(self.problem, counts=left), start=start, penalty=self.penalty).params
+        except linalg.LinAlgError:
+            return None
+
+    def effects(self, removed: IntArray, params: FloatArray, row: FloatArray) -> FloatArray:
+        """Return by how much removing one more unit of each kind lowers a combination (p,), to first order, (n,)."""
+        left = replace(self.problem, counts=self.units.left(self.problem.counts, removed))
+        p = probabilities(left, params)
+        inside = np.asarray(_full(information(left, p, left.totals)))
+        moved = linalg.lstsq(inside, row)[0]
+        parts = [part.toarray() for part in left.predictors]
+        slopes = left.response.slopes(p.T)
+        along = sum(slope * (part @ moved) for slope, part in zip(slopes.transpose(1, 0, 2), parts, strict=True))
+        return self.units.scores(np.asarray(along).T.reshape(-1, 1))[:, 0]
+
+    def turned(self, row: FloatArray) -> IntArray | None:
+        """Return how many units of each kind turn the sign of a positive combination (p,); None up to `most`."""
+        removed: IntArray = np.zeros(len(self.units.number), dtype=np.int64)
+        params = self.params
+        for _ in range(_ROUNDS):
+            before = removed
+            removed = self._further(removed, params, row)
+            if (removed == before).all():
+                return None
+            found = self.fitted(removed, params)
+            if found is None:
+                return None
+            if row @ found < -_TURNED:
+                return self._put_back(before, removed, params, row)
+            params = found
+        return None
+
+    def _further(self, removed: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
+        """Return a removal that goes as far as the first order says is needed, up to `most`."""
+        gap, effects = float(row @ params), self.effects(removed, params, row)
+        more, room = removed.copy(), self.most - int(removed.sum())
+        for k in np.argsort(-effects, kind="stable"):
+            if effects[k] <= 0 or gap < 0 or room <= 0:
+                break
+            number = min(int(self.units.number[k] - removed[k]), math.floor(gap / effects[k]) + 1, room)
+            more[k] += number
+            gap -= number * effects[k]
+            room -= number
+        return more
+
+    def _put_back(self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
+        """Return the least removal between two, in the order of their effects, that turns the combination."""
+        effects = self.effects(before, params, row)
+        order = np.repeat(np.argsort(-effects, kind="stable"), (after - before)[np.argsort(-effects, kind="stable")])
+        low, high = 0, len(order)
+        while high - low > 1:
+            middle = (low + high) // 2
+            found = self.fitted(self._with(before, order[:middle]), params)
+            if found is not None and row @ found < -_TURNED:
+                high = middle
+            else:
+                low = middle
+        return self._with(before, order[:high])
+
+    def _with(self, removed: IntArray, more: IntArray) -> IntArray:
+        return removed + np.bincount(more, minlength=len(removed))
+
+    def fewest(self, found: IntArray, is_changed: Callable[[FloatArray], bool]) -> tuple[IntArray, bool]:
+        """Return a smaller removal if there is one, and whether all smaller ones were looked through."""
+        size = int(found.sum())
+        if sum(self._ways(k) for k in range(1, size)) > _ENUMERATED:
+            return found, False
+        for k in range(1, size):
+            for removed in self._removals(k):
+                params = self.fitted(removed, self.params)
+                if params is not None and is_changed(params):
+                    return removed, True
+        return found, True
+
+    def _ways(self, k: int) -> float:
+        """Return how many removals of k units there are, or more: of each kind there may be too few."""
+        return float(math.comb(len(self.units.number) + k - 1, k))
+
+    def _removals(self, k: int) -> Iterator[IntArray]:
+        for some in itertools.combinations_with_replacement(range(len(self.units.number)), k):
+            removed = np.bincount(some, minlength=len(self.units.number))
+            if (removed <= self.units.number).all():
+                yield removed
+
+
+def _full(matrix: Any) -> Any:
+    return matrix.toarray() if hasattr(matrix, "toarray") else matrix

@@ -1,0 +1,342 @@
+"""What the choices of an analysis change in a ranking: ties, order, unit of dependence, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ..arguments import Confidence, Rng, checked
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.comparisons import Comparisons
+from ..core.response import THREE
+from ..errors import LLBTError, OptionError, listed
+from ..fitting.model import LLBT
+from ..fitting.results import LLBTResults
+from ..formulas.grid import At
+from ..resampling import shown
+from ..table import Field, Record, Table, counted
+from .level_tests import levels_of
+from .objects import log_worths_at
+from .pairwise import all_pairs
+from .refit import WrittenTerm, refit_table, written_terms
+
+_MOST_LEVELS = 500  # levels that are left out in turn without being asked for
+_MOST_RANKED = 200  # objects for which every choice has rank sets
+_SAME = 1e-9  # log-worths that differ by less are equal
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Sensitivity(Record):
+    """What the choices of an analysis change in a ranking. Made by `sensitivity`.
+
+    Attributes
+    ----------
+    rows : Table
+        One row per choice: what ``table()`` gives.
+    refits : pandas.DataFrame
+        One row per refit: choice, left_out (label, or None), leader, overtakes (whether the leader is another),
+        kendall_tau, rank_change (the largest), object (whose rank changes most). NA where nothing can be fitted.
+    """
+
+    _made_by: ClassVar[str] = "llbt.sensitivity(…)"
+
+    rows: Table
+    refits: pd.DataFrame
+
+    def table(self) -> Table:
+        """Return one row per choice: refits, leader, other_leaders, kendall_tau, rank_change, where, rank_set."""
+        return self.rows
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """One analysis beside the one that was fitted: what it is called, what it leaves out, and its fit."""
+
+    name: str
+    fitted: Callable[[], LLBTResults]
+    left_out: Label | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranking:
+    """The objects of the fit (J) in a refit: log-worths, and the size of each rank set; NaN where there is none."""
+
+    log_worths: FloatArray
+    rank_sets: FloatArray
+
+    @property
+    def median_set(self) -> float:
+        known = self.rank_sets[~np.isnan(self.rank_sets)]
+        return float(np.median(known)) if len(known) else np.nan
+
+
+@checked
+def sensitivity(
+    res: LLBTResults,
+    *,
+    leave_out: str | Sequence[str] | None = None,
+    at: At = "average",
+    confidence: Confidence = 0.95,
+    rng: Rng = 0,
+    progress: bool = False,
+) -> Sensitivity:
+    """Return what other choices of the analysis would change in the ranking.
+
+    Parameters
+    ----------
+    res : LLBTResults
+    leave_out : str or sequence of str, optional
+        Clusters or covariates of which one level after the other is left out, and ``"object"``. By default objects,
+        clusters, and covariates of the judgments with labels, those of up to 500 levels; a note names the others.
+    at : mapping or "average"
+        Where worths are compared, for formulas whose worth has covariates.
+    confidence : float
+        Of all rank sets of one fit together.
+    rng : int or numpy.random.Generator
+        For the simulated distribution of max |z| behind the rank sets.
+    progress : bool
+
+    Returns
+    -------
+    Sensitivity
+        choice, refits (how many), leader (of several refits the most frequent), other_leaders (refits that another
+        object leads), kendall_tau (with the ranking as fitted, the lowest), rank_change (the largest of an object),
+        where (which object, and without what), rank_set (how many ranks the confidence set of the median object has).
+        ``refits`` has one row per refit.
+
+    Raises
+    ------
+    OptionError
+        For names in `leave_out` that the table does not keep.
+
+    Notes
+    -----
+    The choices: ties as half a win for either side, or dropped, without ``tie`` in the formula; the formula with or
+    without ``order``, where the table keeps it; judgments by clusters, those that ``cov_type="cautious"`` takes, or as
+    independent; and each level of `leave_out` left out. Everything else is as in the fit. Ranks are compared among the
+    objects that both fits rank. A choice that has no finite estimates counts among the refits and nowhere else; a note
+    says how many. None of these is a test: that a ranking stays says that it does not hang on the choice, and no more.
+
+    References
+    ----------
+    Steegen, S., Tuerlinckx, F., Gelman, A. & Vanpaemel, W. (2016). Increasing transparency through a multiverse
+    analysis. Perspectives on Psychological Science 11(5), 702-712.
+
+    See Also
+    --------
+    fragility : How few judgments or judges a ranking hangs on.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1"))
+    >>> found = llbt.sensitivity(res).to_frame()
+    >>> found[["choice", "refits", "leader", "rank_set"]].head(3).values.tolist()
+    [['as fitted', 1, 'A', 1.0], ['ties split', 1, 'A', 1.0], ['ties dropped', 1, 'A', 1.0]]
+    """
+    names, unasked = _left_out(res.comparisons, leave_out)
+    choices = [_Choice("as fitted", lambda: res), *_analyses(res)]
+    choices += [choice for name in names for choice in _without_each(res, name)]
+    ranked = len(res.comparisons.objects) <= _MOST_RANKED
+    whole = _ranked(res, res.comparisons.objects, at, None)
+    found: list[tuple[_Choice, _Ranking | None]] = []
+    for choice in shown("sensitivity", choices, progress):
+        sets = (confidence, rng) if ranked and choice.left_out is None else None
+        found.append((choice, _found(choice, res.comparisons.objects, at, sets)))
+    refits = _compared(found, whole, res.comparisons.objects)
+    notes = [f"rank_set: ranks in the {100 * confidence:.4g} % confidence set of the median object"] if ranked else []
+    lost = sum(ranking is None for _, ranking in found)
+    if lost:
+        notes.append(f"no finite estimates in {counted(lost, 'refit')}, in refits without a leader")
+    if unasked:
+        notes.append(f"of more than {_MOST_LEVELS} levels, left out only if asked for: {', '.join(unasked)}")
+    return Sensitivity(_table(refits, tuple(notes)), refits.drop(columns="rank_set"))
+
+
+# -- the choices -----------------------------------------------------------------------------------------------------
+
+
+def _left_out(c: Comparisons, asked: str | Sequence[str] | None) -> tuple[list[str], list[str]]:
+    """Return what is left out level by level, and what would be if it had fewer levels."""
+    if asked is not None:
+        names = [asked] if isinstance(asked, str) else asked
+        if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+            raise OptionError(f"leave_out={asked!r}", expected="'object', clusters or covariates: ['judge', 'object']")
+        names = list(dict.fromkeys(names))
+        for name in names:
+            if name != "object":
+                _kept(c, name)
+        return names, []
+    labels = [column.name for column in c.columns if column.levels.dtype.kind not in "fiu"]
+    sizes = {name: len(levels_of(c, name)) for name in dict.fromkeys((*c.clusters, *labels))}
+    sizes = {name: size for name, size in sizes.items() if size > 1}
+    sizes["object"] = len(c.objects) if len(c.objects) > 2 else 0
+    some = [name for name, size in sizes.items() if 0 < size <= _MOST_LEVELS]
+    return some, [name for name, size in sizes.items() if size > _MOST_LEVELS]
+
+
+def _kept(c: Comparisons, name: str) -> None:
+    if name not in (*c.covariates, *c.clusters):
+        raise OptionError(
+            f"leave_out={name!r} is not kept by this table; it has {listed((*c.covariates, *c.clusters)) or 'none'}",
+            f"Keep it where the table is made: from_judgments(…, clusters={name!r}).",
+        )
+
+
+def _analyses(res: LLBTResults) -> Iterator[_Choice]:
+    """Yield the other analyses of the same judgments."""
+    c, terms = res.comparisons, written_terms(res.specification.formula, res.comparisons)
+    if c.response is THREE and c.has_ties and c.n_ties:
+        untied = [term for term in terms if term.block != "tie"]
+        yield _Choice("ties split", lambda: _refit(res, untied, c.split_ties()))
+        yield _Choice("ties dropped", lambda: _refit(res, untied, c.drop_ties()))
+    if c.keeps_order:
+        rest = [term for term in terms if term.block != "order"]
+        if len(rest) < len(terms):
+            yield _Choice("without order", lambda: _refit(res, rest, c))
+        else:
+            order = WrittenTerm("order", "order", frozenset())
+            yield _Choice("with order", lambda: _refit(res, [*terms, order], c))
+    if res.specification.cov_type != "nonrobust":
+        yield _Choice("judgments independent", lambda: _refit(res, terms, c, "nonrobust"))
+    elif c.clusters:
+        yield _Choice("judgments by clusters", lambda: _refit(res, terms, c, "cautious"))
+
+
+def _refit(res: LLBTResults, terms: Sequence[WrittenTerm], c: Comparisons, cov_type: str | None = None) -> LLBTResults:
+    """Return the fit of these terms to another table, with a covariance of its own if one is asked for."""
+    spec = res.specification
+    model = LLBT.from_formula(" + ".join(term.name for term in terms), c, reference=spec.reference)
+    held = {name: value for name, value in spec.fixed.items() if name in model.design.names}
+    if cov_type is not None:
+        spec = replace(spec, cov_type=cov_type, groups=())  # type: ignore[arg-type]
+    return model.solved(replace(spec, formula=model.formula, reference=model.reference, fixed=held))
+
+
+def _without_each(res: LLBTResults, name: str) -> Iterator[_Choice]:
+    """Yield a choice for each object or level of a covariate or cluster, which it leaves out."""
+    c = res.comparisons
+    levels: Sequence[Label] = c.objects if name == "object" else levels_of(c, name)
+
+    def without(level: Label) -> LLBTResults:
+        rest = [other for other in levels if other != level]
+        part = c.select(objects=rest) if name == "object" else c.select(where={name: rest})
+        return refit_table(res, part)
+
+    for level in levels:
+        yield _Choice(f"without one {name}", lambda level=level: without(level), level)  # type: ignore[misc]
+
+
+# -- what they change ------------------------------------------------------------------------------------------------
+
+
+def _found(choice: _Choice, objects: Sequence[Label], at: At, sets: tuple[float, Rng] | None) -> _Ranking | None:
+    try:
+        return _ranked(choice.fitted(), objects, at, sets)
+    except LLBTError:
+        return None
+
+
+def _ranked(res: LLBTResults, objects: Sequence[Label], at: At, sets: tuple[float, Rng] | None) -> _Ranking:
+    """Return the log-worths of a refit, which may have fewer objects, and with `sets` the sizes of its rank sets."""
+    place = {label: k for k, label in enumerate(res.comparisons.objects)}
+    at_fit = np.array([place.get(label, -1) for label in objects])
+    found, _ = log_worths_at(res, at)
+    sizes = np.full(len(found.estimate), np.nan)
+    if sets is not None:
+        confidence, rng = sets
+        pairs = all_pairs(res, found, rng, confidence=confidence)
+        rank, low, high = (np.asarray(f.values, dtype=np.float64) for f in pairs.rank_fields())
+        sizes[pairs.best_first] = high - low + 1 + 0 * rank
+    there = at_fit >= 0
+    return _Ranking(np.where(there, found.estimate[at_fit], np.nan), np.where(there, sizes[at_fit], np.nan))
+
+
+def _compared(
+    found: Collection[tuple[_Choice, _Ranking | None]], whole: _Ranking, objects: Sequence[Label]
+) -> pd.DataFrame:
+    """Return one row per refit: who leads, and how its ranking agrees with that of the fit."""
+    rows = []
+    for choice, ranking in found:
+        row: dict[str, object] = {"choice": choice.name, "left_out": choice.left_out}
+        if ranking is not None:
+            row |= _against(whole.log_worths, ranking.log_worths, objects) | {"rank_set": ranking.median_set}
+        rows.append(row)
+    columns = ["choice", "left_out", "leader", "overtakes", "kendall_tau", "rank_change", "object", "rank_set"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _against(before: FloatArray, after: FloatArray, objects: Sequence[Label]) -> dict[str, object]:
+    """Return how a ranking agrees with that of the fit, among the objects that both have."""
+    both = np.flatnonzero(~np.isnan(before) & ~np.isnan(after))
+    if not len(both):
+        return {}
+    ranks, moved = _ranks(before[both]), _ranks(after[both])
+    change = np.abs(moved - ranks)
+    ahead, leads = both[ranks == 1], both[moved == 1]
+    leader = ahead[0] if ahead[0] in leads else leads[0]
+    most = both[np.argmax(change)]
+    tau = stats.kendalltau(ranks, moved).statistic if len(both) > 1 else np.nan
+    return {
+        "leader": objects[leader],
+        "overtakes": bool(ahead[0] not in leads),
+        "kendall_tau": float(tau),
+        "rank_change": int(change.max()),
+        "object": objects[most] if change.max() else None,
+    }
+
+
+def _ranks(values: FloatArray) -> IntArray:
+    """Return ranks from 1; equal log-worths share the best."""
+    return np.asarray((values[None, :] > values[:, None] + _SAME).sum(axis=1) + 1)
+
+
+def _table(refits: pd.DataFrame, notes: tuple[str, ...]) -> Table:
+    """Return one row per choice, of several refits the furthest from the fit."""
+    rows = []
+    for name, some in refits.groupby("choice", sort=False):
+        known = some.dropna(subset=["leader"])
+        row: dict[str, object] = {"choice": name, "refits": len(some)}
+        if len(known):
+            furthest = known.sort_values(["rank_change", "kendall_tau"], ascending=[False, True], kind="stable").iloc[0]
+            row |= {
+                "leader": known["leader"].mode().iloc[0],
+                "other_leaders": int(known["overtakes"].sum()),
+                "kendall_tau": known["kendall_tau"].min(),
+                "rank_change": furthest["rank_change"],
+                "where": _said(furthest),
+                "rank_set": known["rank_set"].iloc[0],
+            }
+        rows.append(row)
+    names = ["choice", "refits", "leader", "other_leaders", "kendall_tau", "rank_change", "where", "rank_set"]
+    frame = pd.DataFrame(rows, columns=names)
+
+    def numbers(name: str) -> FloatArray:
+        return frame[name].to_numpy(dtype=np.float64)
+
+    return Table(
+        (
+            Field("choice", "choice", frame["choice"].tolist()),
+            Field("refits", "refits", frame["refits"].to_numpy(), "count"),
+            Field("leader", "leader", [None if pd.isna(x) else x for x in frame["leader"]]),
+            Field("other_leaders", "other leaders", numbers("other_leaders"), "count"),
+            Field("kendall_tau", "Kendall's tau", numbers("kendall_tau"), "number", 3),
+            Field("rank_change", "rank change", numbers("rank_change"), "count"),
+            Field("where", "where", ["" if pd.isna(x) else x for x in frame["where"]]),
+            Field("rank_set", "rank set", numbers("rank_set"), "number", 3),
+        ),
+        title="Sensitivity: the ranking under other choices of the analysis",
+        notes=notes,
+    )
+
+
+def _said(furthest: pd.Series[Any]) -> str:
+    if pd.isna(furthest["object"]):
+        return ""
+    left_out = furthest["left_out"]
+    return str(furthest["object"]) + (f", without {left_out}" if left_out is not None else "")

@@ -1,0 +1,270 @@
+"""Few labels by people and many verdicts by machines: worths by prediction-powered inference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..arguments import Confidence, Kind, checked, is_real
+from ..core.columns import FloatArray
+from ..core.statistics import TestResult, critical_value
+from ..errors import FormulaError, SeparationError
+from ..fitting.model import LLBT
+from ..fitting.results import LLBTResults
+from ..formulas.grammar import parse, vocabulary
+from ..table import Field, Record, Table, format_count, format_number, format_p
+from .calibration_checks import drift_of
+from .calibration_problem import CalibrationProblem, Means, Tuned
+from .calibration_units import Units, read_units_of
+from .rogan_gladen import corrected_shares
+
+Omega = Annotated[
+    float | None, Kind(lambda w: w is None or (is_real(w) and 0 <= w <= 1), "a weight from 0 to 1, or None")
+]
+
+_LITTLE = 1.1  # effective over actual labels below which a note says how little is gained
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Calibration(Record):
+    """Worths from few labels by people and many verdicts by machines. J objects, U units, n of them labelled.
+
+    Made by `llbt.judges.calibrate`.
+
+    Attributes
+    ----------
+    results : LLBTResults
+        The calibrated estimates with their covariance, for `worth`, `leaderboard`, `pairwise` and pictures. Its counts
+        are those of all judgments, so its deviance is no measure of anything.
+    labels : LLBTResults or None
+        By the labels of people alone (ω = 0), with errors by units; None where they have no finite estimates.
+    machines : LLBTResults
+        By the verdicts of the machines alone, biased as these may be.
+    omega : pandas.Series
+        The weight ω of each machine, 0 to 1.
+    n_labels, n_units : int
+        Units with labels, and all.
+    effective_labels : float
+        Labels that would say as much without the machines; NaN without `labels`.
+    shares : TestResult
+        Whether labelled units are of the same pairs as the others.
+    within_pairs : bool
+        Whether machines' means were taken within pairs and weighted by the labelled shares.
+    drift : dict of label to TestResult
+        By machine: whether it agrees with people as often on one pair as on another.
+    rogan_gladen : pandas.DataFrame
+        machine, pair, outcome, labels, verdicts, estimate, std_error: shares of the outcomes by the labels, by the
+        verdicts, and by the verdicts corrected by the table of both.
+    notes : tuple of str
+    """
+
+    _made_by: ClassVar[str] = "llbt.judges.calibrate(…)"
+
+    results: LLBTResults
+    labels: LLBTResults | None
+    machines: LLBTResults
+    omega: pd.Series[float]
+    n_labels: int
+    n_units: int
+    effective_labels: float
+    shares: TestResult
+    within_pairs: bool
+    drift: dict[str, TestResult]
+    rogan_gladen: pd.DataFrame
+    confidence: float
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Return object, estimate (log-worth, mean 0), std_error, interval, and what labels and machines alone say."""
+        estimate, error = _centred(self.results)
+        labels = _centred(self.labels) if self.labels is not None else (estimate * np.nan, error * np.nan)
+        machines, _ = _centred(self.machines)
+        half = critical_value(self.confidence, self.results.df_inference) * error
+        order = np.argsort(-estimate, kind="stable")
+        objects = self.results.comparisons.objects
+        level = f"{100 * self.confidence:.4g}"
+        return Table(
+            (
+                Field("object", "object", [objects[k] for k in order]),
+                Field("estimate", "estimate", estimate[order], "estimate"),
+                Field("std_error", "std_error", error[order], "estimate"),
+                Field("conf_low", "conf_low", (estimate - half)[order], "estimate"),
+                Field("conf_high", "conf_high", (estimate + half)[order], "estimate"),
+                Field("labels", "labels", labels[0][order], "estimate"),
+                Field("labels_std_error", "labels_std_error", labels[1][order], "estimate"),
+                Field("machines", "machines", machines[order], "estimate"),
+            ),
+            title="Worths from labels and machine verdicts: log-worth λ, mean 0",
+            head=self._head(),
+            notes=(*self.notes, f"{level} % intervals; errors allow for dependence within units"),
+        )
+
+    def _head(self) -> tuple[str, ...]:
+        weights = ", ".join(f"{name}: ω = {format_number(w, 3)}" for name, w in self.omega.items())
+        worth = "" if np.isnan(self.effective_labels) else f", worth {format_number(self.effective_labels, 4)} of them"
+        lines = [
+            f"Formula: {self.results.specification.formula}",
+            f"Data: {format_count(self.n_labels)} labelled units of {format_count(self.n_units)}{worth}",
+            f"Machines: {weights}",
+            f"Pairs of labelled and other units: {_said(self.shares)}"
+            + ("; machines' means are within pairs" if self.within_pairs else ""),
+        ]
+        drift = [f"{name}: {_said(test)}" for name, test in self.drift.items()]
+        return (*lines, f"Agreement by pair: {'; '.join(drift)}") if drift else tuple(lines)
+
+
+@checked
+def calibrate(
+    human: object,
+    machine: object,
+    *,
+    formula: str = "object + tie",
+    unit: str | Sequence[str] = "prompt",
+    omega: Omega = None,
+    groups: str | None = None,
+    means: Means = "auto",
+    confidence: Confidence = 0.95,
+) -> Calibration:
+    """Return worths of few labels by people, made more precise by many verdicts of machines on the same units.
+
+    Parameters
+    ----------
+    human, machine : Judgments, frame, path or list of records
+        As `read_judgments` reads them. Machines are told apart by the column ``judge`` of their verdicts.
+    formula : str
+        Over ``object``, ``tie`` and ``order``.
+    unit : str or sequence of str
+        Columns that say, with the two objects, what was judged: all judgments of a unit are averaged, by source.
+    omega : float, optional
+        The weight of the machines, from 0 (labels alone) to 1 (PPI); by default that which makes the contrasts of the
+        worths most precise, one for each machine.
+    groups : str, optional
+        A column of the judgments; units that share its value depend on each other, such as those of one prompt.
+    means : {"auto", "overall", "within_pairs"}
+        Whether machines' means over all units are plain, or taken within pairs of objects and weighted by the labelled
+        shares, as is right where labelled units are no random sample of all: ``"auto"`` does so where their pairs
+        differ (χ², p < .05). Pairs without labels are then left out and named.
+    confidence : float
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    JudgmentError
+        For what cannot be read, and where no unit has judgments of both kinds.
+    FormulaError
+        For a formula with anything else than object, tie and order.
+    SeparationError
+        Where the calibrated estimates are infinite.
+    DesignError
+        For objects that judgments do not connect, and fewer than two labelled units (clusters).
+
+    Notes
+    -----
+    The estimates θ solve mean over labelled units of s(θ; y) + Σ_m ω_m [mean over all of s(θ; ŷ_m) − mean over labelled
+    of s(θ; ŷ_m)] = 0, s the score of the log-linear model, y the labels, ŷ the verdicts: PPI++ of Angelopoulos, Duchi &
+    Zrnic (2023). The machines' errors cancel in expectation where labelled units are a random sample of all, however
+    biased they are; ω minimizes the trace of the estimated covariance of all contrasts of the worths, so that to first
+    order the answer is never less precise than the labels alone. Covariances are those of the jackknife that leaves out
+    each labelled unit, or group of units, by one step (CR3), and tunes ω without it, with t on G* − 1 df; with
+    ``omega=0`` they are those of ``fit(…, cov_type="cluster")`` on the labels by units. In simulated studies with 50 to
+    1,000 labels 95 % intervals held in 94 to 96 %, with 50 labels and a machine that says nothing in 97 %.
+
+    The correction of Rogan & Gladen (1978) is beside it: of each pair the shares of outcomes among the verdicts, times
+    the inverse of the table of verdicts by labels (of all pairs), with errors by the delta method. It takes the machine
+    to err alike on all pairs, which `drift` tests.
+
+    References
+    ----------
+    Angelopoulos, A. N., Duchi, J. C. & Zrnic, T. (2023). PPI++: efficient prediction-powered inference.
+    arXiv:2311.01453.
+
+    Angelopoulos, A. N., Bates, S., Fannjiang, C., Jordan, M. I. & Zrnic, T. (2023). Prediction-powered inference.
+    Science 382(6671), 669-674.
+
+    Rogan, W. J. & Gladen, B. (1978). Estimating prevalence from the results of a screening test. American Journal of
+    Epidemiology 107(1), 71-76.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import llbt
+    >>> rng = np.random.default_rng(1)
+    >>> frame = pd.DataFrame({"object_i": "A", "object_j": "B", "prompt": range(400)})
+    >>> truth = rng.choice(["i", "tie", "j"], 400, p=[0.5, 0.2, 0.3])
+    >>> verdict = np.where(rng.random(400) < 0.8, truth, "i")
+    >>> found = llbt.judges.calibrate(frame.assign(outcome=truth)[:60], frame.assign(outcome=verdict))
+    >>> found.n_labels, found.n_units, bool(found.effective_labels > 60)
+    (60, 400, True)
+    """
+    units = read_units_of(human, machine, unit, groups, order="order" in formula.split())
+    model = LLBT.from_formula(_checked_formula(formula, units), units.table)
+    problem = CalibrationProblem.of(units, model.design, means)
+    labels = problem.solved(np.zeros(len(units.machines)))
+    machines = problem.alone()
+    none = Tuned.held(np.zeros(len(units.machines)))
+    tuned = problem.tuned(labels, machines) if omega is None else Tuned.held(none.weights + float(omega))
+    weights = tuned.weights
+    found = labels if not weights.any() else problem.solved(weights)
+    if found is None:
+        raise SeparationError(
+            "the labels, corrected by the machines' verdicts, have no finite estimates: some objects win all, or ties "
+            "are missing",
+            "Label more units, above all of objects that win or lose all; or leave tie out.",
+        )
+    errors = problem.covariance(found, tuned)
+    alone = None if labels is None else problem.covariance(labels, none)
+    effective = np.nan if alone is None else problem.labels_worth(alone.matrix, errors.matrix)
+    return Calibration(
+        results=problem.results(formula, found, errors),
+        labels=None if labels is None or alone is None else problem.results(formula, labels, alone),
+        machines=problem.results(formula, machines, problem.covariance(machines, none)),
+        omega=pd.Series(weights, index=[str(m.name) for m in units.machines], name="omega"),
+        n_labels=int(units.labelled.sum()),
+        n_units=units.size,
+        effective_labels=float(effective),
+        shares=problem.shares,
+        within_pairs=problem.within,
+        drift={str(m.name): drift_of(units, k) for k, m in enumerate(units.machines)} if len(units.pairs) > 1 else {},
+        rogan_gladen=corrected_shares(units),
+        confidence=confidence,
+        notes=(*units.notes, *problem.notes, *_gained(effective, int(units.labelled.sum()))),
+    )
+
+
+def _checked_formula(formula: str, units: Units) -> str:
+    parsed = parse(formula, vocabulary(units.table))
+    if any(term.factors for term in (*parsed.tie, *parsed.order)) or parsed.bad or parsed.grade or not parsed.worth:
+        raise FormulaError(f"{formula!r}", expected="object, with tie and order where they are wanted: 'object + tie'")
+    return formula
+
+
+def _gained(effective: float, labels: int) -> tuple[str, ...]:
+    if np.isnan(effective):
+        return ("labels alone have no finite estimates, so what the machines add cannot be said",)
+    if effective < _LITTLE * labels:
+        return (
+            f"little is gained: the machines' verdicts are worth {format_number(max(effective - labels, 0.0), 3)} more "
+            f"labels beside {labels}; ones that agree with people more often would add more",
+        )
+    return ()
+
+
+def _centred(res: LLBTResults) -> tuple[FloatArray, FloatArray]:
+    """Return the log-worths of the objects less their mean, in the order of the objects, and their errors."""
+    rows = res.design.worth.matrix.tocsr().toarray()
+    order = np.argsort(res.design.worth.units["object"])
+    rows = rows[order] - rows.mean(axis=0)
+    return rows @ res.params.to_numpy(), np.sqrt(np.diag(rows @ res.covariance.matrix @ rows.T))
+
+
+def _said(test: TestResult) -> str:
+    p = format_p(test.p_value)
+    return f"χ² {format_number(test.statistic, 4)} on {test.df:g} df, p {p if p.startswith('<') else '= ' + p}"

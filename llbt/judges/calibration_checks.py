@@ -1,0 +1,50 @@
+"""What calibrated worths rest on: labels drawn at random, and a machine that errs alike on all pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from ..core.columns import FloatArray
+from ..core.statistics import TestResult
+from ..table import counted
+from .calibration_units import Units
+
+_EXPECTED = 5.0  # labels of a cell below which χ² is not relied on
+
+
+def same_pairs(units: Units) -> TestResult:
+    """Test whether labelled and other units are of the same pairs."""
+    number = len(units.pairs)
+    both = (units.labelled, ~units.labelled)
+    table = np.stack([np.bincount(units.pair, chosen, number) for chosen in both]).astype(np.float64)
+    null = "labelled units are of the same pairs as the others"
+    return _homogeneity("Pairs of labelled and other units", null, table)
+
+
+def drift_of(units: Units, k: int) -> TestResult:
+    """Test whether a machine agrees with people as often on each pair."""
+    human, machine = units.human, units.machines[k]
+    outcomes = len(units.table.response.outcomes)
+    said = []
+    for source in (human, machine):
+        counts = np.zeros((units.size, outcomes))
+        np.add.at(counts, (source.unit, source.said), source.share)
+        said.append(counts.argmax(axis=1))
+    agree = (said[0] == said[1])[units.labelled]
+    pair, number = units.pair[units.labelled], len(units.pairs)
+    table = np.stack([np.bincount(pair, chosen, number) for chosen in (agree, ~agree)]).astype(np.float64)
+    return _homogeneity(f"Agreement of {machine.name} by pair", "the machine agrees as often on each pair", table)
+
+
+def _homogeneity(name: str, null: str, table: FloatArray) -> TestResult:
+    """Return Pearson's χ² of a table of two rows."""
+    kept = table[:, table.sum(axis=0) > 0]
+    df = (int((kept.sum(axis=1) > 0).sum()) - 1) * (kept.shape[1] - 1)
+    if df <= 0:
+        return TestResult(name, null, 0.0, 0, 1.0, "chi2")
+    expected = np.outer(kept.sum(axis=1), kept.sum(axis=0)) / kept.sum()
+    statistic = float(((kept - expected) ** 2 / expected).sum())
+    below = int((expected < _EXPECTED).sum())
+    few = (f"{counted(below, 'expected count')} below 5",) if below else ()
+    return TestResult(name, null, statistic, df, float(stats.chi2.sf(statistic, df)), "chi2", few)

@@ -1,0 +1,292 @@
+"""The score equations of labels and machine verdicts: their solution, the weights of the machines, covariances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg, optimize
+from scipy.sparse import coo_array, csr_array
+
+from ..core.columns import FloatArray
+from ..core.response import Response
+from ..core.statistics import TestResult
+from ..errors import DesignError, SeparationError
+from ..fitting.results import LLBTResults
+from ..fitting.specification import Specification
+from ..formulas.design import Design
+from ..kernel.likelihood import inverse
+from ..kernel.rectified import Scores
+from ..kernel.robust import Covariance
+from ..kernel.solvers import Fit
+from ..table import counted, format_count, format_number
+from .calibration_checks import same_pairs
+from .calibration_units import Source, Units
+
+Means = Literal["auto", "overall", "within_pairs"]
+
+_ENTRIES = 1 << 21  # of matrices of clusters that are made at a time
+_LOST = 1e-7  # share of the information on a direction, left without a cluster, that counts as none
+_DIFFERS = 0.05  # p-value of the shares of pairs below which machines' means are taken within pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """The weights of the machines (M,), and what they would be without each cluster of units (G, M)."""
+
+    weights: FloatArray
+    without: FloatArray
+
+    @classmethod
+    def held(cls, weights: FloatArray) -> Tuned:
+        """Return weights that are not chosen by the data."""
+        return cls(weights, weights[None, :])
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """What leaving out labelled clusters says.
+
+    Attributes
+    ----------
+    matrix : ndarray, shape (p, p)
+        The covariance of the estimates.
+    df : float
+        Of t: G* − 1, G* = (Σn)²/Σn² of the labelled units n of each cluster.
+    alone : int
+        Clusters that are not left out, for without them something is not determined.
+    """
+
+    matrix: FloatArray
+    df: float
+    alone: int
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationProblem:
+    """The score equations of all sources, and how units are weighted."""
+
+    units: Units
+    design: Design
+    scores: Scores
+    shares: TestResult
+    within: bool
+    weights: FloatArray  # of each unit in the machines' mean over all, (U,)
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, units: Units, design: Design, means: Means) -> CalibrationProblem:
+        """Return the problem of units; DesignError for fewer than two labelled ones."""
+        assert isinstance(units.table.response, Response)
+        clusters = len(np.unique(units.cluster[units.labelled]))
+        if clusters < 2:
+            raise DesignError(f"{counted(clusters, 'labelled unit')}", expected="two or more, for any standard error")
+        rows = np.stack([rows.toarray() for rows in design.predictors(units.table.response)])
+        shares = same_pairs(units)
+        chosen = shares.p_value < _DIFFERS if means == "auto" else means == "within_pairs"
+        weights, notes = _weights(units, within=bool(chosen))
+        return cls(units, design, Scores(units.table.response, rows), shares, bool(chosen), weights, notes)
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+        return int(self.scores.rows.shape[2])
+
+    @property
+    def labelled(self) -> FloatArray:
+        """The weight of each unit in means over labelled ones, shape (U,)."""
+        return np.asarray(self.units.labelled / self.units.labelled.sum())
+
+    def counts(self, omega: FloatArray) -> FloatArray:
+        """Return the rectified counts, shape (S, K), of total 1 or so."""
+        shape = (len(self.units.table), len(self.scores.response.outcomes))
+        found = self.units.human.counts(self.labelled, shape)
+        for w, machine in zip(omega, self.units.machines, strict=True):
+            found = found + w * (machine.counts(self.weights, shape) - machine.counts(self.labelled, shape))
+        return np.where(np.abs(found) < 1e-15, 0.0, found)
+
+    def solved(self, omega: FloatArray) -> FloatArray | None:
+        """Return the estimates; None where there are none."""
+        counts = self.counts(omega)
+        if self.scores.recession(counts) is not None:
+            return None
+        return self.scores.root(counts, np.zeros(self.size))
+
+    def alone(self) -> FloatArray:
+        """Return the estimates of the machines' verdicts on all units."""
+        shape = (len(self.units.table), len(self.scores.response.outcomes))
+        even = np.full(self.units.size, 1 / self.units.size)
+        counts = np.mean([machine.counts(even, shape) for machine in self.units.machines], axis=0)
+        found = None if self.scores.recession(counts) is not None else self.scores.root(counts, np.zeros(self.size))
+        if found is None:
+            raise SeparationError(
+                "the machines' verdicts have no finite estimates by themselves",
+                "Leave tie out, or objects that win all.",
+            )
+        return found
+
+    def influences(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what each unit adds to the score, by the labels (U, p), and for each unit of ω (M, U, p)."""
+        size, lab = self.units.size, self.labelled
+        human = self._by_unit(self.units.human, params)
+        own = lab[:, None] * (human - lab @ human)
+        added = []
+        for machine in self.units.machines:
+            s = self._by_unit(machine, params)
+            middle = self._middle(s)
+            added.append(self.weights[:, None] * (s - middle) - lab[:, None] * (s - lab @ s))
+        return own, np.array(added).reshape(len(added), size, -1)
+
+    def _middle(self, s: FloatArray) -> FloatArray:
+        if not self.within:
+            return np.broadcast_to(self.weights @ s, s.shape)
+        pair, number = self.units.pair, len(self.units.pairs)
+        sums = np.zeros((number, s.shape[1]))
+        np.add.at(sums, pair, s)
+        return np.asarray((sums / np.bincount(pair, minlength=number)[:, None])[pair])
+
+    def _by_unit(self, source: Source, params: FloatArray) -> FloatArray:
+        scores = self.scores.of_judgments(params, source.comparison, source.said)
+        return source.by_unit(scores, self.units.size)
+
+    def tuned(self, labels: FloatArray | None, machines: FloatArray) -> Tuned:
+        """Return the weights that make the trace of the covariance of all contrasts smallest, each from 0 to 1."""
+        at = machines if labels is None else labels
+        own, added = (self._summed(x) for x in self.influences(at))
+        moved = self._contrasts() @ self._bread(at, np.zeros(len(self.units.machines)))
+        e, f = own @ moved.T, added @ moved.T
+        grams = np.einsum("agc,bgc->gab", f, f)
+        toward = -np.einsum("agc,gc->ga", f, e)
+        gram, target = grams.sum(axis=0), toward.sum(axis=0)
+        weights, labelled = _least(gram, target), np.flatnonzero(self._shares_of_labels())
+        without = np.tile(weights, (len(own), 1))
+        without[labelled] = [_least(gram - grams[g], target - toward[g]) for g in labelled]
+        return Tuned(weights, without)
+
+    def covariance(self, params: FloatArray, tuned: Tuned) -> Errors:
+        """Return the jackknife by units or their groups, by one step.
+
+        Without a cluster the estimates move by H₋⁻¹t to first order, t its part of the score and H₋ the information of
+        the others, and with the weights of the machines, which are chosen by the same labels. A unit without labels is
+        one of very many: H₋ is H, and weights stay.
+        """
+        omega = tuned.weights
+        own, added = self.influences(params)
+        parts = self._summed(own + np.einsum("m,mup->up", omega, added))
+        parts = parts - (tuned.without - omega) @ self._apart(params)
+        bread = self._bread(params, omega)
+        moved = parts @ bread
+        whole = linalg.cholesky(inverse(bread), lower=True)
+        shares, clusters = self._shares_of_labels(), self._label_weights(omega)
+        labels = self.scores.information(params, np.asarray(clusters.sum(axis=0)).ravel())
+        others = inverse(bread) - labels
+        labelled, alone = np.flatnonzero(shares), 0
+        for some in np.array_split(labelled, 1 + len(labelled) * len(whole) ** 2 // _ENTRIES):
+            left = (labels - self._held(params, clusters[some])) / (1 - shares[some])[:, None, None] + others
+            known = _keeps(left, whole)
+            apart = parts[some] / (1 - shares[some])[:, None]
+            moved[some[known]] = np.linalg.solve(left[known], apart[known][..., None])[..., 0]
+            alone += int((~known).sum())
+        number = int((shares > 0).sum())
+        return Errors((number - 1) / number * moved.T @ moved, 1 / float(np.sum(shares**2)) - 1, alone)
+
+    def _apart(self, params: FloatArray) -> FloatArray:
+        """Return the mean score of the verdicts on all units less that on labelled ones, by machine, (M, p)."""
+        scores = [self._by_unit(machine, params) for machine in self.units.machines]
+        return np.stack([self.weights @ s - self.labelled @ s for s in scores])
+
+    def _shares_of_labels(self) -> FloatArray:
+        """Return the share of the labelled units that each cluster has, shape (G,)."""
+        return np.asarray(np.bincount(self.units.cluster, self.labelled), dtype=np.float64)
+
+    def _label_weights(self, omega: FloatArray) -> csr_array:
+        """Return by how much the labelled units of each cluster weigh each comparison, (G, S)."""
+        sources = zip((self.units.human, *self.units.machines), (1.0, *-omega), strict=True)
+        parts = [
+            (w * source.share * self.labelled[source.unit], self.units.cluster[source.unit], source.comparison)
+            for source, w in sources
+        ]
+        value, cluster, comparison = (np.concatenate(found) for found in zip(*parts, strict=True))
+        shape = (int(self.units.cluster.max()) + 1, len(self.units.table))
+        return csr_array(coo_array((value, (cluster, comparison)), shape=shape))
+
+    def _held(self, params: FloatArray, clusters: csr_array) -> FloatArray:
+        """Return the information of labels, (G, p, p), from the weights of comparisons in their clusters (G, S)."""
+        there = np.unique(clusters.indices)
+        rows = self.scores.rows[:, there]
+        unit = self.scores.response.weight(self.scores.probabilities(params)[:, there], np.ones(len(there)))
+        each = np.einsum("bsp,bcs,csq->spq", rows, unit, rows, optimize=True)
+        held = clusters[:, there] @ each.reshape(len(there), -1)
+        return np.asarray(held).reshape(-1, *each.shape[1:])
+
+    def labels_worth(self, alone: FloatArray, together: FloatArray) -> float:
+        """Return the labels that alone would be as precise as all together."""
+        rows = self._contrasts()
+        before, after = (float(np.trace(rows @ cov @ rows.T)) for cov in (alone, together))
+        return float(self.units.labelled.sum()) * before / after
+
+    def results(self, formula: str, params: FloatArray, errors: Errors) -> LLBTResults:
+        """Return estimates as those of a fit of all judgments."""
+        table, clusters = self.units.table, len(np.unique(self.units.cluster[self.units.labelled]))
+        said = f"standard errors by leaving out each of {format_count(clusters)} labelled units or groups of them (CR3)"
+        notes = [f"{said}; t with {format_number(errors.df, 3)} df"]
+        if errors.alone:
+            some = f"{counted(errors.alone, 'labelled cluster')} without which estimates are not determined"
+            notes.append(f"{some}: taken into standard errors by the plain sandwich, which is too small")
+        solution = Fit(
+            params=params,
+            inverse=errors.matrix,
+            means=table.totals[:, None] * self.scores.probabilities(params).T,
+            converged=True,
+            n_iter=0,
+            gradient=np.zeros(len(params)),
+            objective=np.nan,
+            solver="eliminate",
+        )
+        free = np.arange(len(params))
+        covariance = Covariance(errors.matrix, errors.df, notes=tuple(notes))
+        return LLBTResults(Specification(formula), table, self.design, free, solution, covariance)
+
+    def _bread(self, params: FloatArray, omega: FloatArray) -> FloatArray:
+        return inverse(self.scores.information(params, self.counts(omega).sum(axis=1)))
+
+    def _contrasts(self) -> FloatArray:
+        rows = self.design.worth.matrix.tocsr().toarray()
+        return np.asarray(rows - rows.mean(axis=0))
+
+    def _summed(self, x: FloatArray) -> FloatArray:
+        """Return influences summed within the groups of units, (…, G, p)."""
+        cluster = self.units.cluster
+        if len(np.unique(cluster)) == len(cluster):
+            return x
+        found = np.zeros((*x.shape[:-2], int(cluster.max()) + 1, x.shape[-1]))
+        np.add.at(np.moveaxis(found, -2, 0), cluster, np.moveaxis(x, -2, 0))
+        return found
+
+
+def _least(gram: FloatArray, toward: FloatArray) -> FloatArray:
+    """Return the weights from 0 to 1 at which wᵀ gram w − 2 wᵀ toward is smallest, shape (M,)."""
+    if len(gram) == 1:
+        return np.asarray(np.clip(toward / max(gram[0, 0], 1e-300), 0.0, 1.0))
+    root = np.linalg.cholesky(gram + 1e-12 * np.trace(gram) * np.eye(len(gram)) + 1e-300 * np.eye(len(gram)))
+    return np.asarray(optimize.lsq_linear(root.T, np.linalg.solve(root, toward), (0.0, 1.0)).x)
+
+
+def _keeps(information: FloatArray, whole: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return which matrices (G, p, p) keep information on every direction; `whole` is the factor of that of all."""
+    root = linalg.solve_triangular(whole, np.eye(len(whole)), lower=True)
+    return np.asarray(np.linalg.eigvalsh(root @ information @ root.T)[:, 0] >= _LOST)
+
+
+def _weights(units: Units, *, within: bool) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the weight of each unit in the machines' mean over all."""
+    if not within:
+        return np.full(units.size, 1 / units.size), ()
+    number = len(units.pairs)
+    every = np.bincount(units.pair, minlength=number)
+    labelled = np.bincount(units.pair, units.labelled, number) / units.labelled.sum()
+    without = [units.pairs[k] for k in np.flatnonzero(labelled == 0)]
+    notes = (f"machines' verdicts on pairs without labels left out: {', '.join(without[:8])}",) if without else ()
+    return np.asarray((labelled / every)[units.pair]), notes

@@ -1,0 +1,195 @@
+"""Human and machine judgments of the same units, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, code
+from ..core.comparisons import Comparisons
+from ..core.judgments import Judgments
+from ..core.response import TWO
+from ..data.judged import read_judged
+from ..data.sources import as_names
+from ..errors import JudgmentError
+from ..table import counted
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The judgments of people, or of one machine, that take part. R judgments.
+
+    Attributes
+    ----------
+    name : label
+    comparison, said : ndarray of int, shape (R,)
+        The comparison of the table, and the outcome of its response.
+    unit : ndarray of int, shape (R,)
+    share : ndarray, shape (R,)
+        One over the judgments that the source made of the unit.
+    """
+
+    name: Label
+    comparison: IntArray
+    said: IntArray
+    unit: IntArray
+    share: FloatArray
+
+    def by_unit(self, scores: FloatArray, units: int) -> FloatArray:
+        """Return the mean of the judgments' scores (R, p) in each unit, shape (units, p)."""
+        found = np.zeros((units, scores.shape[1]))
+        np.add.at(found, self.unit, self.share[:, None] * scores)
+        return found
+
+    def counts(self, weights: FloatArray, shape: tuple[int, int]) -> FloatArray:
+        """Return how often each comparison has each outcome, units weighted (units,), shape (S, K)."""
+        cells = self.comparison * shape[1] + self.said
+        found = np.bincount(cells, self.share * weights[self.unit], shape[0] * shape[1])
+        return found.astype(np.float64).reshape(shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """U units that all machines judged, n of them labelled by people.
+
+    Attributes
+    ----------
+    table : Comparisons
+        All judgments that take part.
+    human : Source
+    machines : tuple of Source
+    labelled : ndarray of bool, shape (U,)
+    pair : ndarray of int, shape (U,)
+        Which pair of objects a unit is of.
+    pairs : list of str
+        The P pairs.
+    cluster : ndarray of int, shape (U,)
+    notes : tuple of str
+    """
+
+    table: Comparisons
+    human: Source
+    machines: tuple[Source, ...]
+    labelled: npt.NDArray[np.bool_]
+    pair: IntArray
+    pairs: list[str]
+    cluster: IntArray
+    notes: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of units U."""
+        return len(self.pair)
+
+
+def read_units_of(
+    human: object, machine: object, unit: str | Sequence[str], groups: str | None, *, order: bool
+) -> Units:
+    """Return what people and machines said of the same units; see `calibrate`.
+
+    Raises
+    ------
+    JudgmentError
+        For columns that are not there, and where no unit has both kinds of judgments.
+    """
+    names = as_names(unit, "unit")
+    said = {kind: read_judged(source) for kind, source in (("human", human), ("machine", machine))}
+    frame = pd.concat(
+        [_framed(judgments, names, groups).assign(kind=kind) for kind, judgments in said.items()], ignore_index=True
+    )
+    machines = _machines(said["machine"])
+    frame["source"] = np.concatenate([np.full(len(said["human"].said), -1), machines.codes])
+    objects = code("object", as_objects([*frame["one"], *frame["two"]]))
+    i, j = np.split(objects.codes, 2)
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    key = pd.MultiIndex.from_frame(frame[list(range(len(names)))].assign(low=low, high=high))
+    unit_of, kept_keys = pd.factorize(key)
+    number = len(machines.levels)
+    judged = np.zeros((len(kept_keys), number + 1), dtype=bool)
+    judged[unit_of, frame["source"]] = True  # people in the last column
+    whole = np.asarray(judged[:, :number].all(axis=1))
+    notes = _notes(judged, whole, number)
+    labelled = whole & judged[:, number]
+    if not labelled.any():
+        raise JudgmentError(
+            "no unit has a judgment of people and of the machine",
+            f"unit={list(names)!r} and the two objects make a unit: name the columns that both have in common.",
+        )
+    place = np.cumsum(whole) - 1
+    rows = np.flatnonzero(whole[unit_of])
+    there = frame["said"].to_numpy()[rows]
+    table, comparison, outcome = _table(objects.levels.tolist(), i[rows], j[rows], there, order)
+    unit_rows = place[unit_of[rows]]
+    sources = [
+        _source(label, k, frame["source"].to_numpy()[rows], comparison, outcome, unit_rows)
+        for k, label in [(-1, "human"), *enumerate(machines.levels.tolist())]
+    ]
+    first = np.full(int(whole.sum()), -1)
+    first[unit_rows[::-1]] = rows[::-1]
+    pair, named = pd.factorize(pd.MultiIndex.from_arrays([low[first], high[first]]), sort=True)
+    labels = objects.levels.tolist()
+    cluster = np.arange(len(first)) if groups is None else pd.factorize(frame["group"].to_numpy()[first])[0]
+    return Units(
+        table,
+        sources[0],
+        tuple(sources[1:]),
+        labelled[whole],
+        pair,
+        [f"{labels[a]}:{labels[b]}" for a, b in named],
+        cluster,
+        (*said["human"].notes, *said["machine"].notes, *notes),
+    )
+
+
+def _framed(judgments: Judgments, names: Sequence[str], groups: str | None) -> pd.DataFrame:
+    """Return the columns that make units, by number, with the objects, what was said, and the cluster."""
+    found: dict[Any, Any] = {k: judgments.column(name, "unit").values for k, name in enumerate(names)}
+    objects = as_objects(judgments.objects)
+    found |= {"one": objects[judgments.pairs[:, 0]], "two": objects[judgments.pairs[:, 1]], "said": judgments.said}
+    if groups is not None:
+        found["group"] = judgments.column(groups, "groups").values
+    return pd.DataFrame(found)
+
+
+def _machines(judgments: Judgments) -> Coded:
+    """Return which machine made each judgment; one where the judge is not recorded."""
+    if "judge" in judgments.names and judgments.values("judge").notna().all():
+        return judgments.column("judge", "machine")
+    return code("judge", as_objects(["machine"] * len(judgments.said)))
+
+
+def _notes(judged: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_], number: int) -> list[str]:
+    alone = int((~whole & judged[:, number]).sum())
+    partly = int((~whole & judged[:, :number].any(axis=1) & ~judged[:, number]).sum())
+    said = [
+        (alone, "with labels of people left out, for lack of a machine's verdict"),
+        (partly, "left out that some machine did not judge"),
+    ]
+    return [f"{counted(n, 'unit')} {what}" for n, what in said if n]
+
+
+def _table(
+    labels: list[Label], i: IntArray, j: IntArray, said: IntArray, order: bool
+) -> tuple[Comparisons, IntArray, IntArray]:
+    """Return the table of all judgments, and the comparison and outcome of each."""
+    swap = (i > j) & (not order)
+    i, j, said = np.where(swap, j, i), np.where(swap, i, j), np.where(swap, 2 - said, said)
+    judgments = Judgments(tuple(labels), np.column_stack([i, j]), said)
+    table = judgments.tabulate(order=order)
+    used = {label: k for k, label in enumerate(table.objects)}
+    again = np.array([used.get(label, -1) for label in labels])
+    size = len(table.objects)
+    keys = table.pairs[:, 0] * size + table.pairs[:, 1]
+    comparison = np.argsort(keys)[np.searchsorted(np.sort(keys), again[i] * size + again[j])]
+    return table, comparison, said // 2 if table.response == TWO else said
+
+
+def _source(label: Label, k: int, source: IntArray, comparison: IntArray, said: IntArray, unit: IntArray) -> Source:
+    mine = source == k
+    of = unit[mine]
+    return Source(label, comparison[mine], said[mine], of, 1.0 / np.bincount(of)[of])

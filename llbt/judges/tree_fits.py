@@ -1,0 +1,145 @@
+"""Fits of the nodes of a tree, scores of their judges, and what splits gain: of judgments of pairs, and of lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse, special
+
+from ..core.columns import FloatArray, IntArray
+from ..fitting.clusters import kept_way
+from ..fitting.distinct import distinct
+from ..fitting.model import LLBT
+from ..fitting.ranking_estimates import RankingSpecification
+from ..fitting.ranking_lists import Ghost
+from ..fitting.ranking_model import solved_rankings
+from ..fitting.ranking_results import RankingResults
+from ..fitting.results import LLBTResults
+from ..fitting.specification import Prior, Specification
+from ..formulas.coding import Reference
+from ..kernel.batch import fit_many
+from ..kernel.choices import Batch, Choices
+from ..kernel.likelihood import pseudo_counts
+from ..kernel.list_fit import Unbounded, fit_lists
+from ..kernel.list_likelihood import Lists
+from ..kernel.robust import cluster_scores
+from .judge_lists import JudgeLists
+from .judge_table import JudgeData
+
+ByJudge = JudgeData | JudgeLists
+NodeFit = LLBTResults | RankingResults
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What a tree is grown by; see `tree`. `worths` are the terms of the worths alone, of lists without ties."""
+
+    formula: str
+    worths: str
+    reference: Reference
+    prior: Prior
+    alpha: float
+    min_size: int
+    max_depth: int
+
+
+def fitted(data: ByJudge, growth: Growth) -> NodeFit:
+    """Return the fit of the judgments of some judges, without the warnings of `llbt.fit` and `llbt.fit_rankings`."""
+    if isinstance(data, JudgeLists):
+        formula = growth.formula if data.rankings.largest_tie > 1 else growth.worths
+        spec = RankingSpecification(formula, growth.reference, prior=growth.prior)
+        return solved_rankings(spec, data.rankings)
+    model = LLBT.from_formula(growth.formula, data.comparisons, reference=growth.reference)
+    return model.solved(Specification(growth.formula, growth.reference, prior=growth.prior))
+
+
+def log_likelihood(results: NodeFit) -> float:
+    """Return Σ log p of single judgments, or of lists."""
+    return float(results.llf if isinstance(results, RankingResults) else results.llf_judgments)
+
+
+def judge_scores(data: ByJudge, results: NodeFit) -> FloatArray:
+    """Return the scores of the judges at their fit, in their order, shape (G, p)."""
+    if isinstance(data, JudgeLists):
+        assert isinstance(results, RankingResults)  # lists are fitted as lists
+        return results.lists.scores(results.solution.params, data.codes, len(data.levels))
+    assert isinstance(results, LLBTResults)
+    way = kept_way(results.comparisons, data.by, (data.by,))
+    scores = cluster_scores(results.problem(), results.solution, way.clusters)
+    place = {level: k for k, level in enumerate(way.levels)}
+    return np.asarray(scores[[place[level] for level in data.levels]])
+
+
+def gains(data: ByJudge, growth: Growth, results: NodeFit, masks: BoolArray) -> FloatArray:
+    """Return the log-likelihoods of both sides together for each split (B, G), NaN where a side has no finite fit."""
+    if isinstance(data, JudgeLists):
+        assert isinstance(results, RankingResults)
+        return np.array([_gain_of_lists(data, growth, results, mask) for mask in masks])
+    assert isinstance(results, LLBTResults)
+    return _gains_of_pairs(data, growth, results, masks)
+
+
+# -- lists -------------------------------------------------------------------------------------------------------
+
+
+def _gain_of_lists(data: JudgeLists, growth: Growth, results: RankingResults, mask: BoolArray) -> float:
+    goes = mask[data.codes]
+    return sum(_maximum(results, growth, side) for side in (goes, ~goes))
+
+
+def _maximum(results: RankingResults, growth: Growth, some: BoolArray) -> float:
+    """Return the largest log-likelihood of some lists, some (L,); of a prior with what it adds, NaN for none."""
+    lists, start = _with_own_orders(results.lists.of_lists(some), results)
+    if growth.prior is not None and growth.prior != "jeffreys":
+        lists, start = Ghost(float(growth.prior)).joined(lists), None
+    try:
+        found = fit_lists(lists, start)
+    except Unbounded:
+        return np.nan
+    return found.log_likelihood if found.converged else np.nan
+
+
+def _with_own_orders(lists: Lists, results: RankingResults) -> tuple[Lists, FloatArray | None]:
+    """Return lists with a δ for the numbers of tied objects that they have, and where their fit begins.
+
+    As in a fit of their own the others have δ = 0: these lists have no such ties.
+    """
+    tied: list[IntArray] = [b.chosen for b in lists.batches if isinstance(b, Choices)]
+    own = np.isin(lists.orders, np.concatenate(tied) if tied else [])
+    orders = lists.orders[own]
+    batches: tuple[Batch, ...] = tuple(
+        replace(b, orders=orders) if isinstance(b, Choices) else b for b in lists.batches
+    )
+    params, p = results.solution.params, lists.matrix.shape[1]
+    held = None if lists.held is None else lists.held[own]
+    start = params if held is not None else np.append(params[:p], params[p:][own])
+    return replace(lists, batches=batches, orders=orders, held=held), start
+
+
+# -- pairs -------------------------------------------------------------------------------------------------------
+
+
+def _gains_of_pairs(data: JudgeData, growth: Growth, results: LLBTResults, masks: BoolArray) -> FloatArray:
+    table = results.comparisons
+    way = kept_way(table, data.by, (data.by,))
+    problem, first, merged = distinct(results.design, results.problem(), list(table.pairs.T))
+    outcomes = problem.counts.shape[1]
+    lines = way.clusters
+    cell = merged[lines.rows][:, None] * outcomes + np.arange(outcomes)
+    shape = (len(way.levels), problem.counts.size)
+    by_judge = sparse.csr_matrix((lines.counts.ravel(), (np.repeat(lines.codes, outcomes), cell.ravel())), shape=shape)
+    place = {level: g for g, level in enumerate(data.levels)}
+    order = np.array([place[level] for level in way.levels], dtype=np.int64)
+    left = np.asarray(by_judge.T @ masks[:, order].T.astype(np.float64)).T.reshape(-1, *problem.counts.shape)
+    counts = np.concatenate([left, problem.counts - left])
+    if growth.prior is not None and growth.prior != "jeffreys":
+        added = pseudo_counts(table.pairs[first], problem.totals, outcomes, float(growth.prior))
+        counts = counts + added
+    found = fit_many(problem, counts, results.solution.params)
+    totals = np.maximum(counts.sum(axis=2, keepdims=True), 1e-300)
+    value = special.xlogy(counts, counts / totals).sum(axis=(1, 2)) - found.deviance / 2
+    value = np.where(found.degenerate, np.nan, value)
+    return np.asarray(value[: len(masks)] + value[len(masks) :])

@@ -1,0 +1,69 @@
+"""Lists drawn from their models: places of objects, by the noise under which what is largest is what was chosen."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+def drawn_orders(worths: FloatArray, taken: IntArray, rng: np.random.Generator) -> IntArray:
+    """Draw lists without ties: places (Q, m), 1 for the best, 0 behind the `taken` (Q,) first.
+
+    Gumbel noise on 2λ puts objects in an order of Plackett-Luce (Yellott 1977, Journal of Mathematical Psychology 15).
+    """
+    said = 2 * worths + rng.gumbel(size=worths.shape)
+    places = np.argsort(np.argsort(-said, axis=1), axis=1) + 1
+    return np.where(places <= taken[:, None], places, 0)
+
+
+def sets_of(size: int, orders: IntArray) -> npt.NDArray[np.bool_]:
+    """Return the sets that can be chosen from m objects: one, or as many as `orders` has, shape (number, m)."""
+    chosen = [c for d in (1, *orders.tolist()) for c in itertools.combinations(range(size), d)]
+    found = np.zeros((len(chosen), size), dtype=np.bool_)
+    for row, objects in zip(found, chosen, strict=True):
+        row[list(objects)] = True
+    return found
+
+
+def drawn_tied(
+    worths: FloatArray, taken: IntArray, deltas: FloatArray, orders: IntArray, rng: np.random.Generator
+) -> IntArray:
+    """Draw lists with ties: places (Q, m), of which so many are `taken` (Q,); fewer where objects run out."""
+    number, size = worths.shape
+    sets = sets_of(size, orders)
+    members = sets.sum(axis=1)
+    of_order = np.append(0.0, deltas)[np.searchsorted(np.append(1, orders), members)]
+    weight = 2 * worths @ (sets / members[:, None]).T + of_order
+    left = np.ones((number, size), dtype=np.bool_)
+    places = np.zeros((number, size), dtype=np.int64)
+    for place in range(1, int(taken.max()) + 1):
+        open_ = (left.astype(np.float64) @ sets.T.astype(np.float64)) == members
+        said = np.where(open_, weight + rng.gumbel(size=weight.shape), -np.inf)
+        goes_on = (taken >= place) & left.any(axis=1)
+        picked = sets[np.argmax(said, axis=1)] & goes_on[:, None]
+        places[picked] = place
+        left &= ~picked
+    return places
+
+
+def drawn_extremes(worths: FloatArray, rng: np.random.Generator, *, sequential: bool) -> IntArray:
+    """Draw a best and a worst of each set: places (Q, m), 1 and 2, of others 0."""
+    number, size = worths.shape
+    rows, places = np.arange(number), np.zeros(worths.shape, dtype=np.int64)
+    if sequential:
+        best = np.argmax(2 * worths + rng.gumbel(size=worths.shape), axis=1)
+        said = -2 * worths + rng.gumbel(size=worths.shape)
+        said[rows, best] = -np.inf
+        worst = np.argmax(said, axis=1)
+    else:
+        apart = worths[:, :, None] - worths[:, None, :]
+        apart[:, np.arange(size), np.arange(size)] = -np.inf
+        said = apart.reshape(number, -1)
+        best, worst = np.divmod(np.argmax(said + rng.gumbel(size=said.shape), axis=1), size)
+    places[rows, best], places[rows, worst] = 1, 2
+    return places

@@ -1,0 +1,406 @@
+"""Patterns of answers: sums over all that a judge could have answered, of weights that are products within the answer.
+
+An answer pattern y has one of −1, 0, 1 for each of P pairs. Its weight is the exponential of
+
+    Σ_p (y_p η_p + [y_p = 0] γ_p) + Σ_q θ_q y_a(q) y_b(q),
+
+so what is counted of it are t(y): P signs, P ties, and Q products. The mean and covariance of t over all patterns are
+the derivatives of log Z, Z the sum of the weights.
+
+Where every pattern is possible it is cut into two halves of the pairs. The weights of all patterns are then one matrix,
+halves against halves, and products over it give all moments: nothing has a row for each pattern.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Signs = npt.NDArray[np.int8]
+
+MISSING = 2  # of an answer, beside −1, 0 and 1
+_BLOCK = 1 << 20  # entries of patterns that are gone through at once
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What the weight of a pattern is made of: η and γ of each pair (P,), θ of each product (Q,)."""
+
+    eta: FloatArray
+    gamma: FloatArray
+    theta: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class PatternMoments:
+    """log Z, and mean (2P + Q,) and covariance (2P + Q, 2P + Q) of signs, ties and products."""
+
+    log_norm: float
+    mean: FloatArray
+    covariance: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Of judges with some answers, summed: log-weights, and mean (2P + Q,) and covariance of what they leave open."""
+
+    log: float
+    first: FloatArray
+    second: FloatArray
+
+
+class Space(Protocol):
+    """All patterns that are possible."""
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+
+    def moments(self, weights: Weights) -> PatternMoments:
+        """Return the moments over all patterns."""
+
+    def seen(self, answers: Signs, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
+        """Return the sums over judges with answers (N, P); `added` (P,) goes to η where an answer is missing."""
+
+    def logs(self, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
+        """Return the log of the summed weights that each row of answers (N, P) leaves open, shape (N,)."""
+
+
+class Enumerated(Protocol):
+    """Patterns that can be listed as far as answers leave them open."""
+
+    @property
+    def products(self) -> IntArray:
+        """The pairs whose answers are multiplied, shape (Q, 2)."""
+
+    def compatible(self, answers: Signs) -> Signs:
+        """Return the patterns that answers (P,) with missing ones leave open, shape (C, P)."""
+
+
+def counted(patterns: Signs, products: IntArray) -> FloatArray:
+    """Return what is counted of patterns (C, P): signs, ties and products (Q, 2) of pairs, shape (C, 2P + Q)."""
+    y = patterns.astype(np.float64)
+    return np.concatenate([y, y == 0, y[:, products[:, 0]] * y[:, products[:, 1]]], axis=1)
+
+
+def moments_of(patterns: Signs, products: IntArray, weights: Weights) -> PatternMoments:
+    """Return the moments over patterns that are listed, shape (C, P)."""
+    parameters = np.concatenate([weights.eta, weights.gamma, weights.theta])
+    size = len(parameters)
+    top, norm = -np.inf, 0.0
+    first, second = np.zeros(size), np.zeros((size, size))
+    for t in _in_blocks(patterns, products, size):
+        logs = t @ parameters
+        highest = max(top, float(logs.max()))
+        scale = math.exp(top - highest) if np.isfinite(top) else 0.0
+        w = np.exp(logs - highest)
+        norm, first, second = norm * scale + w.sum(), first * scale + w @ t, second * scale + (t * w[:, None]).T @ t
+        top = highest
+    mean = first / norm
+    return PatternMoments(top + math.log(norm), mean, second / norm - np.outer(mean, mean))
+
+
+def seen_in(space: Enumerated, answers: Signs, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
+    """Return sums over judges, of whom those with missing answers are taken many at once; see `Space.seen`."""
+    complete = (answers != MISSING).all(axis=1)
+    t = counted(answers[complete], space.products)
+    log = float(counts[complete] @ (t @ np.concatenate([weights.eta, weights.gamma, weights.theta])))
+    first, second = counts[complete] @ t, np.zeros((t.shape[1], t.shape[1]))
+    n, done = counts[~complete], 0
+    for block in _open_blocks(space, answers[~complete]):
+        found = block.seen(n[done : done + len(block.starts)], weights, added)
+        log, first, second = log + found.log, first + found.first, second + found.second
+        done += len(block.starts)
+    return Seen(log, first, second)
+
+
+def logs_in(space: Enumerated, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
+    """Return the log of the summed weights that each row of answers leaves open, shape (N,)."""
+    return np.concatenate([np.zeros(0), *(block.logs(weights, added) for block in _open_blocks(space, answers))])
+
+
+@dataclass(frozen=True, eq=False)
+class _OpenBlock:
+    """What K judges leave open: patterns (C, P), where those of each begin, and whose answers are missing, (K, P).
+
+    Only a judge who is alone leaves more open than a block holds; his patterns are gone through in parts.
+    """
+
+    patterns: Signs
+    starts: IntArray
+    missing: npt.NDArray[np.bool_]
+    products: IntArray
+
+    def seen(self, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
+        """Return the sums over the judges."""
+        if len(self.starts) == 1:
+            found, n = self._alone(weights, added), float(counts[0])
+            return Seen(n * found.log_norm, n * found.mean, n * found.covariance)
+        t, logs, shares = self._weighed(weights, added)
+        mean = np.add.reduceat(shares[:, None] * t, self.starts, axis=0)
+        second = (t * (shares * self._each(counts))[:, None]).T @ t - (mean * counts[:, None]).T @ mean
+        return Seen(float(counts @ logs), counts @ mean, second)
+
+    def logs(self, weights: Weights, added: FloatArray) -> FloatArray:
+        """Return the log of the summed weights of each judge, shape (K,)."""
+        alone = len(self.starts) == 1
+        return np.array([self._alone(weights, added).log_norm]) if alone else self._weighed(weights, added)[1]
+
+    def _alone(self, weights: Weights, added: FloatArray) -> PatternMoments:
+        own = Weights(weights.eta + self.missing[0] * added, weights.gamma, weights.theta)
+        return moments_of(self.patterns, self.products, own)
+
+    def _each(self, values: FloatArray) -> FloatArray:
+        """Return values of each judge, (K, …), for each of his patterns."""
+        return np.repeat(values, np.diff(np.append(self.starts, len(self.patterns))), axis=0)
+
+    def _weighed(self, weights: Weights, added: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return what is counted of the patterns, the log of each judge's summed weights, and the shares in them."""
+        t = counted(self.patterns, self.products)
+        logs = t @ np.concatenate([weights.eta, weights.gamma, weights.theta])
+        logs += (self.patterns * self._each(self.missing * added)).sum(axis=1)
+        top = np.maximum.reduceat(logs, self.starts)
+        shares = np.exp(logs - self._each(top))
+        norm = np.add.reduceat(shares, self.starts)
+        return t, top + np.log(norm), shares / self._each(norm)
+
+
+def _open_blocks(space: Enumerated, answers: Signs) -> Iterator[_OpenBlock]:
+    """Yield what judges with answers (N, P) leave open, of as many judges at once as a block holds."""
+    most = max(1, _BLOCK // (2 * answers.shape[1] + len(space.products)))
+    begin, held = 0, 0
+    waiting: list[Signs] = []
+    for k, row in enumerate(answers):
+        found = space.compatible(row)
+        if waiting and held + len(found) > most:
+            yield _open_block(space, waiting, answers[begin:k])
+            begin, held, waiting = k, 0, []
+        waiting.append(found)
+        held += len(found)
+    if waiting:
+        yield _open_block(space, waiting, answers[begin:])
+
+
+def _open_block(space: Enumerated, patterns: list[Signs], answers: Signs) -> _OpenBlock:
+    starts = np.cumsum([0, *map(len, patterns[:-1])])
+    return _OpenBlock(np.concatenate(patterns), starts, answers == MISSING, space.products)
+
+
+def _in_blocks(patterns: Signs, products: IntArray, size: int) -> Iterator[FloatArray]:
+    each = max(1, _BLOCK // size)
+    for begin in range(0, len(patterns), each):
+        yield counted(patterns[begin : begin + each], products)
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Possible patterns one by one, shape (C, P): those of rankings or ratings."""
+
+    patterns: Signs
+    products: IntArray
+
+    @property
+    def number(self) -> int:
+        """How many patterns there are."""
+        return len(self.patterns)
+
+    def moments(self, weights: Weights) -> PatternMoments:
+        """Return the moments over all patterns."""
+        return moments_of(self.patterns, self.products, weights)
+
+    def compatible(self, answers: Signs) -> Signs:
+        """Return the patterns that answers leave open."""
+        said = answers != MISSING
+        return np.asarray(self.patterns[(self.patterns[:, said] == answers[said]).all(axis=1)])
+
+    def seen(self, answers: Signs, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
+        """Return the sums over judges; see `Space.seen`."""
+        return seen_in(self, answers, counts, weights, added)
+
+    def logs(self, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
+        """Return the log of the summed weights of what each judge leaves open."""
+        return logs_in(self, answers, weights, added)
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """All patterns of P pairs, with or without ties, as those of two halves of the pairs.
+
+    Attributes
+    ----------
+    pairs : int
+    values : tuple of int
+        What an answer can be: −1, 0 and 1, or −1 and 1.
+    products : ndarray of int, shape (Q, 2)
+    """
+
+    pairs: int
+    values: tuple[int, ...]
+    products: IntArray
+
+    @property
+    def number(self) -> int:
+        """How many patterns there are."""
+        return int(len(self.values) ** self.pairs)
+
+    @property
+    def cut(self) -> int:
+        """How many pairs the first half has."""
+        return self.pairs // 2
+
+    @cached_property
+    def _halves(self) -> tuple[FloatArray, FloatArray]:
+        one, other = (_every(self.values, size) for size in (self.cut, self.pairs - self.cut))
+        return one.astype(np.float64), other.astype(np.float64)
+
+    @cached_property
+    def _inside(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Products of pairs of the first half, of the second, and of one of either."""
+        first = self.products < self.cut
+        both, none = first.all(axis=1), ~first.any(axis=1)
+        return np.flatnonzero(both), np.flatnonzero(none), np.flatnonzero(~both & ~none)
+
+    def compatible(self, answers: Signs) -> Signs:
+        """Return the patterns that answers leave open."""
+        open_ = np.flatnonzero(answers == MISSING)
+        filled = _every(self.values, len(open_))
+        found = np.broadcast_to(answers, (len(filled), len(answers))).copy()
+        found[:, open_] = filled
+        return found
+
+    def seen(self, answers: Signs, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
+        """Return the sums over judges; see `Space.seen`."""
+        return seen_in(self, answers, counts, weights, added)
+
+    def logs(self, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
+        """Return the log of the summed weights of what each judge leaves open."""
+        return logs_in(self, answers, weights, added)
+
+    def moments(self, weights: Weights) -> PatternMoments:
+        """Return the moments over all patterns, by products of the two halves."""
+        cut, size = self.cut, self.pairs
+        own, other, across = self._inside
+        a, b = self._halves
+        one, two = self._counted(a, own, 0), self._counted(b, other, cut)
+        middle = np.zeros((cut, size - cut))
+        low, high = np.sort(self.products[across], axis=1).T
+        middle[low, high - cut] = weights.theta[across]
+        w = (a @ middle) @ b.T
+        w += (one @ self._chosen(weights, own, slice(0, cut)))[:, None]
+        w += (two @ self._chosen(weights, other, slice(cut, size)))[None, :]
+        top = float(w.max())
+        np.exp(np.subtract(w, top, out=w), out=w)
+        found = _Moments.of(w, one, two, a[:, low], b[:, high - cut])
+        place = self._places(own, other, across)
+        mean, second = np.zeros(len(place)), np.zeros((len(place), len(place)))
+        mean[place] = found.first
+        second[np.ix_(place, place)] = found.second
+        return PatternMoments(top + math.log(found.norm), mean, second - np.outer(mean, mean))
+
+    def _counted(self, half: FloatArray, inside: IntArray, begin: int) -> FloatArray:
+        return np.concatenate(
+            [half, half == 0, half[:, self.products[inside, 0] - begin] * half[:, self.products[inside, 1] - begin]],
+            axis=1,
+        )
+
+    def _chosen(self, weights: Weights, inside: IntArray, pairs: slice) -> FloatArray:
+        return np.concatenate([weights.eta[pairs], weights.gamma[pairs], weights.theta[inside]])
+
+    def _places(self, own: IntArray, other: IntArray, across: IntArray) -> IntArray:
+        """Return where what is counted of the halves, and across, stands among all that is counted."""
+        cut, size = self.cut, self.pairs
+        first, second = np.arange(cut), np.arange(cut, size)
+        q = 2 * size
+        return np.concatenate([first, size + first, q + own, second, size + second, q + other, q + across])
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """Sum of a matrix of weights, and first and second moments of what is counted of rows, columns, and both."""
+
+    norm: float
+    first: FloatArray
+    second: FloatArray
+
+    @classmethod
+    def of(cls, w: FloatArray, one: FloatArray, two: FloatArray, a: FloatArray, b: FloatArray) -> _Moments:
+        """Return the moments of ``one`` (A, m) of rows, ``two`` (B, n) of columns, and a·b (A, c) × (B, c) of both."""
+        norm = float(w.sum())
+        of_rows, of_columns = w.sum(axis=1) / norm, w.sum(axis=0) / norm
+        right = (w @ np.concatenate([two, b], axis=1)) / norm  # sums over the columns, for each row
+        of_two, of_b = right[:, : two.shape[1]], right[:, two.shape[1] :]
+        across = (a * of_b).sum(axis=0)
+        first = np.concatenate([of_rows @ one, of_columns @ two, across])
+        m, n = one.shape[1], two.shape[1]
+        second = np.zeros((len(first), len(first)))
+        second[:m, :m] = one.T @ (of_rows[:, None] * one)
+        second[m : m + n, m : m + n] = two.T @ (of_columns[:, None] * two)
+        second[:m, m : m + n] = one.T @ of_two
+        second[:m, m + n :] = one.T @ (a * of_b)
+        left = (w.T @ a) / norm  # sums over the rows, for each column
+        second[m : m + n, m + n :] = two.T @ (b * left)
+        kinds, which = np.unique(b, axis=1, return_inverse=True)
+        pairs = [(x, y) for x in range(kinds.shape[1]) for y in range(x, kinds.shape[1])]
+        if pairs:
+            both = (w @ np.column_stack([kinds[:, x] * kinds[:, y] for x, y in pairs])) / norm
+            number = {pair: k for k, pair in enumerate(pairs)}
+            which = which.ravel()
+            for x in range(a.shape[1]):
+                columns = [number[tuple(sorted((which[x], which[y])))] for y in range(a.shape[1])]
+                second[m + n + x, m + n :] = a[:, x] @ (a * both[:, columns])
+        second = np.triu(second)
+        return cls(norm, first, second + np.triu(second, 1).T)
+
+
+def _every(values: tuple[int, ...], size: int) -> Signs:
+    """Return all sequences of so many values, shape (len(values)^size, size)."""
+    if not size:
+        return np.zeros((1, 0), dtype=np.int8)
+    grid = np.meshgrid(*[np.array(values, dtype=np.int8)] * size, indexing="ij")
+    return np.stack([axis.ravel() for axis in grid], axis=1)
+
+
+def pairs_of(objects: int) -> IntArray:
+    """Return the pairs of so many objects, 12, 13, 23, 14, 24, 34, …, shape (P, 2)."""
+    return np.array([(i, j) for j in range(1, objects) for i in range(j)], dtype=np.int64).reshape(-1, 2)
+
+
+def products_of(pairs: IntArray) -> IntArray:
+    """Return which two pairs share an object, shape (Q, 2)."""
+    objects = [set(pair) for pair in pairs.tolist()]
+    found = [(p, q) for p, q in itertools.combinations(range(len(pairs)), 2) if objects[p] & objects[q]]
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+def signs_of(values: FloatArray, pairs: IntArray) -> Signs:
+    """Return the patterns of values (C, J), larger ones preferred and NaN missing, shape (C, P)."""
+    first, second = values[:, pairs[:, 0]], values[:, pairs[:, 1]]
+    found = np.where(np.isnan(first) | np.isnan(second), MISSING, np.sign(first - second))
+    return np.asarray(found, dtype=np.int8)
+
+
+def rankings_of(objects: int) -> FloatArray:
+    """Return all orders of so many objects as values, the largest the best, shape (J!, J)."""
+    return np.array(list(itertools.permutations(range(objects))), dtype=np.float64)
+
+
+def ratings_of(objects: int, levels: int) -> FloatArray:
+    """Return ratings of so many objects on so many levels, one for each order with ties that they can make."""
+    found = {tuple(np.unique(row, return_inverse=True)[1].tolist()) for row in _weak(objects, levels)}
+    return np.array(sorted(found), dtype=np.float64)
+
+
+def _weak(objects: int, levels: int) -> Iterator[tuple[int, ...]]:
+    """Yield every order with ties in at most so many levels, as levels without gaps."""
+    for row in itertools.product(range(min(objects, levels)), repeat=objects):
+        if len(set(row)) == max(row) + 1:
+            yield row

@@ -1,0 +1,380 @@
+"""Parameters that go at random from period to period: their most probable path, and how fast they go.
+
+Notation: T periods, p parameters, x_t those of period t, ℓ_t the log-likelihood of its judgments, I_t its information.
+x_t − x_{t−1} ~ N(0, Q_t) with Q_t = σ² d_t K, d_t the time between and K (p, p) of rank r; what x_1 is nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, optimize
+from scipy.sparse import csr_array
+
+from ..core.links import AnyResponse
+from .effects import contributions
+from .gathered import FloatArray, IntArray
+from .likelihood import Problem
+from .threads import few_threads
+
+LARGEST = 10.0  # log-worth a period, from which on a rate that still rises is +∞
+
+_ITERATIONS = 100
+_HALVINGS = 25
+_NEAR = 1e-12  # squared distance to the mode, in standard deviations, from which a step is the last
+_RANK = 1e-10  # of the largest eigenvalue of K, up to which another one is 0
+_SLACK = 1e-10  # of a log-likelihood, by which rounding may let it fall
+_UNSEEN = 0.02  # of a standard error: the way of all periods together that is not seen
+_GRID = 9  # rates at which the likelihood is looked at first
+_FALLEN = 4.0  # by which the log-likelihood of a rate is low: beyond is 1 in 200
+_POINTS = 9  # rates over which the paths are averaged
+_CLOSE = 1e-5  # how near the rate is found, in its logarithm
+
+
+@dataclass(frozen=True, eq=False)
+class Periods:
+    """The judgments of T periods in R lines of counts, and how parameters may go between them.
+
+    Attributes
+    ----------
+    response : Response or Cumulative
+    counts : ndarray, shape (K, R)
+    offsets : ndarray, shape (B, R)
+    rows : tuple of B csr arrays, each (R, T p)
+        Predictors by line, in the columns of the line's period.
+    products : tuple of (int, int, csr array (T p², R))
+        What the information is of the weights of lines, for predictors b ≤ c.
+    gaps : ndarray, shape (T − 1,)
+        d_t, above 0.
+    spread : ndarray, shape (p, p)
+        K.
+    root : ndarray, shape (r, p)
+        R with |R s|² = sᵀK⁺s.
+    """
+
+    response: AnyResponse
+    counts: FloatArray
+    offsets: FloatArray
+    rows: tuple[csr_array, ...]
+    products: tuple[tuple[int, int, csr_array], ...]
+    gaps: FloatArray
+    spread: FloatArray
+    root: FloatArray
+
+    @classmethod
+    def of(cls, problem: Problem, period: IntArray, gaps: FloatArray, spread: FloatArray) -> Periods:
+        """Return the periods of a problem whose comparisons are lines, each in the period (R,) that is said."""
+        values, vectors = linalg.eigh(spread)
+        kept = values > _RANK * values[-1]
+        root = vectors[:, kept].T / np.sqrt(values[kept])[:, None]
+        predictors = [predictor.tocsr() for predictor in problem.predictors]
+        size = len(gaps) + 1
+        products = tuple(
+            (b, c, _products(predictors[b], predictors[c], period, size, b != c))
+            for b in range(len(predictors))
+            for c in range(b, len(predictors))
+        )
+        rows = tuple(_in_columns_of(predictor, period, size) for predictor in predictors)
+        return cls(problem.response, problem.counts.T, problem.offsets, rows, products, gaps, spread, root)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """T and p."""
+        return len(self.gaps) + 1, len(self.spread)
+
+    def predictors(self, path: FloatArray) -> FloatArray:
+        """Return the predictors of the lines at a path (T, p), shape (B, R)."""
+        return np.stack([rows @ path.ravel() for rows in self.rows]) + self.offsets
+
+    def moments(self, path: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """Return Σ ℓ_t at a path (T, p), the scores (T, p), and the informations (T, p, p)."""
+        value, score, weight = contributions(self.response, self.predictors(path), self.counts)
+        periods, width = self.size
+        scores = sum(rows.T @ one for rows, one in zip(self.rows, score, strict=True))
+        whole = sum(product @ weight[b, c] for b, c, product in self.products)
+        return float(value.sum()), scores.reshape(path.shape), whole.reshape(periods, width, width)
+
+    def cost(self, path: FloatArray, sigma: float) -> float:
+        """Return Σ (x_t − x_{t−1})ᵀ Q_t⁺ (x_t − x_{t−1})/2; 0 at σ = 0, where nothing moves."""
+        if sigma == 0:
+            return 0.0
+        steps = np.diff(path, axis=0) @ self.root.T
+        return float(((steps**2).sum(axis=1) / self.gaps).sum() / (2 * sigma**2))
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """The most probable path at some rate.
+
+    Attributes
+    ----------
+    sigma : float
+    value : float
+        Laplace's approximation of the log-likelihood of σ: what x_t may be is integrated out, x_1 with a flat prior.
+    path : ndarray, shape (T, p)
+        The mode.
+    links : ndarray, shape (T − 1, p, p)
+        (I + Q_t M_{t−1})⁻¹, M_{t−1} the information of all judgments up to t − 1: of x_t, what x_{t−1} follows.
+    steps : ndarray, shape (T − 1, p, p)
+        Q_t.
+    last : ndarray, shape (p, p)
+        The covariance of x_T.
+    converged : bool
+    """
+
+    sigma: float
+    value: float
+    path: FloatArray
+    links: FloatArray
+    steps: FloatArray
+    last: FloatArray
+    converged: bool
+
+    def covariances(self) -> FloatArray:
+        """Return the covariance of each x_t given all judgments and σ, shape (T, p, p).
+
+        x_{t−1} given x_t has the covariance G Q_t and depends on x_t by G, the link.
+        """
+        found = [self.last]
+        for link, step in zip(self.links[::-1], self.steps[::-1], strict=True):
+            one = link @ found[-1] @ link.T + link @ step
+            found.append((one + one.T) / 2)
+        return np.stack(found[::-1])
+
+    def covariance_with(self, first: int, later: int, of_later: FloatArray) -> FloatArray:
+        """Return the covariance of x_first with x_later, first ≤ later, from that of x_later; shape (p, p)."""
+        found = of_later
+        for link in self.links[first:later][::-1]:
+            found = link @ found
+        return found
+
+
+def _in_columns_of(rows: csr_array, period: IntArray, size: int) -> csr_array:
+    """Return rows (R, p) in the columns of their periods, (R, T p)."""
+    number, width = rows.shape
+    columns = rows.indices + width * np.repeat(period, np.diff(rows.indptr))
+    return csr_array((rows.data, columns, rows.indptr), shape=(number, size * width))
+
+
+def _products(x: csr_array, y: csr_array, period: IntArray, size: int, both: bool) -> csr_array:
+    """Return what adds w xᵀy of each line, and where `both` its transpose, to its period's entries: (T p², R)."""
+    number, width = x.shape
+    first, second = np.diff(x.indptr), np.diff(y.indptr)
+    line = np.repeat(np.arange(number), first * second)
+    within = np.arange(len(line)) - np.repeat(np.cumsum(first * second) - first * second, first * second)
+    left, right = x.indptr[line] + within // second[line], y.indptr[line] + within % second[line]
+    start, value = period[line] * width**2, x.data[left] * y.data[right]
+    places = [start + x.indices[left] * width + y.indices[right]]
+    if both:
+        places.append(start + y.indices[right] * width + x.indices[left])
+    times = len(places)
+    return csr_array(
+        (np.tile(value, times), (np.concatenate(places), np.tile(line, times))), shape=(size * width**2, number)
+    )
+
+
+def walk(periods: Periods, sigma: float, near: FloatArray) -> Walk:
+    """Return the most probable path at a rate, and the Laplace approximation of the rate's likelihood there.
+
+    Newton's method: each step is a pass forwards, in which information is gathered, and one backwards (Kalman's filter
+    in its information form, and the smoother). None of it divides by σ, so that it is exact down to σ = 0.
+
+    Parameters
+    ----------
+    periods : Periods
+    sigma : float
+        At least 0.
+    near : ndarray, shape (T, p)
+        Where to start: a path whose steps are in the span of K, at σ = 0 one without steps.
+    """
+    steps = sigma**2 * periods.gaps[:, None, None] * periods.spread
+    path, converged = near, False
+    value, scores, informations = periods.moments(path)
+    height = value - periods.cost(path, sigma)
+    with few_threads(path.shape[1]):
+        for _ in range(_ITERATIONS):
+            step = _swept(steps, informations, scores + np.einsum("tpq,tq->tp", informations, path)).path - path
+            near_by = float(np.einsum("tp,tpq,tq->", step, informations, step)) + 2 * periods.cost(step, sigma)
+            path, height, (value, scores, informations), fallen = _moved(periods, sigma, path, step, height)
+            if fallen or near_by < _NEAR:
+                converged = not fallen or near_by < _NEAR
+                break
+        swept = _swept(steps, informations, scores + np.einsum("tpq,tq->tp", informations, path))
+        last = linalg.inv(swept.information)
+    return Walk(sigma, height - swept.log_determinant / 2, path, swept.links, steps, last, converged)
+
+
+def _moved(
+    periods: Periods, sigma: float, path: FloatArray, step: FloatArray, height: float
+) -> tuple[FloatArray, float, tuple[float, FloatArray, FloatArray], bool]:
+    """Return the path after a step, halved until the height does not fall; and whether it falls however short it is."""
+    for halving in range(_HALVINGS):
+        there = path + 0.5**halving * step
+        found = periods.moments(there)
+        now = found[0] - periods.cost(there, sigma)
+        if now >= height - _SLACK * (1 + abs(height)):
+            return there, now, found, False
+    return path, height, periods.moments(path), True
+
+
+@dataclass(frozen=True, eq=False)
+class _Swept:
+    """What both passes find: the path (T, p), links (T − 1, p, p), the information of x_T, and log|H|."""
+
+    path: FloatArray
+    links: FloatArray
+    information: FloatArray
+    log_determinant: float
+
+
+def _swept(steps: FloatArray, informations: FloatArray, vectors: FloatArray) -> _Swept:
+    """Return the path that maximizes Σ vᵀx − xᵀIx/2 less the cost of its steps, where log|H| is that of the whole.
+
+    Without what the covariances of the steps are in it: at σ = 0 it is that of the common x.
+    """
+    size = vectors.shape[1]
+    links, pulls = np.empty_like(steps), np.empty((len(steps), size))
+    information, vector, matrices = informations[0], vectors[0], np.empty_like(steps)
+    one = np.eye(size)
+    for t, step in enumerate(steps):
+        matrices[t] = one + step @ information
+        links[t] = np.linalg.inv(matrices[t])
+        pulls[t] = links[t] @ (step @ vector)
+        before = links[t].T @ information
+        information = (before + before.T) / 2 + informations[t + 1]
+        vector = links[t].T @ vector + vectors[t + 1]
+    path = np.empty_like(vectors)
+    path[-1] = np.linalg.solve(information, vector)
+    for t in range(len(steps))[::-1]:
+        path[t] = links[t] @ path[t + 1] + pulls[t]
+    log_determinant = np.linalg.slogdet(matrices)[1].sum() + np.linalg.slogdet(information)[1]
+    return _Swept(path, links, information, float(log_determinant))
+
+
+@dataclass(frozen=True, eq=False)
+class Rate:
+    """The rate at which the likelihood is largest.
+
+    Attributes
+    ----------
+    best, still : Walk
+        At that rate, and at σ = 0.
+    infinite : bool
+        Whether the likelihood still rises at the largest rate that is looked at.
+    """
+
+    best: Walk
+    still: Walk
+    infinite: bool
+
+
+def rate(periods: Periods, params: FloatArray, close: float = _CLOSE) -> Rate:
+    """Return the rate at which Laplace's approximation of the marginal likelihood is largest.
+
+    Looked for from where the way of all periods together is far below the errors of parameters that do not move, to
+    `LARGEST` a period: on a grid, then by Brent's method beside the best of it. Where σ = 0 is as likely it is that.
+
+    Parameters
+    ----------
+    periods : Periods
+    params : ndarray, shape (p,)
+        Near the estimates at σ = 0.
+    close : float
+        How near the rate is found, in its logarithm.
+    """
+    still = walk(periods, 0.0, np.tile(params, (periods.size[0], 1)))
+    low, high = _range(periods, still)
+    found = {-np.inf: still}
+
+    def at(log: float) -> float:
+        near = found[min(found, key=lambda known: abs(max(known, np.log(low)) - log))]
+        found[log] = walk(periods, float(np.exp(log)), near.path)
+        return -found[log].value
+
+    grid = np.linspace(np.log(low), np.log(high), _GRID)
+    k = int(np.argmin([at(log) for log in grid]))
+    between = grid[max(k - 1, 0)], grid[min(k + 1, _GRID - 1)]
+    optimize.minimize_scalar(at, bounds=between, method="bounded", options={"xatol": close})
+    log, best = max(found.items(), key=lambda pair: pair[1].value)
+    if best.value <= still.value + _SLACK * (1 + abs(still.value)):
+        return Rate(still, still, False)
+    return Rate(best, still, bool(log >= grid[-1] - 2 * close))
+
+
+def _range(periods: Periods, still: Walk) -> tuple[float, float]:
+    errors = periods.root @ still.last @ periods.root.T
+    error = np.sqrt(np.trace(errors) / len(errors))
+    high = LARGEST / np.sqrt(periods.gaps.mean())
+    return min(_UNSEEN * float(error) / np.sqrt(periods.gaps.sum()), high / 1e3), high
+
+
+def rate_bounds(periods: Periods, found: Rate, drop: float) -> tuple[float, float]:
+    """Return where the marginal likelihood of σ has fallen by `drop` to either side of its maximum.
+
+    The lower bound is 0 where it has not fallen so far at 0, the upper one infinite where not at the largest rate.
+    """
+    top = found.best.value - drop
+    low, high = _range(periods, found.still)
+
+    def above(log: float) -> float:
+        return walk(periods, float(np.exp(log)), found.best.path).value - top
+
+    best = np.log(max(found.best.sigma, low))
+    lower = 0.0
+    if found.best.sigma > 0 and found.still.value < top and above(np.log(low)) < 0:
+        lower = _crossing(above, np.log(low), best)
+    return lower, _crossing(above, best, np.log(high)) if above(np.log(high)) < 0 else np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """Walks at several rates, each as likely as its weight: what is known of the paths where σ is estimated.
+
+    Attributes
+    ----------
+    best : Walk
+        At the estimate of σ.
+    walks : tuple of K Walk
+    weights : ndarray, shape (K,)
+        Their sum is 1.
+    """
+
+    best: Walk
+    walks: tuple[Walk, ...]
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, periods: Periods, found: Rate) -> Rates:
+        """Return rates by Gauss and Legendre's rule, a flat prior of σ times its likelihood as far as it is not low."""
+        low, high = rate_bounds(periods, found, _FALLEN)
+        high = min(high, _range(periods, found.still)[1])
+        points, lengths = np.polynomial.legendre.leggauss(_POINTS)
+        sigmas = low + (points + 1) / 2 * (high - low)
+        walks = tuple(walk(periods, float(sigma), found.best.path) for sigma in sigmas)
+        values = np.array([one.value for one in walks])
+        weights = lengths * np.exp(values - values.max())
+        return cls(found.best, walks, weights / weights.sum())
+
+    def covariances(self) -> FloatArray:
+        """Return what x_t may be around its best estimate, σ integrated out, shape (T, p, p)."""
+        total = np.zeros((*self.best.path.shape, self.best.path.shape[1]))
+        for one, weight in zip(self.walks, self.weights, strict=True):
+            away = one.path - self.best.path
+            total += weight * (one.covariances() + away[:, :, None] * away[:, None, :])
+        return total
+
+    def covariance_of_step(self, first: int, later: int) -> FloatArray:
+        """Return what x_later − x_first may be around its best estimate, σ integrated out, shape (p, p)."""
+        total = np.zeros_like(self.best.last)
+        for one, weight in zip(self.walks, self.weights, strict=True):
+            every = one.covariances()
+            shared = one.covariance_with(first, later, every[later])
+            away = (one.path[later] - one.path[first]) - (self.best.path[later] - self.best.path[first])
+            total += weight * (every[first] + every[later] - shared - shared.T + np.outer(away, away))
+        return total
+
+
+def _crossing(above: Callable[[float], float], low: float, high: float) -> float:
+    return float(np.exp(optimize.brentq(above, low, high, xtol=1e-4)))

@@ -1,0 +1,110 @@
+"""Score equations of rectified counts: those of many judgments by one source, corrected by few of a better one.
+
+Counts that are differences can be below 0, so the sum Σ y log p that is maximized is no likelihood; it is concave
+wherever no comparison has a total below 0. Whether it has a maximum is a question of directions: along v it changes at
+last by Σ_s (Σ_k y_sk L_k·u_s − n_s max_k L_k·u_s), u the predictors of v, which has to be below 0 for every v.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg, optimize
+from scipy.sparse import csr_array, hstack, vstack
+
+from ..core.response import Response
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_MAX_ITERATIONS = 100
+_DECREMENT = 1e-12  # half the squared length of a step, in its own information per judgment
+_BELOW = -1e-9
+_LOST = 1e-7  # share of the information at 0 that a finite estimate keeps by far
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Score equations of S comparisons in p parameters, by B predictors and K outcomes.
+
+    Attributes
+    ----------
+    response : Response
+    rows : ndarray, shape (B, S, p)
+        The predictors' rows.
+    """
+
+    response: Response
+    rows: FloatArray
+
+    def probabilities(self, params: FloatArray) -> FloatArray:
+        """Return the probability of each outcome, shape (K, S)."""
+        return np.asarray(self.response.probabilities(self.rows @ params)[0])
+
+    def gradient(self, params: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return the derivative of Σ y log p for counts (S, K), shape (p,)."""
+        scores = self.response.scores(self.probabilities(params), counts.T)
+        return np.asarray(np.einsum("bs,bsp->p", scores, self.rows))
+
+    def information(self, params: FloatArray, totals: FloatArray) -> FloatArray:
+        """Return minus the second derivative for totals (S,), shape (p, p)."""
+        weight = self.response.weight(self.probabilities(params), totals)
+        return np.asarray(np.einsum("bsp,bcs,csq->pq", self.rows, weight, self.rows, optimize=True))
+
+    def of_judgments(self, params: FloatArray, comparison: IntArray, said: IntArray) -> FloatArray:
+        """Return the score of single judgments of comparisons (R,) with outcomes (R,), shape (R, p)."""
+        away = self.response.slopes(self.probabilities(params))[said, :, comparison]
+        return np.asarray(np.einsum("rb,brp->rp", away, self.rows[:, comparison]))
+
+    def root(self, counts: FloatArray, start: FloatArray) -> FloatArray | None:
+        """Return where the gradient for counts (S, K) is 0; None where Newton's method does not get there."""
+        params, totals = start.copy(), counts.sum(axis=1)
+        value = self._value(params, counts)
+        for _ in range(_MAX_ITERATIONS):
+            gradient = self.gradient(params, counts)
+            try:
+                step = linalg.solve(self.information(params, totals), gradient, assume_a="pos")
+            except linalg.LinAlgError:
+                return None
+            decrement = float(gradient @ step) / 2
+            for _ in range(40):
+                after = self._value(params + step, counts)
+                if np.isfinite(after) and after >= value - 1e-14 * (1 + abs(value)):
+                    break
+                step = step / 2
+            params, value = params + step, after
+            if decrement < _DECREMENT * max(1.0, float(np.abs(totals).sum())):
+                return np.asarray(params) if self._is_finite(params, totals) else None
+        return None
+
+    def _is_finite(self, params: FloatArray, totals: FloatArray) -> bool:
+        """Whether a search has ended at a maximum: on its way to infinity it would lose all information."""
+        there, at_rest = (self.information(x, totals) for x in (params, np.zeros(len(params))))
+        return bool(linalg.eigh(there, at_rest, eigvals_only=True)[0] > _LOST)
+
+    def _value(self, params: FloatArray, counts: FloatArray) -> float:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.sum(counts.T * np.log(self.probabilities(params))))
+
+    def recession(self, counts: FloatArray) -> FloatArray | None:
+        """Return a direction along which Σ y log p does not fall at last, shape (p,); None where there is none.
+
+        By a linear program: t_s ≥ L_k·u_s for every outcome, Σ n t − Σ y L·u as small as it can be within |v| ≤ 1.
+        """
+        loadings, (size, p) = self.response.loadings, self.rows.shape[1:]
+        totals = counts.sum(axis=1)
+        linear = np.einsum("sk,kb,bsp->p", counts, loadings, self.rows)
+        above = [csr_array(np.einsum("b,bsp->sp", row, self.rows)) for row in loadings]
+        minus = csr_array((-np.ones(size), (np.arange(size), np.arange(size))), shape=(size, size))
+        found = optimize.linprog(
+            np.concatenate([-linear, totals]),
+            A_ub=vstack([hstack([rows, minus]) for rows in above], format="csr"),
+            b_ub=np.zeros(size * len(loadings)),
+            bounds=[(-1, 1)] * p + [(None, None)] * size,
+            method="highs",
+        )
+        if found.status != 0 or found.fun < _BELOW * max(1.0, float(totals.sum())):
+            return np.asarray(found.x[:p]) if found.x is not None else np.zeros(p)
+        return None

@@ -1,0 +1,275 @@
+"""How well the contrasts that a study asks for are known: what a judgment more of each pair would add to that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy import special
+from scipy.sparse import csr_array
+
+from ..core.columns import FloatArray, IntArray
+from ..errors import DesignError, OptionError
+from ..fitting.results import LLBTResults
+from ..inference.contrasts import weights_of
+from ..inference.objects import log_worths_at
+
+Criterion = Literal["d", "a", "order"]
+Goal = Mapping[Any, float] | Literal["all", "top"]
+
+CRITERIA: Mapping[Criterion, str] = {
+    "d": "log determinant of the covariance",
+    "a": "mean variance",
+    "order": "expected number of pairs in the wrong order",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The contrasts that are asked for, J objects and p free parameters.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (J, p)
+        The log-worths as combinations of the parameters.
+    estimate : ndarray, shape (J,)
+        Log-worths.
+    cov : ndarray, shape (p, p)
+        Of the parameters before further judgments, the inverse of their information.
+    contrasts : ndarray, shape (c, J)
+        A basis of the contrasts.
+    pairs : ndarray of int, shape (m, 2)
+        The objects whose differences are asked for; none where it is one contrast.
+    criterion : str
+    words : str
+        What is asked for.
+    notes : tuple of str
+    """
+
+    rows: FloatArray
+    estimate: FloatArray
+    cov: FloatArray
+    contrasts: FloatArray
+    pairs: IntArray
+    criterion: Criterion
+    words: str
+    notes: tuple[str, ...]
+
+    def value(self, cov: FloatArray) -> float:
+        """Return the criterion at a covariance (p, p) of the parameters; smaller is better."""
+        if self.criterion == "d":
+            return float(np.linalg.slogdet(self._contrast_rows @ cov @ self._contrast_rows.T)[1])
+        if self.criterion == "a" and not len(self.pairs):
+            return float((self._contrast_rows @ cov @ self._contrast_rows.T).item())
+        variance = self._variances(cov)
+        if self.criterion == "a":
+            return float(variance.mean())
+        return float(_wrong_order(self._differences, self._variances(self.cov), variance).sum())
+
+    def target(self, cov: FloatArray) -> FloatArray:
+        """Return M with tr(M Δ) what a change −Δ of the covariance lowers the criterion by, to first order, (p, p)."""
+        if self.criterion == "d":
+            own = self._contrast_rows @ cov @ self._contrast_rows.T
+            return np.asarray(self._contrast_rows.T @ np.linalg.solve(own, self._contrast_rows))
+        if not len(self.pairs):
+            return np.asarray(self._contrast_rows.T @ self._contrast_rows)
+        weights = np.full(len(self.pairs), 1 / len(self.pairs))
+        if self.criterion == "order":
+            weights = _slopes(self._differences, self._variances(self.cov), self._variances(cov))
+        size = len(self.rows)
+        between = np.zeros((size, size))
+        np.add.at(between, (self.pairs[:, 0], self.pairs[:, 1]), weights)
+        between += between.T
+        return np.asarray(self.rows.T @ (np.diag(between.sum(axis=1)) - between) @ self.rows)
+
+    @property
+    def _contrast_rows(self) -> FloatArray:
+        return np.asarray(self.contrasts @ self.rows)
+
+    @property
+    def _differences(self) -> FloatArray:
+        i, j = self.pairs.T
+        return np.asarray(self.estimate[i] - self.estimate[j])
+
+    def _variances(self, cov: FloatArray) -> FloatArray:
+        """Return the variances of the differences of the pairs, shape (m,)."""
+        own = self.rows @ cov @ self.rows.T
+        (i, j), each = self.pairs.T, np.diag(own)
+        return np.asarray(np.maximum(each[i] + each[j] - 2 * own[i, j], np.finfo(float).tiny))
+
+
+def asked(res: LLBTResults, goal: Goal, k: int | None, criterion: Criterion) -> Asked:
+    """Return what is asked for, checked.
+
+    Raises
+    ------
+    OptionError
+        For a goal that there is not, a `k` that does not go with it, and criteria that do not tell goals apart.
+    DesignError
+        For log-worths that the table does not determine.
+    """
+    found, notes = log_worths_at(res, "average")
+    if np.isnan(found.estimate).any():
+        raise DesignError(
+            "the table does not determine all differences of log-worths", "Select objects that it connects."
+        )
+    size = len(found.estimate)
+    if (k is not None) != (isinstance(goal, str) and goal == "top"):
+        raise OptionError(
+            f"goal={goal!r} with k={k!r}", expected="k with goal='top', the number of objects at the top, and only then"
+        )
+    rows, against = found.rows[:, res.free], np.eye(size)[:-1] - np.eye(size)[-1]
+    pairs, words, contrasts = np.empty((0, 2), dtype=np.int64), "", against
+    if isinstance(goal, Mapping):
+        if criterion != "a":
+            raise OptionError(
+                f"criterion={criterion!r} with one contrast", "Of one contrast the variance is asked: 'a'."
+            )
+        contrasts, words = weights_of(res, "goal", goal)[None, :], "the contrast"
+    elif isinstance(goal, str) and goal == "all":
+        pairs, words = np.column_stack(np.triu_indices(size, 1)).astype(np.int64), "all differences"
+    elif k is not None:
+        pairs, words = _top(found.estimate, k, criterion)
+    else:
+        raise OptionError(f"goal={goal!r}", expected="'all', 'top' or the weights of a contrast: {'A': 1, 'B': -1}")
+    return Asked(rows, found.estimate, res.solution.cov, contrasts, pairs, criterion, words, notes)
+
+
+def _top(estimate: FloatArray, k: int, criterion: Criterion) -> tuple[IntArray, str]:
+    """Return the pairs of the k best and the other objects, and their name."""
+    size = len(estimate)
+    if k >= size:
+        raise OptionError(f"k={k} of {size} objects", expected=f"fewer than {size}")
+    if criterion == "d":
+        raise OptionError(
+            "criterion='d' with goal='top': the contrasts of the top with the rest span all contrasts, and have the "
+            "determinant of all",
+            "Ask for criterion='order' or 'a'.",
+        )
+    ranked = np.argsort(-estimate, kind="stable")
+    top, rest = np.meshgrid(ranked[:k], ranked[k:], indexing="ij")
+    pairs = np.column_stack([top.ravel(), rest.ravel()]).astype(np.int64)
+    return pairs, f"differences of the top {k} from the rest" if k > 1 else "differences of the leader from the rest"
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """Rows of a predictor with few entries each: R rows, at most m of p entries that are not 0.
+
+    Attributes
+    ----------
+    columns : ndarray of int, shape (m, R)
+    values : ndarray, shape (m, R)
+        0 where a row has fewer.
+    size : int
+        p.
+    """
+
+    columns: IntArray
+    values: FloatArray
+    size: int
+
+    @classmethod
+    def of(cls, rows: csr_array) -> SparseRows:
+        """Return the rows of a sparse matrix (R, p)."""
+        lengths = np.diff(rows.indptr)
+        line = np.repeat(np.arange(len(lengths)), lengths)
+        place = np.arange(len(line)) - np.repeat(rows.indptr[:-1], lengths)
+        shape = (int(lengths.max(initial=0)), len(lengths))
+        columns, values = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+        columns[place, line], values[place, line] = rows.indices, rows.data
+        return cls(columns, values, rows.shape[1])
+
+    def quadratic(self, other: SparseRows, matrix: FloatArray) -> FloatArray:
+        """Return a M bᵀ of each row of both, shape (R,)."""
+        total = np.zeros(self.values.shape[1])
+        for column, value in zip(self.columns, self.values, strict=True):
+            for column_b, value_b in zip(other.columns, other.values, strict=True):
+                total += value * value_b * matrix[column, column_b]
+        return total
+
+    def row(self, one: int) -> FloatArray:
+        """Return one row with all its entries, shape (p,)."""
+        found = np.zeros(self.size)
+        np.add.at(found, self.columns[:, one], self.values[:, one])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """R judgments that could be asked for, at the parameters of a fit, p of them free.
+
+    Attributes
+    ----------
+    predictors : tuple of B SparseRows
+        Rows of each predictor, columns of the free parameters alone.
+    weights : ndarray, shape (R, B, B)
+        The information of one judgment on its B predictors.
+    """
+
+    predictors: tuple[SparseRows, ...]
+    weights: FloatArray
+
+    def gains(self, cov: FloatArray, asked: Asked) -> FloatArray:
+        """Return how much a judgment more of each candidate would lower the criterion, shape (R,).
+
+        With D the B rows of a candidate and W its information, the covariance V falls by V Dᵀ K D V, K = W (I + D V Dᵀ
+        W)⁻¹ (Woodbury); of the determinant the gain is −log |I − K D V M V Dᵀ|, of a trace tr(K D V M V Dᵀ).
+        """
+        change = self._quadratics(cov @ asked.target(cov) @ cov)
+        lowered = np.matmul(_kernel(self._quadratics(cov), self.weights), change)
+        if asked.criterion == "d":
+            return np.asarray(-np.linalg.slogdet(np.eye(lowered.shape[-1]) - lowered)[1])
+        return np.asarray(np.trace(lowered, axis1=1, axis2=2))
+
+    def updated(self, cov: FloatArray, one: int) -> FloatArray:
+        """Return the covariance after a judgment more of one candidate, shape (p, p)."""
+        rows = np.stack([part.row(one) for part in self.predictors])
+        moved = rows @ cov
+        kernel = _kernel((moved @ rows.T)[None], self.weights[[one]])[0]
+        found = cov - moved.T @ kernel @ moved
+        return np.asarray((found + found.T) / 2)
+
+    def _quadratics(self, matrix: FloatArray) -> FloatArray:
+        """Return D M Dᵀ of each candidate, shape (R, B, B)."""
+        found = np.empty(self.weights.shape)
+        for b, left in enumerate(self.predictors):
+            for c, right in enumerate(self.predictors[: b + 1]):
+                found[:, b, c] = found[:, c, b] = left.quadratic(right, matrix)
+        return found
+
+
+def _kernel(inner: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return W (I + G W)⁻¹ = (I + W G)⁻¹ W for G = D V Dᵀ, shape (R, B, B)."""
+    if weights.shape[-1] == 1:
+        return weights / (1 + weights * inner)
+    return np.asarray(np.linalg.solve(np.eye(weights.shape[-1]) + weights @ inner, weights))
+
+
+# -- the order of pairs --------------------------------------------------------------------------------------------
+
+
+def _wrong_order(difference: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
+    """Return the probability that estimates with the variance `after` have each pair in the wrong order, shape (m,).
+
+    E Φ(−|d|/√after) over d ~ N(difference, before): that d and an estimate of it have other signs, which is twice
+    Owen's T at difference/√(before + after) and √(after/before) (Owen 1956).
+    """
+    return np.asarray(2 * special.owens_t(difference / np.sqrt(before + after), np.sqrt(after / before)))
+
+
+def _slopes(difference: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
+    """Return the derivatives of `_wrong_order` in the variances `after`, shape (m,).
+
+    E |d| φ(d/√after) / (2 after^{3/2}): a product of two normal densities is one, with mean μ and variance s², and of
+    that the mean of |d| is taken.
+    """
+    both = before + after
+    density = np.exp(-(difference**2) / (2 * both)) / np.sqrt(2 * math.pi * both)
+    mean, scale = difference * after / both, np.sqrt(before * after / both)
+    absolute = scale * np.sqrt(2 / math.pi) * np.exp(-((mean / scale) ** 2) / 2)
+    absolute += mean * (1 - 2 * special.ndtr(-mean / scale))
+    return np.asarray(density * absolute / (2 * after))

@@ -1,0 +1,336 @@
+"""Evidence on objects from judgments that come one after the other, and what it says at any time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arguments import checked
+from ..core.columns import FloatArray, IntArray, Label, Lines, groups
+from ..core.comparisons import Comparisons, counts_of_outcomes, lines_of
+from ..core.statistics import TestResult
+from ..errors import JudgmentError, OptionError, listed
+from ..table import Field, Record, Table, counted, format_number
+from .bets import log_e_values, log_leads, log_two_sided, of_counts, of_scores
+
+_MOST_ROWS = 60
+_UNEVEN = 3.3  # standard errors of a fair lot, p = .001
+_NAMED = 5  # pairs that a note names
+_MOST = 700.0  # the log of the most evidence that is told apart
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen when judgments had come in.
+
+    Attributes
+    ----------
+    judgments : float
+        So far.
+    leader : label
+        The object with the most evidence that it leads.
+    e_value : float
+        That evidence.
+    """
+
+    judgments: float
+    leader: Label
+    e_value: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Sequential(Record):
+    """Evidence on J objects, from judgments that come one after the other.
+
+    Made by `sequential`, and by `update` with more judgments.
+
+    Attributes
+    ----------
+    objects : tuple of J labels
+    by : str or None
+        Column of the judges, if each has one score.
+    alpha : float
+    wins, undecided : ndarray, shape (J, J)
+        Judgments so far: wins of the object of the row over that of the column, and of either over the other.
+    shown_first : ndarray, shape (J, J)
+        Judgments in which the object of the row was shown first, of tables that keep the order.
+    log_wealth : ndarray, shape (J, J, G)
+        Of each of G bets that the object of the row is better than that of the column.
+    peak : ndarray, shape (J, J)
+        The largest log e-value so far of each hypothesis that the object of the row is no better than that of the
+        column.
+    peak_alike : ndarray, shape (J, J)
+        Of the hypotheses that two objects are alike.
+    peak_leads : ndarray, shape (J,)
+        Of the hypotheses that another object is as good as this one.
+    units : frozenset of labels
+        The judges so far.
+    looks : tuple of Look
+        One for each update.
+    """
+
+    _made_by: ClassVar[str] = "llbt.planning.sequential(…)"
+
+    objects: tuple[Label, ...]
+    by: str | None
+    alpha: float
+    wins: FloatArray
+    undecided: FloatArray
+    shown_first: FloatArray
+    log_wealth: FloatArray
+    peak: FloatArray
+    peak_alike: FloatArray
+    peak_leads: FloatArray
+    units: frozenset[Label]
+    looks: tuple[Look, ...]
+
+    @checked
+    def update(self, comparisons: Comparisons) -> Sequential:
+        """Return the evidence with more judgments: those that came in since the last time, and no others.
+
+        Parameters
+        ----------
+        comparisons : Comparisons
+            Of these objects or some of them; with `by`, that column among its covariates or clusters.
+
+        Raises
+        ------
+        JudgmentError
+            For objects that were not named at the start, counts that are not whole, and judges who have their score
+            already.
+        OptionError
+            For a table without the column `by`.
+        """
+        places = self._places(comparisons)
+        lines = lines_of(comparisons)
+        counts = comparisons.response.tally(counts_of_outcomes(lines.counts, comparisons.response))
+        if (counts % 1 != 0).any():
+            raise JudgmentError("fractional counts", expected="whole numbers of judgments")
+        pairs = places[lines.pairs]
+        wins, undecided = self._counted(pairs, counts)
+        if self.by is None:
+            gained, units = of_counts(wins, wins.T), self.units
+        else:
+            judge, names = _judges(lines, self.by)
+            again = self.units.intersection(names)
+            if again:
+                raise JudgmentError(
+                    f"{listed(sorted(again, key=str))} judged in an earlier update, and has the one score",
+                    expected="each judge in one update, with all that the judge says",
+                )
+            gained, units = self._scored(pairs, counts, judge), self.units.union(names)
+        found = replace(
+            self,
+            wins=self.wins + wins,
+            undecided=self.undecided + undecided,
+            shown_first=self.shown_first + self._first(comparisons.keeps_order, pairs, counts),
+            log_wealth=self.log_wealth + gained,
+            units=units,
+        )
+        return found._looked_at()
+
+    @property
+    def e_values(self) -> FloatArray:
+        """Evidence now that the object of the row is better than that of the column, shape (J, J); 1 without any."""
+        return np.asarray(np.exp(np.minimum(log_e_values(self.log_wealth), _MOST)))
+
+    @property
+    def leads(self) -> bool:
+        """Whether some object is known to be the best: its evidence has reached J/alpha."""
+        return bool(self.peak_leads.max() >= math.log(len(self.objects) / self.alpha))
+
+    @property
+    def leader(self) -> Label:
+        """The object with the most evidence at any time that it leads; whether it does, `leads` says."""
+        return self.objects[int(self.peak_leads.argmax())]
+
+    @property
+    def next_pair(self) -> tuple[Label, Label]:
+        """The leader now, and the object that keeps it from leading: their judgments tell most of whether it leads."""
+        evidence = np.where(np.eye(len(self.objects), dtype=bool), np.inf, log_e_values(self.log_wealth))
+        least = evidence.min(axis=1)
+        first = int(least.argmax())
+        return self.objects[first], self.objects[int(evidence[first].argmin())]
+
+    @property
+    def p_value(self) -> float:
+        """Of the hypothesis that the leader, chosen from the judgments, does not lead; valid at any time."""
+        return float(min(1.0, len(self.objects) * math.exp(-self.peak_leads.max())))
+
+    @checked
+    def test(
+        self, object_i: Label, object_j: Label, *, alternative: Literal["two-sided", "greater", "less"] = "two-sided"
+    ) -> TestResult:
+        """Test one pair that was named before there were judgments; the p-value holds at any time.
+
+        Parameters
+        ----------
+        object_i, object_j : label
+        alternative : {"two-sided", "greater", "less"}
+            ``"greater"``: λ_i − λ_j > 0.
+
+        Returns
+        -------
+        TestResult
+            The statistic is the largest e-value so far, the p-value 1 over it.
+
+        Raises
+        ------
+        OptionError
+            For other objects, and an object against itself.
+        """
+        unknown = [label for label in (object_i, object_j) if label not in self.objects]
+        if unknown or object_i == object_j:
+            raise OptionError(
+                f"the pair {object_i!r}, {object_j!r}", expected=f"two of the objects {listed(self.objects, 20)}"
+            )
+        i, j = self.objects.index(object_i), self.objects.index(object_j)
+        sign, peak = {
+            "two-sided": ("=", self.peak_alike[i, j]),
+            "greater": ("≤", self.peak[i, j]),
+            "less": ("≥", self.peak[j, i]),
+        }[alternative]
+        return TestResult(
+            name="Evidence at any time",
+            null=f"λ[{object_i}] {sign} λ[{object_j}]",
+            statistic=math.exp(min(float(peak), _MOST)),
+            df=math.nan,
+            p_value=float(min(1.0, math.exp(-peak))),
+            distribution="none: the statistic is an e-value, which ever reaches 1/p with probability p at most",
+        )
+
+    def table(self) -> Table:
+        """Return one row per pair: the evidence for either object, and the p-value that holds at any time."""
+        i, j = np.triu_indices(len(self.objects), 1)
+        evidence, alike = self.e_values, self.peak_alike[i, j]
+        better = np.where(self.peak[i, j] >= self.peak[j, i], i, j)
+        ahead = [
+            self.objects[k] if known else "" for k, known in zip(better, alike >= -math.log(self.alpha), strict=True)
+        ]
+        return Table(
+            (
+                Field("object_i", "object_i", [self.objects[k] for k in i]),
+                Field("object_j", "object_j", [self.objects[k] for k in j]),
+                Field("wins_i", "Wins i", self.wins[i, j], "count"),
+                Field("undecided", "Undecided", self.undecided[i, j], "count"),
+                Field("wins_j", "Wins j", self.wins[j, i], "count"),
+                Field("e_i", "E-value i", evidence[i, j], "number"),
+                Field("e_j", "E-value j", evidence[j, i], "number"),
+                Field("p_value", "p", np.minimum(1.0, np.exp(-alike)), "p_value"),
+                Field("ahead", "Ahead", ahead),
+            ),
+            title="Evidence at any time",
+            head=(f"Judgments: {counted(self._judgments, 'judgment')} in {counted(len(self.looks), 'update')}",),
+            foot=(self._said(),),
+            notes=(
+                f"p of each pair by itself, two-sided; ahead: p ≤ {self.alpha:g} at some time",
+                f"by {self.by}: each judge is one score"
+                if self.by is not None
+                else "judgments are taken as independent; where judges differ ask with by=",
+                *self._unequal_orders(),
+            ),
+        ).first(_MOST_ROWS)
+
+    def path(self) -> Table:
+        """Return one row per update: judgments so far, the leader, the evidence that it leads, and the threshold."""
+        return Table(
+            (
+                Field("judgments", "Judgments", [look.judgments for look in self.looks], "count"),
+                Field("leader", "Leader", [look.leader for look in self.looks]),
+                Field("e_value", "E-value", [look.e_value for look in self.looks], "number"),
+                Field("threshold", "Threshold", [len(self.objects) / self.alpha] * len(self.looks), "number"),
+            ),
+            title="Evidence that the leader leads",
+        ).first(_MOST_ROWS)
+
+    @property
+    def _judgments(self) -> float:
+        return float(self.wins.sum() + self.undecided.sum() / 2)
+
+    def _said(self) -> str:
+        threshold = format_number(len(self.objects) / self.alpha, 4)
+        largest = format_number(math.exp(min(self.peak_leads.max(), _MOST)), 4)
+        if self.leads:
+            return f"{self.leader} leads: its evidence reached {largest}, and {threshold} is enough"
+        return f"No object leads yet: the most evidence is {largest} ({self.leader}), and {threshold} is enough"
+
+    def _places(self, comparisons: Comparisons) -> IntArray:
+        """Return which of these objects the objects of a table are."""
+        unknown = [label for label in comparisons.objects if label not in self.objects]
+        if unknown:
+            raise JudgmentError(
+                f"judgments of {listed(unknown)}",
+                expected=f"of the objects named at the start: {listed(self.objects, 20)}",
+            )
+        return np.array([self.objects.index(label) for label in comparisons.objects], dtype=np.int64)
+
+    def _counted(self, pairs: IntArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return wins and undecided judgments of lines of pairs (R, 2) with counts (R, 3), each (J, J)."""
+        wins, undecided, (i, j) = np.zeros_like(self.wins), np.zeros_like(self.wins), pairs.T
+        np.add.at(wins, (i, j), counts[:, 0])
+        np.add.at(wins, (j, i), counts[:, 2])
+        np.add.at(undecided, (i, j), counts[:, 1])
+        return wins, undecided + undecided.T
+
+    def _scored(self, pairs: IntArray, counts: FloatArray, judge: IntArray) -> FloatArray:
+        """Return the log-wealth that judges' scores add, shape (J, J, G): one score for each judge and pair."""
+        swap = pairs[:, 0] > pairs[:, 1]
+        low, high = np.sort(pairs, axis=1).T
+        first, group = groups([judge, low, high])
+        won = np.bincount(group, weights=np.where(swap, counts[:, 2], counts[:, 0]) + counts[:, 1] / 2)
+        total = np.bincount(group, weights=counts.sum(axis=1))
+        kept = total > 0
+        score, i, j = won[kept] / total[kept], low[first][kept], high[first][kept]
+        gained = np.zeros_like(self.log_wealth)
+        np.add.at(gained, (i, j), of_scores(score))
+        np.add.at(gained, (j, i), of_scores(1 - score))
+        return gained
+
+    def _first(self, keeps_order: bool, pairs: IntArray, counts: FloatArray) -> FloatArray:
+        """Return the judgments of lines in which the object of the row was shown first, (J, J); 0 if nobody knows."""
+        found = np.zeros_like(self.wins)
+        if keeps_order:
+            np.add.at(found, tuple(pairs.T), counts.sum(axis=1))
+        return found
+
+    def _looked_at(self) -> Sequential:
+        """Return the record after a look at the evidence that it has now."""
+        evidence = log_e_values(self.log_wealth)
+        leads = log_leads(evidence)
+        first = int(leads.argmax())
+        look = Look(self._judgments, self.objects[first], math.exp(min(float(leads[first]), _MOST)))
+        return replace(
+            self,
+            peak=np.maximum(self.peak, evidence),
+            peak_alike=np.maximum(self.peak_alike, log_two_sided(evidence)),
+            peak_leads=np.maximum(self.peak_leads, leads),
+            looks=(*self.looks, look),
+        )
+
+    def _unequal_orders(self) -> tuple[str, ...]:
+        """Return a note on pairs of which one object was shown first more often than lots would have it."""
+        i, j = np.triu_indices(len(self.objects), 1)
+        first, second = self.shown_first[i, j], self.shown_first[j, i]
+        uneven = np.flatnonzero(np.abs(first - second) > _UNEVEN * np.sqrt(first + second))
+        if not len(uneven):
+            return ()
+        pairs = [f"{self.objects[i[k]]}:{self.objects[j[k]]} {first[k]:.0f}:{second[k]:.0f}" for k in uneven]
+        more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
+        return (
+            f"shown first unequally often: {', '.join(pairs[:_NAMED])}{more}; an order effect would count as evidence",
+        )
+
+
+def _judges(lines: Lines, by: str) -> tuple[IntArray, frozenset[Label]]:
+    """Return the judge of each line, shape (R,), and the labels of those who judged."""
+    column = next((column for column in (*lines.columns, *lines.clusters) if column.name == by), None)
+    if column is None:
+        has = [column.name for column in (*lines.columns, *lines.clusters)]
+        raise OptionError(f"the table has no column {by!r}: {listed(has)}", f"Make it with clusters={by!r}.")
+    judged: npt.NDArray[np.bool_] = lines.counts.sum(axis=1) > 0
+    values = column.values
+    return column.codes, frozenset(values[judged].tolist())

@@ -1,0 +1,153 @@
+"""The picture of how good objects were over time, by drifting worths or by Elo ratings, with matplotlib."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import Count, checked
+from ..core.columns import FloatArray, Label
+from ..inference.drift_record import Drift
+from ..scores.elo_history import EloHistory
+from .look import GREY, axes_of, literally, look_beside_grey, look_of, name_ends, short_names, standing_out, thinned
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WIDTH, _HEIGHT = 5.0, 2.6  # inches
+_LETTERS = 30  # of all periods that stand below the axis side by side
+_POINTS = 1000  # of a curve, about: more of them than a figure has places are not seen
+
+
+@checked
+def over_time(answer: Drift | EloHistory, *, most: Count = 10, ax: Axes | None = None) -> Axes:
+    """Plot how good objects were over time: worths that drift with their bands, or Elo ratings as they were played.
+
+    Parameters
+    ----------
+    answer : Drift or EloHistory
+        What `drift` or `scores.elo_history` returns.
+    most : int
+        Objects that are coloured and named: those that change most.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A curve for each object, its name at its end; around worths a band, the interval of each period. Beyond `most`
+        objects the others are grey, without bands and names. Elo ratings are drawn over the time by which they were
+        played if it is of numbers or dates, else over the judgments; of very many judgments of an object every some.
+
+    Raises
+    ------
+    OptionError
+        For another answer, and a `most` below 1.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> import pandas as pd
+    >>> import llbt
+    >>> matplotlib.use("Agg")
+    >>> counts = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": [30, 26, 24, 15, 14, 8], "day": range(6)})
+    >>> c = llbt.from_counts(counts.assign(wins_j=40 - counts["wins_i"]), clusters="day")
+    >>> ax = llbt.plot.over_time(llbt.drift(llbt.fit("object", c), time="day"))
+    >>> ax.get_xlabel(), [line.get_label() for line in ax.lines]
+    ('day', ['A', 'B'])
+    """
+    curves = _of_drift(answer) if isinstance(answer, Drift) else _of_history(answer)
+    coloured = standing_out(np.array([[curve.y.min(), curve.y.max()] for curve in curves]), most).tolist()
+    rest = len(coloured) < len(curves)
+    ax = axes_of(ax, _WIDTH, max(_HEIGHT, 0.16 * len(coloured)) + 0.6)
+    for k in sorted(set(range(len(curves))) - set(coloured)):
+        _draw(ax, curves[k], GREY, 0.5)
+    names, ends = short_names([curve.label for curve in curves]), []
+    for n, k in enumerate(coloured):
+        colour = (look_beside_grey if rest else look_of)(n)[0]
+        _draw(ax, curves[k], colour, 1.2)
+        if curves[k].bounds is not None:
+            low, high = curves[k].bounds.T
+            ax.fill_between(curves[k].x, low, high, color=colour, alpha=0.15, linewidth=0)
+        ends.append((float(curves[k].y[-1]), names[k], colour))
+    ax.margins(x=0)
+    if isinstance(answer, Drift):
+        _name_periods(ax, answer)
+        what = f"log-worth λ, less the mean\n({100 * answer.confidence:.4g} % intervals)"
+    else:
+        what = "Elo rating"
+    ax.set_xlabel(_said_below(answer, len(coloured) if rest else 0))
+    ax.set_ylabel(what)
+    literally([ax.xaxis.label, ax.yaxis.label])
+    name_ends(ax, ends, _HEIGHT)
+    return ax
+
+
+@dataclass(frozen=True, eq=False)
+class _Curve:
+    """The curve of an object: where, how good (n,), the bounds of its band (n, 2), and whether it goes by steps."""
+
+    label: Label
+    x: Any
+    y: FloatArray
+    bounds: FloatArray | None = None
+    steps: bool = False
+
+
+def _of_drift(found: Drift) -> list[_Curve]:
+    x = np.array(found.levels, dtype=np.float64) if found.numbers else np.arange(float(len(found.levels)))
+    bounds = found.bounds()
+    return [
+        _Curve(label, x, found.estimate[:, j], bounds[:, j]) for j, label in enumerate(found.res.comparisons.objects)
+    ]
+
+
+def _of_history(history: EloHistory) -> list[_Curve]:
+    """Return the ratings of each object from the first judgment to the last, a step at each of its own."""
+    x = _when(history)
+    curves = []
+    for k, label in enumerate(history.objects):
+        row, side = np.nonzero(history.pairs == k)
+        every = -(-len(row) // _POINTS) or 1
+        kept = np.arange(len(row))[::-every][::-1]  # the last among them
+        place = row[kept]
+        ratings = np.concatenate([[history.start[k]], history.after[place, side[kept]], [history.estimate[k]]])
+        curves.append(_Curve(label, x[np.concatenate([[0], place + 1, [len(x) - 1]])], ratings, steps=True))
+    return curves
+
+
+def _when(history: EloHistory) -> Any:
+    """Return where the start and each judgment stand on the axis, (R + 1,)."""
+    if not _is_measured(history):
+        return np.arange(len(history.pairs) + 1.0)
+    assert history.times is not None
+    times = history.times.to_numpy()
+    return np.concatenate([times[:1], times])
+
+
+def _is_measured(history: EloHistory) -> bool:
+    return history.times is not None and history.times.dtype.kind in "iufM"
+
+
+def _said_below(answer: Drift | EloHistory, coloured: int) -> str:
+    said = str(answer.time) if isinstance(answer, Drift) or _is_measured(answer) else "judgments"
+    return f"{said}\n(in colour: the {coloured} that change most)" if coloured else said
+
+
+def _draw(ax: Axes, curve: _Curve, colour: str, width: float) -> None:
+    style = "steps-post" if curve.steps else "default"
+    alpha = 0.4 if colour == GREY else 1.0
+    ax.plot(curve.x, curve.y, color=colour, linewidth=width, alpha=alpha, drawstyle=style, label=str(curve.label))
+
+
+def _name_periods(ax: Axes, found: Drift) -> None:
+    """Write labels below the axis, some of many, upright where they are too long to stand beside each other."""
+    if found.numbers:
+        return
+    names = short_names(found.levels)
+    kept = thinned(ax, len(names), "x")
+    upright = max(len(name) for name in names) * len(kept) > _LETTERS
+    ax.set_xticks(list(kept), [names[k] for k in kept], rotation=90 if upright else 0)
+    literally(ax.get_xticklabels())

@@ -1,0 +1,200 @@
+"""The report of lists: what they say in words, whether they are in order, who is first, and whether the model fits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeGuard
+
+import numpy as np
+
+from ..auditing.audit import Audit, audit
+from ..core.rankings import Rankings
+from ..errors import OptionError, SeparationError
+from ..fitting.cluster_units import LEAST
+from ..fitting.ranking_clusters import clustering_of
+from ..fitting.ranking_model import fit_rankings
+from ..fitting.ranking_results import RankingResults
+from ..fitting.specification import Prior
+from ..formulas.grid import At
+from ..inference.list_goodness import goodness_of_lists
+from ..inference.objects import worth_classes
+from ..inference.pairwise import pairwise
+from ..judges.tree import JudgeTree
+from ..plot.pairs import probabilities as probabilities_plot
+from ..table import format_count
+from .groups import told_tree
+from .interpret import interpret
+from .page_parts import complete, folded, monospaced, or_why, paragraph, picture, table
+from .sections import Sections, at_text, audited, ranked, told_pairs
+from .study import beside
+
+OfLists = Rankings | RankingResults | JudgeTree
+
+_MOST_DRAWN = 30  # objects of a heat map
+_MOST_FIRST = 200  # objects of a set, of which one is first
+_DRAWN = 199  # tables of lists
+_MOST_ENTRIES = 50_000  # of lists that are drawn so often
+
+
+@dataclass(frozen=True, eq=False)
+class ListStudy:
+    """What a report of lists is about.
+
+    Attributes
+    ----------
+    res : RankingResults
+    found : Audit
+    at : "average" or None
+        Where worths are taken: averaged where they differ by covariates.
+    confidence : float
+    notices : tuple of str
+        What a reader must know first.
+    tree : JudgeTree or None
+        Groups of judges beside the fit, which is of all of them.
+    """
+
+    res: RankingResults
+    found: Audit
+    at: At
+    confidence: float
+    notices: tuple[str, ...]
+    tree: JudgeTree | None = None
+
+
+def is_of_lists(data: object) -> TypeGuard[OfLists]:
+    """Whether a page on some data is one of lists."""
+    return isinstance(data.nodes[0].results if isinstance(data, JudgeTree) else data, (Rankings, RankingResults))
+
+
+def studied_lists(data: OfLists, formula: str | None, found: Audit | None, confidence: float) -> ListStudy:
+    """Return what the page is about: a fit as it is, or that of lists.
+
+    Raises
+    ------
+    OptionError
+        For the formula of a fit.
+    """
+    reduced: tuple[str, ...] = ()
+    tree = data if isinstance(data, JudgeTree) else None
+    given = data.nodes[0].results if isinstance(data, JudgeTree) else data
+    if isinstance(given, RankingResults):
+        if formula is not None:
+            raise OptionError(
+                f"formula={formula!r} is for what is not fitted yet", "Leave it out: a fit is reported as it is."
+            )
+        res = given
+    else:
+        assert isinstance(given, Rankings)  # as `is_of_lists` says
+        res, reduced = _fitted(formula or default_formula_of_lists(given), given)
+    found = found or audit(res.rankings)
+    classes, _, _ = worth_classes(res.average, None)
+    said = tuple(f"{note[0].upper()}{note[1:]}." for note in res.covariance.notes)
+    return ListStudy(
+        res, found, "average" if len(classes) > 1 else None, confidence, (*beside(tree), *reduced, *said), tree
+    )
+
+
+def default_formula_of_lists(r: Rankings) -> str:
+    """Return ``object``, with ``+ tie`` where objects share places."""
+    return "object + tie" if r.largest_tie > 1 else "object"
+
+
+def _fitted(formula: str, r: Rankings) -> tuple[RankingResults, tuple[str, ...]]:
+    """Return the fit with the largest of the standard errors by clusters, and why bias was reduced if it was."""
+    prior: Prior = None
+    said: tuple[str, ...] = ()
+    try:
+        res = fit_rankings(formula, r)
+    except SeparationError as error:
+        prior = "jeffreys"
+        res = fit_rankings(formula, r, prior=prior)
+        said = (
+            f"Without correction some estimate is infinite, so Firth's bias reduction was used. {error.found}. "
+            f"{error.remedy}",
+        )
+    fits = [res]
+    for name in r.clusters:
+        levels = next(column.levels for column in r.cluster_columns if column.name == name)
+        if len(levels) > 1 and clustering_of(r, name).effective >= LEAST:
+            fits.append(fit_rankings(formula, r, cov_type="cluster", groups=name, prior=prior))
+    return max(fits, key=lambda fit: float(np.nansum(fit.bse))), said
+
+
+def sections_of_lists(s: ListStudy) -> Sections:
+    """Return the sections of the page, by name: heading, and what makes the parts."""
+    few = len(s.res.rankings.objects) <= _MOST_FIRST
+    asked: dict[str, tuple[str, Callable[[ListStudy], list[str]]]] = {
+        "words": ("In words", _words),
+        "audit": ("Are the lists in order?", lambda s: audited(s.found)),
+        "leaderboard": ("Leaderboard", lambda s: ranked(s.res, s.at, s.confidence)),
+        **({"first": ("Who comes first?", _first)} if few else {}),
+        "pairs": ("Pairs", _paired),
+        **({"tree": ("Tree of judges", _tree)} if s.tree is not None else {}),
+        "model": ("Model", lambda s: [table(complete(s.res.summary()))]),
+        **({"fit": ("Does the model fit?", _fitting)} if s.res.specification.prior is None else {}),
+        "lists": ("Lists", lambda s: [folded("The first lists", table(s.res.rankings))]),
+        "made": ("How this was made", _made),
+    }
+    return {name: (heading, partial(tell, s)) for name, (heading, tell) in asked.items()}
+
+
+def _words(s: ListStudy) -> list[str]:
+    notices = [paragraph(notice, "notice") for notice in s.notices]
+    return [*notices, paragraph(interpret(s.res, confidence=s.confidence).text, "lead")]
+
+
+def _first(s: ListStudy) -> list[str]:
+    return [or_why(lambda: complete(s.res.first(confidence=s.confidence)))]
+
+
+def _paired(s: ListStudy) -> list[str]:
+    few = len(s.res.rankings.objects) <= _MOST_DRAWN
+    caption = "Probability that the object of the row stands before that of the column, of the two alone"
+    drawn = picture("probabilities", caption, lambda: probabilities_plot(s.res, at=s.at)) if few else ""
+    return [drawn, *told_pairs(pairwise(s.res, at=s.at, confidence=s.confidence), s.at)]
+
+
+def _tree(s: ListStudy) -> list[str]:
+    return told_tree(s.tree, s.confidence) if s.tree is not None else []
+
+
+def _fitting(s: ListStudy) -> list[str]:
+    """Return the tests by pairs and, of lists of three or more, by triples; of many entries how to ask for them."""
+    r = s.res.rankings
+    if float(r.counts @ r.sizes) > _MOST_ENTRIES:
+        entries = f"{format_count(float(r.counts @ r.sizes))} objects in lists"
+        return [paragraph(f"Not drawn for the page, of {entries}: llbt.goodness_of_lists(res) tests it.", "quiet")]
+    pairs = or_why(lambda: goodness_of_lists(s.res, "pairs", _DRAWN, rng=0))
+    if int(r.sizes.max()) < 3:
+        return [pairs]
+    return [pairs, or_why(lambda: goodness_of_lists(s.res, "triples", _DRAWN, rng=0))]
+
+
+def _made(s: ListStudy) -> list[str]:
+    version = getattr(sys.modules.get("llbt"), "__version__", "")
+    spec = s.res.specification
+    asked = {name: getattr(spec, name) for name in ("reference", "cov_type", "groups", "prior", "best_worst")}
+    given = {name: value for name, value in asked.items() if value not in (None, "nonrobust", "", "joint")}
+    options = "".join(f", {name}={value!r}" for name, value in given.items())
+    at = at_text(s.at)
+    calls = (
+        f"res = llbt.fit_rankings({spec.formula!r}, rankings{options})",
+        f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   res.first()",
+        f"llbt.goodness_of_lists(res, 'pairs', {_DRAWN}, rng=0)   llbt.audit(rankings)",
+        *([f"llbt.judges.tree({spec.formula!r}, rankings, by={s.tree.data.by!r})"] if s.tree is not None else []),
+    )
+    return [
+        paragraph(f"Written by llbt {version}. Its tables come from these calls:"),
+        monospaced(calls),
+        paragraph(
+            "The model: Turner, H. L., van Etten, J., Firth, D. & Kosmidis, I. (2020). Modelling rankings in R: the "
+            "PlackettLuce package. Computational Statistics 35, 1027-1057."
+            if s.res.rankings.kind == "ranking"
+            else "The model: Marley, A. A. J. & Louviere, J. J. (2005). Some probabilistic models of best, worst, and "
+            "best-worst choices. Journal of Mathematical Psychology 49(6), 464-480.",
+            "quiet",
+        ),
+    ]

@@ -1,0 +1,77 @@
+"""Sections that the reports of all fits have: the audit, the leaderboard and the pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ..auditing.audit import Audit
+from ..fitting.fitted import Fitted, average_of
+from ..fitting.ranking_results import RankingResults
+from ..formulas.grid import At
+from ..inference.pairwise_record import Pairwise
+from ..inference.ranks import leaderboard
+from ..plot.intervals import intervals as intervals_plot
+from ..plot.worth import worth as worth_plot
+from ..table import Table, counted, format_count
+from .page_parts import complete, folded, paragraph, picture, table
+
+Sections = dict[str, tuple[str, Callable[[], list[str]]]]  # by name: heading, and what makes the parts
+
+MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
+_MOST_FOLDED = 2000  # rows on the page: a megabyte
+
+
+def audited(found: Audit) -> list[str]:
+    """Return what an audit found, and folded the checks without a finding."""
+    whole = found.table()
+    bad = [k for k, finding in enumerate(found.findings) if finding.is_failure]
+    rest = [k for k in range(len(found.findings)) if k not in bad]
+    parts = [table(replace(whole, shown=tuple(bad)))] if bad else [paragraph(whole.title)]
+    parts += [folded(f"{counted(len(rest), 'check')} without a finding", table(_rows(whole, rest)))] if rest else []
+    return parts
+
+
+def ranked(res: Fitted | RankingResults, at: At, confidence: float) -> list[str]:
+    """Return the leaderboard, its picture and, where `at` averages worths, those by class."""
+    level = f"{100 * confidence:.4g} % intervals"
+    drawn = res if isinstance(res, RankingResults) else average_of(res)
+    parts = [
+        table(complete(leaderboard(res, at=at, confidence=confidence).table())),
+        picture(
+            "intervals",
+            f"Log-odds with {level}; letters or ranks at the right tell which objects do not differ significantly",
+            lambda: intervals_plot(drawn, at=at, confidence=confidence),
+        ),
+    ]
+    return [*parts, picture("worths", "Worths by class", lambda: worth_plot(drawn))] if at is not None else parts
+
+
+def told_pairs(pairs: Pairwise, at: At) -> list[str]:
+    """Return the pairs; where they are many, those of the best object and of neighbours in the ranking before them."""
+    whole, size = pairs.table(), len(pairs.pairs)
+    if size <= MOST_PAIRS:
+        return [table(complete(whole))]
+    place = np.full(len(pairs.objects), -2)
+    place[pairs.ranking] = np.arange(len(pairs.ranking))
+    i, j = place[pairs.pairs].T
+    told = np.flatnonzero((np.minimum(i, j) >= 0) & ((np.minimum(i, j) == 0) | (np.abs(i - j) == 1)))
+    more = (
+        f"shown: pairs of the best object and of neighbours in the ranking, {format_count(len(told))} of "
+        f"{format_count(size)}; p-values and intervals are adjusted for all of them"
+    )
+    asked = f"llbt.pairwise(res{at_text(at)}).to_frame()"
+    rest = size > _MOST_FOLDED
+    short = replace(whole, shown=tuple(told.tolist()), more=f"{more}; all: {asked}" if rest else more)
+    return [table(short), "" if rest else folded(f"All {format_count(size)} pairs", table(complete(whole)), long=True)]
+
+
+def at_text(at: At) -> str:
+    """Return the argument of a call, where there is one."""
+    return "" if at is None else f", at={at!r}"
+
+
+def _rows(whole: Table, rows: list[int]) -> Table:
+    return Table(whole.fields[:3], title="Checks without a finding", shown=tuple(rows))

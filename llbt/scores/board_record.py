@@ -1,0 +1,208 @@
+"""What a leaderboard of scores returns: its systems, the best first, and the tests of every pair behind their ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..classical.pair_counts import as_whole
+from ..classical.pair_tables import Adjust
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.statistics import compact_letters, letters_exceed, ratio, significance_clusters
+from ..errors import DesignError
+from ..table import Field, Record, Table, counted, p_fields
+from .board_tests import BoardTest
+
+Grouping = Literal["clusters", "letters", "leader"]
+
+TESTS: dict[BoardTest, str] = {
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "t": "paired t test",
+    "mcnemar": "McNemar's exact test",
+    "permutation": "permutation test of the mean difference",
+}
+_COLUMNS: dict[Grouping, tuple[str, str]] = {
+    "clusters": ("significance_cluster", "cluster"),
+    "letters": ("group", "group"),
+    "leader": ("leader", "leader"),
+}
+_SAYS: dict[Grouping, str] = {
+    "clusters": "clusters: every system above a break is significantly better than every system below",
+    "letters": "groups: systems that share a letter do not differ significantly",
+    "leader": "leader: the best system that is not significantly better, of those that are not led themselves",
+}
+_LAST_LETTER = 52  # a…z and A…Z: beyond them letters are words
+EQUAL = 1e-9  # relative to the largest mean: means that differ by less share their rank
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ScoreLeaderboard(Record):
+    """N systems, the best first, and the tests of the P = N(N − 1)/2 pairs of them.
+
+    Attributes
+    ----------
+    systems : tuple, length N
+    estimate, std_error : ndarray, shape (N,)
+        Mean scores, on the scale of the scores, and their standard errors, by groups where there are some.
+    rank : ndarray of int, shape (N,)
+        Of the means, 1 for the best; equal ones share the better rank.
+    n, missing : ndarray of int, shape (N,)
+        Instances with and without a score of the system.
+    pairs : ndarray of int, shape (P, 2)
+        Positions of i and j among `systems`; i stands above j.
+    pair_n : ndarray of int, shape (P,)
+        Instances with a score of both.
+    counts : ndarray, shape (P, 3)
+        Instances where i wins, ties, and instances where j wins.
+    difference : ndarray, shape (P,)
+        Means of the differences i − j on the instances of both, positive where i is better.
+    ahead : ndarray, shape (P,)
+        Which system the test has ahead: positive for i, negative for j.
+    statistic, p_value, p_adjusted : ndarray, shape (P,)
+    test, groups : str
+    adjust : str or None
+    confidence : float
+    notes : tuple of str
+    """
+
+    systems: tuple[Label, ...]
+    estimate: FloatArray
+    std_error: FloatArray
+    rank: IntArray
+    n: IntArray
+    missing: IntArray
+    pairs: IntArray
+    pair_n: IntArray
+    counts: FloatArray
+    difference: FloatArray
+    ahead: FloatArray
+    statistic: FloatArray
+    p_value: FloatArray
+    p_adjusted: FloatArray
+    test: BoardTest
+    groups: Grouping
+    adjust: Adjust
+    confidence: float
+    notes: tuple[str, ...]
+
+    @property
+    def better(self) -> npt.NDArray[np.bool_]:
+        """Whether the system of the row is significantly better than that of the column, shape (N, N)."""
+        significant = self.p_adjusted < 1 - self.confidence  # NaN is not
+        matrix = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
+        for (i, j), above in ((self.pairs.T, self.ahead > 0), (self.pairs.T[::-1], self.ahead < 0)):
+            matrix[i[significant & above], j[significant & above]] = True
+        return matrix
+
+    @property
+    def rank_low(self) -> IntArray:
+        """1 + the number of systems that are significantly better, shape (N,)."""
+        return np.asarray(1 + self.better.sum(axis=0), dtype=np.int64)
+
+    @property
+    def rank_high(self) -> IntArray:
+        """N − the number of systems that are significantly worse, shape (N,)."""
+        return np.asarray(len(self.systems) - self.better.sum(axis=1), dtype=np.int64)
+
+    @property
+    def record(self) -> FloatArray:
+        """Wins, ties and losses of each system against all others, summed over the instances, shape (N, 3)."""
+        found = np.zeros((len(self.systems), 3))
+        np.add.at(found, self.pairs[:, 0], self.counts)
+        np.add.at(found, self.pairs[:, 1], self.counts[:, ::-1])
+        return found
+
+    @property
+    def borda(self) -> FloatArray:
+        """Borda points, shape (N,): one for each system beaten on each instance, half of one for a tie."""
+        return np.asarray(self.record @ [1.0, 0.5, 0.0])
+
+    @property
+    def win_share(self) -> FloatArray:
+        """Borda points per comparison, shape (N,): the share of comparisons won, with half of the ties."""
+        total = self.record.sum(axis=1)
+        return ratio(self.borda, total)
+
+    def table(self) -> Table:
+        """Return object, estimate, std_error, rank, rank_low, rank_high, what `groups` asks for, wins … missing."""
+        wins, ties, losses = as_whole(self.record).T
+        borda = self.borda
+        return Table(
+            (
+                Field("object", "System", list(self.systems)),
+                Field("estimate", "Mean", self.estimate, "estimate"),
+                Field("std_error", "Std. Error", self.std_error, "estimate"),
+                Field("rank", "rank", self.rank, "count"),
+                Field("rank_low", "rank_low", self.rank_low, "count"),
+                Field("rank_high", "rank_high", self.rank_high, "count"),
+                self._grouped(),
+                Field("wins", "wins", wins, "count"),
+                Field("ties", "ties", ties, "count"),
+                Field("losses", "losses", losses, "count"),
+                Field("win_share", "win share", self.win_share, "statistic"),
+                Field("borda", "Borda", borda, "number"),
+                Field("borda_rank", "Borda rank", 1 + (borda[None, :] > borda[:, None]).sum(axis=1), "count"),
+                Field("n", "n", self.n, "count"),
+                Field("missing", "missing", self.missing, "count"),
+            ),
+            title=f"Leaderboard of scores: {TESTS[self.test]} of every pair",
+            notes=(*self.notes, _SAYS[self.groups]),
+            answer="leaderboard of scores",
+        )
+
+    def by_pair(self) -> Table:
+        """Return one row per pair: object_i (above), object_j, n, estimate (mean difference), wins, test and p-values.
+
+        Statistics: the sum of the ranks of positive differences (``"wilcoxon"``), t, the smaller number of instances
+        that one system alone has right (``"mcnemar"``), the mean difference (``"permutation"``).
+        """
+        i, j = ([self.systems[k] for k in column] for column in self.pairs.T)
+        wins_i, ties, wins_j = as_whole(self.counts).T
+        return Table(
+            (
+                Field("object_i", "object_i", i),
+                Field("object_j", "object_j", j),
+                Field("n", "n", self.pair_n, "count"),
+                Field("estimate", "mean i − j", self.difference, "estimate"),
+                Field("wins_i", "wins_i", wins_i, "count"),
+                Field("ties", "ties", ties, "count"),
+                Field("wins_j", "wins_j", wins_j, "count"),
+                Field("statistic", "statistic", self.statistic, "number"),
+                *p_fields(self.p_value, self.p_adjusted),
+            ),
+            title=f"Pairs of the leaderboard: {TESTS[self.test]}, two-sided",
+            notes=self.notes,
+        ).first()
+
+    def _grouped(self) -> Field:
+        name, heading = _COLUMNS[self.groups]
+        order = range(len(self.systems))
+        if self.groups == "clusters":
+            return Field(name, heading, np.array(significance_clusters(self.better, order)), "count")
+        if self.groups == "letters":
+            return Field(name, heading, compact_letters(self.better | self.better.T, order))
+        return Field(name, heading, [self.systems[k] for k in _leaders(self.better)])
+
+
+def refuse_many_letters(board: ScoreLeaderboard) -> None:
+    """Raise where there would be more letters than the alphabet has."""
+    better = board.better
+    if letters_exceed(better | better.T, range(len(board.systems)), _LAST_LETTER):
+        raise DesignError(
+            f"letters of {counted(len(board.systems), 'system')} would be more than the {_LAST_LETTER} from a to Z",
+            "Ask for groups='clusters' or groups='leader', which say it shorter.",
+        )
+
+
+def _leaders(better: npt.NDArray[np.bool_]) -> list[int]:
+    """Return the leader of each system, the best first: each without one leads those it is not better than."""
+    found = np.full(len(better), -1)
+    for k in range(len(better)):
+        if found[k] < 0:
+            led = (found < 0) & ~better[k]
+            led[:k] = False
+            found[led] = k
+    return [int(k) for k in found]

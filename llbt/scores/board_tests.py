@@ -1,0 +1,181 @@
+"""The tests that a leaderboard of scores stands on: every pair of its rows, arrays in and arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.columns import FloatArray, IntArray
+from ..data.score_ties import FIRST, ROUNDING, SECOND, TieRule
+from .grouped_tests import Units, means, signed_ranks, t_p
+from .paired_tests import largest, pair_up, sign_test_of, signed_sum_p, wilcoxon_test
+from .sign_flips import MOST_EXACT, exact_flip_p, flip_p
+
+BoardTest = Literal["wilcoxon", "t", "mcnemar", "permutation"]
+
+_MOST_VALUES = 2**18  # differences at a time: they stay in the processor's cache
+_MOST_WHOLE = 2**15  # instances on which two systems differ, up to which the sums of groups have their own distribution
+
+
+@dataclass(frozen=True, eq=False)
+class BoardPairs:
+    """What was found for P pairs, each array with P rows.
+
+    Attributes
+    ----------
+    n : ndarray of int
+        Instances with both scores.
+    counts : ndarray, shape (P, 3)
+        Instances where i wins, ties, and instances where j wins, by the rule of ties.
+    estimate : ndarray
+        Means of the differences i − j, the higher the better for i.
+    ahead : ndarray
+        Which system the statistic of the test has ahead: positive for i, negative for j, 0 for neither.
+    statistic, p_value : ndarray
+        Two-sided; NaN where the test is not defined, and where it is still to be drawn (`drawn`).
+    units : ndarray of int
+        Independent units, instances or groups, that decide the test: those whose difference is not 0.
+    drawn : ndarray of bool
+        Whether the test has too many units for all signs to be gone through.
+    """
+
+    n: IntArray
+    counts: FloatArray
+    estimate: FloatArray
+    ahead: FloatArray
+    statistic: FloatArray
+    p_value: FloatArray
+    units: IntArray
+    drawn: npt.NDArray[np.bool_]
+
+
+def board_pairs(values: FloatArray, pairs: IntArray, rule: TieRule, units: Units, test: BoardTest) -> BoardPairs:
+    """Test pairs of rows of values (N, M), of which the higher is the better, on the instances that both have."""
+    blocks = list(_by_block(values, pairs, rule, units, test))
+    return BoardPairs(
+        np.concatenate([block.n for block in blocks]),
+        np.concatenate([block.counts for block in blocks]),
+        np.concatenate([block.estimate for block in blocks]),
+        np.concatenate([block.ahead for block in blocks]),
+        np.concatenate([block.statistic for block in blocks]),
+        np.concatenate([block.p_value for block in blocks]),
+        np.concatenate([block.units for block in blocks]),
+        np.concatenate([block.drawn for block in blocks]),
+    )
+
+
+def _by_block(
+    values: FloatArray, pairs: IntArray, rule: TieRule, units: Units, test: BoardTest
+) -> Iterator[BoardPairs]:
+    size = max(1, _MOST_VALUES // values.shape[1])
+    for start in range(0, len(pairs), size):
+        i, j = pairs[start : start + size].T
+        yield _tested(values[i], values[j], rule, units, test)
+
+
+@dataclass(frozen=True, eq=False)
+class _Differences:
+    """Differences of P pairs on M instances.
+
+    Attributes
+    ----------
+    values : ndarray, shape (P, M)
+        NaN where one has no score.
+    zero : ndarray of bool, shape (P, M)
+        Whether a difference is nothing but rounding.
+    scale : ndarray, shape (P,)
+        The largest absolute score.
+    """
+
+    values: FloatArray
+    zero: npt.NDArray[np.bool_]
+    scale: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What a test found for P pairs; the attributes are those of `BoardPairs`."""
+
+    ahead: FloatArray
+    statistic: FloatArray
+    p_value: FloatArray
+    units: IntArray
+
+
+def _tested(i: FloatArray, j: FloatArray, rule: TieRule, units: Units, test: BoardTest) -> BoardPairs:
+    """Test the scores (P, M) of either side."""
+    scores = pair_up(i, j)
+    larger, values = scores.larger, scores.i - scores.j
+    d = _Differences(values, np.abs(values) <= ROUNDING * larger, largest(larger))
+    n, said = scores.n, rule.said(scores.i, scores.j)
+    wins_i, wins_j = (np.count_nonzero(said == side, axis=1) for side in (FIRST, SECOND))
+    counts = np.column_stack([wins_i, n - wins_i - wins_j, wins_j]).astype(np.float64)
+    found = _TESTS[test](d, units)
+    drawn = (found.units > MOST_EXACT) & (n > 0) & (test == "permutation")
+    mean = means(d.values, units, d.scale).mean
+    return BoardPairs(n, counts, mean, found.ahead, found.statistic, found.p_value, found.units, drawn)
+
+
+def _t(d: _Differences, units: Units) -> _Found:
+    found = means(d.values, units, d.scale)
+    statistic, p_value = t_p(found)
+    return _Found(np.nan_to_num(found.mean), statistic, p_value, np.asarray(found.df + 1, dtype=np.int64))
+
+
+def _wilcoxon(d: _Differences, units: Units) -> _Found:
+    if units.single:
+        found = wilcoxon_test(d.values, d.zero, d.scale, "two-sided")
+        number = np.sum(~d.zero & ~np.isnan(d.values), axis=1)
+        return _Found(np.nan_to_num(found.effect), found.statistic, found.p_value, number)
+    ranks = signed_ranks(d.values, d.zero, d.scale)
+    sums, some = units.sums(ranks), ranks.any(axis=1)
+    positive = np.where(some, np.maximum(ranks, 0).sum(axis=1), np.nan)
+    p_value = np.where(some, flip_p(sums), np.nan)
+    return _Found(sums.sum(axis=1), positive, p_value, np.count_nonzero(sums, axis=1))
+
+
+def _mcnemar(d: _Differences, units: Units) -> _Found:
+    said = np.sign(np.where(d.zero, 0.0, np.nan_to_num(d.values)))
+    wins, losses = (said > 0).sum(axis=1), (said < 0).sum(axis=1)
+    sums = units.sums(said)
+    if units.single:
+        counts = np.column_stack([wins, 0 * wins, losses]).astype(np.float64)
+        p_value = sign_test_of(counts, "two-sided").p_value
+    else:
+        p_value = np.array([_whole_p(row[row != 0]) for row in sums])
+    some = wins + losses > 0
+    fewer = np.where(some, np.minimum(wins, losses), np.nan)
+    return _Found(sums.sum(axis=1), fewer, np.where(some, p_value, np.nan), np.count_nonzero(sums, axis=1))
+
+
+def _whole_p(sums: FloatArray) -> float:
+    """Return P(|Σ ± s| ≥ |Σ s|) over all signs of whole sums (U,), such as wins less losses of groups."""
+    sizes = np.sort(np.abs(sums)).astype(np.int64)
+    if not len(sizes):
+        return 1.0
+    if sizes.sum() > _MOST_WHOLE:
+        return float(flip_p(sums[None, :])[0])
+    return signed_sum_p(sizes.tolist(), float(sums[sums > 0].sum()), "two-sided")
+
+
+def _permutation(d: _Differences, units: Units) -> _Found:
+    sums = units.sums(np.where(d.zero, 0.0, d.values))
+    number = np.count_nonzero(sums, axis=1)
+    total, n = sums.sum(axis=1), np.sum(~np.isnan(d.values), axis=1)
+    p_value = np.full(len(sums), np.nan)
+    for row in np.flatnonzero((number <= MOST_EXACT) & (n > 0)).tolist():
+        p_value[row] = exact_flip_p(sums[row][sums[row] != 0])
+    mean = means(d.values, units, d.scale).mean
+    return _Found(total, mean, p_value, number)
+
+
+_TESTS = {"wilcoxon": _wilcoxon, "t": _t, "mcnemar": _mcnemar, "permutation": _permutation}
+
+
+def least_p(units: Sequence[int], test: BoardTest) -> float:
+    """Return the smallest p-value that a test by signs of so many units can have; 0 for the t test."""
+    return 0.0 if test == "t" else 2.0 ** (1 - max(units, default=0))

@@ -1,0 +1,111 @@
+"""Doors to lists: wide, long, and rows that name objects and their ranks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import llbt
+
+WIDE = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 3], "C": [3, 3, 2]})
+LONG = WIDE.assign(judge=["x", "y", "z"]).melt("judge", var_name="object", value_name="rank")
+BESIDE = pd.DataFrame(
+    {"one": ["A", "B", "C"], "two": ["B", "C", "A"], "three": ["C", "A", "B"]}
+    | {"rank_one": [1, 1, 2], "rank_two": [2, 3, 1], "rank_three": [3, 2, 3], "judge": ["x", "y", "z"]}
+)
+COLUMNS = {"object": ("one", "two", "three"), "rank": ("rank_one", "rank_two", "rank_three")}
+
+
+def said(r):
+    return r.items.tolist(), r.places.tolist(), r.counts.tolist()
+
+
+def test_all_forms_say_the_same():
+    wide = llbt.rankings_from(WIDE, objects=list("ABC"))
+    assert said(llbt.rankings_from(LONG, block="judge")) == said(wide)
+    assert said(llbt.rankings_from(BESIDE, **COLUMNS)) == said(wide)
+
+
+def test_a_file_is_read_as_the_frame(tmp_path):
+    BESIDE.to_csv(tmp_path / "lists.csv", index=False)
+    r = llbt.rankings_from(tmp_path / "lists.csv", **COLUMNS, clusters="judge")
+    assert said(r) == said(llbt.rankings_from(BESIDE, **COLUMNS, clusters="judge"))
+    assert r.clusters == ("judge",)
+
+
+def test_the_frame_is_left_as_it_is():
+    before = BESIDE.copy()
+    llbt.rankings_from(BESIDE, **COLUMNS)
+    pd.testing.assert_frame_equal(BESIDE, before)
+
+
+def test_a_missing_rank_is_unknown_or_below():
+    wide = WIDE.astype(float)
+    wide.loc[0, "C"] = np.nan
+    unknown = llbt.rankings_from(wide, objects=list("ABC"))
+    assert unknown.sizes.tolist() == [2, 3, 3]
+    assert unknown.notes[0] == "1 rank missing: nothing is said of these objects in these lists"
+    below = llbt.rankings_from(wide, objects=list("ABC"), unranked="below")
+    assert below.sizes.tolist() == [3, 3, 3]
+    assert below.places.tolist()[:3] == [1, 2, 0]
+    assert "below all that have a rank" in below.notes[0]
+
+
+def test_ranks_that_mean_none():
+    r = llbt.rankings_from(WIDE.replace(3, -1), objects=list("ABC"), missing=-1)
+    assert r.sizes.tolist() == [2, 2, 2]
+    assert "pass them as missing=" in llbt.rankings_from(WIDE.replace(3, -1), objects=list("ABC")).notes[0]
+
+
+def test_rows_may_have_fewer_objects():
+    frame = BESIDE.astype({"rank_three": float})
+    frame.loc[0, ["three", "rank_three"]] = [None, np.nan]
+    assert llbt.rankings_from(frame, **COLUMNS).sizes.tolist() == [2, 3, 3]
+    frame.loc[0, "rank_three"] = 3
+    with pytest.raises(
+        llbt.errors.JudgmentError, match="row 0: a rank in column 'rank_three' and no object in 'three'"
+    ):
+        llbt.rankings_from(frame, **COLUMNS)
+
+
+def test_object_covariates_are_kept():
+    described = pd.DataFrame({"object": list("ABC"), "price": [1.0, 2.0, 3.0]})
+    assert llbt.rankings_from(WIDE, objects=list("ABC"), object_covariates=described).object_covariates == ("price",)
+
+
+@pytest.mark.parametrize(
+    ("frame", "keywords", "error", "match"),
+    [
+        (LONG, {}, llbt.errors.OptionError, "which rows belong together"),
+        (WIDE, {"objects": list("ABX")}, llbt.errors.JudgmentError, "no column 'X'"),
+        (WIDE, {"objects": list("ABC"), "block": "A"}, llbt.errors.OptionError, "every row is a block"),
+        (BESIDE, COLUMNS | {"block": "judge"}, llbt.errors.OptionError, "every row is a ranking"),
+        (BESIDE, COLUMNS | {"rank": ("rank_one",)}, llbt.errors.OptionError, "3 columns as object= and 1 as rank="),
+        (pd.concat([LONG, LONG]), {"block": "judge"}, llbt.errors.JudgmentError, "ranked before"),
+        (LONG.assign(sex=list("fmfmfmfmf")), {"block": "judge", "covariates": "sex"}, llbt.errors.JudgmentError, "sex"),
+        (WIDE.assign(A=["x", "y", "z"]), {"objects": list("ABC")}, llbt.errors.JudgmentError, "not a number"),
+        (WIDE.assign(A=np.inf), {"objects": list("ABC")}, llbt.errors.JudgmentError, "infinite"),
+        (WIDE * np.nan, {"objects": list("ABC")}, llbt.errors.JudgmentError, "all ranks are missing"),
+        (WIDE, {"objects": list("ABC"), "unranked": "last"}, llbt.errors.OptionError, "'unknown' or 'below'"),
+        (BESIDE.assign(two="A"), COLUMNS, llbt.errors.JudgmentError, "ranked before"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(frame, keywords, error, match):
+    with pytest.raises(error, match=match):
+        llbt.rankings_from(frame, **keywords)
+
+
+@pytest.mark.shared
+def test_wmt_files_are_lists_of_five(shared):
+    five = range(1, 6)
+    r = llbt.rankings_from(
+        shared / "data" / "wmt10_expert_RNK.csv.gz",
+        object=[f"system{k}Id" for k in five],
+        rank=[f"system{k}rank" for k in five],
+        missing=-1,
+        covariates=["srclang", "trglang"],
+        clusters="judgeId",
+    )
+    assert r.sizes.max() == 5
+    pairs = r.to_comparisons()
+    assert r.largest_tie == 5
+    assert pairs.n_judgments > 5 * r.n_judgments

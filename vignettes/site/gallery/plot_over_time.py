@@ -1,0 +1,22 @@
+"""
+Worths over time
+================
+
+Log-worths that go at random from week to week, with 95 % bands, from simulated judgments of three models, one of which
+becomes better.
+"""
+
+import numpy as np
+import pandas as pd
+
+import llbt
+
+rng = np.random.default_rng(4)
+week = np.repeat(np.arange(16), 3)
+lead = np.column_stack([0.1 * week - 0.8, 0.1 * week - 0.4, np.full(len(week), 0.4)])
+pair = np.tile(np.arange(3), 16)
+wins = rng.binomial(60, 1 / (1 + np.exp(-2 * lead[np.arange(len(week)), pair])))
+objects = pd.DataFrame({"object_i": ["new", "new", "old"], "object_j": ["old", "older", "older"]})
+counts = objects.iloc[pair].reset_index(drop=True).assign(wins_i=wins, wins_j=60 - wins, week=week)
+res = llbt.fit("object", llbt.from_counts(counts, clusters="week"))
+llbt.plot.over_time(llbt.drift(res, time="week"))
