@@ -108,7 +108,7 @@ import numpy as np, pandas as pd, llbt
 k = np.arange(15_000)
 c = llbt.from_counts(pd.DataFrame({"object_i": k, "object_j": (k + 1) % 15_000, "wins_i": 2, "wins_j": 1}))
 try:
-    llbt.LLBT.from_formula("object", c).fit().bse
+    llbt.LLBT.from_formula("object", c).fit().cov_params()
 except llbt.errors.DesignError as error:
     print(error)
 """

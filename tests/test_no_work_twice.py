@@ -54,11 +54,13 @@ def codings(counts: collections.Counter) -> dict:
 def test_a_report_codes_a_formula_once_and_simulates_once(counts, tmp_path: Path, formula: str, confidence) -> None:
     cems = llbt.load_dataset("cems").pool("ENG")
     llbt.write_report(cems, formula=formula, confidence=confidence, path=tmp_path / "page.html")
-    assert set(codings(counts).values()) == {1}, counts
-    assert (
-        sum(n for key, n in codings(counts).items() if key[1] == formula) <= 2
-    )  # the audit's own table, and the fit's
-    assert counts["max z"] == 1
+    coded, simulated = dict(codings(counts)), counts["max z"]
+    assert set(coded.values()) == {1}, counts
+    found = llbt.sensitivity(llbt.fit(formula, cems), confidence=confidence)  # its other tables have fits of their own
+    others = found.to_frame().query("choice != 'as fitted'")
+    # the audit's own table, the fit's, and one for each refit
+    assert sum(n for key, n in coded.items() if key[1] == formula) <= 2 + others["refits"].sum()
+    assert simulated == 1 + others["rank_set"].notna().sum()
 
 
 def test_a_picture_of_intervals_simulates_once(counts) -> None:

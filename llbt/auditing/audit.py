@@ -252,8 +252,13 @@ def audited(data: object, format: Format | None, asked: Asked, named: Named) -> 
 
 
 def _audited_table(c: Comparisons, named: Named) -> Audit:
+    if named.time is not None:
+        raise OptionError(
+            f"time={named.time!r} of counts",
+            "Leave it out, or audit the judgments: counts do not say when they were made.",
+        )
     c = c.collapse() if c.response.has_bad else c  # both bad are ties, as in judgments one by one
-    return _audit(from_table(c, replace(named, weights=None, time=None)), c.notes)
+    return _audit(from_table(c, replace(named, weights=None)), c.notes)
 
 
 def _audited_lists(r: Rankings, format: Format | None, named: Named) -> Audit:

@@ -21,7 +21,7 @@ from ..formulas.grid import At
 from ..resampling import shown
 from ..table import Field, Record, Table, counted
 from .level_tests import levels_of
-from .objects import log_worths_at
+from .objects import centred
 from .pairwise import all_pairs
 from .refit import WrittenTerm, refit_table, written_terms
 
@@ -246,7 +246,7 @@ def _ranked(res: LLBTResults, objects: Sequence[Label], at: At, sets: tuple[floa
     """Return the log-worths of a refit, which may have fewer objects, and with `sets` the sizes of its rank sets."""
     place = {label: k for k, label in enumerate(res.comparisons.objects)}
     at_fit = np.array([place.get(label, -1) for label in objects])
-    found, _ = log_worths_at(res, at)
+    found, _ = centred(res, at)  # as `pairwise` has them, whose simulation of the fit itself is then kept
     sizes = np.full(len(found.estimate), np.nan)
     if sets is not None:
         confidence, rng = sets

@@ -882,3 +882,8 @@ def test_published_judgments():
     report = audit(llbt.load_dataset("dras_table1"))
     assert {f.check for f in report.failed("error")} == set()
     assert report.finding("separation").level == "ok"
+
+
+def test_counts_have_no_time() -> None:
+    with pytest.raises(llbt.errors.OptionError, match=r"time='when' of counts"):
+        llbt.audit(llbt.load_dataset("dras_table1"), time="when")
