@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -179,11 +179,11 @@ def _searched(res: LLBTResults, unit: str, most: float) -> tuple[Search, list[st
         units, total = Units.of_judgments(problem.counts), float(problem.counts.sum())
         frame = res.comparisons.to_frame()
         outcomes, k = res.comparisons.response.outcomes, problem.counts.shape[1]
-        cells = [int(rows[0]) for rows, _ in units.taken]
+        cells = units.taken.indices  # one of each kind
         names = [f"{_said(frame, cell // k)} {outcomes[cell % k]}" for cell in cells]
     else:
         lines = clustered(res.comparisons, unit, (unit,))
-        units, total = Units.of_clusters(lines, problem.counts.shape[1]), float(lines.size)
+        units, total = Units.of_clusters(lines, problem.counts.shape), float(lines.size)
         names = [f"{unit} {level}" for level in way_of(res.comparisons, unit, (unit,)).levels]
     if not len(units.number):
         raise DesignError("no cell has a whole judgment to leave out", "Ask for unit= a cluster.")
@@ -211,17 +211,17 @@ def _changed(
 ) -> tuple[tuple[int, int, bool] | None, IntArray | None]:
     """Return who overtakes whom at the least removal that was found, whether it is the least, and the removal."""
     above, below = sides
-    none = np.zeros(len(search.units.number), dtype=np.int64)
     pairs = [(a, b) for a in above for b in below]
     needed = np.zeros(len(pairs))
     if len(pairs) > _TRIED:
-        needed = np.array([_first_order(search, none, rows[a] - rows[b]) for a, b in pairs])
+        needed = _needed(search, np.stack([rows[a] - rows[b] for a, b in pairs]))
     best: tuple[int, int] | None = None
     least: IntArray | None = None
     for place in np.argsort(needed, kind="stable")[:_TRIED]:
         a, b = pairs[place]
-        removed = search.turned(rows[a] - rows[b])
-        if removed is not None and (least is None or removed.sum() < least.sum()):
+        within = search if least is None else replace(search, most=int(least.sum()) - 1)
+        removed = within.turned(rows[a] - rows[b])
+        if removed is not None:
             best, least = (int(a), int(b)), removed
     if best is None or least is None:
         return None, None
@@ -238,17 +238,18 @@ def _changed(
     return (*best, exact), fewer
 
 
-def _first_order(search: Search, none: IntArray, row: FloatArray) -> float:
-    """Return how many units a change needs, to first order; infinite where all are not enough."""
-    gap, effects = float(row @ search.params), search.effects(none, search.params, row)
-    order = np.argsort(-effects, kind="stable")
-    positive = effects[order] > 0
-    gained = np.cumsum(np.where(positive, effects[order] * search.units.number[order], 0.0))
-    place = int(np.searchsorted(gained, gap))
-    if place >= len(order):
-        return np.inf
-    before = gained[place - 1] if place else 0.0
-    return float(search.units.number[order][:place].sum() + (gap - before) / effects[order][place])
+def _needed(search: Search, rows: FloatArray) -> FloatArray:
+    """Return how many units turning each combination (m, p) needs, to first order, (m,); infinite where all do not."""
+    number = search.units.number
+    found = []
+    for row, effects in zip(rows, search.effects(np.zeros_like(number), search.params, rows), strict=True):
+        order = np.argsort(-effects, kind="stable")
+        gained = np.cumsum(np.maximum(effects[order], 0.0) * number[order])
+        place = int(np.searchsorted(gained, gap := float(row @ search.params)))
+        before = gained[place - 1] if place else 0.0
+        whole = place < len(order)
+        found.append(number[order][:place].sum() + (gap - before) / effects[order][place] if whole else np.inf)
+    return np.array(found)
 
 
 def _named(res: LLBTResults, row: tuple[int, int, bool] | None) -> dict[str, Label | None]:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, special
+from scipy.sparse import csr_array
 
 from ..core.columns import FloatArray, IntArray
 from ..kernel.likelihood import Problem, information, probabilities
@@ -33,41 +34,34 @@ class Units:
 
     Attributes
     ----------
-    taken : list of (ndarray, ndarray)
-        Of each kind the rows of cells (flat) and what one unit has in them.
+    taken : csr_array, shape (n, cells)
+        What one unit of each kind has in the cells (flat).
     number : ndarray of int, shape (n,)
     """
 
-    taken: list[tuple[IntArray, FloatArray]]
+    taken: csr_array
     number: IntArray
 
     @classmethod
     def of_judgments(cls, counts: FloatArray) -> Units:
         """Return the judgments of each cell that has one."""
         cells = np.flatnonzero(counts.ravel() >= 1)
-        one = np.ones(1)
-        return cls([(np.array([k]), one) for k in cells], np.floor(counts.ravel()[cells]).astype(np.int64))
+        places = (np.arange(len(cells)), cells)
+        taken = csr_array((np.ones(len(cells)), places), shape=(len(cells), counts.size))
+        return cls(taken, np.floor(counts.ravel()[cells]).astype(np.int64))
 
     @classmethod
-    def of_clusters(cls, clusters: Clustered, outcomes: int) -> Units:
-        """Return the clusters, one of each."""
-        order = np.argsort(clusters.codes, kind="stable")
-        parts = np.split(order, np.searchsorted(clusters.codes[order], np.arange(1, clusters.size)))
+    def of_clusters(cls, clusters: Clustered, shape: tuple[int, ...]) -> Units:
+        """Return the clusters of a table of counts of this shape, one of each."""
+        rows, outcomes = shape
         cells = clusters.rows[:, None] * outcomes + np.arange(outcomes)
-        taken = [(cells[part].ravel(), clusters.counts[part].ravel()) for part in parts]
+        places = (np.repeat(clusters.codes, outcomes), cells.ravel())
+        taken = csr_array((clusters.counts.ravel(), places), shape=(clusters.size, rows * outcomes))
         return cls(taken, np.ones(clusters.size, dtype=np.int64))
 
     def left(self, counts: FloatArray, removed: IntArray) -> FloatArray:
         """Return the counts without so many units of each kind (n,)."""
-        found = counts.ravel().copy()
-        for k in np.flatnonzero(removed):
-            rows, each = self.taken[k]
-            np.subtract.at(found, rows, removed[k] * each)
-        return np.maximum(found, 0.0).reshape(counts.shape)
-
-    def scores(self, slopes: FloatArray) -> FloatArray:
-        """Return the score of a unit of each kind, of the scores of the cells (cells, p), shape (n, p)."""
-        return np.stack([each @ slopes[rows] for rows, each in self.taken])
+        return np.asarray(np.maximum(counts - (removed @ self.taken).reshape(counts.shape), 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +94,15 @@ class Search:
         except linalg.LinAlgError:
             return None
 
-    def effects(self, removed: IntArray, params: FloatArray, row: FloatArray) -> FloatArray:
-        """Return by how much removing one more unit of each kind lowers a combination (p,), to first order, (n,)."""
+    def effects(self, removed: IntArray, params: FloatArray, rows: FloatArray) -> Iterator[FloatArray]:
+        """Yield of each combination (m, p) by how much removing one more unit of each kind lowers it, about, (n,)."""
         left = replace(self.problem, counts=self.units.left(self.problem.counts, removed))
         p = probabilities(left, params)
         inside = np.asarray(_full(information(left, p, left.totals)))
-        moved = linalg.lstsq(inside, row)[0]
-        parts = [part.toarray() for part in left.predictors]
-        slopes = left.response.slopes(p.T)
-        along = sum(slope * (part @ moved) for slope, part in zip(slopes.transpose(1, 0, 2), parts, strict=True))
-        return self.units.scores(np.asarray(along).T.reshape(-1, 1))[:, 0]
+        slopes = left.response.slopes(p.T).transpose(1, 2, 0)  # by predictor, comparison and outcome
+        for moved in linalg.lstsq(inside, rows.T)[0].T:
+            along = sum(slope * (part @ moved)[:, None] for slope, part in zip(slopes, left.predictors, strict=True))
+            yield np.asarray(self.units.taken @ np.asarray(along).ravel())
 
     def turned(self, row: FloatArray) -> IntArray | None:
         """Return how many units of each kind turn the sign of a positive combination (p,); None up to `most`."""
@@ -130,7 +123,7 @@ class Search:
 
     def _further(self, removed: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
         """Return a removal that goes as far as the first order says is needed, up to `most`."""
-        gap, effects = float(row @ params), self.effects(removed, params, row)
+        gap, (effects,) = float(row @ params), self.effects(removed, params, row[None])
         more, room = removed.copy(), self.most - int(removed.sum())
         for k in np.argsort(-effects, kind="stable"):
             if effects[k] <= 0 or gap < 0 or room <= 0:
@@ -143,8 +136,9 @@ class Search:
 
     def _put_back(self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
         """Return the least removal between two, in the order of their effects, that turns the combination."""
-        effects = self.effects(before, params, row)
-        order = np.repeat(np.argsort(-effects, kind="stable"), (after - before)[np.argsort(-effects, kind="stable")])
+        (effects,) = self.effects(before, params, row[None])
+        most_first = np.argsort(-effects, kind="stable")
+        order = np.repeat(most_first, (after - before)[most_first])
         low, high = 0, len(order)
         while high - low > 1:
             middle = (low + high) // 2
@@ -161,7 +155,7 @@ class Search:
     def fewest(self, found: IntArray, is_changed: Callable[[FloatArray], bool]) -> tuple[IntArray, bool]:
         """Return a smaller removal if there is one, and whether all smaller ones were looked through."""
         size = int(found.sum())
-        if sum(self._ways(k) for k in range(1, size)) > _ENUMERATED:
+        if self._ways(size) > _ENUMERATED:
             return found, False
         for k in range(1, size):
             for removed in self._removals(k):
@@ -170,9 +164,9 @@ class Search:
                     return removed, True
         return found, True
 
-    def _ways(self, k: int) -> float:
-        """Return how many removals of k units there are, or more: of each kind there may be too few."""
-        return float(math.comb(len(self.units.number) + k - 1, k))
+    def _ways(self, size: int) -> float:
+        """Return how many removals of fewer units there are, or more: of each kind there may be too few."""
+        return float(special.binom(len(self.units.number) + size - 1, size - 1)) - 1
 
     def _removals(self, k: int) -> Iterator[IntArray]:
         for some in itertools.combinations_with_replacement(range(len(self.units.number)), k):

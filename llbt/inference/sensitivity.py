@@ -338,5 +338,5 @@ def _table(refits: pd.DataFrame, notes: tuple[str, ...]) -> Table:
 def _said(furthest: pd.Series[Any]) -> str:
     if pd.isna(furthest["object"]):
         return ""
-    left_out = furthest["left_out"]
-    return str(furthest["object"]) + (f", without {left_out}" if left_out is not None else "")
+    left_out = furthest["left_out"]  # NA beside labels
+    return str(furthest["object"]) + ("" if pd.isna(left_out) else f", without {left_out}")

@@ -145,7 +145,7 @@ def test_influence_is_the_first_order_of_a_refit():
     search = Search(problem, None, res.solution.params, Units.of_judgments(problem.counts), 100)
     row = np.eye(len(res.params))[0]
     none = np.zeros(len(search.units.number), dtype=int)
-    effects = search.effects(none, res.solution.params, row)
+    (effects,) = search.effects(none, res.solution.params, row[None])
     for k in (0, 7, 20):
         one = none.copy()
         one[k] = 1
@@ -171,3 +171,13 @@ def test_llmfao_hangs_on_few(shared):
     assert 0 < found["removed"] < 0.05 * len(made)
     by_judge = llbt.fragility(res, unit="judge").to_frame().iloc[0]
     assert by_judge["removed"] <= found["removed"]
+
+
+def test_of_very_many_judgments_the_smaller_removals_are_too_many_to_count():
+    """C(2,300, 300), about what they are here, is beyond every float."""
+    pairs = itertools.combinations([f"M{k:02}" for k in range(18)], 2)
+    res = llbt.fit("object", table([(i, j, 900 if i == "M00" else 500, 500) for i, j in pairs]))
+    row = llbt.fragility(res).to_frame().iloc[0]
+    assert row["object"] == "M00"
+    assert row["removed"] > 2_000
+    assert row["exact"] == "at most"

@@ -131,3 +131,12 @@ def test_llmfao(shared: Path):
     found = llbt.sensitivity(llbt.fit("object + tie", c), leave_out=("judge", "prompt"))
     assert row(found, "without one judge")[["refits", "other_leaders"]].tolist() == [124, 0]
     assert row(found, "without one prompt")[["refits", "other_leaders"]].tolist() == [13, 0]
+
+
+def test_what_moves_under_another_analysis_moves_without_anything_left_out():
+    rows = [("A", "C", 60, 40, 0), ("B", "C", 13, 7, 80), ("A", "B", 1, 1, 0)]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "wins_j", "ties"])
+    found = llbt.sensitivity(llbt.fit("object + tie", llbt.from_counts(frame))).to_frame().set_index("choice")
+    assert found.loc[["ties split", "ties dropped"], "rank_change"].max() == 1
+    assert set(found.loc[["ties split", "ties dropped"], "where"]) <= {"", "A", "B"}
+    assert found.loc["without one object", "refits"] == 3
