@@ -109,9 +109,9 @@ def fit_rankings(
     Notes
     -----
     A list is a sequence of choices from what is left: the objects C of the next place from the set A have probability
-    proportional to δ_|C| exp(mean of 2λ over C), among all sets C of up to D objects, the largest number in one place
-    (Turner et al. 2020). δ₁ = 1, and δ is 0 for numbers that no list has. Objects shown and not ranked are part of
-    every set A, and no choice is made among them. Sets of two are the comparisons of `fit` with ``γ = log δ₂``.
+    proportional to ``δ_|C| exp(mean of 2λ over C)``, among all sets C of up to D objects, the largest number in one
+    place (Turner et al. 2020). δ₁ = 1, and δ is 0 for numbers that no list has. Objects shown and not ranked are part
+    of every set A, and no choice is made among them. Sets of two are the comparisons of `fit` with ``γ = log δ₂``.
 
     A ranking of k objects is one judgment here, where `fit` on ``data.to_comparisons()`` takes k(k − 1)/2 as
     independent: other estimates, and standard errors that are too small.
