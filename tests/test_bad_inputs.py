@@ -61,6 +61,7 @@ def documented(function: Callable[..., Any]) -> tuple[type[Exception], ...]:
     return llbt.errors.OptionError, *(getattr(llbt.errors, name) for name in named if hasattr(llbt.errors, name))
 
 
+@pytest.mark.slow
 def test_what_is_refused_is_documented():
     told = set()
     for function, call in CALLS.items():

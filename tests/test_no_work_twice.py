@@ -87,6 +87,7 @@ def test_other_seeds_places_and_generators_are_simulated_anew(counts) -> None:
     assert drawn[0] != drawn[1]
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_a_fit_that_was_asked_nothing_else() -> None:
     """Second route: each answer from a fit of its own, and from a pickled one, which has lost its codings."""
     cems = llbt.load_dataset("cems").pool("ENG")

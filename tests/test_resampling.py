@@ -37,6 +37,7 @@ def asked(seed: int = 1, **options: object) -> Resampler:
     return Resampler.of("asker", seed, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_processes_and_bars_change_no_number(capsys: pytest.CaptureFixture) -> None:
     plain = np.concatenate(asked().blocks(uniform, 25, 1, 10))
     assert len(plain) == 25

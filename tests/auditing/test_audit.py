@@ -210,6 +210,7 @@ def test_the_search_for_near_duplicates_equals_one_of_all_pairs():
     assert set(near_duplicates(labels)[0]) == expected
 
 
+@pytest.mark.slow
 def test_many_labels_are_not_searched():
     assert near_duplicates([f"m{k}x" for k in range(2001)]) == ([], "not searched: more than 2,000 labels")
     anagrams = ["".join(p) for p in itertools.islice(itertools.permutations("abcdefgh"), 400)]

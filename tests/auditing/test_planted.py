@@ -31,6 +31,7 @@ def test_the_strongest_defect_is_named(name: str) -> None:
     assert names_it(frame, defect.checks)
 
 
+@pytest.mark.slow
 def test_clean_boards_are_in_order() -> None:
     found = [cries(drawn(board(np.random.default_rng(seed), 10, 1_000))) for seed in range(20)]
     assert sum(map(bool, found)) <= 3  # expected is less than one; four have probability .02 at .05

@@ -150,6 +150,7 @@ class TestSkillingsMack:
         expected = sums[1:] @ np.linalg.solve(covariance[1:, 1:], sums[1:])
         assert asked(skillings_mack_test, values).statistic == pytest.approx(expected, rel=1e-9)
 
+    @pytest.mark.slow
     def test_mean_over_all_orders_is_the_df_with_ties_and_gaps(self):
         """E[AᵀV⁻A] = rank of V exactly when V is the covariance of A over all orders within blocks."""
         blocks = [[1, 2.5, 2.5, np.nan], [1.5, np.nan, 1.5, 3], [np.nan, 1, 2, np.nan], [2, 1, np.nan, np.nan]]
@@ -210,6 +211,7 @@ class TestPage:
         ],
         ids=["ties", "ties and gaps"],
     )
+    @pytest.mark.slow
     def test_mean_and_variance_are_those_over_all_orders(self, blocks):
         """z² averages to 1 and z to 0 over all orders within blocks."""
         every = [list(itertools.permutations([x for x in row if not math.isnan(x)])) for row in blocks]

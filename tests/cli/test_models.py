@@ -568,6 +568,7 @@ def test_output_is_utf8_whatever_the_locale():
     assert "γ = 0" in done.stderr.decode("utf-8")
 
 
+@pytest.mark.slow
 def test_exit_code_of_the_process():
     done = process("fit", "citations", "--formula", TIED)
     assert (done.returncode, done.stdout) == (2, b"")

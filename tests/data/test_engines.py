@@ -501,6 +501,7 @@ class TestAnyFrame:
         sides=st.booleans(),
         missing=st.sampled_from(["tie", None, "refuse"]),
     )
+    @pytest.mark.slow
     def test_every_engine_in_memory(self, connection, rows, order, weights, covariates, clusters, sides, missing):
         table = pa.table(
             {
@@ -522,6 +523,7 @@ class TestAnyFrame:
 
     @settings(max_examples=30)
     @given(rows=st.lists(ROW, min_size=1, max_size=10))
+    @pytest.mark.slow
     def test_the_counts_are_those_of_a_loop(self, connection, rows):
         counts = {}
         for a, b, said, *_ in rows:

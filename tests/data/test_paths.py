@@ -166,6 +166,7 @@ def test_standard_output_takes_the_page():
 @pytest.mark.parametrize(
     ("target", "said"), [("/dev/full", "No space left on device"), ("n" * 300, "File name too long: 'nnn")]
 )
+@pytest.mark.slow
 def test_what_the_system_refuses_is_one_line(target, said):
     found = report("run1.csv", "-o", target)
     assert found.exit_code == 2

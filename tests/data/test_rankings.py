@@ -589,6 +589,7 @@ def test_order_of_rows_and_columns_does_not_matter(some, random, columns):
 
 @settings(max_examples=40)
 @given(rankings)
+@pytest.mark.slow
 def test_turning_all_ranks_round_turns_all_wins_round(some):
     wide = wide_of(some)
     c = from_rankings(wide, objects=list("ABCDE"))

@@ -589,6 +589,7 @@ def test_the_graph_agrees_with_the_linear_program(formula):
 @pytest.mark.parametrize(
     "formula", ["object * x", "object * x + tie", "object * x + tie * x", "object:x + tie + order"]
 )
+@pytest.mark.slow
 def test_the_graph_of_each_class_agrees_with_the_linear_program(formula, monkeypatch):
     """Large tables are looked at class by class before any program is, with the same verdict."""
     rng = np.random.default_rng(29)
@@ -640,6 +641,7 @@ def test_judges_who_never_tie_are_named_among_many():
     assert_fits("object * judge + tie", of_judges(frame))
 
 
+@pytest.mark.slow
 def test_a_direction_of_recession_never_lowers_the_likelihood():
     rng = np.random.default_rng(5)
     found = 0
@@ -682,6 +684,7 @@ def test_the_named_group_won_everything_against_the_rest():
     assert checked >= 20
 
 
+@pytest.mark.slow
 def test_the_named_parameters_are_those_without_a_finite_standard_error():
     """What the message names is all that a vanishing penalty leaves undetermined, and nothing else."""
     rng = np.random.default_rng(23)

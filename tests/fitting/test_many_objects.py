@@ -65,6 +65,7 @@ def test_worths_that_sum_to_0_are_those_of_treatment_coding() -> None:
     np.testing.assert_allclose(summed.bse.to_numpy()[:319], np.sqrt(np.diag(cov)), rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_effects_of_objects_on_ties_do_not_depend_on_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:
     """The information is sparse, but a factor of it fills up: dense or sparse, the estimates are the same."""
     c = finite_graph("random", 320, 6000)

@@ -72,6 +72,7 @@ def _judged(frame: pd.DataFrame) -> llbt.Comparisons:
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.slow
 def test_other_outcomes_are_an_integral_over_a_grid(case: str) -> None:
     table, rest = CASES[case]
     res = llbt.fit(f"object + {rest} + (object | judge)", table())

@@ -49,6 +49,7 @@ def has_maximum(r):
 
 
 @pytest.mark.parametrize("size", [3, 4])
+@pytest.mark.slow
 def test_a_fit_ends_where_a_linear_program_finds_no_direction(size):
     rng = np.random.default_rng(size)
     seen = []

@@ -50,6 +50,7 @@ def test_interactions_are_as_patsy_codes_them() -> None:
 @pytest.mark.parametrize(
     "formula", ["object + tie", "object + tie + order", "object + price + tie", "object + order:object"]
 )
+@pytest.mark.slow
 def test_takes_no_memory_of_objects_by_objects(formula: str) -> None:
     size = 2000
     objects = np.arange(size)

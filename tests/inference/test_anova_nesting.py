@@ -23,6 +23,7 @@ def test_likelihood_ratio_by_hand(plain, by_judge):
     assert frame.iloc[0][["df", "statistic", "p_value"]].isna().all()
 
 
+@pytest.mark.slow
 def test_fits_in_any_order_are_sorted_by_residual_df(plain, by_judge):
     largest = fit("object * judge + tie * judge", TABLE1)
     smallest = fit("object + tie", TABLE1, fixed={"tie": 0.0})

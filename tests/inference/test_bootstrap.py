@@ -476,6 +476,7 @@ def test_a_statistic_may_be_a_number_a_series_a_mapping_or_an_array(statistic, n
     assert boot.to_frame()["term"].tolist() == list(names)
 
 
+@pytest.mark.slow
 def test_a_series_is_matched_by_its_labels() -> None:
     """A statistic may list its values in another order in every resample, as llbt.worth does: the best first."""
     close_call = quietly("object + tie", table([("A", "B", 10, 4, 9), ("B", "C", 9, 4, 10), ("A", "C", 10, 3, 10)]))
@@ -703,6 +704,7 @@ def test_simulate_refuses_times_that_are_no_positive_number(times: object) -> No
 
 
 @pytest.mark.parametrize("formula", ["object + tie", "object + tie:pair"])
+@pytest.mark.slow
 def test_bootstrap_p_values_by_hand(formula: str) -> None:
     res = quietly(formula, llbt.load_dataset("puddings"))
     n = 60

@@ -134,6 +134,7 @@ def test_the_rate_and_the_paths_are_those_of_a_dense_laplace_approximation(frame
         assert np.allclose(told["std_error"], np.sqrt(np.diag(change @ covariance @ change.T)), atol=1e-7)
 
 
+@pytest.mark.slow
 def test_errors_allow_for_what_is_not_known_of_the_rate(frame, res, found) -> None:
     """By the trapezoidal rule over dense approximations at 60 rates, beyond where the likelihood has fallen by 4."""
     dense = Dense(frame)
@@ -279,6 +280,7 @@ def test_every_response_without_drift_is_its_fit(kind) -> None:
     assert np.allclose(scores.sum(axis=0), 0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_numbers_have_their_distances_and_labels_steps_of_one(frame, found) -> None:
     text = frame.assign(day=frame["day"].map("day {}".format))
     by_text = llbt.drift(llbt.fit("object + tie", llbt.from_judgments(text, clusters="day")), time="day")

@@ -130,6 +130,7 @@ def test_printed_is_a_row_per_judge_with_the_object_that_moves_most() -> None:
     assert llbt.influence(quietly("object + tie", DRAS)).levels is None
 
 
+@pytest.mark.slow
 def test_many_judges_are_cut_where_they_are_printed() -> None:
     rows = DRAS.to_frame()
     many = pd.concat([rows.assign(judge=rows["judge"] + str(k)) for k in range(9)])

@@ -104,6 +104,7 @@ def test_counts_are_those_of_loops(c):
 
 @settings(max_examples=80)
 @given(tables())
+@pytest.mark.slow
 def test_triples_agree_with_the_counts(c):
     found = intransitivity(c)
     frame = found.triples().to_frame()
@@ -138,6 +139,7 @@ def _severity(share, order):
 
 @settings(max_examples=40)
 @given(tables(), st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_names_of_objects_do_not_matter(c, random):
     names = list(c.objects)
     random.shuffle(names)

@@ -108,6 +108,7 @@ def test_simultaneous_intervals_reach_as_far_as_sidak_says() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_ranks_contain_the_truth_and_little_more_than_those_of_all_pairs(kind: Kind) -> None:
     """300 objects with the worths of the graph: simultaneous, so all true ranks lie within; no fifth wider in sum."""
     c = finite_graph(kind, 300, 30_000, seed=5)

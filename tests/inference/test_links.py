@@ -224,6 +224,7 @@ def test_sentences_say_the_share_of_ties_between_equals(five, music):
     assert ("standard deviations" in said) == (five.specification.link == "probit")
 
 
+@pytest.mark.slow
 def test_pictures_say_the_scale(five, music):
     import matplotlib.pyplot as plt
 

@@ -81,6 +81,7 @@ def test_residuals_of_drawn_and_refitted_tables_spread_alike():
 
 
 @pytest.mark.parametrize("of", ["pairs", "triples"])
+@pytest.mark.slow
 def test_two_camps_of_judges_do_not_fit(of):
     rng = np.random.default_rng(4)
     apart = llbt.fit_rankings("object", rankings(drawn(rng, 300, WORTHS, apart=0.8)))

@@ -113,6 +113,7 @@ def variances(cov):
 
 @settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), size=st.integers(3, 9), scale=st.sampled_from([1e-8, 1.0, 1e5]))
+@pytest.mark.slow
 def test_they_are_the_minimum(seed, size, scale):
     v = scale * variances(random_cov(seed, size))
     found, converged = fitted_quasi_variances(v)

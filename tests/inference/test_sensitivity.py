@@ -68,6 +68,7 @@ def test_an_order_effect_is_tried_where_the_formula_has_none(votes):
     assert "without order" not in found
 
 
+@pytest.mark.slow
 def test_the_unit_of_dependence_changes_rank_sets_alone(votes):
     res = llbt.fit("object + tie", votes)
     found = llbt.sensitivity(res)
@@ -116,6 +117,7 @@ def test_a_ranking_that_stays_and_what_is_asked_for(votes):
         llbt.sensitivity(res, leave_out="annotator")
 
 
+@pytest.mark.slow
 def test_the_report_has_it(votes, tmp_path):
     page = llbt.write_report(llbt.fit("object + tie", votes), tmp_path / "r.html").read_text(encoding="utf-8")
     assert "What does the ranking hang on?" in page

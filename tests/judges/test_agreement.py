@@ -384,6 +384,7 @@ def test_each_judge_with_itself():
 # -- resamples ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_frames_put_together_from_the_drawn_units():
     frame, n, seed = drawn(7, units=12), 25, 11
     found = agreement(frame, unit="prompt", n=n, rng=seed, confidence=0.8).to_frame().set_index("term")

@@ -148,6 +148,7 @@ def test_repeated_labels_of_a_unit_are_averaged():
     np.testing.assert_allclose(thrice.results.bse, once.results.bse, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_errors_are_those_of_leaving_units_out():
     """One step without a unit is near the solution without it, and at ω = .7 the covariance is theirs."""
     human, machine = study(np.random.default_rng(17), units=150, labels=40)

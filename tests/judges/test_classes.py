@@ -194,6 +194,7 @@ def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
 APART = np.array([[0.8, 0.3, -0.3, -0.8], [-0.8, -0.3, 0.3, 0.8], [0.3, -0.8, 0.8, -0.3]])
 
 
+@pytest.mark.slow
 def test_classes_are_recovered() -> None:
     """Three classes with separated worths: judges are put where they were drawn from, and BIC finds how many."""
     for seed in range(3):
@@ -230,6 +231,7 @@ def test_one_class_more_is_tested_by_judges_drawn(capsys: pytest.CaptureFixture)
         models.bootstrap_test(3, rng=1)
 
 
+@pytest.mark.slow
 def test_draws_have_the_judges_comparisons_and_the_classes_probabilities() -> None:
     rng = np.random.default_rng(1)
     rows = [

@@ -93,6 +93,7 @@ def test_the_split_is_found(round_to: float) -> None:
     assert "all judges (by age, p = " in str(found)
 
 
+@pytest.mark.slow
 def test_statistics_by_brute_force() -> None:
     """Scores of judges by differences of the likelihood, supLM over all cuts, χ² over labels; the split by refits."""
     frame = lists(judges=24)

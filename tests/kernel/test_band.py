@@ -54,6 +54,7 @@ def test_a_graph_that_falls_apart_has_no_factor() -> None:
 
 
 @pytest.mark.parametrize("cycles", [0, 40])
+@pytest.mark.slow
 def test_a_graph_of_few_cycles_has_a_sparse_factor(cycles: int) -> None:
     """A knockout of 1,000 objects, which is wide, with some more pairs; it can be pickled."""
     rng, below = np.random.default_rng(1), np.arange(1, 1000)

@@ -217,6 +217,7 @@ def test_penalized_fits_are_tested_at_penalized_estimates(six):
 # -- where it is used --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_default_follows_the_fit(six):
     c, _ = six
     formula = "object * group + tie + order"

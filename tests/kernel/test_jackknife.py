@@ -86,6 +86,7 @@ def test_a_factor_that_is_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("judges", "rows"), [(8, 4000), (25, 6000)])
+@pytest.mark.slow
 def test_one_step_is_about_a_refit_without_the_cluster(judges: int, rows: int) -> None:
     """The second route: the model fitted again to the table without each judge."""
     c = judged(judges, rows=rows, clusters="judge")

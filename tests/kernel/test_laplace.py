@@ -88,6 +88,7 @@ def test_the_gradient_is_that_of_the_approximation() -> None:
     np.testing.assert_allclose(_at(AT)[1], slopes, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_information_is_about_that_with_weights_held() -> None:
     """Exact in the rows of log σ; in those of fixed parameters it leaves out what the determinant bends."""
     problem, lines, _, _ = _lines()

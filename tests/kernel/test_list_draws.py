@@ -26,6 +26,7 @@ def many():
 
 
 @pytest.mark.parametrize("taken", [1, 2, 3])
+@pytest.mark.slow
 def test_orders(taken):
     chance = {}
     x = np.exp(2 * WORTHS)

@@ -212,6 +212,7 @@ def _study(shared: Path, name: str, reference: str, order: bool = False) -> llbt
 
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "within"), [("trdel", 0.01), ("immig", 0.005)])
+@pytest.mark.slow
 def test_random_worths_of_real_judges(shared: Path, name: str, within: float) -> None:
     """Figures of an adaptive Gauss-Hermite quadrature with 13 and 11 nodes, by another program."""
     expected = json.loads((shared / "reference" / "models" / "mixed.json").read_text())[name]

@@ -40,6 +40,7 @@ def log_likelihood(by_judge: ByJudge, shares: np.ndarray, params: np.ndarray) ->
 
 
 @pytest.mark.parametrize("common", [[], ["tie"]])
+@pytest.mark.slow
 def test_two_classes_are_the_maximum_that_scipy_finds(common: list[str]) -> None:
     c = llbt.from_judgments(drawn(), clusters="judge")
     found = llbt.judges.classes("object + tie", c, k=2, starts=10, common=common, rng=1)[2]

@@ -479,6 +479,7 @@ SKEWED = {
 
 @pytest.mark.parametrize("case", list(SKEWED))
 @pytest.mark.parametrize("alpha", [0.05, 0.001])
+@pytest.mark.slow
 def test_at_the_bounds_the_likelihood_ratio_is_the_quantile(case: str, alpha: float) -> None:
     formula, c = SKEWED[case]
     res = quietly(formula, c)

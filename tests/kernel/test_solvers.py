@@ -420,6 +420,7 @@ def log_likelihood(problem: likelihood.Problem, point: np.ndarray) -> float:
 
 
 @given(problems())
+@pytest.mark.slow
 def test_log_likelihood_score_and_information(drawn_problem):
     problem, point = drawn_problem
     found = likelihood.probabilities(problem, point)

@@ -134,6 +134,7 @@ def test_the_picture_shades_what_is_significant(many):
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_qaeval_and_bertscore_beat_the_eleven_others(shared):
     """Figure 5, system level, Pearson's r, Bonferroni by row; with the rank coefficients other metrics win too."""
     path = shared / "data" / "deutsch_fabbri2020.csv.gz"

@@ -130,6 +130,7 @@ def test_no_correlation_no_interval():
     assert np.isnan([found.estimate, found.conf_low, found.conf_high]).all()
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_nothing():
     """Processes that are forked start at once; what they are given is pickled as for any other."""
     x, z = scores()

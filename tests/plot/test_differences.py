@@ -204,6 +204,7 @@ def test_stars_are_those_of_the_adjusted_p_values(test: Any) -> None:
     assert len(seen) > 1
 
 
+@pytest.mark.slow
 def test_many_systems_have_stars_or_dots_and_names_that_do_not_overlap() -> None:
     found = llbt.scores.pairwise(scores(18, 20))
     significant = int(np.sum(found.p_adjusted["t"] < 0.05))

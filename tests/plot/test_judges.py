@@ -14,6 +14,7 @@ def centred_by_hand(res, at):
     return frame - frame.mean()
 
 
+@pytest.mark.slow
 def test_judges_are_drawn_beside_the_pooled_model(by_judge):
     base = fit("object + tie", TABLE1)
     ax = llbt.plot.judges(by_judge, base)

@@ -22,6 +22,7 @@ CASES = [pytest.param(name, size, marks=_marks(name, size)) for size in SIZES fo
 
 
 @pytest.mark.parametrize(("name", "size"), CASES)
+@pytest.mark.slow
 def test_every_text_has_a_place_of_its_own(name, size):
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a layout that collapses is a warning

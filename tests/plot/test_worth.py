@@ -99,6 +99,7 @@ def test_without_axes_one_figure_is_made(by_judge):
     assert ax.figure.axes == [ax]
 
 
+@pytest.mark.slow
 def test_no_global_setting_is_changed(by_judge):
     settings = dict(mpl.rcParams)
     backend = mpl.get_backend()
@@ -108,6 +109,7 @@ def test_no_global_setting_is_changed(by_judge):
     assert mpl.get_backend() == backend
 
 
+@pytest.mark.slow
 def test_pictures_raise_no_warning(by_judge, plain, rich):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -143,6 +145,7 @@ def test_of_many_objects_those_whose_worth_changes_most_are_coloured_and_named(s
     assert ax.get_xlabel() == "judge\n(in colour: the 10 that change most)"
 
 
+@pytest.mark.slow
 def test_of_many_objects_of_one_class_the_best_are_coloured():
     res = pooled(60)
     ax = llbt.plot.worth(res, most=3)

@@ -58,6 +58,7 @@ def biased() -> llbt.DiscriminationResults:
     return res
 
 
+@pytest.mark.slow
 def test_a_page_has_a_section_that_names_inverted_and_guessing_judges(tmp_path: Path) -> None:
     res = biased()
     page = lxml.html.document_fromstring(llbt.write_report(res, tmp_path / "page.html").read_text(encoding="utf-8"))

@@ -25,6 +25,7 @@ def unpictured(monkeypatch):
     monkeypatch.setattr(page, "picture", lambda *_: "")
 
 
+@pytest.mark.slow
 def test_every_section_and_picture_is_there(table, tmp_path):
     document = lxml.html.document_fromstring(write_report(table, tmp_path / "graded.html").read_text(encoding="utf-8"))
     sections = [section.get("id") for section in document.iter("section")]

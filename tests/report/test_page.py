@@ -20,6 +20,8 @@ from llbt.report.page_script import SCRIPT
 from llbt.report.page_style import COLOURS, stylesheet
 from llbt.table import Field
 
+pytestmark = pytest.mark.xdist_group("pages")  # one worker has all tests of the pages, and writes each once
+
 EVIL = [
     "<b>bold</b>",
     "<script>x()</script>",
@@ -233,6 +235,7 @@ def test_worths_that_differ_by_judge_are_averaged_and_drawn_by_class(by_judge):
 
 
 @pytest.mark.usefixtures("unpictured")
+@pytest.mark.slow
 def test_of_many_pairs_the_best_and_neighbours_stand_before_all_of_them(folder):
     names = [f"m{k:02d}" for k in range(26)]
     document = parsed(write_report(judgments(names), path=folder / "many.html").read_text(encoding="utf-8"))
@@ -282,6 +285,7 @@ def test_letters_in_pictures_are_letters(dras):
     assert {"A", "B", "C", "D"} <= drawn
 
 
+@pytest.mark.slow
 def test_no_figure_stays_open_and_no_setting_changes(folder):
     import matplotlib as mpl
     import matplotlib.pyplot as plt
@@ -418,6 +422,7 @@ def test_separated_judgments_are_corrected_and_the_page_says_so_first(folder):
 
 
 @pytest.mark.usefixtures("unpictured")
+@pytest.mark.slow
 def test_counts_and_judgments_of_one_table_give_one_leaderboard(folder):
     frame = judgments(["x", "y", "z"])
     counts = llbt.from_judgments(frame).to_frame().rename(columns={"wins_i": "won", "wins_j": "lost"})
@@ -439,6 +444,7 @@ def test_the_audit_sees_the_judgments(folder):
 
 
 @pytest.mark.usefixtures("unpictured")
+@pytest.mark.slow
 def test_a_fit_is_reported_as_it_is(folder):
     fixed = llbt.fit("object + tie", TABLE1, reference="B", fixed={"tie": -0.5}, cov_type="HC0")
     text = write_report(fixed, folder / "fixed.html").read_text(encoding="utf-8")
@@ -452,6 +458,7 @@ def test_a_fit_is_reported_as_it_is(folder):
 
 
 @pytest.mark.usefixtures("unpictured")
+@pytest.mark.slow
 def test_a_fit_with_reduced_bias_says_why(folder):
     needed = llbt.from_counts(pd.DataFrame(WALKOVER, columns=["object_i", "object_j", "wins_i", "wins_j"]))
     for c, notices in ((needed, 1), (TABLE1, 0)):
@@ -464,6 +471,7 @@ def test_a_fit_with_reduced_bias_says_why(folder):
     assert parsed(by_itself).xpath("//p[@class='notice']")[0].text_content().startswith("Without correction")
 
 
+@pytest.mark.slow
 def test_the_same_data_give_the_same_page(folder, dras):
     again = write_report(TABLE1, path=folder / "again.html", title="Four systems")
     assert again.read_text(encoding="utf-8") == dras
@@ -505,6 +513,7 @@ def run(*args, **options):
 
 
 @pytest.mark.usefixtures("unpictured")
+@pytest.mark.slow
 def test_the_command_writes_what_the_library_writes(tmp_path):
     path = tmp_path / "mine.csv"
     frame = judgments(["x", "y", "z"]).rename(columns={"object_i": "a", "object_j": "b", "outcome": "winner"})

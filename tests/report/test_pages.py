@@ -118,6 +118,7 @@ def test_columns_names_digits_caption_and_label():
 
 
 @pytest.mark.filterwarnings("ignore::llbt.errors.LLBTWarning")
+@pytest.mark.slow
 def test_no_answer_prints_a_square_of_labels():
     """Pairs are rows of a long table: no column is headed by an object, judge or system, so none grows with them."""
     labels = set(names(20, 4)) | {name[::-1] for name in names(20, 4)}
