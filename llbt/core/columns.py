@@ -290,7 +290,7 @@ def tallied(
 
     Parameters
     ----------
-    keys : sequence of ndarray of int, each (R,)
+    keys : sequence of ndarray of int, each (R,), or (R, 2) of both sides
         Codes from 0.
     said : ndarray of int, shape (R,)
         The outcome, from 0; those from `outcomes` on are not counted.
@@ -301,21 +301,22 @@ def tallied(
 
     Returns
     -------
-    codes : list of ndarray of int, each (U,)
+    codes : list of ndarray of int, each (U,), or (U, 2) of both sides
         The combinations that have an outcome, sorted.
     counts : ndarray, shape (U, outcomes)
     """
-    sizes = [int(codes.max(initial=0)) + 1 for codes in keys]
-    size = math.prod(sizes)
-    if 4 * size > max(_DENSE, 4 * len(said)):
-        first, group = groups([np.asarray(codes, dtype=np.int64) for codes in keys])
+    columns = [codes for key in keys for codes in (key.T if key.ndim > 1 else key[None])]
+    sizes = [int(codes.max(initial=0)) + 1 for codes in columns]
+    if 4 * math.prod(sizes) > max(_DENSE, 4 * len(said)):
+        first, group = groups([np.asarray(codes, dtype=np.int64) for codes in columns])
         n, judged = _by_outcome([group], said, weights, [len(first)], outcomes)
         kept = np.flatnonzero(judged)
         rows = first[kept]
-        return [np.asarray(codes[rows], dtype=np.int64) for codes in keys], n[kept]
-    n, judged = _by_outcome(keys, said, weights, sizes, outcomes)
+        return [np.take(key, rows, axis=0).astype(np.int64, copy=False) for key in keys], n[kept]
+    n, judged = _by_outcome(columns, said, weights, sizes, outcomes)
     found = np.flatnonzero(judged)
-    return [np.asarray(codes) for codes in np.unravel_index(found, sizes)], n[found]
+    codes = iter(np.unravel_index(found, sizes))
+    return [np.stack([next(codes) for _ in key.T], axis=1) if key.ndim > 1 else next(codes) for key in keys], n[found]
 
 
 def _by_outcome(

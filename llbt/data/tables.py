@@ -54,17 +54,11 @@ def condensed(
     response: Response = THREE,
 ) -> Lines:
     """Return one line for each combination of objects, covariates and clusters that has a judgment."""
-    both = [Coded(c.name, c.levels, c.codes[:, k]) for c in (pairs, *sides) for k in (0, 1)]
-    codes, counts = tallied([c.codes for c in (*both, *columns, *clusters)], said, weights, n_columns(response))
-    two = 2 + 2 * len(sides)
-    rest = [replace(c, codes=found) for c, found in zip((*columns, *clusters), codes[two:], strict=True)]
-    return Lines(
-        np.column_stack(codes[:2]),
-        counts,
-        tuple(rest[: len(columns)]),
-        tuple(replace(c, codes=np.column_stack(codes[2 * k + 2 : 2 * k + 4])) for k, c in enumerate(sides)),
-        tuple(rest[len(columns) :]),
-    )
+    kept = (*sides, *columns, *clusters)
+    (found, *rest), counts = tallied([pairs.codes, *(c.codes for c in kept)], said, weights, n_columns(response))
+    coded = tuple(replace(c, codes=codes) for c, codes in zip(kept, rest, strict=True))
+    own = len(sides) + len(columns)
+    return Lines(found, counts, coded[len(sides) : own], coded[: len(sides)], coded[own:])
 
 
 def _order_note(lines: Lines, response: Response, size: int) -> list[str]:

@@ -275,6 +275,8 @@ def _recession_of_cuts(
 def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
     """Sum comparisons with the same linear predictors; also return the first comparison of each."""
     found, first, _ = distinct(design, problem)
+    if found is problem:
+        return problem, first
     order = np.argsort(first)  # as they stand in the table, sorted by their objects
     return rows_of(found, order), first[order]
 

@@ -496,15 +496,15 @@ def _held_apart(problem: Problem) -> float:
 
 
 def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Specification, start: Maximum | None) -> Fit:
-    """Fit the counts and what a specification adds to their likelihood."""
-    begin = None if start is None else start.params
+    """Fit the counts and what a specification adds to their likelihood; `start` is the maximum of bare counts."""
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.reduces_bias
     small = small and _held_apart(problem) <= _NEAR and not isinstance(problem.response, Cumulative)
     if spec.method == "glm" or (spec.method == "auto" and small):
         solution = explicit.glm(problem, names, start, prior_counts(problem, c, spec))
+    elif start is not None:
+        solution = start.fit(problem)
     else:
-        solution = solvers.eliminate(problem, start=begin, penalty=penalty_of(problem, c, spec))
-        solution = solution if start is None else replace(solution, n_iter=start.n_iter + solution.n_iter)
+        solution = solvers.eliminate(problem, penalty=penalty_of(problem, c, spec))
     if not solution.converged:
         warn_user(
             f"the {solution.solver} solver stopped after {solution.n_iter} iterations with a gradient of norm "

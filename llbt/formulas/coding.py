@@ -48,8 +48,8 @@ class VariableTable:
     variables: dict[str, Variable]
     reference: Label
 
-    def units(self, block: Block, used: Sequence[str]) -> tuple[dict[str, IntArray], IntArray, IntArray]:
-        """Return the codes of each variable, the first row of each distinct combination, and the index into them.
+    def units(self, block: Block, used: Sequence[str]) -> tuple[dict[str, IntArray], int, IntArray]:
+        """Return each variable's codes in the distinct combinations, how many these are, and the index into them.
 
         For the worth, and where effects of objects are added up, both sides of each comparison count, otherwise the
         side of the object shown first.
@@ -58,14 +58,15 @@ class VariableTable:
         # an object covariate is told by its object, so that each object has a row of its own
         keys = sorted({"object" if self.variables[name].role == "object covariate" else name for name in used})
         codes = {name: np.concatenate([self.codes(name, k) for k in sides]) for name in {*keys, *used}}
-        length = len(self.comparisons) * len(sides)
+        size = length = len(self.comparisons) * len(sides)
         if not keys:
-            first, index = np.zeros(1, dtype=np.int64), np.broadcast_to(np.int64(0), length)
+            size, index = 1, np.broadcast_to(np.int64(0), length)
         elif length > _FEW and max(len(self.columns[name].levels) for name in keys) > length / 2:
-            first = index = np.arange(length)  # next to nothing is the same, so nothing is looked for
+            index = np.arange(length)  # next to nothing is the same, so nothing is looked for
         else:
             first, index = groups([codes[name] for name in keys])
-        return codes, first, index.reshape(len(sides), -1).T if len(sides) > 1 else index
+            codes, size = {name: found[first] for name, found in codes.items()}, len(first)
+        return codes, size, index.reshape(len(sides), -1).T if len(sides) > 1 else index
 
     def patsy_data(self, block: Block, values: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
         """Return variables as patsy takes them, from what `Codings.rows` takes for them."""
@@ -117,7 +118,7 @@ class Coding:
     and these columns.
     """
 
-    units: tuple[dict[str, IntArray], IntArray, IntArray]
+    units: tuple[dict[str, IntArray], int, IntArray]
     values: dict[str, npt.NDArray[Any]]
     info: Any  # patsy.DesignInfo; None for a block without variables
     variables: tuple[str, ...]
@@ -150,7 +151,7 @@ class Codings:
     def without_rows(self) -> Codings:
         """Return the codings without the rows of the table, which are many and in the Design."""
         none = np.zeros(0, dtype=np.int64)
-        blocks = {name: replace(coding, units=({}, none, none), values={}) for name, coding in self.blocks.items()}
+        blocks = {name: replace(coding, units=({}, 0, none), values={}) for name, coding in self.blocks.items()}
         return replace(self, blocks=blocks)
 
     def rows(self, block: Block, values: Mapping[str, npt.NDArray[Any]], size: int) -> csr_array:
@@ -196,9 +197,11 @@ class Codings:
         if not full.any():
             some = csr_array(rows)
             return Gathered.of(csr_array((some.data, columns[some.indices], some.indptr), shape=shape))
+        own = Gathered((), shape, columns[full], np.ascontiguousarray(rows[:, full].T))
+        if full.all():
+            return own
         rest = csr_array(rows[:, ~full])
         sparse = Gathered.of(csr_array((rest.data, columns[~full][rest.indices], rest.indptr), shape=shape))
-        own = Gathered((), shape, columns[full], np.ascontiguousarray(rows[:, full].T))
         return own + sparse if rest.nnz else own
 
     def _full(self, block: Block, rows: FloatArray | csr_array) -> npt.NDArray[np.bool_]:
@@ -206,7 +209,7 @@ class Codings:
         many = block == "worth" and rows.shape[0] > max(_FEW, len(self.table.comparisons) / 2)
         if not many or not isinstance(rows, np.ndarray):
             return np.zeros(rows.shape[1], dtype=np.bool_)
-        return np.asarray(np.count_nonzero(rows, axis=0) > len(rows) / 2)
+        return np.array([np.count_nonzero(column) > len(rows) / 2 for column in rows.T], dtype=np.bool_)
 
     def _has_numbers(self, names: Collection[str]) -> bool:
         return any(self.table.columns[name].numeric for name in names)
@@ -326,8 +329,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
         return Coding(units, {}, None, (), np.zeros(0, dtype=np.int64), (), (), (), (), ())
     if not used:  # the bare effect
         return Coding(units, {}, None, (), np.zeros(1, dtype=np.int64), (block,), (word_of(block),), (), (), ())
-    codes, first, _ = units
-    values = {name: column_values(table.columns[name], codes[name][first]) for name in used}
+    values = {name: column_values(table.columns[name], units[0][name]) for name in used}
     data = table.patsy_data(block, values)
     info = _design_info(table.text, basis, data)
     _check_sides(table, written, info, data)

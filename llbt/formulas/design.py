@@ -163,9 +163,8 @@ def codings_of(design: Design, text: str, c: Comparisons, reference: Reference) 
 def _rows(codings: Codings, block: Block) -> Rows:
     """Evaluate a block once per distinct combination of its variables."""
     coding = codings.blocks[block]
-    codes, first, index = coding.units
-    rows = codings.gathered(block, coding.values, len(first))
-    return Rows(rows, index, {name: codes[name][first] for name in codes}, is_summed(block, coding.variables))
+    codes, size, index = coding.units
+    return Rows(codings.gathered(block, coding.values, size), index, codes, is_summed(block, coding.variables))
 
 
 def _all_sums(codings: Codings) -> Iterator[Sum]:

@@ -53,12 +53,12 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
 def glm(problem: Problem, names: tuple[str, ...], start: Maximum | None = None, added: FloatArray | float = 0.0) -> Fit:
     """Fit the literal model: a Poisson GLM with one dummy per comparison, through statsmodels.
 
-    `start` is where elimination begins, at whose estimates statsmodels begins. `added` are the counts of a prior,
-    (S, K), which are no judgments and have no fitted counts.
+    Statsmodels begins at the estimates of elimination, or at `start` where they are known. `added` are the counts of a
+    prior, (S, K), which are no judgments and have no fitted counts.
     """
     _refuse_too_large(problem)
     totals, problem = problem.totals, replace(problem, counts=problem.counts + added)
-    other = eliminate(problem, start=None if start is None else start.params)
+    other = eliminate(problem) if start is None else start.fit(problem)
     results = _fitted(problem, names, other)
     p = problem.signed.shape[1]
     bare = results._results  # without labels, which cost as much as a step
@@ -73,7 +73,7 @@ def glm(problem: Problem, names: tuple[str, ...], start: Maximum | None = None, 
         inverse=cov,
         means=totals[:, None] * found,
         converged=bool(results.converged),
-        n_iter=steps if start is None else start.n_iter + steps,
+        n_iter=steps,
         gradient=score(problem, found),
         objective=log_likelihood(problem, found),
         solver="glm",

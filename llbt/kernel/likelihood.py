@@ -61,6 +61,11 @@ class Problem:
         """Judgments per comparison, shape (S,)."""
         return np.asarray(sum(self.counts.T[1:], self.counts[:, 0]))
 
+    @cached_property
+    def table(self) -> PairTable | RunTable | None:
+        """What is faster than going through comparisons, if anything is: for two outcomes, and for three."""
+        return None if self.offsets.any() else table_of(self, self.totals)
+
     def at(self, params: FloatArray) -> list[FloatArray]:
         """Return the predictors at some parameters, B arrays (S,)."""
         return [rows @ params + offset for rows, offset in zip(self.predictors, self.offsets, strict=True)]
@@ -138,9 +143,9 @@ class Likelihood:
                 found = cut_table(problem.predictors, problem.counts, problem.response, totals)
             return cls(problem, totals, np.empty(0), 0.0, found, _graph_beside(problem, found))
         sums = problem.response.sums(problem.counts.T)
-        table = None if problem.offsets.any() else table_of(problem, totals)
         offset = float(np.sum(sums * problem.offsets))
-        return cls(problem, totals, row_sums(problem, sums), offset, table, _graph_beside(problem, table))
+        graph = _graph_beside(problem, problem.table)
+        return cls(problem, totals, row_sums(problem, sums), offset, problem.table, graph)
 
     def score(self, params: FloatArray) -> FloatArray:
         """Return the gradient, shape (p,), without all else that `moments` has."""

@@ -173,10 +173,14 @@ def eliminate(
     if start is None:
         start = _start(likelihood) if held is None and penalty is None else _nowhere(problem)
     point, converged, n_iter = _climbed(likelihood, penalty, start, moving, _MAX_ITERATIONS)
+    return _fit_of(problem, point, converged, n_iter)
+
+
+def _fit_of(problem: Problem, point: _Point, converged: bool, n_iter: int) -> Fit:
     return Fit(
         params=point.params,
         inverse=Inverse(point.information),
-        means=_means(likelihood, point.params),
+        means=_means(problem, point.params),
         converged=converged,
         n_iter=n_iter,
         gradient=point.gradient,
@@ -187,10 +191,19 @@ def eliminate(
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """Parameters (p,) that scoring stops at, and the number of steps that it took."""
+    """The point that scoring stops at, and the number of steps that it took."""
 
-    params: FloatArray
+    point: _Point
     n_iter: int
+
+    @property
+    def params(self) -> FloatArray:
+        """Parameters, shape (p,)."""
+        return self.point.params
+
+    def fit(self, problem: Problem) -> Fit:
+        """Return what `eliminate` does, of a problem with this likelihood, whose comparisons may be other ones."""
+        return _fit_of(problem, self.point, True, self.n_iter)
 
 
 def maximum(problem: Problem) -> Maximum | None:
@@ -201,7 +214,7 @@ def maximum(problem: Problem) -> Maximum | None:
         point, converged, n_iter = _climbed(likelihood, None, start, np.arange(len(start)), _MAX_ITERATIONS)
     except linalg.LinAlgError:
         return None
-    return Maximum(point.params, n_iter) if converged else None
+    return Maximum(point, n_iter) if converged else None
 
 
 def _climbed(
@@ -275,13 +288,12 @@ def _evaluate(likelihood: Likelihood, penalty: Penalize | None, params: FloatArr
     return _Point(params, information, curvature, gradient + more.gradient, value + more.value)
 
 
-def _means(likelihood: Likelihood, params: FloatArray) -> FloatArray:
+def _means(problem: Problem, params: FloatArray) -> FloatArray:
     """Return the fitted counts, shape (S, K)."""
-    means = np.empty(likelihood.problem.counts.shape)
+    means, totals = np.empty(problem.counts.shape), problem.totals
     for start in range(0, len(means), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        found = probabilities(rows_of(likelihood.problem, rows), params)
-        np.multiply(likelihood.totals[rows, None], found, out=means[rows])
+        np.multiply(totals[rows, None], probabilities(rows_of(problem, rows), params), out=means[rows])
     return means
 
 
