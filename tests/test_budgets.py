@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -81,6 +82,31 @@ def test_so_are_tables_of_all_pairs(call: Callable[[], Any], monkeypatch: pytest
     monkeypatch.setattr(budgets, "memory", lambda: 8 * 200.0**2 - 1)
     with pytest.raises(llbt.LLBTError, match=r"of 200 objects takes .* Take fewer objects"):
         call()
+
+
+@pytest.mark.parametrize("asked", [llbt.pairwise, llbt.leaderboard])
+def test_all_pairs_of_a_fit_are_refused_and_some_are_not(
+    asked: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    res = llbt.fit("object", ring(200))
+    monkeypatch.setattr(budgets, "memory", lambda: 14 * 8 * 200.0**2 - 1)
+    with pytest.raises(
+        llbt.errors.DesignError, match=r"all pairs of 200 objects takes .* Name some: pairwise\(res, obj"
+    ):
+        asked(res)
+    assert len(llbt.pairwise(res, objects=[0, 1, 2]).to_frame()) == 3
+    monkeypatch.setattr(budgets, "memory", lambda: 14 * 8 * 200.0**2)
+    asked(res)
+
+
+def test_the_pairs_of_a_fit_take_what_the_budget_says() -> None:
+    tracemalloc.start()
+    try:
+        llbt.pairwise(llbt.fit("object", ring(600)))
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 8 * 600.0**2 * 10 < taken < 8 * 600.0**2 * 20
 
 
 def test_what_fits_is_made(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import stats
 
 from ..arguments import Confidence, Rng, as_generator, checked, is_whole
+from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label, known
 from ..core.max_z import MaxZ, max_z
 from ..core.statistics import adjust_p, ratio, two_sided_p
@@ -82,6 +83,8 @@ def pairwise(
     OptionError
         For log-worths that differ between classes and no `at`, for options and objects that are not known, a population
         of a fit without effects of judges or on the scale of log-worths, and more pairs than are compared.
+    DesignError
+        For more pairs than fit into memory.
 
     Notes
     -----
@@ -118,6 +121,7 @@ def pairwise(
 
 
 _MOST_OBJECTS = 1000  # of a fit of very many, whose covariances are solved for
+_MATRICES = 14  # objects × objects, held at once: measured at 2,000
 
 
 def _few(res: LargeResults, objects: Sequence[Label] | None) -> IntArray:
@@ -239,8 +243,13 @@ def _tests_of(res: LLBTResults, found: LogWorths, rng: Rng) -> _Tests:
 
 
 def _tested(res: LLBTResults, found: LogWorths, rng: np.random.Generator) -> _Tests:
-    df = res.df_inference
-    i, j = np.triu_indices(len(found.estimate), 1)
+    df, size = res.df_inference, len(found.estimate)
+    refuse_large(
+        f"comparing all pairs of {size:,} objects",
+        _MATRICES * float(size) ** 2,
+        "Name some: pairwise(res, objects=[…]); or take fewer objects: Comparisons.select(objects=[…]).",
+    )
+    i, j = np.triu_indices(size, 1)
     pairs = np.column_stack([i, j]).astype(np.int64)
     error, own = _pair_errors(found, pairs), res.covariance.df_of_differences(found.rows[:, res.free], i, j)
     error[np.isnan(own)] = np.nan
