@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..core.columns import FloatArray, IntArray, as_objects, groups
+from ..core.columns import MOST_COUNTED, FloatArray, IntArray, as_objects, groups
 from ..errors import JudgmentError
 from ..table import counted
 from .sources import Source
@@ -139,6 +139,9 @@ def ranks_of(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
             f"column {name!r} has a value that no float can hold", expected=f"finite {scale.noun}s"
         ) from None
     _refuse(np.isinf(found), table, name, "infinite value", f"finite {scale.noun}s")
+    large = np.abs(found) >= MOST_COUNTED
+    large[large] = [isinstance(value, numbers.Integral) for value in values[large]]
+    _refuse(large, table, name, "value", "whole numbers below 2**53", " that floats do not tell from its neighbours")
     return found
 
 

@@ -109,10 +109,19 @@ def rankings_from(
     A = C > B      1  J2
     """
     if isinstance(frame, (str, PathLike)) and suffix_of(str(frame)) in SUFFIXES:
-        if objects is not None or block is not None or covariates or clusters:
+        of_columns = {
+            "objects": objects is not None,
+            "block": block is not None,
+            "covariates": bool(covariates),
+            "clusters": bool(clusters),
+            "object": object != "object",
+            "rank": rank != "rank",
+            "missing": np.size(missing) > 0,
+        }
+        asked = [f"{name}=" for name, given in of_columns.items() if given]
+        if asked:
             raise OptionError(
-                f"columns of {str(frame)!r}, a file of PrefLib, which has none",
-                "Leave objects=, block=, covariates= and clusters= out.",
+                f"columns of {str(frame)!r}, a file of PrefLib, which has none", f"Leave {', '.join(asked)} out."
             )
         return _of_preflib(str(frame), unranked, object_covariates)
     keep = keep_of(covariates, clusters, (), object_covariates, None)

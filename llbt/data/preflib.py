@@ -13,9 +13,10 @@ from ..table import counted
 from .paths import bytes_of, decoded, existing
 
 SUFFIXES = (".soc", ".soi", ".toc", ".toi")
-_NAME = re.compile(r"#\s*ALTERNATIVE NAME (\d+):\s*(.*?)\s*$")
-_NUMBER = re.compile(r"#\s*NUMBER (ALTERNATIVES|VOTERS|UNIQUE ORDERS):\s*(\d+)\s*$")
-_PLACE = re.compile(r"\s*(?:(\d+)|\{([\d\s,]+)\})\s*(?:,|$)")
+_WHOLE = "[0-9]{1,15}"  # a float holds each of these exactly
+_NAME = re.compile(rf"#\s*ALTERNATIVE NAME ({_WHOLE}):\s*(.*?)\s*$")
+_NUMBER = re.compile(rf"#\s*NUMBER (ALTERNATIVES|VOTERS|UNIQUE ORDERS):\s*({_WHOLE})\s*$")
+_PLACE = re.compile(rf"\s*(?:({_WHOLE})|\{{\s*({_WHOLE}(?:\s*,\s*{_WHOLE})*)\s*\}})\s*(?:,|$)")
 
 
 def read_preflib(path: str) -> tuple[tuple[Label, ...], IntArray, IntArray, IntArray, FloatArray]:
@@ -34,6 +35,7 @@ def read_preflib(path: str) -> tuple[tuple[Label, ...], IntArray, IntArray, IntA
     orders: list[tuple[float, list[list[int]]]] = []
     for k, line in enumerate(lines, 1):
         if found := _NAME.match(line):
+            _refuse_known(names, int(found[1]), found[2], f"{path!r}, line {k}")
             names[int(found[1])] = found[2]
         elif found := _NUMBER.match(line):
             numbers[found[1]] = int(found[2])
@@ -56,10 +58,24 @@ def suffix_of(path: str) -> str:
     return PurePath(path).suffix.lower()
 
 
+def _refuse_known(names: dict[int, str], number: int, name: str, where: str) -> None:
+    """Raise for an alternative that has a name already, and for a name that another one has."""
+    if number in names:
+        raise JudgmentError(f"a second name of alternative {number}", where=where, expected="one name for each")
+    same = [known for known, other in names.items() if other == name]
+    if same:
+        raise JudgmentError(
+            f"alternatives {same[0]} and {number} are both {name!r}",
+            "Give them names of their own.",
+            where=where,
+            expected="a name for each alternative",
+        )
+
+
 def _order(line: str, where: str) -> tuple[float, list[list[int]]]:
     """Return how many voters gave an order, and the alternatives in each place: ``3: 1,{2,4},3``."""
     number, _, text = line.partition(":")
-    if not text.strip() or not number.strip().isdigit() or int(number) == 0:
+    if not text.strip() or not re.fullmatch(_WHOLE, number.strip()) or int(number) == 0:
         raise JudgmentError(
             f"{line.strip()[:60]!r}",
             where=where,
@@ -74,7 +90,7 @@ def _order(line: str, where: str) -> tuple[float, list[list[int]]]:
                 where=where,
                 expected="numbers of alternatives, those of one place in braces, separated by commas",
             )
-        places.append([int(n) for n in (found[1] or found[2]).replace(" ", "").split(",") if n])
+        places.append([int(n) for n in (found[1] or found[2]).split(",")])
         at = found.end()
     every = [n for some in places for n in some]
     twice = sorted({n for n in every if every.count(n) > 1})

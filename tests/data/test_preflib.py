@@ -17,7 +17,7 @@ HEAD = """# FILE NAME: 00001-00000001.{suffix}
 
 
 def file(folder, suffix, *orders, voters=None, number=None):
-    total = sum(int(order.partition(":")[0]) for order in orders if order[0].isdigit())
+    total = sum(int(order.partition(":")[0]) for order in orders if order[0] in "123456789")
     head = HEAD.format(suffix=suffix, voters=voters or total, orders=number or len(orders))
     path = folder / f"vote.{suffix}"
     path.write_text(head + "\n".join(orders) + "\n", encoding="utf-8")
@@ -89,3 +89,42 @@ def test_files_without_names_or_not_there(tmp_path):
         llbt.rankings_from(tmp_path / "none.soc")
     with pytest.raises(llbt.errors.OptionError, match="a file of PrefLib, which has none"):
         llbt.rankings_from(tmp_path / "old.soc", clusters="judge")
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "2: {1 2},3",
+        "2: {1\t2},3",
+        "2: {,},1",
+        "2: 1,{ },3",
+        "2: {},1",
+        "²: 1,2,3",
+        f"{'1' * 400}: 1,2,3",
+        "1: 9999999999999999,1",
+    ],
+)
+def test_what_is_no_order_says_its_line(order, tmp_path):
+    path = file(tmp_path, "toi", "1: 1,2,3", order, voters=3)
+    with pytest.raises(llbt.errors.JudgmentError, match="line 11"):
+        llbt.rankings_from(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("# ALTERNATIVE NAME 3: Dora", "a second name of alternative 3"),
+        ("# ALTERNATIVE NAME 4: Anna", "1 and 4 are both"),
+    ],
+)
+def test_a_name_is_of_one_alternative(line, said, tmp_path):
+    path = file(tmp_path, "soi", "1: 1,2,3")
+    path.write_text(path.read_text(encoding="utf-8").replace("1: 1,2", line + "\n1: 1,2"), encoding="utf-8")
+    with pytest.raises(llbt.errors.JudgmentError, match=said):
+        llbt.rankings_from(path)
+
+
+@pytest.mark.parametrize("more", [{"rank": "place"}, {"object": "who"}, {"missing": -1}, {"clusters": "judge"}])
+def test_a_file_has_no_columns(more, tmp_path):
+    with pytest.raises(llbt.errors.OptionError, match=f"Leave {next(iter(more))}= out"):
+        llbt.rankings_from(file(tmp_path, "soc", "1: 1,2,3"), **more)

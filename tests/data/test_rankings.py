@@ -616,3 +616,10 @@ def test_the_rankings_of_wmt10(shared):
     matrix = c.win_matrix()
     assert {(a, b): int(matrix.loc[a, b]) for a, b in wins} == wins
     assert c.n_judgments > 1000
+
+
+def test_ranks_that_floats_do_not_tell_apart_are_refused():
+    """Nanoseconds as ranks: as floats all three are the same."""
+    rows = pd.DataFrame({k: [1_700_000_000_000_000_001 + n] for n, k in enumerate("ABC")})
+    with pytest.raises(JudgmentError, match=r"1700000000000000001.*whole numbers below 2\*\*53"):
+        from_rankings(rows, objects=list("ABC"))
