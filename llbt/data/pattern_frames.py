@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import checked
+from ..arguments import checked, is_real
 from ..core.columns import Coded, FloatArray
 from ..core.patterns import MISSING, PatternKind, Patterns, Signs, gathered_patterns
 from ..errors import JudgmentError, OptionError, listed
@@ -85,6 +85,9 @@ def patterns_from(
     labels = as_names(objects, "objects")
     if len(labels) < 2:
         raise OptionError(f"objects={objects!r}", expected="two objects or more")
+    twice = sorted({name for name in labels if labels.count(name) > 1})
+    if twice:
+        raise OptionError(f"{listed(tuple(twice))} stands twice in objects=", expected="each object once")
     pairs = as_names(columns, "columns")
     values = _columns(kind, labels, pairs)
     beside = as_names(covariates, "covariates")
@@ -153,8 +156,11 @@ def _read(
         partial = int((missing.any(axis=1) & ~missing.all(axis=1)).sum())
         better[missing.all(axis=1)] = np.nan
         notes = (f"{counted(partial, 'judge')} ranked some: the other objects stand below these",) if partial else ()
-    levels = 0 if kind == "rankings" else len(np.unique(values[~np.isnan(values)]))
-    return gathered_patterns(labels, _signs(better), kind, levels=levels, columns=kept, counts=counts, notes=notes)
+    signs = _signs(better)
+    used = (signs != MISSING).any(axis=1) & (True if counts is None else counts > 0)
+    given = values[used]  # judges of no weight, and those who rated one object alone, say nothing of the scale either
+    levels = 0 if kind == "rankings" else len(np.unique(given[~np.isnan(given)]))
+    return gathered_patterns(labels, signs, kind, levels=levels, columns=kept, counts=counts, notes=notes)
 
 
 def _signs(better: FloatArray) -> Signs:
@@ -169,7 +175,8 @@ def _signs(better: FloatArray) -> Signs:
 
 def _answers(table: pd.DataFrame, names: tuple[str, ...], values: FloatArray, coded: Sequence[float]) -> Signs:
     """Return answers as signs."""
-    if len(coded) != 3 or len(set(coded)) != 3:
+    three = isinstance(coded, (list, tuple)) and len(coded) == 3 and all(is_real(code) for code in coded)
+    if not three or len(set(coded)) != 3 or not np.isfinite(np.asarray(coded, dtype=np.float64)).all():
         raise OptionError(f"coded={coded!r}", expected="three different numbers, such as (1, 0, -1)")
     found = np.full(values.shape, 9, dtype=np.int8)
     for code, sign in zip(coded, (1, 0, -1), strict=True):

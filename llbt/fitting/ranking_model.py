@@ -24,14 +24,14 @@ from ..errors import (
 from ..formulas.brackets import has_brackets
 from ..formulas.coding import Reference
 from ..formulas.design import Design
-from ..formulas.grammar import Formula, parse, stray_messages, vocabulary
+from ..formulas.grammar import Formula, compares_objects, parse, stray_messages, vocabulary
 from ..kernel.likelihood import inverse
 from ..kernel.list_firth import fit_reduced
 from ..kernel.list_fit import ListFit, Unbounded, fit_lists
 from ..kernel.list_likelihood import Lists
 from ..kernel.robust import Covariance
 from ..table import format_percent
-from .existence import check_existence
+from .existence import check_connected, check_existence
 from .model import LLBT
 from .ranking_clusters import Clustering, clustering_of, covariance_by
 from .ranking_estimates import RankingSpecification, names_of_ties
@@ -208,6 +208,12 @@ def _design(formula: Formula, pairs: Comparisons, spec: RankingSpecification) ->
     rest.
     """
     text = _worth_text(formula)
+    if compares_objects(formula):
+        try:
+            check_connected(pairs)
+        except DesignError as error:
+            error.remedy = "Fit the groups apart, each to lists of its own objects."
+            raise
     design = LLBT.from_formula(text, pairs, reference=spec.reference).design
     free = independent_in(design, pairs)
     if spec.prior is None:

@@ -137,7 +137,13 @@ def _used(codings: Codings) -> list[str]:
 def _matched(known: Coded, column: Coded) -> npt.NDArray[Any]:
     """Return the values of a covariate as the fit has them, shape (L,)."""
     if known.numeric:
-        return np.asarray(column.values, dtype=np.float64)
+        try:
+            return np.asarray(column.values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise OptionError(
+                f"covariate {known.name!r} of these lists has {listed(column.levels.tolist()[:3])}",
+                expected="numbers, as in the lists that were fitted",
+            ) from None
     levels = codes_of(known.levels.tolist(), column.levels.tolist(), f"covariate {known.name!r}")
     return np.asarray(levels[column.codes])
 

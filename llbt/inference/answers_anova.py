@@ -85,8 +85,10 @@ def _same_answers(one: Answered, other: Answered) -> bool:
     """Whether two fits are of the same answers and kind of choice, so that their likelihoods can be compared."""
     if isinstance(one, RankingResults) and isinstance(other, RankingResults):
         a, b = one.rankings, other.rankings
+        if one.specification.best_worst != other.specification.best_worst:
+            return False
         return a is b or (
-            (a.objects, a.kind, one.specification.best_worst) == (b.objects, b.kind, other.specification.best_worst)
+            (a.objects, a.kind) == (b.objects, b.kind)
             and all(np.array_equal(x, y) for x, y in ((a.items, b.items), (a.places, b.places), (a.starts, b.starts)))
             and np.array_equal(a.counts, b.counts)
         )

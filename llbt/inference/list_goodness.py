@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..arguments import Count, Jobs, Rng, checked
+from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.rankings import Rankings, ranks_in_lists
 from ..core.statistics import TestResult, two_sided_p
@@ -145,6 +146,8 @@ def goodness_of_lists(
     draw = Resampler.of("goodness_of_lists", rng, n_jobs, progress)
     _check(res)
     drawing = _Drawing.of(res, _SIZES[of])
+    if not drawing.number:
+        raise DesignError(f"no list has {of} of objects", "Take of='pairs'.", expected="lists of three objects or more")
     if (n + 1) * drawing.number > _MOST_CELLS:
         raise DesignError(
             f"{format_count(drawing.number)} cells of {of} in {format_count(n)} tables",
@@ -206,6 +209,8 @@ class _Drawing:
         """Return what is needed of a fit, for pairs or triples."""
         r = res.rankings
         times = r.counts.astype(np.int64)
+        every_one = float(r.sizes @ r.counts)
+        refuse_large(f"drawing {format_count(r.counts.sum())} lists one by one", 8 * every_one, "Fit fewer lists.")
         entries = np.concatenate(
             [np.tile(np.arange(lo, hi), n) for lo, hi, n in zip(r.starts[:-1], r.starts[1:], times, strict=True)]
         )

@@ -318,3 +318,26 @@ def test_fourteen_million_patterns():
     table = llbt.anova(plain, res).to_frame()
     assert table["df"].iloc[1] == 60
     assert table["p_value"].iloc[1] > 1e-4  # answers were drawn independently
+
+
+@pytest.mark.parametrize("more", [{"A": 1, "B": 2, "C": 3, "n": 0.0}, {"A": 9, "B": None, "C": None, "n": 1.0}])
+def test_judges_who_say_nothing_change_no_level(more):
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame(rng.integers(1, 3, (30, 3)), columns=list("ABC")).assign(n=1.0)
+    with_more = pd.concat([rows, pd.DataFrame([more])], ignore_index=True)
+    one, two = (llbt.patterns_from(x, "ratings", objects=list("ABC"), weight="n") for x in (rows, with_more))
+    assert one.levels == two.levels == 2
+    pd.testing.assert_series_equal(*(llbt.fit_patterns("object + tie", p).params for p in (one, two)))
+
+
+@pytest.mark.parametrize("coded", [5, (1, [3], 2), (1, None, 2), (1, float("nan"), 0), {1: 1, 2: 2, 3: 3}])
+def test_codes_are_three_numbers(coded):
+    rows = pd.DataFrame({"AB": [1], "AC": [1], "BC": [-1]})
+    with pytest.raises(llbt.errors.OptionError, match="three different numbers"):
+        llbt.patterns_from(rows, "comparisons", objects=list("ABC"), columns=list(rows), coded=coded)
+
+
+def test_an_object_has_one_place_among_the_objects():
+    rows = pd.DataFrame({"one": [1], "two": [1], "three": [-1]})
+    with pytest.raises(llbt.errors.OptionError, match="'A' stands twice"):
+        llbt.patterns_from(rows, "comparisons", objects=["A", "A", "B"], columns=list(rows))

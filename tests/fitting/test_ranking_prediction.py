@@ -145,3 +145,13 @@ def test_a_prior_beside_clusters():
     res = llbt.fit_rankings("object + tie", r, prior=0.5, cov_type="CR1", groups="judge")
     assert res.bse.shape == (3,)
     assert np.isfinite(llbt.fit_rankings("object + tie", r, prior=0.5).bse).all()
+
+
+@pytest.mark.parametrize("ages", [["x", "y"], pd.to_datetime(["2020-01-01", "2021-01-01"])])
+def test_a_number_of_the_fit_is_one_of_other_lists(ages):
+    rng = np.random.default_rng(2)
+    rows = pd.DataFrame(np.argsort(rng.random((40, 3)), axis=1) + 1, columns=list("ABC")).assign(age=rng.random(40))
+    res = llbt.fit_rankings("object * age", llbt.rankings_from(rows, objects=list("ABC"), covariates="age"))
+    other = pd.DataFrame({"A": [1, 2], "B": [2, 1]}).assign(age=ages)
+    with pytest.raises(llbt.errors.OptionError, match=r"covariate 'age' of these lists has .* expected numbers"):
+        res.predict(llbt.rankings_from(other, objects=["A", "B"], covariates="age"))

@@ -508,3 +508,29 @@ def test_joint_tests_by_clusters_are_of_hotellings_form():
         llbt.errors.DesignError, match="2 parameters are tested at once, with clusters that are worth 2"
     ):
         few.wald_test("object[A] = 0, object[B] = 0")
+
+
+def test_groups_without_a_list_in_common_are_named():
+    rows = pd.DataFrame(
+        {"A": [1, 2, None, None], "B": [2, 1, None, None], "C": [None, None, 1, 2], "D": [None, None, 2, 1]}
+    )
+    with pytest.raises(llbt.errors.DesignError, match=r"\{A, B\}, \{C, D\}.* Fit the groups apart, each to lists of"):
+        llbt.fit_rankings("object", llbt.rankings_from(rows, objects=list("ABCD")))
+
+
+def test_choices_one_after_the_other_are_another_likelihood():
+    rng = np.random.default_rng(3)
+    sets = pd.DataFrame(np.argsort(rng.random((200, 4)), axis=1), columns=["best", "worst", "o1", "o2"])
+    sets = sets.replace(dict(enumerate("ABCD"))).assign(z=rng.random(200))
+    shown = pd.DataFrame([list("ABCD")] * 200, columns=["s1", "s2", "s3", "s4"])
+    r = llbt.choices_from(
+        shown.assign(best=sets["best"], worst=sets["worst"], z=sets["z"]),
+        objects=["s1", "s2", "s3", "s4"],
+        best="best",
+        worst="worst",
+        covariates="z",
+    )
+    small, large = llbt.fit_rankings("object", r), llbt.fit_rankings("object * z", r)
+    assert len(llbt.anova(small, large).to_frame()) == 2
+    with pytest.raises(llbt.errors.DesignError, match="different answers"):
+        llbt.anova(small, llbt.fit_rankings("object * z", r, best_worst="sequential"))

@@ -148,3 +148,18 @@ def test_outcomes_of_three():
             assert (">" in between) == (x != y)
             if x != y:
                 assert (before < after) == (x < y)
+
+
+def test_triples_need_lists_of_three():
+    rows = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 2]})
+    res = llbt.fit_rankings("object", llbt.rankings_from(rows, objects=["A", "B"]))
+    with pytest.raises(llbt.errors.DesignError, match="no list has triples of objects"):
+        llbt.goodness_of_lists(res, of="triples")
+
+
+def test_lists_that_are_too_many_to_draw_are_refused(monkeypatch):
+    rows = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 2], "C": [3, 3, 1]})
+    res = llbt.fit_rankings("object + tie", llbt.rankings_from(rows, objects=list("ABC")), prior=None)
+    monkeypatch.setattr("llbt.budgets.memory", lambda: 8 * 8 * 9 - 1)
+    with pytest.raises(llbt.errors.DesignError, match="drawing 3 lists one by one"):
+        llbt.goodness_of_lists(res)
