@@ -65,7 +65,7 @@ class Fragility(Record):
                 Field("overtaken_by", "overtaken by", [row["overtaken_by"] for row in rows]),
                 Field("removed", "removed", np.array([row["removed"] for row in rows], dtype=np.float64), "count"),
                 Field("share", "share", np.array([row["share"] for row in rows], dtype=np.float64), "number", 3),
-                Field("exact", "exact", ["yes" if row["exact"] else "at most" for row in rows]),
+                Field("exact", "exact", [_exactness(row) for row in rows]),
                 Field("which", "which", [self._which(row) for row in rows]),
             ),
             title=f"Fragility: {self.unit}s removed until the ranking changes, of {format_count(self.total)}",
@@ -78,6 +78,12 @@ class Fragility(Record):
         pairs = zip(mine["what"], mine["removed"], strict=True)
         said = [f"{format_count(n)} × {what}" if n > 1 else str(what) for what, n in pairs]
         return ", ".join(said[:_NAMED]) + (f" and {len(said) - _NAMED} more" if len(said) > _NAMED else "")
+
+
+def _exactness(row: dict[str, object]) -> str:
+    if row["removed"] != row["removed"]:  # NaN
+        return "NA"
+    return "yes" if row["exact"] else "at most"
 
 
 @checked
@@ -104,7 +110,7 @@ def fragility(
     k : int
         Of ``change="top"``.
     most : float
-        Share of the units that may be left out; a change that needs more is NaN.
+        Share of the units that may be left out; NaN where no change was found among removals of so many.
     at : mapping or "average"
         Where worths are compared, for formulas whose worth has covariates.
     progress : bool
@@ -119,7 +125,7 @@ def fragility(
     OptionError
         For clusters that the table does not keep, and `k` that leaves no object below.
     DesignError
-        For a single cluster.
+        For a single cluster, and a fit with log-worths held by ``fixed=``.
 
     Notes
     -----
@@ -151,6 +157,12 @@ def fragility(
     order = inside[np.argsort(-found.estimate[inside], kind="stable")]
     if change == "top" and k >= len(order):
         raise OptionError(f"k={k} of {counted(len(order), 'object')}", expected="fewer than there are")
+    held = [name for name in res.fixed if found.rows[:, res.names.index(name)].any()]
+    if held:
+        raise DesignError(
+            f"log-worths held by fixed= ({', '.join(held)})",
+            "Fit without them: who overtakes whom is asked of estimates.",
+        )
     search, names, total = _searched(res, unit, most)
     rows: list[dict[str, object]] = []
     removals: list[dict[str, object]] = []
@@ -167,7 +179,8 @@ def fragility(
     gone = sum(row["removed"] != row["removed"] for row in rows)
     notes: tuple[str, ...] = ("'at most': another choice might need fewer; 'yes': none does",)
     if gone:
-        notes = (f"NA: not by {format_percent(most)} of the {unit}s, in {counted(gone, 'row')}", *notes)
+        found_none = f"NA: none found among removals of up to {format_percent(most)} of the {unit}s"
+        notes = (f"{found_none}, in {counted(gone, 'row')}", *notes)
     return Fragility(unit, total, rows, frame.reset_index(drop=True), notes)
 
 

@@ -129,7 +129,8 @@ def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
     kept = {name: level for name, level in asked.items() if name != "object" and level in levels.get(name, [])}
     reference = {**kept, **({"object": res.design.reference} if res.design.reference in c.objects else {})}
     model = LLBT.from_formula(res.specification.formula, c, reference=reference)
-    return _solved(model, replace(res.specification, cov_type="nonrobust", groups=()))
+    held = {name: value for name, value in res.specification.fixed.items() if name in model.design.names}
+    return _solved(model, replace(res.specification, cov_type="nonrobust", groups=(), fixed=held))
 
 
 def refit_fitted(res: MaybeMixed, c: Comparisons) -> MaybeMixed:

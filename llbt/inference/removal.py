@@ -107,28 +107,44 @@ class Search:
     def turned(self, row: FloatArray) -> IntArray | None:
         """Return how many units of each kind turn the sign of a positive combination (p,); None up to `most`."""
         removed: IntArray = np.zeros(len(self.units.number), dtype=np.int64)
-        params = self.params
+        params, there = self.params, self.units.number.copy()
         for _ in range(_ROUNDS):
             before = removed
-            removed = self._further(removed, params, row)
+            removed = self._further(removed, params, row, there)
             if (removed == before).all():
                 return None
             found = self.fitted(removed, params)
-            if found is None:
-                return None
+            while found is None:  # the last unit of some kind is what an estimate hangs on: that one stays
+                removed, kind = self._last_with_fit(before, removed, params, row)
+                there[kind] = removed[kind]
+                found = params if (removed == before).all() else self.fitted(removed, params)
             if row @ found < -_TURNED:
                 return self._put_back(before, removed, params, row)
             params = found
         return None
 
-    def _further(self, removed: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
-        """Return a removal that goes as far as the first order says is needed, up to `most`."""
+    def _last_with_fit(
+        self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray
+    ) -> tuple[IntArray, int]:
+        """Return the furthest removal between two, in the order of their effects, that has a fit, and what is next."""
+        order = self._in_order(before, after, params, row)
+        low, high = 0, len(order)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.fitted(self._with(before, order[:middle]), params) is None:
+                high = middle
+            else:
+                low = middle
+        return self._with(before, order[:low]), int(order[low])
+
+    def _further(self, removed: IntArray, params: FloatArray, row: FloatArray, there: IntArray) -> IntArray:
+        """Return a removal that goes as far as the first order says is needed, up to `most` and to what is there."""
         gap, (effects,) = float(row @ params), self.effects(removed, params, row[None])
         more, room = removed.copy(), self.most - int(removed.sum())
         for k in np.argsort(-effects, kind="stable"):
             if effects[k] <= 0 or gap < 0 or room <= 0:
                 break
-            number = min(int(self.units.number[k] - removed[k]), math.floor(gap / effects[k]) + 1, room)
+            number = min(int(there[k] - removed[k]), math.floor(gap / effects[k]) + 1, room)
             more[k] += number
             gap -= number * effects[k]
             room -= number
@@ -136,9 +152,7 @@ class Search:
 
     def _put_back(self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
         """Return the least removal between two, in the order of their effects, that turns the combination."""
-        (effects,) = self.effects(before, params, row[None])
-        most_first = np.argsort(-effects, kind="stable")
-        order = np.repeat(most_first, (after - before)[most_first])
+        order = self._in_order(before, after, params, row)
         low, high = 0, len(order)
         while high - low > 1:
             middle = (low + high) // 2
@@ -148,6 +162,12 @@ class Search:
             else:
                 low = middle
         return self._with(before, order[:high])
+
+    def _in_order(self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
+        """Return the units between two removals, by kind, those of the largest effect first."""
+        (effects,) = self.effects(before, params, row[None])
+        most_first = np.argsort(-effects, kind="stable")
+        return np.asarray(np.repeat(most_first, (after - before)[most_first]))
 
     def _with(self, removed: IntArray, more: IntArray) -> IntArray:
         return removed + np.bincount(more, minlength=len(removed))

@@ -127,7 +127,7 @@ def test_a_ranking_that_stands_is_said_to():
     c = table([("A", "B", 90, 10), ("B", "C", 80, 20), ("A", "C", 95, 5)])
     found = llbt.fragility(llbt.fit("object", c), most=0.05)
     assert np.isnan(found.to_frame()["removed"].iloc[0])
-    assert "not by 5 % of the judgments" in str(found)
+    assert "NA: none found among removals of up to 5 % of the judgments" in str(found)
 
 
 def test_the_order_of_rows_and_labels_does_not_matter():
@@ -181,3 +181,23 @@ def test_of_very_many_judgments_the_smaller_removals_are_too_many_to_count():
     assert row["object"] == "M00"
     assert row["removed"] > 2_000
     assert row["exact"] == "at most"
+
+
+@pytest.mark.parametrize(
+    "wins", [[[0, 4, 2], [0, 0, 1], [3, 1, 0]], [[0, 4, 0], [2, 0, 3], [1, 0, 0]], [[0, 3, 1], [1, 0, 2], [2, 0, 0]]]
+)
+def test_a_removal_without_estimates_is_gone_round(wins):
+    """To first order the only win of an object goes first, without which nothing can be fitted."""
+    c = llbt.from_matrix(np.array(wins, dtype=float), names=list("ABC"))
+    found = llbt.fragility(llbt.fit("object", c), most=0.9).to_frame().iloc[0]
+    assert found["removed"] == exhaustive(c, 4)
+
+
+def test_worths_that_are_held_are_refused():
+    wins = np.array([[0, 5, 6, 3], [3, 0, 4, 5], [2, 3, 0, 6], [1, 2, 3, 0.0]])
+    c = llbt.from_matrix(wins, names=list("ABCD"))
+    res = llbt.fit("object", c, fixed={"object[A]": 0.1})
+    with pytest.raises(llbt.errors.DesignError, match=r"held by fixed= \(object\[A\]\)"):
+        llbt.fragility(res)
+    refits = llbt.sensitivity(res).refits
+    assert set(refits["left_out"].dropna()) == set("ABCD")
