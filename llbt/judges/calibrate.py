@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy import linalg
 
 from ..arguments import Confidence, Kind, checked, is_real
 from ..core.columns import FloatArray
@@ -43,7 +45,7 @@ class Calibration(Record):
     labels : LLBTResults or None
         By the labels of people alone (ω = 0), with errors by units; None where they have no finite estimates.
     machines : LLBTResults
-        By the verdicts of the machines alone, biased as these may be.
+        By the verdicts of the machines alone, with errors clustered by units: how they vary, not how biased they are.
     omega : pandas.Series
         The weight ω of each machine, 0 to 1.
     n_labels, n_units : int
@@ -204,28 +206,31 @@ def calibrate(
     >>> found.n_labels, found.n_units, bool(found.effective_labels > 60)
     (60, 400, True)
     """
-    units = read_units_of(human, machine, unit, groups, order="order" in formula.split())
+    units = read_units_of(human, machine, unit, groups, order=re.search(r"\border\b", formula) is not None)
     model = LLBT.from_formula(_checked_formula(formula, units), units.table)
     problem = CalibrationProblem.of(units, model.design, means)
-    labels = problem.solved(np.zeros(len(units.machines)))
-    machines = problem.alone()
+    machines, sandwich = problem.alone()
     none = Tuned.held(np.zeros(len(units.machines)))
-    tuned = problem.tuned(labels, machines) if omega is None else Tuned.held(none.weights + float(omega))
-    weights = tuned.weights
-    found = labels if not weights.any() else problem.solved(weights)
-    if found is None:
+    try:
+        labels = problem.solved(none.weights)
+        tuned = problem.tuned(labels, machines) if omega is None else Tuned.held(none.weights + float(omega))
+        weights = tuned.weights
+        found = labels if not weights.any() else problem.solved(weights)
+        if found is None:
+            raise linalg.LinAlgError("no estimates")
+        errors = problem.covariance(found, tuned)
+        alone = None if labels is None else problem.covariance(labels, none)
+    except linalg.LinAlgError:
         raise SeparationError(
-            "the labels, corrected by the machines' verdicts, have no finite estimates: some objects win all, or ties "
-            "are missing",
-            "Label more units, above all of objects that win or lose all; or leave tie out.",
-        )
-    errors = problem.covariance(found, tuned)
-    alone = None if labels is None else problem.covariance(labels, none)
+            "the labels, corrected by the machines' verdicts, have no finite estimates: some objects win all or have "
+            "no labels that connect them with the others, or ties are missing",
+            "Label more units, above all of such objects; or leave tie out.",
+        ) from None
     effective = np.nan if alone is None else problem.labels_worth(alone.matrix, errors.matrix)
     return Calibration(
         results=problem.results(formula, found, errors),
         labels=None if labels is None or alone is None else problem.results(formula, labels, alone),
-        machines=problem.results(formula, machines, problem.covariance(machines, none)),
+        machines=problem.results(formula, machines, sandwich),
         omega=pd.Series(weights, index=[str(m.name) for m in units.machines], name="omega"),
         n_labels=int(units.labelled.sum()),
         n_units=units.size,

@@ -47,21 +47,21 @@ class Tuned:
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """What leaving out labelled clusters says.
+    """How precise estimates are.
 
     Attributes
     ----------
     matrix : ndarray, shape (p, p)
         The covariance of the estimates.
     df : float
-        Of t: G* − 1, G* = (Σn)²/Σn² of the labelled units n of each cluster.
-    alone : int
-        Clusters that are not left out, for without them something is not determined.
+        Of t; with labels G* − 1, G* = (Σn)²/Σn² of the labelled units n of each cluster.
+    notes : tuple of str
+        How the covariance was made.
     """
 
     matrix: FloatArray
     df: float
-    alone: int
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +114,8 @@ class CalibrationProblem:
             return None
         return self.scores.root(counts, np.zeros(self.size))
 
-    def alone(self) -> FloatArray:
-        """Return the estimates of the machines' verdicts on all units."""
+    def alone(self) -> tuple[FloatArray, Errors]:
+        """Return the estimates of the machines' verdicts on all units, with the sandwich by units or their groups."""
         shape = (len(self.units.table), len(self.scores.response.outcomes))
         even = np.full(self.units.size, 1 / self.units.size)
         counts = np.mean([machine.counts(even, shape) for machine in self.units.machines], axis=0)
@@ -125,7 +125,12 @@ class CalibrationProblem:
                 "the machines' verdicts have no finite estimates by themselves",
                 "Leave tie out, or objects that win all.",
             )
-        return found
+        scores = np.mean([self._by_unit(machine, found) for machine in self.units.machines], axis=0)
+        moved = self._summed(even[:, None] * scores) @ inverse(self.scores.information(found, counts.sum(axis=1)))
+        number = len(np.unique(self.units.cluster))
+        said = f"standard errors clustered by {format_count(number)} units or groups of them (CR1)"
+        why = f"{said}: how verdicts vary, not how far machines err"
+        return found, Errors(number / (number - 1) * moved.T @ moved, number - 1, (why,))
 
     def influences(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return what each unit adds to the score, by the labels (U, p), and for each unit of ω (M, U, p)."""
@@ -157,6 +162,8 @@ class CalibrationProblem:
         own, added = (self._summed(x) for x in self.influences(at))
         moved = self._contrasts() @ self._bread(at, np.zeros(len(self.units.machines)))
         e, f = own @ moved.T, added @ moved.T
+        if not (np.isfinite(e).all() and np.isfinite(f).all()):
+            raise linalg.LinAlgError("an information without an inverse")
         grams = np.einsum("agc,bgc->gab", f, f)
         toward = -np.einsum("agc,gc->ga", f, e)
         gram, target = grams.sum(axis=0), toward.sum(axis=0)
@@ -177,6 +184,8 @@ class CalibrationProblem:
         parts = self._summed(own + np.einsum("m,mup->up", omega, added))
         parts = parts - (tuned.without - omega) @ self._apart(params)
         bread = self._bread(params, omega)
+        if not (np.isfinite(parts).all() and np.isfinite(bread).all()):
+            raise linalg.LinAlgError("an information without an inverse")
         moved = parts @ bread
         whole = linalg.cholesky(inverse(bread), lower=True)
         shares, clusters = self._shares_of_labels(), self._label_weights(omega)
@@ -190,7 +199,13 @@ class CalibrationProblem:
             moved[some[known]] = np.linalg.solve(left[known], apart[known][..., None])[..., 0]
             alone += int((~known).sum())
         number = int((shares > 0).sum())
-        return Errors((number - 1) / number * moved.T @ moved, 1 / float(np.sum(shares**2)) - 1, alone)
+        df = 1 / float(np.sum(shares**2)) - 1
+        said = f"standard errors by leaving out each of {format_count(number)} labelled units or groups of them (CR3)"
+        notes = [f"{said}; t with {format_number(df, 3)} df"]
+        if alone:
+            which = f"{counted(alone, 'labelled cluster')} without which estimates are not determined"
+            notes.append(f"{which}: taken into standard errors by the plain sandwich, which is too small")
+        return Errors((number - 1) / number * moved.T @ moved, df, tuple(notes))
 
     def _apart(self, params: FloatArray) -> FloatArray:
         """Return the mean score of the verdicts on all units less that on labelled ones, by machine, (M, p)."""
@@ -229,12 +244,7 @@ class CalibrationProblem:
 
     def results(self, formula: str, params: FloatArray, errors: Errors) -> LLBTResults:
         """Return estimates as those of a fit of all judgments."""
-        table, clusters = self.units.table, len(np.unique(self.units.cluster[self.units.labelled]))
-        said = f"standard errors by leaving out each of {format_count(clusters)} labelled units or groups of them (CR3)"
-        notes = [f"{said}; t with {format_number(errors.df, 3)} df"]
-        if errors.alone:
-            some = f"{counted(errors.alone, 'labelled cluster')} without which estimates are not determined"
-            notes.append(f"{some}: taken into standard errors by the plain sandwich, which is too small")
+        table = self.units.table
         solution = Fit(
             params=params,
             inverse=errors.matrix,
@@ -246,11 +256,14 @@ class CalibrationProblem:
             solver="eliminate",
         )
         free = np.arange(len(params))
-        covariance = Covariance(errors.matrix, errors.df, notes=tuple(notes))
+        covariance = Covariance(errors.matrix, errors.df, notes=errors.notes)
         return LLBTResults(Specification(formula), table, self.design, free, solution, covariance)
 
     def _bread(self, params: FloatArray, omega: FloatArray) -> FloatArray:
-        return inverse(self.scores.information(params, self.counts(omega).sum(axis=1)))
+        found = self.scores.information(params, self.counts(omega).sum(axis=1))
+        if not (np.diag(found) > 0).all():
+            raise linalg.LinAlgError("an information without an inverse")
+        return inverse(found)
 
     def _contrasts(self) -> FloatArray:
         rows = self.design.worth.matrix.tocsr().toarray()

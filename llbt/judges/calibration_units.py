@@ -157,9 +157,9 @@ def _framed(judgments: Judgments, names: Sequence[str], groups: str | None) -> p
 
 
 def _machines(judgments: Judgments) -> Coded:
-    """Return which machine made each judgment; one where the judge is not recorded."""
-    if "judge" in judgments.names and judgments.values("judge").notna().all():
-        return judgments.column("judge", "machine")
+    """Return which machine made each judgment; one where the judge is not recorded at all."""
+    if "judge" in judgments.names and judgments.values("judge").notna().any():
+        return judgments.column("judge", "machine")  # which refuses those that are missing
     return code("judge", as_objects(["machine"] * len(judgments.said)))
 
 

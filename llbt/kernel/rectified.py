@@ -65,7 +65,8 @@ class Scores:
         for _ in range(_MAX_ITERATIONS):
             gradient = self.gradient(params, counts)
             try:
-                step = linalg.solve(self.information(params, totals), gradient, assume_a="pos")
+                lower = linalg.cho_factor(self.information(params, totals), lower=True, check_finite=False)
+                step = linalg.cho_solve(lower, gradient, check_finite=False)
             except linalg.LinAlgError:
                 return None
             decrement = float(gradient @ step) / 2

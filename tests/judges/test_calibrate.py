@@ -254,3 +254,48 @@ def test_intervals_hold_for_good_useless_and_biased_machines(flip, bias, shares)
     assert errors[1] < 1.05 * errors[0]
     if flip == 1.0:
         assert errors[2] > 1.05 * errors[0]  # plain PPI is worse than the labels alone
+
+
+def test_machines_alone_are_the_fit_of_their_verdicts_by_units():
+    human, machine = study(np.random.default_rng(3))
+    found = calibrate(human, machine).machines
+    c = llbt.from_judgments(machine, clusters="prompt")
+    res = llbt.fit("object + tie", c, cov_type="CR1", groups="prompt")
+    np.testing.assert_allclose(found.params, res.params, atol=1e-8)
+    np.testing.assert_allclose(found.bse, res.bse, rtol=5e-3)  # R's factor has the parameters in it, too
+    assert "not how far machines err" in found.covariance.notes[0]
+
+
+@pytest.mark.parametrize("omega", [None, 0.0, 0.7, 1.0])
+def test_few_labels_have_estimates_or_say_so(omega):
+    human, machine = study(np.random.default_rng(5), units=120, flip=0.5)
+    rng, refused = np.random.default_rng(6), 0
+    for number in (2, 3, 4, 5, 6):
+        for _ in range(6):
+            try:
+                calibrate(human.sample(number, random_state=int(rng.integers(2**31))), machine, omega=omega)
+            except llbt.errors.SeparationError:
+                refused += 1
+    assert refused > 5
+
+
+def test_labels_that_leave_an_object_out_say_so():
+    human, machine = study(np.random.default_rng(5))
+    some = human[(human["object_i"] != "D") & (human["object_j"] != "D")]
+    for means in ("auto", "overall", "within_pairs"):
+        with pytest.raises(llbt.errors.SeparationError, match="no labels that connect them"):
+            calibrate(some, machine, means=means)
+
+
+def test_a_missing_machine_is_named():
+    human, machine = study(np.random.default_rng(1))
+    both = pd.concat([machine.assign(judge="a"), machine.assign(judge="b")], ignore_index=True)
+    both.loc[3, "judge"] = None
+    with pytest.raises(llbt.errors.JudgmentError, match=r"'judge'.* no value in 1 of 1,200 rows, first at row 3"):
+        calibrate(human, both)
+
+
+def test_a_formula_needs_no_spaces():
+    human, machine = study(np.random.default_rng(1))
+    one, two = (calibrate(human, machine, formula=f).results for f in ("object+tie+order", "object + tie + order"))
+    pd.testing.assert_series_equal(one.params, two.params)
