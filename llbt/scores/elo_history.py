@@ -194,8 +194,11 @@ def elo_history(
 def _order(judged: Judgments, time: str) -> IntArray:
     """Return the rows by time, those of the same time in their order."""
     values = judged.values(time) if time in judged.columns else None
-    if values is not None and values.dtype.kind in "iufM" and not values.isna().any():
-        return np.argsort(values.to_numpy(), kind="stable")
+    if values is not None and not values.isna().any():
+        if isinstance(values.dtype, pd.CategoricalDtype) and values.dtype.ordered:
+            return np.argsort(values.cat.codes.to_numpy(), kind="stable")
+        if values.dtype.kind in "iufMm":
+            return np.argsort(values.to_numpy(), kind="stable")
     return np.argsort(judged.column(time, "time").codes, kind="stable")
 
 

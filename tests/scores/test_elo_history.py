@@ -159,3 +159,17 @@ def test_a_million_games_take_seconds() -> None:
     history = elo_history(judged)
     assert time.process_time() - begin < 8  # 1.5 s on an idle core
     assert history.estimate.sum() == pytest.approx(200 * 1500)
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        pd.to_timedelta([2, 10, 1], unit="D"),
+        pd.Categorical(["mid", "late", "early"], categories=["early", "mid", "late"], ordered=True),
+    ],
+)
+def test_time_has_the_order_of_its_type(day) -> None:
+    """As text, 10 days come before 2, and late before mid."""
+    frame = pd.DataFrame({"object_i": list("ABA"), "object_j": list("BCC"), "outcome": ["i"] * 3})
+    played, whole = (elo_history(frame.assign(day=days), time="day") for days in (day, [2, 3, 1]))
+    assert played.to_frame()["estimate"].tolist() == whole.to_frame()["estimate"].tolist()
