@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -98,10 +99,10 @@ class _Outcomes:
 
     @classmethod
     def of(cls, total: int, cells: int, dtype: Any) -> _Outcomes:
-        """Return the ways to split a total into two or three counts."""
-        wins, ties = np.indices((total + 1, total + 1 if cells == 3 else 1)).reshape(2, -1)
-        splits = [wins, ties, total - wins - ties] if cells == 3 else [wins, total - wins]
-        found = np.column_stack(splits)[wins + ties <= total]
+        """Return the ways to split a total into C counts: of total + C − 1 places, C − 1 are the borders between them."""
+        places = total + cells - 1
+        borders = np.array(list(itertools.combinations(range(places), cells - 1)), dtype=np.int64)
+        found = np.diff(borders, axis=1, prepend=-1, append=places) - 1
         logs = special.gammaln(total + 1) - special.gammaln(found + 1).sum(axis=1)
         return cls(total, found.astype(dtype), tuple(np.ascontiguousarray(found.T)), np.exp(logs))
 

@@ -103,7 +103,8 @@ def laplace_maximum(problem: Problem, found: Crossed, start: FloatArray, scales:
         likelihood, State(np.concatenate([start, np.log(scales)]), kept, nothing()), Laplace(exact=False), _DECREMENT
     )
     if not state.kept:
-        return without_effects(problem, start, len(scales), likelihood.n_iter)
+        zero = tuple(Predicted(*of, np.zeros(len(of[0])), np.zeros(len(of[0]))) for of in found.levels)
+        return replace(without_effects(problem, start, len(scales), likelihood.n_iter), predicted=zero)
     rule = Laplace(exact=len(found.rows) * len(state.at) <= _EXACT)
     if rule.exact:
         state = replace(state, found=likelihood(state.at, state.kept, rule, None))

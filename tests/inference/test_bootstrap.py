@@ -12,7 +12,7 @@ from support.fits import fit_by
 
 import llbt
 from llbt import Comparisons, LLBTResults
-from llbt.core.response import THREE
+from llbt.core.response import THREE, both_bad, graded
 from llbt.inference import draws
 from llbt.inference.bootstrap_record import Bootstrap
 from llbt.inference.draws import draw_clusters, draw_judgments, draw_parametric, with_counts
@@ -161,6 +161,32 @@ def test_draws_have_the_right_means() -> None:
         assert np.all(np.abs(counts.mean(axis=0) - center) < 5 * error + 1e-9)
         close(counts.var(axis=0), center * (1 - p), rtol=0.25)
     assert np.abs(POOLED.counts - POOLED.solution.means).max() > 1
+
+
+FEW = {
+    "grades": (graded(2, middle=True), "object + tie + grade", [[1, 1, 1, 0, 1], [1, 0, 1, 1, 0], [1, 1, 0, 1, 1]]),
+    "both bad": (both_bad(), "object + tie + bad", [[1, 1, 1, 1], [1, 0, 2, 1], [1, 1, 1, 2]]),
+}
+
+
+@pytest.mark.parametrize("case", FEW)
+def test_few_judgments_of_many_outcomes_are_drawn_from_a_list(case: str) -> None:
+    """3,000 draws of a comparison fall on the splits of its total as often as scipy's multinomial says (χ²)."""
+    response, formula, counts = FEW[case]
+    c = Comparisons(tuple("ABC"), np.array([[0, 1], [0, 2], [1, 2]]), np.array(counts, float), response, False)
+    res = quietly(formula, c)
+    drawn = draw_parametric(res.solution.means, 3000, np.random.default_rng(5))
+    for s, means in enumerate(res.solution.means):
+        splits, often = np.unique(drawn[:, s], axis=0, return_counts=True)
+        p = stats.multinomial.pmf(splits, int(c.totals[s]), means / means.sum())
+        rest = max(3000 * (1 - p.sum()), 1e-9)
+        many = 3000 * p >= 5
+        expected = [*(3000 * p[many]), 3000 * p[~many].sum() + rest]
+        assert stats.chisquare([*often[many], often[~many].sum()], expected).pvalue > 1e-3
+    assert llbt.bootstrap(res, n=20, rng=1).replicates.shape == (20, len(res.params))
+    assert len(llbt.simulate(res, 3, rng=1)) == 3
+    assert 0 < llbt.goodness_of_fit(res, n=20, rng=1).bootstrap.min() <= 1
+    assert "fit" in llbt.interpret(res).sentences
 
 
 def test_an_empty_cell_stays_empty_when_judgments_are_resampled() -> None:

@@ -81,11 +81,15 @@ def test_worths_of_judges_are_those_of_the_average_judge_and_his_effects(res: ll
     )
 
 
-def test_judges_who_do_not_differ_have_no_effects() -> None:
+@pytest.mark.parametrize("approximation", [None, "laplace"])
+def test_judges_who_do_not_differ_have_no_effects(approximation: str | None) -> None:
     frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": 4, "wins_j": 2, "judge": range(9)})
-    found = llbt.judge_effects(llbt.fit("object + (object | judge)", llbt.from_counts(frame, clusters="judge")))
+    c = llbt.from_counts(frame, clusters="judge")
+    found = llbt.judge_effects(llbt.fit("object + (object | judge)", c, approximation=approximation))
     assert not found.effects.any()
     assert not found.effect_errors.any()
+    assert len(found.to_frame()) == 18
+    assert len(llbt.plot.judge_effects(found).get_yticklabels()) == 9  # which the report draws
 
 
 def test_questions_are_asked_of_the_average_judge(res: llbt.MixedResults) -> None:
