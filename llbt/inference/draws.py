@@ -99,7 +99,7 @@ class _Outcomes:
 
     @classmethod
     def of(cls, total: int, cells: int, dtype: Any) -> _Outcomes:
-        """Return the ways to split a total into C counts: of total + C − 1 places, C − 1 are the borders between them."""
+        """Return the ways to split a total into C counts: C − 1 borders among total + C − 1 places."""
         places = total + cells - 1
         borders = np.array(list(itertools.combinations(range(places), cells - 1)), dtype=np.int64)
         found = np.diff(borders, axis=1, prepend=-1, append=places) - 1
