@@ -14,9 +14,10 @@ from scipy import special
 
 from ..arguments import Confidence, Count, Share, checked
 from ..core.columns import FloatArray, IntArray
-from ..core.statistics import critical_value
 from ..errors import JudgmentError, OptionError
+from ..kernel.robust import effective_clusters
 from ..table import Field, Record, Table, counted, format_number, interval_fields
+from .agreement_regression import AgreementRegression, agreement_regression
 from .system_scores import numbers
 
 
@@ -55,6 +56,7 @@ class DifferenceCurve(Record):
     params : ndarray, shape (2,)
         Intercept and slope of the log-odds of agreement; NaN where they are not finite.
     cov : ndarray, shape (2, 2)
+        NaN where one group alone keeps the estimates finite.
     bins : DifferenceBins
     target : float
         The probability of agreement asked for.
@@ -62,6 +64,8 @@ class DifferenceCurve(Record):
         The |difference| from which the curve is at the target, and its interval.
     confidence : float
     notes : tuple of str
+    shares : ndarray, shape (G, 2, 2)
+        What each group of pairs contributes to the covariance of independent pairs; none without groups.
     """
 
     _made_by: ClassVar[str] = "llbt.metrics.difference_curve(…)"
@@ -77,6 +81,7 @@ class DifferenceCurve(Record):
     needed_high: float
     confidence: float
     notes: tuple[str, ...]
+    shares: FloatArray
 
     @checked
     def predict(self, difference: object) -> pd.DataFrame:
@@ -89,10 +94,9 @@ class DifferenceCurve(Record):
         """
         size = np.abs(numbers("difference", difference))
         rows = np.column_stack([np.ones(len(size)), size])
-        log_odds = rows @ self.params
-        error = np.sqrt(np.einsum("mi,ij,mj->m", rows, self.cov, rows))
-        z = critical_value(self.confidence, math.inf)
-        found = special.expit(np.column_stack([log_odds, log_odds - z * error, log_odds + z * error]))
+        curve = AgreementRegression(self.params, self.cov, self.shares)
+        log_odds, half = rows @ self.params, curve.critical(rows, self.confidence) * curve.errors(rows)
+        found = special.expit(np.column_stack([log_odds, log_odds - half, log_odds + half]))
         return pd.DataFrame(
             {"difference": size, **dict(zip(("estimate", "conf_low", "conf_high"), found.T, strict=True))}
         )
@@ -141,8 +145,8 @@ def difference_curve(
         Whether humans prefer the same system; NaN leaves the pair out, and a note says how many. Both are in what
         `pairwise_accuracy` returns.
     groups : sequence, length P, optional
-        Clusters of pairs, language pairs say, for a covariance that is robust to dependence within them (sandwich,
-        at least two clusters); by default pairs are taken as independent.
+        Clusters of pairs, such as language pairs, at least two. Standard errors then allow for dependence within them
+        (CR3, each group left out in turn), with t on G* − 1 df. By default pairs are taken as independent.
     target : float
         A probability of agreement, for which the difference is looked up.
     bins : int
@@ -163,12 +167,16 @@ def difference_curve(
 
     Notes
     -----
-    Logistic regression: logit P(agree) = a + b·|d|; its band is that of a + b·|d| ± z·se, brought to probabilities. The
+    Logistic regression: logit P(agree) = a + b·|d|; its band is that of a + b·|d| ± c·se, brought to probabilities. The
     needed difference is (logit(target) − a)/b, its standard error by the delta method, its interval cut off at 0. It is
     NaN where the curve does not rise, and 0 where it is above the target everywhere. Where the pairs that agree and
     those that do not are separated by size (or all agree) the maximum likelihood estimate is not finite, and the curve
     NaN. Bins have Wilson's intervals and no model. Pairs that share a system are not independent, so that without
     `groups` the intervals are too short.
+
+    c is the normal quantile. With `groups` it is that of t on G* − 1 df: G* = (Σv)²/Σv², where v = rᵀV H_g V r is what
+    group g contributes to the variance rᵀV r of the figure under the model. Intervals are NaN where the curve has no
+    finite estimate without some group, or G* is below 2.
 
     References
     ----------
@@ -186,23 +194,33 @@ def difference_curve(
     >>> round(curve.needed, 2), curve.bins.agreements.tolist()
     (1.65, [2, 2, 4])
     """
-    z = critical_value(confidence, math.inf)
     size, agreed, clusters, notes = _read(metric_difference, agree, groups)
-    params, cov, reason = _fitted(size, agreed, clusters)
-    needed, why = _needed(params, cov, target, z)
-    reasons = [reason] if reason else why
+    curve = agreement_regression(size, agreed, clusters)
+    needed, why = _needed(curve, target, confidence)
+    if clusters is not None and len(size):
+        why = [*why, _by_groups(clusters)]
+    reasons = [curve.reason] if np.isnan(curve.params).any() else [*([curve.reason] if curve.reason else []), *why]
     if clusters is None and len(size):
         reasons = [*reasons, "pairs are taken as independent; groups= allows for dependence within groups"]
     return DifferenceCurve(
         size,
         agreed,
-        params,
-        cov,
+        curve.params,
+        curve.cov,
         _binned(size, agreed, int(bins), confidence),
         float(target),
         *needed,
         confidence,
         (*notes, *reasons),
+        curve.shares,
+    )
+
+
+def _by_groups(clusters: IntArray) -> str:
+    number, effective = effective_clusters(np.bincount(clusters).astype(np.float64))
+    return (
+        f"standard errors allow for dependence within {counted(number, 'group')} (G* = {format_number(effective, 3)}), "
+        "by leaving out each (CR3)"
     )
 
 
@@ -241,48 +259,26 @@ def _clusters(groups: Sequence[object] | None, kept: npt.NDArray[np.bool_]) -> I
     return np.asarray(codes[kept], dtype=np.int64)
 
 
-def _fitted(
-    size: FloatArray, agree: npt.NDArray[np.bool_], clusters: IntArray | None
-) -> tuple[FloatArray, FloatArray, str]:
-    """Return intercept and slope with their covariance, and why they are NaN where they are."""
-    undefined = np.full(2, np.nan), np.full((2, 2), np.nan)
-    if not len(size):
-        return *undefined, "no pairs, so the curve is NaN"
-    if agree.all() or not agree.any():
-        return *undefined, f"{'all' if agree.all() else 'no'} pairs agree, so the curve has no finite estimate"
-    yes, no = size[agree], size[~agree]
-    if np.ptp(size) == 0:
-        return *undefined, "all differences are of the same size, so the curve is undefined"
-    if no.max() <= yes.min() or yes.max() <= no.min():
-        return *undefined, "agreement is separated by the size of the difference, so the curve has no finite estimate"
-    from statsmodels.genmod.families import Binomial
-    from statsmodels.genmod.generalized_linear_model import GLM
-
-    scale = size.max()  # a metric may be on any scale
-    rows = np.column_stack([np.ones(len(size)), size / scale])
-    options = {} if clusters is None else {"cov_type": "cluster", "cov_kwds": {"groups": clusters}}
-    res = GLM(agree.astype(float), rows, family=Binomial()).fit(tol=1e-12, maxiter=200, **options)
-    unit = np.array([1.0, 1 / scale])
-    return np.asarray(res.params) * unit, np.asarray(res.cov_params()) * np.outer(unit, unit), ""
-
-
 def _needed(
-    params: FloatArray, cov: FloatArray, target: float, z: float
+    curve: AgreementRegression, target: float, confidence: float
 ) -> tuple[tuple[float, float, float], list[str]]:
     """Return the difference at which the curve reaches the target, its interval, and reservations."""
-    intercept, slope = params
+    intercept, slope = curve.params
     if not slope > 0:
         reason = "agreement does not rise with the difference, so no difference is large enough: NaN"
         return (math.nan, math.nan, math.nan), [reason]
     estimate = float((special.logit(target) - intercept) / slope)
-    gradient = -np.array([1.0, estimate]) / slope
-    half = z * math.sqrt(float(gradient @ cov @ gradient))
+    rows = np.array([[1.0, estimate], [0.0, 1.0]])
+    reach = curve.critical(rows, confidence) * curve.errors(rows)
+    half, of_slope = float(reach[0] / slope), float(reach[1])
     notes = []
     if estimate < 0:
         notes.append(f"P(agree) is above {target:g} at any difference: the needed one is 0")
-    if slope < z * math.sqrt(cov[1, 1]):
+    if slope < of_slope:
         notes.append("the slope is not clearly above 0: the interval of the needed difference is rough")
-    low, middle, high = (max(0.0, value) for value in (estimate - half, estimate, estimate + half))
+    if math.isnan(half) and not curve.reason:
+        notes.append("fewer than two groups of equal weight tell of the needed difference: it has no interval")
+    low, middle, high = np.maximum(0.0, [estimate - half, estimate, estimate + half]).tolist()  # NaN stays NaN
     return (middle, low, high), notes
 
 

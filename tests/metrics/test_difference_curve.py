@@ -2,8 +2,10 @@
 
 import math
 import warnings
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import optimize, special, stats
 from support.decided import drawn
@@ -72,18 +74,66 @@ def test_the_scale_of_the_metric_scales_the_needed_difference(scale):
     assert other.needed_high == pytest.approx(scale * one.needed_high, rel=1e-6)
 
 
-def test_groups_have_the_sandwich_covariance():
-    """V (Σ_g s_g s_gᵀ) V · G/(G − 1) · (n − 1)/(n − 2), the scores summed by group."""
+def test_groups_are_left_out_in_turn():
+    """CR3: (G − 1)/G · Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ, each θ₍₋g₎ by one Newton step from θ̂ on the other groups' pairs."""
     d, agree = drawn(4, n=200)
     groups = np.random.default_rng(5).integers(0, 12, size=200)
     curve = difference_curve(d, agree, groups=groups)
-    b, v = maximised(d, agree.astype(float))
+    b, _ = maximised(d, agree.astype(float))
     x = np.column_stack([np.ones(200), np.abs(d)])
-    s = x * (agree - special.expit(x @ b))[:, None]
-    summed = np.array([s[groups == g].sum(axis=0) for g in range(12)])
-    np.testing.assert_allclose(curve.cov, v @ summed.T @ summed @ v * 12 / 11 * 199 / 198, rtol=1e-5)
+    moved = []
+    for g in range(12):
+        kept = groups != g
+        moved.append(np.linalg.solve(hessian(x[kept], b), x[kept].T @ (agree - special.expit(x @ b))[kept]))
+    np.testing.assert_allclose(curve.cov, 11 / 12 * np.array(moved).T @ np.array(moved), rtol=1e-5)
     assert not any("independent" in note for note in curve.notes)
     assert any("independent" in note for note in difference_curve(d, agree).notes)
+    inside = np.array([hessian(x[groups == g], b) for g in range(12)])
+    along = np.linalg.inv(inside.sum(axis=0)) @ [1, 2.0]
+    share = along @ inside @ along
+    c = stats.t.isf(0.025, share.sum() ** 2 / (share**2).sum() - 1)
+    half = c * math.sqrt(np.array([1, 2.0]) @ curve.cov @ [1, 2.0])
+    assert curve.predict([2.0])["conf_low"].iloc[0] == pytest.approx(special.expit([1, 2.0] @ b - half), rel=1e-5)
+
+
+def test_a_large_difference_takes_no_interval_away():
+    """As YiSi-1 and ESIM on WMT19: P(agree) is 1 to the last digit, and a sandwich by division printed 95 % 0 to 0."""
+    d, agree = drawn(4, n=200)
+    d, agree, groups = np.append(d, 80.0), np.append(agree, True), np.arange(201) % 10
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        curve = difference_curve(d, agree, groups=groups)
+    assert 0 < curve.needed_low < curve.needed < curve.needed_high
+
+
+def test_what_one_group_alone_knows_has_no_interval():
+    """All disagreements are of one group: without it there is no curve."""
+    d, agree = drawn(4, n=60)
+    curve = difference_curve(d, agree, groups=np.where(agree, np.arange(60) % 5, 9))
+    assert curve.needed > 0
+    assert math.isnan(curve.needed_low)
+    assert math.isnan(curve.needed_high)
+    assert any("one group alone" in note for note in curve.notes)
+    assert "95 % NA to NA" in curve.as_text()
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("metric", "needed"), [("YiSi-1", 0.0064288), ("ESIM", 0.029354)])
+def test_metrics_of_wmt19_have_intervals(shared: Path, metric: str, needed: float) -> None:
+    difference, agree, pair = [], [], []
+    for path in sorted((shared / "data" / "wmt19_sys_scores").glob("*.csv")):
+        frame = pd.read_csv(path, sep=r"\s+")
+        if metric in frame:
+            i, j = np.triu_indices(len(frame), 1)
+            x, human = frame[metric].to_numpy(), frame["HUMAN"].to_numpy()
+            difference += (x[i] - x[j]).tolist()
+            agree += (np.sign(x[i] - x[j]) == np.sign(human[i] - human[j])).tolist()
+            pair += [path.name] * len(i)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        curve = difference_curve(difference, agree, groups=pair)
+    assert curve.needed == pytest.approx(needed, rel=1e-4)
+    assert 0 < curve.needed_low < curve.needed < curve.needed_high
 
 
 @pytest.mark.parametrize("bins", [1, 4])
