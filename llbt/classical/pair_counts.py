@@ -146,9 +146,11 @@ def named(exclude: Objects) -> tuple[Label, ...]:
     """Return one label or several as a tuple, each once."""
     if isinstance(exclude, (str, numbers.Real)):
         return (exclude,)
-    if not isinstance(exclude, Iterable):
+    labels = list(exclude) if isinstance(exclude, Iterable) else []
+    nested = any(isinstance(label, Iterable) and not isinstance(label, str) for label in labels)
+    if nested or not isinstance(exclude, Iterable):
         raise OptionError(f"exclude={exclude!r}", expected="one object or several")
-    return tuple(dict.fromkeys(exclude))
+    return tuple(dict.fromkeys(labels))
 
 
 def excluded(objects: tuple[Label, ...], exclude: Objects) -> npt.NDArray[np.bool_]:

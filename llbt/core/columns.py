@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -420,10 +420,20 @@ def matching(name: str, values: Sequence[Label] | Label, columns: tuple[Coded, .
     return np.isin(column.codes, chosen)
 
 
+def is_among(value: object, there: Collection[Any]) -> bool:
+    """Whether a value is one of a set or of the keys of a mapping; lists, arrays and the like never are."""
+    try:
+        return value in there
+    except TypeError:  # a set cannot be asked for what has no hash
+        return False
+
+
 def known(wanted: Sequence[Any], has: Sequence[Any], what: str) -> Sequence[Any]:
     """Return what is wanted, all of which must be there."""
+    if not isinstance(wanted, Iterable):
+        raise OptionError(f"{what}={wanted!r}", expected=f"a list of some of {listed(list(has))}")
     there = set(has)
-    missing = [w for w in wanted if not isinstance(w, Hashable) or w not in there]
+    missing = [w for w in wanted if not is_among(w, there)]
     if missing:
         raise OptionError(f"{what} has no {listed(missing)}", expected=f"some of {listed(list(has))}")
     return wanted

@@ -21,7 +21,7 @@ import patsy.builtins
 from scipy.sparse import csr_array, hstack
 
 from ..budgets import refuse_large, refuse_parameters
-from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, groups
+from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, groups, is_among
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, FormulaError, OptionError, listed
 from ..kernel.gathered import Gathered
@@ -525,7 +525,7 @@ def _relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[
             )
         column = columns[name]
         levels = column.levels.tolist()
-        if level not in levels:
+        if not is_among(level, set(levels)):
             raise OptionError(
                 f"reference: {name!r} has no level {level!r} in the table", expected=f"one of {listed(levels, 20)}"
             )
@@ -538,7 +538,7 @@ def _relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[
 def _reference(reference: Label | None, c: Comparisons) -> Label:
     if reference is None:
         return c.objects[-1]
-    if reference not in c.objects:
+    if not is_among(reference, set(c.objects)):
         raise OptionError(
             f"reference={reference!r} is not an object of the table", expected=f"one of {listed(c.objects, 20)}"
         )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from ..arguments import is_real
-from ..core.columns import IntArray
+from ..core.columns import IntArray, is_among
 from ..errors import OptionError, listed
 from ..table import format_number
 from .coding import Block, Codings, VariableTable, column_values, is_summed
@@ -118,7 +118,7 @@ def shared_rows_at(
 def codes_of(levels: Sequence[Any], wanted: Sequence[Any], what: str) -> IntArray:
     """Return the positions of labels among the levels of a variable."""
     position = {level: k for k, level in enumerate(levels)}
-    missing = sorted({repr(w) for w in wanted if w not in position})
+    missing = sorted({repr(w) for w in wanted if not is_among(w, position)})
     if missing:
         raise OptionError(
             f"{what} has no {', '.join(missing[:8])} in the table", expected=f"one of {listed(list(levels), 20)}"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arguments import Confidence, Rng, checked
-from ..core.columns import FloatArray, Label, matching
+from ..core.columns import FloatArray, Label, is_among, matching
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import AnyFit
@@ -192,7 +192,7 @@ def _read_anchor(
             f"Choose scale='odds_ratio' for odds against {label!r}, or ask pairwise(res, scale='probability').",
         )
     objects = res.comparisons.objects
-    if label not in objects:
+    if not is_among(label, set(objects)):
         raise OptionError(f"anchor {label!r} is no object", expected=f"one of the table: {listed(objects, 20)}")
     return label, value
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ..arguments import Count, Jobs, Kind, Rng, checked, is_whole
+from ..core.columns import is_among
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import kept_way
@@ -301,7 +302,7 @@ def _by_judge(pooled: LLBTResults, by: str, common: Sequence[str], prior: Prior)
 def _common(pooled: LLBTResults, common: Sequence[str]) -> npt.NDArray[np.bool_]:
     blocks = np.array([pooled.design.blocks[at] for at in pooled.free], dtype=object)
     words = [_WORDS.get(block, block) for block in blocks.tolist()]
-    unknown = [term for term in common if term not in words]
+    unknown = [term for term in common if not is_among(term, set(words))]
     if unknown:
         raise OptionError(f"common={unknown!r}", expected=f"terms of the formula: {listed(list(dict.fromkeys(words)))}")
     return np.array([word in common for word in words], dtype=np.bool_)

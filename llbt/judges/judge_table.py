@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..core.columns import Coded, IntArray, Label
+from ..core.columns import Coded, IntArray, Label, is_among
 from ..core.comparisons import Comparisons, Lines, lines_of, tabulate
 from ..errors import DesignError, OptionError, listed
 
@@ -93,7 +93,7 @@ def about_judges(
 
     `made` is the call that keeps such columns.
     """
-    named = _columns(columns, [by, *(split or ())], made)
+    named = _columns(columns, [by, *(() if split is None else split)], made)
     judge = named[by].take(slice(None))
     names = [name for name in named if name != by and name not in kept] if split is None else list(split)
     about = {}
@@ -138,7 +138,7 @@ def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label])
 def _columns(kept: Sequence[Coded], asked: Sequence[str], made: str) -> dict[str, Coded]:
     """Return all covariates and clusters, by name."""
     columns = {column.name: column for column in kept}
-    unknown = [name for name in asked if name not in columns]
+    unknown = [name for name in asked if not is_among(name, columns)]
     if unknown:
         raise OptionError(
             f"no covariate or cluster {listed(unknown)}",

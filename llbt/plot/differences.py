@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arguments import checked
-from ..core.columns import FloatArray, IntArray, Label
+from ..core.columns import FloatArray, IntArray, Label, is_among
 from ..data.score_frames import as_scores
 from ..data.score_ties import TIE
 from ..errors import JudgmentError, OptionError, listed
@@ -227,7 +226,7 @@ def _n_bins(n: int) -> int:
 
 def _two_systems(frame: object, names: tuple[Label, Label]) -> _Two:
     scores = as_scores(frame)
-    gone = [name for name in names if not isinstance(name, Hashable) or name not in scores.systems]
+    gone = [name for name in names if not is_among(name, set(scores.systems))]
     if gone:
         raise OptionError(f"no system {listed(gone)}", expected=f"two of {listed(list(scores.systems), 20)}")
     row_i, row_j = (scores.systems.index(name) for name in names)

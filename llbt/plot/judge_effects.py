@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import checked
-from ..core.columns import Label
+from ..core.columns import Label, is_among
 from ..errors import OptionError, listed
 from ..inference.judge_effects import JudgeEffects
 from .look import BLUE, finish, label_scale, points, rows_of, short_names, zero_line
@@ -62,7 +62,7 @@ def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | 
     things = frame["object"].where(kind == "object", kind)
     things = things.mask(kind == "grade", "grade[" + frame["object"].astype(str) + "]")
     chosen = things.iloc[0] if of is None else of
-    if chosen not in set(things):
+    if not is_among(chosen, set(things)):
         known = list(dict.fromkeys(things))
         raise OptionError(f"of={of!r}", expected=f"what judges have effects on: {listed(known)}")
     some = frame[things == chosen].sort_values("estimate", ascending=False, kind="stable")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray
-from ..errors import printable
+from ..errors import OptionError, kind_of, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +82,7 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     The figure is white with dark letters whatever the style says, so that it reads on a light and on a dark page.
     """
     if ax is not None:
-        return ax
+        return _own_axes(ax)
     figure = _new_figure(min(width, _LARGEST), min(height, _LARGEST))
     _OWN.add(figure)
     ax = figure.add_subplot()
@@ -94,6 +94,14 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
         spine.set_edgecolor(INK)
         spine.set_visible(side in ("left", "bottom"))
     ax.grid(visible=False)
+    return ax
+
+
+def _own_axes(ax: object) -> Axes:
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise OptionError(f"ax is {kind_of(ax)}", "fig, ax = plt.subplots()", expected="axes of matplotlib to draw in")
     return ax
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core.columns import is_among
 from ..errors import OptionError, listed
 from ..fitting.fitted import WithWorths
 from ..table import check_renamed, relabelled
@@ -23,7 +24,7 @@ def chosen(
         raise OptionError(f"{word}={asked!r}", expected="a list of parameters or terms: ['object', 'tie']")
     of_formula = {name: term for fit in fits for name, term in zip(fit.design.names, fit.design.terms, strict=True)}
     known = {*terms, *of_formula.values()}
-    unknown = [name for name in asked if name not in known]
+    unknown = [name for name in asked if not is_among(name, known)]
     if unknown:
         there = list(dict.fromkeys([*of_formula.values(), *terms]))
         raise OptionError(f"{word}= names {listed(unknown)}", expected=f"parameters or terms: {listed(there, 12)}")
