@@ -145,6 +145,18 @@ def ranks_of(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
     return found
 
 
+def refuse_negative(ranks: FloatArray, option: str) -> None:
+    """Raise if some ranks (N,) are below 0 and others above: such a rank is a code, and would be the best."""
+    below = ranks[ranks < 0]
+    if below.size and (ranks > 0).any():
+        code = f"{below[0]:g}"
+        raise JudgmentError(
+            f"{counted(below.size, 'rank')} below 0, such as {code}, beside ranks above 0",
+            f"If {code} says not ranked, pass {option}={code}. If all values are scores, use from_ratings.",
+            expected="ranks from 1, the best",
+        )
+
+
 def _refuse(
     wrong: npt.NDArray[np.bool_], table: pd.DataFrame, name: str, noun: str, expected: str, what: str = ""
 ) -> None:

@@ -6,7 +6,7 @@ The sources of the layouts are named beside them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
@@ -418,6 +418,19 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
 def has_known_format(source: Source, beside: Sequence[str] = ()) -> bool:
     """Whether the fields of a source, and those beside it, are those of a known format."""
     return bool(_with_its_fields(source, beside))
+
+
+def ranking_format(names: Sequence[str], columns: Collection[str]) -> tuple[JudgmentFormat, ByScores] | None:
+    """Return the known format that ranks objects in these columns of a table, and how it reads them; None if none does.
+
+    Whoever reads the columns then reads them as the format's authors do: the ranks that mean "not ranked", and whether
+    1 is the best.
+    """
+    for known in _explaining(frozenset(map(str, names)), JUDGMENT_FORMATS.values()):
+        for game in known.games:
+            if isinstance(game.verdict, ByScores) and set(game.verdict.fields) <= set(columns):
+                return known, game.verdict
+    return None
 
 
 def _misspelt(names: Iterable[object]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Literal
 
@@ -25,9 +26,21 @@ from .block_columns import (
     keep_of,
     kept_columns,
 )
-from .blocks import Blocks, Scale, as_pandas, factorized, ranks_of, read_long, read_wide, refuse_twice
+from .blocks import (
+    Blocks,
+    Scale,
+    as_pandas,
+    factorized,
+    ranks_of,
+    read_long,
+    read_wide,
+    refuse_negative,
+    refuse_twice,
+)
 from .files import open_source
+from .formats import JudgmentFormat
 from .kept import Names, read_object_table, wanted
+from .known_formats import ranking_format
 from .preflib import SUFFIXES, read_preflib, suffix_of
 from .sources import as_names
 from .tables import coded_pairs, kept_at
@@ -68,7 +81,7 @@ def rankings_from(
         What a missing rank says: nothing, so that the object is not in the list; or that the object was shown and
         stands below all that have a rank, as where judges name the best three.
     missing : value or sequence of values
-        Ranks that mean "none", such as −1. A missing value always does.
+        Ranks that mean "none", such as −1. A missing value always does, and in files of the WMT so does −1.
     covariates, clusters : str or sequence of str
         Columns that models may use, and that standard errors may allow for; one value per ranking.
     object_covariates : frame or path, optional
@@ -82,8 +95,8 @@ def rankings_from(
     ------
     JudgmentError
         For lines of PrefLib that are no order, and a file that is not what its head says; columns that are not there,
-        ranks that are not finite numbers, objects that are missing or stand twice in a
-        ranking, a covariate with several values in a ranking, and where no ranking says anything of two objects.
+        ranks that are not finite numbers or below 0 beside others above it, objects that are missing or stand twice in
+        a ranking, a covariate with several values in a ranking, and where no ranking says anything of two objects.
     OptionError
         For columns with two roles, and if nothing says what makes a ranking.
 
@@ -127,8 +140,12 @@ def rankings_from(
     keep = keep_of(covariates, clusters, (), object_covariates, None)
     absent = tuple(missing) if isinstance(missing, (list, tuple, set, frozenset, np.ndarray)) else (missing,)
     items, ranks = as_names(object, "object"), as_names(rank, "rank")
-    scale = Scale("rank", "ranked", higher_wins=False, unranked=absent)
     source = open_source(frame)
+    known = ranking_format(source.names, ranks)
+    scale = Scale("rank", "ranked", higher_wins=False, unranked=absent)
+    if known is not None:
+        form, verdict = known
+        scale = replace(scale, higher_wins=verdict.higher_is_better, unranked=(*absent, *verdict.unranked))
     makers: Roles
     if objects is not None:
         values, makers = columns_of_objects(objects), block_makers({"block": block}, wide=True)
@@ -140,8 +157,28 @@ def rankings_from(
     check_roles(source.names, roles)
     table = as_pandas(source, flat(roles))
     made = _read(table, values, makers, scale, wide=objects is not None)
+    if known is not None:
+        made = _as_written(made, form)
+    refuse_negative(made.value, "missing")
     refuse_twice(made.sorted(), table, scale)
-    return _collected(table, made, roles, keep, unranked)
+    if scale.higher_wins:
+        made = replace(made, value=-made.value)
+    collected = _collected(table, made, roles, keep, unranked)
+    return collected if known is None else replace(collected, notes=(f"read as {form.description}", *collected.notes))
+
+
+def _as_written(made: Blocks, form: JudgmentFormat) -> Blocks:
+    """Return blocks without the objects that a format leaves unnamed, and with those apart that it joins."""
+    of_label = [
+        [] if label in form.unnamed else str(label).split(form.joined) if form.joined else [label]
+        for label in made.labels.tolist()
+    ]
+    entry = np.repeat(np.arange(len(made.item)), [len(of_label[item]) for item in made.item])
+    named = pd.Series([label for item in made.item for label in of_label[item]], dtype=object)
+    codes, labels = pd.factorize(named)
+    return replace(
+        made, labels=labels, item=codes, block=made.block[entry], value=made.value[entry], row=made.row[entry]
+    )
 
 
 def _of_preflib(path: str, unranked: Unranked, object_covariates: object) -> Rankings:
@@ -155,7 +192,7 @@ def _of_preflib(path: str, unranked: Unranked, object_covariates: object) -> Ran
         of, without = np.nonzero(every)
         lists, codes = np.concatenate([lists, of]), np.concatenate([codes, without])
         places = np.concatenate([places, np.zeros(len(of), dtype=np.int64)])
-        notes = _notes(len(of), 0, unranked)
+        notes = _notes(len(of), unranked)
     items = coded_pairs(labels, codes[:, None])
     described, more = read_object_table(asked, tuple(items.levels))
     return gathered_rankings(
@@ -223,7 +260,7 @@ def _collected(table: pd.DataFrame, made: Blocks, roles: Roles, keep: Keep, unra
     columns, _, clusters = kept_at(kept_columns(table, made, roles, keep), asked, np.arange(blocks))
     without = np.isnan(made.value)
     taken = np.ones(len(without), dtype=bool) if unranked == "below" else ~without
-    notes = _notes(int(without.sum()), int((made.value < 0).sum()), unranked)
+    notes = _notes(int(without.sum()), unranked)
     if not taken.any():
         raise JudgmentError("all ranks are missing", expected="ranks, 1 for the best")
     items = coded_pairs(made.labels, made.item[taken][:, None])
@@ -248,14 +285,9 @@ def _places(ranks: Any) -> IntArray:
     return found
 
 
-def _notes(missing: int, negative: int, unranked: Unranked) -> list[str]:
+def _notes(missing: int, unranked: Unranked) -> list[str]:
     said = {
         "unknown": "nothing is said of these objects in these lists",
         "below": "these objects stand below all that have a rank",
     }
-    notes = [f"{counted(missing, 'rank')} missing: {said[unranked]}"] if missing else []
-    if negative:
-        notes.append(
-            f"{counted(negative, 'rank')} negative and so the best; if they mean not ranked, pass them as missing="
-        )
-    return notes
+    return [f"{counted(missing, 'rank')} missing: {said[unranked]}"] if missing else []

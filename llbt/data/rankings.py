@@ -31,6 +31,7 @@ from .blocks import (
     pairs_within,
     read_long,
     read_wide,
+    refuse_negative,
     refuse_twice,
 )
 from .files import open_source
@@ -89,7 +90,7 @@ def from_rankings(
     Raises
     ------
     JudgmentError
-        For columns that are not there; ranks that are not finite numbers; an object that is missing or ranked twice in
+        For columns that are not there; ranks that are not finite numbers, or below 0 beside others above it; an object that is missing or ranked twice in
         a block; a covariate with several values in a block; and if no block has two ranked objects.
     OptionError
         For columns that have two roles, and if nothing says what makes a block.
@@ -238,6 +239,8 @@ def _implied(
     table = as_pandas(source, flat(roles))
     made = (read_long if objects is None else read_wide)(table, flat(values), flat(block), scale)
     ranked = made.ranked()
+    if scale.noun == "rank":
+        refuse_negative(ranked.value, "unranked")
     refuse_twice(ranked, table, scale)
     i, j = pairs_within(ranked.block)
     if not i.size:
@@ -272,7 +275,6 @@ def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: Keep,
     missing = made.value.size - ranked.value.size
     small = int((sizes < 2).sum())
     gone = np.setdiff1d(np.arange(len(made.labels)), ranked.item[sizes[ranked.block] > 1])
-    negative = int((ranked.value < 0).sum())
     notes = [
         f"{counted(implied, 'judgment')} implied by {counted(sizes.size - small, 'block')} of "
         f"{scale.participle} objects"
@@ -284,16 +286,11 @@ def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: Keep,
     if gone.size:
         labels = sorted(made.labels[gone].tolist(), key=sort_key)
         notes.append(f"{counted(gone.size, 'object')} left without comparisons: {listed(labels)}")
-    ranks = scale.noun == "rank"
-    if negative and ranks:
-        notes.append(
-            f"{counted(negative, 'rank')} negative and so the best; if they mean not ranked, pass them as unranked="
-        )
     if scale.cuts:
         return [*notes, _dependence(made, keep, "differences of one judge's ratings", judge)]
     if sizes.max() <= 2:
         return notes
-    lists = ["rankings_from keeps rankings as lists, each of them one judgment of fit_rankings"] if ranks else []
+    lists = ["rankings_from keeps rankings as lists, each of them one judgment of fit_rankings"] if scale.noun == "rank" else []
     return [*notes, *lists, _dependence(made, keep, "judgments implied by one block")]
 
 

@@ -70,11 +70,11 @@ def leaderboard(
     Returns
     -------
     Table
-        object, estimate, conf_low, conf_high, rank, rank_low, rank_high (as in `Pairwise.ranks`), judgments, wins,
+        object, rank, rank_low, rank_high (as in `Pairwise.ranks`), estimate, conf_low, conf_high, judgments, wins,
         ties, bad (where judges could say so), losses (of the comparisons at the labels that `at` names, otherwise of
-        all), group (letters: objects that share one do not differ significantly) or, where that would take more
-        than nine letters, significance_cluster (as in `Pairwise.clusters`). NaN and no letter for objects that
-        the table does not compare with the others at `at`.
+        all), and group (letters: objects that share one do not differ significantly) unless all objects share one
+        letter or more than nine letters are needed. NaN and no letter for objects that the table does not compare with
+        the others at `at`.
 
     Notes
     -----
@@ -122,15 +122,16 @@ def leaderboard(
     counts, more = _object_counts(plain.comparisons, at)
     order = pairs.best_first
     where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
+    level, grouped = f"{100 * confidence:.4g} %", _groups(pairs)
     return Table(
         (
             Field("object", "object", [pairs.objects[k] for k in order]),
+            *pairs.rank_fields(),
             Field("estimate", "estimate", estimate[order], "estimate", typeset=typeset(scale, graded)),
             Field("conf_low", "conf_low", low[order], "estimate", typeset=rf"{100 * confidence:.4g}\,\% low"),
             Field("conf_high", "conf_high", high[order], "estimate"),
-            *pairs.rank_fields(),
             *(Field(name, name, column[order], "count") for name, column in counts.items()),
-            _groups(pairs),
+            *grouped,
         ),
         title=f"Leaderboard: {said_of(scale, LEVELS, graded)}{where}",
         notes=(
@@ -139,7 +140,9 @@ def leaderboard(
             *(_IMPLIED if isinstance(res, RankingResults) else ()),
             *said_by(drawn),
             *plain.covariance.missing_notes(estimate, error),
-            f"{100 * confidence:.4g} % intervals of each estimate; ranks and groups hold together at the same level",
+            f"conf_low and conf_high are the {level} interval of each estimate",
+            f"Rank ranges are simultaneous: all are correct with {level} confidence"
+            + (", groups as well" if grouped else ""),
         ),
         answer="leaderboard",
     )
@@ -156,12 +159,12 @@ def _large_board(res: LargeResults, scale: Scale, anchor: Anchor | None, confide
     return Table(
         (
             Field("object", "object", [res.comparisons.objects[k] for k in order]),
+            *rank_fields(res, confidence, order),
             Field("estimate", "estimate", found.estimate[order] + value, "estimate", typeset=typeset(scale, False)),
             Field(
                 "conf_low", "conf_low", found.low[order] + value, "estimate", typeset=rf"{100 * confidence:.4g}\,\% low"
             ),
             Field("conf_high", "conf_high", found.high[order] + value, "estimate"),
-            *rank_fields(res, confidence, order),
             *(Field(name, name, column[order], "count") for name, column in counts.items()),
         ),
         title=f"Leaderboard: {LEVELS[scale]}{where}",
@@ -174,9 +177,16 @@ def _large_board(res: LargeResults, scale: Scale, anchor: Anchor | None, confide
     ).first()
 
 
-def _groups(pairs: Pairwise) -> Field:
-    """Return the letters of the objects, the best first; where they are too many to be read, the clusters."""
-    return (pairs.clusters() if takes_many_letters(pairs) else pairs.letters()).fields[1]
+def _groups(pairs: Pairwise) -> tuple[Field, ...]:
+    """Return the letters of the objects, the best first, or nothing where letters add nothing to the ranges of ranks.
+
+    That is so where all objects share one letter, and where more letters than a reader can follow would be needed.
+    Clusters are no substitute: a chain of close objects is one cluster, although its ends differ significantly.
+    """
+    if takes_many_letters(pairs):
+        return ()
+    letters = pairs.letters().fields[1]
+    return (letters,) if len(set("".join(letters.values))) > 1 else ()
 
 
 def _read_anchor(

@@ -53,7 +53,49 @@ def test_a_missing_rank_is_unknown_or_below():
 def test_ranks_that_mean_none():
     r = llbt.rankings_from(WIDE.replace(3, -1), objects=list("ABC"), missing=-1)
     assert r.sizes.tolist() == [2, 2, 2]
-    assert "pass them as missing=" in llbt.rankings_from(WIDE.replace(3, -1), objects=list("ABC")).notes[0]
+    with pytest.raises(llbt.errors.JudgmentError, match="pass missing=-1"):
+        llbt.rankings_from(WIDE.replace(3, -1), objects=list("ABC"))
+    all_negative = llbt.rankings_from(WIDE - 10, objects=list("ABC"))
+    assert all_negative.places.tolist() == llbt.rankings_from(WIDE, objects=list("ABC")).places.tolist()
+
+
+WMT = pd.DataFrame(
+    {
+        "srclang": "de",
+        "trglang": "en",
+        "judgeId": ["j1", "j2"],
+        "system1Id": ["A", "blank"],
+        "system2Id": ["B+C", "B"],
+        "system3Id": ["D", "C"],
+        "system1rank": [1, 1],
+        "system2rank": [2, 2],
+        "system3rank": [-1, 1],
+    }
+)
+OF_WMT = {"object": [f"system{k}Id" for k in (1, 2, 3)], "rank": [f"system{k}rank" for k in (1, 2, 3)]}
+
+
+def test_files_of_the_wmt_are_read_as_their_authors_do():
+    """-1 is "not ranked", "blank" no system, "B+C" two systems with one output: the pairs are those of the reader."""
+    r = llbt.rankings_from(WMT, **OF_WMT)
+    assert r.notes[0] == "read as WMT rankings of 3 systems"
+    pairs = r.to_comparisons().to_frame().set_index(["object_i", "object_j"])
+    assert pairs.loc[("A", "B")].tolist() == [1, 0, 0]
+    assert pairs.loc[("A", "C")].tolist() == [1, 0, 0]
+    assert pairs.loc[("B", "C")].tolist() == [0, 1, 1]
+    assert ("A", "D") not in pairs.index
+    read = llbt.from_judgments(WMT.assign(srcIndex=[1, 2])).to_frame().set_index(["object_i", "object_j"])
+    assert read.loc[("A", "B")].tolist() == [1, 0, 0]
+    assert read.loc[("B", "C")].tolist() == [0, 0, 1]  # of B+C with itself the reader of pairs has no record
+
+
+def test_the_best_rank_of_wmt07_is_five():
+    rows = [["WMT07 Europarl", "RANK", 1, "ann", 5, "A", 5, 0, "B", 1, 0, "C", -1, 0, "", "", "", "", "", ""]]
+    head = ["TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "TIME"]
+    head += [name for k in range(5) for name in (f"SYSTEM_{k}", f"SCORE_{k}_A", f"SCORE_{k}_B")]
+    frame = pd.DataFrame(rows, columns=head)
+    r = llbt.rankings_from(frame, object=["SYSTEM_0", "SYSTEM_1"], rank=["SCORE_0_A", "SCORE_1_A"])
+    assert r.to_comparisons().to_frame().to_numpy().tolist() == [["A", "B", 1, 0, 0]]
 
 
 def test_rows_may_have_fewer_objects():
@@ -101,7 +143,6 @@ def test_wmt_files_are_lists_of_five(shared):
         shared / "data" / "wmt10_expert_RNK.csv.gz",
         object=[f"system{k}Id" for k in five],
         rank=[f"system{k}rank" for k in five],
-        missing=-1,
         covariates=["srclang", "trglang"],
         clusters="judgeId",
     )

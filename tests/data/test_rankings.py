@@ -124,10 +124,11 @@ class TestRankings:
         dashed = WIDE[LABELS].astype(object).where(WIDE[LABELS].notna(), "-")
         assert from_rankings(dashed, objects=LABELS, unranked="-") == from_rankings(WIDE, objects=LABELS)
 
-    def test_undeclared_negative_ranks_are_noted(self):
-        c = from_rankings(WIDE.fillna(-1), objects=LABELS)
-        assert "8 ranks negative and so the best; if they mean not ranked, pass them as unranked=" in c.notes
-        assert rows(c) != PLAIN
+    def test_undeclared_negative_ranks_are_refused_and_the_remedy_works(self):
+        with pytest.raises(JudgmentError, match="8 ranks below 0, such as -1, beside ranks above 0") as refused:
+            from_rankings(WIDE.fillna(-1), objects=LABELS)
+        assert "pass unranked=-1." in str(refused.value)
+        assert rows(from_rankings(WIDE.fillna(-1), objects=LABELS, unranked=-1)) == PLAIN
 
     def test_whole_objects_of_any_type(self):
         frame = pd.DataFrame({"object": [10.0, 9.0, 2.0], "rank": [1, 2, 2], "judge": 1})
