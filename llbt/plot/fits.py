@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from ..arguments import Count, checked
+from ..core.columns import Label
 from ..errors import DesignError, OptionError, kind_of, listed
 from ..fitting.results import LLBTResults
 from ..inference.residuals import Residual
@@ -86,7 +88,7 @@ def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: Count = 20,
         chosen = rows[np.sign(residual) == sign]
         ax.hlines(chosen, 0, residual[chosen], color=colour, linewidth=1.2)
         ax.plot(residual[chosen], chosen, marker, color=colour, markersize=4)
-    name_rows(ax, _cell_names(frame))
+    name_rows(ax, _cell_names(frame, res.comparisons.objects))
     what = "Pearson" if kind == "pearson" else "deviance"
     label_scale(ax, f"standardized {what} residual\nless often ← expected → more often")
     return finish(ax)
@@ -154,11 +156,10 @@ def anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
     return finish(ax)
 
 
-def _cell_names(frame: pd.DataFrame) -> list[str]:
-    """Return what happened in each cell: ``A beats B, J3``."""
+def _cell_names(frame: pd.DataFrame, objects: Sequence[Label]) -> list[str]:
+    """Return what happened in each cell: ``A beats B, J3``. No name stands for two of the objects of the fit."""
     known = ["object_i", "object_j", "outcome", "count", "fitted", "residual"]
-    labels = pd.unique(frame[["object_i", "object_j"]].to_numpy().ravel())
-    short = dict(zip(labels, short_names(labels, 12), strict=True))
+    short = dict(zip(objects, short_names(objects, 12), strict=True))
     covariates = [name for name in frame if name not in known]
     rows = frame.to_dict("records")
     return [left_to_right(", ".join([_said(row, short), *(str(row[name]) for name in covariates)])) for row in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from ..arguments import checked
 from ..inference.fragility import Fragility
@@ -46,10 +47,12 @@ def fragility(found: Fragility, *, ax: Axes | None = None) -> Axes:
     ['A < D', 'D < B', 'B < C']
     """
     table = found.to_frame()
-    pairs = zip(table["object"], table["overtaken_by"], strict=True)
+    pairs = table[["object", "overtaken_by"]].to_numpy()
+    labels = pd.unique(pairs.ravel())
+    short = dict(zip(labels, short_names(labels, _NAME), strict=True))  # all at once: no two objects with one name
     removed = table["removed"].to_numpy(dtype=float)
     named = [
-        str(change) if np.isnan(n) else " < ".join(short_names(pair, _NAME))
+        str(change) if np.isnan(n) else " < ".join(short[label] for label in pair)
         for change, pair, n in zip(table["change"], pairs, removed, strict=True)
     ]
     ax = rows_of(ax, named)

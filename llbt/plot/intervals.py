@@ -191,7 +191,9 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
     frame[numbers] = FACTORS[scale] * frame[numbers]
     best_first = frame.sort_values("estimate", ascending=False, kind="stable").reset_index(drop=True)
     level = f"{100 * confidence:.4g} % by quasi standard errors"
-    return best_first, f" against {short_names([res.design.reference], 14)[0]}\n({level})"
+    objects = list(res.comparisons.objects)
+    reference = short_names(objects, 14)[objects.index(res.design.reference)]
+    return best_first, f" against {reference}\n({level})"
 
 
 def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:

@@ -28,7 +28,7 @@ def worth_sentences(res: LLBTResults, confidence: float) -> dict[str, Said]:
     pairs = pairwise(res, at="average", confidence=confidence)
     if len(pairs.ranking) < 2:
         return {"preference": ("The table does not determine which object is better.", {})}
-    differs = "averaged over the judgments, " if len(classes) > 1 else ""
+    differs = "Averaged over the judgments, " if len(classes) > 1 else ""
     return {"preference": _preference(res, pairs, differs), "differences": _differences(res, pairs)}
 
 
@@ -41,7 +41,7 @@ def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
         text = names[0]
         for (before, after), name in zip(itertools.pairwise(pairs.log_worths[pairs.ranking]), names[1:], strict=True):
             text += (" = " if before - after < _EQUAL else " > ") + name
-        text = f"{averaged}the order of preference is {text}"
+        text = f"{averaged}{'the' if averaged else 'The'} order of preference is {text}"
     else:
         text = f"{averaged}{names[0]} is preferred most, then {names[1]} and {names[2]}; {names[-1]} is preferred least"
     if not res.response.plain_odds:
@@ -50,7 +50,7 @@ def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
         text += " (worths of the averaged log-worths, which sum to 1)" if averaged else " (worths, which sum to 1)"
     left_out = len(pairs.objects) - len(ranked)
     text += f"; {counted(left_out, 'object')} cannot be compared with them" if left_out else ""
-    return text[0].upper() + text[1:] + ".", {f"worth of {label}": float(value[label]) for label in ranked}
+    return f"{text}.", {f"worth of {label}": float(value[label]) for label in ranked}
 
 
 def _valued(label: Label, value: float) -> str:

@@ -1,6 +1,10 @@
 """Pictures of residuals and of analyses of deviance show the numbers of the records that they are made from."""
 
+import re
+from itertools import combinations
+
 import numpy as np
+import pandas as pd
 import pytest
 from support.pictures import made, row_names, texts
 from support.worths import TABLE1, fit
@@ -134,3 +138,22 @@ def test_what_cannot_be_drawn_is_refused(ask, fragment, pooled, by_judge):
 def test_a_model_without_what_is_drawn_is_refused(ask, fragment, pooled):
     with pytest.raises(llbt.errors.DesignError, match=fragment):
         ask(pooled)
+
+
+LLAMAS = ("llama-3.1-405b-instruct-bf16", "llama-3.1-70b-instruct-bf16", "mini", "nano")
+
+
+def _of_llamas() -> llbt.LLBTResults:
+    """Names that are alike at both ends, in counts of which the two llamas have the largest residuals."""
+    rows = [(*pair, *wins) for pair, wins in zip(combinations(LLAMAS, 2), [(2, 18), *[(12, 8)] * 5], strict=True)]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "wins_j"])
+    return llbt.fit("object", llbt.from_counts(frame, ties_column=None))
+
+
+def test_no_two_objects_have_one_shortened_name():
+    res = _of_llamas()
+    for ax in (llbt.plot.residuals(res, most=12), llbt.plot.fragility(llbt.fragility(res, change="adjacent"))):
+        names = {re.split(" beats | < ", label.get_text())[0] for label in ax.get_yticklabels()}
+        assert len([name for name in names if name.startswith("ll")]) == 2
+    one = llbt.plot.residuals(res, most=1).get_yticklabels()[0].get_text()  # as where all rows are drawn
+    assert one in {label.get_text() for label in llbt.plot.residuals(res, most=12).get_yticklabels()}

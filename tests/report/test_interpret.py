@@ -1,5 +1,7 @@
 """A fit in words: the words of every case, and the numbers in them against other routes."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -272,3 +274,11 @@ def test_no_number_is_missing_from_the_words():
 def test_what_is_wrong_is_said(res, options):
     with pytest.raises(llbt.errors.OptionError):
         interpret(res, **options)
+
+
+def test_labels_keep_their_letters():
+    names = [f"model-{k:02}" for k in range(1, 15)]
+    rows = [(a, b, 6 + (k < 40), 4 - (k < 40)) for k, (a, b) in enumerate(itertools.combinations(names, 2))]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "wins_j"])
+    said = llbt.interpret(llbt.fit("object", llbt.from_counts(frame, ties_column=None)))
+    assert said.sentences["preference"].startswith("model-01 (")
