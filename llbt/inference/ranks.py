@@ -16,6 +16,7 @@ from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import AnyFit
 from ..fitting.large_results import LargeResults
 from ..fitting.ranking_results import RankingResults
+from ..fitting.ranking_summary import reversal_notes
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
@@ -137,7 +138,7 @@ def leaderboard(
         notes=(
             *notes,
             *more,
-            *(_IMPLIED if isinstance(res, RankingResults) else ()),
+            *((*_IMPLIED, *reversal_notes(res)) if isinstance(res, RankingResults) else ()),
             *said_by(drawn),
             *plain.covariance.missing_notes(estimate, error),
             f"conf_low and conf_high are the {level} interval of each estimate",

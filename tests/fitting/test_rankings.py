@@ -534,3 +534,16 @@ def test_choices_one_after_the_other_are_another_likelihood():
     assert len(llbt.anova(small, large).to_frame()) == 2
     with pytest.raises(llbt.errors.DesignError, match="different answers"):
         llbt.anova(small, llbt.fit_rankings("object * z", r, best_worst="sequential"))
+
+
+def test_a_note_says_where_ties_turn_the_order_of_ranks_round():
+    """B and C share a place above D in three of four lists, as counted by hand, and have the lower estimate."""
+    row = dict(zip("ABCDEFGHIJKL", (1, 2, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9), strict=True))
+    turned = {label: 10 - place for label, place in row.items()}
+    res = llbt.fit_rankings("object + tie", lists_of([row] * 3 + [turned], "ABCDEFGHIJKL"), prior=0.5)
+    assert res.params["object[D]"] > res.params["object[B]"]
+    said = "estimates turn the order of ranks round (B above D in 3 of 4, C above D in 3 of 4, E above G in 3 of 4 lists and 1 pair "
+    for table in (res.summary(), llbt.leaderboard(res)):
+        assert [note for note in table.notes if note.startswith(said)]
+    untied = llbt.fit_rankings("object", lists_of([{"A": 1, "B": 2, "C": 3}, {"A": 2, "B": 3, "C": 1}], "ABC"))
+    assert not any("turn the order" in note for note in llbt.leaderboard(untied).notes)

@@ -18,7 +18,7 @@ from llbt.inference.ranks import leaderboard
 TABLE1 = llbt.load_dataset("dras_table1")
 RANKS = ["rank", "rank_low", "rank_high"]
 COUNTS = ["judgments", "wins", "ties", "losses"]
-BOARD = ["object", "estimate", "conf_low", "conf_high", *RANKS, *COUNTS, "group"]
+BOARD = ["object", *RANKS, "estimate", "conf_low", "conf_high", *COUNTS, "group"]
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_objects_that_were_not_compared_have_no_rank():
         assert frame["rank_high"].max() == 3
         assert any("'D'" in note for note in table.notes)
     assert frame.loc["D", "judgments"] == 0
-    assert frame.loc["D", "group"] == ""
+    assert "group" not in frame  # A, B and C share a letter, which says no more than their ranks, 1 to 3
 
 
 # -- leaderboard ------------------------------------------------------------------------------------------
@@ -314,3 +314,16 @@ def test_ranks_are_the_same_on_every_scale_and_estimates_those_of_the_leaderboar
     pd.testing.assert_frame_equal(ranks[columns], llbt.pairwise(res).ranks().to_frame()[columns])
     with pytest.raises(llbt.errors.OptionError, match="pairwise: scale='logit'"):
         llbt.pairwise(res, scale="logit")
+
+
+def test_groups_stand_only_where_they_say_something():
+    """Twenty objects in a chain: many pairs differ, one cluster holds them all, and letters would be more than nine."""
+    chain = simulated(np.random.default_rng(8), np.linspace(0.9, -0.9, 20), judgments=12)
+    res = llbt.fit("object + tie", chain)
+    pairs = pairwise(res)
+    assert pairs.significant.sum() > 60
+    assert set(pairs.clusters().to_frame()["significance_cluster"]) == {1}
+    assert list(leaderboard(res).to_frame()) == BOARD[:-1]
+    alike = llbt.fit("object + tie", simulated(np.random.default_rng(5), np.zeros(4)))
+    assert list(leaderboard(alike).to_frame()) == BOARD[:-1]
+    assert (leaderboard(alike).to_frame()["rank_high"] == 4).all()

@@ -14,7 +14,7 @@ def simulated(rng, log_worths, tie=-0.5, judgments=30):
     difference = log_worths[i] - log_worths[j]
     odds = np.exp(np.column_stack([difference, np.full(len(i), tie), -difference]))
     counts = rng.multinomial(judgments, odds / odds.sum(axis=1, keepdims=True))
-    names = np.array(list("ABCDEFGHIJ"))
+    names = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
     columns = {"object_i": names[i], "object_j": names[j]}
     return llbt.from_counts(pd.DataFrame(columns | dict(zip(("wins_i", "ties", "wins_j"), counts.T, strict=True))))
 
