@@ -90,8 +90,9 @@ def from_rankings(
     Raises
     ------
     JudgmentError
-        For columns that are not there; ranks that are not finite numbers, or below 0 beside others above it; an object that is missing or ranked twice in
-        a block; a covariate with several values in a block; and if no block has two ranked objects.
+        For columns that are not there; ranks that are not finite numbers, or below 0 beside others above it; an object
+        that is missing or ranked twice in a block; a covariate with several values in a block; and if no block has two
+        ranked objects.
     OptionError
         For columns that have two roles, and if nothing says what makes a block.
 
@@ -290,7 +291,8 @@ def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: Keep,
         return [*notes, _dependence(made, keep, "differences of one judge's ratings", judge)]
     if sizes.max() <= 2:
         return notes
-    lists = ["rankings_from keeps rankings as lists, each of them one judgment of fit_rankings"] if scale.noun == "rank" else []
+    kept = "rankings_from keeps rankings as lists, each of them one judgment of fit_rankings"
+    lists = [kept] if scale.noun == "rank" else []
     return [*notes, *lists, _dependence(made, keep, "judgments implied by one block")]
 
 

@@ -94,7 +94,8 @@ def reversal_notes(res: RankingEstimates) -> tuple[str, ...]:
         return ()
     implied, size = res.average.comparisons, len(res.rankings.objects)
     log_worth = np.empty(size)
-    log_worth[res.design.worth.units["object"]] = res.design.worth.matrix @ res.average.params.to_numpy()
+    estimates = np.asarray(res.average.params, dtype=np.float64)
+    log_worth[res.design.worth.units["object"]] = res.design.worth.matrix @ estimates
     wins, ties = np.zeros((size, size)), np.zeros((size, size))
     i, j = implied.pairs.T
     np.add.at(wins, (i, j), implied.wins_i)
