@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from ..core.columns import dense
+from ..core.columns import IntArray, dense
 from ..data.frames import Factor
-from ..kernel.robust import cluster_sandwich, error_ratio
+from ..fitting.cluster_units import choose_unit
+from ..fitting.clusters import Way
+from ..kernel.robust import Clustered
 from ..kernel.unit_scores import dependence
 from ..table import counted
 from .evidence import Evidence, units_of
 from .finding import NAMED, SIGNIFICANT, Finding, p_text
 
-_ENTRIES = 2e7  # scores of units held at once; beyond it the ratio of standard errors is not worked out
-_ENOUGH = 8  # clusters below which another unit is better to go by
 _COMMON = 0.8  # share of all objects that the largest task holds where tasks share their objects
 
 
@@ -24,12 +26,11 @@ _AS_LISTS = "; rankings as the lists that they are: llbt.fit_rankings(…, llbt.
 
 @dataclass(frozen=True)
 class _Unit:
-    """What judgments of one unit, such as one judge, have in common; ratio: NaN where that costs too much."""
+    """What judgments of one unit, such as one judge, have in common."""
 
     name: str
     size: int
     p_value: float
-    ratio: float
 
     @property
     def significant(self) -> bool:
@@ -38,29 +39,33 @@ class _Unit:
 
 def check_blocks(e: Evidence) -> Finding:
     """Return whether judgments made together (in a block, by a judge, on a prompt) are alike."""
-    units = [unit for name, factor in units_of(e).items() if (unit := _unit(e, name, factor)) is not None]
+    factors = units_of(e)
+    units = [unit for name, factor in factors.items() if (unit := _unit(e, name, factor)) is not None]
     if not units:
         return Finding("blocks", "ok", "no two judgments belong together")
-    figures = {f"p_{unit.name}": unit.p_value for unit in units} | {f"ratio_{u.name}": u.ratio for u in units}
-    tests = "; ".join(
-        f"{unit.name} ({counted(unit.size, 'cluster')}): {p_text(unit.p_value)}"
-        + ("" if np.isnan(unit.ratio) else f", standard errors × {unit.ratio:.2f}")
-        for unit in units
+    x = e.expected
+    found = choose_unit(
+        x.problem, x.fit, csr_array(x.worths), [_way(e, unit.name, factors[unit.name]) for unit in units]
     )
+    figures = {f"p_{unit.name}": unit.p_value for unit in units}
+    figures |= {f"ratio_{unit.name}": unit.ratio for unit in found.measured}
+    figures |= {} if found.unit is None else {"ratio": found.unit.ratio}
+    tests = "; ".join(f"{unit.name} ({counted(unit.size, 'cluster')}): {p_text(unit.p_value)}" for unit in units)
+    tests += "" if found.unit is None else f". {found.clustered}"
     made = next((unit for unit in units if unit.name == e.beside[0]), None)
     alike = [unit for unit in units if unit.significant]
     if not alike and made is None:
         return Finding("blocks", "ok", f"judgments that belong together are not alike: {tests}", figures=figures)
-    worst = _most_cautious(alike or [made] if made else alike)
     said = [] if made is None else [f"judgments were made together, in {counted(made.size, 'block')}"]
     said += [f"judgments of one {' or '.join(unit.name for unit in alike)} are alike"] if alike else []
+    closest = min(units, key=lambda unit: unit.p_value)
+    by = found.unit.groups if found.unit is not None and found.unit.ratio > 1 else (made or closest).name
     return Finding(
         "blocks",
         "warning" if alike else "note",
-        f"{', and '.join(said)} (score test of worths that vary; standard errors of independent clusters to those of "
-        f"independent judgments): {tests}",
+        f"{', and '.join(said)} (score test of worths that vary): {tests}",
         "judgments taken as independent make standard errors too small and p-values too good",
-        call_by(worst.name) + (_AS_LISTS if made is not None else ""),
+        call_by(by) + (_AS_LISTS if made is not None else ""),
         figures,
     )
 
@@ -68,27 +73,30 @@ def check_blocks(e: Evidence) -> Finding:
 def _unit(e: Evidence, name: str, factor: Factor) -> _Unit | None:
     """Return what judgments of a unit have in common; None where no unit has two judgments that share an object."""
     x = e.expected
-    codes = dense(factor.codes[factor.codes >= 0], len(factor.labels))[0]
-    whole = np.full(len(factor.codes), -1, dtype=np.int64)
-    whole[factor.codes >= 0] = codes
-    units = x.units(whole)
+    units = x.units(_dense(factor))
     _, p = dependence(x.pairs, len(e.judgments.objects), x.problem.response, x.probability, units)
-    if np.isnan(p):
-        return None
-    cheap = units.size * len(x.fit.params) <= _ENTRIES
-    ratio = error_ratio(x.problem, cluster_sandwich(x.problem, x.fit, units), x.fit.cov) if cheap else np.nan
-    return _Unit(name, units.size, p, ratio)
+    return None if np.isnan(p) else _Unit(name, units.size, p)
 
 
-def _most_cautious(units: list[_Unit]) -> _Unit:
-    """Return the unit with the largest standard errors among those with clusters enough."""
-    enough = [unit for unit in units if unit.size >= _ENOUGH]
-    return max(enough or units, key=lambda unit: -1.0 if np.isnan(unit.ratio) else unit.ratio)
+def _dense(factor: Factor) -> IntArray:
+    """Return codes without labels that no line has, −1 where the label is missing."""
+    whole = np.full(len(factor.codes), -1, dtype=np.int64)
+    whole[factor.codes >= 0] = dense(factor.codes[factor.codes >= 0], len(factor.labels))[0]
+    return whole
 
 
-def call_by(name: str) -> str:
-    """Return the calls that take the judgments of a unit as dependent."""
-    return f'from_judgments(…, clusters="{name}"), then llbt.fit(…, cov_type="cluster", groups="{name}")'
+def _way(e: Evidence, name: str, factor: Factor) -> Way:
+    """Return a unit as a way of clustering; judgments without a label are clusters of their own."""
+    codes = _dense(factor)
+    missing = codes < 0
+    codes[missing] = codes.max(initial=-1) + 1 + np.arange(int(missing.sum()))
+    return Way(name, Clustered(e.expected.rows, e.expected.counts, codes), tuple(factor.labels))
+
+
+def call_by(groups: str | list[str]) -> str:
+    """Return the calls that take the judgments of a unit, or of two, as dependent."""
+    by = json.dumps(groups, ensure_ascii=False)
+    return f'from_judgments(…, clusters={by}), then llbt.fit(…, cov_type="cluster", groups={by})'
 
 
 def clustered(e: Evidence) -> str:

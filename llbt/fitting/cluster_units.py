@@ -1,83 +1,214 @@
-"""Which of the units that a table keeps (judges, prompts, blocks) makes a fit's standard errors largest."""
+"""The unit of dependence: which of the units that a table keeps (judges, prompts, blocks) judgments depend within.
+
+Decided in one place, for fits, the report, the command line and the audit, by what clustering does to the standard
+errors of contrasts of objects; ties, order and other terms have no part in it.
+"""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+import numpy as np
+from scipy.sparse import csr_array
+
+from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
+from ..formulas.design import Design, codings_of
+from ..formulas.grid import average_rows
+from ..kernel.jackknife import cr3, cr3_of_both, left_out
 from ..kernel.likelihood import Problem
-from ..kernel.robust import cluster_sandwich, error_ratio
+from ..kernel.robust import cluster_sandwich, crossed, error_ratios, two_way
 from ..kernel.solvers import Fit
 from ..table import format_number
-from .clusters import kept_way
+from .clusters import Way, kept_ways
+from .estimates import Estimates
+from .specification import Specification
 
 LEAST = 3.0  # clusters of equal size below which their differences say next to nothing
 _ENOUGH = 8.0  # below which another unit is better to go by
-_WORK = 3e10  # products that a unit may take; beyond it a unit is passed over
+_MATTERS = 1.05  # ratio from which a second unit is allowed for beside the first
+_WORK = 3e10  # products that a unit may take by CR1; beyond it a unit is passed over
+_JACKKNIFE_WORK = 3e9  # and by CR3
+
+Estimator = Literal["CR3", "CR1"]
 
 
 @dataclass(frozen=True)
-class ClusterUnit:
-    """What judgments are best taken as dependent within.
+class DependenceUnit:
+    """Clusters, and what they do to the standard errors of the objects.
 
     Attributes
     ----------
-    name : str
+    names : tuple of str
+        One unit, or two taken two-way.
     clusters : int
-        Their number G.
+        Their number G; of two ways that of the fewer.
     effective : float
-        How many of equal size they are worth, G*.
+        How many of equal size they are worth, G*; of two ways the smaller.
     ratio : float
-        Standard errors of the log-odds by these clusters over those of independent judgments: the root of the ratio of
-        the mean variances over the judgments of the table.
+        Clustered standard errors of the objects over those of independent judgments: all pairs weigh the same.
+    lowest, highest : float
+        The smallest and the largest ratio of an object, of its differences from all others.
+    estimator : {"CR3", "CR1"}
+        CR1 where leaving out each cluster takes too much work, or a cluster alone tells of some parameter.
     """
 
-    name: str
+    names: tuple[str, ...]
     clusters: int
     effective: float
     ratio: float
+    lowest: float
+    highest: float
+    estimator: Estimator
 
     @property
-    def said(self) -> str:
-        """One line."""
-        return (
-            f"by {self.name} (G = {self.clusters:,}, G* = {format_number(self.effective, 3)}) standard errors are "
-            f"{format_number(self.ratio, 3)} times those of independent judgments"
+    def name(self) -> str:
+        """The units in words."""
+        return " and ".join(self.names)
+
+    @property
+    def factor(self) -> str:
+        """The ratio in words, with its range where objects differ."""
+        low, high = f"{self.lowest:.2f}", f"{self.highest:.2f}"
+        beside = [f"{low} to {high} by object"] if low != high else []
+        beside += ["CR1"] if self.estimator == "CR1" else []
+        return f"{self.ratio:.2f} × unclustered" + (f" ({', '.join(beside)})" if beside else "")
+
+    @property
+    def groups(self) -> str | list[str]:
+        """What `groups=` of a fit is to be."""
+        return self.names[0] if len(self.names) == 1 else list(self.names)
+
+
+@dataclass(frozen=True)
+class UnitChoice:
+    """The unit that judgments are best taken as dependent within, and what there is beside it.
+
+    Attributes
+    ----------
+    unit : DependenceUnit or None
+        None where there is nothing to choose: too few clusters, too much work, or a model without worths.
+    measured : tuple of DependenceUnit
+        Every unit by itself that has clusters enough, the largest ratio first.
+    """
+
+    unit: DependenceUnit | None
+    measured: tuple[DependenceUnit, ...]
+
+    @property
+    def clustered(self) -> str:
+        """What the clusters of a fit do."""
+        assert self.unit is not None
+        return f"Clustered by {self.unit.name}: standard errors {self.unit.factor}{self._others}"
+
+    @property
+    def if_clustered(self) -> str:
+        """What clusters would do to a fit that takes judgments as independent."""
+        assert self.unit is not None
+        return f"clustered by {self.unit.name} standard errors would be {self.unit.factor}{self._others}"
+
+    @property
+    def _others(self) -> str:
+        assert self.unit is not None
+        others = [unit for unit in self.measured if unit.names != self.unit.names]
+        few = self.unit.effective >= _ENOUGH
+        return "".join(
+            f"; by {unit.name} {unit.ratio:.2f} ×"
+            + (f" (G* = {format_number(unit.effective, 3)}: few)" if few and unit.effective < _ENOUGH else "")
+            for unit in others
         )
 
 
-def cautious_unit(
-    problem: Problem, fit: Fit, c: Comparisons, names: tuple[str, ...] | None = None
-) -> ClusterUnit | None:
-    """Return the unit with the largest standard errors among those with clusters enough.
+def object_rows(design: Design, spec: Specification, c: Comparisons, names: Sequence[str]) -> csr_array:
+    """Return the log-worths of the objects as combinations of the estimates of these names, (J, p).
 
-    These are the units with G* ≥ 8 or, where none has so many, with G* ≥ 3.
+    Covariates are averaged over the judgments of the table.
+    """
+    free = [design.names.index(name) for name in names]
+    return csr_array(average_rows(codings_of(design, spec.formula, c, spec.reference))[:, free])
+
+
+def unit_of(res: Estimates, names: Sequence[str] | None = None) -> UnitChoice:
+    """Return the unit of dependence of a fit among clusters or covariates of its table; by default all clusters."""
+    c, spec = res.comparisons, res.specification
+    free = [res.names[k] for k in res.free]
+    ways = kept_ways(c, c.clusters if names is None else names)
+    return choose_unit(res.problem(), res.solution, object_rows(res.design, spec, c, free), ways)
+
+
+def choose_unit(problem: Problem, fit: Fit, worths: csr_array, ways: Sequence[Way]) -> UnitChoice:
+    """Return the unit of dependence among ways of clustering, which stand on the same lines.
+
+    It is the one with the largest standard errors of the objects among those with G* ≥ 8 or, where none has so many,
+    with G* ≥ 3. Two of them that both make standard errors 1.05 times as large, and of which neither is nested in the
+    other, are taken two-way, V₁ + V₂ − V₁₂, if that makes them larger still.
 
     Parameters
     ----------
     problem : Problem
     fit : Fit
-    c : Comparisons
-        The table that was fitted.
-    names : tuple of str, optional
-        Clusters or covariates of the table to choose among; by default all clusters that it keeps.
-
-    Returns
-    -------
-    ClusterUnit or None
-        None where there is nothing to choose: no clusters, too few, or a model without worths.
+    worths : csr_array, shape (J, p)
+        The log-worths of the objects as combinations of the parameters.
+    ways : sequence of Way
     """
-    ways = [kept_way(c, name, (name,)) for name in (c.clusters if names is None else names)]
-    known = [
-        ClusterUnit(
-            way.name,
-            way.clusters.size,
-            way.effective,
-            error_ratio(problem, cluster_sandwich(problem, fit, way.clusters), fit.cov),
-        )
-        for way in ways
-        if way.effective >= LEAST and way.clusters.size * len(fit.params) ** 2 <= _WORK
-    ]
-    known = [unit for unit in known if unit.ratio > 0]
-    enough = [unit for unit in known if unit.effective >= _ENOUGH]
-    return max(enough or known, key=lambda unit: unit.ratio, default=None)
+    size = len(fit.params) ** 2
+    usable = [way for way in ways if way.effective >= LEAST and way.clusters.size * size <= _WORK]
+    known = [_Measured.of(problem, fit, worths, way) for way in usable]
+    known = sorted((m for m in known if m.unit.ratio > 0), key=lambda m: -m.unit.ratio)  # stable: the first of equals
+    enough = [m for m in known if m.unit.effective >= _ENOUGH] or known
+    units = [m.unit for m in enough]
+    for one, other in itertools.combinations([m for m in enough if m.unit.ratio > _MATTERS], 2):
+        if not _nested(one.way, other.way) and not _nested(other.way, one.way):
+            units.append(_together(problem, fit, worths, one, other))
+    return UnitChoice(max(units, key=lambda unit: unit.ratio, default=None), tuple(m.unit for m in known))
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """A way of clustering with its covariance (p, p)."""
+
+    way: Way
+    unit: DependenceUnit
+    matrix: FloatArray
+
+    @classmethod
+    def of(cls, problem: Problem, fit: Fit, worths: csr_array, way: Way) -> _Measured:
+        clusters, estimator, matrix = way.clusters, "CR1", None
+        if clusters.size * len(fit.params) ** 2 <= _JACKKNIFE_WORK:
+            left = left_out(problem, fit, clusters)
+            if not len(left.lost):
+                estimator, matrix = "CR3", cr3(fit, left, clusters.size)
+        if matrix is None:
+            matrix = cluster_sandwich(problem, fit, clusters)
+        return cls(way, _unit((way,), matrix, fit, worths, "CR3" if estimator == "CR3" else "CR1"), matrix)
+
+
+def _unit(ways: Sequence[Way], matrix: FloatArray, fit: Fit, worths: csr_array, estimator: Estimator) -> DependenceUnit:
+    ratio, each = error_ratios(matrix, fit.cov, worths)
+    each = each[~np.isnan(each)] if np.isfinite(each).any() else np.array([np.nan])
+    return DependenceUnit(
+        tuple(way.name for way in ways),
+        min(way.clusters.size for way in ways),
+        min(way.effective for way in ways),
+        ratio,
+        float(each.min()),
+        float(each.max()),
+        estimator,
+    )
+
+
+def _together(problem: Problem, fit: Fit, worths: csr_array, one: _Measured, other: _Measured) -> DependenceUnit:
+    """Return two ways of clustering taken together."""
+    both = crossed(one.way.clusters, other.way.clusters)
+    by_one_step = one.unit.estimator == other.unit.estimator == "CR3"
+    v12 = cr3_of_both(problem, fit, both) if by_one_step else cluster_sandwich(problem, fit, both)
+    matrix, _ = two_way(one.matrix, other.matrix, v12)
+    return _unit((one.way, other.way), matrix, fit, worths, "CR3" if by_one_step else "CR1")
+
+
+def _nested(inner: Way, outer: Way) -> bool:
+    """Whether every cluster of one way lies within a cluster of the other."""
+    return crossed(inner.clusters, outer.clusters).size == inner.clusters.size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,3 +93,8 @@ def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
         rows, counts, codes = rows[judged], counts[judged], codes[judged]
     codes, seen = dense(codes, int(codes.max(initial=0)) + 1)
     return Way(name, Clustered(rows, counts, codes), tuple(column.levels[seen].tolist()))
+
+
+def kept_ways(c: Comparisons, names: Sequence[str]) -> list[Way]:
+    """Return several of the groups as `kept_way` does, on lines common to all of them."""
+    return [kept_way(c, name, tuple(names)) for name in names]

@@ -11,14 +11,15 @@ import numpy.typing as npt
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
+from ..formulas.design import Design
 from ..kernel.deviances import pearson_chi2
-from ..kernel.jackknife import LeftOut, left_out
+from ..kernel.jackknife import LeftOut, cr3, cr3_of_both, left_out
 from ..kernel.likelihood import Problem
-from ..kernel.robust import LOST, Clustered, Covariance, Shares, cluster_sandwich, error_ratio, judgment_sandwich
+from ..kernel.robust import LOST, Covariance, Shares, cluster_sandwich, crossed, judgment_sandwich, two_way
 from ..kernel.solvers import Fit
 from ..table import format_number
-from .cluster_units import LEAST, cautious_unit
-from .clusters import Way, kept_way, way_of
+from .cluster_units import LEAST, choose_unit, object_rows
+from .clusters import Way, kept_ways, way_of
 from .existence import separated_without
 from .specification import Specification
 
@@ -28,31 +29,25 @@ _TOLD = 10.0  # G* from which more clusters would hardly make an interval shorte
 
 
 def settled(
-    spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str]
+    spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str], design: Design
 ) -> tuple[Specification, Covariance]:
     """Return the covariance that is asked for, and what `cov_type="cautious"` comes to: by which clusters, or none."""
     if spec.cov_type != "cautious":
         return spec, covariance_of(spec, c, problem, solution, names)
-    unit = cautious_unit(problem, solution, c)
-    if unit is None or unit.ratio <= 1:
-        notes = (
-            (f"judgments are taken as independent: {_too_few(c) if unit is None else unit.said}",) if c.clusters else ()
-        )
-        return replace(spec, cov_type="nonrobust"), Covariance(solution.inverse, notes=notes)
-    spec = replace(spec, cov_type="cluster", groups=(unit.name,))
-    found = covariance_of(spec, c, problem, solution, names)
-    ratio = unit.ratio if len(found.lost) else error_ratio(problem, found.matrix, solution.cov)
-    chosen = f"of {', '.join(c.clusters)} the one with the largest standard errors, " if len(c.clusters) > 1 else ""
-    said = (
-        f"clusters by {unit.name}: {chosen}{format_number(ratio, 3)} times those of independent judgments "
-        "(cov_type='nonrobust')"
-    )
-    return spec, replace(found, notes=(*found.notes, said))
+    if not c.clusters:
+        return replace(spec, cov_type="nonrobust"), Covariance(solution.inverse)
+    found = choose_unit(problem, solution, object_rows(design, spec, c, names), kept_ways(c, c.clusters))
+    if found.unit is None or found.unit.ratio <= 1:
+        note = f"judgments are taken as independent: {_too_few(c) if found.unit is None else found.if_clustered}"
+        return replace(spec, cov_type="nonrobust"), Covariance(solution.inverse, notes=(note,))
+    spec = replace(spec, cov_type="cluster", groups=found.unit.names)
+    cov = covariance_of(spec, c, problem, solution, names)
+    return spec, replace(cov, notes=(*cov.notes, found.clustered))
 
 
 def _too_few(c: Comparisons) -> str:
     """Say why no unit is taken."""
-    ways = [kept_way(c, name, (name,)) for name in c.clusters]
+    ways = kept_ways(c, c.clusters)
     sizes = " and ".join(way.size for way in ways)
     if all(way.effective < LEAST for way in ways):
         return f"{sizes}: standard errors by clusters need G* = (Σn)²/Σn² of {format_number(LEAST, 1)} or more"
@@ -85,7 +80,9 @@ def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way], names: Seq
         f"standard errors allow for dependence within {' and '.join(way.size for way in ways)}, by the sandwich CR1; "
         f"t with {df} df"
     )
-    parts = [cluster_sandwich(problem, solution, clusters) for clusters in _crossed(ways)]
+    each = [way.clusters for way in ways]
+    each += [crossed(*each)] if len(each) == 2 else []
+    parts = [cluster_sandwich(problem, solution, clusters) for clusters in each]
     matrix, notes = _summed(parts)
     found = Covariance(matrix, df, (note, *notes), independent=solution.cov)
     return _said(found, _alike(found, ways, names))
@@ -103,9 +100,9 @@ def jackknifed(
     found = [left_out(problem, solution, way.clusters) for way in ways]
     if not finite:
         found = [_with_infinite(problem, left, way) for left, way in zip(found, ways, strict=True)]
-    parts = [_cr3(solution, left, way.clusters.size) for left, way in zip(found, ways, strict=True)]
+    parts = [cr3(solution, left, way.clusters.size) for left, way in zip(found, ways, strict=True)]
     if len(ways) == 2:
-        parts.append(_overlap(problem, solution, _crossed(ways)[2]))
+        parts.append(cr3_of_both(problem, solution, crossed(*(way.clusters for way in ways))))
     matrix, notes = _summed(parts)
     alone = [_alone(left, way, names) for left, way in zip(found, ways, strict=True) if len(left.lost)]
     lost = np.concatenate([left.lost for left in found])
@@ -129,36 +126,13 @@ def _with_infinite(problem: Problem, left: LeftOut, way: Way) -> LeftOut:
     )
 
 
-def _cr3(solution: Fit, left: LeftOut, size: int) -> FloatArray:
-    return np.asarray((size - 1) / size * (solution.cov @ left.meat @ solution.cov))
-
-
-def _overlap(problem: Problem, solution: Fit, both: Clustered) -> FloatArray:
-    """Return V₁₂: by one step, but CR1 where no two judgments share both clusters."""
-    if both.judgments.max() <= 1:
-        return cluster_sandwich(problem, solution, both)
-    return _cr3(solution, left_out(problem, solution, both), both.size)
-
-
-def _crossed(ways: Sequence[Way]) -> list[Clustered]:
-    """Return the clusters of each way, and of two ways also those of both together."""
-    each = [way.clusters for way in ways]
-    if len(each) == 1:
-        return each
-    one, other = each
-    _, codes = np.unique(one.codes * other.size + other.codes, return_inverse=True)
-    return [one, other, Clustered(one.rows, one.counts, codes)]
-
-
 def _summed(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[str]]:
-    """Return V, or V₁ + V₂ − V₁₂ with negative eigenvalues set to 0 and a note (Cameron, Gelbach & Miller 2011)."""
+    """Return V, or that of two ways, with a note where negative eigenvalues were set to 0."""
     if len(parts) == 1:
         return parts[0], []
-    values, vectors = np.linalg.eigh(parts[0] + parts[1] - parts[2])
-    matrix = np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
-    if values.min(initial=0) >= -1e-12 * values.max(initial=0):
-        return matrix, []
-    return matrix, ["the two-way covariance was not positive semidefinite; its negative eigenvalues were set to 0"]
+    matrix, cut = two_way(*parts)
+    note = "the two-way covariance was not positive semidefinite; its negative eigenvalues were set to 0"
+    return matrix, [note] if cut else []
 
 
 def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:

@@ -169,7 +169,7 @@ class LLBT:
         names = tuple(self.design.names[k] for k in free)
         solution = _solve(problem, self.comparisons, names, spec, start)
         check_order_of_cuts(problem, self.design, self.comparisons, solution.params)
-        spec, covariance = settled(spec, self.comparisons, problem, solution, names)
+        spec, covariance = settled(spec, self.comparisons, problem, solution, names, self.design)
         return LLBTResults(spec, self.comparisons, self.design, free, solution, covariance)
 
     def _warn(self, spec: Specification) -> None:
@@ -238,9 +238,10 @@ def fit(
         ``quasipoisson``); by the sandwich of single judgments; or allowing for dependence
         within `groups`: by the leave-one-out jackknife (CR3) with t on G* − 1 df, or by the plain sandwich (CR1) with
         the factor G/(G − 1) and t on G − 1 df, whose intervals are too short for few or unequal clusters.
-        ``"cautious"``: ``"cluster"`` by those clusters of the table that make standard errors largest, among those with
-        G* of 8 or more (of 3, where none has so many); nonrobust where there are none. A note says which, and the ratio
-        to independent judgments. `write_report` and the command line take it by default. With brackets it is
+        ``"cautious"``: ``"cluster"`` by those clusters of the table that make the standard errors of differences of
+        objects largest, among those with G* of 8 or more (of 3, where none has so many). Two units that both make them
+        1.05 times as large are taken two-way unless one is nested in the other. Nonrobust where there are none. A note
+        says which, and by how much. `write_report` and the command line take it by default. With brackets it is
         ``"nonrobust"``, the only one that goes with them.
     groups : str or two str
         Clusters or covariates of the table, for ``cov_type="cluster"`` and ``"CR1"``; two give V₁ + V₂ − V₁₂.

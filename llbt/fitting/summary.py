@@ -12,7 +12,7 @@ from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value, chi2_reservation
 from ..formulas.grammar import parse, vocabulary
 from ..table import Field, Table, counted, format_count, format_number, format_p, format_percent, format_share
-from .cluster_units import cautious_unit
+from .cluster_units import unit_of
 from .estimates import Estimates
 from .summary_rows import MOST_ROWS, CoefficientRows, Sort, coefficient_rows
 
@@ -307,7 +307,8 @@ def _kept_clusters(res: Estimates) -> tuple[str, ...]:
     spec = res.specification
     if spec.cov_type != "nonrobust" or res.covariance.notes or not res.comparisons.clusters:
         return ()
-    unit = cautious_unit(res.problem(), res.solution, res.comparisons)
-    if unit is None:
+    found = unit_of(res)
+    if found.unit is None:
         return ()
-    return (f"judgments are taken as independent; {unit.said}: cov_type='cluster', groups={unit.name!r}",)
+    call = f"cov_type='cluster', groups={found.unit.groups!r}"
+    return (f"judgments are taken as independent; {found.if_clustered}: {call}",)

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, eye_array, kron
 
 from ..arguments import is_real
-from ..core.columns import IntArray, is_among
+from ..core.columns import FloatArray, IntArray, groups, is_among
 from ..errors import OptionError, listed
 from ..table import format_number
 from .coding import Block, Codings, VariableTable, column_values, is_summed
@@ -103,6 +103,29 @@ def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[s
         else:
             data[name] = values[name]
     return codings.rows(block, data, len(objects))
+
+
+def judged_values(codings: Codings) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:
+    """Return the K distinct covariate values of the worth, each (K,), and the share of the judgments made at each."""
+    table = codings.table
+    covariates = ("covariate", "side covariate")
+    names = [name for name in codings.blocks["worth"].variables if table.variables[name].role in covariates]
+    if not names:
+        return {}, np.ones(1)
+    codes = {name: np.concatenate([table.codes(name, 0), table.codes(name, 1)]) for name in names}
+    first, group = groups(list(codes.values()))
+    weights = np.bincount(group, weights=np.tile(table.comparisons.totals, 2))
+    values = {name: column_values(table.columns[name], codes[name][first]) for name in names}
+    return values, weights / weights.sum()
+
+
+def average_rows(codings: Codings) -> csr_array:
+    """Return the rows of the objects' worths averaged over the judgments of the table, shape (J, p)."""
+    values, weights = judged_values(codings)
+    size = len(codings.table.comparisons.objects)
+    spread = {name: np.repeat(column, size) for name, column in values.items()}
+    rows = rows_at(codings, "worth", np.tile(np.arange(size), len(weights)), spread)
+    return csr_array(kron(weights[None, :], eye_array(size), format="csr") @ rows)
 
 
 def shared_rows_at(

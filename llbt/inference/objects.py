@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, eye_array, kron
+from scipy.sparse import csr_array
 
 from ..budgets import refuse_large
-from ..core.columns import FloatArray, IntArray, Label, groups
+from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError, listed
 from ..fitting.population import Population
 from ..fitting.prediction import UNDETERMINED, alias_columns, codings_of, undetermined
 from ..fitting.results import LLBTResults
-from ..formulas.coding import Codings, column_values
-from ..formulas.grid import At, check_at, covariate_grid, rows_at
+from ..formulas.coding import Codings
+from ..formulas.grid import At, average_rows, check_at, covariate_grid, judged_values, rows_at
 from ..kernel.robust import LOST
 from ..table import format_number
 from .decided import Beside, averaging_notes, beside_at, preferred_at
@@ -124,10 +124,8 @@ def worth_classes(
     codings = codings_of(res)
     aliasing = alias_columns(res)
     if at == "average":
-        values, weights = _judged_values(codings)
-        rows = _class_rows(codings, values, len(weights))
-        mean = kron(weights[None, :], eye_array(len(res.comparisons.objects)), format="csr") @ rows
-        average = _log_worths(res, mean.toarray(), aliasing)
+        weights = judged_values(codings)[1]
+        average = _log_worths(res, average_rows(codings).toarray(), aliasing)
         average = replace(average, beside=beside_at(res, codings, average.rows, {}, 0, population))
         averaged = ("log-worths averaged over the judgments of the table",) if len(weights) > 1 else ()
         return [average], {}, (*averaged, *averaging_notes(res, codings, (), population), *_missing(res, [average], {}))
@@ -222,24 +220,10 @@ def averaged_share(res: LLBTResults, i: int, j: int) -> float:
     table does not determine it at the values of some judgment.
     """
     codings = codings_of(res)
-    values, weights = _judged_values(codings)
+    values, weights = judged_values(codings)
     rows = _rows_of(codings, np.array([i, j]), values, len(weights))
     difference = csr_array(rows[::2] - rows[1::2])
     if undetermined(res, difference).any():
         return float("nan")
     apart = difference @ np.asarray(res.params.fillna(0.0), dtype=float)
     return float(weights @ preferred_at(res, codings, apart, values))
-
-
-def _judged_values(codings: Codings) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:
-    """Return the K distinct covariate values of the worth, each (K,), and the share of the judgments made at each."""
-    table = codings.table
-    covariates = ("covariate", "side covariate")
-    names = [name for name in codings.blocks["worth"].variables if table.variables[name].role in covariates]
-    if not names:
-        return {}, np.ones(1)
-    codes = {name: np.concatenate([table.codes(name, 0), table.codes(name, 1)]) for name in names}
-    first, group = groups(list(codes.values()))
-    weights = np.bincount(group, weights=np.tile(table.comparisons.totals, 2))
-    values = {name: column_values(table.columns[name], codes[name][first]) for name in names}
-    return values, weights / weights.sum()

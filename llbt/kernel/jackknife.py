@@ -22,7 +22,7 @@ from scipy.sparse.linalg import splu
 from ..core.response import Response
 from .gathered import FloatArray, Gathered
 from .likelihood import Problem, row_sums, rows_of, sparse_gram
-from .robust import Clustered
+from .robust import Clustered, cluster_sandwich
 from .solvers import Fit
 
 IntArray = npt.NDArray[np.int64]
@@ -105,6 +105,18 @@ def left_out(problem: Problem, fit: Fit, clusters: Clustered) -> LeftOut:
         lost.append(gone)
         by.append(lines.cluster[group.first + where])
     return LeftOut(meat, np.concatenate(lost), np.concatenate(by))
+
+
+def cr3(fit: Fit, left: LeftOut, size: int) -> FloatArray:
+    """Return (G − 1)/G Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ over G clusters, shape (p, p)."""
+    return np.asarray((size - 1) / size * (fit.cov @ left.meat @ fit.cov))
+
+
+def cr3_of_both(problem: Problem, fit: Fit, both: Clustered) -> FloatArray:
+    """Return V₁₂ of two ways of clustering: by one step, but CR1 where no two judgments share both clusters."""
+    if both.judgments.max() <= 1:
+        return cluster_sandwich(problem, fit, both)
+    return cr3(fit, left_out(problem, fit, both), both.size)
 
 
 def _sorted_lines(problem: Problem, fit: Fit, clusters: Clustered) -> _Lines:

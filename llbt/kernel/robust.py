@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from .gathered import FloatArray, weighted_product
+from .gathered import FloatArray
 from .likelihood import Inverse, Problem, weighted_gram
 from .solvers import Fit
 
@@ -299,12 +299,39 @@ def _in_turn(clusters: Clustered, most: int) -> Iterator[Clustered]:
         yield Clustered(clusters.rows[inside], clusters.counts[inside], clusters.codes[inside] - k * most)
 
 
-def error_ratio(problem: Problem, cov: FloatArray, independent: FloatArray) -> float:
-    """Return standard errors of the judgments' log-odds by one covariance over those by another, both (p, p).
+def crossed(one: Clustered, other: Clustered) -> Clustered:
+    """Return the clusters of two ways together, which stand on the same lines."""
+    _, codes = np.unique(one.codes * other.size + other.codes, return_inverse=True)
+    return Clustered(one.rows, one.counts, codes)
 
-    The root of the ratio of the mean variances over the judgments of the table; NaN without worths.
+
+def two_way(one: FloatArray, other: FloatArray, both: FloatArray) -> tuple[FloatArray, bool]:
+    """Return V₁ + V₂ − V₁₂, and whether its negative eigenvalues were set to 0 (Cameron, Gelbach & Miller 2011)."""
+    values, vectors = np.linalg.eigh(one + other - both)
+    matrix = np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
+    return matrix, bool(values.min(initial=0) < -1e-12 * values.max(initial=0))
+
+
+def error_ratios(cov: FloatArray, independent: FloatArray, worths: csr_array) -> tuple[float, FloatArray]:
+    """Return standard errors of the differences of objects by one covariance over those by another, both (p, p).
+
+    The root of the ratio of the variances, summed over all pairs, √(tr(A V Aᵀ)/tr(A V₀ Aᵀ)) with A the log-worths less
+    their mean, so that neither ties nor the order have a part in it; and of the differences of each object from all
+    others, shape (J,). NaN without worths.
+
+    Parameters
+    ----------
+    worths : csr_array, shape (J, p)
+        The log-worths as combinations of the parameters.
     """
-    gram = weighted_product(problem.signed, problem.signed, problem.totals)
-    gram = gram if isinstance(gram, np.ndarray) else np.asarray(gram.toarray())
-    below = float(np.sum(gram * independent))
-    return float(np.sqrt(np.sum(gram * cov) / below)) if below > 0 else np.nan
+    above, below = (_summed_over_pairs(matrix, worths) for matrix in (cov, independent))
+    known = below > _FLAT * below.max(initial=0.0)
+    each = np.sqrt(np.divide(np.maximum(above, 0.0), below, out=np.full(len(below), np.nan), where=known))
+    return (float(np.sqrt(above.sum() / below.sum())) if known.any() else np.nan), each
+
+
+def _summed_over_pairs(matrix: FloatArray, worths: csr_array) -> FloatArray:
+    """Return the variances of the differences of each object from the others, summed, shape (J,)."""
+    cov = np.asarray((worths @ (worths @ matrix).T).T)
+    own = np.diag(cov)
+    return np.asarray(len(own) * own + own.sum() - 2 * cov.sum(axis=0))

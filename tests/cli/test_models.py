@@ -616,13 +616,12 @@ def test_judges_are_clusters_by_default(twelve):
     facts = json.loads(result.stdout)
     assert_same(facts, clustered)
     plain = llbt.fit(TIED, llbt.from_judgments(board(12), **SAID))
-    z = np.array([[float(i == k) - float(j == k) for k in range(3)] for i, j in clustered.comparisons.pairs])
-    n = clustered.comparisons.totals
-    mean = [np.sum(n @ ((z @ res.cov_params().to_numpy()[:3, :3]) * z)) for res in (clustered, plain)]
-    ratio = np.sqrt(mean[0] / mean[1])
+    wide, narrow = (llbt.pairwise(res, scale="log_worth").to_frame()["std_error"] ** 2 for res in (clustered, plain))
+    ratio = np.sqrt(wide.sum() / narrow.sum())
     assert ratio > 1.3
-    note = next(note for note in facts["notes"] if note.startswith("clusters by judge"))
-    assert f"of judge, prompt the one with the largest standard errors, {ratio:.2f} times" in note
+    note = next(note for note in facts["notes"] if note.startswith("Clustered by judge"))
+    assert note.startswith(f"Clustered by judge: standard errors {ratio:.2f} × unclustered (")
+    assert "; by prompt " in note
 
 
 def test_independent_judgments_on_request(twelve):
@@ -688,9 +687,9 @@ def test_the_report_goes_by_judges_as_well(twelve):
         path = twelve.with_name(f"{kind}.html")
         assert run("report", twelve, *BOARD, "-o", path, "--cov-type", kind).exit_code == 0
         pages[kind] = path.read_text(encoding="utf-8")
-    assert "Clusters by judge: of judge, prompt the one with the largest standard errors" in pages["cautious"]
+    assert "Clustered by judge: standard errors " in pages["cautious"]
     assert "groups=(&#x27;judge&#x27;,)" in pages["cautious"]
-    assert "Clusters by" not in pages["nonrobust"]
+    assert "Clustered by" not in pages["nonrobust"]
 
 
 def test_a_report_has_effects_of_judges(tmp_path):

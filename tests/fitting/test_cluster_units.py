@@ -1,17 +1,38 @@
-"""The unit that makes standard errors largest, and what a printout says of it."""
+"""The unit of dependence: the one, or two, that make the standard errors of objects largest, and what is said of it."""
+
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import special
 from support.clusters import close, judged, quietly
 
 import llbt
-from llbt.fitting.cluster_units import ClusterUnit, cautious_unit
+from llbt.fitting.cluster_units import DependenceUnit
+from llbt.fitting.cluster_units import unit_of as choice_of
 from llbt.kernel import robust
 
 
-def unit_of(res: llbt.LLBTResults, *names: str) -> ClusterUnit | None:
-    return cautious_unit(res.problem(), res.solution, res.comparisons, names or None)
+def unit_of(res: llbt.LLBTResults, *names: str) -> DependenceUnit | None:
+    return choice_of(res, names or None).unit
+
+
+def crossing(seed: int = 1) -> pd.DataFrame:
+    """15 judges × 40 items, both with worths of their own."""
+    rng = np.random.default_rng(seed)
+    judge, item = rng.integers(0, 15, 900), rng.integers(0, 40, 900)
+    taste, own = rng.normal(0, 0.5, (15, 4)), rng.normal(0, 0.5, (40, 4))
+    pairs = np.array([rng.choice(4, 2, replace=False) for _ in judge])
+    lead = (taste[judge] + own[item])[np.arange(900)[:, None], pairs]
+    first = rng.random(900) < special.expit(2 * (lead[:, 0] - lead[:, 1]))
+    columns = {"object_i": pairs[:, 0], "object_j": pairs[:, 1], "outcome": np.where(first, "i", "j")}
+    return pd.DataFrame(columns | {"judge": judge, "item": item, "age": 20.0 + judge})
+
+
+@pytest.fixture(scope="module")
+def two_way() -> llbt.LLBTResults:
+    return quietly("object", llbt.from_judgments(crossing(), clusters=["item", "judge"]))
 
 
 @pytest.fixture(scope="module")
@@ -19,31 +40,53 @@ def fitted() -> llbt.LLBTResults:
     return quietly("object + tie", judged(15, 40, 900, clusters=["item", "judge"]))
 
 
-def test_the_ratio_is_that_of_the_variances_of_the_judgments_log_odds(fitted: llbt.LLBTResults) -> None:
-    """Against the covariance of a clustered fit, each judgment's own log-odds in a loop."""
-    robust = quietly("object + tie", fitted.comparisons, cov_type="CR1", groups="judge")
-    variances = np.zeros(2)
-    for row, n in zip(fitted.comparisons.pairs, fitted.comparisons.totals, strict=True):
-        z = np.array([float(row[0] == k) - float(row[1] == k) for k in range(3)] + [0.0])
-        for k, res in enumerate((robust, fitted)):
-            variances[k] += n * z @ res.cov_params().to_numpy() @ z
-    found = unit_of(fitted, "judge")
-    close(found.ratio, np.sqrt(variances[0] / variances[1]), rtol=1e-8)
-    assert (found.name, found.clusters) == ("judge", 15)
-    assert 10 < found.effective < 15
+def ratios(robust: llbt.LLBTResults, plain: llbt.LLBTResults) -> tuple[float, list[float]]:
+    """Return q of all pairs of objects, and of the pairs of each object, from the tables of all pairs."""
+    wide, narrow = (
+        llbt.pairwise(res, scale="log_worth").to_frame().set_index(["object_i", "object_j"])["std_error"] ** 2
+        for res in (robust, plain)
+    )
+    each = []
+    for label in plain.comparisons.objects:
+        mine = [label in pair for pair in wide.index]
+        each.append(float(np.sqrt(wide[mine].sum() / narrow[mine].sum())))
+    return float(np.sqrt(wide.sum() / narrow.sum())), each
 
 
-def test_the_largest_is_taken_whatever_the_order(fitted: llbt.LLBTResults) -> None:
-    assert unit_of(fitted).name == "judge"
-    assert unit_of(fitted, "judge", "item") == unit_of(fitted, "item", "judge") == unit_of(fitted)
-    assert unit_of(fitted).ratio > unit_of(fitted, "item").ratio
+@pytest.mark.parametrize("formula", ["object", "object + order", "object * age"])
+@pytest.mark.parametrize("groups", [["judge"], ["item", "judge"]])
+def test_the_ratio_is_that_of_the_variances_of_all_differences(formula: str, groups: list[str]) -> None:
+    """Against the tables of all pairs of a clustered and a plain fit, at the mean of the covariate."""
+    c = llbt.from_judgments(crossing(), clusters=["item", "judge"], covariates="age", order=True)
+    plain = quietly(formula, c)
+    found = unit_of(plain, *groups)
+    assert sorted(found.names) == groups
+    of_all, each = ratios(quietly(formula, c, cov_type="cluster", groups=groups), plain)
+    close([found.ratio, found.lowest, found.highest], [of_all, min(each), max(each)], rtol=1e-6)
+    assert (found.clusters, found.estimator) == (15, "CR3")
+    assert 10 < found.effective <= 15
+
+
+def test_two_units_that_matter_are_taken_two_way_whatever_the_order(two_way: llbt.LLBTResults) -> None:
+    found = choice_of(two_way)
+    assert found == choice_of(two_way, ["judge", "item"])
+    assert found.unit.names == tuple(unit.name for unit in found.measured)
+    one, other = found.measured
+    assert found.unit.ratio > one.ratio == unit_of(two_way, one.name).ratio >= other.ratio > 1.05
+
+
+def test_a_unit_inside_another_is_not_taken_beside_it() -> None:
+    res = quietly("object + tie", judged(15, 40, 900, clusters=["both", "judge"]))
+    assert unit_of(res).names == ("judge",)
 
 
 def test_few_clusters_give_way_to_many() -> None:
     res = quietly("object + tie", judged(4, 40, 900, clusters=["judge", "item"]))
     assert unit_of(res, "judge").ratio > unit_of(res, "item").ratio
-    assert unit_of(res).name == "item"
-    assert unit_of(res, "judge").name == "judge"
+    assert unit_of(res).names == ("item",)
+    assert "; by judge" in choice_of(res).clustered
+    assert ": few)" in choice_of(res).clustered
+    assert unit_of(res, "judge").names == ("judge",)
 
 
 def test_many_clusters_are_summed_in_turn(fitted: llbt.LLBTResults, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,11 +96,14 @@ def test_many_clusters_are_summed_in_turn(fitted: llbt.LLBTResults, monkeypatch:
     close(in_turn.cov_params(), whole.cov_params(), rtol=1e-10)
 
 
-def test_cautious_standard_errors_are_those_of_that_unit(fitted: llbt.LLBTResults) -> None:
-    res = quietly("object + tie", fitted.comparisons, cov_type="cautious")
-    by_judge = quietly("object + tie", fitted.comparisons, cov_type="cluster", groups="judge")
-    close(res.cov_params(), by_judge.cov_params(), rtol=1e-12)
-    assert res.specification == by_judge.specification
+def test_cautious_standard_errors_are_those_of_that_unit(fitted: llbt.LLBTResults, two_way: llbt.LLBTResults) -> None:
+    for plain, groups in ((fitted, "judge"), (two_way, ["item", "judge"])):
+        formula = plain.specification.formula
+        res = quietly(formula, plain.comparisons, cov_type="cautious")
+        by = quietly(formula, plain.comparisons, cov_type="cluster", groups=groups)
+        close(res.cov_params(), by.cov_params(), rtol=1e-8)
+        assert sorted(res.specification.groups) == sorted(by.specification.groups)
+        assert choice_of(plain).clustered in res.covariance.notes
     plain = quietly("object + tie", judged(), cov_type="cautious")
     assert plain.as_text() == quietly("object + tie", judged()).as_text()
 
@@ -86,10 +132,10 @@ def test_nothing_to_choose() -> None:
 
 
 def test_the_printout_says_what_the_clusters_would_change(fitted: llbt.LLBTResults) -> None:
-    unit = unit_of(fitted)
-    note = f"judgments are taken as independent; {unit.said}: cov_type='cluster', groups='judge'"
-    assert note in fitted.as_text()
-    assert "times those of independent judgments" in unit.said
+    found = choice_of(fitted)
+    call = f"cov_type='cluster', groups={found.unit.groups!r}"
+    assert f"judgments are taken as independent; {found.if_clustered}: {call}" in fitted.as_text()
+    assert found.if_clustered.startswith("clustered by judge standard errors would be 2.10 × unclustered (")
     for options in ({"cov_type": "cluster", "groups": "judge"}, {"cov_type": "HC0"}, {"cov_type": "quasi"}):
         assert "taken as independent" not in quietly("object + tie", fitted.comparisons, **options).as_text()
     assert "taken as independent" not in quietly("object + tie", judged()).as_text()
@@ -103,3 +149,71 @@ def test_a_block_of_copies_counts_once() -> None:
     c = llbt.from_judgments(pd.concat([frame] * 4), clusters="block")
     unit = unit_of(quietly("object + tie", c))
     close(unit.ratio, 2 * np.sqrt(200 / 199), rtol=1e-6)
+
+
+# -- published layouts and designs ---------------------------------------------------------------------------------
+
+
+def in_both_orders(seed: int = 1) -> pd.DataFrame:
+    """24 judges with a position bias × 240 prompts with worths of their own, every judgment in both orders."""
+    rng = np.random.default_rng(seed)
+    judges, prompts, objects = 24, 240, np.array(list("ABCDEF"))
+    bias, own = rng.normal(0, 0.7, judges), rng.normal(0, 0.35, (prompts, 6))
+    prompt = np.repeat(np.arange(prompts), 4)
+    judge = rng.integers(0, judges, len(prompt))
+    pairs = np.array([rng.choice(6, 2, replace=False) for _ in prompt])
+    prompt, judge = np.tile(prompt, 2), np.tile(judge, 2)
+    pairs = np.concatenate([pairs, pairs[:, ::-1]])
+    lead = own[prompt, pairs[:, 0]] - own[prompt, pairs[:, 1]] + bias[judge]
+    first = rng.random(len(lead)) < special.expit(2 * lead)
+    columns = {"object_i": objects[pairs[:, 0]], "object_j": objects[pairs[:, 1]], "outcome": np.where(first, "i", "j")}
+    return pd.DataFrame(columns | {"judge": judge, "prompt": prompt})
+
+
+@pytest.mark.parametrize("formula", ["object", "object + order"])
+def test_position_bias_does_not_decide_the_unit(formula: str) -> None:
+    """With the order in the formula or not it is the prompt, though judges make errors of the order much larger."""
+    c = llbt.from_judgments(in_both_orders(), clusters=["judge", "prompt"], order=True)
+    res = quietly(formula, c)
+    assert unit_of(res).names[0] == "prompt"
+    if formula == "object + order":
+        by = {g: quietly(formula, c, cov_type="cluster", groups=g).bse["order"] for g in ("judge", "prompt")}
+        assert by["judge"] > 1.5 * by["prompt"]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("formula", ["object", "object + order"])
+def test_both_orders_that_agree_are_worth_one(formula: str, shared: Path) -> None:
+    """60 prompts in both orders, always alike: √2, but for G/(G − 1) and one step."""
+    path = shared / "layouts" / "r21_both_orders_agree.csv"
+    c = llbt.from_judgments(path, clusters=["judge", "prompt"], order=True)
+    found = unit_of(quietly(formula, c))
+    close(found.ratio, 1.426, atol=5e-4)
+    res = quietly(formula, c, cov_type="cautious")
+    said = "Clustered by prompt: standard errors 1.43 × unclustered"
+    assert said in res.as_text()
+    assert said in llbt.audit(path).finding("blocks").found
+
+
+@pytest.mark.shared
+def test_five_prompts_are_a_unit_where_there_is_no_other(shared: Path) -> None:
+    path = shared / "layouts" / "r35_both_orders_flip.csv"
+    c = llbt.from_judgments(path, clusters=["judge", "question_id"], order=True)
+    res = quietly("object + tie", c, cov_type="cautious")
+    assert res.specification.groups == ("question_id",)
+    assert res.df_inference == 4
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("formula", ["object + tie", "object + tie + order"])
+def test_workers_and_prompts_of_llmfao_are_taken_two_way(formula: str, shared: Path) -> None:
+    """By CR3 1.23 and 2.17, two-way 2.31, whether the order is in the formula or not; the audit says the same."""
+    path = shared / "data" / "llmfao.csv"
+    c = llbt.from_judgments(path, clusters=["worker", "prompt"], order=True)
+    found = choice_of(quietly(formula, c))
+    assert found.unit.names == ("prompt", "worker")
+    close([found.unit.ratio, *(unit.ratio for unit in found.measured)], [2.31, 2.17, 1.23], atol=0.005)
+    said = "Clustered by prompt and worker: standard errors 2.31 × unclustered (1.7"
+    assert found.clustered.startswith(said)
+    assert found.clustered.endswith(" by object); by prompt 2.17 ×; by worker 1.23 ×")
+    assert said in llbt.audit(path, judge="worker").finding("blocks").found
