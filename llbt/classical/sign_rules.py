@@ -11,7 +11,7 @@ from scipy import stats
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import ratio
 
-Ties = Literal["drop", "split", "proportional", "two-thirds", "asymptotic-ump", "randles", "trinomial"]
+Ties = Literal["drop", "split", "proportional", "two-thirds", "asymptotic-ump", "median", "trinomial"]
 Alternative = Literal["two-sided", "greater", "less"]
 Interval = Literal["wilson", "clopper-pearson"]
 
@@ -83,8 +83,8 @@ RULES: dict[Ties, Rule] = {
         "estimate and interval are those of the decided judgments",
         False,
     ),
-    "randles": Rule(
-        "all ties to the side that is tested to be worse",
+    "median": Rule(
+        "median test, all ties to the side that is tested to be worse",
         "P(i) ≤ 1/2 and P(j) ≤ 1/2; it does not test P(i) = P(j), but whether an object wins most of all judgments",
         "P({i}) ≤ 1/2; it does not test P({i}) ≤ P({j})",
         "conservative where P(i) = P(j); estimate 1/2 where neither side has half of all judgments",
@@ -99,7 +99,7 @@ RULES: dict[Ties, Rule] = {
     ),
 }
 
-_AGAINST = {"two-thirds": 3, "randles": 0}  # one tie in so many counts for the side tested to be better; 0: none
+_AGAINST = {"two-thirds": 3, "median": 0}  # one tie in so many counts for the side tested to be better; 0: none
 
 
 @dataclass(frozen=True, eq=False)

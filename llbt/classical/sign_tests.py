@@ -51,7 +51,7 @@ def sign_test(
         What becomes of ties. Rules that test P(i) = P(j): ``"drop"`` leaves them out; ``"split"`` gives half to either
         side; ``"proportional"`` shares them out as the wins fall; ``"asymptotic-ump"`` is (n_i − n_j)/√(n_i + n_j)
         against the normal, whatever `exact` says; ``"trinomial"`` holds n_i − n_j against its distribution at the share
-        of ties seen. Rules that ask for more than P(i) > P(j): ``"randles"`` counts ties against the side that is
+        of ties seen. Rules that ask for more than P(i) > P(j): ``"median"`` counts ties against the side that is
         tested to be better, ``"two-thirds"`` two thirds of them.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: object_i is preferred.
@@ -80,15 +80,19 @@ def sign_test(
     -----
     With n_i wins of i, t ties, n_j wins of j, m = n_i + n_j and n = m + t, the wins x of i out of N are held against
     Bin(N, 1/2), or (2x − N)/√N against the normal: drop x = n_i, N = m; split x = n_i + t/2, N = n (Dixon & Mood 1946);
-    proportional x = n_i + t·n_i/m, N = n; two-thirds x = n_i + t/3, N = n; randles x = n_i, N = n. Exact tests give
+    proportional x = n_i + t·n_i/m, N = n; two-thirds x = n_i + t/3, N = n; median x = n_i, N = n. Exact tests give
     both sides the whole part of their share; a tie left over counts for none (split, proportional) or against the side
     tested to be better (two-thirds). For the last two rules the other direction has the roles exchanged, and
     the two-sided p-value is twice the smaller, at most 1.
 
     Coakley & Heise (1996) add two thirds of the zeros to the positive differences. It is read here as n_j + 2t/3 of the
     side tested to be worse, which has to be small; a large value held against Bin(n, 1/2) would reject equal chances
-    wherever ties are many. Randles (2001) takes neutral answers for evidence against a preference; ties as failures is
-    the plainest test in that sense, one of a median.
+    wherever ties are many.
+
+    In the median test a tie counts as much as a loss: it asks whether an object wins more than half of all judgments
+    (Dey, Manjourides & Randles 2019). The advice of Randles (2001) that Dras (2015) quotes is another one: ties should
+    speak against a preference, but less than losses do. ``"split"`` and ``"two-thirds"`` follow it. Dras's p = .0088
+    for the data of the example is Wald's test of the model (`model_test`).
 
     The normal approximations of drop and trinomial are the asymptotic-ump test, which Coakley & Heise recommend. For
     models of ties see Rayner & Best (1999), for policies on "no preference" Ennis & Ennis (2012), for trinomial Bian,
@@ -108,6 +112,8 @@ def sign_test(
        Mathematics and Computers in Simulation 81(6), 1153-1160.
     .. [6] Ennis, D. M. & Ennis, J. M. (2012). Accounting for no difference/preference responses or ties in choice
        experiments. Food Quality and Preference 23(1), 13-17.
+    .. [7] Dey, R., Manjourides, J. & Randles, R. H. (2019). On zeroes in sign and signed rank tests. Pakistan Journal
+       of Statistics and Operation Research 15(2), 319-328.
 
     Examples
     --------

@@ -49,7 +49,7 @@ def counted_by_hand(rule, i, t, j):
         return i, j, i + j
     if rule == "split":
         return i + t // 2, j + t // 2, i + j + 2 * (t // 2)
-    if rule == "randles":
+    if rule == "median":
         return i, j, n
     if rule == "two-thirds":
         return i + t // 3, j + t // 3, n
@@ -75,7 +75,7 @@ class TestExact:
                 assert math.isnan(p)
 
     @pytest.mark.parametrize("alternative", ALTERNATIVES)
-    @pytest.mark.parametrize("rule", ["split", "proportional", "two-thirds", "randles"])
+    @pytest.mark.parametrize("rule", ["split", "proportional", "two-thirds", "median"])
     def test_binomial_rules_are_tosses_of_a_coin_for_every_table(self, rule, alternative):
         counts = np.concatenate([tables(n) for n in (2, 5, 6, 10)])
         counts = counts[counts[:, [0, 2]].sum(axis=1) > 0]
@@ -134,8 +134,8 @@ COUNTED = [
     ("proportional", "two-sided", 13, 15, 13 / 15),  # 45/11 and 10/11 of the ties
     ("two-thirds", "two-sided", 10, 16, 10 / 16),
     ("two-thirds", "less", 13, 16, 13 / 16),
-    ("randles", "two-sided", 9, 16, 9 / 16),
-    ("randles", "less", 14, 16, 14 / 16),
+    ("median", "two-sided", 9, 16, 9 / 16),
+    ("median", "less", 14, 16, 14 / 16),
     ("trinomial", "two-sided", 7, 16, 9 / 11),
 ]
 
@@ -156,8 +156,8 @@ Z = [
     ("two-thirds", "greater", (9 + 5 / 3 - 8) / 2),
     ("two-thirds", "two-sided", (9 + 5 / 3 - 8) / 2),
     ("two-thirds", "less", (9 + 10 / 3 - 8) / 2),
-    ("randles", "greater", (9 - 8) / 2),
-    ("randles", "less", (14 - 8) / 2),
+    ("median", "greater", (9 - 8) / 2),
+    ("median", "less", (14 - 8) / 2),
 ]
 
 
@@ -209,7 +209,7 @@ SIZES = [
     ("proportional", 0.099836, 0.139626),
     ("two-thirds", 0.000425, 0.000740),
     ("asymptotic-ump", 0.051458, 0.051458),
-    ("randles", 0.000015, 0.000015),
+    ("median", 0.000015, 0.000015),
     ("trinomial", 0.034349, 0.051458),
 ]
 
@@ -283,7 +283,7 @@ def test_few_decided_judgments_are_said_and_one_sided_tests_agree():
 
 
 @pytest.mark.parametrize("p_tie", [0.0, 0.1, 0.4, 0.7])
-@pytest.mark.parametrize(("rule", "weight"), [("drop", 0.5), ("split", 0.5), ("two-thirds", 1 / 3), ("randles", 0.0)])
+@pytest.mark.parametrize(("rule", "weight"), [("drop", 0.5), ("split", 0.5), ("two-thirds", 1 / 3), ("median", 0.0)])
 @pytest.mark.parametrize("n", [7, 30])
 def test_exact_tests_keep_their_size_on_the_edge_of_their_own_hypothesis(rule, weight, p_tie, n):
     """The edge is P(i) + weight·P(tie) = 1/2; one-sided, where the test is least conservative."""
@@ -291,9 +291,9 @@ def test_exact_tests_keep_their_size_on_the_edge_of_their_own_hypothesis(rule, w
         assert rejected(0.5 - weight * p_tie, p_tie, n, ties=rule, alternative="greater") <= 0.05
 
 
-def test_randles_has_the_size_of_a_binomial_test_where_half_are_wins():
+def test_the_median_test_has_the_size_of_a_binomial_test_where_half_are_wins():
     below = stats.binom.sf(19, 30, 0.5)  # 20 of 30 is the smallest number with p ≤ .05
-    assert rejected(0.5, 0.2, ties="randles", alternative="greater") == pytest.approx(below, rel=1e-9)
+    assert rejected(0.5, 0.2, ties="median", alternative="greater") == pytest.approx(below, rel=1e-9)
 
 
 # -- data -------------------------------------------------------------------------------------------------------
@@ -308,16 +308,27 @@ class TestData:
         shares, odds = sign_test(c, ties=rule), llbt.classical.model_test(c)
         fitted = llbt.fit("object + tie", c, reference=shares.object_j[0])
         assert np.sign(odds.estimate[0]) == np.sign(fitted.params.iloc[0]) == sign
-        no_majority = (rule, name) == ("randles", "dras_collins")
+        no_majority = (rule, name) == ("median", "dras_collins")
         assert np.sign(shares.estimate[0] - 0.5) == (0 if no_majority else sign)
 
-    def test_rules_that_test_equality_agree_on_both_sets_of_dras_and_randles_does_not(self):
+    def test_rules_that_test_equality_agree_on_both_sets_of_dras_and_the_median_test_does_not(self):
         for name in ("dras_modpref", "dras_collins"):
             c = llbt.load_dataset(name)
             found = {rule: sign_test(c, ties=rule).p_value[0] for rule in RULES}
-            assert max(p for rule, p in found.items() if rule not in ("two-thirds", "randles")) < 0.05
-            assert found["randles"] > 0.9
+            assert max(p for rule, p in found.items() if rule not in ("two-thirds", "median")) < 0.05
+            assert found["median"] > 0.9
             assert llbt.classical.model_test(c).p_value[0] < 0.05
+
+    def test_p_of_dras_is_walds_and_the_median_test_is_no_rule_for_ties(self):
+        """His section 5 prints p = .0088 for o1; the median test has scipy's 61 of 120."""
+        c = llbt.load_dataset("dras_modpref")
+        assert round(float(llbt.classical.model_test(c).wald_p_value[0]), 4) == 0.0088
+        median = sign_test(c, ties="median")
+        assert median.p_value[0] == pytest.approx(stats.binomtest(61, 120).pvalue, rel=1e-12)
+        assert "median test" in str(median)
+        for rule in ("split", "two-thirds"):  # a tie speaks against a preference, but less than a loss
+            p = [signed(counts, ties=rule).p_value[0] for counts in ([61, 0, 35], [61, 24, 35], [61, 0, 59])]
+            assert p[0] < p[1] < p[2]
 
     def test_six_annotators_pooled(self):
         """Totals 125 / 118 / 25 + 110 of 378 (Bojar et al. 2011)."""
@@ -451,7 +462,7 @@ def test_whole_counts_are_integers_and_others_stay():
         ("trinomial", 1.0, math.nan),
         ("split", 1.0, 0.5),
         ("two-thirds", 1.0, 0.5),
-        ("randles", 1.0, 0.5),
+        ("median", 1.0, 0.5),
     ],
 )
 @pytest.mark.parametrize("exact", [True, False])
@@ -472,7 +483,7 @@ def test_split_ties_of_the_table_is_the_rule_split_without_exactness():
 def test_a_table_without_ties_is_tested_alike_by_all_binomial_rules():
     counts = [[9, 0, 2], [3, 0, 4]]
     expected = signed(counts).p_value
-    for rule in ("split", "proportional", "two-thirds", "randles", "trinomial"):
+    for rule in ("split", "proportional", "two-thirds", "median", "trinomial"):
         np.testing.assert_allclose(signed(counts, ties=rule).p_value, expected, rtol=1e-12)
 
 
