@@ -14,6 +14,27 @@ from ..kernel.robust import Clustered, effective_clusters
 from ..table import format_count, format_number
 
 
+def own_unit(groups: Sequence[str], option: str) -> str:
+    """Return what a fit with these `groups` takes as independent: its clusters, or single judgments.
+
+    Raises
+    ------
+    OptionError
+        For two ways of clustering, of which `option` has to name one.
+    """
+    if len(groups) > 1:
+        raise OptionError(
+            f"the fit is clustered by {' and '.join(groups)}, which are two units",
+            f"Name one of them: {option}={groups[0]!r}.",
+        )
+    return groups[0] if groups else "judgment"
+
+
+def independence_note(groups: Sequence[str], what: str) -> tuple[str, ...]:
+    """Return a note that something takes judgments as independent, where a fit with these `groups` does not."""
+    return (f"{what} judgments as independent; the fit is clustered by {' and '.join(groups)}",) if groups else ()
+
+
 @dataclass(frozen=True, eq=False)
 class Way:
     """One of the ways in which judgments are clustered.

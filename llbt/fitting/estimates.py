@@ -16,6 +16,7 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.links import AnyResponse, linked
 from ..core.response import Response
+from ..errors import OptionError
 from ..formulas.design import Design
 from ..kernel import explicit
 from ..kernel.deviances import cell_deviances, deviance, leverages, pearson_chi2
@@ -136,13 +137,24 @@ class Estimates:
         alpha : float
         method : {"wald", "profile"}
             Estimate ± z (or t) · standard error; or where the profile likelihood falls by half the χ²(1) quantile,
-            which takes the judgments as independent; with a `prior` it is the penalized one.
+            for independent judgments; with a `prior` it is the penalized one.
 
         Returns
         -------
         pandas.DataFrame
             Columns conf_low, conf_high; a row per parameter.
+
+        Raises
+        ------
+        OptionError
+            For ``"profile"`` of a fit with clusters or an estimated dispersion.
         """
+        kind = self.specification.cov_type
+        if method == "profile" and (self.specification.groups or kind == "quasi"):
+            raise OptionError(
+                f"method='profile' takes judgments as independent, and the fit has cov_type={kind!r}",
+                "Take method='wald', or fit with cov_type='nonrobust'.",
+            )
         if method == "profile":
             return self._profile_intervals(alpha)
         half = stats.t.isf(alpha / 2, self.covariance.df_each(self.free, len(self.names))) * self.bse

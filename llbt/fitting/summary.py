@@ -229,6 +229,8 @@ def _foot(res: Estimates) -> tuple[str, ...]:
 def _fit(res: Estimates) -> str:
     if res.df_resid == 0:
         return " (saturated)"
+    if res.specification.groups:  # χ² is that of independent judgments; goodness_of_fit goes by the clusters
+        return f" (no χ² test of fit: clustered by {' and '.join(res.specification.groups)})"
     possible, _ = chi2_reservation(res.solution.means)
     if not possible:
         return " (no χ² test of fit)"
@@ -257,7 +259,8 @@ def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
     notes += [*res.covariance.notes, *_kept_clusters(res)]
     if not res.converged:
         notes.append("the solver did not converge")
-    reservation = chi2_reservation(res.solution.means)[1] if res.df_resid else ""
+    tested = res.df_resid and not res.specification.groups
+    reservation = chi2_reservation(res.solution.means)[1] if tested else ""
     return (*notes, *([reservation] if reservation else []), *res.comparisons.notes)
 
 

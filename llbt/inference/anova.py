@@ -450,6 +450,8 @@ def reservations(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
         better = _default_test(dependent)
         what = "flips the scores of its clusters" if better == "cluster" else "uses the fit's covariance"
         notes.append(f"{name} takes the judgments as independent; test={better!r} {what}, {kind}")
+    else:
+        notes += _kept_notes(name, fits[-1])
     if test != "F" and any(s.cov_type == "quasi" for s in specs):
         notes.append(f"{name} takes the dispersion as 1; test='F' and test='wald' use the estimated one")
     shrunk = ["bias reduction"] if any(s.reduces_bias for s in specs) else []
@@ -460,6 +462,17 @@ def reservations(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
             "independent; test='wald' uses the fit's estimates and covariance"
         )
     return (*notes, *_sparse_notes(test, fits))
+
+
+def _kept_notes(name: str, fit: LLBTResults) -> list[str]:
+    """Say that judgments are taken as independent although the table keeps clusters, where nobody decided so."""
+    kept = fit.comparisons.clusters
+    if not kept or fit.specification.cov_type != "nonrobust" or fit.covariance.notes:
+        return []
+    return [
+        f"{name} takes the judgments as independent, and the table keeps {' and '.join(kept)}; of fits with "
+        "cov_type='cautious' the test allows for clusters"
+    ]
 
 
 def _sparse_notes(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..arguments import Count, Jobs, Rng, checked
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
+from ..fitting.clusters import own_unit
 from ..fitting.fitted import MaybeMixed
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
@@ -30,7 +31,7 @@ def bootstrap(
     res: MaybeMixed,
     statistic: Statistic | None = None,
     *,
-    resample: str = "judgment",
+    resample: str | None = None,
     n: Count = 1000,
     rng: Rng = None,
     n_jobs: Jobs = 1,
@@ -44,11 +45,13 @@ def bootstrap(
     statistic : callable, optional
         A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters, of a fit
         with effects of judges σ among them.
-    resample : str
+    resample : str, optional
+        What is resampled; by default what the fit takes as independent: its clusters, judgments where it has none.
         ``"judgment"``: judgments within comparisons; ``"parametric"``: new judgments from the fitted model; or the name
         of a kept cluster or covariate, whose levels are resampled whole. Of a fit with effects of judges: the name of
-        the judges, who are resampled whole, each one that is drawn a judge of his own; or ``"parametric"``, new judges
-        with effects drawn from their distribution. Each resample is a fit of its own.
+        the judges, who are resampled whole, each one that is drawn a judge of their own, which is the default; or
+        ``"parametric"``, new judges with effects drawn from their distribution, the default where the effects are of
+        several groupings, of objects, or of a covariate of the formula. Each resample is a fit of its own.
     n : int
         Number of resamples.
     rng : numpy.random.Generator or int, optional
@@ -67,8 +70,8 @@ def bootstrap(
         For fractional counts unless parametric, a table without a comparison that has two judgments, fits with a
         `prior`, and judges resampled by whom worths differ, too.
     OptionError
-        For unknown clusters, judgments of a fit with effects of judges, and a statistic that raises, or has more or
-        fewer values, in a resample.
+        For unknown clusters, judgments of a fit with effects of judges, a fit clustered in two ways without
+        `resample`, and a statistic that raises, or has more or fewer values, in a resample.
 
     References
     ----------
@@ -87,6 +90,7 @@ def bootstrap(
     draw = Resampler.of("bootstrap", rng, n_jobs, progress)
     if isinstance(res, MixedResults):
         return bootstrapped(res, statistic, resample, n, draw)
+    resample = resample or own_unit(res.specification.groups, "resample")
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):
         raise OptionError(

@@ -179,7 +179,7 @@ class Bootstrap(Record):
                 *interval_fields(bounds["conf_low"].to_numpy(), bounds["conf_high"].to_numpy()),
             ),
             title=f"Bootstrap of {self.results.specification.formula}",
-            head=(f"{format_count(len(self.replicates))} resamples ({self.resample})",),
+            head=(self._drawn,),
             notes=(*self._notes(), *_unsupported_note(self.resample, list(np.array(self.names)[out]))),
         )
 
@@ -224,19 +224,26 @@ class Bootstrap(Record):
             (
                 Field("object", "object", [o for o in objects for _ in objects]),
                 Field("rank", "rank", list(range(1, len(objects) + 1)) * len(objects), "count"),
-                Field("estimate", "estimate", share.ravel(), "number", 3),
+                Field("estimate", self._share, share.ravel(), "number", 3),
             ),
             title="Ranks in the resamples",
-            notes=notes,
+            head=(self._drawn,),
+            notes=(*notes, *self._notes()),
         )
 
+    @property
+    def _share(self) -> str:
+        """What a share of the resamples is of, for tables and pictures."""
+        if self.resample == "parametric":
+            return "share of the parametric resamples"
+        return "share of the resamples" + (f" by {self.resample}" if self.resample != "judgment" else "")
+
+    @property
+    def _drawn(self) -> str:
+        return f"{format_count(len(self.replicates))} resamples ({self.resample})"
+
     def _notes(self) -> tuple[str, ...]:
-        notes = []
-        if self.resample in ("judgment", "parametric") and self.results.specification.groups:
-            name = self.results.specification.groups[0]
-            notes.append(
-                f"judgments were drawn as independent; resample={name!r} draws whole clusters, as the errors assume"
-            )
+        notes = [*self._independence()]
         alone = share_alone(self.results.comparisons) if self.resample == "judgment" else 0.0
         if alone >= _MANY_ALONE:
             notes.append(
@@ -249,6 +256,19 @@ class Bootstrap(Record):
                 "lower and at +∞ for upper bounds, and are not in bias and standard error; Comparisons.select leaves "
                 "out objects or levels with too few judgments"
             )
+        return tuple(notes)
+
+    def _independence(self) -> tuple[str, ...]:
+        """Say where judgments were drawn as independent although the fit, or its table, knows of clusters."""
+        res = self.results
+        if isinstance(res, MixedResults) or self.resample not in ("judgment", "parametric"):
+            return ()
+        spec = res.specification
+        notes = [f"the dispersion of the fit ({spec.cov_type}) is not in resamples"] if spec.cov_type == "quasi" else []
+        name = next(iter((*spec.groups, *res.comparisons.clusters)), None)
+        if name is not None:
+            assumed = ", as the errors of the fit assume" if name in spec.groups else ", which the table keeps"
+            notes.append(f"judgments were drawn as independent; resample={name!r} draws whole clusters{assumed}")
         return tuple(notes)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from ..arguments import Count, Kind, checked, is_real
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError
-from ..fitting.clusters import clustered, way_of
+from ..fitting.clusters import clustered, own_unit, way_of
 from ..fitting.results import LLBTResults
 from ..fitting.specification import penalty_of
 from ..formulas.grid import At
@@ -91,7 +91,7 @@ def fragility(
     res: LLBTResults,
     *,
     change: Change = "leader",
-    unit: str = "judgment",
+    unit: str | None = None,
     k: Count = 3,
     most: Part = 0.5,
     at: At = "average",
@@ -104,9 +104,9 @@ def fragility(
     res : LLBTResults
     change : {"leader", "top", "adjacent"}
         What is to change: who leads; which objects are the first `k`; or the order of any two neighbours, a row each.
-    unit : str
-        ``"judgment"``, or a cluster or covariate that the table keeps, such as ``"judge"``, whose levels are left out
-        whole.
+    unit : str, optional
+        What is left out: ``"judgment"``, or a cluster or covariate that the table keeps, such as ``"judge"``, whose
+        levels are left out whole. By default the clusters of the fit, judgments where it has none.
     k : int
         Of ``change="top"``.
     most : float
@@ -123,7 +123,8 @@ def fragility(
     Raises
     ------
     OptionError
-        For clusters that the table does not keep, and `k` that leaves no object below.
+        For clusters that the table does not keep, a fit clustered in two ways without `unit`, and `k` that leaves no
+        object below.
     DesignError
         For a single cluster, and a fit with log-worths held by ``fixed=``.
 
@@ -152,6 +153,7 @@ def fragility(
     >>> llbt.fragility(res).to_frame()[["object", "overtaken_by", "removed", "exact"]].values.tolist()
     [['+', '-', 27.0, 'at most']]
     """
+    unit = unit or own_unit(res.specification.groups, "unit")
     found, _ = log_worths_at(res, at)
     inside = np.flatnonzero(~np.isnan(found.estimate))
     order = inside[np.argsort(-found.estimate[inside], kind="stable")]

@@ -11,7 +11,7 @@ import numpy as np
 from ..arguments import Jobs, Number, Rng, checked
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.statistics import TestResult, chi2_p_value, chi2_reservation
-from ..errors import DesignError
+from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults
 from ..formulas.grammar import parse, vocabulary
@@ -98,7 +98,7 @@ def goodness_of_fit(
     n : int
         Number of tables to draw from the model, 999 say, for p-values that hold in sparse tables too: totals fixed,
         probabilities of the bias-reduced estimates, each table refitted, p = (1 + number at least as large) / (n + 1).
-        0 leaves it out.
+        0 leaves it out. Not for fits with clusters, whose judgments no model draws.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -110,6 +110,13 @@ def goodness_of_fit(
     GoodnessOfFit
         Tests on the table that was fitted and, where covariates split it that the formula does not use, on the table
         pooled over them: estimates do not depend on how finely a table is split, tests of fit do.
+
+    Raises
+    ------
+    OptionError
+        For `n` of a fit with clusters.
+    DesignError
+        For `n` of a fit with a `prior`.
 
     Notes
     -----
@@ -132,6 +139,12 @@ def goodness_of_fit(
     """
     draw = Resampler.of("goodness_of_fit", rng, n_jobs, progress)
     c = res.comparisons
+    if n and res.specification.groups:
+        raise OptionError(
+            f"n={n}: tables drawn from the model have independent judgments, and the fit is clustered by "
+            f"{' and '.join(res.specification.groups)}",
+            "Leave n out: goodness_of_fit(res) flips the scores of clusters.",
+        )
     unused = _unused(res)
     tables = [counted(len(c), "comparison")]
     found, notes = _tests(res, res.counts, res.solution.means, tables[0], np.arange(len(c)))

@@ -13,7 +13,7 @@ from ..arguments import Jobs, Rng, checked, whole
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
-from ..fitting.clusters import clustered
+from ..fitting.clusters import clustered, own_unit
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.ranking_results import RankingResults
@@ -63,7 +63,7 @@ class HeldOut(Record):
 def held_out(
     results: LLBTResults | Sequence[LLBTResults],
     *,
-    by: str = "judgment",
+    by: str | None = None,
     folds: Folds = 10,
     rng: Rng = None,
     progress: bool = False,
@@ -75,9 +75,10 @@ def held_out(
     ----------
     results : LLBTResults or sequence of LLBTResults
         One fit, or several of one table, of any formulas and links: all are asked for the same folds.
-    by : str
+    by : str, optional
         What folds are made of: ``"judgment"``, or a cluster or covariate of the table such as ``"judge"`` or
-        ``"prompt"``, whose levels stay together: how well are judgments of new judges predicted?
+        ``"prompt"``, whose levels stay together: how well are judgments of new judges predicted? By default the
+        clusters of the fits, judgments where they have none.
     folds : int
     rng : numpy.random.Generator or int, optional
         For the folds; the same seed makes the same ones.
@@ -100,7 +101,8 @@ def held_out(
     DesignError
         For fits of different tables, and fractional counts.
     OptionError
-        For anything but fits, levels that the table does not keep, and more folds than judgments or levels.
+        For anything but fits, fits clustered in different ways without `by`, levels that the table does not keep, and
+        more folds than judgments or levels.
 
     Notes
     -----
@@ -128,6 +130,7 @@ def held_out(
     fits = list(results) if isinstance(results, Sequence) else [results]
     _check(fits)
     c = fits[0].comparisons
+    by = by or own_unit(list(dict.fromkeys(name for fit in fits for name in fit.specification.groups)), "by")
     draw = Resampler.of("held_out", rng, n_jobs, progress)
     parts = _parts(c, by, folds, draw.rng)
     models = tuple(_Model.of(fit) for fit in fits)
@@ -295,6 +298,8 @@ def _scores(
     ]
     if lines.codes is not None:
         notes.append(f"errors: of {counted(int(lines.codes.max()) + 1, 'level')} of {by}, which stay together")
+    else:
+        notes.append("errors: of single judgments, taken as independent; by= holds out levels of a cluster")
     notes += [
         f"{name}: {counted(number, 'fold')} of {folds} with an object missing from the rest, or infinite estimates: "
         "predicted with prior=1"

@@ -14,7 +14,7 @@ from ..errors import LLBTError, OptionError
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At, check_at
 from ..table import Field, Record, Table
-from .level_tests import levels_of, tests_of
+from .level_tests import dependence_note, levels_of, tests_of
 from .objects import log_worths_at
 from .refit import refit_table
 from .residuals import standardized_residuals
@@ -130,7 +130,10 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
     judgments = [c.select(where={by: [levels[k]]}).n_judgments for k in order]
     p_adjusted = tests_of(res, by).p_adjusted if len(levels) > 1 else np.full(1, np.nan)
     size, names = len(objects), [levels[k] for k in order]
-    notes = (f"log-worths λ against {reference}; NA: no finite estimate without this {by}",)
+    notes = (
+        f"log-worths λ against {reference}; NA: no finite estimate without this {by}",
+        *dependence_note(res, by),
+    )
     rows = Table(
         (
             Field(by, by, [name for name in names for _ in objects]),

@@ -10,7 +10,7 @@ from ..arguments import checked
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
-from ..fitting.clusters import clustered
+from ..fitting.clusters import clustered, independence_note
 from ..fitting.results import LLBTResults
 from ..formulas.coding import word_of
 from ..kernel.likelihood import probabilities
@@ -52,8 +52,9 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     Rao's score test of parameters that a level has for itself, at the estimates of all judgments: agreement is a factor
     on its log-worths, tie, grades and order are added to γ and δ, and each object has a log-worth added in turn where
     the level's judgments of it lead to expect five wins and five losses. So nothing is fitted again, however many
-    judges there are. P-values are those of the distribution of type III with the same variance and skewness. Where
-    judgments of a judge depend on each other, as where a prompt was judged many times, they are too small.
+    judges there are. P-values are those of the distribution of type III with the same variance and skewness. They take
+    the judgments of one judge as independent, whatever the clusters of the fit; where a prompt was judged many times
+    they are too small, and a note says so of a fit with other clusters than `by`.
 
     References
     ----------
@@ -86,8 +87,14 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
             Field("p_adjusted", "p (Holm)", found.p_adjusted[order], "p_value"),
         ),
         title=f"Each {by} against the rest: score tests",
-        notes=(_note(found),),
+        notes=(_note(found), *dependence_note(res, by)),
     ).first(_PRINTED)
+
+
+def dependence_note(res: LLBTResults, by: str) -> tuple[str, ...]:
+    """Return a note where a fit takes judgments of one level as dependent, which the tests of levels do not."""
+    others = [name for name in res.specification.groups if name != by]
+    return independence_note(others, f"p-values take a {by}'s")
 
 
 def tests_of(res: LLBTResults, by: str) -> UnitTests:

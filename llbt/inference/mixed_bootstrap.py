@@ -25,17 +25,23 @@ def parameters_of(res: MixedResults) -> pd.Series[float]:
     return pd.concat([res.params, res.scales])
 
 
-def bootstrapped(res: MixedResults, statistic: Statistic | None, resample: str, n: int, draw: Resampler) -> Bootstrap:
+def bootstrapped(
+    res: MixedResults, statistic: Statistic | None, resample: str | None, n: int, draw: Resampler
+) -> Bootstrap:
     """Return the bootstrap distribution of a statistic, by default of parameters and σ; see `bootstrap`."""
     groupings = tuple(dict.fromkeys(bracket.grouping for bracket in res.brackets if bracket.effect != "1"))
+    plain = res.without
+    variables = parse(plain.specification.formula, vocabulary(plain.comparisons)).variables
+    if resample is None:
+        alone = len(res.judges.groupings) == 1 and groupings and groupings[0] not in variables
+        resample = groupings[0] if alone else "parametric"
     if resample not in ("parametric", *groupings):
         raise OptionError(
             f"resample={resample!r}, but judgments of one {(groupings or ('object',))[0]} depend on each other by "
             "the effects",
             expected=f"'parametric'{', or ' if groupings else ''}{listed(groupings)}",
         )
-    plain = res.without
-    if resample in parse(plain.specification.formula, vocabulary(plain.comparisons)).variables:
+    if resample in variables:
         raise DesignError(
             f"{resample!r} is a covariate of {plain.specification.formula!r}, too, whose levels cannot be resampled",
             "Use resample='parametric'.",

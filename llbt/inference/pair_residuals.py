@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.columns import FloatArray, groups
 from ..core.statistics import ratio
+from ..fitting.clusters import independence_note
 from ..fitting.results import LLBTResults
 from ..table import Field, Table
 
@@ -46,4 +47,5 @@ def pair_residuals(res: LLBTResults, most: int) -> Table:
             Field("residual", "residual", residual[order], "statistic"),
         ),
         title=f"Standardized residuals of pairs: {what} of i less {what} of j",
+        notes=independence_note(res.specification.groups, "residuals take"),
     ).first(most, "smaller one", ".to_frame(), or most=", asked=True)

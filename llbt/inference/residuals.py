@@ -10,6 +10,7 @@ from ..arguments import Count, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.response import TWO, Response
 from ..errors import OptionError
+from ..fitting.clusters import independence_note
 from ..fitting.results import LLBTResults
 from ..table import Field, Table, format_count, format_percent
 from .pair_residuals import pair_residuals
@@ -162,4 +163,4 @@ def _notes(res: LLBTResults, residual: FloatArray) -> tuple[str, ...]:
         notes.append("object_i was shown first")
     if res.comparisons.response == TWO:
         notes.append("one cell of each comparison is printed, the one with more than fitted; the other mirrors it")
-    return tuple(notes)
+    return (*notes, *independence_note(res.specification.groups, "residuals take"))

@@ -157,7 +157,7 @@ def ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
     if {"object", "rank", "rank_low", "rank_high"} <= set(frame):
         return _plot_rank_sets(frame, ax)
     if list(frame) == ["object", "rank", "estimate"]:
-        return _plot_rank_shares(frame, ax)
+        return _plot_rank_shares(frame, ranks.fields[2].heading, ax)
     what = f"a table of {listed(list(frame))}" if isinstance(ranks, Table) else kind_of(ranks)
     raise OptionError(
         f"found {what}",
@@ -233,7 +233,7 @@ def _plot_rank_sets(frame: pd.DataFrame, ax: Axes | None) -> Axes:
     return finish(ax)
 
 
-def _plot_rank_shares(frame: pd.DataFrame, ax: Axes | None) -> Axes:
+def _plot_rank_shares(frame: pd.DataFrame, told: str, ax: Axes | None) -> Axes:
     share = frame.pivot(index="object", columns="rank", values="estimate")
     mean = (share * share.columns.to_numpy()).sum(axis=1)
     share = share.loc[mean.sort_values(kind="stable").index]
@@ -246,7 +246,7 @@ def _plot_rank_shares(frame: pd.DataFrame, ax: Axes | None) -> Axes:
     if size <= _CELLS:
         _write_shares(ax, values, colours)
     _mark_ranks(ax, size)
-    label_scale(ax, "rank (share of the resamples)")
+    label_scale(ax, f"rank ({told})")
     return finish(ax)
 
 

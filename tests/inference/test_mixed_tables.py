@@ -116,7 +116,7 @@ def test_bootstrap_errors_are_near_those_of_the_information() -> None:
 
 def test_what_cannot_be_drawn_says_why(res: llbt.MixedResults) -> None:
     with pytest.raises(OptionError, match="resample='judgment', but judgments of one judge depend"):
-        llbt.bootstrap(res)
+        llbt.bootstrap(res, resample="judgment")
     with pytest.raises(OptionError, match="no judges drawn from a population"):
         llbt.simulate(res.without, judges="same")
     c = llbt.from_counts(judged_frame(9, 0.5, seed=1, each=9), covariates="judge")
