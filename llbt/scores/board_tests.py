@@ -123,7 +123,9 @@ def _tested(i: FloatArray, j: FloatArray, rule: TieRule, units: Units, test: Boa
 def _t(d: _Differences, units: Units) -> _Found:
     found = means(d.values, units, d.scale)
     statistic, p_value = t_p(found)
-    return _Found(np.nan_to_num(found.mean), statistic, p_value, np.asarray(found.df + 1, dtype=np.int64))
+    return _Found(
+        np.nan_to_num(found.mean), statistic, p_value, np.count_nonzero(units.sums(~np.isnan(d.values)), axis=1)
+    )
 
 
 def _wilcoxon(d: _Differences, units: Units) -> _Found:

@@ -12,6 +12,8 @@ from ..core.columns import FloatArray, IntArray
 from ..core.statistics import ratio
 from .paired_tests import cleaned, rounded_sizes
 
+_FEWEST = 2 - 1e-9  # groups of equal size below which nothing is known of how groups differ
+
 
 @dataclass(frozen=True, eq=False)
 class Units:
@@ -45,6 +47,11 @@ class Units:
         """Whether each group is one instance."""
         return len(self.start) == len(self.order)
 
+    @property
+    def sizes(self) -> FloatArray:
+        """Instances of each group, shape (G,)."""
+        return np.diff(self.start, append=len(self.order)).astype(np.float64)
+
     def sums(self, values: npt.ArrayLike) -> FloatArray:
         """Return the sums over the groups of values (P, M), shape (P, G); what is NaN counts for nothing."""
         known = np.nan_to_num(np.asarray(values, dtype=np.float64))
@@ -58,21 +65,27 @@ class Means:
     Attributes
     ----------
     mean, std_error : ndarray
-        The error is NaN for fewer than two groups, and 0 where values vary by no more than rounding.
-    df : ndarray
-        Groups with a value, less 1.
+        The error is NaN for fewer than two groups of equal weight, and 0 where values vary by no more than rounding.
+    effective : ndarray
+        G* = n²/Σ n_g², how many groups of equal size those with a value are worth.
     """
 
     mean: FloatArray
     std_error: FloatArray
-    df: FloatArray
+    effective: FloatArray
+
+    @property
+    def df(self) -> FloatArray:
+        """Degrees of freedom of t, G* − 1, shape (P,); NaN without a standard error."""
+        return np.where(self.effective >= _FEWEST, np.maximum(self.effective, 2.0) - 1, np.nan)
 
 
 def means(values: FloatArray, units: Units, scale: FloatArray) -> Means:
-    """Return means of values (P, M) with standard errors by groups.
+    """Return means of values (P, M) with standard errors by groups, each group left out in turn (CR3).
 
-    The error is √(G/(G − 1) Σ_g (Σ_(m in g) (x_m − x̄))²)/n, with the G groups that have a value: s/√n where every group
-    is one instance.
+    The variance is (G − 1)/G Σ_g (s_g/(1 − n_g/n))²/n² with s_g = Σ_(m in g) (x_m − x̄), over the G groups that have a
+    value, n_g of them: s²/n where every group is one instance, and the usual clustered variance where groups are of one
+    size.
 
     Parameters
     ----------
@@ -84,23 +97,27 @@ def means(values: FloatArray, units: Units, scale: FloatArray) -> Means:
 
     References
     ----------
-    Miller, E. (2024). Adding error bars to evals: a statistical approach to language model evaluations.
-    arXiv:2411.00640.
+    Bell, R. M. & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology 28(2), 169-181. Miller, E. (2024). Adding error bars to evals: a statistical approach to
+    language model evaluations. arXiv:2411.00640.
     """
     there = ~np.isnan(values)
     n = there.sum(axis=1).astype(np.float64)
     mean = ratio(np.nansum(values, axis=1), n)
-    squares = (units.sums(values - mean[:, None]) ** 2).sum(axis=1)
-    number = np.count_nonzero(units.sums(there), axis=1).astype(np.float64)
-    spread = cleaned(np.sqrt(ratio(squares, n) * ratio(number, number - 1)), scale)
-    return Means(cleaned(mean, scale), ratio(spread, np.sqrt(n)), number - 1)
+    each = units.sums(there)
+    effective = ratio(n**2, (each**2).sum(axis=1))
+    few = ~(effective >= _FEWEST)
+    rest = np.where(few[:, None], np.nan, n[:, None] - each)
+    squares = ((units.sums(values - mean[:, None]) / rest) ** 2).sum(axis=1)
+    number = np.count_nonzero(each, axis=1).astype(np.float64)
+    spread = cleaned(np.sqrt(squares * n * ratio(number - 1, number)), scale)
+    return Means(cleaned(mean, scale), ratio(spread, np.sqrt(n)), effective)
 
 
 def t_p(found: Means) -> tuple[FloatArray, FloatArray]:
-    """Return t and its two-sided p-value, each (P,); NaN for values that do not vary, and for fewer than two groups."""
+    """Return t and its two-sided p-value, each (P,); NaN without a standard error, and for values that do not vary."""
     statistic = ratio(found.mean, found.std_error)
-    p_value = 2 * stats.t.sf(np.abs(statistic), np.where(found.df > 0, found.df, np.nan))
-    return statistic, np.asarray(p_value)
+    return statistic, np.asarray(2 * stats.t.sf(np.abs(statistic), found.df))
 
 
 def signed_ranks(difference: FloatArray, zero: npt.NDArray[np.bool_], scale: FloatArray) -> FloatArray:

@@ -269,22 +269,47 @@ def test_what_is_not_defined_is_not_significant(test: Any) -> None:
 # -- documents and tasks ---------------------------------------------------------------------------------------------
 
 
+def left_out(values: pd.Series, documents: pd.Series) -> tuple[float, float, float]:
+    """Mean, its error by the jackknife over documents, and G* − 1, by leaving out each and taking the mean again."""
+    there = values.dropna()
+    document = documents[there.index]
+    without = np.array([there[document != name].mean() for name in document.unique()])
+    number, sizes = len(without), document.value_counts()
+    error = math.sqrt((number - 1) / number * np.sum((without - there.mean()) ** 2))
+    return there.mean(), error, sizes.sum() ** 2 / (sizes**2).sum() - 1
+
+
 @FRAMES
-def test_errors_by_documents_are_statsmodels(missing: float) -> None:
+def test_errors_by_documents_leave_out_each(missing: float) -> None:
+    """For a mean one step without a document is the mean without it, so CR3 is the jackknife by brute force."""
     frame = documents(scores(missing=missing))
     board = board_of(frame, test="t", by="doc")
-    known = {"cov_type": "cluster", "use_t": True}
-
-    def clustered(values: pd.Series) -> Any:
-        there = values.dropna()
-        groups = pd.factorize(frame.loc[there.index, "doc"])[0]
-        return sm.OLS(there.to_numpy(), np.ones(len(there))).fit(cov_kwds={"groups": groups}, **known)
-
-    np.testing.assert_allclose(board.std_error, [clustered(frame[s]).bse[0] for s in board.systems])
+    np.testing.assert_allclose(board.std_error, [left_out(frame[s], frame["doc"])[1] for s in board.systems])
     for k, (i, j) in enumerate(board.pairs):
-        fitted = clustered(frame[board.systems[i]] - frame[board.systems[j]])
+        mean, error, df = left_out(frame[board.systems[i]] - frame[board.systems[j]], frame["doc"])
+        assert board.statistic[k] == pytest.approx(mean / error)
+        assert board.p_value[k] == pytest.approx(2 * stats.t.sf(abs(mean / error), df))
+
+
+def test_documents_of_one_size_have_the_errors_of_statsmodels() -> None:
+    frame = scores(instances=60).assign(doc=np.arange(60) // 6)
+    board = board_of(frame, test="t", by="doc")
+    for k, (i, j) in enumerate(board.pairs):
+        d = (frame[board.systems[i]] - frame[board.systems[j]]).to_numpy()
+        known = {"cov_type": "cluster", "cov_kwds": {"groups": frame["doc"].to_numpy()}, "use_t": True}
+        fitted = sm.OLS(d, np.ones(60)).fit(**known)
         assert board.statistic[k] == pytest.approx(fitted.tvalues[0])
         assert board.p_value[k] == pytest.approx(fitted.pvalues[0])
+
+
+def test_one_large_document_is_no_evidence() -> None:
+    """G* = 30²/(28² + 1 + 1) = 1.1: nothing is known of how documents differ."""
+    frame = scores(instances=30, systems=3).assign(doc=["long"] * 28 + ["a", "b"])
+    board = board_of(frame, test="t", by="doc")
+    assert np.isnan(board.std_error).all()
+    assert np.isnan(board.p_value).all()
+    assert "3 groups of doc (G* = 1.15)" in board.as_text()
+    assert "3 pairs without a test" in board.as_text()
 
 
 @FRAMES
