@@ -33,6 +33,7 @@ _NAMESPACES = (
 )  # rooms whose functions a user finds under their name
 _ABOVE = ("planning.power", "planning.scenarios")  # their modules whose functions are found above the room
 _LONGEST = 80  # characters of a value in a message
+_SEVERAL = 100  # values of a list up to which it may be one of fits
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -124,9 +125,11 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         given = zip(itertools.chain(plain, itertools.repeat(rest)), args, strict=False)
         try:
             for known, value in itertools.chain(given, kwargs.items()):
+                _refuse_unanswered(asker, known, value, kinds().get(known))
                 if known in kinds() and not kinds()[known].holds(value):
                     passed = {**dict(zip(plain, args, strict=False)), **kwargs}
-                    raise _refused(asker, known, value, kinds()[known].expected, _exchanged(kinds(), known, passed))
+                    wrong, exchanged = _shown(known, value), _exchanged(kinds(), known, passed)
+                    raise OptionError(wrong, exchanged, expected=kinds()[known].expected)
             return function(*args, **kwargs)
         except LLBTError as error:
             error.asker = _method(args[0], function.__name__) if "." in name and args else asker  # the outermost
@@ -141,10 +144,30 @@ def _method(owner: object, name: str) -> str:
     return f"{kind.__name__}.{name}"
 
 
-def _refused(asker: str, name: str, value: object, expected: str, exchanged: str) -> OptionError:
-    """Return what is wrong with an argument; of a record that says why it is not answered (`_unanswered`), that."""
-    why, remedy = getattr(type(value), "_unanswered", {}).get(asker, ("", ""))
-    return OptionError(why, remedy) if why else OptionError(_shown(name, value), exchanged, expected=expected)
+def _refuse_unanswered(asker: str, name: str, value: object, kind: Kind | None) -> None:
+    """Raise for a record that says why it does not answer (`_unanswered`), and for worths without their fit.
+
+    Worths that stand for another kind of answer (`stands_for`) are refused what that is, in its words, and what asks
+    for more than worths. Values are looked at alone and in lists.
+    """
+    for one in value if isinstance(value, list | tuple) and len(value) <= _SEVERAL else (value,):
+        whole: type = (getattr(one, "stands_for", None) if hasattr(type(one), "stands_for") else None) or type(one)
+        why, remedy = getattr(whole, "_unanswered", {}).get(asker, ("", ""))
+        if why:
+            raise OptionError(why, remedy.replace("{plain}", _plain(one)) if "{plain}" in remedy else remedy)
+        if whole is type(one) or name == "self" or one._answers_alone(asker):
+            continue
+        if kind is not None and not kind.holds(object.__new__(whole)):
+            raise OptionError(f"{name} is of type {whole.__name__}", expected=kind.expected)
+        raise OptionError(
+            f"{name} holds the worths of a {whole.__name__} alone, and more is asked than worths",
+            f"Pass the whole, what {getattr(whole, '_made_by', whole.__name__)} returned.",
+        )
+
+
+def _plain(res: Any) -> str:
+    """Return the call that fits the pairs of a fit, as plain judgments."""
+    return f"llbt.fit({getattr(res, 'average', res).specification.formula!r}, res.comparisons)"
 
 
 def checked_record(record: type[R]) -> type[R]:

@@ -186,7 +186,8 @@ def _average(without: LLBTResults, found: DiscriminationFit) -> LLBTResults:
         objective=found.value,
         solver="eliminate",
     )
-    return replace(without, solution=solution, covariance=Covariance(solution.inverse, notes=(_OF_AVERAGE,)))
+    covariance = Covariance(solution.inverse, notes=(_OF_AVERAGE,))
+    return replace(without, solution=solution, covariance=covariance, stands_for=DiscriminationResults)
 
 
 def _wider(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]) -> Neighbour:

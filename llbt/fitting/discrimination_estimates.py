@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -19,9 +18,7 @@ from ..formulas.design import Design
 from ..kernel.discrimination import DiscriminationFit, Judged
 from ..kernel.discrimination_profile import profile_discrimination
 from .results import LLBTResults
-from .specification import Specification
-
-IntervalMethod = Literal["wald", "profile"]
+from .specification import IntervalMethod, Specification
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +117,9 @@ class DiscriminationEstimates:
         return self.average.cov_params()
 
     @checked
-    def conf_int(self, alpha: Share = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
         """Return Wald's intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
-        return self.average.conf_int(alpha)
+        return self.average.conf_int(alpha, method)
 
     # -- discriminations ---------------------------------------------------------------------------------
 
@@ -221,7 +218,8 @@ class DiscriminationEstimates:
     @functools.cached_property
     def _cells(self) -> LLBTResults:
         """The fitted counts as those of a fit, for what depends on counts and fitted counts alone."""
-        return replace(self.average, solution=replace(self.average.solution, means=self.means))
+        solution = replace(self.average.solution, means=self.means)
+        return replace(self.average, solution=solution, stands_for=None)
 
     @property
     def n_params(self) -> int:

@@ -13,10 +13,11 @@ from ..arguments import Confidence, Count, checked
 from ..core.statistics import TestResult
 from ..formulas.constraints import Hypothesis
 from ..table import Field, Record, Table
-from .discrimination_estimates import DiscriminationEstimates, IntervalMethod, readings_of
+from .discrimination_estimates import DiscriminationEstimates, readings_of
 from .discrimination_predictions import predicted_by_judge
 from .discrimination_summary import discrimination_summary
 from .discrimination_tests import equality_test, proportionality_test
+from .specification import IntervalMethod
 from .summary_rows import MOST_ROWS, Sort
 
 _ASKED = (
@@ -83,10 +84,7 @@ class DiscriminationResults(DiscriminationEstimates, Record):
         package = sys.modules.get("llbt")
         if name in _ASKED and name in getattr(package, "__all__", ()):
             raise AttributeError(f"{name} is a function: llbt.{name}(res)")
-        raise AttributeError(
-            f"DiscriminationResults has no attribute {name!r}; res.average has what is known of a judge of "
-            "discrimination 1, res.without the fit in which all are alike"
-        )
+        raise AttributeError(f"DiscriminationResults has no attribute {name!r}")
 
     @checked
     def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:

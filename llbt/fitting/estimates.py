@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -24,12 +26,44 @@ from ..kernel.likelihood import Problem
 from ..kernel.profile import profile_bounds
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
-from .specification import Specification, make_problem, penalty_of
+from .specification import IntervalMethod, Specification, make_problem, penalty_of
+from .unanswered import check_interval_method
+
+E = TypeVar("E", bound="Estimates")
+R = TypeVar("R")
+
+
+def of_own_fit(function: Callable[[E], R]) -> Callable[[E], R]:
+    """Return an attribute that worths lack which stand for another kind of answer: it is of counts or likelihood."""
+
+    @functools.wraps(function)
+    def asked(self: E) -> R:
+        if self.stands_for is not None:
+            raise lacking(self.stands_for, self, function.__name__)
+        return function(self)
+
+    return asked
+
+
+def lacking(whole: type, worths: object, name: str) -> AttributeError:
+    """Return that worths which stand for another kind of answer lack an attribute, in the words of that kind."""
+    if hasattr(whole, name):
+        return AttributeError(f"{name} is of the whole {whole.__name__}, and this has its worths alone")
+    if hasattr(whole, "__getattr__"):
+        try:
+            whole.__getattr__(worths, name)
+        except AttributeError as error:
+            return error
+    return AttributeError(f"{whole.__name__} has no attribute {name!r}")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Estimates:
-    """The estimates of a fit and what follows from them: `LLBTResults` but for tests, predictions and printout."""
+    """The estimates of a fit and what follows from them: `LLBTResults` but for tests, predictions and printout.
+
+    `stands_for` is the kind of answer that worths are a part of, where they are no fit of their own: they have an
+    estimate and a covariance, and no counts, no likelihood and no test of fit.
+    """
 
     specification: Specification
     comparisons: Comparisons
@@ -37,6 +71,7 @@ class Estimates:
     free: IntArray
     solution: Fit
     covariance: Covariance
+    stands_for: type | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,7 +164,7 @@ class Estimates:
         return found
 
     @checked
-    def conf_int(self, alpha: Share = 0.05, method: Literal["wald", "profile"] = "wald") -> pd.DataFrame:
+    def conf_int(self, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
         """Return confidence intervals of level 1 − alpha on the scale of the estimates.
 
         Parameters
@@ -147,8 +182,11 @@ class Estimates:
         Raises
         ------
         OptionError
-            For ``"profile"`` of a fit with clusters or an estimated dispersion.
+            For ``"profile"`` of a fit with clusters or an estimated dispersion, and of worths that stand for another
+            kind of answer.
         """
+        if self.stands_for is not None:
+            check_interval_method(self.stands_for, method)
         kind = self.specification.cov_type
         if method == "profile" and (self.specification.groups or kind == "quasi"):
             raise OptionError(
@@ -182,26 +220,31 @@ class Estimates:
         return self.solution.n_iter
 
     @property
+    @of_own_fit
     def gradient_norm(self) -> float:
         """Euclidean norm of the score at the estimates."""
         return float(np.linalg.norm(self.solution.gradient))
 
     @property
+    @of_own_fit
     def nobs(self) -> int:
         """Number of cells n."""
         return int(self.counts.size)
 
     @property
+    @of_own_fit
     def df_resid(self) -> int:
         """Cells − comparisons − estimated parameters."""
         return self.nobs - len(self.comparisons) - len(self.free)
 
     @property
+    @of_own_fit
     def df_null(self) -> int:
         """Cells − comparisons."""
         return self.nobs - len(self.comparisons)
 
     @property
+    @of_own_fit
     def df_model(self) -> int:
         """Columns of the explicit model but one, as statsmodels counts them."""
         return len(self.comparisons) + len(self.free) - 1
@@ -212,17 +255,20 @@ class Estimates:
         return self.comparisons.outcome_counts
 
     @property
+    @of_own_fit
     def deviance(self) -> float:
         """Residual deviance of the Poisson model."""
         return deviance(self.counts, self.solution.means)
 
     @property
+    @of_own_fit
     def null_deviance(self) -> float:
         """Deviance of the nuisance parameters alone: λ = γ = δ = 0."""
         counts = self.counts
         return deviance(counts, np.broadcast_to(counts.mean(axis=1, keepdims=True), counts.shape))
 
     @property
+    @of_own_fit
     def pearson_chi2(self) -> float:
         """Pearson's X²."""
         return pearson_chi2(self.counts, self.solution.means)
@@ -238,6 +284,7 @@ class Estimates:
         return linked(self.comparisons.response, self.specification.link)
 
     @property
+    @of_own_fit
     def llf(self) -> float:
         """Log-likelihood at the estimates: of the Poisson model; `llf_judgments` where the link is not log-linear."""
         return self._llf_poisson if self.log_linear else self.llf_judgments
@@ -248,12 +295,14 @@ class Estimates:
         return float(np.sum(special.xlogy(y, m) - m - special.gammaln(y + 1)))
 
     @property
+    @of_own_fit
     def llf_multinomial(self) -> float:
         """Multinomial log-likelihood given the totals: that of the Poisson model less a constant of the totals."""
         n = self.counts.sum(axis=1)
         return self._llf_poisson - float(np.sum(special.xlogy(n, n) - n - special.gammaln(n + 1)))
 
     @property
+    @of_own_fit
     def llf_judgments(self) -> float:
         """Log-likelihood of the judgments one by one, Σ n log p: the multinomial one without its coefficients.
 
@@ -263,6 +312,7 @@ class Estimates:
         return float(np.sum(special.xlogy(y, self.solution.means / n)))
 
     @property
+    @of_own_fit
     def aic(self) -> float:
         """−2 llf + 2 (comparisons + estimated parameters), as R's AIC of the full model.
 
@@ -271,6 +321,7 @@ class Estimates:
         return -2 * self.llf + 2 * (self.df_model + 1 if self.log_linear else len(self.free))
 
     @property
+    @of_own_fit
     def bic(self) -> float:
         """−2 `llf_multinomial` (`llf_judgments` for other links) + log(judgments) · estimated parameters.
 
@@ -290,28 +341,33 @@ class Estimates:
     # -- cells -------------------------------------------------------------------------------------------
 
     @property
+    @of_own_fit
     def fittedvalues(self) -> pd.Series[float]:
         """Fitted counts by cell, shape (n,), indexed by comparison and outcome."""
         return self._by_cell(self.solution.means, "fitted")
 
     @property
+    @of_own_fit
     def resid_response(self) -> pd.Series[float]:
         """Counts − fitted counts, shape (n,)."""
         return self._by_cell(self.counts - self.solution.means, "resid_response")
 
     @property
+    @of_own_fit
     def resid_pearson(self) -> pd.Series[float]:
         """(Count − fitted) / √fitted, shape (n,)."""
         means = self.solution.means
         return self._by_cell((self.counts - means) / np.sqrt(means), "resid_pearson")
 
     @property
+    @of_own_fit
     def resid_deviance(self) -> pd.Series[float]:
         """Signed square roots of each cell's part of the deviance, shape (n,)."""
         y, m = self.counts, self.solution.means
         return self._by_cell(np.sign(y - m) * np.sqrt(np.maximum(cell_deviances(y, m), 0)), "resid_deviance")
 
     @property
+    @of_own_fit
     def hat_diag(self) -> pd.Series[float]:
         """Leverages of the full GLM, shape (n,); they sum to comparisons + estimated parameters."""
         return self._by_cell(leverages(self.problem(), self.solution), "hat_diag")
@@ -327,6 +383,7 @@ class Estimates:
         return make_problem(self.design, self.comparisons, self.free, self.fixed, self.specification.link)
 
     @checked
+    @of_own_fit
     def to_glm(self) -> Any:
         """Return statsmodels' fitted `GLMResults` of the explicit Poisson model, one dummy per comparison.
 

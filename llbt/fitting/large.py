@@ -138,6 +138,7 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
         np.arange(q),
         _solution(problem, found, plain),
         Covariance(_inverse(found.information.schur)),
+        LargeResults,
     )
     return LargeResults(replace(spec, cov_type="nonrobust"), beside, found.worths, found.information, _said(spec, c))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,8 @@ from ..kernel.conjugate import Complement
 from ..kernel.graph_variances import Variances
 from ..table import format_percent
 from .results import LLBTResults
-from .specification import Specification
+from .specification import IntervalMethod, Specification
+from .unanswered import check_interval_method
 
 _EXACT = 1e-8  # error of solutions for what is asked of few objects
 _SEED = 0
@@ -100,8 +101,9 @@ class LargeEstimates:
         return self._series(2 * stats.norm.sf(np.abs(self.estimates / self.errors)), "p_value")
 
     @checked
-    def conf_int(self, alpha: Share = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
         """Return Wald's confidence intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
+        check_interval_method(type(self), method)
         half = stats.norm.isf(alpha / 2) * self.errors
         found = {"conf_low": self.estimates - half, "conf_high": self.estimates + half}
         return pd.DataFrame(found, index=list(self.names))
@@ -143,7 +145,12 @@ class LargeEstimates:
     @property
     def gradient_norm(self) -> float:
         """Euclidean norm of the score at the estimates."""
-        return self.beside.gradient_norm
+        return self._cells.gradient_norm
+
+    @functools.cached_property
+    def _cells(self) -> LLBTResults:
+        """The fitted counts as those of a fit, for what depends on counts and fitted counts alone."""
+        return replace(self.beside, stands_for=None)
 
     @property
     def n_parameters(self) -> int:
@@ -158,7 +165,7 @@ class LargeEstimates:
     @property
     def nobs(self) -> int:
         """Number of cells n."""
-        return self.beside.nobs
+        return self._cells.nobs
 
     @property
     def df_resid(self) -> int:
@@ -168,7 +175,7 @@ class LargeEstimates:
     @property
     def df_null(self) -> int:
         """Cells − comparisons."""
-        return self.beside.df_null
+        return self._cells.df_null
 
     @property
     def df_model(self) -> int:
@@ -178,32 +185,32 @@ class LargeEstimates:
     @property
     def deviance(self) -> float:
         """Residual deviance of the Poisson model."""
-        return self.beside.deviance
+        return self._cells.deviance
 
     @property
     def null_deviance(self) -> float:
         """Deviance of the nuisance parameters alone: λ = γ = δ = 0."""
-        return self.beside.null_deviance
+        return self._cells.null_deviance
 
     @property
     def pearson_chi2(self) -> float:
         """Pearson's X²."""
-        return self.beside.pearson_chi2
+        return self._cells.pearson_chi2
 
     @property
     def llf(self) -> float:
         """Log-likelihood of the Poisson model at the estimates."""
-        return self.beside.llf
+        return self._cells.llf
 
     @property
     def llf_multinomial(self) -> float:
         """Multinomial log-likelihood given the totals."""
-        return self.beside.llf_multinomial
+        return self._cells.llf_multinomial
 
     @property
     def llf_judgments(self) -> float:
         """Log-likelihood of the judgments one by one, Σ n log p."""
-        return self.beside.llf_judgments
+        return self._cells.llf_judgments
 
     @property
     def aic(self) -> float:
@@ -218,4 +225,4 @@ class LargeEstimates:
     @property
     def fittedvalues(self) -> pd.Series[float]:
         """Fitted counts by cell, shape (n,), indexed by comparison and outcome."""
-        return self.beside.fittedvalues
+        return self._cells.fittedvalues

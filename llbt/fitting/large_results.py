@@ -31,7 +31,8 @@ class LargeResults(LargeEstimates, Record):
     ----------
     specification : Specification
     beside : LLBTResults
-        The parameters that are no log-worths (ties, order, covariates), with the fitted counts of the whole model.
+        The parameters that are no log-worths (ties, order, covariates). They are no fit of their own: what needs
+        worths, counts or a likelihood refuses them.
     worths : ndarray, shape (J,)
         Log-worths, with the mean 0.
     information : Complement

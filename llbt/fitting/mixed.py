@@ -352,7 +352,8 @@ def _average(without: LLBTResults, found: MixedFit) -> LLBTResults:
             objective=found.value,
             solver="eliminate",
         )
-    return replace(without, solution=solution, covariance=Covariance(solution.inverse, notes=(_OF_AVERAGE,)))
+    covariance = Covariance(solution.inverse, notes=(_OF_AVERAGE,))
+    return replace(without, solution=solution, covariance=covariance, stands_for=MixedResults)
 
 
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from ..kernel.likelihood import Problem
 from ..kernel.mixed import MarginalLikelihood, MixedFit, MixedLikelihood
 from ..kernel.quadrature import Sampling
 from .results import LLBTResults
-from .specification import Specification
+from .specification import IntervalMethod, Specification
 from .variances import boundary_test, scale_intervals, share_between
 
 
@@ -129,9 +129,9 @@ class MixedEstimates:
         return self.average.cov_params()
 
     @checked
-    def conf_int(self, alpha: Share = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
         """Return Wald's intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
-        return self.average.conf_int(alpha)
+        return self.average.conf_int(alpha, method)
 
     @property
     def scales(self) -> pd.Series[float]:

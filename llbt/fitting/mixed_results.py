@@ -38,8 +38,8 @@ class MixedResults(MixedEstimates, Record):
     Attributes
     ----------
     average : LLBTResults
-        The average judge's estimates with their covariance. Its counts are those of all judges, so its deviance is no
-        measure of this model.
+        The average judge's estimates with their covariance, as questions about worths take them. They are no fit of
+        their own: what needs counts or a likelihood refuses them.
     without : LLBTResults
         The fit of the formula without its brackets, which takes all judgments as independent.
     brackets : tuple of Bracket
@@ -84,8 +84,8 @@ class MixedResults(MixedEstimates, Record):
         if name in getattr(package, "__all__", ()) and name.islower() and name not in OF_EFFECTS:
             raise AttributeError(f"{name} is a function: llbt.{name}(res)")
         raise AttributeError(
-            f"MixedResults has no attribute {name!r}; res.average has what is known of the average judge, res.without "
-            "the fit without effects"
+            f"MixedResults has no attribute {name!r}: a fit with effects of judges has a likelihood, .llf, and no "
+            "fitted counts, for each judge has probabilities of their own"
         )
 
     @checked

@@ -162,7 +162,7 @@ def fit_patterns(
         free=free,
         solution=found,
         covariance=cov,
-        average=worths_on_pairs(text, reference, pairs, (model.design, free), found, cov),
+        average=worths_on_pairs(text, reference, pairs, (model.design, free), found, cov, PatternResults),
         specification=PatternSpecification(formula, reference, missing, not_at_random),
         patterns=data,
         dependent=dependent,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +16,7 @@ from ..table import Record, Table
 from .pattern_estimates import PatternEstimates
 from .pattern_summary import pattern_summary
 from .summary_rows import MOST_ROWS, Sort
+from .unanswered import OF_PATTERNS
 
 _ASKED = ("anova", "contrasts", "leaderboard", "pairwise", "quasi_variances", "worth")
 
@@ -37,8 +39,8 @@ class PatternResults(PatternEstimates, Record):
     covariance : Covariance
         Of the estimates, θ last.
     average : LLBTResults
-        The worths beside the comparisons, as questions about worths take them; its deviance is no measure of this
-        model.
+        The worths beside the comparisons, as questions about worths take them. They are no fit of their own: what needs
+        counts or a likelihood refuses them.
     specification : PatternSpecification
     patterns : Patterns
     dependent : bool
@@ -57,6 +59,7 @@ class PatternResults(PatternEstimates, Record):
     """
 
     _made_by: ClassVar[str] = "llbt.fit_patterns(…)"
+    _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_PATTERNS
 
     def __getattr__(self, name: str) -> Any:
         package = sys.modules.get("llbt")

@@ -160,7 +160,7 @@ def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResult
         free=free,
         solution=found,
         covariance=cov,
-        average=worths_on_pairs(_worth_text(parsed), spec.reference, pairs, (design, free), found, cov),
+        average=worths_on_pairs(_worth_text(parsed), spec.reference, pairs, (design, free), found, cov, RankingResults),
         specification=spec,
         rankings=data,
         lists=lists,

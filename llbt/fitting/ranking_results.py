@@ -44,8 +44,8 @@ class RankingResults(RankingEstimates, Record):
     covariance : Covariance
         Of the estimates, log δ last.
     average : LLBTResults
-        The worths beside the comparisons that the lists imply, as questions about worths take them; its deviance is no
-        measure of this model.
+        The worths beside the comparisons that the lists imply, as questions about worths take them. They are no fit of
+        their own: what needs counts or a likelihood refuses them.
 
     Examples
     --------

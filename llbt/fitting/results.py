@@ -14,11 +14,12 @@ from ..core.statistics import TestResult
 from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
 from ..table import Record, Table
-from .estimates import Estimates
+from .estimates import Estimates, lacking
 from .hypotheses import wald_test, z_tests
 from .prediction import predicted
 from .summary import summary_table
 from .summary_rows import MOST_ROWS, Sort
+from .unanswered import BY_WORTHS
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -40,6 +41,9 @@ class LLBTResults(Estimates, Record):
         What the solver found for them.
     covariance : Covariance
         Of the estimates, as `cov_type` and `groups` ask for it.
+    stands_for : type or None
+        The kind of answer, such as `MixedResults`, that these are the worths of, without its counts and likelihood;
+        None for a fit of its own. Functions that ask for more than worths refuse them in the words of that kind.
 
     Notes
     -----
@@ -61,7 +65,13 @@ class LLBTResults(Estimates, Record):
 
     _made_by: ClassVar[str] = "llbt.fit(…) without brackets and discriminations"
 
+    def _answers_alone(self, asker: str) -> bool:
+        """Whether a question is answered: by worths that stand for another kind of answer, if it asks for no more."""
+        return self.stands_for is None or (asker in BY_WORTHS and "worth" in self.design.blocks)
+
     def __getattr__(self, name: str) -> Any:
+        if self.stands_for is not None:
+            raise lacking(self.stands_for, self, name)
         package = sys.modules.get("llbt")
         if name in getattr(package, "__all__", ()) and callable(getattr(package, name)):
             raise AttributeError(f"{name} is a function: llbt.{name}(res)")
@@ -162,7 +172,8 @@ class LLBTResults(Estimates, Record):
         return self.summary()
 
     def _repr_html_(self) -> str:
-        return f"{self.as_html()}<p>next: worth · pairwise · anova · goodness_of_fit</p>"
+        next_ = "worth · pairwise" + (" · anova · goodness_of_fit" if self.stands_for is None else "")
+        return f"{self.as_html()}<p>next: {next_}</p>"
 
 
 def bic_reservation(fits: Sequence[LLBTResults]) -> tuple[str, ...]:

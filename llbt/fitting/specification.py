@@ -21,6 +21,7 @@ from ..kernel.penalties import Penalize, firth, judgments_added
 Method = Literal["auto", "glm", "eliminate"]
 Approximate = Literal["laplace"] | None
 CovType = Literal["nonrobust", "quasi", "HC0", "cluster", "CR1", "cautious"]
+IntervalMethod = Literal["wald", "profile"]
 Prior = Annotated[
     float | Literal["jeffreys"] | None,
     Kind(

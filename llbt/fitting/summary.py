@@ -44,7 +44,9 @@ _GRADED = {
 def summary_table(res: Estimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit; see `LLBTResults.summary`."""
     found = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
-    return replace(found, title=model_title(res), head=head_lines(res), foot=_foot(res), notes=_notes(res, odds))
+    whole = res.stands_for
+    title = model_title(res) + (f": worths of a {whole.__name__} alone" if whole else "")
+    return replace(found, title=title, head=head_lines(res), foot=() if whole else _foot(res), notes=_notes(res, odds))
 
 
 def coefficient_table(res: Estimates, *, odds: bool, max_rows: int = MOST_ROWS, sort: Sort = "name") -> Table:
@@ -256,7 +258,10 @@ def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
         notes.append("estimates with Firth's bias reduction; deviance and likelihood are those at these estimates")
     elif prior is not None:
         notes.append(f"estimates with a prior of {format_number(prior, 4)} judgments per pair")
-    notes += [*res.covariance.notes, *_kept_clusters(res)]
+    notes += res.covariance.notes
+    if res.stands_for is not None:
+        return (*notes, "no fit of its own: it has no likelihood, deviance and test of fit", *res.comparisons.notes)
+    notes += _kept_clusters(res)
     if not res.converged:
         notes.append("the solver did not converge")
     tested = res.df_resid and not res.specification.groups

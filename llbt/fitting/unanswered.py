@@ -1,13 +1,35 @@
-"""Questions that a fit of another kind than `LLBTResults` has no answer to: why, and what to ask in their place."""
+"""Questions that a fit of another kind than `LLBTResults` has no answer to: why, and what to ask in their place.
+
+``{plain}`` in what to ask is the call that fits the pairs of the fit's table as plain judgments.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-_NO_COUNTS = "a fit with effects of judges has no fitted counts, for each judge has probabilities of his own"
+from ..errors import OptionError
+from .specification import IntervalMethod
+
+# functions that need log-worths and their covariance alone: worths answer them that are no fit of their own
+BY_WORTHS = frozenset(
+    {
+        "contrasts",
+        "leaderboard",
+        "pairwise",
+        "plot.intervals",
+        "plot.probabilities",
+        "plot.worth",
+        "quasi_variances",
+        "worth",
+    }
+)
+
+_NO_COUNTS = "a fit with effects of judges has no fitted counts, for each judge has probabilities of their own"
 _ONE_BY_ONE = "terms of a fit with effects of judges are not refitted one by one"
 _COMPARE = "Fit both formulas with their brackets and compare them: llbt.anova(smaller, larger)."
 _OF_EFFECTS = "judges differ by normal effects here, and have no parameters of their own"
+
+_WITHOUT = "Ask a fit without effects, which takes the judgments as independent"
 
 # asker → why it does not answer, and what to do
 OF_EFFECTS: Mapping[str, tuple[str, str]] = {
@@ -15,16 +37,15 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     "drop1": (_ONE_BY_ONE, _COMPARE),
     "drift": (
         "paths of worths are not fitted together with effects of judges",
-        "Ask it of the fit without them: llbt.drift(res.without, time=…).",
+        f"{_WITHOUT}: llbt.drift({{plain}}, time=…).",
     ),
     "fragility": (
         "what is left out of a fit with effects of judges changes the effects, too",
-        "Ask it of the fit without them: llbt.fragility(res.without).",
+        f"{_WITHOUT}: llbt.fragility({{plain}}).",
     ),
     "goodness_of_fit": (
         _NO_COUNTS,
-        "Compare it with the fit without them, llbt.anova(res.without, res), or test that: "
-        "llbt.goodness_of_fit(res.without).",
+        "Compare it with a fit without them, llbt.anova({plain}, res), or test that: llbt.goodness_of_fit({plain}).",
     ),
     "grade_tests": (
         "scores of grades are tested by judgments that are independent, and effects of judges make them depend",
@@ -33,34 +54,40 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     "held_out": (
         "folds of judgments leave out parts of what the effects of judges are known from, and folds of judges have no "
         "effects",
-        "Compare fits by .aic or llbt.anova(smaller, larger); llbt.held_out(res.without) is of that without effects.",
+        "Compare fits by .aic or llbt.anova(smaller, larger); llbt.held_out({plain}) is of that without effects.",
     ),
     "influence": (
         "what is left out of a fit with effects of judges changes the effects, too",
-        "Resample judges, llbt.bootstrap(res, resample='judge'), or ask llbt.influence(res.without).",
+        "Resample judges, llbt.bootstrap(res, resample='judge'), or ask a fit without effects: "
+        "llbt.influence({plain}).",
     ),
-    "intransitivity": (_NO_COUNTS, "Pass the table, res.comparisons, or res.without for its deviance."),
+    "intransitivity": (
+        _NO_COUNTS,
+        "Pass the table, llbt.intransitivity(res.comparisons), or a fit without effects for its deviance: "
+        "llbt.intransitivity({plain}).",
+    ),
     "judges.summary": (
         "the model is to say what others expect of a judge, and by his effects it says what he does himself",
-        "Pass model=res.without; llbt.judge_effects(res) has what the effects say.",
+        "Pass a fit without effects, model={plain}; llbt.judge_effects(res) has what the effects say.",
     ),
     "level_tests": (
         "levels are held against a fit that takes them as alike, and effects of judges make them differ",
-        "Ask llbt.judge_effects(res) how each judge differs, or llbt.level_tests(res.without).",
+        "Ask how each judge differs, llbt.judge_effects(res), or ask a fit without effects: "
+        "llbt.level_tests({plain}, by='judge').",
     ),
     "planning.next_pairs": (
         "what a judgment tells depends on whether its judge is a new one, and of one known his effects are known, too",
-        "Ask it of the fit without them: llbt.planning.next_pairs(res.without).",
+        f"{_WITHOUT}: llbt.planning.next_pairs({{plain}}).",
     ),
     "plot.judges": (_OF_EFFECTS, "Draw llbt.plot.judge_effects(llbt.judge_effects(res))."),
-    "plot.network": (_NO_COUNTS, "Draw the fit without them: llbt.plot.network(res.without)."),
-    "plot.residuals": (_NO_COUNTS, "Draw those of the fit without them: llbt.plot.residuals(res.without)."),
+    "plot.network": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.network({{plain}})."),
+    "plot.residuals": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.residuals({{plain}})."),
     "plot.ties": (_OF_EFFECTS, "Draw llbt.plot.judge_effects(llbt.judge_effects(res), of='tie'), with (tie | judge)."),
     "sensitivity": (
         "what is left out of a fit with effects of judges changes the effects, too",
-        "Ask it of the fit without them: llbt.sensitivity(res.without).",
+        f"{_WITHOUT}: llbt.sensitivity({{plain}}).",
     ),
-    "residuals": (_NO_COUNTS, "Ask for those of the fit without them: llbt.residuals(res.without)."),
+    "residuals": (_NO_COUNTS, f"{_WITHOUT}: llbt.residuals({{plain}})."),
 }
 
 _NO_COVARIANCE = "the covariance of all estimates of so many objects is not made"
@@ -70,6 +97,7 @@ _RESAMPLE = "Fit up to 10,000 objects: c.select(objects=[…])."
 
 OF_LARGE: Mapping[str, tuple[str, str]] = {
     "add1": (_REFITS, _RESAMPLE),
+    "LLBTResults.predict": ("probabilities of a pair need the log-worths of its objects", "Ask res.predict(frame)."),
     "anova": (_NO_COVARIANCE, "Compare .deviance and .aic of two fits; or fit up to 10,000 objects."),
     "bootstrap": (_REFITS, _RESAMPLE),
     "contrasts": (_NO_COVARIANCE, _SELECT),
@@ -93,6 +121,10 @@ _WITH_CLUSTERS = (
 )
 
 OF_LISTS: Mapping[str, tuple[str, str]] = {
+    "LLBTResults.predict": (
+        _OF_PAIRS,
+        "Ask res.first(objects) for the probability of each object to be first of a set.",
+    ),
     "add1": ("terms of a fit of lists are not refitted one by one", _BOTH_FORMULAS),
     "bootstrap": (_NO_REFITS, _WITH_CLUSTERS),
     "drift": ("paths of worths are fitted to judgments of pairs", f"Ask it of a fit {_ON_PAIRS}."),
@@ -132,3 +164,50 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
     "residuals": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res), which has observed and expected counts of pairs."),
     "simulate": ("tables of pairs are not drawn from a fit of lists", f"Draw them from a fit {_ON_PAIRS}."),
 }
+
+_OF_PATTERNS = "all answers of a judge are one observation of a pattern model, which has no counts of pairs"
+_AS_PAIRS = "Ask a fit of the pairs, which takes them as independent"
+
+OF_PATTERNS: Mapping[str, tuple[str, str]] = {
+    "LLBTResults.predict": (_OF_PATTERNS, f"{_AS_PAIRS}: {{plain}}.predict()."),
+    "held_out": (_OF_PATTERNS, f"{_AS_PAIRS}: llbt.held_out({{plain}})."),
+    "write_report": (_OF_PATTERNS, f"{_AS_PAIRS}: llbt.write_report({{plain}})."),
+}
+
+_MORE_THAN_WORTHS = (
+    "add1", "anova", "bootstrap", "drift", "drop1", "fragility", "goodness_of_fit", "goodness_of_lists", "grade_tests",
+    "held_out", "influence", "interpret", "intransitivity", "judge_effects", "judges.summary", "level_tests",
+    "model_table", "planning.next_pairs", "plot.discrimination", "plot.judges", "plot.network", "plot.residuals",
+    "plot.ties", "residuals", "sensitivity", "simulate",
+)  # fmt: skip
+
+OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(
+    (*_MORE_THAN_WORTHS, "write_report"),
+    (
+        "calibrated worths have no likelihood and no counts: their table holds the judgments of people and of machines "
+        "together",
+        "Ask a fit of the labels alone: llbt.fit('object + tie', llbt.from_judgments(human)).",
+    ),
+)
+
+OF_CLASSES: Mapping[str, tuple[str, str]] = dict.fromkeys(
+    _MORE_THAN_WORTHS,
+    (
+        "a latent class has no judgments of its own: every judge belongs to each class with some probability",
+        "Ask the fit of all judges, classes[k].pooled, or the classes themselves: classes[k].summary(), .worths().",
+    ),
+)
+
+_PROFILED = {
+    "DiscriminationResults": "; those of σ can be: res.discrimination_intervals(method='profile')",
+    "MixedResults": "; those of σ are: res.scale_intervals()",
+}
+
+
+def check_interval_method(kind: type, method: IntervalMethod) -> None:
+    """Raise for profile intervals of parameters in a kind of answer whose likelihood is not profiled."""
+    if method == "profile":
+        raise OptionError(
+            f"method='profile', but intervals of a {kind.__name__} are not by profile likelihood",
+            f"Take Wald's: res.conf_int(){_PROFILED.get(kind.__name__, '')}.",
+        )

@@ -16,6 +16,8 @@ from ..formulas.design import Design
 from ..kernel.list_fit import ListFit
 from ..kernel.robust import Covariance
 from .results import LLBTResults
+from .specification import IntervalMethod
+from .unanswered import check_interval_method
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -110,8 +112,9 @@ class WorthEstimates:
         return pd.DataFrame(matrix, index=list(self.names), columns=list(self.names))
 
     @checked
-    def conf_int(self, alpha: Share = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
         """Return Wald's intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
+        check_interval_method(type(self), method)
         half = stats.t.isf(alpha / 2, self.df_inference) * self.bse
         return pd.DataFrame({"conf_low": self.params - half, "conf_high": self.params + half})
 

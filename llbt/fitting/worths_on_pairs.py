@@ -25,10 +25,12 @@ def worths_on_pairs(
     designed: tuple[Design, IntArray],
     found: ListFit,
     cov: Covariance,
+    stands_for: type,
 ) -> LLBTResults:
     """Return the estimates as questions about worths take them: beside the comparisons that the answers imply.
 
     `designed` are the design and which of its parameters were estimated; those of `found` beyond them go.
+    They stand for the kind of fit that they are a part of.
     """
     design, free = designed
     p = len(free)
@@ -47,7 +49,7 @@ def worths_on_pairs(
     plain = None if cov.independent is None else cov.independent[:p, :p]
     lost = cov.lost[:, :p] if len(cov.lost) else cov.lost
     worths = replace(cov, source=solution.inverse, lost=lost, independent=plain)
-    return LLBTResults(Specification(text, reference), pairs, design, free, solution, worths)
+    return LLBTResults(Specification(text, reference), pairs, design, free, solution, worths, stands_for)
 
 
 def independent_in(design: Design, pairs: Comparisons) -> IntArray:

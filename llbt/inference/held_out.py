@@ -14,12 +14,8 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered, own_unit
-from ..fitting.large_results import LargeResults
-from ..fitting.mixed_results import MixedResults
-from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..fitting.specification import penalty_of, prior_counts
-from ..fitting.unanswered import OF_EFFECTS, OF_LARGE, OF_LISTS
 from ..kernel.batch import fit_one
 from ..kernel.likelihood import Problem, information, probabilities, pseudo_counts, rows_of
 from ..kernel.solvers import eliminate, independent_in_gram
@@ -369,9 +365,6 @@ def _names(fits: Sequence[LLBTResults]) -> list[str]:
 
 
 def _check(fits: Sequence[LLBTResults]) -> None:
-    for kind, why in ((MixedResults, OF_EFFECTS), (LargeResults, OF_LARGE), (RankingResults, OF_LISTS)):
-        if any(isinstance(fit, kind) for fit in fits):
-            raise OptionError(*why["held_out"])
     if not fits or not all(isinstance(fit, LLBTResults) for fit in fits):
         kinds = ", ".join(sorted({type(fit).__name__ for fit in fits})) or "nothing"
         raise OptionError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -17,6 +17,7 @@ from ..core.statistics import TestResult, critical_value
 from ..errors import FormulaError, SeparationError
 from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
+from ..fitting.unanswered import OF_CALIBRATED
 from ..formulas.grammar import parse, vocabulary
 from ..table import Field, Record, Table, format_count, format_number, format_p
 from .calibration_checks import drift_of
@@ -40,8 +41,8 @@ class Calibration(Record):
     Attributes
     ----------
     results : LLBTResults
-        The calibrated estimates with their covariance, for `worth`, `leaderboard`, `pairwise` and pictures. Its counts
-        are those of all judgments, so its deviance is no measure of anything.
+        The calibrated estimates with their covariance, for `worth`, `leaderboard`, `pairwise` and pictures of them.
+        They have no likelihood: what refits, resamples or tests the fit refuses them.
     labels : LLBTResults or None
         By the labels of people alone (ω = 0), with errors by units; None where they have no finite estimates.
     machines : LLBTResults
@@ -65,6 +66,7 @@ class Calibration(Record):
     """
 
     _made_by: ClassVar[str] = "llbt.judges.calibrate(…)"
+    _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_CALIBRATED
 
     results: LLBTResults
     labels: LLBTResults | None
@@ -228,9 +230,9 @@ def calibrate(
         ) from None
     effective = np.nan if alone is None else problem.labels_worth(alone.matrix, errors.matrix)
     return Calibration(
-        results=problem.results(formula, found, errors),
-        labels=None if labels is None or alone is None else problem.results(formula, labels, alone),
-        machines=problem.results(formula, machines, sandwich),
+        results=problem.results(formula, found, errors, Calibration),
+        labels=None if labels is None or alone is None else problem.results(formula, labels, alone, Calibration),
+        machines=problem.results(formula, machines, sandwich, Calibration),
         omega=pd.Series(weights, index=[str(m.name) for m in units.machines], name="omega"),
         n_labels=int(units.labelled.sum()),
         n_units=units.size,

@@ -242,8 +242,8 @@ class CalibrationProblem:
         before, after = (float(np.trace(rows @ cov @ rows.T)) for cov in (alone, together))
         return float(self.units.labelled.sum()) * before / after
 
-    def results(self, formula: str, params: FloatArray, errors: Errors) -> LLBTResults:
-        """Return estimates as those of a fit of all judgments."""
+    def results(self, formula: str, params: FloatArray, errors: Errors, stands_for: type) -> LLBTResults:
+        """Return estimates as worths beside the counts of all judgments, which stand for an answer of that kind."""
         table = self.units.table
         solution = Fit(
             params=params,
@@ -257,7 +257,7 @@ class CalibrationProblem:
         )
         free = np.arange(len(params))
         covariance = Covariance(errors.matrix, errors.df, notes=errors.notes)
-        return LLBTResults(Specification(formula), table, self.design, free, solution, covariance)
+        return LLBTResults(Specification(formula), table, self.design, free, solution, covariance, stands_for)
 
     def _bread(self, params: FloatArray, omega: FloatArray) -> FloatArray:
         found = self.scores.information(params, self.counts(omega).sum(axis=1))

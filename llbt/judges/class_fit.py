@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -16,6 +17,7 @@ from ..core.comparisons import counts_of_cells
 from ..core.statistics import critical_values
 from ..errors import OptionError
 from ..fitting.results import LLBTResults
+from ..fitting.unanswered import OF_CLASSES
 from ..formulas.grid import At
 from ..inference.scales import Scale
 from ..inference.worth import worth
@@ -71,6 +73,7 @@ class LatentClasses(Record):
     """
 
     _made_by: ClassVar[str] = "llbt.judges.classes(formula, c)[k]"
+    _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_CLASSES
 
     pooled: LLBTResults
     by_judge: ByJudge
@@ -290,7 +293,7 @@ class LatentClasses(Record):
 
     @checked
     def results(self, label: Count) -> LLBTResults:
-        """Return one class as a fit, for all that is asked of fits: worths, leaderboard, pairwise, predictions.
+        """Return the worths of one class with their covariance, for worth, leaderboard, pairwise and predictions.
 
         Parameters
         ----------
@@ -301,7 +304,8 @@ class LatentClasses(Record):
         -------
         LLBTResults
             Its table are the judgments, each weighted by the probability that its judge belongs to the class; its
-            covariance is that of the whole mixture, so it allows for the doubt about who belongs to the class.
+            covariance is that of the whole mixture, so it allows for the doubt about who belongs to the class. It is
+            no fit of its own: what refits, resamples or tests the fit refuses it.
 
         Raises
         ------
@@ -331,7 +335,8 @@ class LatentClasses(Record):
             objective=self.log_likelihood,
             solver="eliminate",
         )
-        return replace(of_class, solution=solution, covariance=Covariance(cov, notes=(f"of class {label}",)))
+        covariance = Covariance(cov, notes=(f"of class {label}",))
+        return replace(of_class, solution=solution, covariance=covariance, stands_for=LatentClasses)
 
     @checked
     def association(self, covariate: str) -> Association:

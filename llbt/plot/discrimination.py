@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import Confidence, checked
-from ..fitting.discrimination_estimates import IntervalMethod
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.specification import IntervalMethod
 from .look import (
     BLUE,
     DASHED,

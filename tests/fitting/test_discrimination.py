@@ -279,7 +279,7 @@ def test_questions_are_asked_of_a_judge_of_discrimination_one(res: llbt.Discrimi
     assert res.t_test("object[A] = 0").to_frame()["std_error"].iloc[0] == pytest.approx(res.bse["object[A]"])
     with pytest.raises(AttributeError, match=r"llbt\.worth\(res\)"):
         res.worth  # noqa: B018
-    with pytest.raises(AttributeError, match=r"res\.without"):
+    with pytest.raises(AttributeError, match="no attribute 'no_such_thing'"):
         res.no_such_thing  # noqa: B018
 
 

@@ -1,0 +1,258 @@
+"""Worths that are a part of another kind of answer: they answer what worths tell, and refuse what that kind refuses."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import re
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.calls import CALLS, JUDGMENTS, counts, discriminating, found_classes, patterns
+from support.large import few_are_many
+from support.mixed import judged_frame
+from support.surface import public
+
+import llbt
+from llbt.errors import OptionError
+from llbt.fitting.estimates import Estimates
+from llbt.fitting.unanswered import BY_WORTHS, OF_EFFECTS, OF_PATTERNS
+
+_FITS = ("Results", "Fitted", "AnyFit", "MaybeMixed", "WithWorths")
+TAKING = {
+    name: function
+    for name, function in public().items()
+    if inspect.isfunction(function)
+    and any(kind in str(p.annotation) for p in inspect.signature(function).parameters.values() for kind in _FITS)
+} | {"write_report": llbt.write_report}
+OWN: dict[str, Callable[[Any], tuple[list[Any], dict[str, Any]]]] = {  # other calls than those of plain fits
+    "add1": lambda res: ([res, "tie"], {}),
+    "anova": lambda res: ([res, res], {}),
+    "contrasts": lambda res: ([res, {"A": {res.comparisons.objects[0]: 1, res.comparisons.objects[1]: -1}}], {}),
+    "held_out": lambda res: ([[res]], {}),
+    "intransitivity": lambda res: ([res], {}),
+    "judges.summary": lambda res: ([counts()], {"model": res}),
+    "plot.judge_effects": lambda res: ([res], {}),
+}
+
+
+class Case(NamedTuple):
+    """An answer and the worths that are a part of it."""
+
+    whole: Any
+    part: llbt.LLBTResults
+
+
+@cache
+def mixed() -> llbt.MixedResults:
+    c = llbt.from_counts(judged_frame(12, 0.8, seed=3), clusters="judge")
+    found = llbt.fit("object + tie + (object | judge)", c)
+    assert isinstance(found, llbt.MixedResults)
+    return found
+
+
+@cache
+def lists() -> llbt.RankingResults:
+    ranks = np.array([[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 1, 2], [2, 3, 1], [1, 2, 3], [1, 2, 2]])
+    frame = pd.DataFrame(ranks, columns=list("ABC")).assign(judge=list("JJKKLLL"))
+    r = llbt.rankings_from(frame, objects=list("ABC"), clusters="judge")
+    return llbt.fit_rankings("object + tie", r)
+
+
+@cache
+def dependent() -> llbt.PatternResults:
+    rng = np.random.default_rng(3)
+    ranks = np.argsort(np.argsort(rng.gumbel(size=(60, 3)) + np.array([0.5, 0.2, 0.0]), axis=1), axis=1) + 1
+    frame = pd.DataFrame(ranks, columns=list("ABC"))
+    return llbt.fit_patterns("object", llbt.patterns_from(frame, "rankings", objects=list("ABC")))
+
+
+@cache
+def large() -> llbt.LargeResults:
+    with few_are_many(2):
+        found = llbt.fit("object + tie", llbt.from_judgments(JUDGMENTS))
+    assert isinstance(found, llbt.LargeResults)
+    return found
+
+
+@cache
+def calibrated() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return llbt.judges.calibrate(JUDGMENTS[:16], JUDGMENTS.assign(judge="m"), unit="block")
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "mixed.average": lambda: Case(mixed(), mixed().average),
+    "discrimination.average": lambda: Case(discriminating(), discriminating().average),
+    "rankings.average": lambda: Case(lists(), lists().average),
+    "patterns.average": lambda: Case(dependent(), dependent().average),
+    "large.beside": lambda: Case(large(), large().beside),
+    "calibrated.results": lambda: Case(calibrated(), calibrated().results),
+    "calibrated.labels": lambda: Case(calibrated(), calibrated().labels),
+    "calibrated.machines": lambda: Case(calibrated(), calibrated().machines),
+    "class": lambda: Case(found_classes(), found_classes().results(1)),
+}
+HAVE_WORTHS = [name for name in CASES if name != "large.beside"]
+
+
+def ask(name: str, res: Any) -> Any:
+    if name in OWN:
+        args, options = OWN[name](res)
+    else:
+        args, options = CALLS[TAKING[name]]()
+        args = [[res] if isinstance(value, list) else res, *args[1:]] if (value := args[0]) is not None else args
+    return TAKING[name](*args, **options)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", sorted(set(TAKING) - BY_WORTHS))
+def test_what_needs_more_than_worths_is_refused_as_the_whole_is(name: str, case: str) -> None:
+    """In the words of the whole; where that answers, the words are to pass it."""
+    whole, part = CASES[case]()
+    with pytest.raises(OptionError) as error:
+        ask(name, part)
+    said = error.value
+    if said.found.endswith("alone, and more is asked than worths"):
+        assert type(whole).__name__ in said.found
+        return
+    with pytest.raises(OptionError) as other:
+        ask(name, whole)
+    assert (said.found, said.expected, said.remedy) == (other.value.found, other.value.expected, other.value.remedy)
+
+
+@pytest.mark.parametrize("name", sorted(BY_WORTHS))
+def test_what_worths_tell_is_the_answer_of_the_whole(name: str) -> None:
+    drawn = name.startswith("plot.")
+    for case in ["patterns.average"] if drawn else HAVE_WORTHS:
+        if name == "quasi_variances" and len(CASES[case]().part.comparisons.objects) < 3:
+            continue
+        whole, part = CASES[case]()
+        found = ask(name, part)
+        if case.endswith("average") and not drawn:
+            pd.testing.assert_frame_equal(found.to_frame(), ask(name, whole).to_frame())
+
+
+def test_worths_of_calibrated_results_are_those_of_its_table() -> None:
+    table = calibrated().to_frame().set_index("object")
+    lam = llbt.worth(calibrated().results, scale="log_worth").to_frame().set_index("object")["estimate"]
+    np.testing.assert_allclose(lam - lam.mean(), table.loc[lam.index, "estimate"], atol=1e-12)
+
+
+def test_parameters_beside_very_many_worths_have_none() -> None:
+    with pytest.raises(OptionError, match=r"worth: res holds the worths of a LargeResults alone.*Pass the whole"):
+        llbt.worth(large().beside)
+
+
+ALONE = {  # attributes of estimates, and of the table that stands beside them
+    "aliased", "bse", "converged", "counts", "df_inference", "fixed", "log_linear", "n_iter", "names", "params",
+    "pvalues", "response", "tvalues",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_attributes_are_of_estimates_alone(case: str) -> None:
+    """Counts and likelihoods are no attributes; of the whole's own attributes it is said that they are its."""
+    whole, part = CASES[case]()
+    found = [name for name, value in inspect.getmembers(Estimates) if isinstance(value, property) and name[0] != "_"]
+    assert set(found) >= ALONE | {"llf", "aic", "bic", "deviance", "df_resid", "hat_diag"}
+    for name in found:
+        if name in ALONE:
+            getattr(part, name)
+            continue
+        with pytest.raises(AttributeError) as error:
+            getattr(part, name)
+        if hasattr(type(whole), name):
+            assert f"{name} is of the whole {type(whole).__name__}" in str(error.value)
+        elif hasattr(type(whole), "__getattr__"):
+            with pytest.raises(AttributeError) as other:
+                getattr(whole, name)
+            assert str(error.value) == str(other.value)
+        assert "average" not in str(error.value)
+    with pytest.raises(AttributeError, match="to_glm"):
+        part.to_glm()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_printout_has_no_deviance_and_no_test_of_fit(case: str) -> None:
+    _, part = CASES[case]()
+    text = part.as_text()
+    assert "no fit of its own" in text
+    assert not re.search(r"Residual deviance|Pearson|AIC|χ² test|log-likelihood:|goodness_of_fit", text)
+    assert "goodness_of_fit" not in part._repr_html_()
+    kept = pickle.loads(pickle.dumps(part))
+    assert kept.stands_for is part.stands_for
+    assert kept.as_text() == text
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_profile_intervals_are_refused_with_a_reason(case: str) -> None:
+    """By the whole as by its worths; what to ask in their place answers."""
+    whole, part = CASES[case]()
+    given = [part, whole] if hasattr(whole, "conf_int") else [part]
+    for res in given:
+        with pytest.raises(OptionError, match=r"method='profile', but .*not by profile likelihood.*conf_int") as error:
+            res.conf_int(method="profile")
+        assert type(whole).__name__ in error.value.found
+        pd.testing.assert_frame_equal(res.conf_int(method="wald"), res.conf_int())
+    for call in re.findall(r"res\.\w+\([^()]*\)", error.value.remedy):
+        assert eval(call, {"res": given[-1]}) is not None
+
+
+@pytest.mark.parametrize(("case", "refused"), [("rankings.average", True), ("patterns.average", True),
+                                               ("large.beside", True), ("mixed.average", False),
+                                               ("discrimination.average", False), ("class", False),
+                                               ("calibrated.results", False)])  # fmt: skip
+def test_pairs_are_predicted_where_worths_tell_their_probabilities(case: str, refused: bool) -> None:
+    _, part = CASES[case]()
+    if not refused:
+        assert part.predict() is not None
+        return
+    with pytest.raises(OptionError, match=r"LLBTResults\.predict"):
+        part.predict()
+
+
+def test_no_refusal_sends_to_worths_alone() -> None:
+    for table in (OF_EFFECTS, OF_PATTERNS):
+        for _, remedy in table.values():
+            assert not re.search(r"res\.(average|without|beside)", remedy)
+
+
+def _calls(text: str) -> list[str]:
+    """Return the calls that a text tells to type: ``llbt.…(…)`` with balanced brackets, without gaps to fill."""
+    found = []
+    for start in (m.start() for m in re.finditer(r"llbt\.[\w.]+\(", text)):
+        depth, end = 0, start
+        for end in range(text.index("(", start), len(text)):
+            depth += (text[end] == "(") - (text[end] == ")")
+            if depth == 0:
+                break
+        found.append(text[start : end + 1])
+    return [call for call in found if "…" not in call and "smaller" not in call]
+
+
+@pytest.mark.parametrize("name", sorted(set(OF_EFFECTS) - {"grade_tests", "drift", "plot.judges", "plot.ties"}))
+def test_what_to_type_in_place_of_a_refused_question_runs(name: str) -> None:
+    with pytest.raises(OptionError) as error:
+        ask(name, mixed())
+    calls = [call for call in _calls(error.value.remedy) if not call.startswith("llbt.bootstrap")]
+    assert calls or name in ("add1", "drop1")
+    for call in calls:
+        assert eval(call, {"res": mixed(), "llbt": llbt}) is not None
+
+
+def test_what_to_type_in_place_of_a_fit_of_patterns_runs() -> None:
+    with pytest.raises(OptionError) as error:
+        llbt.held_out(dependent())
+    assert eval(_calls(error.value.remedy)[0], {"res": dependent(), "llbt": llbt}) is not None
+
+
+def test_a_bootstrap_of_patterns_no_longer_answers_from_pairs() -> None:
+    """The estimate was .684 and its interval .859 to 1.309: resampled pairs are no model of rankings."""
+    with pytest.raises(OptionError, match="PatternResults"):
+        llbt.bootstrap(llbt.fit_patterns("object", patterns()).average, n=5, rng=1)
