@@ -12,8 +12,9 @@ from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.statistics import sign_p
 from ..table import Field, Record, Table, counted, p_fields
-from .pair_counts import Objects, as_whole, pair_counts
+from .pair_counts import Objects, as_whole
 from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p, pair_fields
+from .unit_verdicts import pair_verdicts
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -26,10 +27,12 @@ class HeadToHead(Record):
     pairs : ndarray of int, shape (P, 2)
         Positions of i and j.
     counts : ndarray, shape (P, 3)
-        Wins of i, ties, wins of j.
+        Wins of i, ties, wins of j, of judgments.
     p_value, p_adjusted : ndarray, shape (P,)
-        Two-sided exact sign tests of equal chances among decided judgments; NaN where all are ties.
+        Two-sided exact sign tests of equal chances among decided units; NaN where all are ties.
     adjust : str or None
+    unit : str
+        What has one verdict in the tests: ``"judgment"``, ``"prompt"``, ….
     notes : tuple of str
     """
 
@@ -39,6 +42,7 @@ class HeadToHead(Record):
     p_value: FloatArray
     p_adjusted: FloatArray
     adjust: Adjust
+    unit: str
     notes: tuple[str, ...]
 
     @property
@@ -70,12 +74,14 @@ class HeadToHead(Record):
                 *p_fields(self.p_value, self.p_adjusted),
             ),
             title="Head to head: shares of the judgments of each pair",
-            notes=(*self.notes, "p-values: sign test of the decided judgments", adjust_note(self.adjust)),
+            notes=(*self.notes, f"p-values: sign test of the decided {self.unit}s", adjust_note(self.adjust)),
         ).first()
 
 
 @checked
-def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()) -> HeadToHead:
+def head_to_head(
+    data: object, *, unit: str | None = None, adjust: Adjust = "holm", exclude: Objects = ()
+) -> HeadToHead:
     """Return wins, ties and losses of every pair of objects with their sign test.
 
     Parameters
@@ -83,6 +89,9 @@ def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()
     data : Comparisons, frame, path or list of records
         A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates and over both orders
         of presentation.
+    unit : str, optional
+        What has one verdict in the tests, as in `sign_test`: by default the prompt where the judgments say it. Counts
+        and shares are those of the judgments.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs.
     exclude : label or sequence of labels
@@ -100,7 +109,7 @@ def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()
     OptionError
         For an unknown `adjust`, and objects to exclude that are not there.
     JudgmentError
-        If no judgment is left.
+        If no judgment is left, and for a `unit` that the judgments do not have.
 
     Notes
     -----
@@ -123,13 +132,15 @@ def head_to_head(data: object, *, adjust: Adjust = "holm", exclude: Objects = ()
     >>> round(float(found.matrix().loc["+", "-"]), 3)
     0.508
     """
-    found = pair_counts(data, exclude=exclude)
-    wins_i, wins_j = found.counts[:, 0], found.counts[:, 2]
+    verdicts = pair_verdicts(data, unit, exclude=exclude)
+    found = verdicts.pairs
+    wins_i, wins_j = verdicts.counts[:, 0], verdicts.counts[:, 2]
     p_value = np.array([sign_p(w, n) for w, n in zip(wins_i, wins_i + wins_j, strict=True)])
     tied = int(np.isnan(p_value).sum())
     notes = (
-        *found.notes,
+        *verdicts.notes,
         *absent_pairs(found),
         *([f"{counted(tied, 'pair')} with ties only: p-value NA"] if tied else []),
     )
-    return HeadToHead(found.objects, found.pairs, found.counts, p_value, adjusted_p(p_value, adjust), adjust, notes)
+    adjusted = adjusted_p(p_value, adjust)
+    return HeadToHead(found.objects, found.pairs, found.counts, p_value, adjusted, adjust, verdicts.unit, notes)

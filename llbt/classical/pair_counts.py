@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, groups
@@ -72,7 +73,7 @@ class PairCounts:
         return made
 
 
-def pair_counts(data: object, *, exclude: Objects = ()) -> PairCounts:
+def pair_counts(data: object, *, exclude: Objects = (), beside: str | None = None) -> PairCounts:
     """Return the judgments summed by pair, without those of some objects.
 
     Parameters
@@ -80,6 +81,8 @@ def pair_counts(data: object, *, exclude: Objects = ()) -> PairCounts:
     data : Comparisons, or what `read_judged` reads
     exclude : label or sequence of labels
         Objects whose judgments are left out.
+    beside : str, optional
+        A cluster or covariate of a table of counts that its judgments keep, if it is there.
 
     Raises
     ------
@@ -88,7 +91,7 @@ def pair_counts(data: object, *, exclude: Objects = ()) -> PairCounts:
     JudgmentError
         If no judgment is left.
     """
-    judgments = _of_table(data) if isinstance(data, Comparisons) else read_judged(data)
+    judgments = _of_table(data, beside) if isinstance(data, Comparisons) else read_judged(data)
     keep, notes = _kept(judgments, exclude)
     left = judgments.take(keep).among_judged()
     oriented = left.oriented()
@@ -103,9 +106,15 @@ def pair_counts(data: object, *, exclude: Objects = ()) -> PairCounts:
     )
 
 
-def _of_table(c: Comparisons) -> Judgments:
+def _of_table(c: Comparisons, beside: str | None) -> Judgments:
     check_three(c)
-    return Judgments.of_counts(c.objects, c.pairs, c.counts, c.keeps_order, (*c.notes, *_summed_over(c)))
+    pairs, counts, columns, kept = c.pairs, c.counts, c.columns, c.cluster_counts
+    if kept is not None and beside in c.clusters:
+        pairs, counts, columns = c.pairs[kept.rows], kept.counts, kept.columns
+    made = Judgments.of_counts(c.objects, pairs, counts, c.keeps_order, (*c.notes, *_summed_over(c)))
+    rows = np.nonzero(counts)[0]
+    known = {column.name: pd.Series(column.values[rows]) for column in columns if column.name == beside}
+    return replace(made, columns=known)
 
 
 def _summed_over(c: Comparisons) -> list[str]:

@@ -21,9 +21,9 @@ class SignTests(Record):
     ----------
     object_i, object_j : tuple, length S
     counts : ndarray, shape (S, 3)
-        Wins of i, ties, wins of j.
+        Wins of i, ties, wins of j: verdicts of units, or judgments.
     n : ndarray, shape (S,)
-        Judgments that the test uses.
+        Units that the test uses.
     estimate, conf_low, conf_high : ndarray, shape (S,)
         Share of wins of i among what the rule counts, as a probability, and its two-sided interval.
     statistic : ndarray, shape (S,)
@@ -35,6 +35,8 @@ class SignTests(Record):
     exact : bool
         Whether the reference distribution is that of the counts, not the normal.
     confidence : float
+    unit : str
+        What has one verdict: ``"judgment"``, ``"prompt"``, ….
     notes : tuple of str
     """
 
@@ -52,6 +54,7 @@ class SignTests(Record):
     alternative: Alternative
     exact: bool
     confidence: float
+    unit: str
     notes: tuple[str, ...]
 
     def table(self) -> Table:
@@ -85,7 +88,7 @@ class LLBTTests(Record):
     ----------
     object_i, object_j : tuple, length S
     counts : ndarray, shape (S, 3)
-        Wins of i, ties, wins of j.
+        Wins of i, ties, wins of j: verdicts of units, or judgments.
     estimate, std_error : ndarray, shape (S,)
         Log-odds 2(λ_i − λ_j).
     wald_statistic, wald_p_value : ndarray, shape (S,)
@@ -94,6 +97,8 @@ class LLBTTests(Record):
         Likelihood ratio, held against χ² with one degree of freedom.
     p_adjusted : ndarray, shape (S,)
         Of `p_value`; the same where not adjusted.
+    unit : str
+        What has one verdict: ``"judgment"``, ``"prompt"``, ….
     notes : tuple of str
     """
 
@@ -107,6 +112,7 @@ class LLBTTests(Record):
     statistic: FloatArray
     p_value: FloatArray
     p_adjusted: FloatArray
+    unit: str
     notes: tuple[str, ...]
 
     def table(self) -> Table:

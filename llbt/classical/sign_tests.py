@@ -15,10 +15,11 @@ from ..core.statistics import TestResult, ratio
 from ..errors import JudgmentError
 from ..table import counted, format_count
 from . import sign_rules
-from .pair_counts import PairCounts, pair_counts
+from .pair_counts import PairCounts
 from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p
 from .sign_records import LLBTTests, SignTests
 from .sign_rules import RULES, Alternative, Interval, Ties
+from .unit_verdicts import pair_verdicts
 
 _CLAIMS = {
     "two-sided": "",
@@ -34,6 +35,7 @@ def sign_test(
     data: object,
     *,
     ties: Ties = "drop",
+    unit: str | None = None,
     alternative: Alternative = "two-sided",
     exact: bool = True,
     adjust: Adjust = "holm",
@@ -53,6 +55,9 @@ def sign_test(
         against the normal, whatever `exact` says; ``"trinomial"`` holds n_i − n_j against its distribution at the share
         of ties seen. Rules that ask for more than P(i) > P(j): ``"median"`` counts ties against the side that is
         tested to be better, ``"two-thirds"`` two thirds of them.
+    unit : str, optional
+        What has one verdict: ``"judgment"``, or a column such as ``"prompt"``, whose judgments of a pair count once,
+        for the object that wins more of them. By default the prompt where the judgments say it, else the judgment.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: object_i is preferred.
     exact : bool
@@ -72,7 +77,8 @@ def sign_test(
     Raises
     ------
     JudgmentError
-        For counts that are not whole in an exact test, and where there is no judgment.
+        For counts that are not whole in an exact test, where there is no judgment, and for a `unit` that the judgments
+        do not have.
     OptionError
         For options that are none of what they may be.
 
@@ -96,8 +102,11 @@ def sign_test(
 
     The normal approximations of drop and trinomial are the asymptotic-ump test, which Coakley & Heise recommend. For
     models of ties see Rayner & Best (1999), for policies on "no preference" Ennis & Ennis (2012), for trinomial Bian,
-    McAleer & Wong (2011). p-values are NaN where a rule that drops ties finds nothing else. Judgments are taken as
-    independent.
+    McAleer & Wong (2011). p-values are NaN where a rule that drops ties finds nothing else.
+
+    Units are taken as independent of each other. Judgments of one prompt, in both orders or by several judges, are
+    alike as a rule: 60 prompts judged in both orders are 60 verdicts, not 120. A verdict is a tie where both objects
+    win as often. Where each pair has one prompt alone, the default is the judgment.
 
     References
     ----------
@@ -124,19 +133,20 @@ def sign_test(
     >>> round(float(test.p_value[0]), 5)
     0.01035
     """
-    pairs = pair_counts(data)
+    verdicts = pair_verdicts(data, unit)
+    pairs, counts = verdicts.pairs, verdicts.counts
     exact = exact and ties != "asymptotic-ump"
     if exact:
-        _check_whole(pairs, ties)
-    found = sign_rules.count_wins(ties, pairs.counts, whole=exact)
+        _check_whole(pairs, counts)
+    found = sign_rules.count_wins(ties, counts, whole=exact)
     wins = found.wins(alternative)
-    statistic, p_value = _tested(ties, pairs.counts, found, alternative, exact)
+    statistic, p_value = _tested(ties, counts, found, alternative, exact)
     low, high = sign_rules.share_interval(wins, found.n, interval, confidence)
     kind = f"intervals: {_INTERVALS[interval]}, two-sided"
     return SignTests(
         *pairs.sides,
-        pairs.counts,
-        pairs.counts.sum(axis=1) if ties == "trinomial" else np.nan_to_num(found.n),
+        counts,
+        counts.sum(axis=1) if ties == "trinomial" else np.nan_to_num(found.n),
         ratio(wins, found.n),
         low,
         high,
@@ -147,17 +157,29 @@ def sign_test(
         alternative,
         exact,
         float(confidence),
-        (RULES[ties].remark, kind, adjust_note(adjust), *pairs.notes, *absent_pairs(pairs), *_all_ties(pairs, ties)),
+        verdicts.unit,
+        (
+            RULES[ties].remark,
+            kind,
+            adjust_note(adjust),
+            *verdicts.notes,
+            *absent_pairs(pairs),
+            *_all_ties(counts, ties),
+        ),
     )
 
 
 @checked
-def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: Adjust = "holm") -> LLBTTests:
+def model_test(
+    data: object, *, unit: str | None = None, alternative: Alternative = "two-sided", adjust: Adjust = "holm"
+) -> LLBTTests:
     """Test for every pair whether its objects have the same worth, in the model ``object + tie`` of that pair alone.
 
     Parameters
     ----------
     data : Comparisons, frame, path or list of records
+        As in `sign_test`.
+    unit : str, optional
         As in `sign_test`.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: object_i has the larger worth. One-sided p-values are those of the signed root of the statistic.
@@ -173,16 +195,16 @@ def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: 
     Raises
     ------
     JudgmentError
-        Where there is no judgment.
+        Where there is no judgment, and for a `unit` that the judgments do not have.
     OptionError
         For options that are none of what they may be.
 
     Notes
     -----
     The tie effect fits the ties of a pair exactly, with λ_i = λ_j as without, so only the m = n_i + n_j decided
-    judgments enter: G² = 2(n_i log(2n_i/m) + n_j log(2n_j/m)), which is what ``llbt.anova`` gives for the fits with and
-    without ``object``; the log-odds are log(n_i/n_j) with variance 1/n_i + 1/n_j. Other pairs do not help; for a
-    test that uses them all see ``llbt.pairwise``.
+    judgments, or verdicts of units, enter: G² = 2(n_i log(2n_i/m) + n_j log(2n_j/m)), which is what ``llbt.anova``
+    gives for the fits with and without ``object``; the log-odds are log(n_i/n_j) with variance 1/n_i + 1/n_j. Other
+    pairs do not help; for a test that uses them all see ``llbt.pairwise``.
 
     χ² rejects equal worths too often where m is small: at level 5 % 10.9 % of tables with m = 10, 25 % with m = 3.
     Below m = 20 the p-value is that of G² among all divisions of m judgments, of those as likely as the one seen half
@@ -203,8 +225,9 @@ def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: 
     >>> [round(float(x), 4) for x in (test.estimate[0], test.statistic[0], test.p_value[0])]
     [0.5555, 7.1304, 0.0076]
     """
-    pairs = pair_counts(data)
-    i, j = pairs.counts[:, 0], pairs.counts[:, 2]
+    verdicts = pair_verdicts(data, unit)
+    pairs, counts = verdicts.pairs, verdicts.counts
+    i, j = counts[:, 0], counts[:, 2]
     half = (i + j) / 2
     fall = np.where(half > 0, 2 * (special.rel_entr(i, half) + special.rel_entr(j, half)), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -216,7 +239,7 @@ def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: 
     p_value = np.where(few, sign_rules.mid_p(i, j, alternative), sign_rules.normal_p(root, alternative))
     return LLBTTests(
         *pairs.sides,
-        pairs.counts,
+        counts,
         estimate,
         error,
         wald,
@@ -224,14 +247,15 @@ def model_test(data: object, *, alternative: Alternative = "two-sided", adjust: 
         fall,
         p_value,
         adjusted_p(p_value, adjust),
+        verdicts.unit,
         (
             "log-odds 2(λ_i − λ_j)" + _CLAIMS[alternative],
             adjust_note(adjust),
-            *pairs.notes,
+            *verdicts.notes,
             *absent_pairs(pairs),
-            *_small_pairs(few & (i + j > 0)),
+            *_small_pairs(few & (i + j > 0), verdicts.unit),
             *_one_sided_pairs(i, j),
-            *_all_ties(pairs, "drop"),
+            *_all_ties(counts, "drop"),
         ),
     )
 
@@ -290,14 +314,14 @@ def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> 
 # -- what the tests share -------------------------------------------------------------------------------------
 
 
-def _check_whole(pairs: PairCounts, ties: Ties) -> None:
-    odd = np.flatnonzero((pairs.counts != np.floor(pairs.counts)).any(axis=1))
+def _check_whole(pairs: PairCounts, counts: FloatArray) -> None:
+    odd = np.flatnonzero((counts != np.floor(counts)).any(axis=1))
     if odd.size:
         k = int(odd[0])
         object_i, object_j = (side[k] for side in pairs.sides)
         raise JudgmentError(
             f"{counted(odd.size, 'pair')} with counts that are not whole, the first {object_i!r} "
-            f"and {object_j!r}: {pairs.counts[k].tolist()} (wins_i, ties, wins_j)",
+            f"and {object_j!r}: {counts[k].tolist()} (wins_i, ties, wins_j)",
             "Pass the table before split_ties() with ties='split', or exact=False.",
             expected="whole counts for an exact test",
         )
@@ -315,20 +339,20 @@ def _tested(
     return found.wins(alternative), sign_rules.binomial_p(found, alternative)
 
 
-def _all_ties(pairs: PairCounts, ties: Ties) -> tuple[str, ...]:
+def _all_ties(counts: FloatArray, ties: Ties) -> tuple[str, ...]:
     """Say which pairs have no p-value, or no share, because they have ties only."""
-    bare = int((pairs.counts[:, [0, 2]].sum(axis=1) == 0).sum())
+    bare = int((counts[:, [0, 2]].sum(axis=1) == 0).sum())
     if not bare or (RULES[ties].counts_ties and ties != "trinomial"):
         return ()
     undefined = "the share of wins is" if ties == "trinomial" else "estimate and p-value are"
     return (f"{counted(bare, 'pair')} with ties only: {undefined} not defined",)
 
 
-def _small_pairs(few: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+def _small_pairs(few: npt.NDArray[np.bool_], unit: str) -> tuple[str, ...]:
     if not few.any():
         return ()
     return (
-        f"{counted(int(few.sum()), 'pair')} with fewer than {_FEW} decided judgments, where χ² rejects too often: the "
+        f"{counted(int(few.sum()), 'pair')} with fewer than {_FEW} decided {unit}s, where χ² rejects too often: the "
         "p-value of the likelihood ratio is exact (binomial, mid-p)",
     )
 

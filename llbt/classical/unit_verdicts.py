@@ -1,0 +1,108 @@
+"""One verdict per unit: judgments of one prompt, which are alike, count once in tests of pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray, groups
+from ..core.comparisons import Comparisons
+from ..core.judgments import Judgments
+from ..errors import JudgmentError, listed, near
+from ..table import counted
+from .pair_counts import Objects, PairCounts, pair_counts
+
+_KNOWN = "prompt"  # what is the unit where nothing is said
+_SAME = 1e-9  # fractional counts: wins closer than this are equal
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """What P pairs are tested by.
+
+    Attributes
+    ----------
+    pairs : PairCounts
+        All judgments.
+    counts : ndarray, shape (P, 3)
+        Verdicts for i, for neither, for j: one per unit, or the judgments themselves.
+    unit : str
+        ``"judgment"`` or what has one verdict.
+    notes : tuple of str
+        Those of the judgments, and how many verdicts there are.
+    """
+
+    pairs: PairCounts
+    counts: FloatArray
+    unit: str
+    notes: tuple[str, ...]
+
+
+def pair_verdicts(data: object, unit: str | None, *, exclude: Objects = ()) -> Verdicts:
+    """Return the verdicts of each pair: of a unit for the object that wins more of its judgments, a tie where equal.
+
+    Parameters
+    ----------
+    data : Comparisons, or what `read_judged` reads
+    unit : str or None
+        A column; ``"judgment"``: every judgment by itself. None: the prompt where the judgments say it and some pair
+        was judged on several, else ``"judgment"``.
+    exclude : label or sequence of labels
+
+    Raises
+    ------
+    JudgmentError
+        For a unit that the judgments do not have.
+    """
+    pairs = pair_counts(data, exclude=exclude, beside=_KNOWN if unit is None else unit)
+    if unit is None and not _is_known(pairs.judgments):
+        unit = "judgment"
+    name = unit or _KNOWN
+    if name == "judgment":
+        return Verdicts(pairs, pairs.counts, name, pairs.notes)
+    if not _is_known(pairs.judgments, name):
+        raise _unknown(data, pairs.judgments, name)
+    pair, said = np.divmod(pairs.cells, 3)
+    first, group = groups([pair, _codes(pairs.judgments, name)])
+    size = len(pairs.pairs)
+    if unit is None and np.bincount(pair[first], minlength=size).max() == 1:
+        return Verdicts(pairs, pairs.counts, "judgment", (*pairs.notes, *_one_each(pairs, name)))
+    lead = np.bincount(group, weights=(1 - said) * pairs.judgments.times)
+    verdict = np.where(lead > _SAME, 0, np.where(lead < -_SAME, 2, 1))
+    counts = np.bincount(3 * pair[first] + verdict, minlength=3 * size).reshape(size, 3).astype(np.float64)
+    said_once = f"one verdict per {name} and pair, for the object that wins more of its judgments"
+    note = f"{said_once}: {counted(len(first), 'verdict')} of {counted(pairs.counts.sum(), 'judgment')}"
+    return Verdicts(pairs, counts, name, (*pairs.notes, note))
+
+
+def _is_known(judgments: Judgments, name: str = _KNOWN) -> bool:
+    return name in judgments.columns and bool(judgments.columns[name].notna().any())
+
+
+def _codes(judgments: Judgments, name: str) -> IntArray:
+    """Return the unit of each judgment, shape (R,); one without a value is a unit of its own."""
+    values = judgments.columns[name]
+    codes, levels = values.factorize()
+    alone = np.flatnonzero(codes < 0)
+    made = np.asarray(codes, dtype=np.int64)
+    made[alone] = len(levels) + np.arange(len(alone))
+    return made
+
+
+def _one_each(pairs: PairCounts, name: str) -> tuple[str, ...]:
+    """Say that each pair has one unit, so that units cannot be counted."""
+    if pairs.counts.sum() == len(pairs.pairs):
+        return ()
+    return (f"each pair was judged on one {name}, so its judgments are taken as independent",)
+
+
+def _unknown(data: object, judgments: Judgments, name: str) -> JudgmentError:
+    if isinstance(data, Comparisons):
+        names = (*data.clusters, *data.covariates)
+        remedy = "Pass unit='judgment', or keep the column where the table is made: from_judgments(…, clusters=…)."
+    else:
+        names = tuple(column for column, values in judgments.columns.items() if values.notna().any())
+        remedy = "Pass unit='judgment', or judgments that have it."
+    has = listed(names) or "none"
+    return JudgmentError(f"unit={name!r}{near(name, names)} is no column of the judgments (columns: {has})", remedy)
