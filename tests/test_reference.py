@@ -477,7 +477,7 @@ def test_collins_as_published():
     ],
 )
 def test_table_1_of_dras(data, prepare, formula, deviance, df, method):
-    """Dras (2015), Table 1 and section 4, and the same models in prefmod to more places."""
+    """Dras (2015), Table 1 and section 5, and the same models in prefmod to more places."""
     res = quietly(formula, prepare(llbt.load_dataset(data)), method=method)
     places = len(deviance.partition(".")[2])
     assert (f"{res.deviance:.{places}f}", res.df_resid) == (deviance, df)

@@ -13,7 +13,7 @@ def example() -> None:
 
     res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool("judge"))
     typer.echo(
-        "Dras (2015), Table 1: four systems compared in pairs by four judges, here pooled over the judges.\n"
+        "Dras (2015), Table 1, artificial data: four systems compared in pairs by four judges, here pooled.\n"
         'Go on with llbt fit dras_table1 --formula "object * judge + tie", or a file of yours: llbt fit --help\n\n'
         f"{res}"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from importlib import resources
+from typing import Literal
 
 import pandas as pd
 
@@ -21,23 +22,30 @@ class _Dataset:
     description: str
     source: str
     covariates: tuple[str, ...] = ()
-    ties: str | tuple[str, ...] = "ties"
+    ties: str | dict[str, Literal["tie", "bad"]] = "ties"
     objects: str = ""
     order: bool = False
     notes: tuple[str, ...] = ()
 
 
+_ARTIFICIAL = "artificial data, made by the paper to illustrate the models"
 _INFERRED = "inferred counts: the only whole numbers that give the printed estimates, not copied from a table"
 _EXCHANGED = "the columns AD and BC of the printed table are exchanged, as in the paper's own analysis"
 
 _DATASETS = {
-    "dras_modpref": _Dataset("two systems, word order", "Dras (2015), Figure 1 (inferred)", notes=(_INFERRED,)),
-    "dras_collins": _Dataset(
-        "reordered and baseline translation", "Dras (2015), Collins et al. (2005) (inferred)", notes=(_INFERRED,)
+    "dras_modpref": _Dataset(
+        "two systems, moderate preference (artificial)",
+        "Dras (2015), Figure 1, ModPref (inferred)",
+        notes=(_ARTIFICIAL, _INFERRED),
     ),
-    "dras_table1": _Dataset("four systems, four judges", "Dras (2015), Table 1", ("judge",)),
+    "dras_collins": _Dataset(
+        "word order: reordered and baseline translation",
+        "Dras (2015), Collins et al. (2005) (inferred)",
+        notes=(_INFERRED,),
+    ),
+    "dras_table1": _Dataset("four systems, four judges (artificial)", "Dras (2015), Table 1", ("judge",)),
     "dras_table1_as_analysed": _Dataset(
-        "the same with AD and BC exchanged", "Dras (2015), Table 1", ("judge",), notes=(_EXCHANGED,)
+        "the same with AD and BC exchanged (artificial)", "Dras (2015), Table 1", ("judge",), notes=(_EXCHANGED,)
     ),
     "baseball": _Dataset("American League East 1987, home team first", "Agresti (2002), p. 437", order=True),
     "citations": _Dataset("four journals of statistics", "Stigler (1994)"),
@@ -49,7 +57,10 @@ _DATASETS = {
     ),
     "puddings": _Dataset("six brands of chocolate pudding", "Davidson (1970)"),
     "bojar_six_annotators": _Dataset(
-        "two translation systems, six annotators", "Bojar et al. (2011)", ("judge",), ("both_fine", "both_wrong")
+        "two translation systems, six annotators",
+        "Bojar et al. (2011)",
+        ("judge",),
+        {"both_fine": "tie", "both_wrong": "bad"},
     ),
 }
 
@@ -76,7 +87,8 @@ def load_dataset(name: str) -> Comparisons:
     -----
     ``baseball`` keeps its order (the home team is object i). ``cems`` has the labels ENG and SEX of the
     students as covariates, and the object covariates LAT and EC, read as numbers (0/1), as the published
-    models do. The two kinds of ties of ``bojar_six_annotators`` are summed.
+    models do. ``bojar_six_annotators`` has four outcomes: "both wrong" is the outcome ``bad``, "both fine" is a tie.
+    The data of Dras's Table 1 and of ``dras_modpref`` are artificial: he made them to illustrate the models.
 
     Examples
     --------

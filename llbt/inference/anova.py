@@ -95,7 +95,7 @@ def anova(
 
     Notes
     -----
-    Dras (2015, section 3) compares models by differences of their deviances. In the parameters β of the larger model
+    Dras (2015, section 5) compares models by differences of their deviances. In the parameters β of the larger model
     the smaller one is β = a + Bb; with the rows of R spanning what is orthogonal to B, Wald's statistic is
     dᵀ(RVRᵀ)⁻¹d with d = R(β̂ − a). The score statistic sᵀI⁻¹s, with score s and information I at the smaller fit, is
     the same form of the scoring step I⁻¹s with V = I⁻¹.

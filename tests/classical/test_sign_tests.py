@@ -332,7 +332,7 @@ class TestData:
 
     def test_six_annotators_pooled(self):
         """Totals 125 / 118 / 25 + 110 of 378 (Bojar et al. 2011)."""
-        found = sign_test(llbt.load_dataset("bojar_six_annotators"))
+        found = sign_test(llbt.load_dataset("bojar_six_annotators").collapse())
         assert found.counts.tolist() == [[125, 135, 118]]
         assert found.p_value[0] == pytest.approx(stats.binomtest(125, 243).pvalue, rel=1e-12)
         assert found.estimate[0] == pytest.approx(125 / 243)
@@ -340,7 +340,7 @@ class TestData:
 
     @pytest.mark.parametrize("judge", ANNOTATORS)
     def test_six_annotators_one_by_one(self, judge):
-        c = llbt.load_dataset("bojar_six_annotators").select(where={"judge": judge})
+        c = llbt.load_dataset("bojar_six_annotators").collapse().select(where={"judge": judge})
         ((i, t, j),) = c.counts.astype(int).tolist()
         assert i + t + j == 63
         assert sign_test(c).p_value[0] == pytest.approx(stats.binomtest(i, i + j).pvalue, rel=1e-12)
@@ -348,7 +348,7 @@ class TestData:
         assert ump == pytest.approx((i - j) / math.sqrt(i + j), rel=1e-12)
 
     def test_no_annotator_decides_between_the_two(self):
-        c = llbt.load_dataset("bojar_six_annotators")
+        c = llbt.load_dataset("bojar_six_annotators").collapse()
         one_by_one = [c.select(where={"judge": judge}) for judge in ANNOTATORS]
         assert min(sign_test(one).p_value[0] for one in one_by_one) > 0.1
 

@@ -340,7 +340,7 @@ def _options() -> list[tuple[str, str, dict[str, Any], type[Exception], str]]:
         ("dras_table1", "object + tie + (tie | judge)", {"discrimination": "judge"}, OptionError, "beside"),
         ("dras_table1", "object * judge + tie", {"discrimination": "judge"}, DesignError, "own already"),
         ("dras_table1", "tie", {"discrimination": "judge"}, DesignError, "no worths"),
-        ("bojar_six_annotators", "object + tie", {"discrimination": "judge"}, DesignError, r"object \* judge"),
+        ("bojar_six_annotators", "object + tie + bad", {"discrimination": "judge"}, DesignError, r"object \* judge"),
         ("dras_table1", "object + tie", {"discrimination": 3}, OptionError, "discrimination=3"),
     ]
 

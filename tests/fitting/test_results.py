@@ -724,7 +724,7 @@ def test_nothing_is_printed(capfd):
         ("object + tie", "dras_collins"),
         ("object * judge + tie * judge", "dras_table1"),
         ("object + tie:pair", "dras_table1"),
-        ("object * judge + tie:judge:pair", "bojar_six_annotators"),  # saturated
+        ("object * judge + tie:judge:pair + bad:judge:pair", "bojar_six_annotators"),  # saturated
         ("object + tie", "cems"),
         ("object + order", "baseball"),
     ],

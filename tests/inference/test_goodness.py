@@ -93,7 +93,7 @@ def test_a_saturated_model_has_nothing_to_test():
 
 
 def test_saturated_on_the_pooled_table_only():
-    c = llbt.load_dataset("bojar_six_annotators")
+    c = llbt.load_dataset("bojar_six_annotators").collapse()
     res = fit("object + tie", c)
     test = llbt.goodness_of_fit(res)
     assert test.deviance.df > 0
