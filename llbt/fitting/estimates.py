@@ -26,6 +26,7 @@ from ..kernel.likelihood import Problem
 from ..kernel.profile import profile_bounds
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
+from .object_effects import ObjectEffects
 from .specification import IntervalMethod, Specification, make_problem, penalty_of
 from .unanswered import check_interval_method
 
@@ -72,6 +73,7 @@ class Estimates:
     solution: Fit
     covariance: Covariance
     stands_for: type | None = None
+    object_effects: ObjectEffects | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from .clusters import Way, kept_way
 from .distinct import distinct
 from .mixed_estimates import JudgeTable
 from .mixed_results import MixedResults
+from .object_effects import object_effects
 from .results import LLBTResults
 
 _LEAST = 3  # judges
@@ -76,7 +77,7 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
     _check_found(found, brackets, ways)
-    return MixedResults(_average(without, found), without, tuple(brackets), judges, found)
+    return MixedResults(_average(without, brackets, judges, found), without, tuple(brackets), judges, found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,7 +336,7 @@ def unsettled(found: MixedFit) -> str:
     )
 
 
-def _average(without: LLBTResults, found: MixedFit) -> LLBTResults:
+def _average(without: LLBTResults, brackets: Sequence[Bracket], judges: JudgeTable, found: MixedFit) -> LLBTResults:
     """Return what the average judge's fit is: estimates and their covariance, of σ above 0 its uncertainty in it."""
     size = len(found.params)
     problem = without.problem()
@@ -352,8 +353,11 @@ def _average(without: LLBTResults, found: MixedFit) -> LLBTResults:
             objective=found.value,
             solver="eliminate",
         )
-    covariance = Covariance(solution.inverse, notes=(_OF_AVERAGE,))
-    return replace(without, solution=solution, covariance=covariance, stands_for=MixedResults)
+    objects, plain = len(without.comparisons.objects), without.covariance.matrix
+    effects = object_effects(judges.problem, judges.crossed, brackets, found, objects, plain)
+    notes = (_OF_AVERAGE,) if any(bracket.effect != "1" for bracket in brackets) else ()
+    covariance = Covariance(solution.inverse, notes=notes)
+    return replace(without, solution=solution, covariance=covariance, stands_for=MixedResults, object_effects=effects)
 
 
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:

@@ -85,6 +85,11 @@ class MixedEstimates:
         return replace(spec, formula=" + ".join([spec.formula, *map(str, self.brackets)]))
 
     @property
+    def has_judges(self) -> bool:
+        """Whether judges have effects, not objects alone."""
+        return any(bracket.effect != "1" for bracket in self.brackets)
+
+    @property
     def comparisons(self) -> Comparisons:
         """The table that was fitted."""
         return self.without.comparisons

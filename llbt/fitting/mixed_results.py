@@ -22,7 +22,7 @@ from .known_judges import known_predicted
 from .laplace_bias import laplace_bias
 from .mixed_estimates import MixedEstimates
 from .mixed_summary import mixed_summary
-from .population import population_predicted
+from .population import check_population, population_predicted
 from .prediction import check_place, predicted
 from .summary_rows import MOST_ROWS, Sort
 from .unanswered import OF_EFFECTS
@@ -130,7 +130,13 @@ class MixedResults(MixedEstimates, Record):
 
     @checked
     def predict(
-        self, frame: Any = None, *, at: At = None, population: bool = False, confidence: Confidence = 0.95
+        self,
+        frame: Any = None,
+        *,
+        at: At = None,
+        population: bool = False,
+        object_covariates: Any = None,
+        confidence: Confidence = 0.95,
     ) -> Table:
         """Return the probability of each outcome, for the average judge, one of the table, or one not seen yet.
 
@@ -146,6 +152,9 @@ class MixedResults(MixedEstimates, Record):
         population : bool
             Whether to average over the distribution of the effects, by which probabilities come nearer to those of a
             coin: what to expect of a new judge. A column of judges in a frame is then not asked.
+        object_covariates : frame or path, optional
+            Covariates of the objects in `frame` that were never compared, as `from_judgments` reads them: with
+            ``(1 | object)``, or without parameters of each object, they have predictions, too.
         confidence : float
 
         Returns
@@ -157,17 +166,19 @@ class MixedResults(MixedEstimates, Record):
         Raises
         ------
         DesignError
-            For judges of crossed groupings, whose effects `judge_effects` has.
+            For judges of crossed groupings, whose effects `judge_effects` has, and for new objects beside parameters
+            of each object.
         OptionError
-            For judges that the table does not have, a judge of the table beside ``population=True``, and as
-            `LLBTResults.predict`.
+            For judges that the table does not have, a judge of the table beside ``population=True``, a population of
+            a fit without effects of judges, and as `LLBTResults.predict`.
 
         Notes
         -----
         A judge of the table has the effects that are most probable given his judgments, as `judge_effects` has them,
         drawn towards 0 the more the less is known of him: for objects that he did not judge they are 0. The errors are
         those of the effects, of objects not judged their standard deviation, and of the estimates that they are found
-        with (Kass & Steffey 1989). Where judges have no effects (σ = 0) all are the average judge.
+        with (Kass & Steffey 1989). Where judges have no effects (σ = 0) all are the average judge. So it is with
+        effects of objects, ``(1 | object)``; a new object has the effect 0, with σ in the error.
 
         References
         ----------
@@ -175,19 +186,26 @@ class MixedResults(MixedEstimates, Record):
         models. Journal of the American Statistical Association 84(407), 717-726.
         """
         check_place(frame, at)
+        if object_covariates is not None and frame is None:
+            raise OptionError(
+                "object_covariates= without comparisons of the new objects",
+                "Pass them: res.predict(pd.DataFrame({'object_i': …, 'object_j': …}), object_covariates=…).",
+            )
         place = at if isinstance(at, Mapping) else None
-        named = [name for name in self.judges.groupings if name in (place or ())]
+        groupings = [name for name in self.judges.groupings if name != "object"]
+        named = [name for name in groupings if name in (place or ())]
         if population and named:
             raise OptionError(
                 f"at= names a {named[0]} of the table, and population=True asks for one drawn from the population",
                 "Leave one of them out.",
             )
         if population:
-            return population_predicted(self, frame, place, confidence)
+            check_population(self)
+            return population_predicted(self, frame, place, confidence, object_covariates)
         kept = open_frame(frame).names if frame is not None else ()
-        if named or any(name in kept for name in self.judges.groupings):
+        if named or any(name in kept for name in groupings):
             return known_predicted(self, frame, place, confidence)
-        return predicted(self.average, frame, at, confidence)
+        return predicted(self.average, frame, at, confidence, object_covariates)
 
     @checked
     def laplace_bias(self, *, rng: Rng = None, progress: bool = False) -> Table:

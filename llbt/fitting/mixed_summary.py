@@ -94,7 +94,7 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
 
 def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
-    if any(bracket.effect != "1" for bracket in res.brackets):
+    if res.has_judges:
         notes.append(
             "estimates are those of the average judge, whose effects are 0: judges drawn from the population prefer "
             "with probabilities nearer to ½ on average"

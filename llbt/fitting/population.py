@@ -11,35 +11,64 @@ import numpy as np
 from ..core.columns import FloatArray, IntArray
 from ..core.links import AnyResponse
 from ..core.response import Response
+from ..errors import OptionError
 from ..formulas.brackets import Bracket, entered
 from ..kernel.quadrature import Points, gauss_hermite, product, trapezoid
 from ..table import Table
 from .mixed_estimates import MixedEstimates
-from .prediction import comparisons_of, long_table, own_comparisons, pairs_at, undetermined_comparisons
+from .prediction import (
+    comparisons_of,
+    estimates_for,
+    long_table,
+    own_comparisons,
+    pairs_at,
+    undetermined_comparisons,
+)
 
 _POINTS = (1, 25, 13)  # of a rule in each dimension beside the signed predictor: with none, the tie, and one more
 _FEW_POINTS = 7  # where there are more
 _BLOCK = 10**7  # numbers of the comparisons that are averaged at once
 
 
-def population_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float) -> Table:
+def population_predicted(
+    res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float, object_covariates: object
+) -> Table:
     """Return outcome probabilities averaged over judges, as a long table; see `MixedResults.predict`."""
     average = res.average
     notes: tuple[str, ...] = ()
     if at is not None:
         problem, shown, notes = pairs_at(average, at)
     else:
-        problem, shown = own_comparisons(average) if frame is None else comparisons_of(average, frame)
-    eta = np.stack(problem.at(np.asarray(res.params.fillna(0.0), dtype=float)))
+        problem, shown = own_comparisons(average)
+        if frame is not None:
+            problem, shown = comparisons_of(average, frame, object_covariates=object_covariates)
+    estimates, free, covariance = estimates_for(average, problem)
+    eta = np.stack(problem.at(estimates))
     population = Population.of(res, ordered=True)
+    if average.object_effects is None:
+        covariance = population.covariance
+    else:  # behind the columns are log σ of all scales above 0
+        place = len(free) + np.searchsorted(average.object_effects.scales, population.place)
+        known = np.append(np.arange(len(free)), place)
+        covariance = covariance[np.ix_(known, known)]
     found = population.averaged(eta)
-    rows = np.stack([predictor.columns(average.free).toarray() for predictor in problem.predictors])
+    rows = np.stack([predictor.columns(free).toarray() for predictor in problem.predictors])
     jacobian = np.concatenate([np.einsum("kbr,brp->krp", found.slopes, rows), found.scale_slopes], axis=2)
-    error = np.sqrt(np.maximum(np.einsum("krp,pq,krq->rk", jacobian, population.covariance, jacobian), 0))
+    error = np.sqrt(np.maximum(np.einsum("krp,pq,krq->rk", jacobian, covariance, jacobian), 0))
     estimate = found.probability.T
     estimate[undetermined_comparisons(average, problem)] = np.nan
     whole = (estimate, error, np.full(len(estimate), np.inf))
-    return long_table(average, shown, whole, confidence, (*notes, population.said))
+    predicted = () if average.object_effects is None else average.object_effects.notes
+    return long_table(average, shown, whole, confidence, (*notes, population.said, *predicted))
+
+
+def check_population(res: MixedEstimates | None) -> None:
+    """Raise where a fit has no judges drawn from a population."""
+    if res is None or not res.has_judges:
+        raise OptionError(
+            "population=True, but this fit has no judges drawn from a population",
+            "Let judges differ by normal effects, fit('object + tie + (object | judge)', c), or leave it out.",
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +118,14 @@ class Population:
     @classmethod
     def of(cls, res: MixedEstimates, *, ordered: bool) -> Population:
         """Return the population of a fit; the effects of order count where it is known which object is shown first."""
-        place = np.flatnonzero(res.solution.scales > 0)
+        of_judges = np.array([bracket.effect != "1" for bracket in res.brackets])
+        place = np.flatnonzero((res.solution.scales > 0) & of_judges)
         size = len(res.average.free)
         known = np.concatenate([np.arange(size), size + place])
         covariance = res.solution.covariance[np.ix_(known, known)]
         if not len(place):  # no effect is left: errors are those without effects
             covariance = res.average.covariance.matrix
-        names = " and ".join(dict.fromkeys(bracket.grouping for bracket in res.brackets))
+        names = " and ".join(name for name in res.judges.groupings if name != "object")
         return cls(
             res.average.response,
             _shares([res.brackets[e] for e in place], ordered, res.comparisons.response),
@@ -159,9 +189,7 @@ def _shares(brackets: Sequence[Bracket], ordered: bool, response: Response) -> F
     """Return how often σ² of each bracket is in the variance of each predictor, (B, E)."""
     share, predictors = np.zeros((response.width, len(brackets))), entered(response)
     for e, bracket in enumerate(brackets):
-        times = (
-            2.0 if bracket.effect in ("object", "1") else float(ordered or bracket.effect != "order")
-        )  # two objects, each its own
+        times = 2.0 if bracket.of_objects else float(ordered or bracket.effect != "order")  # two objects, each its own
         share[list(predictors[bracket.effect]), e] = times
     return share
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg, special
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from ..core.columns import Coded, FloatArray, IntArray
 from ..core.statistics import critical_values
@@ -25,6 +25,7 @@ from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem, distances, information, probabilities
 from ..table import Field, Table
 from .estimates import Estimates
+from .new_objects import new_objects
 
 UNDETERMINED = 1e-8  # a product with `alias_columns` above this is no rounding
 Values = Mapping[str, npt.NDArray[Any]]
@@ -36,15 +37,18 @@ def codings_of(res: Estimates) -> Codings:
     return design.codings_of(res.design, spec.formula, res.comparisons, spec.reference)
 
 
-def predicted(res: Estimates, frame: Any, at: At, confidence: float) -> Table:
+def predicted(res: Estimates, frame: Any, at: At, confidence: float, object_covariates: object = None) -> Table:
     """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
     check_place(frame, at)
+    notes: tuple[str, ...] = ()
     if frame is not None:
-        return _predicted_frame(res, frame, confidence)
-    if at is not None:
-        return _predicted_pairs(res, at, confidence)
-    problem, shown = own_comparisons(res)
-    return long_table(res, shown, plain_chances(res, problem), confidence, ())
+        problem, shown = comparisons_of(res, frame, object_covariates=object_covariates)
+    elif isinstance(at, Mapping):
+        problem, shown, notes = pairs_at(res, at)
+    else:
+        problem, shown = own_comparisons(res)
+    notes = (*notes, *(res.object_effects.notes if res.object_effects is not None else ()))
+    return long_table(res, shown, plain_chances(res, problem), confidence, notes)
 
 
 def check_place(frame: Any, at: At) -> None:
@@ -58,7 +62,7 @@ def check_place(frame: Any, at: At) -> None:
 
 def own_comparisons(res: Estimates) -> tuple[Problem, dict[str, list[Any]]]:
     """Return the linear predictors of the table's comparisons, without counts, and their columns."""
-    problem = _without_counts(res, res.design.predictors(res.comparisons.response))
+    problem = _without_counts(res, res.design.predictors(res.comparisons.response), res.comparisons.pairs)
     table = res.comparisons.to_frame().drop(columns=list(res.comparisons.count_columns))
     return problem, {str(name): table[name].tolist() for name in table}
 
@@ -67,7 +71,8 @@ def undetermined(res: Estimates, rows: csr_array | Gathered) -> npt.NDArray[np.b
     """Return which rows, linear combinations of the parameters, the table does not determine; shape (R,)."""
     if not res.aliased:
         return np.zeros(rows.shape[0], dtype=np.bool_)
-    return np.asarray((np.abs(rows.toarray() @ alias_columns(res)) > UNDETERMINED).any(axis=1))
+    known = rows.toarray()[:, : len(res.names)]  # effects of objects are
+    return np.asarray((np.abs(known @ alias_columns(res)) > UNDETERMINED).any(axis=1))
 
 
 def alias_columns(res: Estimates) -> FloatArray:
@@ -88,8 +93,10 @@ def alias_columns(res: Estimates) -> FloatArray:
     return columns
 
 
-def _problem_at(res: Estimates, codings: Codings, pairs: IntArray, values: tuple[Values, Values]) -> Problem:
-    """Return the linear predictors of pairs (R, 2) with the covariate values of either side."""
+def _problem_at(
+    res: Estimates, codings: Codings, pairs: IntArray, values: tuple[Values, Values], new: int = 0
+) -> Problem:
+    """Return the linear predictors of pairs (R, 2) with the covariate values of either side, and of `new` objects."""
     i, j = pairs.T
     signed = rows_at(codings, "worth", i, values[0]) - rows_at(codings, "worth", j, values[1])
     signed = csr_array(signed + rows_at(codings, "order", i, values[0]))
@@ -97,17 +104,49 @@ def _problem_at(res: Estimates, codings: Codings, pairs: IntArray, values: tuple
     rows = {0: signed} | {b: shared_rows_at(codings, block, pairs, values[0]) for block, b in shared.items()}
     none = csr_array(signed.shape)
     width = res.comparisons.response.width
-    return _without_counts(res, tuple(Gathered.of(rows.get(b, none)) for b in range(width)))
+    return _without_counts(res, tuple(Gathered.of(rows.get(b, none)) for b in range(width)), pairs, new)
 
 
-def _without_counts(res: Estimates, predictors: tuple[Gathered, ...]) -> Problem:
+def _without_counts(
+    res: Estimates, predictors: tuple[Gathered, ...], pairs: IntArray | None = None, new: int = 0
+) -> Problem:
+    """Return linear predictors without counts; of pairs with columns for the effects of objects, where there are."""
     response, size = res.response, predictors[0].shape[0]
+    if res.object_effects is not None and pairs is not None:
+        predictors = _with_objects(predictors, pairs, len(res.object_effects.effect) + new)
     return Problem(predictors, np.zeros((size, len(response.outcomes))), np.zeros((response.width, size)), response)
+
+
+def _with_objects(predictors: tuple[Gathered, ...], pairs: IntArray, objects: int) -> tuple[Gathered, ...]:
+    """Return predictors with a column for each object: in the signed one 1 for i and −1 for j."""
+    place, ones = np.arange(len(pairs)), np.ones(len(pairs))
+    shape = (len(pairs), objects)
+    own = csr_array((ones, (place, pairs[:, 0])), shape=shape) - csr_array((ones, (place, pairs[:, 1])), shape=shape)
+    others = [csr_array(shape)] * (len(predictors) - 1)
+    return tuple(
+        Gathered.of(csr_array(hstack([rows.tocsr(), more])))
+        for rows, more in zip(predictors, [own, *others], strict=True)
+    )
+
+
+def estimates_for(res: Estimates, problem: Problem) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return what stands for the columns of predictors: estimates, which have errors, and the covariance of these.
+
+    Behind the parameters the effects of objects, where there are, those of new objects last; and behind these log σ
+    of the scales above 0, which have no columns.
+    """
+    params = np.asarray(res.params.fillna(0.0), dtype=float)
+    if res.object_effects is None:
+        return params, res.free, res.covariance.matrix
+    new = problem.signed.shape[1] - len(params) - len(res.object_effects.effect)
+    effects = res.object_effects.extended(new)
+    free = np.append(res.free, np.arange(len(params), problem.signed.shape[1]))
+    return np.append(params, effects.effect), free, effects.covariance
 
 
 def chances_of(res: Estimates, problem: Problem) -> FloatArray:
     """Return outcome probabilities, shape (R, C); NaN where the table does not determine them."""
-    found = probabilities(problem, np.asarray(res.params.fillna(0.0), dtype=float))
+    found = probabilities(problem, estimates_for(res, problem)[0])
     found[undetermined_comparisons(res, problem)] = np.nan
     return found
 
@@ -120,19 +159,15 @@ def undetermined_comparisons(res: Estimates, problem: Problem) -> npt.NDArray[np
 def plain_chances(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return outcome probabilities and their delta-method standard errors, each (R, C), and degrees of freedom (R,)."""
     found = chances_of(res, problem)
-    free = replace(problem, predictors=tuple(rows.columns(res.free) for rows in problem.predictors))
-    error = found * np.sqrt(np.maximum(distances(free, found, res.covariance.matrix), 0))
+    _, known, cov = estimates_for(res, problem)
+    free = replace(problem, predictors=tuple(rows.columns(known) for rows in problem.predictors))
+    error = found * np.sqrt(np.maximum(distances(free, found, cov[: len(known), : len(known)]), 0))
     df = np.full(len(found), res.df_inference)
     if res.covariance.independent is not None:
         for part in (rows.toarray() for rows in free.predictors):
             error[res.covariance.unknown(part)] = np.nan
             df = np.minimum(df, res.covariance.df_of(part))
     return found, error, df
-
-
-def _predicted_pairs(res: Estimates, at: Any, confidence: float) -> Table:
-    problem, shown, notes = pairs_at(res, at)
-    return long_table(res, shown, plain_chances(res, problem), confidence, notes)
 
 
 def pairs_at(res: Estimates, at: Mapping[str, Any]) -> tuple[Problem, dict[str, list[Any]], tuple[str, ...]]:
@@ -155,15 +190,13 @@ def pairs_at(res: Estimates, at: Mapping[str, Any]) -> tuple[Problem, dict[str, 
     return _problem_at(res, codings, every, (values, values)), shown, grid.notes
 
 
-def _predicted_frame(res: Estimates, frame: Any, confidence: float) -> Table:
-    problem, shown = comparisons_of(res, frame)
-    return long_table(res, shown, plain_chances(res, problem), confidence, ())
-
-
-def comparisons_of(res: Estimates, frame: Any, beside: Sequence[str] = ()) -> tuple[Problem, dict[str, list[Any]]]:
+def comparisons_of(
+    res: Estimates, frame: Any, beside: Sequence[str] = (), object_covariates: object = None
+) -> tuple[Problem, dict[str, list[Any]]]:
     """Return the linear predictors of new comparisons, without counts, and the columns that were read for them.
 
-    Columns of labels `beside` those that the formula uses are read, too.
+    Columns of labels `beside` those that the formula uses are read, too. Objects that the table does not have are taken
+    from `object_covariates`.
     """
     codings = codings_of(res)
     table = codings.table
@@ -178,7 +211,9 @@ def comparisons_of(res: Estimates, frame: Any, beside: Sequence[str] = ()) -> tu
     }
     picked = open_frame(frame).pick(roles)
     objects = read_label_pair(picked, "objects", ("object_i", "object_j"))
-    pairs = codes_of(res.comparisons.objects, objects.values.ravel().tolist(), "object").reshape(-1, 2)
+    asked = objects.values.ravel().tolist()
+    new = new_objects(res, codings, asked, object_covariates)
+    pairs = codes_of((*res.comparisons.objects, *new.labels), asked, "object").reshape(-1, 2)
     values: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
     shown: dict[str, list[Any]] = {"object_i": objects.values[:, 0].tolist(), "object_j": objects.values[:, 1].tolist()}
     for name in covariates:
@@ -198,7 +233,8 @@ def comparisons_of(res: Estimates, frame: Any, beside: Sequence[str] = ()) -> tu
             values[k][name] = values[k ^ other][covariate]
     for k in (0, 1):
         values[k].update(_pair_codes(codings, pairs))
-    return _problem_at(res, codings, pairs, values), shown
+        values[k].update({name: column[pairs[:, k]] for name, column in new.values.items()})
+    return _problem_at(res, codings, pairs, values, len(new.labels)), shown
 
 
 def _matched(known: Coded, values: npt.NDArray[Any]) -> npt.NDArray[Any]:

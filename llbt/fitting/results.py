@@ -44,6 +44,8 @@ class LLBTResults(Estimates, Record):
     stands_for : type or None
         The kind of answer, such as `MixedResults`, that these are the worths of, without its counts and likelihood;
         None for a fit of its own. Functions that ask for more than worths refuse them in the words of that kind.
+    object_effects : ObjectEffects or None
+        What ``(1 | object)`` adds to the log-worths, for the average of a fit with it.
 
     Notes
     -----

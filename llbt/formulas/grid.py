@@ -88,15 +88,15 @@ def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[s
     objects : ndarray of int, shape (R,)
         Positions in the table's objects.
     values : mapping
-        Covariates → values, each (R,), as in a `Grid`; also ``pair`` where the block uses it, and the values ``x_i``
-        and ``x_j`` of a side covariate ``x`` where they differ.
+        Covariates → values, each (R,), as in a `Grid`; those of objects where they are new; also ``pair`` where the
+        block uses it, and the values ``x_i`` and ``x_j`` of a side covariate ``x`` where they differ.
     """
     data: dict[str, npt.NDArray[Any]] = {}
     for name in codings.blocks[block].variables:
         column, role = codings.table.columns[name], codings.table.variables[name].role
         if role == "object":
             data[name] = objects
-        elif role == "object covariate":
+        elif role == "object covariate" and name not in values:
             data[name] = column_values(column, column.codes[objects])
         elif role == "one side" and name not in values:  # the same on both sides
             data[name] = values[side_of(name)[0]]

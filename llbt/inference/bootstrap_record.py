@@ -212,6 +212,11 @@ class Bootstrap(Record):
                 "this is a bootstrap of a statistic, and ranks are made of the parameters",
                 "Ask llbt.bootstrap(res) without statistic=.",
             )
+        if res.object_effects is not None:
+            raise DesignError(
+                "resamples are of the covariates' parameters and σ, and ranks have the effects of objects, too",
+                "Ask for the ranges of ranks that are predicted: llbt.pairwise(res).ranks().",
+            )
         found, notes = log_worths_at(res, at)
         kept = self.replicates[~np.isnan(self.replicates[:, res.free]).any(axis=1), :size]
         defined = ~np.isnan(self.estimate[:size])  # aliased parameters stand for nothing in the log-worths

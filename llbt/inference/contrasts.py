@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from scipy import special
 from scipy.sparse import csr_array
 
 from ..arguments import Confidence, checked
@@ -19,7 +21,7 @@ from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults
 from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
-from ..table import Table, format_number, interval_fields
+from ..table import Field, Table, format_number, interval_fields
 from .objects import KNOWN, LogWorths, log_worths_at
 from .scales import CONTRASTS, Scale, on_scale
 
@@ -54,7 +56,9 @@ def contrasts(
     -------
     Table
         term, estimate, std_error, statistic, p_value, conf_low, conf_high; one row per contrast. Statistic and p-value
-        test that the contrast is 0 (odds 1); for odds and probabilities the standard error is by the delta method and
+        test that the contrast is 0 (odds 1). Of a fit with effects of objects, ``(1 | object)``, weights make a
+        prediction, with probability_greater, P(Σwλ > 0), in their place; hypotheses in words are of the covariates
+        alone. For odds and probabilities the standard error is by the delta method and
         the interval is transformed. NaN where the table does not determine the contrast.
 
     Raises
@@ -88,16 +92,37 @@ def contrasts(
     error = np.sqrt(np.maximum(np.concatenate([np.diag(row.cov) for row in rows]), 0))
     own = res.df_of(np.concatenate([row.matrix for row in rows]))
     z = ratio(estimate, error)
+    predicted = res.object_effects is not None
+    words = np.array([isinstance(weights[name], str) or not predicted for name, row in zip(weights, rows, strict=True)
+                      for _ in row.labels])  # fmt: skip
     shown, shown_error, low, high = on_scale(scale, estimate, error, critical_values(confidence, own))
     labels = [label for row in rows for label in row.labels]
     return Table(
         (
-            *coefficient_fields(labels, shown, shown_error, z, two_sided_p(z, own), res.df_inference),
+            *_tested(labels, shown, shown_error, z, two_sided_p(z, own), res.df_inference, words),
             *interval_fields(low, high, confidence),
         ),
         title=f"Contrasts: {CONTRASTS[scale]}",
         notes=(*notes, *res.covariance.missing_notes(estimate, error)),
     )
+
+
+def _tested(
+    labels: list[str],
+    shown: FloatArray,
+    error: FloatArray,
+    z: FloatArray,
+    p_value: FloatArray,
+    df: float,
+    words: npt.NDArray[np.bool_],
+) -> tuple[Field, ...]:
+    """Return the columns of contrasts; of predictions P(Σwλ > 0) in place of a test."""
+    p_value, tested = np.where(words, p_value, np.nan), np.where(words, z, np.nan)
+    fields = coefficient_fields(labels, shown, error, tested, p_value, df)
+    if words.all():
+        return fields
+    greater = Field("probability_greater", "P(Σwλ > 0)", np.where(words, np.nan, special.ndtr(z)), "number", 3)
+    return (*(fields if words.any() else fields[:3]), greater)
 
 
 def _linear(
@@ -120,6 +145,8 @@ def _one(res: LLBTResults, name: str, weights: Any, found: LogWorths) -> Linear:
     row = weights_of(res, name, weights)
     matrix = (row @ found.rows)[None, :]
     estimate = matrix @ np.asarray(res.params.fillna(0.0), dtype=float)
+    if res.object_effects is not None and found.of_objects is not None:
+        estimate += row @ found.of_objects @ res.object_effects.effect
     cov = (row @ found.cov @ row).reshape(1, 1)
     cov[cov <= KNOWN * np.diag(found.cov).max() * (row @ row)] = 0.0
     unknown = undetermined(res, csr_array(matrix))

@@ -77,10 +77,12 @@ def beside_at(
     values: Mapping[str, Any],
     k: int,
     population: Population | None = None,
+    of_objects: FloatArray | None = None,
 ) -> Beside | None:
     """Return the levels of class k of a grid beside the log-worths of rows (J, p); None where odds are plain.
 
-    Covariates of the levels that the grid does not name are averaged over the judgments of the table.
+    `of_objects` (J, J) are the effects of objects that the log-worths have beside the rows. Covariates of the levels
+    that the grid does not name are averaged over the judgments of the table.
     """
     if population is None and res.response.plain_odds:
         return None
@@ -89,17 +91,38 @@ def beside_at(
     matrix = np.concatenate([np.empty((0, len(res.names))), *_level_rows(res, codings, blocks, chosen, 1)])
     estimate = matrix @ np.asarray(res.params.fillna(0.0), dtype=np.float64)
     estimate[undetermined(res, csr_array(matrix))] = np.nan
-    free, worths = matrix[:, res.free], rows[:, res.free]
-    if population is not None:
-        scales = np.eye(len(population.scales))
-        free, worths = linalg.block_diag(free, scales), np.pad(worths, ((0, 0), (0, len(scales))))
-        cov = population.covariance
+    if population is None:
+        preference, unknown = res.response.preference, res.covariance.unknown(matrix[:, res.free])
+    else:
+        preference, unknown = population.preference, np.zeros(len(matrix) + len(population.scales), dtype=np.bool_)
         estimate = np.concatenate([estimate, np.log(population.scales)])
-        return Beside(population.preference, estimate, free @ cov @ free.T, worths @ cov @ free.T)
-    cov = res.covariance.matrix
-    own = free @ cov @ free.T
-    own[res.covariance.unknown(free)] = np.nan
-    return Beside(res.response.preference, estimate, own, worths @ cov @ free.T)
+    worths, levels, cov = _jointly(res, population, rows[:, res.free], matrix[:, res.free], of_objects)
+    own = levels @ cov @ levels.T
+    own[unknown] = np.nan
+    return Beside(preference, estimate, own, worths @ cov @ levels.T)
+
+
+def _jointly(
+    res: LLBTResults,
+    population: Population | None,
+    worths: FloatArray,
+    levels: FloatArray,
+    of_objects: FloatArray | None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return log-worths and levels, log σ of a population behind these, as combinations of what has one covariance."""
+    effects = res.object_effects
+    if effects is not None and of_objects is not None:
+        worths, levels = (
+            effects.rows(worths, of_objects),
+            effects.rows(levels, np.zeros((len(levels), len(of_objects)))),
+        )
+        if population is not None:
+            levels = np.concatenate([levels, effects.log_scales(population.place)])
+        return worths, levels, effects.covariance
+    if population is None:
+        return worths, levels, res.covariance.matrix
+    scales = np.eye(len(population.scales))
+    return np.pad(worths, ((0, 0), (0, len(scales)))), linalg.block_diag(levels, scales), population.covariance
 
 
 def averaging_notes(

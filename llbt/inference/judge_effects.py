@@ -94,8 +94,14 @@ class JudgeEffects(Record):
         Raises
         ------
         DesignError
-            Where worths depend on covariates, so that a judge has more than one set of them.
+            Where worths depend on covariates, so that a judge has more than one set of them, and for effects of
+            objects.
         """
+        if self.by == "object":
+            raise DesignError(
+                "effects of objects are one for each, and no judge has worths of their own by them",
+                "Ask for the objects' worths, which have their effects: llbt.worth(res, scale='log_worth').",
+            )
         if not self.res.design.plain:
             raise DesignError(
                 f"the worths of {self.res.specification.formula!r} depend on covariates, so a judge has several sets",

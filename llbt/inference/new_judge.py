@@ -8,7 +8,7 @@ from ..errors import OptionError
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.fitted import WithWorths, average_of
 from ..fitting.mixed_results import MixedResults
-from ..fitting.population import Population
+from ..fitting.population import Population, check_population
 from ..fitting.prediction import codings_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
@@ -26,11 +26,10 @@ def asked_of(res: WithWorths, at: At, population: bool, scale: Scale) -> tuple[L
     _check_judge(res, at)
     if not isinstance(res, MixedResults):
         if population:
-            raise OptionError(
-                "population=True, but this fit has no judges drawn from a population",
-                "Let judges differ by normal effects, fit('object + tie + (object | judge)', c), or leave it out.",
-            )
+            check_population(None)
         return average_of(res), None
+    if population:
+        check_population(res)
     if population and scale == "log_worth":
         raise OptionError(
             "population=True beside scale='log_worth': log-worths of judges have those of the average judge as their "

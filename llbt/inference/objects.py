@@ -46,6 +46,8 @@ class LogWorths:
         The object whose log-worth is 0 in this class; None where it is none's.
     beside : Beside or None
         Of graded judgments, and of a new judge: what P(i preferred | decided) depends on beside the log-worths.
+    of_objects : ndarray, shape (J, J), or None
+        The linear combinations of predicted effects of objects that they are beside; None in a fit without them.
     """
 
     rows: FloatArray
@@ -54,6 +56,7 @@ class LogWorths:
     lost: FloatArray
     reference: Label | None = None
     beside: Beside | None = None
+    of_objects: FloatArray | None = None
 
     @property
     def unknown(self) -> npt.NDArray[np.bool_]:
@@ -64,12 +67,19 @@ class LogWorths:
         """Return the log-worths of some of the objects."""
         cov = self.cov[np.ix_(kept, kept)]
         beside = self.beside and self.beside.combined(np.eye(len(self.estimate))[kept])
-        return LogWorths(self.rows[kept], self.estimate[kept], cov, self.lost[kept], self.reference, beside)
+        own = None if self.of_objects is None else self.of_objects[kept]
+        return LogWorths(self.rows[kept], self.estimate[kept], cov, self.lost[kept], self.reference, beside, own)
 
     def combined(self, weights: FloatArray, estimate: FloatArray) -> LogWorths:
         """Return the linear combinations that weights (J, J) make of these, with their estimates."""
         beside, cov = self.beside and self.beside.combined(weights), weights @ self.cov @ weights.T
-        return LogWorths(weights @ self.rows, estimate, cov, weights @ self.lost, beside=beside)
+        own = None if self.of_objects is None else weights @ self.of_objects
+        return LogWorths(weights @ self.rows, estimate, cov, weights @ self.lost, beside=beside, of_objects=own)
+
+    @property
+    def predicted(self) -> bool:
+        """Whether they are predictions, with effects of objects."""
+        return self.of_objects is not None
 
 
 def _log_worths(res: LLBTResults, rows: FloatArray, aliasing: FloatArray) -> LogWorths:
@@ -83,9 +93,13 @@ def _log_worths(res: LLBTResults, rows: FloatArray, aliasing: FloatArray) -> Log
     zero = home if inside[home] else int(np.flatnonzero(inside)[-1])
     against = rows - rows[zero]
     estimate = np.where(inside, against @ np.asarray(res.params.fillna(0.0), dtype=float), np.nan)
-    free = against[:, res.free]
-    cov = res.covariance.combined(free)
-    return LogWorths(against, estimate, cov, res.covariance.moves_lost(free), objects[zero])
+    free, lost = against[:, res.free], res.covariance.moves_lost(against[:, res.free])
+    effects = res.object_effects
+    if effects is None:
+        return LogWorths(against, estimate, res.covariance.combined(free), lost, objects[zero])
+    own = np.eye(len(objects)) - np.eye(len(objects))[zero]
+    cov = effects.variance(free, own)
+    return LogWorths(against, estimate + own @ effects.effect, cov, lost, objects[zero], of_objects=own)
 
 
 def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
@@ -123,12 +137,14 @@ def worth_classes(
     check_at(at)
     codings = codings_of(res)
     aliasing = alias_columns(res)
+    predicted = () if res.object_effects is None else res.object_effects.notes
     if at == "average":
         weights = judged_values(codings)[1]
         average = _log_worths(res, average_rows(codings).toarray(), aliasing)
-        average = replace(average, beside=beside_at(res, codings, average.rows, {}, 0, population))
+        average = replace(average, beside=beside_at(res, codings, average.rows, {}, 0, population, average.of_objects))
         averaged = ("log-worths averaged over the judgments of the table",) if len(weights) > 1 else ()
-        return [average], {}, (*averaged, *averaging_notes(res, codings, (), population), *_missing(res, [average], {}))
+        notes = (*averaged, *averaging_notes(res, codings, (), population), *predicted)
+        return [average], {}, (*notes, *_missing(res, [average], {}))
     grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
     rows, size = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects)
     refuse_large(
@@ -137,9 +153,9 @@ def worth_classes(
         "Ask for some of the classes by at=, which takes lists of levels.",
     )
     found = [_log_worths(res, rows[k * size : (k + 1) * size].toarray(), aliasing) for k in range(grid.size)]
-    beside = [beside_at(res, codings, f.rows, grid.values, k, population) for k, f in enumerate(found)]
+    beside = [beside_at(res, codings, f.rows, grid.values, k, population, f.of_objects) for k, f in enumerate(found)]
     found = [replace(f, beside=levels) for f, levels in zip(found, beside, strict=True)]
-    notes = (*grid.notes, *averaging_notes(res, codings, grid.values, population))
+    notes = (*grid.notes, *averaging_notes(res, codings, grid.values, population), *predicted)
     return found, grid.shown, (*notes, *_missing(res, found, grid.shown))
 
 
@@ -207,8 +223,7 @@ def centred(res: LLBTResults, at: At, population: Population | None = None) -> t
     found, notes = log_worths_at(res, at, population)
     inside = ~np.isnan(found.estimate)
     center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
-    rows = center @ found.rows
-    estimate = rows @ np.asarray(res.params.fillna(0.0), dtype=float)
+    estimate = center @ np.where(inside, found.estimate, 0.0)
     return found.combined(center, np.where(inside, estimate, np.nan)), notes
 
 
@@ -226,4 +241,6 @@ def averaged_share(res: LLBTResults, i: int, j: int) -> float:
     if undetermined(res, difference).any():
         return float("nan")
     apart = difference @ np.asarray(res.params.fillna(0.0), dtype=float)
+    if res.object_effects is not None:
+        apart = apart + res.object_effects.effect[i] - res.object_effects.effect[j]
     return float(weights @ preferred_at(res, codings, apart, values))

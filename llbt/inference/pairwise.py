@@ -75,7 +75,9 @@ def pairwise(
     -------
     Pairwise
         object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high; one row per pair.
-        Intervals are made on the log-odds scale and transformed. NaN for objects whose log-worth the table does not
+        Intervals are made on the log-odds scale and transformed. Of a fit with effects of objects, ``(1 | object)``,
+        worths are predictions: probability_greater, P(λ_i > λ_j), stands in place of statistic and p-values, and
+        intervals are prediction intervals. NaN for objects whose log-worth the table does not
         determine: they were not compared with the others at `at`, and do not count as pairs.
 
     Raises
@@ -145,6 +147,7 @@ def _positions(objects: Sequence[Label], there: Sequence[Label]) -> IntArray:
     return np.array([k for k, label in enumerate(there) if label in wanted], dtype=np.int64)
 
 
+_DRAWS = 10_000  # of predicted log-worths, for their ranks
 _OF_AVERAGE = "z values and p-values are of log-worths: a new judge is undecided where the average one is"
 
 
@@ -200,6 +203,7 @@ def all_pairs(
 ) -> Pairwise:
     """Return every pair of objects compared, all of the table by default, from the log-worths of one class."""
     df, tests = res.df_inference, _tests_of(res, found, rng)
+    none = np.full(len(tests.pairs), np.nan)  # of predictions nothing is tested
     critical = tests.distribution.quantile(confidence)
     apart = found.estimate[tests.pairs[:, 0]] - found.estimate[tests.pairs[:, 1]]
     notes = (*notes, *res.covariance.missing_notes(apart, tests.std_error))
@@ -208,8 +212,8 @@ def all_pairs(
         tests.pairs,
         found.estimate,
         tests.std_error,
-        tests.p_value,
-        tests.adjusted(adjust),
+        none if found.predicted else tests.p_value,
+        none if found.predicted else tests.adjusted(adjust),
         critical,
         np.where(tests.own < df, stats.t.isf(stats.t.sf(critical, df), tests.own), critical),
         df,
@@ -218,7 +222,25 @@ def all_pairs(
         confidence,
         notes,
         _decided(found, tests.pairs, tests.std_error),
+        _rank_ranges(res, found, as_generator(rng), confidence),
     )
+
+
+def _rank_ranges(res: LLBTResults, found: LogWorths, rng: np.random.Generator, confidence: float) -> FloatArray | None:
+    """Return the range of ranks of each object in draws of predicted log-worths, (J, 2); NaN without effects."""
+    if res.object_effects is None:
+        return None
+    ranges = np.full((len(found.estimate), 2), np.nan)
+    inside = np.flatnonzero(~np.isnan(found.estimate))
+    if not res.object_effects.sigma > 0 or not len(inside):
+        return ranges
+    value, vector = np.linalg.eigh(found.cov[np.ix_(inside, inside)])
+    spread = vector * np.sqrt(np.maximum(value, 0.0))
+    drawn = found.estimate[inside] + rng.standard_normal((_DRAWS, len(inside))) @ spread.T
+    ranks = stats.rankdata(-drawn, axis=1)
+    tail = (1 - confidence) / 2
+    ranges[inside] = np.quantile(ranks, (tail, 1 - tail), axis=0, method="inverted_cdf").T
+    return ranges
 
 
 def _decided(found: LogWorths, pairs: IntArray, error: FloatArray) -> Decided | None:

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from ..core import statistics
 from ..core.columns import FloatArray, IntArray, Label
@@ -75,6 +76,10 @@ class Pairwise(Record):
     notes : tuple of str
     decided : Decided or None
         What odds, probabilities and Elo of graded judgments are made of.
+    rank_ranges : ndarray, shape (J, 2), or None
+        Of a fit with effects of objects, ``(1 | object)``: the lowest and the highest rank that each object has in
+        draws of the log-worths, at the level of confidence for each; NaN where nothing is predicted. There are no
+        p-values then: worths of two objects that are drawn from a distribution are never equal.
     """
 
     _made_by: ClassVar[str] = "llbt.pairwise(res)"
@@ -93,6 +98,7 @@ class Pairwise(Record):
     confidence: float
     notes: tuple[str, ...]
     decided: Decided | None = None
+    rank_ranges: FloatArray | None = None
 
     @property
     def log_odds(self) -> tuple[FloatArray, FloatArray]:
@@ -111,6 +117,11 @@ class Pairwise(Record):
     def statistic(self) -> FloatArray:
         """Differences over their standard errors, shape (m,); NaN where nothing was estimated."""
         return ratio(self.difference, self.std_error)
+
+    @property
+    def probability_greater(self) -> FloatArray:
+        """P(λ_i > λ_j) where log-worths are normal about their estimates, shape (m,); NaN where nothing is known."""
+        return np.asarray(special.ndtr(self.statistic))
 
     @property
     def significant(self) -> npt.NDArray[np.bool_]:
@@ -138,31 +149,37 @@ class Pairwise(Record):
         return matrix
 
     def table(self) -> Table:
-        """Return object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high."""
+        """Return object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high.
+
+        Of a fit with effects of objects probability_greater, P(λ_i > λ_j), in place of statistic and p-values.
+        """
         what = said_of(self.scale, DIFFERENCES, self.decided is not None, ", i against j")
         of = self if self.decided is None or self.scale == "log_worth" else self.decided
         estimate, error, low, high = on_scale(self.scale, of.difference, of.std_error, self.reach)
         letter = "z" if np.isinf(self.df) else "t"
         sides = [[self.objects[k] for k in column] for column in self.pairs.T]
         level = f"{100 * self.confidence:.4g} %"
+        tests: tuple[Field, ...] = (
+            Field("statistic", f"{letter} value", self.statistic, "statistic"),
+            Field("p_value", f"Pr(>|{letter}|)", self.p_value, "p_value"),
+            Field("p_adjusted", "adjusted", self.p_adjusted, "p_value"),
+            Field("", "", self.p_adjusted, "stars"),
+        )
+        told = f"p-values: {_ADJUSTED[self.adjust]}; {level} intervals"
+        if self.rank_ranges is not None:
+            tests = (Field("probability_greater", "P(λᵢ > λⱼ)", self.probability_greater, "number", 3),)
+            told = f"no p-values, for worths drawn from a distribution are never equal; {level} prediction intervals"
         return Table(
             (
                 Field("object_i", "object_i", sides[0]),
                 Field("object_j", "object_j", sides[1]),
                 Field("estimate", "Estimate", estimate, "estimate"),
                 Field("std_error", "Std. Error", error, "estimate"),
-                Field("statistic", f"{letter} value", self.statistic, "statistic"),
-                Field("p_value", f"Pr(>|{letter}|)", self.p_value, "p_value"),
-                Field("p_adjusted", "adjusted", self.p_adjusted, "p_value"),
-                Field("", "", self.p_adjusted, "stars"),
+                *tests,
                 *interval_fields(low, high, self.confidence),
             ),
             title=f"Pairwise comparisons: {what}",
-            notes=(
-                *self.notes,
-                f"p-values: {_ADJUSTED[self.adjust]}; {level} intervals simultaneous, |{letter}| up to "
-                + format_number(self.critical, 4),
-            ),
+            notes=(*self.notes, f"{told} simultaneous, |{letter}| up to {format_number(self.critical, 4)}"),
             answer="pairwise",
         ).first()
 
@@ -174,6 +191,7 @@ class Pairwise(Record):
     @property
     def groups(self) -> list[str]:
         """Letters of the J objects, empty for those that take no part."""
+        self._check_tested("letters")
         better = self.better(self.significant)
         return statistics.compact_letters(better | better.T, self.ranking.tolist())
 
@@ -203,6 +221,7 @@ class Pairwise(Record):
         >>> llbt.pairwise(res).letters().to_frame().values.tolist()
         [['A', 'a'], ['D', 'b'], ['B', 'c'], ['C', 'd']]
         """
+        self._check_tested("letters")
         if _letters_exceed(self, _LAST_LETTER):
             raise DesignError(
                 f"letters of {counted(len(self.ranking), 'object')} would be more than the {_LAST_LETTER} from a to Z",
@@ -238,6 +257,7 @@ class Pairwise(Record):
         >>> llbt.pairwise(res).clusters().to_frame().values.tolist()
         [['A', 1], ['D', 2], ['B', 3], ['C', 4]]
         """
+        self._check_tested("clusters")
         number = np.array(statistics.significance_clusters(self.better(self.significant), self.ranking.tolist()))
         values = number if number.all() else np.where(number > 0, number, np.nan)
         return Table(
@@ -255,7 +275,8 @@ class Pairwise(Record):
             object, estimate (on the scale, measured from the mean of the log-worths; worths sum to 1), rank, rank_low,
             rank_high; the best first. rank_low is 1 + the number of objects that are surely better, rank_high J − the
             number that are surely worse: those whose simultaneous interval of the difference leaves out 0. NaN for
-            objects that take no part; they do not count in J.
+            objects that take no part; they do not count in J. Of a fit with effects of objects the range of ranks of
+            each in draws of the log-worths from their joint distribution (`Pairwise.rank_ranges`).
 
         References
         ----------
@@ -278,27 +299,55 @@ class Pairwise(Record):
         return Table(
             (self._objects(), Field("estimate", "estimate", estimate, "estimate"), *self.rank_fields()),
             title=f"Ranks: {said_of(self.scale, LEVELS, graded)}{measured_from(self.scale, graded)}",
-            notes=(*self.notes, f"{100 * self.confidence:.4g} % confidence sets of all ranks together"),
+            notes=(*self.notes, self.rank_note),
         )
+
+    @property
+    def rank_note(self) -> str:
+        """What the ranges of ranks are."""
+        level = f"{100 * self.confidence:.4g} %"
+        if self.rank_ranges is None:
+            return f"{level} confidence sets of all ranks together"
+        if np.isnan(self.rank_ranges).all():
+            return "no rank ranges, for effects of objects are 0"
+        return f"Rank ranges are the {level} prediction of each, from draws of the worths"
 
     def rank_fields(self) -> tuple[Field, ...]:
         """Return rank, rank_low and rank_high as columns, the best object first."""
         order, out, size = self.best_first, np.isnan(self.log_worths), len(self.ranking)
         surely = self.better(self.apart)
         ahead = self.better(np.abs(self.difference) > _SAME)  # equal log-worths share their rank
+        headings = {"rank": "rank", "rank_low": "rank_low", "rank_high": "rank_high"}
         columns = {
             "rank": 1 + ahead.sum(axis=0),
             "rank_low": 1 + surely.sum(axis=0),
             "rank_high": size - surely.sum(axis=1),
         }
+        if self.rank_ranges is not None:
+            columns |= dict(zip(("rank_low", "rank_high"), _whole(self.rank_ranges).T, strict=True))
+            headings |= {"rank_low": f"{100 * self.confidence:.4g} % prediction: low", "rank_high": "high"}
         known = {name: column if not out.any() else np.where(out, np.nan, column) for name, column in columns.items()}
-        return tuple(Field(name, name, column[order], "count") for name, column in known.items())
+        return tuple(Field(name, headings[name], column[order], "count") for name, column in known.items())
 
     def _objects(self) -> Field:
         return Field("object", "object", [self.objects[k] for k in self.best_first])
 
+    def _check_tested(self, what: str) -> None:
+        """Raise where no pair is tested."""
+        if self.rank_ranges is not None:
+            raise DesignError(
+                f"{what} need tests of equal worths, and worths drawn from a distribution, (1 | object), are never "
+                "equal",
+                "Ask for the ranges of ranks: llbt.pairwise(res).ranks().",
+            )
+
     def _significance(self) -> str:
         return f"significant: p < {1 - self.confidence:.4g}, p-values {_ADJUSTED[self.adjust]}"
+
+
+def _whole(ranges: FloatArray) -> npt.NDArray[np.float64 | np.int64]:
+    """Return ranks as whole numbers, where all are known."""
+    return ranges if np.isnan(ranges).any() else ranges.astype(np.int64)
 
 
 def takes_many_letters(pairs: Pairwise) -> bool:

@@ -75,7 +75,8 @@ def leaderboard(
         ties, bad (where judges could say so), losses (of the comparisons at the labels that `at` names, otherwise of
         all), and group (letters: objects that share one do not differ significantly) unless all objects share one
         letter or more than nine letters are needed. NaN and no letter for objects that the table does not compare with
-        the others at `at`.
+        the others at `at`. Of a fit with effects of objects, ``(1 | object)``, intervals and ranges of ranks are
+        predictions of each object, and there are no groups.
 
     Notes
     -----
@@ -142,7 +143,11 @@ def leaderboard(
             *said_by(drawn),
             *plain.covariance.missing_notes(estimate, error),
             f"conf_low and conf_high are the {level} interval of each estimate",
-            f"Rank ranges are simultaneous: all are correct with {level} confidence"
+            (
+                f"Rank ranges are simultaneous: all are correct with {level} confidence"
+                if pairs.rank_ranges is None
+                else pairs.rank_note
+            )
             + (", groups as well" if grouped else ""),
         ),
         answer="leaderboard",
@@ -181,10 +186,11 @@ def _large_board(res: LargeResults, scale: Scale, anchor: Anchor | None, confide
 def _groups(pairs: Pairwise) -> tuple[Field, ...]:
     """Return the letters of the objects, the best first, or nothing where letters add nothing to the ranges of ranks.
 
-    That is so where all objects share one letter, and where more letters than a reader can follow would be needed.
-    Clusters are no substitute: a chain of close objects is one cluster, although its ends differ significantly.
+    That is so where all objects share one letter, where more letters than a reader can follow would be needed, and of
+    predictions, which are not tested. Clusters are no substitute: a chain of close objects is one cluster, although its
+    ends differ significantly.
     """
-    if takes_many_letters(pairs):
+    if pairs.rank_ranges is not None or takes_many_letters(pairs):
         return ()
     letters = pairs.letters().fields[1]
     return (letters,) if len(set("".join(letters.values))) > 1 else ()

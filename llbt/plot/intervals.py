@@ -90,8 +90,8 @@ def intervals(
     matplotlib.axes.Axes
         One point with its bar per object. Objects that share a letter at the right do not differ significantly, as in
         ``pairwise(res).letters()``; where more than nine letters are needed, the ranks that each object may have stand
-        there, those of ``pairwise(res).ranks()``. Dashed lines are the breaks of ``pairwise(res).clusters()``. The
-        lines below the axis say which.
+        there, those of ``pairwise(res).ranks()``, as they do in a fit with effects of objects. Dashed lines are the
+        breaks of ``pairwise(res).clusters()``. The lines below the axis say which.
 
     Raises
     ------
@@ -155,7 +155,8 @@ def ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
     """
     frame = ranks.to_frame() if isinstance(ranks, Table) else pd.DataFrame()
     if {"object", "rank", "rank_low", "rank_high"} <= set(frame):
-        return _plot_rank_sets(frame, ax)
+        drawn = any("prediction" in field.heading for field in ranks.fields)
+        return _plot_rank_sets(frame, "prediction intervals" if drawn else "simultaneous confidence sets", ax)
     if list(frame) == ["object", "rank", "estimate"]:
         return _plot_rank_shares(frame, ranks.fields[2].heading, ax)
     what = f"a table of {listed(list(frame))}" if isinstance(ranks, Table) else kind_of(ranks)
@@ -198,6 +199,8 @@ def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: f
 
 def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
     """Draw letters, lines or ranks beside the rows, and the breaks between clusters; return what they mean."""
+    if pairs.rank_ranges is not None:
+        return "\n" + _draw_ranks(ax, pairs, objects)
     cluster = pairs.clusters().to_frame().set_index("object")["significance_cluster"].reindex(objects)
     breaks = [row for row, (above, below) in enumerate(itertools.pairwise(cluster)) if below > above]
     for row in breaks:
@@ -211,9 +214,19 @@ def _draw_alike(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
         letters = pairs.letters().to_frame().set_index("object")["group"].reindex(objects).fillna("").tolist()
         note_beside(ax, letters)
         return "same letter: no significant difference"
+    return _draw_ranks(ax, pairs, objects)
+
+
+def _draw_ranks(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
+    """Write the ranks that each object may have beside its row; return what they mean."""
     ranks = pairs.ranks().to_frame().set_index("object").reindex(objects)
     note_beside(ax, [_from_to(*ends) for ends in ranks[["rank_low", "rank_high"]].to_numpy(dtype=float)], "ranks")
-    return f"ranks: simultaneous {100 * pairs.confidence:.4g} % confidence sets"
+    level = f"{100 * pairs.confidence:.4g} %"
+    return (
+        f"ranks: {level} prediction of each"
+        if pairs.rank_ranges is not None
+        else f"ranks: simultaneous {level} confidence sets"
+    )
 
 
 def _from_to(low: float, high: float) -> str:
@@ -225,11 +238,11 @@ def _from_to(low: float, high: float) -> str:
 # -- ranks ----------------------------------------------------------------------------------------------------
 
 
-def _plot_rank_sets(frame: pd.DataFrame, ax: Axes | None) -> Axes:
+def _plot_rank_sets(frame: pd.DataFrame, ranges: str, ax: Axes | None) -> Axes:
     ax = rows_of(ax, short_names(frame["object"]))
     points(ax, frame["rank"], range(len(frame)), frame[["rank_low", "rank_high"]], (BLUE, "o"))
     _mark_ranks(ax, len(frame))
-    label_scale(ax, "rank (simultaneous confidence sets)")
+    label_scale(ax, f"rank ({ranges})")
     return finish(ax)
 
 

@@ -89,8 +89,9 @@ def interpret(res: Fitted | RankingResults, *, confidence: Confidence = 0.95) ->
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
         Of a fit with effects of judges it is said of the average judge; then how far judges differ, and what a new
-        one prefers. Of a fit with discriminations it is said of a judge of discrimination 1; then how judges differ. Of
-        a fit of lists odds are those of one object before another.
+        one prefers. With effects of objects worths are predictions: no pair is tested. Of a fit with discriminations it
+        is said of a judge of discrimination 1; then how judges differ. Of a fit of lists odds are those of one object
+        before another.
     confidence : float
         Of the intervals; 1 − confidence is the level of significance.
 
@@ -197,7 +198,8 @@ def _with_judges(res: MixedResults) -> Said:
     """Say what was fitted, of a fit with effects of judges."""
     text, numbers = _model(res.average)
     plain = f"({res.without.specification.formula})"
-    return text.replace(plain, f"with normal effects of {res.judges.name} ({res.specification.formula})", 1), numbers
+    names = " and ".join(res.judges.groupings)
+    return text.replace(plain, f"with normal effects of {names} ({res.specification.formula})", 1), numbers
 
 
 # -- ties, order, covariates -----------------------------------------------------------------------------------

@@ -56,13 +56,22 @@ def _known(whole: Table) -> Table:
     return replace(complete(whole), fields=tuple(kept))
 
 
+def differing(s: Study) -> str:
+    """Return the heading of the section."""
+    return "Judges" if not isinstance(s.asked, MixedResults) or s.asked.has_judges else "Effects of objects"
+
+
 def _differing(res: MixedResults, confidence: float) -> list[str]:
-    """Return how far each judge differs from the average one."""
-    effects = judge_effects(res, confidence=confidence)
-    caption = "Effects of judges, the largest first; 0 is the average judge"
-    drawn = picture("effects", caption, lambda: judge_effects_plot(effects))
-    few = len(res.judges.levels) <= _MOST_DRAWN
-    return [drawn if few else "", folded("Effects of each judge", table(effects))]
+    """Return how far each judge differs from the average one, and objects from what their covariates say."""
+    parts = []
+    for name, levels in res.judges.groupings.items():
+        effects = judge_effects(res, by=name, confidence=confidence)
+        zero = "what the covariates say" if name == "object" else f"the average {name}"
+        caption = f"Effects of each {name}, the largest first; 0 is {zero}"
+        if len(levels) <= _MOST_DRAWN:
+            parts.append(picture(f"effects-{name}", caption, lambda effects=effects: judge_effects_plot(effects)))  # type: ignore[misc]
+        parts.append(folded(f"Effects of each {name}", table(effects)))
+    return parts
 
 
 def _discriminating(res: DiscriminationResults, confidence: float) -> list[str]:

@@ -1,4 +1,4 @@
-"""How judges differ, in sentences: standard deviations of their effects, and what a new judge prefers."""
+"""How judges and objects differ, in sentences: standard deviations of effects, and what a new judge prefers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,16 @@ def judge_sentence(res: MixedResults) -> Said:
     for bracket, sigma, error in zip(res.brackets, res.scales, res.scale_errors, strict=True):
         numbers |= {f"sigma of {bracket}": float(sigma), f"error of {bracket}": float(error)}
         about = f" (standard error {_rounded(error)})" if sigma > 0 else ", so that they do not differ"
+        if bracket.effect == "1":
+            parts.append(
+                f"the standard deviation of log-worths between objects of equal covariates is {_rounded(sigma)}{about}"
+            )
+            continue
         of = _EFFECTS.get(bracket.effect, bracket.effect)
         parts.append(f"the standard deviation of {of} between levels of {bracket.grouping} is {_rounded(sigma)}{about}")
     text = f"All this is of the average judge; judges differ from him by normal effects: {'; '.join(parts)}"
+    if not res.has_judges:
+        text = parts[0][0].upper() + parts[0][1:]
     if len(res.brackets) == 1:
         test = res.boundary_test()
         numbers |= {"likelihood ratio of effects": test.statistic, "p of effects": test.p_value}
@@ -40,7 +47,7 @@ def _rounded(x: float) -> str:
 
 def _new_judge(res: MixedResults) -> Said:
     """Say what a judge drawn from the population prefers: of the objects at the ends."""
-    if "worth" not in res.design.blocks or not np.any(res.solution.scales > 0):
+    if "worth" not in res.design.blocks or not np.any(res.solution.scales > 0) or not res.has_judges:
         return "", {}
     pairs = pairwise(res, at="average", scale="probability", population=True)
     if len(pairs.ranking) < 2:

@@ -32,7 +32,7 @@ from ..table import format_count
 from .grades import expected_grades
 from .groups import call_of, groups_of
 from .interpret import interpret, interpreted
-from .judge_sections import has_judges, judges_section
+from .judge_sections import differing, has_judges, judges_section
 from .list_sections import is_of_lists, sections_of_lists, studied_lists
 from .page_parts import complete, folded, monospaced, or_why, page, paragraph, picture, section, table
 from .sections import MOST_PAIRS, Sections, at_text, audited, ranked, told_pairs
@@ -138,7 +138,7 @@ def _sections(s: Study) -> Sections:
         "leaderboard": ("Leaderboard", _ranked),
         "pairs": ("Pairs", _paired),
         **groups_of(s),
-        **({"judges": ("Judges", judges_section)} if has_judges(s) else {}),
+        **({"judges": (differing(s), judges_section)} if has_judges(s) else {}),
         "model": ("Model", _modelled),
         **_fitting(s),
         **_hanging(s),
@@ -159,7 +159,7 @@ def _words(s: Study) -> list[str]:
 
 def _ranked(s: Study) -> list[str]:
     parts = ranked(s.asked, s.at, s.confidence)
-    if isinstance(s.asked, MixedResults):
+    if isinstance(s.asked, MixedResults) and s.asked.has_judges:
         drawn = leaderboard(s.asked, at=s.at, population=True, confidence=s.confidence)
         parts.append(folded(f"For a new {s.asked.judges.name}, drawn from the population", table(drawn)))
     return parts

@@ -20,6 +20,7 @@ Said = tuple[str, dict[str, float]]  # a sentence and the numbers in it
 
 _RANKED = 6  # objects that are named in their order; of more, the first three and the last
 _EQUAL = 1e-9
+_SURE = 0.9995  # a probability that is printed as above .999
 
 
 def worth_sentences(res: LLBTResults, confidence: float) -> dict[str, Said]:
@@ -61,6 +62,10 @@ def _differences(res: LLBTResults, pairs: Pairwise) -> Said:
     """Say how far apart objects are: of two the difference; of more the first two, the ends and how many differ."""
     ranked = pairs.ranking
     first, numbers = _one_pair(res, pairs, ranked[0], ranked[1], "first")
+    if pairs.rank_ranges is not None:
+        last, more = _one_pair(res, pairs, ranked[0], ranked[-1], "ends") if len(ranked) > 2 else ("", {})
+        intervals = "Intervals hold for all pairs together, and for the average object, not for each."
+        return f"{first}. {last}{'. ' if last else ''}{intervals}", numbers | more
     if len(ranked) == 2:
         return first + ".", numbers
     last, more = _one_pair(res, pairs, ranked[0], ranked[-1], "ends")
@@ -95,7 +100,10 @@ def _one_pair(res: LLBTResults, pairs: Pairwise, i: int, j: int, which: str) -> 
     share = averaged_share(res, i, j)
     numbers = {f"odds {which}": odds, f"low {which}": low, f"high {which}": high}
     p = float(pairs.p_adjusted[row])
-    numbers |= {f"p {which}": p, f"share {which}": share}
+    if pairs.rank_ranges is None:
+        numbers |= {f"p {which}": p, f"share {which}": share}
+    else:
+        return _predicted_pair(pairs, row, (a, b), numbers | {f"share {which}": share}, which)
     if np.isnan(pairs.std_error[row]):
         return f"The odds of {a} over {b} are {odds_text(odds)}, without a standard error by clusters", numbers
     if not pairs.std_error[row] > 0:
@@ -109,6 +117,21 @@ def _one_pair(res: LLBTResults, pairs: Pairwise, i: int, j: int, which: str) -> 
     if averaged:
         return f"{text}; over all judgments {a} is preferred in {format_percent(share)} of decisions", numbers
     return f"{text}, so {a} is preferred in {format_percent(share)} of decisions", numbers
+
+
+def _predicted_pair(
+    pairs: Pairwise, row: int, names: tuple[Label, Label], numbers: dict[str, float], which: str
+) -> Said:
+    """Say the odds of an object over another, and how likely it is the better one, of predicted worths."""
+    greater = float(pairs.probability_greater[row])
+    ahead = greater if pairs.difference[row] > 0 else 1 - greater
+    odds, low, high, share = (numbers[f"{name} {which}"] for name in ("odds", "low", "high", "share"))
+    about = interval_text(low, high, pairs.confidence).replace("interval", "prediction interval")
+    text = f"The odds of {names[0]} over {names[1]} are {odds_text(odds)} ({about})"
+    text += "" if np.isnan(share) else f", so {names[0]} is preferred in {format_percent(share)} of decisions"
+    chance = "above .999" if ahead > _SURE else format_share(ahead)
+    better = f"{names[0]} is the better one with probability {chance}"
+    return f"{text}; {better}", numbers | {f"probability {which}": ahead}
 
 
 def odds_text(value: float) -> str:

@@ -20,6 +20,8 @@ from .page_parts import complete, folded, paragraph, picture, table
 
 Sections = dict[str, tuple[str, Callable[[], list[str]]]]  # by name: heading, and what makes the parts
 
+_ANSWERED = "letters or ranks at the right tell which objects do not differ significantly"
+_PREDICTED = "at the right the ranks that each object may have"
 MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
 _MOST_FOLDED = 2000  # rows on the page: a megabyte
 
@@ -37,12 +39,12 @@ def audited(found: Audit) -> list[str]:
 def ranked(res: Fitted | RankingResults, at: At, confidence: float) -> list[str]:
     """Return the leaderboard, its picture and, where `at` averages worths, those by class."""
     level = f"{100 * confidence:.4g} % intervals"
-    drawn = res if isinstance(res, RankingResults) else average_of(res)
+    drawn = average_of(res)
     parts = [
         table(complete(leaderboard(res, at=at, confidence=confidence).table())),
         picture(
             "intervals",
-            f"Log-odds with {level}; letters or ranks at the right tell which objects do not differ significantly",
+            f"Log-odds with {level}; {_ANSWERED if drawn.object_effects is None else _PREDICTED}",
             lambda: intervals_plot(drawn, at=at, confidence=confidence),
         ),
     ]

@@ -1,0 +1,134 @@
+"""Predicted effects of objects beside their covariates, ``(1 | object)``, and the errors of these predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray
+from ..formulas.brackets import Bracket
+from ..kernel.crossed import Crossed
+from ..kernel.laplace import effects_of_scale
+from ..kernel.likelihood import Problem
+from ..kernel.mixed import MixedFit
+
+_PREDICTED = (
+    "worths are predictions, covariates and effects of objects together; intervals are right on average over objects, "
+    "not for each of them",
+)
+_NONE = (
+    "objects do not differ beyond the covariates (σ = 0), so these are worths of the covariates alone; intervals leave "
+    "out that σ may be larger",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectEffects:
+    """Predicted effects u of J objects on their log-worths, beside f estimated parameters. E scales are above 0.
+
+    Attributes
+    ----------
+    effect : ndarray, shape (J,)
+        The most probable effects û given the judgments and the estimates; 0 where σ is.
+    covariance : ndarray, shape (f + J + E, f + J + E)
+        Of the errors of the parameters, of û − u, and of log σ of the scales.
+    first : int
+        Where the effects begin in it: f.
+    scales : ndarray of int, shape (E,)
+        The brackets whose scale is above 0.
+    sigma : float
+        Standard deviation of the effects.
+
+    Notes
+    -----
+    At known parameters û − u has the covariance σ²H⁻¹ of the curvature at the mode. The estimates move the mode, so
+    with T its derivatives and S the covariance of the estimates and log σ, that of û − u is σ²H⁻¹ + T S Tᵀ (Kass &
+    Steffey 1989). With weights held and σ known these are the prediction errors of Henderson's equations.
+
+    References
+    ----------
+    Henderson, C. R. (1975). Best linear unbiased estimation and prediction under a selection model. Biometrics 31(2),
+    423-447.
+
+    Kass, R. E. & Steffey, D. (1989). Approximate Bayesian inference in conditionally independent hierarchical models.
+    Journal of the American Statistical Association 84(407), 717-726.
+    """
+
+    effect: FloatArray
+    covariance: FloatArray
+    first: int
+    scales: IntArray
+    sigma: float
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What worths with these effects are."""
+        return _PREDICTED if self.sigma > 0 else _NONE
+
+    def rows(self, free: FloatArray, objects: FloatArray) -> FloatArray:
+        """Return combinations of parameters (R, f) and of effects (R, J) in the order of `covariance`."""
+        return np.concatenate([free, objects, np.zeros((len(free), len(self.scales)))], axis=1)
+
+    def log_scales(self, brackets: IntArray) -> FloatArray:
+        """Return log σ of some brackets as combinations in that order, (m, f + J + E)."""
+        place = self.first + len(self.effect) + np.searchsorted(self.scales, brackets)
+        return np.asarray(np.eye(len(self.covariance))[place])
+
+    def variance(self, free: FloatArray, objects: FloatArray) -> FloatArray:
+        """Return the covariance of such combinations, (R, R)."""
+        rows = self.rows(free, objects)
+        return np.asarray(rows @ self.covariance @ rows.T)
+
+    def extended(self, number: int) -> ObjectEffects:
+        """Return them with the effects of new objects behind the others: most probably 0, with the variance σ²."""
+        end = self.first + len(self.effect)
+        known = np.r_[0:end, end + number : len(self.covariance) + number]
+        covariance = np.zeros((len(self.covariance) + number,) * 2)
+        covariance[np.ix_(known, known)] = self.covariance
+        covariance[range(end, end + number), range(end, end + number)] = self.sigma**2
+        return replace(self, effect=np.append(self.effect, np.zeros(number)), covariance=covariance)
+
+
+def object_effects(
+    table: Problem,
+    lines: Crossed | None,
+    brackets: Sequence[Bracket],
+    found: MixedFit,
+    objects: int,
+    plain: FloatArray,
+) -> ObjectEffects | None:
+    """Return the predicted effects of ``(1 | object)``; None without that bracket.
+
+    Parameters
+    ----------
+    table : Problem
+    lines : Crossed or None
+    brackets : sequence of E Bracket
+    found : MixedFit
+    objects : int
+        How many there are.
+    plain : ndarray, shape (f, f)
+        Covariance of the parameters where every scale is 0.
+    """
+    which = next((e for e, bracket in enumerate(brackets) if bracket.effect == "1"), None)
+    if which is None:
+        return None
+    kept: IntArray = np.flatnonzero(found.scales > 0)
+    size = len(found.params)
+    known = np.append(np.arange(size), size + kept)
+    estimates = found.covariance[np.ix_(known, known)] if len(kept) else plain
+    effect, given, moves = np.zeros(objects), np.zeros((objects, objects)), np.zeros((objects, len(known)))
+    if found.scales[which] > 0:
+        assert lines is not None  # where effects of objects are kept
+        place = lines.levels[which][1]
+        effect[place], given[np.ix_(place, place)], moved = effects_of_scale(
+            table, lines, found.params, found.scales, which
+        )
+        moves[place] = moved[:, known]
+    every = np.eye(len(known))
+    spread = np.concatenate([every[:size], moves, every[size:]])
+    covariance = spread @ estimates @ spread.T
+    covariance[size : size + objects, size : size + objects] += given
+    return ObjectEffects(effect, covariance, size, kept, float(found.scales[which]))
