@@ -389,18 +389,30 @@ class Estimates:
     def to_glm(self) -> Any:
         """Return statsmodels' fitted `GLMResults` of the explicit Poisson model, one dummy per comparison.
 
-        A fit by ``method="glm"``, as small ones are, returns what it was made by; with `prior` it is a fit without one.
+        Its covariance is that of the fit: clustered, scaled by the dispersion, or of independent judgments. Where
+        parameters are known from different numbers of clusters, statsmodels has one df for all, `df_inference`.
 
         Raises
         ------
         DesignError
             Where the explicit matrix would be too large.
         OptionError
-            For a link that is not log-linear, which is no GLM of the counts.
+            For a link that is not log-linear, which is no GLM of the counts; and with a `prior`, for a GLM has none.
         """
-        if self.solution.explicit is not None:
-            return self.solution.explicit
-        return explicit.explicit_glm(self.problem(), tuple(self.names[k] for k in self.free))
+        spec, problem = self.specification, self.problem()
+        if spec.prior is not None:
+            raise OptionError(
+                f"prior={spec.prior!r}, which draws the estimates from those of a GLM",
+                "Where the estimates without it are finite, ask a fit without it: "
+                f"llbt.fit({spec.formula!r}, res.comparisons).to_glm().",
+            )
+        found = self.solution.explicit
+        if found is None:
+            found = explicit.explicit_glm(problem, tuple(self.names[k] for k in self.free))
+        if spec.cov_type == "nonrobust":
+            return found
+        dispersion = self.pearson_chi2 / self.df_resid if spec.cov_type == "quasi" else 1.0
+        return explicit.with_covariance(found, problem, self.covariance, spec.cov_type, dispersion)
 
     def to_frame(self) -> pd.DataFrame:
         """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""

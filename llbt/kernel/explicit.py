@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..core.response import Response
 from ..errors import DesignError, OptionError
 from .gathered import FloatArray
 from .likelihood import Problem, log_likelihood, probabilities, score
+from .robust import Covariance
 from .solvers import Fit, Maximum, eliminate
 
 MAX_EXPLICIT_ENTRIES = 5e7
@@ -48,6 +50,31 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
     _log_linear(problem)
     _refuse_too_large(problem)
     return _fitted(problem, names, eliminate(problem))
+
+
+def with_covariance(results: Any, problem: Problem, cov: Covariance, cov_type: str, dispersion: float) -> Any:
+    """Return statsmodels' fit with another covariance of its parameters, and t in place of z where that has a df.
+
+    The nuisance parameters are μ = log n − log norm(θ), so their covariance follows from that of θ by the delta method:
+    with p̄ the mean rows of the comparisons (S, p), [[V, −V p̄ᵀ], [−p̄ V, p̄ V p̄ᵀ + dispersion · diag(1/n)]]. With the
+    covariance of independent judgments for V that is statsmodels' own.
+    """
+    given, wrapper = results._results, type(results)
+    p, size = len(cov.matrix), len(problem.counts)
+    chance = probabilities(problem, given.params[:p])
+    rows = explicit_matrix(problem)[:, :p].reshape(size, -1, p)
+    moved = np.vstack([np.eye(p), -np.einsum("sk,skp->sp", chance, rows)])
+    matrix = moved @ cov.matrix @ moved.T
+    matrix[range(p, p + size), range(p, p + size)] += dispersion / problem.totals
+    gone = (moved[:, cov.unknown_each(p)] != 0).any(axis=1)
+    matrix[gone], matrix[:, gone] = np.nan, np.nan
+    found = copy.copy(given)
+    found._cache = {}
+    found.cov_params_default, found.cov_type = matrix, cov_type
+    found.cov_kwds = {"description": "; ".join(cov.notes)}
+    found.use_t = bool(np.isfinite(cov.df))
+    found.df_resid_inference = cov.df if found.use_t else None
+    return wrapper(found)
 
 
 def glm(problem: Problem, names: tuple[str, ...], start: Maximum | None = None, added: FloatArray | float = 0.0) -> Fit:
