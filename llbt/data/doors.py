@@ -350,6 +350,8 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         *unlabelled,
     )
     unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
+    under_other_names = found.aliases({"units": ("judge", "prompt")}).values()
+    unkept += tuple(name for name in under_other_names if name not in source.names)
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown, response=response)
 
 

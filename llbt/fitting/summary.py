@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
 from ..core.statistics import chi2_p_value, chi2_reservation
 from ..formulas.grammar import parse, vocabulary
 from ..table import Field, Table, counted, format_count, format_number, format_p, format_percent, format_share
@@ -17,6 +18,7 @@ from .estimates import Estimates
 from .summary_rows import MOST_ROWS, CoefficientRows, Sort, coefficient_rows
 
 _MOST_WORTHS = 10
+_UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
 _BEST = 5  # of more objects than that
 
 _ODDS = {
@@ -313,10 +315,24 @@ def _notes_of_link(res: Estimates, odds: bool) -> list[str]:
 def _kept_clusters(res: Estimates) -> tuple[str, ...]:
     """Say what the clusters that the table keeps would change in a fit that takes judgments as independent."""
     spec = res.specification
-    if spec.cov_type != "nonrobust" or res.covariance.notes or not res.comparisons.clusters:
+    if spec.cov_type != "nonrobust" or res.covariance.notes:
         return ()
+    if not res.comparisons.clusters:
+        return _unkept_units(res.comparisons)
     found = unit_of(res)
     if found.unit is None:
         return ()
     call = f"cov_type='cluster', groups={found.unit.groups!r}"
     return (f"judgments are taken as independent; {found.if_clustered}: {call}",)
+
+
+def _unkept_units(c: Comparisons) -> tuple[str, ...]:
+    """Say which columns the table was made without although judgments may depend on each other by them."""
+    names = [name for name in _UNITS if name in c.unkept]
+    if not names:
+        return ()
+    said, asked = (f"{names[0]} was", names[0]) if len(names) == 1 else (f"{' and '.join(names)} were", names)
+    return (
+        f"judgments are taken as independent, and {said} not kept: from_judgments(…, clusters={asked!r}), "
+        "fit(…, cov_type='cautious')",
+    )

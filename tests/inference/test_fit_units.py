@@ -1,12 +1,16 @@
 """What a fit is asked goes by the clusters that its standard errors allow for, or says that it does not."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from support.mixed import judged_frame
+from support.shell import answered
 
 import llbt
 from llbt.errors import OptionError
+from llbt.table import format_p
 
 
 def both_orders(prompts: int = 60, seed: int = 1) -> pd.DataFrame:
@@ -115,3 +119,32 @@ def test_what_takes_judgments_as_independent_says_so() -> None:
 def test_profile_intervals_are_of_independent_judgments_alone(options: dict) -> None:
     with pytest.raises(OptionError, match="method='profile' takes judgments as independent"):
         llbt.fit("object", C, **options).conf_int(method="profile")
+
+
+def test_command_line_and_python_give_one_p_for_one_file(tmp_path: Path) -> None:
+    """What was not kept is said with the call that keeps it; pasted, it gives the numbers of `llbt fit FILE`."""
+    file = str(tmp_path / "votes.csv")
+    two = both_orders().query("object_i != 'C' and object_j != 'C'").replace({"A": "new", "B": "old"})
+    two.drop(columns="judge").to_csv(file, index=False)
+    plain = str(llbt.fit("object", llbt.from_judgments(file)))
+    asked = "prompt was not kept: from_judgments(…, clusters='prompt'), fit(…, cov_type='cautious')"
+    assert f"judgments are taken as independent, and {asked}" in plain
+    res = llbt.fit("object", llbt.from_judgments(file, clusters="prompt"), cov_type="cautious")
+    shell = answered("fit", file)
+    (line,) = (text for text in shell.splitlines() if text.startswith("object[new]"))
+    assert line in str(res)
+    assert "not kept" not in str(res)
+    assert format_p(res.pvalues["object[new]"]) in line
+
+
+@pytest.mark.parametrize("names", [("judge", "prompt"), ("model", "question_id")])
+def test_columns_are_known_under_the_names_of_their_format(names: tuple[str, str]) -> None:
+    rows = [("x", "y", "model_a", "m", 1), ("y", "x", "model_b", "m", 1), ("x", "y", "model_b", "m", 2)]
+    frame = pd.DataFrame(rows, columns=["model_a", "model_b", "winner", *names])
+    c = llbt.from_judgments(frame, format="arena")
+    said = notes_of(llbt.fit("object", c))
+    for name in c.unkept:
+        if name in ("judge", "prompt"):
+            assert name in said
+            assert llbt.from_judgments(frame, format="arena", clusters=name).clusters == (name,)
+    assert "prompt" in c.unkept
