@@ -158,6 +158,7 @@ def asked_of(model: Model, c: llbt.Comparisons) -> dict[str, Any]:
     groups = groups_of(model)
     return {
         "reference": None if model.reference is None else _reference(model.reference, c),
+        "method": model.method,
         "fixed": None if model.fixed is None else numbers("fixed", model.fixed),
         "prior": None if model.prior is None else number_or("prior", model.prior, "jeffreys"),
         "cov_type": "cluster" if groups and model.cov_type == "cautious" else model.cov_type,
@@ -171,12 +172,7 @@ def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> AnyFit:
     asked = asked_of(model, c)
     formula = formula or llbt.default_formula(c)
     with working("fitting"):
-        if model.method == "auto":
-            return llbt.fit(formula, c, discrimination=model.discrimination, approximation=model.approximation, **asked)
-        if model.discrimination or model.approximation:
-            raise wrong("method", "it is for judges who do not differ by --discrimination or effects; leave it out.")
-        started = llbt.LLBT.from_formula(formula, c, reference=asked.pop("reference"))
-        return started.fit(method=model.method, **asked)
+        return llbt.fit(formula, c, discrimination=model.discrimination, approximation=model.approximation, **asked)
 
 
 def _reference(text: str, c: llbt.Comparisons) -> Any:

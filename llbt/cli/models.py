@@ -215,7 +215,7 @@ def report(
         res = fitted(formula, data, model)
     else:
         with working("fitting"):
-            res = finite_fit(formula, data, method=model.method, **asked_of(model, data))
+            res = finite_fit(formula, data, **asked_of(model, data))
     heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
     with tempfile.TemporaryDirectory() as folder, working("writing"):
         place = target or Path(folder, "report.html")

@@ -311,7 +311,8 @@ class Model:
         Method,
         option(
             "--method",
-            "The solver: glm is statsmodels' Poisson GLM, eliminate is for large tables; both give the same results.",
+            """The solver: glm is statsmodels' Poisson GLM, eliminate never calls statsmodels, auto eliminates and has
+            small tables checked by the GLM; the results agree.""",
         ),
     ] = "auto"
 

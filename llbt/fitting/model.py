@@ -24,13 +24,13 @@ from ..errors import (
     listed,
     warn_user,
 )
-from ..formulas.brackets import split_brackets
+from ..formulas.brackets import Bracket, split_brackets
 from ..formulas.coding import Reference
 from ..formulas.design import Design, build_design
 from ..formulas.grammar import HEADS, adds_objects, compares_objects, parse, vocabulary
 from ..kernel import explicit, solvers
 from ..kernel.likelihood import Problem
-from ..kernel.solvers import Fit, Maximum
+from ..kernel.solvers import Fit, Maximum, Solver
 from ..kernel.threads import few_threads
 from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
@@ -56,6 +56,11 @@ _WITHOUT_TIE_OF_MORE = (
 _NEAR = 4.0  # held predictors up to which the fitted counts of statsmodels keep their digits
 _FARTHEST = 30.0  # and those up to which elimination does
 _AUTO_ENTRIES = 1e5  # up to here the literal GLM of statsmodels answers at once
+_SOLVERS: Mapping[Solver, str] = {
+    "glm": "statsmodels' GLM",
+    "eliminate": "Newton's method",
+    "eliminate, glm": "statsmodels' GLM, from the estimates of elimination,",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,15 +132,11 @@ class LLBT:
         prior: Prior = None,
         link: Link = "adjacent",
     ) -> LLBTResults:
-        """Fit by maximum likelihood, as `llbt.fit`, by a solver of choice.
+        """Fit by maximum likelihood, as `llbt.fit`.
 
         Parameters
         ----------
-        method : {"auto", "glm", "eliminate"}
-            ``"glm"``: statsmodels' Poisson GLM with one dummy per comparison, without cumulative links and Jeffreys'
-            prior. ``"eliminate"``: Fisher scoring with these nuisance parameters profiled out. The results agree;
-            ``"auto"``, as `llbt.fit`, takes the GLM while its matrix is small.
-        fixed, cov_type, groups, prior, link
+        method, fixed, cov_type, groups, prior, link
             As in `llbt.fit`, with its errors and warnings.
         """
         held = _held(fixed, self.design)
@@ -206,6 +207,7 @@ def fit(
     data: Comparisons,
     *,
     reference: Reference = None,
+    method: Method = "auto",
     fixed: Mapping[str, float] | None = None,
     cov_type: CovType = "nonrobust",
     groups: str | Sequence[str] = (),
@@ -231,6 +233,12 @@ def fit(
         The object with λ = 0; by default the last. ``{"judge": "J2"}`` makes J2 the reference level of the labels of
         judge wherever the formula has them, by default the first; both: ``{"object": "B", "judge": "J2"}``. A column of
         0 and 1 is labels, too; named in ``numeric=`` where the table is made it is a number, one column as in R.
+    method : {"auto", "glm", "eliminate"}
+        What maximizes the likelihood; the results agree, and the printout says what ran. ``"glm"``: statsmodels'
+        Poisson GLM with one dummy per comparison, from its own start; not beside effects, discriminations, other links
+        and Jeffreys' prior. ``"eliminate"``: Newton's method with these nuisance parameters profiled out, without
+        statsmodels. ``"auto"``: eliminated, and where the GLM's matrix is small (10⁵ entries) checked by it, which goes
+        on from the estimates.
     fixed : mapping of str to float, optional
         Parameters to hold at a value, by name: ``{"tie": -0.5}``.
     cov_type : {"nonrobust", "quasi", "HC0", "cluster", "CR1", "cautious"}
@@ -319,8 +327,8 @@ def fit(
     the logistic or the normal curve. Cuts θ are antisymmetric about the middle of the scale, and 0 there without a tie.
     ``tie`` is θ₁, Rao & Kupper's θ being exp(θ₁), ``grade`` θ_h − θ_(h−1) for each larger grade; both are above 0.
     Two outcomes with the logistic curve are the log-linear model. Standard errors are those of the observed information
-    (minus the second derivatives), as R's ``ordinal::clm`` has them. `llf`, `aic` and `bic` are those of Σ n log p;
-    ``res.llf_judgments`` is that of any link, by which links are compared.
+    (minus the second derivatives), as R's ``ordinal::clm`` has them. `llf`, `aic` and `bic` are of the
+    judgments, Σ n log p, as of every model, so links are compared by them.
 
     With brackets judge g has the log-worths λᵢ + b_gi, b_gi ~ N(0, σ²) independent with one σ, equal for all objects;
     ties, both bad and order have one normal effect each, grades one for each grade beyond the first with one σ,
@@ -382,16 +390,20 @@ def fit(
             f"approximation={approximation!r} for a formula without brackets, in which nothing is integrated",
             "Leave it out, or let judges differ: + (object | judge).",
         )
+    _refuse_glm(method, brackets, discrimination)
     if not brackets and is_large(text, data):
+        if method == "glm":
+            explicit.refuse_explicit(data.outcome_counts.size, len(data.objects) - 1 + len(data))
         ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
         held = dict(fixed or {})
         return _large(
             data,
-            Specification(text, reference, "auto", held, cov_type, ways, prior, link, discrimination=discrimination),
+            Specification(text, reference, method, held, cov_type, ways, prior, link, discrimination=discrimination),
         )
     dependent = bool(brackets) or discrimination is not None  # judgments of a judge are, by the model
     try:
         found = LLBT.from_formula(text, data, reference=reference).fit(
+            method=method,
             fixed=fixed,
             cov_type="nonrobust" if dependent and cov_type == "cautious" else cov_type,
             groups=groups,
@@ -413,6 +425,15 @@ def fit(
     if doubt:
         warn_user(doubt, ConvergenceWarning)
     return res
+
+
+def _refuse_glm(method: Method, brackets: tuple[Bracket, ...], discrimination: str | None) -> None:
+    """Raise where a Poisson GLM is asked for that is none."""
+    asked = " and ".join(map(str, brackets)) or (f"discrimination={discrimination!r}" if discrimination else "")
+    if method == "glm" and asked:
+        raise OptionError(
+            f"method='glm' does not go with {asked}, which no Poisson GLM has", "Leave method out, or take it out."
+        )
 
 
 def _large(c: Comparisons, spec: Specification) -> LargeResults:
@@ -500,15 +521,17 @@ def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Speci
     """Fit the counts and what a specification adds to their likelihood; `start` is the maximum of bare counts."""
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.reduces_bias
     small = small and _held_apart(problem) <= _NEAR and not isinstance(problem.response, Cumulative)
-    if spec.method == "glm" or (spec.method == "auto" and small):
-        solution = explicit.glm(problem, names, start, prior_counts(problem, c, spec))
+    if spec.method == "glm":
+        solution = explicit.glm(problem, names, prior_counts(problem, c, spec))
+    elif spec.method == "auto" and small:
+        solution = explicit.checked_by_glm(problem, names, start, prior_counts(problem, c, spec))
     elif start is not None:
         solution = start.fit(problem)
     else:
         solution = solvers.eliminate(problem, penalty=penalty_of(problem, c, spec))
     if not solution.converged:
         warn_user(
-            f"the {solution.solver} solver stopped after {solution.n_iter} iterations with a gradient of norm "
+            f"{_SOLVERS[solution.solver]} stopped after {solution.n_iter} iterations with a gradient of norm "
             f"{np.linalg.norm(solution.gradient):.2g}; the estimates may be off.",
             ConvergenceWarning,
         )

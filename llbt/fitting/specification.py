@@ -60,7 +60,7 @@ class Specification:
 
     Notes
     -----
-    The fields have the names of the arguments of `llbt.fit`, and of `LLBT.fit` for the method:
+    The fields have the names of the arguments of `llbt.fit`:
     ``LLBT.from_formula(s.formula, c, reference=s.reference).solved(s)`` repeats it, where judges do not differ by
     brackets and discriminations.
     """

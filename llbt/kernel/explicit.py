@@ -18,7 +18,7 @@ from .solvers import Fit, Maximum, eliminate
 
 MAX_EXPLICIT_ENTRIES = 5e7
 _MAX_ITERATIONS = 100
-_FARTHEST = 1e-6  # standard errors between the estimates of the two solvers
+_FARTHEST = 1e-6  # standard errors between the estimates and the maximum
 
 
 def explicit_entries(problem: Problem) -> float:
@@ -77,15 +77,29 @@ def with_covariance(results: Any, problem: Problem, cov: Covariance, cov_type: s
     return wrapper(found)
 
 
-def glm(problem: Problem, names: tuple[str, ...], start: Maximum | None = None, added: FloatArray | float = 0.0) -> Fit:
-    """Fit the literal model: a Poisson GLM with one dummy per comparison, through statsmodels.
+def glm(problem: Problem, names: tuple[str, ...], added: FloatArray | float = 0.0) -> Fit:
+    """Fit the literal model, a Poisson GLM with one dummy per comparison, through statsmodels from its own start.
 
-    Statsmodels begins at the estimates of elimination, or at `start` where they are known. `added` are the counts of a
-    prior, (S, K), which are no judgments and have no fitted counts.
+    `added` are the counts of a prior, (S, K), which are no judgments and have no fitted counts.
     """
     _refuse_too_large(problem)
+    found, results = _literal(problem, names, added, None)
+    return replace(found, n_iter=int(results.fit_history["iteration"]), solver="glm")
+
+
+def checked_by_glm(
+    problem: Problem, names: tuple[str, ...], start: Maximum | None = None, added: FloatArray | float = 0.0
+) -> Fit:
+    """Fit by elimination, and let statsmodels' GLM go on from these estimates, or from `start` where they are known."""
+    with_prior = replace(problem, counts=problem.counts + added)
+    other = eliminate(with_prior) if start is None else start.fit(with_prior)
+    found, _ = _literal(problem, names, added, other)
+    return replace(found, n_iter=other.n_iter, solver="eliminate, glm")
+
+
+def _literal(problem: Problem, names: tuple[str, ...], added: FloatArray | float, other: Fit | None) -> tuple[Fit, Any]:
+    """Return statsmodels' fit of the literal model as a `Fit`, and as it is."""
     totals, problem = problem.totals, replace(problem, counts=problem.counts + added)
-    other = eliminate(problem) if start is None else start.fit(problem)
     results = _fitted(problem, names, other)
     p = problem.signed.shape[1]
     bare = results._results  # without labels, which cost as much as a step
@@ -94,18 +108,18 @@ def glm(problem: Problem, names: tuple[str, ...], start: Maximum | None = None, 
     with np.errstate(all="ignore"):
         cov = bare.cov_params()[:p, :p]
         cov = (cov + cov.T) / 2  # statsmodels' inverse is symmetric but for rounding
-    steps = other.n_iter + int(results.fit_history["iteration"])
-    return Fit(
+    fit = Fit(
         params=params,
         inverse=cov,
         means=totals[:, None] * found,
         converged=bool(results.converged),
-        n_iter=steps,
+        n_iter=0,
         gradient=score(problem, found),
         objective=log_likelihood(problem, found),
         solver="glm",
         explicit=None if np.any(added) else results,
     )
+    return fit, results
 
 
 def _log_linear(problem: Problem) -> Response:
@@ -119,20 +133,26 @@ def _log_linear(problem: Problem) -> Response:
 
 
 def _refuse_too_large(problem: Problem) -> None:
-    entries = explicit_entries(problem)
+    refuse_explicit(problem.counts.size, sum(problem.signed.shape))
+
+
+def refuse_explicit(cells: int, columns: int) -> None:
+    """Raise where the explicit model matrix would be too large."""
+    entries = float(cells) * columns
     if entries > MAX_EXPLICIT_ENTRIES:
         raise DesignError(
-            f"the explicit GLM needs a matrix of {problem.counts.size:,} cells × {sum(problem.signed.shape):,} columns "
+            f"the explicit GLM needs a matrix of {cells:,} cells × {columns:,} columns "
             f"({entries * 8 / 2**30:.1f} GiB), more than {MAX_EXPLICIT_ENTRIES:.0e} entries",
             "Use method='eliminate', which gives the same estimates, standard errors and deviance.",
         )
 
 
-def _fitted(problem: Problem, names: tuple[str, ...], other: Fit) -> Any:
-    """Return statsmodels' fit by Newton's method, which is Fisher scoring here, from the estimates of `other` on.
+def _fitted(problem: Problem, names: tuple[str, ...], other: Fit | None) -> Any:
+    """Return statsmodels' fit by Newton's method, which is Fisher scoring here, from another fit or its own start.
 
-    Its own way, iteratively reweighted least squares, takes ten times as long, and warns of a perfect fit: a warning
-    that could be kept from the user only through filters that belong to the whole process.
+    Its own way, iteratively reweighted least squares, takes the same steps but warns of a perfect fit: a warning that
+    could be kept from the user only through filters that belong to the whole process. Its own start is the first of
+    these steps.
     """
     from statsmodels.genmod.families import Poisson
     from statsmodels.genmod.generalized_linear_model import GLM
@@ -148,21 +168,36 @@ def _fitted(problem: Problem, names: tuple[str, ...], other: Fit) -> Any:
             offset=offset,
             hasconst=True,  # the dummies sum to 1; statsmodels would find that out by two ranks
         )
-        start = _explicit_params(problem, other.params)
+        start = _own_start(model, offset) if other is None else _explicit_params(problem, other.params)
         results = model.fit(
             start_params=start, method="newton", maxiter=_MAX_ITERATIONS, disp=0, warn_convergence=False
         )
-    if other.converged and not _is_near(results._results.params[: len(other.params)], other):
-        raise DesignError(  # parameters held far from where the judgments are: fitted counts of 0 to rounding
-            "statsmodels' GLM leaves the estimates and finds no others",
-            "Use method='eliminate', or hold parameters nearer.",
+    results.fit_history["iteration"] += other is None
+    if (other is None or other.converged) and not _is_maximum(problem, results._results):
+        found = "finds no maximum from its own start" if other is None else "leaves the estimates and finds no others"
+        raise DesignError(  # as with parameters held far from where the judgments are: fitted counts of 0 to rounding
+            f"statsmodels' GLM {found}", "Use method='eliminate', or hold parameters nearer."
         )
     results._results.converged = bool(results.mle_retvals["converged"])  # the name that the usual way gives it
     return results
 
 
-def _is_near(params: FloatArray, other: Fit) -> bool:
-    return bool(np.all(np.abs(params - other.params) <= _FARTHEST * np.sqrt(np.diag(other.cov))))
+def _own_start(model: Any, offset: FloatArray) -> FloatArray:
+    """Return where statsmodels begins: the first step of reweighted least squares, from means between counts."""
+    mean = model.family.starting_mu(model.endog)
+    weighted = model.exog * mean[:, None]
+    response = np.log(mean) + model.endog / mean - 1 - offset
+    return np.asarray(np.linalg.solve(model.exog.T @ weighted, weighted.T @ response))
+
+
+def _is_maximum(problem: Problem, results: Any) -> bool:
+    """Whether the score is 0: of the parameters in standard errors, of the nuisance parameters in fitted totals."""
+    p = problem.signed.shape[1]
+    gradient = score(problem, probabilities(problem, results.params[:p]))
+    with np.errstate(all="ignore"):
+        fitted = results.fittedvalues.reshape(problem.counts.shape).sum(axis=1)
+        small = gradient @ results.cov_params()[:p, :p] @ gradient <= _FARTHEST**2
+        return bool(small and np.all(np.abs(fitted - problem.totals) <= _FARTHEST * problem.totals))
 
 
 def _explicit_params(problem: Problem, estimate: FloatArray) -> FloatArray:

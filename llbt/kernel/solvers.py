@@ -21,7 +21,7 @@ from .penalties import Penalize
 from .routes import Steps
 
 BoolArray = npt.NDArray[np.bool_]
-Solver = Literal["glm", "eliminate"]
+Solver = Literal["glm", "eliminate", "eliminate, glm"]
 
 _MAX_ITERATIONS = 100
 _DECREMENT = 1e-18  # squared distance to the maximum, in standard errors: the step taken at this point ends the search
@@ -46,12 +46,13 @@ class Fit:
         Fitted counts.
     converged : bool
     n_iter : int
+        Steps: of elimination, or of statsmodels' GLM from its own start.
     gradient : ndarray, shape (p,)
         The score at the estimates, that of the penalty in it.
     objective : float
         What was maximized: Σ y log p, plus the penalty.
     solver : str
-        ``"glm"`` or ``"eliminate"``.
+        ``"glm"``, ``"eliminate"``, or ``"eliminate, glm"``: eliminated, then checked by statsmodels' GLM.
     explicit : statsmodels' GLMResults, optional
         The fit of the literal model, where that of the judgments alone was made.
     """

@@ -11,7 +11,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from support.fits import fit_by
 from support.mixed import judged_frame
 from typer.testing import CliRunner
 
@@ -406,10 +405,10 @@ def test_fixed():
     assert_same(fitted("dras_table1", "--fixed", "tie=-0.5,object[A]=.25"), llbt.fit(TIED, TABLE1, fixed=fixed))
 
 
-@pytest.mark.parametrize(("method", "solver"), [("glm", "glm"), ("eliminate", "eliminate"), ("auto", "glm")])
-def test_method(method, solver):
+@pytest.mark.parametrize("method", ["glm", "eliminate", "auto"])
+def test_method(method):
     text = run("fit", "dras_table1", "--formula", TIED, "--method", method).stdout
-    assert f"Scoring iterations: {fit_by(TIED, TABLE1, method=method).n_iter} ({solver})" in text
+    assert llbt.fit(TIED, TABLE1, method=method).summary().foot[-1] in text
 
 
 # -- warnings and errors -------------------------------------------------------------------------------------

@@ -872,4 +872,4 @@ def test_a_fit_counts_the_steps_that_found_its_maximum() -> None:
     """Also those of the check that there is one, from which the fit starts."""
     res = fit_with_numbers(judged_once_each(900))
     assert 3 <= res.solution.n_iter <= 12
-    assert f"iterations: {res.solution.n_iter} (eliminate)" in res.summary().as_text()
+    assert f"eliminated: {res.solution.n_iter} steps" in res.summary().as_text()

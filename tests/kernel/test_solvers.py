@@ -73,7 +73,7 @@ def assert_same_fit(a: LLBTResults, b: LLBTResults, tolerance: float = SOLVERS) 
     close(a.cov_params() / spread, b.cov_params() / spread, atol=tolerance)
     # a saturated fit has a deviance of 0, to the rounding of sums of counts
     close(a.deviance, b.deviance, rtol=tolerance, atol=1e-13 * b.comparisons.n_judgments)
-    close(a.llf, b.llf, rtol=tolerance)
+    close([a.llf, a.llf_poisson], [b.llf, b.llf_poisson], rtol=tolerance)
     close(a.null_deviance, b.null_deviance, rtol=tolerance)
     close(a.fittedvalues, b.fittedvalues, rtol=tolerance)
     close(a.hat_diag, b.hat_diag, atol=tolerance)
@@ -137,7 +137,7 @@ def test_auto_is_one_of_them(name, formula):
     """statsmodels while cells × (p + S) ≤ 10⁵ (design.md, section 4), else eliminate."""
     res = quietly(formula, llbt.load_dataset(name))
     entries = res.nobs * (res.df_model + 1)
-    assert res.solution.solver == ("glm" if entries <= 1e5 else "eliminate")
+    assert res.solution.solver == ("eliminate, glm" if entries <= 1e5 else "eliminate")
     assert_same_fit(res, bundled(name, formula, "eliminate"))
 
 
@@ -328,7 +328,7 @@ def test_glm_with_dummies_made_by_hand(model, method):
     close(res.cov_params().loc[names, names], glm.cov_params().loc[names, names], atol=GLM_ESTIMATE)
     close(res.deviance, glm.deviance, rtol=GLM_DEVIANCE, atol=GLM_DEVIANCE)
     close(res.pearson_chi2, glm.pearson_chi2, rtol=GLM_ESTIMATE, atol=GLM_ESTIMATE)
-    close(res.llf, glm.llf, rtol=GLM_DEVIANCE)
+    close(res.llf_poisson, glm.llf, rtol=GLM_DEVIANCE)
     assert (res.df_resid, res.df_model, res.nobs) == (glm.df_resid, glm.df_model, glm.nobs)
     close(res.fittedvalues, glm.fittedvalues, rtol=GLM_ESTIMATE, atol=GLM_ESTIMATE)
 
@@ -468,7 +468,7 @@ def test_to_glm_is_the_same_fit(name, formula, method):
     close((glm.params[free] - res.params[free]) / res.bse[free], np.zeros(len(free)), atol=SOLVERS)
     close(glm.bse[free], res.bse[free], rtol=SOLVERS)
     close(glm.deviance, res.deviance, rtol=SOLVERS, atol=1e-13 * res.comparisons.n_judgments)
-    close([glm.llf, glm.aic], [res.llf, res.aic], rtol=SOLVERS)
+    close([glm.llf, glm.aic, glm.bic_llf], [res.llf_poisson, res.aic_poisson, res.bic_poisson], rtol=SOLVERS)
     close(glm.pearson_chi2, res.pearson_chi2, rtol=SOLVERS, atol=ROUNDING)
     assert (glm.df_resid, glm.df_model, glm.nobs) == (res.df_resid, res.df_model, res.nobs)
     assert (glm.converged, res.converged) == (True, True)
@@ -551,7 +551,7 @@ def test_a_glm_that_leaves_the_estimates_is_refused(fixed):
     """Held so far away that fitted counts are 0 to statsmodels, whose deviance would be off by thousands."""
     model = llbt.LLBT.from_formula("object + tie", llbt.load_dataset("dras_table1").pool())
     assert model.fit(method="eliminate", fixed=fixed).converged
-    with pytest.raises(llbt.errors.DesignError, match=r"leaves the estimates .*eliminate"):
+    with pytest.raises(llbt.errors.DesignError, match=r"finds no maximum from its own start.*eliminate"):
         model.fit(method="glm", fixed=fixed)
     with pytest.raises(llbt.errors.DesignError, match=r"leaves the estimates .*eliminate"):
         model.fit(fixed=fixed).to_glm()
@@ -622,7 +622,7 @@ def test_a_profile_is_a_glm_with_an_offset(held, method):
     close(res.params[names], glm.params[: len(free)], atol=GLM_ESTIMATE)
     close(res.bse[names], glm.bse[: len(free)], rtol=GLM_ESTIMATE)
     close(res.deviance, glm.deviance, rtol=GLM_DEVIANCE)
-    close(res.llf, glm.llf, rtol=GLM_DEVIANCE)
+    close(res.llf_poisson, glm.llf, rtol=GLM_DEVIANCE)
     assert (res.df_resid, res.df_model) == (glm.df_resid, glm.df_model)
     assert res.params[list(held)].to_dict() == held
     assert res.bse[list(held)].isna().all()
@@ -840,14 +840,46 @@ def test_record_of_convergence(name, formula, method):
     close(res.gradient_norm, np.linalg.norm(gradient), atol=1e-9)
 
 
-@every_method
+@pytest.mark.parametrize("method", ["auto", "eliminate"])
 def test_a_fit_that_stops_early_says_so(method, monkeypatch):
     for module in (explicit, solvers):  # statsmodels goes on where elimination stops
-        monkeypatch.setattr(module, "_MAX_ITERATIONS", 1 if method == "glm" else 2)
-    with pytest.warns(llbt.errors.ConvergenceWarning, match=f"{method} solver stopped after 2 iterations"):
+        monkeypatch.setattr(module, "_MAX_ITERATIONS", 0 if module is explicit else 2)
+    with pytest.warns(llbt.errors.ConvergenceWarning, match="stopped after 2 iterations"):
         res = fit_by("object * judge + tie", llbt.load_dataset("dras_table1"), method=method)
     assert (res.converged, res.n_iter) == (False, 2)
     assert res.gradient_norm > 1e-3
+
+
+def test_statsmodels_that_stops_early_is_refused(monkeypatch):
+    monkeypatch.setattr(explicit, "_MAX_ITERATIONS", 1)
+    with pytest.raises(llbt.errors.DesignError, match=r"finds no maximum .*method='eliminate'"):
+        fit_by("object * judge + tie", llbt.load_dataset("dras_table1"), method="glm")
+
+
+def test_each_method_runs_what_the_printout_says(monkeypatch):
+    """Which of both solvers ran, with its steps: those of statsmodels' own way, of elimination, or of nothing else."""
+    c = llbt.load_dataset("dras_table1")
+    said = {method: llbt.fit("object * judge + tie", c, method=method).summary().foot[-1] for method in METHODS}
+    res = llbt.fit("object * judge + tie", c, method="glm")
+    theirs = res.to_glm().model.fit(method="IRLS", tol=1e-8, tol_criterion="params")
+    assert said["glm"] == f"statsmodels GLM: {theirs.fit_history['iteration']} Fisher scoring iterations"
+    assert llbt.fit("object * judge + tie", c).summary().foot[-1] == said["eliminate"] + "; checked by statsmodels GLM"
+
+    def refused(*args):
+        raise AssertionError("the other solver ran")
+
+    monkeypatch.setattr(explicit, "eliminate", refused)
+    monkeypatch.setattr(solvers, "eliminate", refused)
+    llbt.fit("object * judge + tie", c, method="glm")
+    monkeypatch.undo()
+    monkeypatch.setattr(explicit, "_fitted", refused)
+    llbt.fit("object * judge + tie", c, method="eliminate")
+
+
+@pytest.mark.parametrize("asked", [{"formula": "object + tie + (object | judge)"}, {"discrimination": "judge"}])
+def test_a_glm_with_judges_who_differ_is_refused(asked):
+    with pytest.raises(llbt.errors.OptionError, match=r"method='glm' does not go with .*judge"):
+        llbt.fit(**{"formula": "object + tie", **asked}, data=llbt.load_dataset("dras_table1"), method="glm")
 
 
 @every_method
