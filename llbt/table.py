@@ -407,6 +407,11 @@ def format_number(x: float, digits: int = 5) -> str:
     return f"{x:.{max(0, digits - 1 - math.floor(math.log10(abs(x))))}f}"
 
 
+def format_figure(x: float) -> str:
+    """Return a log-likelihood, AIC or BIC, of which differences are read: to five digits, and a hundredth at least."""
+    return "NA" if math.isnan(x) else f"{x:.2f}" if abs(x) >= 100 else format_number(x)
+
+
 def format_count(x: float) -> str:
     """Return a count: whole numbers with thousands separated, fractional ones to six digits."""
     return f"{x:,.0f}" if float(x).is_integer() else f"{x:,.6g}"

@@ -82,7 +82,8 @@ def _facts(answer: Record) -> dict[str, Any]:
 def _facts_of_fit(res: AnyFit) -> dict[str, Any]:
     fit: tuple[str, ...] = ("aic", "bic", "llf")
     if isinstance(res, LLBTResults | LargeResults):
-        fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", *fit, "nobs")
+        poisson = ("aic_poisson", "bic_poisson", "llf_poisson") if res.log_linear else ()
+        fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", *fit, *poisson, "nobs")
     return {
         "formula": res.specification.formula,
         "objects": list(res.comparisons.objects),

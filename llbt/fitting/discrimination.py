@@ -38,7 +38,7 @@ def check_beside(judge: str, brackets: tuple[Bracket, ...]) -> None:
     if brackets:
         raise OptionError(
             f"discrimination={judge!r} beside {' + '.join(map(str, brackets))}: both are models of how judges differ",
-            "Fit one at a time, and compare their .llf_judgments and .llf, less the number of parameters.",
+            "Fit one at a time, and compare their .aic.",
         )
 
 

@@ -11,6 +11,8 @@ import pandas as pd
 from scipy import stats
 
 from ..arguments import Confidence, Share, checked
+from ..core import basis
+from ..core.basis import Basis
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
@@ -257,29 +259,59 @@ class DiscriminationEstimates:
         return self._cells.pearson_chi2
 
     @property
+    def n_judgments(self) -> float:
+        """Number of judgments, the sum of their weights."""
+        return self.comparisons.n_judgments
+
+    @property
+    def basis(self) -> Basis:
+        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        return basis.of_comparisons(self.comparisons)
+
+    @property
     def llf(self) -> float:
-        """Log-likelihood of the Poisson model."""
+        """Log-likelihood of the judgments one by one, Σ n log p."""
         return self._cells.llf
 
     @property
-    def llf_multinomial(self) -> float:
-        """Multinomial log-likelihood given the totals."""
-        return self._cells.llf_multinomial
-
-    @property
-    def llf_judgments(self) -> float:
-        """Log-likelihood of the judgments one by one, Σ n log p."""
-        return self._cells.llf_judgments
-
-    @property
     def aic(self) -> float:
-        """−2 llf + 2 (comparisons + estimated parameters)."""
-        return -2 * self.llf + 2 * (self.df_model + 1)
+        """−2 `llf` + 2 · estimated parameters."""
+        return basis.aic(self.llf, self.n_params)
 
     @property
     def bic(self) -> float:
-        """−2 `llf_multinomial` + log(judgments) · estimated parameters."""
-        return -2 * self.llf_multinomial + math.log(self.comparisons.n_judgments) * self.n_params
+        """−2 `llf` + log(judgments) · estimated parameters."""
+        return basis.bic(self.llf, self.n_params, self.n_judgments)
+
+    @checked
+    def bic_of(self, unit: str) -> float:
+        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``."""
+        return basis.bic(self.llf, self.n_params, basis.number_of(self.comparisons, unit))
+
+    @property
+    def bic_judges(self) -> float:
+        """BIC that counts the judges: `bic_of` of their column."""
+        return self.bic_of(self.judging.name)
+
+    @property
+    def llf_poisson(self) -> float:
+        """Log-likelihood of the Poisson counts, which depends on how the table is split."""
+        return self._cells.llf_poisson
+
+    @property
+    def llf_multinomial(self) -> float:
+        """Multinomial log-likelihood given the totals: `llf` and a constant of the table."""
+        return self._cells.llf_multinomial
+
+    @property
+    def aic_poisson(self) -> float:
+        """−2 `llf_poisson` + 2 (comparisons + estimated parameters)."""
+        return basis.aic(self.llf_poisson, len(self.comparisons) + self.n_params)
+
+    @property
+    def bic_poisson(self) -> float:
+        """−2 `llf_poisson` + log(cells) (comparisons + estimated parameters)."""
+        return basis.bic(self.llf_poisson, len(self.comparisons) + self.n_params, self.nobs)
 
     @property
     def fittedvalues(self) -> pd.Series[float]:

@@ -12,7 +12,7 @@ from ..kernel.discrimination import SEED
 from ..table import Table, format_estimates, format_number, format_p
 from .discrimination_estimates import DiscriminationEstimates
 from .discrimination_tests import alike_notes, equality_test, proportionality_test
-from .summary import coefficient_table, head_lines, model_title, scale_notes
+from .summary import coefficient_table, head_lines, likelihood_lines, model_title, scale_notes
 from .summary_rows import Sort
 
 _SHOWN = 12  # judges in the printout
@@ -87,8 +87,8 @@ def _fit(res: DiscriminationEstimates) -> tuple[str, ...]:
             f"{_said(proportionality_test(res))}"
         )
     lines += [
-        f"Pearson X²: {format_number(res.pearson_chi2)}   AIC: {format_number(res.aic)}   log-likelihood: "
-        f"{format_number(res.llf)} (Poisson), {format_number(res.llf_multinomial)} (multinomial)",
+        f"Pearson X²: {format_number(res.pearson_chi2)}",
+        *likelihood_lines(res.llf, res.aic, res.bic, (res.llf_poisson, res.aic_poisson)),
         f"Newton's method: {found.n_iter} steps; {found.agreed} of {found.starts} starts came to this maximum (seed "
         f"{SEED})",
     ]

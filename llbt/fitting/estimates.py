@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -14,11 +13,13 @@ from scipy import special, stats
 
 from ..arguments import Share, checked
 from ..budgets import refuse_parameters
+from ..core import basis
+from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.links import AnyResponse, linked
 from ..core.response import Response
-from ..errors import OptionError
+from ..errors import DesignError, OptionError
 from ..formulas.design import Design
 from ..kernel import explicit
 from ..kernel.deviances import cell_deviances, deviance, leverages, pearson_chi2
@@ -218,7 +219,7 @@ class Estimates:
 
     @property
     def n_iter(self) -> int:
-        """Fisher scoring iterations, those of elimination and, after them, of the GLM."""
+        """Steps of elimination; Fisher scoring iterations of statsmodels' GLM where ``method="glm"`` asked for it."""
         return self.solution.n_iter
 
     @property
@@ -286,59 +287,109 @@ class Estimates:
         return linked(self.comparisons.response, self.specification.link)
 
     @property
+    def n_params(self) -> int:
+        """Number of estimated parameters of worths, ties, both bad, grades and order: neither held nor aliased ones."""
+        return len(self.free)
+
+    @property
+    @of_own_fit
+    def effective_params(self) -> float:
+        """The parameters that `aic` and `bic` count: with a prior of so many judgments fewer, tr[I (I + P)⁻¹].
+
+        I and P are the information of the judgments and of the prior's at the estimates.
+        """
+        problem = self.problem()
+        prior = penalty_of(problem, self.comparisons, self.specification)
+        if prior is None or self.specification.reduces_bias:
+            return float(self.n_params)
+        curvature = prior(self.solution.params).curvature
+        return self.n_params - float((curvature * self.solution.cov).sum())
+
+    @property
+    def n_judgments(self) -> float:
+        """Number of judgments, the sum of their weights."""
+        return self.comparisons.n_judgments
+
+    @property
+    @of_own_fit
+    def basis(self) -> Basis:
+        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        return basis.of_comparisons(self.comparisons)
+
+    @property
     @of_own_fit
     def llf(self) -> float:
-        """Log-likelihood at the estimates: of the Poisson model; `llf_judgments` where the link is not log-linear."""
-        return self._llf_poisson if self.log_linear else self.llf_judgments
-
-    @property
-    def _llf_poisson(self) -> float:
-        y, m = self.counts, self.solution.means
-        return float(np.sum(special.xlogy(y, m) - m - special.gammaln(y + 1)))
-
-    @property
-    @of_own_fit
-    def llf_multinomial(self) -> float:
-        """Multinomial log-likelihood given the totals: that of the Poisson model less a constant of the totals."""
-        n = self.counts.sum(axis=1)
-        return self._llf_poisson - float(np.sum(special.xlogy(n, n) - n - special.gammaln(n + 1)))
-
-    @property
-    @of_own_fit
-    def llf_judgments(self) -> float:
-        """Log-likelihood of the judgments one by one, Σ n log p: the multinomial one without its coefficients.
-
-        By it links are compared: −2 `llf_judgments` + 2 · estimated parameters, the smaller the better.
-        """
+        """Log-likelihood of the judgments one by one, Σ n log p, of whatever link; a prior is no part of it."""
         y, n = self.counts, self.counts.sum(axis=1, keepdims=True)
         return float(np.sum(special.xlogy(y, self.solution.means / n)))
 
     @property
     @of_own_fit
     def aic(self) -> float:
-        """−2 llf + 2 (comparisons + estimated parameters), as R's AIC of the full model.
-
-        Without the comparisons where the link is not log-linear.
-        """
-        return -2 * self.llf + 2 * (self.df_model + 1 if self.log_linear else len(self.free))
+        """−2 `llf` + 2 · `effective_params`."""
+        return basis.aic(self.llf, self.effective_params)
 
     @property
     @of_own_fit
     def bic(self) -> float:
-        """−2 `llf_multinomial` (`llf_judgments` for other links) + log(judgments) · estimated parameters.
-
-        Notes
-        -----
-        The observations are the N judgments (the sum of their weights), the parameters those of worths, ties and order;
-        the nuisance parameters are as many in every model of a table. R's BIC of the full model, on cells, is
-        ``to_glm().bic_llf``: there a covariate which splits the table and is in no model changes the difference of two.
+        """−2 `llf` + log(judgments) · `effective_params`.
 
         References
         ----------
         Schwarz, G. (1978). Estimating the dimension of a model. Annals of Statistics 6(2), 461-464.
         """
-        value = self.llf_multinomial if self.log_linear else self.llf_judgments
-        return -2 * value + math.log(self.comparisons.n_judgments) * len(self.free)
+        return basis.bic(self.llf, self.effective_params, self.n_judgments)
+
+    @checked
+    def bic_of(self, unit: str) -> float:
+        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``.
+
+        Raises
+        ------
+        OptionError
+            For a unit that the table does not keep.
+        """
+        return basis.bic(self.llf, self.effective_params, basis.number_of(self.comparisons, unit))
+
+    @property
+    @of_own_fit
+    def llf_poisson(self) -> float:
+        """Log-likelihood of the Poisson counts, as R's `glm` has it; it depends on how the table is split.
+
+        Raises
+        ------
+        DesignError
+            For a link that is not log-linear, as for `aic_poisson`, `bic_poisson` and `llf_multinomial`.
+        """
+        if not self.log_linear:
+            raise DesignError(
+                f"link={self.specification.link!r} is not log-linear, so there is no Poisson likelihood",
+                "Use llf, aic and bic, which are those of the judgments.",
+            )
+        y, m = self.counts, self.solution.means
+        return float(np.sum(special.xlogy(y, m) - m - special.gammaln(y + 1)))
+
+    @property
+    @of_own_fit
+    def llf_multinomial(self) -> float:
+        """Multinomial log-likelihood given the totals: `llf` and a constant of the table."""
+        n = self.counts.sum(axis=1)
+        return self.llf_poisson - float(np.sum(special.xlogy(n, n) - n - special.gammaln(n + 1)))
+
+    @property
+    @of_own_fit
+    def aic_poisson(self) -> float:
+        """−2 `llf_poisson` + 2 (comparisons + estimated parameters), R's AIC of the full model."""
+        return basis.aic(self.llf_poisson, len(self.comparisons) + self.effective_params)
+
+    @property
+    @of_own_fit
+    def bic_poisson(self) -> float:
+        """−2 `llf_poisson` + log(cells) (comparisons + estimated parameters), R's BIC of the full model.
+
+        A covariate which splits the table and is in no model changes the difference of two.
+        """
+        return basis.bic(self.llf_poisson, len(self.comparisons) + self.effective_params, self.nobs)
 
     # -- cells -------------------------------------------------------------------------------------------
 

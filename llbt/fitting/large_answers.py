@@ -17,10 +17,10 @@ from ..formulas.grid import codes_of
 from ..kernel.band import Band
 from ..kernel.graph_variances import exact_variances
 from ..kernel.likelihood import Problem, probabilities
-from ..table import Field, Table, counted, format_count, format_number, interval_fields
+from ..table import Field, Table, counted, format_count, format_figure, format_number, interval_fields
 from .large_estimates import LargeEstimates
 from .prediction import comparisons_of, own_comparisons
-from .summary import coefficient_fields, head_lines, scale_notes
+from .summary import coefficient_fields, head_lines, likelihood_lines, scale_notes
 from .summary_rows import Sort
 
 _WITH_ERRORS = 100  # comparisons whose probabilities have standard errors
@@ -157,10 +157,16 @@ def _foot(res: LargeEstimates) -> tuple[str, ...]:
     return (
         f"    Null deviance: {null:>{width}}  on {res.df_null:>{digits}}  degrees of freedom",
         f"Residual deviance: {residual:>{width}}  on {res.df_resid:>{digits}}  degrees of freedom",
-        f"Pearson X²: {format_number(res.pearson_chi2)}   AIC: {format_number(res.aic)}   log-likelihood: "
-        f"{format_number(res.llf)} (Poisson), {format_number(res.llf_multinomial)} (multinomial)",
+        f"Pearson X²: {format_number(res.pearson_chi2)}",
+        *_likelihood(res),
         f"Newton's method: {counted(res.n_iter, 'step')}, solved {way}",
     )
+
+
+def _likelihood(res: LargeEstimates) -> tuple[str, ...]:
+    if res.specification.prior is not None:
+        return (f"Log-likelihood of the judgments: {format_figure(res.llf)} (with a prior without AIC and BIC)",)
+    return likelihood_lines(res.llf, res.aic, res.bic, (res.llf_poisson, res.aic_poisson))
 
 
 def _notes(res: LargeEstimates, odds: bool, rest: int) -> tuple[str, ...]:

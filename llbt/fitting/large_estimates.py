@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +10,8 @@ import pandas as pd
 from scipy import stats
 
 from ..arguments import Share, checked
+from ..core import basis
+from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError
@@ -153,7 +154,7 @@ class LargeEstimates:
         return replace(self.beside, stands_for=None)
 
     @property
-    def n_parameters(self) -> int:
+    def n_params(self) -> int:
         """Number of free parameters: J − 1 log-worths, and q others."""
         return len(self.worths) - 1 + len(self.beside.free)
 
@@ -170,7 +171,7 @@ class LargeEstimates:
     @property
     def df_resid(self) -> int:
         """Cells − comparisons − free parameters."""
-        return self.df_null - self.n_parameters
+        return self.df_null - self.n_params
 
     @property
     def df_null(self) -> int:
@@ -180,7 +181,7 @@ class LargeEstimates:
     @property
     def df_model(self) -> int:
         """Columns of the explicit model but one, as statsmodels counts them."""
-        return len(self.comparisons) + self.n_parameters - 1
+        return len(self.comparisons) + self.n_params - 1
 
     @property
     def deviance(self) -> float:
@@ -198,29 +199,70 @@ class LargeEstimates:
         return self._cells.pearson_chi2
 
     @property
+    def n_judgments(self) -> float:
+        """Number of judgments, the sum of their weights."""
+        return self.comparisons.n_judgments
+
+    @property
+    def basis(self) -> Basis:
+        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        return basis.of_comparisons(self.comparisons)
+
+    @property
     def llf(self) -> float:
-        """Log-likelihood of the Poisson model at the estimates."""
+        """Log-likelihood of the judgments one by one, Σ n log p; a prior is no part of it."""
         return self._cells.llf
 
     @property
-    def llf_multinomial(self) -> float:
-        """Multinomial log-likelihood given the totals."""
-        return self._cells.llf_multinomial
+    def effective_params(self) -> float:
+        """The parameters that `aic` and `bic` count: all free ones.
 
-    @property
-    def llf_judgments(self) -> float:
-        """Log-likelihood of the judgments one by one, Σ n log p."""
-        return self._cells.llf_judgments
+        Raises
+        ------
+        DesignError
+            With a prior, whose effective parameters need all covariances; `llf` is known.
+        """
+        if self.specification.prior is not None:
+            raise DesignError(
+                "AIC and BIC with a prior count effective parameters, whose trace of so many objects is not made",
+                "Ask for llf, or fit without a prior.",
+            )
+        return float(self.n_params)
 
     @property
     def aic(self) -> float:
-        """−2 llf + 2 (comparisons + free parameters), as R's AIC of the full model."""
-        return -2 * self.llf + 2 * (self.df_model + 1)
+        """−2 `llf` + 2 · free parameters; refused with a prior, as `effective_params` says."""
+        return basis.aic(self.llf, self.effective_params)
 
     @property
     def bic(self) -> float:
-        """−2 `llf_multinomial` + log(judgments) · free parameters."""
-        return -2 * self.llf_multinomial + math.log(self.comparisons.n_judgments) * self.n_parameters
+        """−2 `llf` + log(judgments) · free parameters; refused with a prior, as `effective_params` says."""
+        return basis.bic(self.llf, self.effective_params, self.n_judgments)
+
+    @checked
+    def bic_of(self, unit: str) -> float:
+        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``."""
+        return basis.bic(self.llf, self.effective_params, basis.number_of(self.comparisons, unit))
+
+    @property
+    def llf_poisson(self) -> float:
+        """Log-likelihood of the Poisson counts, which depends on how the table is split."""
+        return self._cells.llf_poisson
+
+    @property
+    def llf_multinomial(self) -> float:
+        """Multinomial log-likelihood given the totals: `llf` and a constant of the table."""
+        return self._cells.llf_multinomial
+
+    @property
+    def aic_poisson(self) -> float:
+        """−2 `llf_poisson` + 2 (comparisons + free parameters), as R's AIC of the full model."""
+        return basis.aic(self.llf_poisson, len(self.comparisons) + self.effective_params)
+
+    @property
+    def bic_poisson(self) -> float:
+        """−2 `llf_poisson` + log(cells) (comparisons + free parameters), as R's BIC of the full model."""
+        return basis.bic(self.llf_poisson, len(self.comparisons) + self.effective_params, self.nobs)
 
     @property
     def fittedvalues(self) -> pd.Series[float]:

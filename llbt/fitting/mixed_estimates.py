@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import Confidence, Share, checked
+from ..core import basis
+from ..core.basis import Basis
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import TestResult
@@ -192,27 +194,52 @@ class MixedEstimates:
                 "llbt.anova(res.without, res, n=199).",
             )
         noise = self.solution.moved if isinstance(self.solution.rule, Sampling) else 0.0
-        return boundary_test(self.llf, self.without.llf_judgments, str(self.brackets[0]), noise)
+        return boundary_test(self.llf, self.without.llf, str(self.brackets[0]), noise)
+
+    @property
+    def n_judgments(self) -> float:
+        """Number of judgments, the sum of their weights."""
+        return self.comparisons.n_judgments
+
+    @property
+    def basis(self) -> Basis:
+        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        return basis.of_comparisons(self.comparisons)
 
     @property
     def llf(self) -> float:
-        """Log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ; at σ = 0 `LLBTResults.llf_judgments`."""
+        """Log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ; at σ = 0 that of the fit without effects."""
         return self.solution.value
+
+    @property
+    def n_params(self) -> int:
+        """Number of estimated parameters, all standard deviations among them."""
+        return len(self.solution.params) + len(self.brackets)
 
     @property
     def df_model(self) -> int:
         """Number of estimated parameters, standard deviations among them."""
-        return len(self.solution.params) + len(self.brackets)
+        return self.n_params
 
     @property
     def aic(self) -> float:
-        """−2 llf + 2 · estimated parameters."""
-        return -2 * self.llf + 2 * self.df_model
+        """−2 `llf` + 2 · estimated parameters, σ = 0 among them: such a fit is put at a disadvantage."""
+        return basis.aic(self.llf, self.n_params)
 
     @property
     def bic(self) -> float:
-        """−2 llf + log(judgments) · estimated parameters."""
-        return -2 * self.llf + math.log(self.comparisons.n_judgments) * self.df_model
+        """−2 `llf` + log(judgments) · estimated parameters."""
+        return basis.bic(self.llf, self.n_params, self.n_judgments)
+
+    @checked
+    def bic_of(self, unit: str) -> float:
+        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``."""
+        return basis.bic(self.llf, self.n_params, basis.number_of(self.comparisons, unit))
+
+    @property
+    def bic_judges(self) -> float:
+        """BIC that counts the levels that have effects, such as judges."""
+        return basis.bic(self.llf, self.n_params, len(self.judges.levels))
 
     @property
     def converged(self) -> bool:

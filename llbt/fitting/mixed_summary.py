@@ -8,9 +8,9 @@ import numpy as np
 
 from ..kernel.laplace import Laplace
 from ..kernel.quadrature import Quadrature, Sampling
-from ..table import Table, counted, format_count, format_number, format_p, format_share
+from ..table import Table, counted, format_count, format_figure, format_number, format_p, format_share
 from .mixed_estimates import MixedEstimates
-from .summary import coefficient_table, head_lines, model_title, scale_notes
+from .summary import coefficient_table, head_lines, likelihood_lines, model_title, scale_notes
 from .summary_rows import Sort
 from .variances import likelihood_ratio
 
@@ -58,7 +58,7 @@ def _number(x: float) -> str:
 
 
 def _tested(res: MixedEstimates) -> str:
-    gain = likelihood_ratio(res.llf, res.without.llf_judgments)
+    gain = likelihood_ratio(res.llf, res.without.llf)
     said = f"  against no effects: likelihood ratio {format_number(gain, 5)}"
     if len(res.brackets) > 1:
         return f"{said} (a mixture of χ²: llbt.anova(res.without, res, n=199))"
@@ -69,8 +69,9 @@ def _tested(res: MixedEstimates) -> str:
 def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
     found = res.solution
     lines = [
-        f"Log-likelihood: {format_number(res.llf, 7)} (of the judgments; without effects "
-        f"{format_number(res.without.llf_judgments, 7)})   AIC: {format_number(res.aic, 6)}"
+        *likelihood_lines(res.llf, res.aic, res.bic),
+        f"  without effects: {format_figure(res.without.llf)}   AIC: {format_figure(res.without.aic)}   "
+        f"BIC: {format_figure(res.without.bic)}",
     ]
     size = max((mode.at.shape[1] for mode in found.modes), default=0)
     dimensions = f"{'up to ' if len(found.modes) > 1 else ''}{counted(size, 'dimension')}"
@@ -104,6 +105,7 @@ def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
         levels = " and of ".join(dict.fromkeys(bracket.grouping for bracket in gone))
         notes.append(
             f"σ = 0 is the maximum for {' and '.join(map(str, gone))}: levels of {levels} differ no more than by chance"
+            "; AIC and BIC count σ all the same"
         )
     notes += list(res.judges.notes)
     if res.fixed:

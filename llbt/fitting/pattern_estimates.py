@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.basis import Basis, of_patterns
 from ..core.columns import FloatArray, IntArray
 from ..core.patterns import Patterns
 from ..formulas.coding import Reference
@@ -52,6 +53,16 @@ class PatternEstimates(WorthEstimates):
     def n_judgments(self) -> float:
         """Number of judges."""
         return self.patterns.n_judges
+
+    @property
+    def answers(self) -> Patterns:
+        """The patterns."""
+        return self.patterns
+
+    @property
+    def basis(self) -> Basis:
+        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        return of_patterns(self.patterns, missing=self.missingness is not None)
 
     @property
     def log_probabilities(self) -> FloatArray:

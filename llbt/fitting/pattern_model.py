@@ -200,7 +200,7 @@ def _warn(data: Patterns, pairs: Comparisons, model: LLBT) -> None:
 def _as_patterns(res: LLBTResults) -> ListFit:
     """Return a fit of comparisons as that of the patterns they make."""
     fit = res.solution
-    return ListFit(fit.params, inverse(fit.cov), fit.gradient, res.llf_judgments, fit.converged, fit.n_iter)
+    return ListFit(fit.params, inverse(fit.cov), fit.gradient, res.llf, fit.converged, fit.n_iter)
 
 
 def _solved(likelihood: PatternLikelihood, names: list[str], start: FloatArray) -> ListFit:

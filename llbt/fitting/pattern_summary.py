@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..core.patterns import MISSING
 from ..kernel.independent_pairs import IndependentPairs
-from ..table import Table, counted, format_count, format_number, format_percent
+from ..table import Table, counted, format_count, format_figure, format_number, format_percent
 from .pattern_estimates import PatternEstimates
 from .rows_beside import rows_beside
 from .summary import coefficient_table_of, scale_notes, worths_in_order
@@ -88,8 +88,8 @@ def _number(res: PatternEstimates) -> str:
 def _foot(res: PatternEstimates) -> tuple[str, ...]:
     of = "patterns and of what is missing of them" if res.missingness else "patterns"
     return (
-        f"Log-likelihood: {format_number(res.llf)} (of the {of}, Σ n log p) with {counted(res.n_params, 'parameter')}",
-        f"AIC: {format_number(res.aic)}   BIC: {format_number(res.bic)} (N = {format_count(res.n_judgments)})",
+        f"Log-likelihood: {format_figure(res.llf)} (of the {of}, Σ n log p) with {counted(res.n_params, 'parameter')}",
+        f"AIC: {format_figure(res.aic)}   BIC: {format_figure(res.bic)} (N = {format_count(res.n_judgments)})",
         f"Newton's method: {counted(res.n_iter, 'step')}",
     )
 

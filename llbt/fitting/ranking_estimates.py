@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..core.basis import Basis, of_rankings
 from ..core.columns import FloatArray, IntArray
 from ..core.rankings import Rankings
 from ..formulas.coding import Reference
@@ -46,6 +47,29 @@ class RankingEstimates(WorthEstimates):
     def n_judgments(self) -> float:
         """Number of lists."""
         return self.rankings.n_judgments
+
+    @property
+    def answers(self) -> Rankings:
+        """The lists."""
+        return self.rankings
+
+    @property
+    def basis(self) -> Basis:
+        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        return of_rankings(self.rankings)
+
+    @property
+    def effective_params(self) -> float:
+        """The parameters that `aic` and `bic` count: with a prior of so many judgments fewer, tr[I (I + P)⁻¹].
+
+        I and P are the information of the lists and of the prior at the estimates.
+        """
+        prior = self.specification.prior
+        if prior is None or isinstance(prior, str):
+            return float(self.n_params)
+        plain = self.covariance.independent
+        cov = self.covariance.matrix if plain is None else plain
+        return float((self.lists.moments(self.solution.params).information * cov).sum())
 
     @property
     def probabilities(self) -> FloatArray:

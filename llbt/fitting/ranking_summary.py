@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..table import Table, counted, format_count, format_number, format_percent
+from ..table import Table, counted, format_count, format_figure, format_number, format_percent
 from .ranking_estimates import RankingEstimates
 from .rows_beside import rows_beside
 from .summary import coefficient_table_of, scale_notes, worths_in_order
@@ -52,8 +52,8 @@ def _head(res: RankingEstimates) -> tuple[str, ...]:
 
 def _foot(res: RankingEstimates) -> tuple[str, ...]:
     return (
-        f"Log-likelihood: {format_number(res.llf)} (of the lists, Σ n log p) with {counted(res.n_params, 'parameter')}",
-        f"AIC: {format_number(res.aic)}   BIC: {format_number(res.bic)} (N = {format_count(res.rankings.n_judgments)})",
+        f"Log-likelihood: {format_figure(res.llf)} (of the lists, Σ n log p) with {counted(res.n_params, 'parameter')}",
+        f"AIC: {format_figure(res.aic)}   BIC: {format_figure(res.bic)} (N = {format_count(res.rankings.n_judgments)})",
         f"Newton's method: {counted(res.n_iter, 'step')}",
     )
 
@@ -66,11 +66,15 @@ def _notes(res: RankingEstimates, odds: bool) -> tuple[str, ...]:
         notes.append(f"NA: aliased with the terms before, not determined by the lists: {', '.join(res.aliased)}")
     prior = res.specification.prior
     if prior == "jeffreys":
-        notes.append("estimates with Firth's bias reduction (Jeffreys' prior)")
+        notes.append(
+            "estimates with Firth's bias reduction (Jeffreys' prior); likelihood, AIC and BIC are those at these "
+            "estimates, below the maximum"
+        )
     elif prior is not None:
         notes.append(
             f"estimates with a prior of {format_number(prior, 4)} wins and as many losses of each object against one "
-            "that nobody judged"
+            "that nobody judged, no part of the likelihood; effective parameters, of AIC and BIC: "
+            f"{format_number(res.effective_params, 4)}"
         )
     clusters = res.rankings.clusters
     if res.specification.cov_type == "nonrobust" and clusters:

@@ -17,7 +17,7 @@ from ..table import Record, Table
 from .estimates import Estimates, lacking
 from .hypotheses import wald_test, z_tests
 from .prediction import predicted
-from .summary import summary_table
+from .summary import FRACTIONAL, summary_table
 from .summary_rows import MOST_ROWS, Sort
 from .unanswered import BY_WORTHS
 
@@ -179,10 +179,10 @@ class LLBTResults(Estimates, Record):
 
 
 def bic_reservation(fits: Sequence[LLBTResults]) -> tuple[str, ...]:
-    """Return notes on what BIC takes the judgments for, where they may be something else."""
+    """Return notes on what AIC and BIC take the judgments for, where they may be something else."""
     notes = []
     if any(fit.specification.groups for fit in fits):
         notes.append("AIC and BIC take the judgments as independent, whatever the standard errors allow for")
     if any(np.any(fit.counts % 1 > 0) for fit in fits):
-        notes.append("BIC takes the sum of the weights as the number of judgments, but these weights are no counts")
+        notes.append(FRACTIONAL)
     return tuple(notes)

@@ -12,10 +12,22 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.statistics import chi2_p_value, chi2_reservation
 from ..formulas.grammar import parse, vocabulary
-from ..table import Field, Table, counted, format_count, format_number, format_p, format_percent, format_share
+from ..table import (
+    Field,
+    Table,
+    counted,
+    format_count,
+    format_figure,
+    format_number,
+    format_p,
+    format_percent,
+    format_share,
+)
 from .cluster_units import unit_of
 from .estimates import Estimates
 from .summary_rows import MOST_ROWS, CoefficientRows, Sort, coefficient_rows
+
+FRACTIONAL = "fractional counts: AIC and BIC depend on the scale of the weights"
 
 _MOST_WORTHS = 10
 _UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
@@ -216,18 +228,34 @@ def worths_in_order(res: Estimates) -> str:
 def _foot(res: Estimates) -> tuple[str, ...]:
     null, residual = format_number(res.null_deviance), format_number(res.deviance if res.df_resid else 0.0)
     width, digits = max(len(null), len(residual)), len(str(res.df_null))
-    likelihood = (
-        f"{format_number(res.llf)} (Poisson), {format_number(res.llf_multinomial)} (multinomial)"
-        if res.log_linear
-        else f"{format_number(res.llf)} (of the judgments, Σ n log p)"
-    )
     return (
         f"    Null deviance: {null:>{width}}  on {res.df_null:>{digits}}  degrees of freedom",
         f"Residual deviance: {residual:>{width}}  on {res.df_resid:>{digits}}  degrees of freedom{_fit(res)}",
-        f"Pearson X²: {format_number(res.pearson_chi2) if res.df_resid else '0'}   AIC: {format_number(res.aic)}   "
-        f"log-likelihood: {likelihood}",
-        f"Number of Fisher Scoring iterations: {res.n_iter} ({res.solution.solver})",
+        f"Pearson X²: {format_number(res.pearson_chi2) if res.df_resid else '0'}",
+        *likelihood_lines(res.llf, res.aic, res.bic, (res.llf_poisson, res.aic_poisson) if res.log_linear else None),
+        solver_line(res),
     )
+
+
+def likelihood_lines(llf: float, aic: float, bic: float, poisson: tuple[float, float] | None = None) -> tuple[str, ...]:
+    """Return the figures of the judgments, and log-likelihood and AIC of the Poisson counts, as papers have R's."""
+    lines = (
+        f"Log-likelihood of the judgments: {format_figure(llf)}   AIC: {format_figure(aic)}   "
+        f"BIC: {format_figure(bic)}",
+    )
+    if poisson is None:
+        return lines
+    counts, of_counts = map(format_figure, poisson)
+    return (*lines, f"Log-likelihood of the counts (Poisson, R's glm): {counts}   AIC: {of_counts}")
+
+
+def solver_line(res: Estimates) -> str:
+    """Say what maximized the likelihood."""
+    if res.solution.solver == "glm":
+        return f"statsmodels GLM: {counted(res.n_iter, 'Fisher scoring iteration')}"
+    eliminated = "Newton, nuisance parameters eliminated" if res.log_linear else "Newton"
+    checked = "; checked by statsmodels GLM" if res.solution.solver == "eliminate, glm" else ""
+    return f"{eliminated}: {counted(res.n_iter, 'step')}{checked}"
 
 
 def _fit(res: Estimates) -> str:
@@ -257,18 +285,34 @@ def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
         notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
     prior = res.specification.prior
     if isinstance(prior, str):
-        notes.append("estimates with Firth's bias reduction; deviance and likelihood are those at these estimates")
+        notes.append(
+            "estimates with Firth's bias reduction; deviance, likelihood, AIC and BIC are those at these estimates, "
+            "below the maximum"
+        )
     elif prior is not None:
-        notes.append(f"estimates with a prior of {format_number(prior, 4)} judgments per pair")
+        notes.append(_prior_note(res, float(prior)))
     notes += res.covariance.notes
     if res.stands_for is not None:
         return (*notes, "no fit of its own: it has no likelihood, deviance and test of fit", *res.comparisons.notes)
+    if np.any(res.counts % 1 > 0):
+        notes.append(FRACTIONAL)
     notes += _kept_clusters(res)
     if not res.converged:
         notes.append("the solver did not converge")
     tested = res.df_resid and not res.specification.groups
     reservation = chi2_reservation(res.solution.means)[1] if tested else ""
     return (*notes, *([reservation] if reservation else []), *res.comparisons.notes)
+
+
+def _prior_note(res: Estimates, prior: float) -> str:
+    """Say what the judgments of a prior are, and how many parameters they leave."""
+    said = f"estimates with a prior of {format_number(prior, 4)} judgments per pair"
+    if res.stands_for is not None:
+        return said
+    return (
+        f"{said}, no part of the likelihood; effective parameters, of AIC and BIC: "
+        f"{format_number(res.effective_params, 4)}"
+    )
 
 
 def scale_notes(res: Estimates, odds: bool) -> list[str]:

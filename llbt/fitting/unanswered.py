@@ -54,7 +54,8 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     "held_out": (
         "folds of judgments leave out parts of what the effects of judges are known from, and folds of judges have no "
         "effects",
-        "Compare fits by .aic or llbt.anova(smaller, larger); llbt.held_out({plain}) is of that without effects.",
+        "Compare .aic or .bic, with effects or without, or ask llbt.anova(smaller, larger); "
+        "llbt.held_out({plain}) is of the fit without effects.",
     ),
     "influence": (
         "what is left out of a fit with effects of judges changes the effects, too",

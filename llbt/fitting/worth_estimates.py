@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +9,11 @@ import pandas as pd
 from scipy import stats
 
 from ..arguments import Share, checked
+from ..core import basis
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
+from ..core.patterns import Patterns
+from ..core.rankings import Rankings
 from ..formulas.design import Design
 from ..kernel.list_fit import ListFit
 from ..kernel.robust import Covariance
@@ -136,19 +138,34 @@ class WorthEstimates:
         return len(self.places)
 
     @property
+    def effective_params(self) -> float:
+        """The parameters that `aic` and `bic` count."""
+        return float(self.n_params)
+
+    @property
+    def answers(self) -> Rankings | Patterns:
+        """What was fitted."""
+        raise NotImplementedError
+
+    @property
     def llf(self) -> float:
-        """Log-likelihood of the answers, Σ n log p."""
+        """Log-likelihood of the answers, Σ n log p; a prior is no part of it."""
         return self.solution.log_likelihood
 
     @property
     def aic(self) -> float:
-        """−2 llf + 2 · estimated parameters."""
-        return -2 * self.llf + 2 * self.n_params
+        """−2 `llf` + 2 · `effective_params`."""
+        return basis.aic(self.llf, self.effective_params)
 
     @property
     def bic(self) -> float:
-        """−2 llf + log(answers) · estimated parameters."""
-        return -2 * self.llf + math.log(self.n_judgments) * self.n_params
+        """−2 `llf` + log(answers) · `effective_params`."""
+        return basis.bic(self.llf, self.effective_params, self.n_judgments)
+
+    @checked
+    def bic_of(self, unit: str) -> float:
+        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``."""
+        return basis.bic(self.llf, self.effective_params, basis.number_of(self.answers, unit))
 
     def to_frame(self) -> pd.DataFrame:
         """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""

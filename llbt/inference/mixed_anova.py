@@ -31,7 +31,7 @@ _REFITS = 10  # tables drawn in one block: the bar moves
 def compared_effects(results: Sequence[MaybeMixed], test: str | None, n: int, draw: Resampler) -> Table:
     """Return the analysis of fits some of which have effects; see `anova`."""
     _check(results, test)
-    ranked = sorted(enumerate(results), key=lambda numbered: _size(numbered[1]))
+    ranked = sorted(enumerate(results), key=lambda numbered: numbered[1].n_params)
     for (a, small), (b, large) in itertools.pairwise(ranked):
         _check_nested(f"m{a}", small, f"m{b}", large)
     fits = [fit for _, fit in ranked]
@@ -46,11 +46,11 @@ def compared_effects(results: Sequence[MaybeMixed], test: str | None, n: int, dr
     return Table(
         (
             Field("model", "Model", [fit.specification.formula for fit in fits]),
-            Field("df_model", "Npar", [_size(fit) for fit in fits], "count"),
-            Field("llf", "logLik", [_value(fit) for fit in fits], "statistic"),
-            Field("aic", "AIC", [_penalized(fit, 2.0) for fit in fits], "statistic"),
-            Field("bic", "BIC", [_penalized(fit, math.log(fit.comparisons.n_judgments)) for fit in fits], "statistic"),
-            Field("df", "Df", [*first, *(_size(large) - _size(small) for small, large in pairs)], "count"),
+            Field("df_model", "Npar", [fit.n_params for fit in fits], "count"),
+            Field("llf", "logLik", [fit.llf for fit in fits], "statistic"),
+            Field("aic", "AIC", [fit.aic for fit in fits], "statistic"),
+            Field("bic", "BIC", [fit.bic for fit in fits], "statistic"),
+            Field("df", "Df", [*first, *(large.n_params - small.n_params for small, large in pairs)], "count"),
             Field("statistic", "Chisq", [*first, *statistic], "statistic"),
             Field("p_value", "Pr(drawn)" if n else "Pr(>Chisq)", p_values, "p_value"),
             Field("", "", p_values, "stars"),
@@ -68,20 +68,8 @@ def _brackets(fit: MaybeMixed) -> tuple[Bracket, ...]:
     return fit.brackets if isinstance(fit, MixedResults) else ()
 
 
-def _value(fit: MaybeMixed) -> float:
-    return fit.llf if isinstance(fit, MixedResults) else fit.llf_judgments
-
-
-def _size(fit: MaybeMixed) -> int:
-    return len(_plain(fit).free) + len(_brackets(fit))
-
-
-def _penalized(fit: MaybeMixed, penalty: float) -> float:
-    return -2 * _value(fit) + penalty * _size(fit)
-
-
 def _ratio(small: MaybeMixed, large: MaybeMixed) -> float:
-    return likelihood_ratio(_value(large), _value(small))
+    return likelihood_ratio(large.llf, small.llf)
 
 
 def _more(small: MaybeMixed, large: MaybeMixed) -> int:
@@ -90,7 +78,7 @@ def _more(small: MaybeMixed, large: MaybeMixed) -> int:
 
 
 def _p_value(statistic: float, small: MaybeMixed, large: MaybeMixed) -> float:
-    further = _size(large) - _size(small) - _more(small, large)
+    further = large.n_params - small.n_params - _more(small, large)
     return math.nan if _more(small, large) > 1 else mixture_p_value(statistic, further, boundary=_more(small, large))
 
 
@@ -158,14 +146,14 @@ def _check_nested(a: str, small: MaybeMixed, b: str, large: MaybeMixed) -> None:
     """Check that the brackets and predictors of the small model are among those of the large one."""
     lacking = [str(bracket) for bracket in _brackets(small) if bracket not in _brackets(large)]
     inside = not lacking and within(_plain(small), _plain(large))
-    if inside and _size(small) < _size(large):
+    if inside and small.n_params < large.n_params:
         return
     what = "the same model" if inside else "not nested"
     lack = f" ({b} lacks {listed(lacking)})" if lacking else ""
     raise DesignError(
         f"{a} ({small.specification.formula}) and {b} ({large.specification.formula}) are {what}{lack}, so their "
         "likelihoods cannot be tested against each other",
-        "Compare their aic or bic, of a fit without effects −2·res.llf_judgments + 2·len(res.free).",
+        "Compare their .aic or .bic.",
     )
 
 
@@ -184,7 +172,7 @@ def _notes(ranked: Sequence[tuple[int, MaybeMixed]], n: int) -> tuple[str, ...]:
                 "anova(…, n=199) draws tables from the smaller fit"
             )
         else:
-            notes.append(f"{formula}: on {said_mixture(_size(large) - _size(small) - 1)}, for σ cannot be below 0")
+            notes.append(f"{formula}: on {said_mixture(large.n_params - small.n_params - 1)}, for σ cannot be below 0")
         if isinstance(small, MixedResults) and not np.all(small.solution.scales > 0):
             notes.append(
                 f"{formula}: σ = 0 in the smaller fit, too, so that the p-value is too large; n=199 draws tables"

@@ -43,7 +43,7 @@ def check_links(results: Sequence[LLBTResults]) -> None:
     if any(res.response != results[0].response for res in results):
         raise DesignError(
             f"the fits have different links ({listed(links)}), and a test compares nested models of one link",
-            "Compare −2·res.llf_judgments + 2·len(res.free), the AIC of the judgments, or llbt.held_out([m0, m1]).",
+            "Compare their .aic or .bic, or llbt.held_out([m0, m1]).",
         )
 
 

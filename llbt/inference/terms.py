@@ -9,7 +9,7 @@ from ..arguments import checked
 from ..errors import DesignError, OptionError, listed
 from ..fitting.results import LLBTResults
 from ..formulas.grammar import parse, stray_messages, vocabulary
-from ..table import Field, Table
+from ..table import Field, Table, format_figure
 from .anova import (
     Compared,
     Test,
@@ -39,8 +39,9 @@ def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
     -------
     Table
         A row for the fit itself, ``<none>``, then one per term that is left out: term, df, deviance and aic of the
-        model without it, statistic, df_denom (of F) and p_value. A term that is contained in another (``object`` in
-        ``object:judge``), or whose parameters are all held, stays, as do the cuts of a cumulative link.
+        model without it (of the judgments; a note has R's), statistic, df_denom (of F) and p_value. A term that is
+        contained in another (``object`` in ``object:judge``), or whose parameters are all held, stays, as do the cuts
+        of a cumulative link.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
     -------
     Table
         A row for the fit itself, ``<none>``, then one per term that is added: term, df, deviance and aic of the model
-        with it, statistic, df_denom (of F) and p_value.
+        with it (of the judgments; a note has R's), statistic, df_denom (of F) and p_value.
 
     Raises
     ------
@@ -141,7 +142,18 @@ def _marginal(res: LLBTResults, rows: Sequence[_Row], test: Test, *, title: str,
         ),
         title=title,
         head=(f"Model: {res.specification.formula}",),
-        notes=(*notes, *empty_notes(names, tests), *flip_notes(tests, res), *reservations(test, fits)),
+        notes=(*notes, *empty_notes(names, tests), *flip_notes(tests, res), *reservations(test, fits), *_poisson(res)),
+    )
+
+
+def _poisson(res: LLBTResults) -> tuple[str, ...]:
+    """Say how R's AIC, of the Poisson counts, is found from that of the judgments."""
+    if not res.log_linear:
+        return ()
+    found, more = res.aic_poisson, res.aic_poisson - res.aic
+    return (
+        f"AIC is of the judgments; R's, of the Poisson counts, is {format_figure(found)} for <none>, and "
+        f"{format_figure(abs(more))} {'more' if more > 0 else 'less'} than here in every row",
     )
 
 

@@ -14,7 +14,7 @@ from scipy import linalg
 from ..arguments import Confidence, Kind, checked, is_real
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult, critical_value
-from ..errors import FormulaError, SeparationError
+from ..errors import DesignError, FormulaError, SeparationError
 from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.unanswered import OF_CALIBRATED
@@ -81,6 +81,30 @@ class Calibration(Record):
     rogan_gladen: pd.DataFrame
     confidence: float
     notes: tuple[str, ...]
+
+    @property
+    def llf(self) -> float:
+        """Refuse a log-likelihood, as do `aic` and `bic`: labels and verdicts together have none.
+
+        Raises
+        ------
+        DesignError
+        """
+        raise DesignError(
+            "calibrated estimates do not maximize a likelihood of labels and verdicts, which llf, "
+            "aic and bic would be of",
+            "Those of the labels alone are in .labels, those of the verdicts alone in .machines.",
+        )
+
+    @property
+    def aic(self) -> float:
+        """Refuse AIC, as `llf` says."""
+        return self.llf
+
+    @property
+    def bic(self) -> float:
+        """Refuse BIC, as `llf` says."""
+        return self.llf
 
     def table(self) -> Table:
         """Return object, estimate (log-worth, mean 0), std_error, interval, and what labels and machines alone say."""

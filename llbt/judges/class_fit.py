@@ -12,6 +12,8 @@ import pandas as pd
 from scipy import linalg, special
 
 from ..arguments import Confidence, Count, checked
+from ..core import basis
+from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import counts_of_cells
 from ..core.statistics import critical_values
@@ -121,24 +123,44 @@ class LatentClasses(Record):
         return pd.DataFrame(found, index=index, columns=pd.Index(self.labels, name=_CLASS))
 
     @property
-    def log_likelihood(self) -> float:
-        """Σ log Σ_k π_k P(what a judge said | class k), without the prior."""
+    def llf(self) -> float:
+        """Log-likelihood of the judgments, Σ_g log Σ_k π_k P(what a judge said | class k), without the prior."""
         return self.mixture.log_likelihood
 
     @property
-    def df(self) -> int:
+    def n_params(self) -> int:
         """How many parameters there are, K − 1 shares among them."""
         return self.by_judge.answers.size(self.k)
 
     @property
-    def bic(self) -> float:
-        """−2 log-likelihood + df log G: judges are what is drawn, so judges are counted."""
-        return float(-2 * self.log_likelihood + self.df * np.log(len(self.by_judge.levels)))
+    def n_judgments(self) -> float:
+        """Number of judgments, the sum of their weights."""
+        return self.pooled.n_judgments
+
+    @property
+    def basis(self) -> Basis:
+        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        return self.pooled.basis
 
     @property
     def aic(self) -> float:
-        """−2 log-likelihood + 2 df."""
-        return -2 * self.log_likelihood + 2 * self.df
+        """−2 `llf` + 2 · parameters."""
+        return basis.aic(self.llf, self.n_params)
+
+    @property
+    def bic(self) -> float:
+        """−2 `llf` + log(judgments) · parameters, as of other fits; `bic_judges` counts judges."""
+        return basis.bic(self.llf, self.n_params, self.n_judgments)
+
+    @checked
+    def bic_of(self, unit: str) -> float:
+        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``."""
+        return basis.bic(self.llf, self.n_params, basis.number_of(self.pooled.comparisons, unit))
+
+    @property
+    def bic_judges(self) -> float:
+        """−2 `llf` + log(judges) · parameters: judges are what is drawn, so judges are counted."""
+        return basis.bic(self.llf, self.n_params, len(self.by_judge.levels))
 
     @property
     def _uncertainty(self) -> float:
@@ -146,8 +168,8 @@ class LatentClasses(Record):
 
     @property
     def icl(self) -> float:
-        """BIC + 2 Σ_g Σ_k −p_gk log p_gk: classes that leave judges in doubt pay for it."""
-        return self.bic + 2 * self._uncertainty
+        """`bic_judges` + 2 Σ_g Σ_k −p_gk log p_gk: classes that leave judges in doubt pay for it."""
+        return self.bic_judges + 2 * self._uncertainty
 
     @property
     def entropy(self) -> float:
@@ -262,14 +284,15 @@ class LatentClasses(Record):
     def _foot(self) -> tuple[str, ...]:
         found = self.mixture
         return (
-            f"Log-likelihood: {format_number(self.log_likelihood, 7)} on {self.df} parameters   "
-            f"BIC: {format_number(self.bic, 6)}   ICL: {format_number(self.icl, 6)}   "
+            f"Log-likelihood: {format_number(self.llf, 7)} on {self.n_params} parameters   "
+            f"AIC: {format_number(self.aic, 6)}   BIC of judges: {format_number(self.bic_judges, 6)}   "
+            f"ICL: {format_number(self.icl, 6)}   "
             f"Entropy: {format_number(self.entropy, 3)}",
             f"Best of {counted(found.starts, 'start')}, reached by {found.reached}",
         )
 
     def _notes(self) -> tuple[str, ...]:
-        notes = ["log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)); BIC counts judges"]
+        notes = ["log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)); BIC of judges and ICL count judges"]
         notes += self._infinite()
         if not np.isfinite(self.share_errors).all():
             notes.append(
@@ -332,7 +355,7 @@ class LatentClasses(Record):
             converged=self.mixture.converged,
             n_iter=self.mixture.steps,
             gradient=np.zeros(size),
-            objective=self.log_likelihood,
+            objective=self.llf,
             solver="eliminate",
         )
         covariance = Covariance(cov, notes=(f"of class {label}",))

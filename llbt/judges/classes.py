@@ -69,9 +69,9 @@ class ClassModels(Record):
 
     @property
     def best(self) -> LatentClasses:
-        """The fit with the smallest BIC among those whose classes all have finite estimates."""
+        """The fit with the smallest BIC of judges among those whose classes all have finite estimates."""
         finite = [one for one in self.fits if not one.infinite]
-        return min(finite or self.fits, key=lambda one: one.bic)
+        return min(finite or self.fits, key=lambda one: one.bic_judges)
 
     @checked
     def bootstrap_test(
@@ -142,21 +142,25 @@ class ClassModels(Record):
         return bootstrap_test(small, large, n, starts, enough, draw)
 
     def table(self) -> Table:
-        """Return k, log_likelihood, df, aic, bic, icl, entropy, smallest, starts, reached; a row per K."""
+        """Return k, llf, n_params, aic, bic, bic_judges, icl, entropy, smallest, starts, reached; a row per K."""
         fits = self.fits
         columns: tuple[tuple[str, str, Sequence[float], CellKind], ...] = (
             ("k", "K", [one.k for one in fits], "count"),
-            ("log_likelihood", "log-likelihood", [one.log_likelihood for one in fits], "statistic"),
-            ("df", "df", [one.df for one in fits], "count"),
+            ("llf", "log-likelihood", [one.llf for one in fits], "statistic"),
+            ("n_params", "parameters", [one.n_params for one in fits], "count"),
             ("aic", "AIC", [one.aic for one in fits], "statistic"),
             ("bic", "BIC", [one.bic for one in fits], "statistic"),
+            ("bic_judges", "BIC of judges", [one.bic_judges for one in fits], "statistic"),
             ("icl", "ICL", [one.icl for one in fits], "statistic"),
             ("entropy", "entropy", [one.entropy for one in fits], "estimate"),
             ("smallest", "smallest share", [float(one.mixture.shares.min()) for one in fits], "estimate"),
             ("starts", "starts", [one.mixture.starts for one in fits], "count"),
             ("reached", "reached best", [one.mixture.reached for one in fits], "count"),
         )
-        notes = [f"smallest BIC: K = {self.best.k}; it counts the {counted(len(fits[0].by_judge.levels), 'judge')}"]
+        notes = [
+            f"smallest BIC of judges: K = {self.best.k}; it counts the {counted(len(fits[0].by_judge.levels), 'judge')}"
+            ", BIC the judgments"
+        ]
         gone = [one.k for one in fits if one.infinite]
         if gone:
             notes.append(

@@ -12,6 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..arguments import Count, Jobs, Number, Rng, Share, as_generator, checked
+from ..core import basis
+from ..core.basis import Basis
 from ..core.columns import IntArray
 from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
@@ -24,9 +26,9 @@ from ..formulas.coding import Reference
 from ..formulas.grammar import parse, vocabulary
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_number, format_p
-from .judge_lists import judge_lists
+from .judge_lists import JudgeLists, judge_lists
 from .judge_table import judge_data
-from .tree_fits import ByJudge, Growth, NodeFit, fitted, log_likelihood
+from .tree_fits import ByJudge, Growth, NodeFit, fitted
 from .tree_growth import Node, grow
 
 _SUBSAMPLE = 0.632  # share of the judges in a resample: as many as a bootstrap has different ones
@@ -67,19 +69,50 @@ class JudgeTree(Record):
         return bool(self.held)
 
     @property
-    def log_likelihood(self) -> float:
+    def llf(self) -> float:
         """Σ of the leaves' log-likelihoods of single judgments, or lists; of the judges who found the tree."""
-        return float(sum(log_likelihood(node.results) for node in self.leaves))
+        return float(sum(node.results.llf for node in self.leaves))
 
     @property
-    def df(self) -> int:
+    def n_params(self) -> int:
         """How many parameters the leaves have; splits are not counted."""
-        return sum(len(node.results.solution.params) for node in self.leaves)
+        return sum(node.results.n_params for node in self.leaves)
+
+    @property
+    def effective_params(self) -> float:
+        """The parameters that `aic` and `bic` count: with a prior fewer, as in each leaf."""
+        return sum(node.results.effective_params for node in self.leaves)
+
+    @property
+    def n_judgments(self) -> float:
+        """Number of judgments, or lists, of the judges who found the tree."""
+        return float(sum(node.results.n_judgments for node in self.leaves))
+
+    @property
+    def basis(self) -> Basis:
+        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        return self.nodes[0].results.basis
+
+    @property
+    def aic(self) -> float:
+        """−2 `llf` + 2 · `effective_params`."""
+        return basis.aic(self.llf, self.effective_params)
 
     @property
     def bic(self) -> float:
-        """−2 log-likelihood + df log G: judges are what is drawn, so judges are counted."""
-        return -2 * self.log_likelihood + self.df * math.log(len(self.data.levels))
+        """−2 `llf` + log(judgments) · `effective_params`, as of other fits; `bic_judges` counts judges."""
+        return basis.bic(self.llf, self.effective_params, self.n_judgments)
+
+    @checked
+    def bic_of(self, unit: str) -> float:
+        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``."""
+        answers = self.data.rankings if isinstance(self.data, JudgeLists) else self.data.comparisons
+        return basis.bic(self.llf, self.effective_params, basis.number_of(answers, unit))
+
+    @property
+    def bic_judges(self) -> float:
+        """−2 `llf` + log(judges) · `effective_params`: judges are what is drawn, so judges are counted."""
+        return basis.bic(self.llf, self.effective_params, len(self.data.levels))
 
     @property
     def leaf(self) -> pd.Series[Any]:
@@ -142,8 +175,8 @@ class JudgeTree(Record):
             title=f"Tree of {self.data.by}: {self.growth.formula}",
             head=self._drawn(),
             foot=(
-                f"Log-likelihood: {format_number(self.log_likelihood, 7)} on {counted(self.df, 'parameter')}   "
-                f"BIC: {format_number(self.bic, 6)}",
+                f"Log-likelihood: {format_number(self.llf, 7)} on {counted(self.n_params, 'parameter')}   "
+                f"AIC: {format_number(self.aic, 6)}   BIC of judges: {format_number(self.bic_judges, 6)}",
             ),
             notes=self._notes(),
         ).first(60)
@@ -234,7 +267,7 @@ class JudgeTree(Record):
             if not children or any(child.children for child in children):
                 continue
             more = sum(len(child.results.solution.params) for child in children) - len(split.results.solution.params)
-            gain = sum(log_likelihood(child.results) for child in children) - log_likelihood(split.results)
+            gain = sum(child.results.llf for child in children) - split.results.llf
             if 2 * gain < penalty * more:
                 nodes[node.number] = replace(split, split=None, children=(), why=f"pruned by {by.upper()}")
                 for child in children:

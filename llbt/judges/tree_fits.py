@@ -56,11 +56,6 @@ def fitted(data: ByJudge, growth: Growth) -> NodeFit:
     return model.solved(Specification(growth.formula, growth.reference, prior=growth.prior))
 
 
-def log_likelihood(results: NodeFit) -> float:
-    """Return Σ log p of single judgments, or of lists."""
-    return float(results.llf if isinstance(results, RankingResults) else results.llf_judgments)
-
-
 def judge_scores(data: ByJudge, results: NodeFit) -> FloatArray:
     """Return the scores of the judges at their fit, in their order, shape (G, p)."""
     if isinstance(data, JudgeLists):

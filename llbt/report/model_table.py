@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
@@ -300,7 +299,7 @@ def model_table(
         values["conf_low"],
         values["conf_high"],
         np.array([[term in column.index for column in columns] for term in terms]),
-        pd.DataFrame([_figures_of(fit, _of_judgments(fits)) for fit in fits], index=list(headings)),
+        pd.DataFrame([_figures_of(fit) for fit in fits], index=list(headings)),
         below,
         stars,
         int(digits),
@@ -371,29 +370,27 @@ def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatA
     return np.column_stack([column.reindex(list(terms)).to_numpy(dtype=float) for column in columns])
 
 
-def _figures_of(res: WithWorths, of_judgments: bool) -> dict[str, float]:
-    """Return the figures of a fit; AIC, BIC and likelihood of Σ n log p where links or effects are compared."""
+def _figures_of(res: WithWorths) -> dict[str, float]:
+    """Return the figures of a fit; AIC, BIC and likelihood are those of the judgments, Σ n log p."""
     c, none = res.comparisons, {"deviance": np.nan, "df_resid": np.nan}
+    figures = {"aic": res.aic, "bic": res.bic, "llf": res.llf}
     if isinstance(res, WorthEstimates):
         counts = {"n_judgments": res.n_judgments, "n_comparisons": np.nan, "n_ties": np.nan}
-        return {**none, "aic": res.aic, "bic": res.bic, "llf": res.llf, **counts}
+        return {**none, **figures, **counts}
     counts = {"n_judgments": c.n_judgments, "n_comparisons": len(c), "n_ties": c.n_ties if c.has_ties else np.nan}
-    if isinstance(res, MixedResults):
-        return {**none, "aic": res.aic, "bic": res.bic, "llf": res.llf, **counts}
-    fit = {name: getattr(res, name) for name in ("deviance", "df_resid", "aic", "bic", "llf")}
-    if of_judgments:
-        value, p = res.llf_judgments, res.n_params if isinstance(res, DiscriminationResults) else len(res.free)
-        fit |= {"aic": -2 * value + 2 * p, "bic": -2 * value + math.log(c.n_judgments) * p, "llf": value}
-    return {**fit, **counts}
+    deviance = none if isinstance(res, MixedResults) else {"deviance": res.deviance, "df_resid": res.df_resid}
+    return {**deviance, **figures, **counts}
 
 
-def _of_judgments(fits: Sequence[WithWorths]) -> bool:
-    """Whether likelihoods are those of the judgments: where links differ, and beside effects of judges."""
-    return len({average_of(fit).log_linear for fit in fits}) > 1 or any(isinstance(fit, MixedResults) for fit in fits)
-
-
-def _compared(fits: Sequence[WithWorths]) -> str:
-    return "fits with and without effects" if any(isinstance(fit, MixedResults) for fit in fits) else "links"
+def _bases(fits: Sequence[WithWorths], names: Sequence[str]) -> tuple[str, ...]:
+    """Say which fits have likelihoods of something else than the first, and of what."""
+    first = fits[0].basis
+    others = {name: first.difference(fit.basis) for name, fit in zip(names, fits, strict=True)}
+    return tuple(
+        f"AIC, BIC and log-likelihood of {name} and {names[0]} do not compare: {reason}"
+        for name, reason in others.items()
+        if reason
+    )
 
 
 def _figure(name: str, value: float) -> str:
@@ -417,14 +414,12 @@ def _notes(
             "estimates are on the log-worth scale λ of their own link, and tie and grade are γ, or cuts: "
             + ", ".join(f"{name} {link}" for name, link in zip(names, links, strict=True))
         ]
-    if _of_judgments(results):
-        notes.append(f"AIC, BIC and log-likelihood are those of Σ n log p, by which {_compared(results)} are compared")
-    whole = [isinstance(res, WorthEstimates) for res in results]
-    if any(whole) and not all(whole):
-        notes.append(
-            "AIC, BIC and log-likelihood of lists and patterns are of whole answers, and do not compare with those of "
-            "comparisons; judgments are answers there"
-        )
+    whole = any(isinstance(res, WorthEstimates) for res in results)
+    notes.append(
+        "AIC, BIC and log-likelihood are of the judgments, Σ n log p"
+        + ("; a whole ranking or pattern is one judgment" if whole else "")
+    )
+    notes += _bases(results, names)
     if any(isinstance(res, MixedResults) for res in results):
         notes.append("rows such as (object | judge) are the standard deviations σ of normal effects of judges")
     if any(isinstance(res, DiscriminationResults) for res in results):
@@ -437,7 +432,7 @@ def _notes(
     elif references:
         notes.append("reference objects differ, and so do the estimates: " + ", ".join(references))
     if any(not fit.comparisons.same_counts(fits[0].comparisons) for fit in fits):
-        notes.append("the fits are not all of one table, so deviance, AIC, BIC and log-likelihood do not compare")
+        notes.append("the fits are not all of one table, so deviances do not compare")
     notes += bic_reservation(fits)
     for name, fit in zip(names, fits, strict=True):
         notes += [f"{name}: {note}" for note in fit.covariance.notes]

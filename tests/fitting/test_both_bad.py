@@ -102,7 +102,7 @@ def test_fits_are_those_of_an_explicit_poisson_model(
     np.testing.assert_allclose(res.bse[names], glm.bse[: len(names)], rtol=1e-7)
     assert res.deviance == pytest.approx(glm.deviance, abs=1e-8)
     assert res.df_resid == glm.df_resid
-    assert res.llf == pytest.approx(glm.llf, rel=1e-10)
+    assert res.llf_poisson == pytest.approx(glm.llf, rel=1e-10)
 
 
 def test_the_gradient_and_the_information_are_those_of_finite_differences() -> None:

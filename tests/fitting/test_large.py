@@ -48,8 +48,14 @@ def test_estimates_and_fit_are_those_of_the_dense_route(fits: tuple[LargeResults
     np.testing.assert_allclose(large.bse[["tie", "order"]], dense.bse[["tie", "order"]], rtol=1e-6)
     np.testing.assert_allclose(large.bse[:SIZE], np.sqrt(np.diag(cov)[:SIZE]), rtol=0.02)
     assert list(large.params.index) == [*(f"object[{o}]" for o in large.comparisons.objects), "tie", "order"]
-    for name in ("deviance", "null_deviance", "pearson_chi2", "llf", "llf_multinomial", "llf_judgments", "aic", "bic"):
+    for name in ("deviance", "null_deviance", "pearson_chi2", "llf", "llf_multinomial", "llf_poisson"):
         assert getattr(large, name) == pytest.approx(getattr(dense, name), rel=1e-10), name
+    for name in ("aic", "bic", "aic_poisson", "bic_poisson"):
+        if large.specification.prior is None:
+            assert getattr(large, name) == pytest.approx(getattr(dense, name), rel=1e-10), name
+        else:
+            with pytest.raises(llbt.errors.DesignError, match="effective parameters"):
+                getattr(large, name)
     for name in ("df_resid", "df_null", "df_model", "nobs", "converged"):
         assert getattr(large, name) == getattr(dense, name), name
     pd.testing.assert_series_equal(large.fittedvalues, dense.fittedvalues, rtol=1e-7)

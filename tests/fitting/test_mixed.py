@@ -51,7 +51,7 @@ def test_the_printout_says_what_was_fitted(res: llbt.MixedResults) -> None:
 
 
 def test_tests_and_shares_of_the_standard_deviation(res: llbt.MixedResults) -> None:
-    gain = 2 * (res.llf - res.without.llf_judgments)
+    gain = 2 * (res.llf - res.without.llf)
     test = res.boundary_test()
     assert test.statistic == pytest.approx(gain)
     assert test.p_value == pytest.approx(stats.chi2.sf(gain, 1) / 2)
@@ -90,7 +90,7 @@ def test_no_difference_between_judges_is_a_result() -> None:
     res, without = llbt.fit("object + (object | judge)", c), llbt.fit("object", c)
     assert isinstance(without, llbt.LLBTResults)
     assert res.scales.tolist() == [0.0]
-    assert res.llf == pytest.approx(without.llf_judgments, abs=1e-8)
+    assert res.llf == pytest.approx(without.llf, abs=1e-8)
     np.testing.assert_allclose(res.params, without.params, atol=1e-8)
     np.testing.assert_allclose(res.bse, without.bse, rtol=1e-8)
     assert res.boundary_test().p_value == 1

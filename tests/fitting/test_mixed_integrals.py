@@ -145,4 +145,4 @@ def test_124_workers_and_59_models_by_sampling(shared: Path) -> None:
         variance += weight.var() / weight.mean() ** 2 / len(weight)
     assert variance < 0.1
     assert res.llf == pytest.approx(total, abs=4 * np.hypot(res.solution.moved, np.sqrt(variance)))
-    assert res.llf > res.without.llf_judgments + 30
+    assert res.llf > res.without.llf + 30

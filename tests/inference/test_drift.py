@@ -114,7 +114,7 @@ def test_the_rate_and_the_paths_are_those_of_a_dense_laplace_approximation(frame
     assert np.allclose(estimated.estimate, found.estimate, atol=1e-8)
     b, covariance, value = dense.at(found.sigma)
     assert found.llf == pytest.approx(value, abs=1e-7)
-    pooled = np.linalg.slogdet(res.cov_params().to_numpy())[1] / 2 + res.llf_judgments
+    pooled = np.linalg.slogdet(res.cov_params().to_numpy())[1] / 2 + res.llf
     assert estimated.test().statistic == pytest.approx(2 * (value - pooled), abs=1e-6)
     centre = np.vstack([np.eye(3), np.zeros(3)]) - 0.25
     rows = np.zeros((len(DAYS), 4, dense.size))

@@ -34,6 +34,9 @@ def study(rng, units=600, labels=120, flip=0.2, bias=0.0, shares=None):
 def test_no_weight_is_the_fit_of_the_labels():
     human, machine = study(np.random.default_rng(1))
     found = calibrate(human, machine, omega=0.0)
+    for name in ("llf", "aic", "bic"):
+        with pytest.raises(llbt.errors.DesignError, match=r"do not maximize a likelihood.*[.]labels"):
+            getattr(found, name)
     c = llbt.from_judgments(human, clusters="prompt")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -40,7 +40,7 @@ def test_discriminations_are_rows_beside_other_fits() -> None:
     assert "σ[J3]" in text
     assert "their mean square 1" in text
     beside = llbt.model_table([res, mixed()])
-    assert beside.figures["aic"].iloc[0] == pytest.approx(-2 * res.llf_judgments + 2 * 7)
+    assert beside.figures["aic"].iloc[0] == pytest.approx(-2 * res.llf + 2 * 7)
 
 
 def biased() -> llbt.DiscriminationResults:

@@ -76,12 +76,12 @@ def test_standard_deviations_stand_in_rows_of_their_own(res: llbt.MixedResults) 
     assert ("(1)", "(object | judge)") not in frame.index
     assert table.terms[-1] == "(object | judge)"
     figures = table.figures
-    assert figures["llf"].tolist() == pytest.approx([res.without.llf_judgments, res.llf])
-    assert figures["aic"].iloc[0] == pytest.approx(-2 * res.without.llf_judgments + 2 * 3)
+    assert figures["llf"].tolist() == pytest.approx([res.without.llf, res.llf])
+    assert figures["aic"].iloc[0] == pytest.approx(-2 * res.without.llf + 2 * 3)
     assert figures["aic"].iloc[1] == pytest.approx(res.aic)
     assert figures["deviance"].isna().tolist() == [False, True]
     text = table.as_text()
-    assert "by which fits with and without effects are compared" in text
+    assert "of the judgments, Σ n log p" in text
     assert "none" in text
     assert len(table.for_maketables()) == 2
 

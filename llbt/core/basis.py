@@ -1,0 +1,194 @@
+"""What a log-likelihood is of: which judgments, with which outcomes, counted in which unit."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..errors import OptionError, listed, near
+from .columns import Coded, FloatArray, IntArray, Label
+from .comparisons import Comparisons
+from .patterns import Patterns
+from .rankings import Rankings
+
+Unit = Literal["judgment", "ranking", "pattern"]
+
+_DIGITS = 30  # binary digits of sums of weights that do not depend on the order of adding
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What a log-likelihood is of. Those of two fits can be compared where their bases are equal.
+
+    Attributes
+    ----------
+    unit : {"judgment", "ranking", "pattern"}
+        What has a probability, and is counted by BIC.
+    outcomes : tuple of str
+        What a unit can come to.
+    digest : str
+        Equal for the same judgments, however the table is split by covariates.
+    """
+
+    unit: Unit
+    outcomes: tuple[str, ...]
+    digest: str
+
+    def difference(self, other: Basis) -> str:
+        """Return why likelihoods on two bases cannot be compared; empty where they can."""
+        if self.unit != other.unit:
+            return f"one is of {self.unit}s, one of {other.unit}s" + (
+                ", and the pairs of one ranking are no independent judgments"
+                if {self.unit, other.unit} == {"judgment", "ranking"}
+                else ""
+            )
+        if self.outcomes != other.outcomes:
+            return f"the outcomes are {', '.join(self.outcomes)} in one and {', '.join(other.outcomes)} in the other"
+        return "" if self.digest == other.digest else f"they are not of the same {self.unit}s"
+
+
+def aic(llf: float, n_params: float) -> float:
+    """Return −2 llf + 2 · parameters."""
+    return -2 * llf + 2 * n_params
+
+
+def bic(llf: float, n_params: float, n: float) -> float:
+    """Return −2 llf + log n · parameters."""
+    return -2 * llf + math.log(n) * n_params
+
+
+def number_of(data: Comparisons | Rankings | Patterns, unit: str) -> float:
+    """Return the number of judgments, rankings or patterns, or of levels of a cluster or covariate.
+
+    Raises
+    ------
+    OptionError
+        For a unit that the data do not keep.
+    """
+    own, total = _counted(data)
+    if unit == own:
+        return total
+    kept = _levels(data)
+    if unit not in kept:
+        raise OptionError(
+            f"unit={unit!r}{near(unit, tuple(kept))}, which the data do not keep (clusters and labels: "
+            f"{listed(tuple(kept)) or 'none'})",
+            f"Keep it where the data are read: clusters={unit!r}.",
+            expected=f"{own!r}, or one of these",
+        )
+    return float(len(np.unique(kept[unit])))
+
+
+def _counted(data: Comparisons | Rankings | Patterns) -> tuple[Unit, float]:
+    if isinstance(data, Patterns):
+        return "pattern", data.n_judges
+    return ("ranking" if isinstance(data, Rankings) else "judgment"), data.n_judgments
+
+
+def _levels(data: Comparisons | Rankings | Patterns) -> dict[str, IntArray]:
+    """Return the codes of clusters and of covariates that are labels, where there are judgments."""
+    columns: tuple[Coded, ...] = data.columns
+    found = {column.name: column.codes for column in columns if not column.numeric}
+    if isinstance(data, Rankings):
+        return found | {column.name: column.codes for column in data.cluster_columns}
+    if isinstance(data, Patterns):
+        return found
+    judged = data.totals > 0
+    found = {name: codes[judged] for name, codes in found.items()}
+    kept = data.cluster_counts
+    if kept is None:
+        return found
+    return found | {column.name: column.codes[kept.counts.any(axis=1)] for column in kept.columns}
+
+
+def of_comparisons(c: Comparisons) -> Basis:
+    """Return the basis of a table: its judgments by pair and outcome, whatever it is split by."""
+    order = _in_order(c.objects)
+    place = np.argsort(order)
+    i, j = place[c.pairs].T
+    counts = c.outcome_counts
+    counts = np.where((i > j)[:, None], counts[:, list(c.response.flip)], counts)
+    pairs, where = np.unique(np.minimum(i, j) * len(order) + np.maximum(i, j), return_inverse=True)
+    sums = np.zeros((len(pairs), counts.shape[1]))
+    np.add.at(sums, where, counts)
+    judged = sums.any(axis=1)
+    low, high = np.divmod(pairs[judged], len(order))
+    used, codes = np.unique(np.concatenate([low, high]), return_inverse=True)
+    found = [*(str(c.objects[order[k]]).encode() for k in used), codes.tobytes(), *_rounded(sums[judged])]
+    return Basis("judgment", c.response.outcomes, _digest(found))
+
+
+def of_rankings(r: Rankings) -> Basis:
+    """Return the basis of lists."""
+    label = _ranks(r.objects)
+    orders: Counter[tuple[tuple[int, int], ...]] = Counter()
+    bounds = zip(r.starts[:-1].tolist(), r.starts[1:].tolist(), r.counts.tolist(), strict=True)
+    items, places = [label[k] for k in r.items.tolist()], r.places.tolist()
+    for start, end, count in bounds:
+        last = max(places[start:end]) + 1  # of those without a place
+        orders[tuple(sorted((places[k] or last, items[k]) for k in range(start, end)))] += count
+    return Basis("ranking", (r.kind,), _digest_of(r.objects, orders))
+
+
+def of_patterns(p: Patterns, *, missing: bool) -> Basis:
+    """Return the basis of patterns; that of judgments or of lists where complete ones are the same.
+
+    Parameters
+    ----------
+    missing : bool
+        Whether the likelihood is also of which answers are missing.
+    """
+    if p.kind == "comparisons" and p.complete and not missing:
+        return of_comparisons(p.to_comparisons())
+    found: Counter[tuple[tuple[int, int], ...]] = Counter()
+    label = _ranks(p.objects)
+    if p.kind == "rankings" and p.complete and not missing:
+        wins = np.stack(
+            [((p.answers > 0) & (p.pairs[:, 0] == k)).sum(axis=1) + ((p.answers < 0) & (p.pairs[:, 1] == k)).sum(axis=1)
+             for k in range(len(p.objects))], axis=1)  # fmt: skip
+        for row, count in zip((len(p.objects) - wins).tolist(), p.counts.tolist(), strict=True):
+            found[tuple(sorted(zip(row, label, strict=True)))] += count
+        return Basis("ranking", ("ranking",), _digest_of(p.objects, found))
+    signed = np.where(np.array([label[i] > label[j] for i, j in p.pairs]) & (np.abs(p.answers) == 1), -1, 1)
+    keys = [min(label[i], label[j]) * len(label) + max(label[i], label[j]) for i, j in p.pairs.tolist()]
+    for row, count in zip((signed * p.answers).tolist(), p.counts.tolist(), strict=True):
+        found[tuple(sorted(zip(keys, row, strict=True)))] += count
+    levels = (f"{p.levels} levels",) if p.levels else ()
+    outcomes = (p.kind, *levels, *(("answers that are missing",) if missing else ()))
+    return Basis("pattern", outcomes, _digest_of(p.objects, found))
+
+
+def _in_order(objects: tuple[Label, ...]) -> IntArray:
+    """Return the objects in an order that tables share, whatever theirs is."""
+    return np.array(sorted(range(len(objects)), key=lambda k: str(objects[k])))
+
+
+def _ranks(objects: tuple[Label, ...]) -> list[int]:
+    """Return the place of each object in the order that tables share."""
+    return [int(k) for k in np.argsort(_in_order(objects))]
+
+
+def _digest_of(objects: tuple[Label, ...], found: Counter[tuple[tuple[int, int], ...]]) -> str:
+    keys = sorted(found)
+    labels = [str(objects[k]).encode() for k in _in_order(objects)]
+    return _digest([*labels, repr(keys).encode(), *_rounded(np.array([found[key] for key in keys], dtype=np.float64))])
+
+
+def _rounded(sums: FloatArray) -> list[bytes]:
+    """Return sums without the digits that depend on the order in which they were added."""
+    mantissa, exponent = np.frexp(sums)
+    return [np.round(mantissa * 2.0**_DIGITS).tobytes(), exponent.tobytes()]
+
+
+def _digest(parts: Iterable[bytes]) -> str:
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(part)
+        found.update(b"\0")
+    return found.hexdigest()[:16]
