@@ -287,6 +287,7 @@ class Estimates:
         return linked(self.comparisons.response, self.specification.link)
 
     @property
+    @of_own_fit
     def n_params(self) -> int:
         """Number of estimated parameters of worths, ties, both bad, grades and order: neither held nor aliased ones."""
         return len(self.free)
@@ -306,6 +307,7 @@ class Estimates:
         return self.n_params - float((curvature * self.solution.cov).sum())
 
     @property
+    @of_own_fit
     def n_judgments(self) -> float:
         """Number of judgments, the sum of their weights."""
         return self.comparisons.n_judgments

@@ -93,7 +93,7 @@ class Calibration(Record):
         raise DesignError(
             "calibrated estimates do not maximize a likelihood of labels and verdicts, which llf, "
             "aic and bic would be of",
-            "Those of the labels alone are in .labels, those of the verdicts alone in .machines.",
+            "Fit the labels alone, llbt.fit(formula, labels), which have a likelihood.",
         )
 
     @property
