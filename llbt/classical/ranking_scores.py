@@ -182,7 +182,7 @@ def ranking_scores(
     reading : str
         Of an object with w wins, t ties and l losses:
 
-        * ``"ge_others"``: (w + t)/(w + t + l), the official score of WMT10;
+        * ``"ge_others"``: (w + t)/(w + t + l), the official score of WMT10, against which Bojar et al. (2011) advise;
         * ``"gt_others"``: w/(w + t + l);
         * ``"ignore_ties"``: w/(w + l);
         * ``"ge_all_in_block"``: the share of its blocks in which no other object is better; objects that share the
@@ -320,6 +320,8 @@ def _drawn(sums: Sums) -> str:
 
 
 def _undecided(counts: PairCounts, sums: Sums) -> list[str]:
+    if sums.reading == "ge_others" and counts.counts[:, 1].any():
+        return ["'ge_others' counts ties as won, which Bojar et al. (2011) advise against: reading='ignore_ties'"]
     if sums.reading != "expected_wins":
         return []
     undecided = int((counts.counts[:, [0, 2]].sum(axis=1) == 0).sum())

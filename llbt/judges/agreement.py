@@ -189,7 +189,8 @@ def agreement(
     among : {"inter", "intra"}
         Pairs of judgments by different judges, or by the same judge.
     chance_from : judgments, optional
-        Where Scott's π takes its label shares from, in place of `frame`: its judgments before some were left out, say.
+        Where Scott's π takes its label shares from, in place of `frame`: P(E), the agreement by chance, is Σ p² of
+        these. Pass all judgments of a campaign where `frame` lacks some, such as those of the reference.
     by : str, optional
         A column, such as the language: one set of rows per value, from the judgments with that value, and one of all.
     coefficients : str or sequence of str, optional
@@ -244,11 +245,13 @@ def agreement(
     Krippendorff's α          1 − disagreement of the coincidences      1 − that of pairs of different judgments
     ========================= ========================================= =============================================
 
-    With as many judgments of each unit these are the coefficients of their authors: κ of several judges is Conger's,
-    κ and AC1 of units judged unequally often are Gwet's (2014). Weights go by the order i < tie < j, or by that of
-    labels that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels. The κ of the WMT's own
-    evaluations up to 2010 is Bennett's S; Bojar et al. (2011) set Scott's π beside it (between judges, WMT10: .487 and
-    .454 with the reference, .439 and .403 without).
+    With as many judgments of each unit these are the coefficients of their authors: κ of several judges is Conger's, κ
+    and AC1 of units judged unequally often are Gwet's (2014). Weights go by the order i < tie < j, or by that of labels
+    that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels. The κ of the WMT's own
+    evaluations up to 2010 is Bennett's S: its P(E), the agreement that chance alone would give, is 1/3 for wins, ties
+    and losses, as if judges used all three equally often. Bojar et al. (2011) take P(E) from the shares of the labels,
+    which is Scott's π (between judges, WMT10: .487 and .454 with the reference, .439 and .403 without). `chance_from`
+    says of which judgments these shares are.
 
     Of a record of identical outputs (``a+b`` against ``c``, as in WMT) one judgment counts, however many objects it
     stands for: its column ``record`` says which belong together (`read_judgments`).
@@ -344,7 +347,8 @@ def _chance_notes(read: LabelledUnits, shares: FloatArray, from_where: str, own:
     found = ", ".join(f"{name} {format_share(share)}" for name, share in zip(read.labels, shares, strict=True))
     each = "; of each group from its own" if own else ""
     notes = [
-        f"{counted(k, 'label')}, {listed(read.labels)}, so Bennett's S expects an agreement of 1/{k}{ties}",
+        f"{counted(k, 'label')}, {listed(read.labels)}, so Bennett's S, WMT's κ until 2010, expects an agreement P(E) "
+        f"of 1/{k}{ties}",
         f"Scott's π expects it from the label shares of {from_where}: {found}{each}",
     ]
     if "i" in read.labels:

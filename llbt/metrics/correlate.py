@@ -13,7 +13,7 @@ import pandas as pd
 from ..arguments import Positive, checked
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Record, Table, counted
+from ..table import Field, Record, Table, counted, format_number
 from .kernels import (
     NAMES,
     Coefficient,
@@ -95,7 +95,8 @@ def correlate(
     coefficient : {"pearson", "spearman", "kendall"}
         Kendall's is τ-b.
     outliers : {"keep", "drop"}
-        Whether systems take part whose human score is an outlier: a single one can make a correlation [2]_.
+        Whether systems take part whose human score is an outlier: a single one can make a correlation, so [2]_ advises
+        ``"drop"``. The default keeps them, as most published correlations do, and a note names them.
     cutoff : float
         Where outliers begin, as in `llbt.metrics.outliers`.
 
@@ -141,12 +142,19 @@ def correlate(
             expected="level='system'",
         )
     x, z = score_matrices((metric,), human, level)
-    if outliers == "keep":
+    if level != "system":
         return correlation_of(x[0], z, level, coefficient)
     far, note = _outlying(z, cutoff)
     named = next((scores.index for scores in (metric, human) if isinstance(scores, (pd.Series, pd.DataFrame))), None)
     left_out = tuple(np.flatnonzero(far).tolist() if named is None else named[far].tolist())
     found = correlation_of(x[0][~far], z[~far], level, coefficient)
+    if outliers == "keep":
+        whole = correlation_of(x[0], z, level, coefficient)
+        kept = (
+            f"outlying human scores kept: {listed(left_out, 3)}; Mathur et al. (2020) advise outliers='drop', "
+            f"which gives {format_number(found.estimate)}"
+        )
+        return replace(whole, notes=(*whole.notes, kept)) if left_out else whole
     said = f"outliers left out: {listed(left_out, 20)}" if left_out else note or "no outliers"
     return replace(found, left_out=left_out, notes=(said, *found.notes))
 

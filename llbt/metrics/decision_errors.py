@@ -71,7 +71,8 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
 
     Notes
     -----
-    A metric is right where it makes neither error. Pairs on which a test is undefined for some metric are left out.
+    A metric is right where it makes neither error. Type I and II are named as in `metrics.decisions`; section 5 and
+    Figure 4 of [1]_ name them the other way round. Pairs on which a test is undefined for some metric are left out.
 
     References
     ----------

@@ -112,6 +112,7 @@ class DecisionTable(Record):
             notes=(
                 "both: significant in the same direction; type I: the metric's difference is significant, that of "
                 "humans is not or is opposite; type II: that of humans is significant and the metric's is not",
+                "named as in the introduction of Mathur et al. (2020); their section 5 and Figure 4 exchange the names",
                 *self.notes,
             ),
         )

@@ -71,8 +71,9 @@ def decisions(
     -----
     Humans are tested by Wilcoxon's rank-sum test, with the corrections for ties and continuity. Type I: the metric's
     difference is significant and that of humans is not, or in the opposite direction; type II: that of humans is
-    significant and the metric's is not [1]_. The score of a system is the mean over its segments: for metrics whose
-    score of a test set is not that (corpus BLEU), and for tests of one's own, see `decisions_from_tests`.
+    significant and the metric's is not. These are the names of the introduction of [1]_; its section 5 and Figure 4
+    name the two the other way round. The score of a system is the mean over its segments: for metrics whose score of a
+    test set is not that (corpus BLEU), and for tests of one's own, see `decisions_from_tests`.
 
     References
     ----------

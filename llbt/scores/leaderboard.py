@@ -27,6 +27,9 @@ from .sign_flips import random_flip_p
 
 _FEWEST_DRAWS = 9_999
 _LARGEST = 1e150
+_WILCOXON = (
+    "signed ranks take differences as symmetric; Peyrard et al. (2021) advise the sign test, p_sign of scores.pairwise",
+)
 _FINER = 10  # how far below the level the smallest p-value of random exchanges can be, adjusted
 
 
@@ -53,9 +56,10 @@ def leaderboard(
         `scores.SystemScores` with other names, lower scores as the better ones, or a threshold of ties, which counts in
         wins, ties and Borda points; tests take differences as they are.
     test : {"wilcoxon", "t", "mcnemar", "permutation"}
-        Of every pair of systems, two-sided, on the instances that both have a score for: Wilcoxon's signed ranks; the
-        paired t test; McNemar's exact test, for scores of 0 and 1; the mean difference held against those with the
-        scores of instances exchanged.
+        Of every pair of systems, two-sided, on the instances that both have a score for: Wilcoxon's signed ranks
+        (Peyrard et al. 2021 advise the sign test instead, which `scores.pairwise` has); the paired t test; McNemar's
+        exact test, for scores of 0 and 1; the mean difference held against those with the scores of instances
+        exchanged.
     groups : {"clusters", "letters", "leader"}
         ``"clusters"``: breaks where every system above is significantly better than every system below, as in WMT;
         ``"letters"``: systems that share one do not differ significantly; ``"leader"``: the first system leads all that
@@ -314,6 +318,7 @@ def _about(scores: SystemScores, units: Units, by: str | None, asked: _Asked) ->
     return (
         f"{TESTS[asked.test]}, two-sided; {adjust_note(asked.adjust)}; significant below {level:.4g}",
         f"rank_low to rank_high: {100 * asked.confidence:.4g} % ranges of the ranks{together}",
+        *(_WILCOXON if asked.test == "wilcoxon" else ()),
         *(() if by is None else (_grouped(units, by),)),
         *(() if scores.higher_is_better else ("lower scores are better",)),
         *((f"ties: scores within {threshold:g}",) if threshold else ()),

@@ -751,3 +751,11 @@ def test_wmt10_company_of_the_reference(shared, wmt10):
     assert found["n_objects"].iloc[-1] == 145
     without = shown_with(wmt10, shown=columns, by=pair).correlations
     assert np.abs(without["estimate"] - found["estimate"]).max() > 0.01  # the 71 blocks without a judgment matter
+
+
+def test_a_reading_that_its_critics_advise_against_says_so() -> None:
+    """Bojar et al. (2011) recommend to leave ties out."""
+    table = llbt.load_dataset("dras_table1")
+    assert "Bojar et al. (2011) advise against" in llbt.classical.ranking_scores(table).as_text()
+    assert "advise against" not in llbt.classical.ranking_scores(table, reading="ignore_ties").as_text()
+    assert "advise against" not in llbt.classical.ranking_scores(table.drop_ties()).as_text()

@@ -295,3 +295,14 @@ def test_one_score_per_system_that_differs_by_rounding_is_tied():
     found = llbt.metrics.correlate(metric, human, coefficient="kendall")
     expected = stats.kendalltau(np.round(metric, 9), human).statistic
     assert found.estimate == pytest.approx(expected)
+
+
+def test_outliers_that_are_kept_are_said_with_what_is_without_them():
+    """Mathur et al. (2020), recommendation 1: remove them before Pearson's r is computed."""
+    metric, human = [30, 28, 29, 27, 10], [0.2, 0.1, 0.0, -0.1, -1.4]
+    kept = llbt.metrics.correlate(metric, human)
+    without = llbt.metrics.correlate(metric, human, outliers="drop")
+    note = "outlying human scores kept: 4; Mathur et al. (2020) advise outliers='drop', which gives 0.80000"
+    assert kept.notes == (note,)
+    assert without.estimate == pytest.approx(0.8)
+    assert llbt.metrics.correlate(metric[:4], human[:4]).notes == ()

@@ -206,3 +206,9 @@ def test_records_survive_pickling_and_print(record):
     again = pickle.loads(pickle.dumps(record))
     pd.testing.assert_frame_equal(again.to_frame(), record.to_frame())
     assert again.as_text() == record.as_text() == repr(record)
+
+
+def test_the_printout_says_whose_names_of_errors_these_are():
+    found = llbt.metrics.decisions_from_tests([2.1], [0.001], [0.2], [0.9])
+    assert found.type_1.tolist() == [True]
+    assert "their section 5 and Figure 4 exchange the names" in found.as_text()

@@ -513,3 +513,9 @@ def test_real_boards_of_58_systems(shared: Path) -> None:
     for k in range(0, len(t.pairs), 97):
         i, j = (frame[t.systems[side]] for side in t.pairs[k])
         assert t.p_value[k] == pytest.approx(stats.ttest_rel(i, j).pvalue, rel=1e-7)
+
+
+def test_the_default_test_says_what_its_paper_advises() -> None:
+    assert "Peyrard et al. (2021) advise the sign test, p_sign of scores.pairwise" in board_of(scores()).as_text()
+    assert "p_sign" in llbt.scores.pairwise(scores()).to_frame()
+    assert "sign test" not in board_of(scores(), test="t").as_text()
