@@ -46,7 +46,8 @@ class ScoreLeaderboard(Record):
     ----------
     systems : tuple, length N
     estimate, std_error : ndarray, shape (N,)
-        Mean scores, on the scale of the scores, and their standard errors, by groups where there are some.
+        Mean scores, on the scale of the scores, and their standard errors, by groups where there are some. Where scores
+        are missing, means are adjusted for which instances a system lacks.
     rank : ndarray of int, shape (N,)
         Of the means, 1 for the best; equal ones share the better rank.
     n, missing : ndarray of int, shape (N,)
@@ -66,6 +67,8 @@ class ScoreLeaderboard(Record):
     adjust : str or None
     confidence : float
     notes : tuple of str
+    plain_mean : ndarray, shape (N,)
+        The mean of the instances that a system has.
     """
 
     systems: tuple[Label, ...]
@@ -87,6 +90,7 @@ class ScoreLeaderboard(Record):
     adjust: Adjust
     confidence: float
     notes: tuple[str, ...]
+    plain_mean: FloatArray
 
     @property
     def better(self) -> npt.NDArray[np.bool_]:
@@ -127,7 +131,7 @@ class ScoreLeaderboard(Record):
         return ratio(self.borda, total)
 
     def table(self) -> Table:
-        """Return object, estimate, std_error, rank, rank_low, rank_high, what `groups` asks for, wins … missing."""
+        """Return object, estimate, std_error, rank, rank_low, rank_high, what `groups` asks for, wins … plain_mean."""
         wins, ties, losses = as_whole(self.record).T
         borda = self.borda
         return Table(
@@ -147,6 +151,7 @@ class ScoreLeaderboard(Record):
                 Field("borda_rank", "Borda rank", 1 + (borda[None, :] > borda[:, None]).sum(axis=1), "count"),
                 Field("n", "n", self.n, "count"),
                 Field("missing", "missing", self.missing, "count"),
+                Field("plain_mean", "plain mean", self.plain_mean, "estimate"),
             ),
             title=f"Leaderboard of scores: {TESTS[self.test]} of every pair",
             notes=(*self.notes, _SAYS[self.groups]),

@@ -18,6 +18,7 @@ from ..errors import DesignError, JudgmentError, OptionError
 from ..kernel.robust import effective_clusters
 from ..resampling import Resampler
 from ..table import counted, format_count, format_number
+from .adjusted_means import adjusted_means
 from .board_record import EQUAL, TESTS, Grouping, ScoreLeaderboard, refuse_many_letters
 from .board_tests import BoardPairs, BoardTest, board_pairs, least_p
 from .grouped_tests import Units, means
@@ -84,10 +85,11 @@ def leaderboard(
     Returns
     -------
     ScoreLeaderboard
-        object, estimate (the mean), std_error, rank (of the means), rank_low, rank_high, significance_cluster (or
-        group, or leader), wins, ties, losses (over opponents and instances), win_share (ties half), borda, borda_rank,
-        n and missing (instances); the best first. ``by_pair()`` has the test of every pair: object_i, object_j, n,
-        estimate, wins_i, ties, wins_j, statistic, p_value, p_adjusted.
+        object, estimate (the mean, adjusted for missing instances), std_error, rank (of the estimates), rank_low,
+        rank_high, significance_cluster (or group, or leader), wins, ties, losses (over opponents and instances),
+        win_share (ties half), borda, borda_rank, n and missing (instances), plain_mean (of the instances that a system
+        has); the best first. ``by_pair()`` has the test of every pair: object_i, object_j, n, estimate, wins_i, ties,
+        wins_j, statistic, p_value, p_adjusted.
 
     Raises
     ------
@@ -107,9 +109,11 @@ def leaderboard(
     means are of other instances); a note counts pairs where it is significantly so, and a rank may then lie outside of
     its range.
 
-    Missing scores are left out pair by pair and counted: mean and std_error are of the instances that a system has, a
-    pair is tested on those that both have, wins and Borda points count only these. MTEB's Borda count gives a model no
-    points on a task that it lacks, and others a point each against it.
+    Missing scores are counted. A system that lacks hard instances has a high mean of the others, so where some are
+    missing estimates come from the two-way model x_si = a_s + b_i + error, by least squares: a_s plus the mean of b,
+    what is expected of the system on all instances. plain_mean is the mean of those that it has. A pair is tested on
+    the instances that both have, wins and Borda points count only these. MTEB's Borda count gives a model no points on
+    a task that it lacks, and others a point each against it.
 
     Borda points are the systems beaten on each instance, with half a point for a tie; for complete scores that is N
     less the average rank, summed over the instances. The win share is points per comparison.
@@ -192,7 +196,8 @@ def leaderboard(
         groups,
         adjust,
         asked.confidence,
-        (*_about(scores, units, by, asked), *drawn, *_reservations(values, found, asked, crossed)),
+        (*_about(scores, units, by, asked), *drawn, *_reservations(values, found, asked, crossed, standing.adjusted)),
+        standing.plain_mean,
     )
     if groups == "letters":
         refuse_many_letters(board)
@@ -230,25 +235,33 @@ class _Standing:
     order : ndarray of int, shape (N,)
         Their rows in the scores.
     systems : tuple, length N
-    estimate, std_error : ndarray, shape (N,)
+    estimate, std_error, plain_mean : ndarray, shape (N,)
     rank : ndarray of int, shape (N,)
+    adjusted : bool
+        Whether estimates are adjusted for the instances that each system has.
     """
 
     order: IntArray
     systems: tuple[Label, ...]
     estimate: FloatArray
     std_error: FloatArray
+    plain_mean: FloatArray
     rank: IntArray
+    adjusted: bool
 
 
 def _standing(scores: SystemScores, units: Units) -> _Standing:
-    found = means(scores.values, units, np.nanmax(np.abs(scores.values), axis=1))
+    scale = np.nanmax(np.abs(scores.values), axis=1)
+    plain = means(scores.values, units, scale)
+    adjusted = adjusted_means(scores.values, units, scale) if np.isnan(scores.values).any() else None
+    found = adjusted or plain
     better = found.mean if scores.higher_is_better else -found.mean
     ahead = better[None, :] - better[:, None] > EQUAL * np.abs(better).max()
     rank = 1 + ahead.sum(axis=1)
     order = np.argsort(rank, kind="stable")
     systems = tuple(scores.systems[k] for k in order)
-    return _Standing(order, systems, found.mean[order], found.std_error[order], rank[order])
+    estimates = found.mean[order], found.std_error[order], plain.mean[order]
+    return _Standing(order, systems, *estimates, rank[order], adjusted is not None)
 
 
 def _units(scores: SystemScores, by: str) -> Units:
@@ -334,14 +347,19 @@ def _grouped(units: Units, by: str) -> str:
     )
 
 
-def _reservations(values: FloatArray, found: BoardPairs, asked: _Asked, crossed: int) -> Sequence[str]:
+def _reservations(values: FloatArray, found: BoardPairs, asked: _Asked, crossed: int, adjusted: bool) -> Sequence[str]:
     """Say what is missing, not defined, or other than one would think."""
     notes = []
     gaps = int(np.isnan(values).sum())
     if gaps:
+        estimated = (
+            "means are adjusted for which instances a system lacks (plain_mean: the mean of those that it has)"
+            if adjusted
+            else "no shared instances connect all systems, so that means are of other instances and ranks say little"
+        )
         notes.append(
-            f"{counted(gaps, 'score')} of {format_count(values.size)} missing: means are of the instances that a "
-            "system has, pairs of those that both have"
+            f"{counted(gaps, 'score')} of {format_count(values.size)} missing: {estimated}; pairs are tested on those "
+            "that both have"
         )
     notes += missing_notes(values.shape[1], found.n)
     undefined = np.isnan(found.p_value) & (found.n > 0)

@@ -1,0 +1,65 @@
+"""Means of systems that lack some scores, as if all had run the same instances: the two-way model, arrays only."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from ..core.columns import FloatArray
+from .grouped_tests import Means, Units, means
+from .paired_tests import cleaned
+
+
+def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means | None:
+    """Return means of systems adjusted for the instances that each has; None where no comparison is possible.
+
+    Scores are x_si = a_s + b_i + error, by least squares over the cells that are there, and the adjusted mean of a
+    system is a_s plus the mean of b over all instances that some system has: what the model expects had it run them
+    all. It is the plain mean where no cell is missing. With G groups the variance is (G − 1)/G Σ_g (ψ_sg/(1 − h_sg))²,
+    ψ_sg the sum of the group's influences on the adjusted mean and h_sg its share of the system's instances: CR3 of the
+    plain mean where no cell is missing. Degrees of freedom are those of the plain mean.
+
+    Parameters
+    ----------
+    values : ndarray, shape (N, M)
+        NaN where there is no score; every system has one.
+    units : Units
+    scale : ndarray, shape (N,)
+        The size of the numbers: what is below their rounding is 0.
+
+    Notes
+    -----
+    Systems that no chain of shared instances connects cannot be adjusted to each other.
+    """
+    plain = means(values, units, scale)
+    there = ~np.isnan(values)
+    shared = np.asarray(there.any(axis=0))
+    cells = there.astype(np.float64)
+    if _components(cells) > 1:
+        return None
+    number = np.maximum(cells.sum(axis=0), 1.0)
+    known = np.nan_to_num(values)
+    # equations of the systems, the instances eliminated; a constant of all systems belongs to the instances
+    left = np.diag(cells.sum(axis=1)) - (cells / number) @ cells.T
+    right = (known - cells * (known.sum(axis=0) / number)).sum(axis=1)
+    size = len(values)
+    inverse = np.linalg.inv(left + cells.sum() / size**2) - 1 / cells.sum()
+    system = inverse @ right
+    instance = (known.sum(axis=0) - system @ cells) / number
+    level = instance[shared].mean()
+    residual = np.where(there, known - system[:, None] - instance, 0.0)
+    # a change of the systems changes the level by minus the mean of what each has of the instances
+    mixed = (cells / number)[:, shared].mean(axis=1)
+    influence = (inverse - mixed @ inverse) @ residual + np.where(shared, (instance - level) / shared.sum(), 0.0)
+    sums = units.sums(influence) / (1 - units.sums(cells) / cells.sum(axis=1, keepdims=True))
+    groups = np.count_nonzero(units.sums(shared[None, :].astype(np.float64)))
+    error = np.sqrt((groups - 1) / groups * (sums**2).sum(axis=1))
+    spread = cleaned(error * np.sqrt(cells.sum(axis=1)), scale) / np.sqrt(cells.sum(axis=1))
+    return Means(cleaned(system + level, scale), np.where(np.isnan(plain.df), np.nan, spread), plain.effective)
+
+
+def _components(cells: npt.NDArray[np.float64]) -> int:
+    """Return into how many parts systems (rows) fall that share no instance, directly or by others."""
+    return int(connected_components(csr_array(cells @ cells.T), directed=False)[0])
