@@ -180,7 +180,7 @@ def compare_all(
     ] = None,
     level: Of = "system",
     coefficient: By = "pearson",
-    method: Annotated[TestMethod, option("--method", "The test of each pair.")] = "perm-both",
+    method: Annotated[TestMethod, option("--method", "The test of each pair.")] = "perm-systems",
     n: N = 1000,
     draws: Annotated[
         int, option("--draws", "Permutations for each p-value of two systems in soft pairwise accuracy.")

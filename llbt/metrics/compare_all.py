@@ -18,7 +18,7 @@ from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, Label
 from ..errors import OptionError, listed
 from ..resampling import Resampler
-from ..table import Field, Record, Table, counted, p_fields
+from ..table import Field, Record, Table, counted, format_number, p_fields
 from .compare import SAYS, MetricComparison, difference_p, measure_of, measured, run_test
 from .correlate import Level
 from .kernels import Coefficient
@@ -35,10 +35,12 @@ from .metric_tests import (
     estimate_of,
     shared_cells,
 )
+from .null_hypotheses import floor_note, null_hypothesis, smallest_p
 from .task_scores import TaskScores, metric_tasks, within_task
 from .williams import williams_p
 
 Family = Literal["row", "table"]
+_LEVEL = 0.05  # that a note on the smallest adjusted p-value is about
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -65,6 +67,12 @@ class MetricComparisons(Record):
     task_estimate : ndarray, shape (T, K)
     task_p_value : ndarray, shape (T, K, K)
         As `estimate` and `p_value`, of each task.
+    n : int
+        Resamples of each pair.
+    null : str
+        The null hypothesis: of which systems it speaks.
+    floors : ndarray, shape (1 + T,)
+        The smallest p-values possible: of the means over tasks, and of each task.
     """
 
     _made_by: ClassVar[str] = "llbt.metrics.compare_all(…)"
@@ -84,6 +92,9 @@ class MetricComparisons(Record):
     tasks: tuple[Hashable, ...]
     task_estimate: FloatArray
     task_p_value: FloatArray
+    n: int
+    null: str
+    floors: FloatArray
 
     @checked
     def better(self, alpha: Share = 0.05, *, adjusted: bool = True) -> npt.NDArray[np.bool_]:
@@ -171,12 +182,26 @@ class MetricComparisons(Record):
                 *(columns if several else ()),
             ),
             title=f"Clusters of metrics: {self._title()}{whose}",
-            head=(SAYS[self.method],),
+            head=(SAYS[self.method], self.null),
             notes=(*self.notes, f"a cluster ends where one of it is better, one-sided p ≤ {alpha:g}; {rule}"),
         ).first(how=".clusters().to_frame()")
 
     def _title(self) -> str:
         return measured(self.measure, self.level, self.coefficient, self.tasks)
+
+    def _adjusted_floor(self) -> tuple[str, ...]:
+        """Say which adjusted p-value none can fall below; Benjamini and Hochberg's may stay as it is."""
+        smallest, size = float(self.floors[0]), len(self.metrics)
+        if self.adjust not in ("holm", "bonferroni") or not smallest:
+            return ()
+        tests = size - 1 if self.family == "row" else size * (size - 1)
+        said = f"no adjusted p-value can be below {format_number(min(1.0, tests * smallest), 2)}"
+        if tests * smallest < _LEVEL:
+            return (said,)
+        enough = math.ceil(tests / _LEVEL)
+        few = smallest > 1 / (self.n + 1)
+        cure = "there are too few systems or inputs to swap" if few else f"n={enough} or more would be enough"
+        return (f"{said}, so that none can be significant at {_LEVEL:g}: {cure}",)
 
     def _rule(self) -> str:
         family = "all pairs" if self.family == "table" else "the tests of a metric in object_i"
@@ -196,8 +221,8 @@ class MetricComparisons(Record):
                 *p_fields(self.p_value[i, j], self.p_adjusted[i, j]),
             ),
             title=f"Comparison of metrics: {self._title()}",
-            head=(SAYS[self.method],),
-            notes=(*self.notes, f"one-sided; {self._rule()}"),
+            head=(SAYS[self.method], self.null),
+            notes=(*self.notes, f"one-sided; {self._rule()}", *self._adjusted_floor()),
         ).first()
 
 
@@ -231,7 +256,7 @@ def compare_all(
     tasks: Sequence[Hashable] | Mapping[Label, Hashable] | None = None,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
-    method: TestMethod = "perm-both",
+    method: TestMethod = "perm-systems",
     n: Count = 1000,
     draws: Count = 1000,
     rng: Rng = None,
@@ -250,11 +275,11 @@ def compare_all(
         The task of each input, in place of a mapping of scores.
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
-    method : {"perm-both", "perm-systems", "perm-inputs", "perm-pairs", "boot", "williams"}
+    method : {"perm-systems", "perm-both", "perm-inputs", "perm-pairs", "boot", "williams"}
         As in `metrics.compare`.
     n : int
-        Number of resamples of each pair. The smallest p-value is 1/(n + 1): adjusted for K − 1 tests it has to be a
-        fraction of the level.
+        Number of resamples of each pair. The smallest p-value is 1/(n + 1), or more with few systems; a note says what
+        it is after adjustment, and how many resamples would be enough.
     draws : int
         Permutations for each p-value of two systems in soft pairwise accuracy.
     rng : numpy.random.Generator or int, optional
@@ -313,15 +338,19 @@ def compare_all(
     for (i, j), (apart, forth, back) in zip(pairs, draw.each(tests), strict=True):
         difference[i, j], difference[j, i] = apart, -apart
         p[:, i, j], p[:, j, i] = forth, back
-    said = [*notes, *_said(p[0], measure, method, n)]
+    floors = smallest_p(method, [(task.values.shape[1], task.values.shape[2]) for task in found], n, "greater")
+    said = [*notes, *_said(p[0], measure, method, n, floors[0])]
     by_task = np.array([[estimate_of(x, task.human, measure, k) for x in task.values] for k, task in enumerate(found)])
     options: tuple[Level, Coefficient, TestMethod, Adjust, Family] = (level, coefficient, method, "holm", "row")
     estimates, adjusted = by_task.mean(axis=0), _adjusted(p[0], "holm", "row")
+    null = null_hypothesis(method, [len(task.human) for task in found])
     whole = (statistic, names, by_task, p[1:])
-    return MetricComparisons(metrics, estimates, difference, p[0], adjusted, *options, tuple(said), *whole)
+    return MetricComparisons(
+        metrics, estimates, difference, p[0], adjusted, *options, tuple(said), *whole, n=n, null=null, floors=floors
+    )
 
 
-def _said(p: FloatArray, measure: Measure, method: TestMethod, n: int) -> list[str]:
+def _said(p: FloatArray, measure: Measure, method: TestMethod, n: int, smallest: float) -> list[str]:
     """Return how pairs of metrics were tested, and how many were not."""
     notes = []
     undefined = int(np.isnan(p).sum()) - len(p)
@@ -329,7 +358,7 @@ def _said(p: FloatArray, measure: Measure, method: TestMethod, n: int) -> list[s
         why = "a correlation or Williams' t" if measure.statistic == "correlation" else SYMBOLS[measure.statistic]
         notes.append(f"{counted(undefined // 2, 'pair')} without a test: {why} is undefined")
     if method != "williams":
-        notes.append(f"{counted(n, 'resample')} of each pair")
+        notes.append(f"{counted(n, 'resample')} of each pair: {floor_note(smallest, n)}")
     if measure.statistic == "soft_pairwise_accuracy":
         notes.append(f"{counted(measure.draws, 'permutation')} for each p-value of two systems")
     if method == "perm-pairs":

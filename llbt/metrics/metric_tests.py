@@ -192,21 +192,21 @@ def check_test(measure: Measure, method: TestMethod, tasks: int = 1) -> None:
                 )
         if method in ("boot", "williams"):
             raise OptionError(
-                f"method={method!r} with statistic={statistic!r}; it is for correlations", "Pass method='perm-both'."
+                f"method={method!r} with statistic={statistic!r}; it is for correlations", "Pass method='perm-systems'."
             )
     if method == "perm-pairs" and statistic != "tie_calibrated_accuracy":
         raise OptionError(
             f"method='perm-pairs' with statistic={statistic!r}; it exchanges what becomes of pairs",
-            "Pass statistic='tie_calibrated_accuracy', or method='perm-both'.",
+            "Pass statistic='tie_calibrated_accuracy', or method='perm-systems'.",
         )
     if method == "williams" and measure.level != "system":
         raise OptionError(
             f"method='williams' with level={measure.level!r}; Williams' test takes one pair of scores per system",
-            "Pass level='system', or method='perm-both'.",
+            "Pass level='system', or method='perm-systems'.",
         )
     if method == "williams" and tasks > 1:
         raise OptionError(
-            "method='williams' with tasks; Williams' test is of one correlation each", "Pass method='perm-both'."
+            "method='williams' with tasks; Williams' test is of one correlation each", "Pass method='perm-systems'."
         )
 
 

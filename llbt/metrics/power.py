@@ -79,7 +79,7 @@ def power(
     *,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
-    methods: TestMethod | Sequence[TestMethod] = ("perm-both", "boot"),
+    methods: TestMethod | Sequence[TestMethod] = ("perm-systems", "boot"),
     degraded: Sequence[float] = (0.05, 0.1, 0.2, 0.4, 0.8),
     alpha: Share = 0.05,
     n: Count = 1000,
@@ -96,7 +96,7 @@ def power(
         Scores of N systems on M inputs by the metric and by humans.
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
-    methods : sequence of {"perm-both", "perm-systems", "perm-inputs", "boot", "williams"}
+    methods : sequence of {"perm-systems", "perm-both", "perm-inputs", "boot", "williams"}
         All of them see the same copies.
     degraded : sequence of float
         Shares of the scores, above 0 and up to 1, that are shuffled among themselves in the copy: all at 1, which

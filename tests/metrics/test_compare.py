@@ -68,7 +68,7 @@ def test_p_values_are_those_of_all_swaps(level, method, shape, alternative):
 
 def test_the_p_value_is_never_0():
     _, y, z = three(shape=(12, 40))
-    found = llbt.metrics.compare(z, y, z, alternative="greater", n=99, rng=1)
+    found = llbt.metrics.compare(z, y, z, method="perm-both", alternative="greater", n=99, rng=1)
     assert found.p_value == 1 / 100
 
 
@@ -165,3 +165,38 @@ def test_errors_say_what_was_found(case):
     options, error, fragment = ERRORS[case]
     with pytest.raises(error, match=fragment):
         llbt.metrics.compare(**{"metric": X, "other": Y, "human": Z, "n": 10, **options})
+
+
+def test_a_test_says_of_which_systems_it_speaks_and_how_small_its_p_can_be():
+    """By enumeration: of 2⁶ swaps by system one is none, and two-sided all swapped is the same: 2/64."""
+    x, y, z = three(shape=(6, 30))
+    default = llbt.metrics.compare(x, y, z, n=999, rng=1)
+    every = looped_differences(x, y, z, "system", "pearson", swaps_of("perm-systems", (6, 30)))
+    assert np.isclose(np.abs(every), np.abs(every[0])).sum() == 2
+    assert default.floors.tolist() == [2 / 64, 2 / 64]
+    assert default.method == "perm-systems"
+    assert "Null hypothesis: both metrics agree with humans equally well for systems like these\n" in default.as_text()
+    assert "999 resamples: no p-value can be below 0.031" in default.as_text()
+    cells = llbt.metrics.compare(x, y, z, method="perm-both", n=99, rng=1)
+    assert "equally well for these 6 systems, whatever others would show" in cells.as_text()
+    assert cells.floors[0] == 1 / 100
+    williams = llbt.metrics.compare(x, y, z, method="williams")
+    assert williams.floors[0] == 0
+    assert "for systems like these" in williams.as_text()
+
+
+def test_five_systems_are_too_few_to_swap():
+    x, y, z = three(shape=(5, 30))
+    found = llbt.metrics.compare(x, y, z, n=999, rng=1)
+    assert found.p_value > 0.05
+    assert "so that nothing can be significant at 0.05: with so few systems or inputs to swap" in found.as_text()
+    few = llbt.metrics.compare(x, y, z, method="perm-both", n=9, rng=1)
+    assert "so that nothing can be significant at 0.05: raise n=9" in few.as_text()
+
+
+def test_tasks_have_floors_of_their_own():
+    x, y, z = three(shape=(5, 30))
+    sides = [{"en-de": side, "en-es": side[::-1]} for side in (x, y, z)]
+    found = llbt.metrics.compare(*sides, n=9999, rng=1)
+    assert found.floors.tolist() == pytest.approx([2 / 2**10, 2 / 32, 2 / 32])
+    assert "in a task: no p-value can be below 0.062" in str(found.by_task())

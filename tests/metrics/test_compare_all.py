@@ -276,3 +276,27 @@ def test_metrics_that_are_the_same_stand_in_one_cluster(parts):
 def test_tasks_are_refused_that_do_not_go_together(parts, call, error, fragment):
     with pytest.raises(error, match=fragment):
         call(parts)
+
+
+def test_adjusted_p_values_say_how_small_they_can_be():
+    """13 metrics, 999 swaps: 156/1000 over the table, which n=3120 would take to .05."""
+    rng = np.random.default_rng(3)
+    human = rng.normal(size=(16, 1)) + rng.normal(size=(16, 20))
+    metrics = {f"m{k}": human + (1 + k) * rng.normal(size=human.shape) for k in range(13)}
+    found = llbt.metrics.compare_all(MetricScores.from_matrices(metrics, human), n=999, rng=1)
+    assert "999 resamples of each pair: no p-value can be below 0.001" in found.as_text()
+    assert "no adjusted p-value can be below 0.012" in found.as_text()
+    whole = found.adjusted("bonferroni", family="table")
+    note = (
+        "no adjusted p-value can be below 0.16, so that none can be significant at 0.05: n=3120 or more would be enough"
+    )
+    assert note in whole.as_text()
+    assert np.nanmin(whole.p_adjusted) == pytest.approx(0.156)
+    assert "no adjusted p-value" not in found.adjusted("fdr_bh").as_text()
+    assert "Null hypothesis: both metrics agree with humans equally well for systems like these" in whole.as_text()
+
+
+def test_more_resamples_do_not_help_where_systems_are_few():
+    x, _, z = three(shape=(4, 30))
+    scores = MetricScores.from_matrices({f"m{k}": x + k * z for k in range(4)}, z)
+    assert "there are too few systems or inputs to swap" in llbt.metrics.compare_all(scores, n=999, rng=1).as_text()

@@ -13,7 +13,7 @@ def test_power_rises_with_the_loss_and_is_there_when_nothing_is_left(many):
     assert (np.diff(found.estimate, axis=1) > 0).all()
     assert found.estimate[0, 1] > 0.9
     assert found.loss[0] < found.loss[1]
-    assert found.to_frame()["method"].tolist() == ["perm-both"] * 2 + ["boot"] * 2
+    assert found.to_frame()["method"].tolist() == ["perm-systems"] * 2 + ["boot"] * 2
 
 
 def test_power_does_not_depend_on_the_number_of_processes(many):

@@ -1,0 +1,67 @@
+"""What a test of two metrics takes for granted, in one line, and the smallest p-value that it can have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..classical.sign_rules import Alternative
+from ..core.columns import FloatArray
+from ..table import counted, format_number
+from .metric_tests import TestMethod
+
+_SCOPE: dict[TestMethod, str] = {
+    "perm-systems": "for systems like these",
+    "boot": "for systems and inputs like these",
+    "williams": "for systems like these",
+}
+
+
+def null_hypothesis(method: TestMethod, systems: Sequence[int]) -> str:
+    """Return the null hypothesis of a test in words.
+
+    Parameters
+    ----------
+    method : str
+    systems : sequence of int
+        Their number in each task.
+    """
+    scope = _SCOPE.get(method)
+    if scope is None:
+        scope = f"for these {counted(systems[0], 'system')}" if len(systems) == 1 else "for the systems of these tasks"
+        scope += ", whatever others would show"
+    return f"Null hypothesis: both metrics agree with humans equally well {scope}"
+
+
+def smallest_p(method: TestMethod, shapes: Sequence[tuple[int, int]], n: int, alternative: Alternative) -> FloatArray:
+    """Return the smallest p-values that a test by n resamples can have: of means over T tasks, and of each, (1 + T,).
+
+    1/(n + 1); twice that for the two-sided bootstrap. Scores of N systems can be swapped in 2ᴺ ways, of which one is no
+    swap at all, and all swapped is the same two-sided; so no more resamples help where systems are few.
+
+    Parameters
+    ----------
+    method : str
+    shapes : sequence of (N, M)
+        Systems and inputs of each task.
+    n : int
+    alternative : str
+    """
+    two = 2.0 if alternative == "two-sided" else 1.0
+    if method == "williams":
+        return np.zeros(1 + len(shapes))
+    if method == "boot":
+        return np.full(1 + len(shapes), two / (n + 1))
+    swapped = {"perm-systems": (1, 0), "perm-inputs": (0, 1)}.get(method)
+    units = [np.inf if swapped is None else swapped[0] * size[0] + swapped[1] * size[1] for size in shapes]
+    return np.asarray(np.maximum(1 / (n + 1), two * 0.5 ** np.array([sum(units), *units])))
+
+
+def floor_note(smallest: float, n: int, alpha: float = 0.05) -> str:
+    """Say which p-value a test by n resamples cannot fall below, and what helps where that is too large."""
+    said = f"no p-value can be below {format_number(smallest, 2)}"
+    if smallest < alpha:
+        return said
+    cure = "with so few systems or inputs to swap" if smallest > 2 / (n + 1) else f"raise n={n}"
+    return f"{said}, so that nothing can be significant at {alpha:g}: {cure}"
