@@ -36,6 +36,7 @@ __all__ = [
     "LLBTWarning",
     "OptionError",
     "SeparationError",
+    "SlowWarning",
     "TiesWarning",
 ]
 
@@ -132,6 +133,10 @@ class ClusterWarning(LLBTWarning):
 
 class ConvergenceWarning(LLBTWarning):
     """The solver stopped before its tolerance was reached: the result is an approximation."""
+
+
+class SlowWarning(LLBTWarning):
+    """What was asked takes long: what runs, and what takes less."""
 
 
 @contextmanager

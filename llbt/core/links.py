@@ -141,6 +141,30 @@ class Cumulative:
         first = _ROOT * np.exp(-(at**2) / 2)
         return first, -np.where(first > 0, at, 0.0) * first
 
+    def curvatures(self, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how −log p of the outcomes bends as the cut above rises by v ≥ 0 and that below falls by w ≥ 0.
+
+        Returns
+        -------
+        ratio : ndarray, shape (K, S)
+            c: minus the second derivative of log p is at most c·max(v, w) times the first.
+        least : ndarray, shape (K, S)
+            Minus the second derivative is at least this times max(v, w)².
+        """
+        density, second = self._densities(probability)
+        none = np.zeros((1, *density.shape[1:]))
+        upper, lower = np.concatenate([density, none]), np.concatenate([none, density])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bend = np.divide(second, density, out=np.zeros(density.shape), where=density > 0)  # at 0 neither counts
+            rising, falling = np.concatenate([-bend, none]), np.concatenate([none, bend])
+            pull, push = upper / probability, lower / probability
+            ratio = pull + push + np.maximum(0.0, np.maximum(rising, falling))
+            own, other = pull * (pull + rising), push * (push + falling)
+            spread = np.hypot((own - other) / 2, pull * push)
+            least = np.maximum((own + other) / 2 - spread, 0.0)
+        least[0], least[-1] = own[0], other[-1]
+        return np.nan_to_num(ratio, nan=np.inf), np.nan_to_num(least, nan=0.0, posinf=0.0)
+
     def slopes(self, probability: Sequence[FloatArray] | FloatArray) -> FloatArray:
         """Return the derivatives of the outcomes' log probabilities in the predictors, shape (K, B, S)."""
         density, _ = self._densities(probability)

@@ -15,9 +15,9 @@ from ..errors import SeparationError, listed
 from ..kernel.discrimination import DiscriminationFit, Judged
 from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem
+from ..kernel.recession import recession_direction
 from ..table import counted
 from .discrimination_estimates import Judging
-from .existence import recession_direction
 
 _NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
 _NAMED = 8  # judges

@@ -5,22 +5,18 @@ against every other outcome of its comparison, and one of them more likely: alon
 recession the likelihood never falls, and some parameters go to infinity (Albert & Anderson 1984,
 Biometrika 71(1); for the win graph Ford 1957, American Mathematical Monthly 64(8)).
 
-With a cumulative link an observed outcome stays as likely where the cut above it does not fall, and the one below does
-not rise: its curve is log-concave, so a stretch of the scale that moves as a whole loses all its probability in the
-end, and one that grows on either side loses none (Pratt 1981, Journal of the American Statistical Association 76).
+Small tables are asked by the linear program that finds such a direction (`kernel/recession`). Large ones are fitted:
+where Newton's method ends it proves a maximum as a rule (`kernel/certificate`), or its last step is the direction.
 """
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, optimize, sparse
-from scipy.sparse import csr_array
+from scipy import sparse
 
-from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.graphs import components_of, ordered_components, strong_components
@@ -28,18 +24,19 @@ from ..core.links import AnyResponse, Cumulative
 from ..core.response import THREE, TWO
 from ..errors import DesignError, SeparationError, braced
 from ..formulas.design import Design
+from ..kernel.certificate import is_proven
 from ..kernel.likelihood import Problem, rows_of
+from ..kernel.recession import Conditions, Rise, recession_direction
 from ..kernel.robust import Clustered
-from ..kernel.solvers import Maximum, all_independent_with, maximum
+from ..kernel.solvers import Maximum, all_independent_with
 from .distinct import distinct
-from .separation import BELOW, TOLERANCE, Separation, describe, describe_groups, describe_no_ties, used_levels
+from .separation import BELOW, Separation, describe, describe_groups, describe_no_ties, used_levels
 
 _SAMPLED = 20  # comparisons for each parameter that are looked at first
 _MANY = 500  # rows from which a fit is tried before the linear program
 _CHECKS = 100  # tables without some clusters that are looked at
 _ENTRIES = 1e6  # comparisons × parameters of such a table
 _PRIOR = "fit(…, prior=…)"  # all that a cumulative link has
-_NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
 
 
 def check_connected(c: Comparisons) -> None:
@@ -134,64 +131,31 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     if many:
         _check_levels(design, free, problem, c)
     merged, rows = _merged(design, problem)
-    reached = _reached(merged) if merged.signed.shape[0] > _MANY else None
-    if reached is not None:
-        return reached
-    direction = recession_direction(merged)
+    reached, direction = _decided(merged)
     if direction is not None:
         full = np.zeros(len(design.names))
         full[free] = direction / np.abs(direction).max()
         infinite = [design.names[k] for k in free[_undetermined(merged, direction)]]
         said = describe(Separation(full, infinite, design, merged, rows, c))
         raise _separated(*said, *([_PRIOR] if isinstance(problem.response, Cumulative) else []))
-    return None
+    return reached
 
 
-def _reached(problem: Problem) -> Maximum | None:
-    """Return where Newton's method stops, if it is a maximum near 0: the likelihood is concave, so then there is one.
-
-    For large tables, where the linear program takes far longer than a fit. Along a direction of recession it would
-    stop only where probabilities are 0 to rounding.
-    """
-    found = maximum(problem)
-    if found is None:
-        return None
-    furthest = max(abs(rows @ found.params).max() for rows in problem.predictors)
-    return found if furthest < _NEAR else None
+def _decided(problem: Problem) -> tuple[Maximum | None, FloatArray | None]:
+    """Return the maximum, where it had to be looked for, or a direction of recession (p,) where there is none."""
+    if problem.signed.shape[0] <= _MANY:
+        return None, recession_direction(problem)
+    rise = Rise(problem)
+    if rise.direction is not None:
+        return None, rise.direction
+    if rise.reached is not None and is_proven(problem, rise.reached):
+        return rise.reached, None
+    direction = rise.by_program()
+    return (rise.reached if direction is None and rise.reached and rise.reached.converged else None), direction
 
 
 def _separated(found: str, remedy: str, finite: str = "fit(…, prior='jeffreys') or fit(…, prior=…)") -> SeparationError:
     return SeparationError(found, f"{remedy} Or have finite estimates: {finite}.")
-
-
-def recession_direction(problem: Problem) -> FloatArray | None:
-    """Return a direction of recession that separates as many outcomes as any can, or None; shape (p,)."""
-    return direction_among(*_recession_rows(problem))
-
-
-def direction_among(equal: csr_array, unequal: csr_array) -> FloatArray | None:
-    """Return v with e·v = 0 for the rows of `equal` and a·v ≥ 0 for those of `unequal`, strictly for as many as can be.
-
-    The linear program maximizes Σ min(1, a·v) over the inequalities a·v ≥ 0 that the outcomes set, subject
-    to the equalities that outcomes seen together set; its solution is strict wherever any direction is. None where it
-    is strict nowhere.
-    """
-    p, m = unequal.shape[1], unequal.shape[0]
-    if m == 0:
-        return None
-    scale = 1 / np.maximum(abs(sparse.vstack([equal, unequal])).max(axis=0).toarray().ravel(), 1e-300)
-    found = optimize.linprog(
-        np.concatenate([np.zeros(p), -np.ones(m)]),
-        A_ub=sparse.hstack([-unequal.multiply(scale), sparse.eye_array(m)], format="csr"),
-        b_ub=np.zeros(m),
-        A_eq=sparse.hstack([equal.multiply(scale), csr_array((equal.shape[0], m))], format="csr"),
-        b_eq=np.zeros(equal.shape[0]),
-        bounds=[(None, None)] * p + [(0, 1)] * m,
-        method="highs",
-    )
-    if found.status != 0:
-        raise DesignError(f"the check that estimates exist did not finish: {found.message}")
-    return None if -found.fun < TOLERANCE else np.asarray(found.x[:p] * scale)
 
 
 def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> tuple[FloatArray, IntArray]:
@@ -213,12 +177,12 @@ def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> 
         left = replace(problem, counts=np.where(np.isin(holder, some), 0.0, problem.counts))
         if not len(some) or _is_pinned(left):
             continue
-        direction = recession_direction(left)
+        _, direction = _decided(left)
         if len(some) > 1:
-            if direction is not None or _open_directions(left, np.zeros(left.signed.shape[1])).size:
+            if direction is not None or Conditions.of(left).open_directions(np.zeros(left.signed.shape[1])).size:
                 waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
         elif direction is not None:
-            open_ = _open_directions(left, direction)
+            open_ = Conditions.of(left).open_directions(direction)
             found.append(open_)
             by.append(np.full(len(open_), some[0]))
     return np.concatenate(found), np.concatenate(by)
@@ -233,43 +197,6 @@ def _only_holders(problem: Problem, clusters: Clustered) -> IntArray:
     np.maximum.at(highest, cells, clusters.codes[line])
     holder = np.where(lowest == highest, highest, -1)
     return holder.reshape(problem.counts.shape)
-
-
-def _recession_rows(problem: Problem) -> tuple[csr_array, csr_array]:
-    """Return rows a of the conditions a·v = 0 and a·v ≥ 0 on a direction of recession v.
-
-    With u the predictors along v an outcome k has L(k)·u ≤ L(seen)·u, outcomes observed together the same.
-    """
-    predictors = [rows.tocsr() for rows in problem.predictors]
-    if isinstance(problem.response, Cumulative):
-        return _recession_of_cuts(problem, problem.response, predictors)
-    loadings, seen = problem.response.loadings, problem.counts > 0
-    first = np.where(seen.any(axis=1), seen.argmax(axis=1), -1)  # an outcome of each comparison that was observed
-    equal, unequal = [csr_array((0, predictors[0].shape[1]))], [csr_array((0, predictors[0].shape[1]))]
-    for one, other in itertools.permutations(range(len(loadings)), 2):
-        at = loadings[one] - loadings[other]
-        for rows, found in ((seen[:, other], equal), (~seen[:, other], unequal)):
-            some = np.flatnonzero(rows & (first == one))
-            if len(some):
-                found.append(sum(factor * rows[some] for factor, rows in zip(at, predictors, strict=True) if factor))
-    return sparse.vstack(equal, format="csr"), sparse.vstack(unequal, format="csr")
-
-
-def _recession_of_cuts(
-    problem: Problem, response: Cumulative, predictors: list[csr_array]
-) -> tuple[csr_array, csr_array]:
-    """Return what `_recession_rows` does for a cumulative link: a cut stays between outcomes that were both seen."""
-    seen = problem.counts > 0
-    equal, unequal = [csr_array((0, predictors[0].shape[1]))], [csr_array((0, predictors[0].shape[1]))]
-    for m, at in enumerate(response.cuts):
-        above, below = seen[:, m], seen[:, m + 1]
-        held, rises, falls = above & below, above & ~below, below & ~above
-        for where, sign, found in ((held, 1, equal), (rises, 1, unequal), (falls, -1, unequal)):
-            some = np.flatnonzero(where)
-            if len(some):
-                parts = zip(at, predictors, strict=True)
-                found.append(sum(sign * factor * part[some] for factor, part in parts if factor))
-    return sparse.vstack(equal, format="csr"), sparse.vstack(unequal, format="csr")
 
 
 def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
@@ -373,17 +300,5 @@ def _exists_by_graph(design: Design, problem: Problem, *, with_tie: bool) -> boo
 
 def _undetermined(problem: Problem, direction: FloatArray) -> npt.NDArray[np.bool_]:
     """Return which parameters the outcomes that do not separate leave open, shape (p,)."""
-    return np.asarray(np.abs(_open_directions(problem, direction)).max(axis=0, initial=0) > 1e-6)
-
-
-def _open_directions(problem: Problem, direction: FloatArray) -> FloatArray:
-    """Return what the outcomes that do not separate along a direction leave open, orthonormal directions (d, p)."""
-    equal, unequal = _recession_rows(problem)
-    still = sparse.vstack([equal, unequal[np.abs(unequal @ direction) <= TOLERANCE * np.abs(direction).max()]])
-    refuse_large(
-        f"naming those of {still.shape[1]:,} parameters that have no finite estimates",
-        2 * float(still.shape[1]) ** 2,
-        "Some have none: fit judges in smaller groups (Comparisons.select) to see which.",
-    )
-    values, vectors = linalg.eigh((still.T @ still).toarray())
-    return np.asarray(vectors[:, values < 1e-9 * max(1.0, float(values.max(initial=0)))].T)
+    open_ = Conditions.of(problem).open_directions(direction)
+    return np.asarray(np.abs(open_).max(axis=0, initial=0) > 1e-6)

@@ -302,6 +302,8 @@ def fit(
         Where the table has ties and the formula has no term for them.
     FormulaWarning
         For terms that cancel.
+    SlowWarning
+        Where a large linear program has to decide whether estimates are finite.
 
     Notes
     -----

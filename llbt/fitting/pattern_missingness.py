@@ -13,8 +13,7 @@ from ..core.columns import FloatArray, IntArray, Label
 from ..core.patterns import MISSING, Patterns
 from ..errors import DesignError, OptionError, SeparationError, listed
 from ..kernel.missingness import MissingLogits
-from .existence import direction_among
-from .separation import TOLERANCE
+from ..kernel.recession import TOLERANCE, Conditions, direction_among
 
 Missing = Literal["ignorable", "common", "object", "comparison"]
 NotAtRandom = Literal["object", "comparison"] | None
@@ -141,7 +140,8 @@ def _refuse_infinite(p: Patterns, level: FloatArray, names: list[str]) -> None:
     missing, said = p.counts @ (p.answers == MISSING), p.counts @ (p.answers != MISSING)
     never, always = missing == 0, said == 0
     both = csr_array(level[~(never | always)])
-    direction = direction_among(both, csr_array(np.concatenate([-level[never], level[always]])))
+    either = csr_array(np.concatenate([-level[never], level[always]]))
+    direction = direction_among(Conditions(both, either))
     if direction is None:
         return
     moved = level @ direction

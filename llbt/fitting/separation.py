@@ -14,9 +14,9 @@ from ..core.response import Response
 from ..errors import braced, listed
 from ..formulas.design import Design, Rows
 from ..kernel.likelihood import Problem
+from ..kernel.recession import TOLERANCE
 from ..table import format_count
 
-TOLERANCE = 1e-7
 BELOW = "would fall below 0, where cuts are out of order"
 _REMEDY = (
     "Leave out or merge objects or levels (Comparisons.select, Comparisons.pool), or use a formula without the terms "
@@ -243,6 +243,9 @@ def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[st
     c, problem = found.comparisons, found.problem
     row = int(np.argmax(np.abs(shift)))
     names = found.classes(found.design.worth.units)
+    numbers = [column.name for column in c.columns if column.numeric and column.name in names]
+    if numbers:
+        return _by_numbers(found, shift, numbers)
     where = found.class_at(names, row)
     members = np.array([found.class_at(names, k) == where for k in range(len(found.rows))])
     index = found.design.worth.index[found.rows]
@@ -259,6 +262,33 @@ def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[st
         f"against {braced(below)}{setting}, {found.verdict}"
     )
     return said, f"{fewer}{_REMEDY}"
+
+
+def _by_numbers(found: Separation, shift: FloatArray, numbers: list[str]) -> tuple[str, str]:
+    """Name the objects that won, or lost, whatever the numbers that worths depend on; else the numbers that say who."""
+    c, first = found.comparisons, shift > 0
+    moved = np.abs(shift) > TOLERANCE
+    pairs = c.pairs[found.rows]
+    above, below = (np.unique(np.where(first == up, *pairs.T)[moved]) for up in (True, False))
+    remedy = f"Leave the interactions with {', '.join(numbers)} out of the worth. Or: {_REMEDY}"
+    for some, word in ((np.setdiff1d(above, below), "won"), (np.setdiff1d(below, above), "lost")):
+        if not len(some):
+            continue
+        members = moved & np.isin(pairs, some).any(axis=1)
+        upper = np.column_stack([first, ~first])
+        wins, ties, losses = _tally(found.problem, upper, members)
+        tied = f", tied {format_count(ties)}" if ties else ""
+        never = "lost" if word == "won" else "won"
+        others = np.setdiff1d(pairs[members], some)
+        said = (
+            f"whatever {', '.join(numbers)}, {braced([c.objects[k] for k in some])} {word} "
+            f"{format_count(wins)}{tied} and {never} {format_count(losses)} of the judgments against "
+            f"{braced([c.objects[k] for k in others])}, {found.verdict}"
+        )
+        return said, remedy
+    judgments = format_count(found.problem.totals[moved].sum())
+    said = f"the values of {', '.join(numbers)} tell without an exception who won {judgments} judgments"
+    return f"{said}, {found.verdict}", remedy
 
 
 def _tally(problem: Problem, upper: npt.NDArray[np.bool_], members: npt.NDArray[np.bool_]) -> FloatArray:

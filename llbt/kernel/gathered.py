@@ -106,6 +106,16 @@ class Gathered:
         """The largest number of distinct rows of a part."""
         return max((part.matrix.shape[0] for part in self.parts), default=0)
 
+    def largest(self) -> FloatArray:
+        """Return the largest absolute entry of each column in any part, shape (p,)."""
+        found = np.zeros(self.shape[1])
+        for matrix in {id(part.matrix): part.matrix for part in self.parts}.values():
+            entries = abs(matrix).max(axis=0)
+            np.maximum(found, entries if isinstance(entries, np.ndarray) else entries.toarray().ravel(), out=found)
+        if len(self.chosen):
+            found[self.chosen] = np.maximum(found[self.chosen], np.abs(self.own).max(axis=1))
+        return found
+
     def families(self) -> list[list[Part]]:
         """Return the parts by their matrix: those of object i and object j have one."""
         found: dict[int, list[Part]] = {}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -22,10 +24,12 @@ from .routes import Steps
 
 BoolArray = npt.NDArray[np.bool_]
 Solver = Literal["glm", "eliminate", "eliminate, glm"]
+Ends = Callable[[FloatArray, FloatArray], bool]
 
 _MAX_ITERATIONS = 100
 _DECREMENT = 1e-18  # squared distance to the maximum, in standard errors: the step taken at this point ends the search
 _REST = 1e-19  # where not even this step is worth its cost
+_LESS = 100.0  # times smaller that a decrement is when it is asked again whether to stop
 _LONGEST_STEP = 3.0
 _FIRST_STEPS = 4  # taken without the columns that cost most
 _BLOCK = 1 << 16  # comparisons whose fitted counts are made at a time
@@ -173,71 +177,109 @@ def eliminate(
     likelihood = Likelihood.of(problem)
     if start is None:
         start = _start(likelihood) if held is None and penalty is None else _nowhere(problem)
-    point, converged, n_iter = _climbed(likelihood, penalty, start, moving, _MAX_ITERATIONS)
-    return _fit_of(problem, point, converged, n_iter)
-
-
-def _fit_of(problem: Problem, point: _Point, converged: bool, n_iter: int) -> Fit:
-    return Fit(
-        params=point.params,
-        inverse=Inverse(point.information),
-        means=_means(problem, point.params),
-        converged=converged,
-        n_iter=n_iter,
-        gradient=point.gradient,
-        objective=point.objective,
-        solver="eliminate",
-    )
+    reached = _climbed(likelihood, penalty, start, moving, _MAX_ITERATIONS)
+    if reached.failure is not None:
+        raise reached.failure
+    return reached.fit(problem)
 
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """The point that scoring stops at, and the number of steps that it took."""
+    """The point that scoring stops at.
+
+    Attributes
+    ----------
+    point : point
+    converged : bool
+        Whether it is the maximum, unless the likelihood rises without end.
+    n_iter : int
+        The number of steps.
+    step : ndarray, shape (p,)
+        Newton's last one.
+    decrement : float
+        The square of its length, in the information where it begins.
+    failure : LinAlgError, optional
+        Why no further step could be made.
+    """
 
     point: _Point
+    converged: bool
     n_iter: int
+    step: FloatArray
+    decrement: float
+    failure: linalg.LinAlgError | None = None
 
     @property
     def params(self) -> FloatArray:
         """Parameters, shape (p,)."""
         return self.point.params
 
+    @cached_property
+    def inverse(self) -> Inverse:
+        """Of the information."""
+        return Inverse(self.point.information)
+
     def fit(self, problem: Problem) -> Fit:
         """Return what `eliminate` does, of a problem with this likelihood, whose comparisons may be other ones."""
-        return _fit_of(problem, self.point, True, self.n_iter)
+        return Fit(
+            params=self.params,
+            inverse=self.inverse,
+            means=_means(problem, self.params),
+            converged=self.converged,
+            n_iter=self.n_iter,
+            gradient=self.point.gradient,
+            objective=self.point.objective,
+            solver="eliminate",
+        )
 
 
-def maximum(problem: Problem) -> Maximum | None:
-    """Return the maximum, without all else that a fit has; None where scoring does not stop."""
+def maximum(problem: Problem, ends: Ends | None = None) -> Maximum | None:
+    """Return where scoring stops, without all else that a fit has; None where it cannot begin.
+
+    `ends` is asked each time the decrement is a hundredth of what it was: (parameters, step) → whether to stop.
+    """
     likelihood = Likelihood.of(problem)
     try:
         start = _start(likelihood)
-        point, converged, n_iter = _climbed(likelihood, None, start, np.arange(len(start)), _MAX_ITERATIONS)
+        return _climbed(likelihood, None, start, np.arange(len(start)), _MAX_ITERATIONS, ends)
     except linalg.LinAlgError:
         return None
-    return Maximum(point, n_iter) if converged else None
 
 
 def _climbed(
-    likelihood: Likelihood, penalty: Penalize | None, start: FloatArray, moving: IntArray, most: int
-) -> tuple[_Point, bool, int]:
-    """Return the point that at most so many steps reach, whether it is the maximum, and the number of steps."""
+    likelihood: Likelihood,
+    penalty: Penalize | None,
+    start: FloatArray,
+    moving: IntArray,
+    most: int,
+    ends: Ends | None = None,
+) -> Maximum:
+    """Return the point that at most so many steps reach."""
     point = _evaluate(likelihood, penalty, start.copy())
+    step = np.zeros(len(start))
     if not np.isfinite(point.objective):
         raise linalg.LinAlgError("an outcome that was seen has no probability where the search starts")
     if not len(moving):
-        return point, True, 0
-    steps = Steps()
+        return Maximum(point, True, 0, step, 0.0)
+    steps, decrement, mark = Steps(), np.inf, 1.0
     for n_iter in range(most):
+        try:
+            solved = steps.solve(_of_moving(point.curvature, moving), point.gradient[moving])
+        except linalg.LinAlgError as failure:
+            return Maximum(point, False, n_iter, step, decrement, failure)
         step = np.zeros(len(start))
-        step[moving] = steps.solve(_of_moving(point.curvature, moving), point.gradient[moving])
+        step[moving] = solved
         decrement = float(point.gradient @ step)
         if decrement < _REST:
-            return point, True, n_iter
+            return Maximum(point, True, n_iter, step, decrement)
+        if ends is not None and decrement < mark:
+            mark = decrement / _LESS
+            if ends(point.params, step):
+                return Maximum(point, False, n_iter, step, decrement)
         point = _line_search(likelihood, penalty, point, step)
         if decrement < _DECREMENT:
-            return point, True, n_iter + 1
-    return point, False, most
+            return Maximum(point, True, n_iter + 1, step, decrement)
+    return Maximum(point, False, most, step, decrement)
 
 
 def _of_moving(curvature: Any, moving: IntArray) -> Any:
@@ -263,8 +305,10 @@ def _start(likelihood: Likelihood) -> FloatArray:
     if likelihood.table is None or len(rest) == len(start) or not len(rest):
         return start
     few = replace(problem, predictors=tuple(rows.columns(rest) for rows in problem.predictors))
-    point, _, _ = _climbed(Likelihood.of(few), None, start[rest], np.arange(len(rest)), _FIRST_STEPS)
-    start[rest] = point.params
+    reached = _climbed(Likelihood.of(few), None, start[rest], np.arange(len(rest)), _FIRST_STEPS)
+    if reached.failure is not None:
+        raise reached.failure
+    start[rest] = reached.params
     return start
 
 

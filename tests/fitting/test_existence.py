@@ -13,8 +13,9 @@ from support.fits import fit_by
 import llbt
 from llbt import LLBT
 from llbt.fitting import existence
-from llbt.fitting.existence import recession_direction
 from llbt.fitting.specification import make_problem
+from llbt.kernel import recession
+from llbt.kernel.recession import recession_direction
 from llbt.kernel.solvers import independent_columns
 
 # -- tables -----------------------------------------------------------------------------------------------
@@ -300,7 +301,7 @@ def test_a_slope_that_separates():
     # a beats b exactly where x > 0
     rows = [("a", "b", 3 * (x > 0), 0, 3 * (x < 0), x) for x in (-2.0, -1.0, 1.0, 2.0)]
     message = refused("object * x", table(rows))
-    assert "object[a]:x" in message
+    assert message.startswith("the values of x tell without an exception who won 12 judgments, so 'object[a]', 'object")
     assert_fits("object", table(rows))
     assert_fits("object * x", table([*rows, ("a", "b", 1, 0, 0, -1.5)]))
 
@@ -733,6 +734,82 @@ def ridge_errors(problem, strength):
         if np.abs(step).max() < 1e-8:
             break
     return np.sqrt(np.diag(np.linalg.inv(hessian)))
+
+
+# -- worths that depend on numbers, in large tables ---------------------------------------------------------
+
+
+def contextual(votes=900, scale=1.0, seed=2, ties=False):
+    """Judgments whose worths depend on three numbers of a prompt, strongly: predictors beyond 12 are certain."""
+    rng = np.random.default_rng(seed)
+    i = rng.integers(0, 5, votes)
+    j = (i + rng.integers(1, 5, votes)) % 5
+    z = np.column_stack([np.ones(votes), rng.normal(size=(votes, 3)) * scale])
+    worth = rng.normal(size=(5, 4))
+    u = ((worth[i] - worth[j]) * z).sum(axis=1)
+    said = np.where(rng.random(votes) < 1 / (1 + np.exp(-2 * u)), "i", "j")
+    said = np.where(rng.random(votes) < 0.2 * ties, "tie", said)
+    names = dict(zip(("x", "y", "z"), z[:, 1:].T, strict=True))
+    return pd.DataFrame({"object_i": i, "object_j": j, "outcome": said, **names})
+
+
+def of_prompts(frame):
+    return llbt.from_judgments(frame, covariates=["x", "y", "z"], numeric=["x", "y", "z"])
+
+
+CONTEXTUAL = "object + object:x + object:y + object:z"
+
+
+@pytest.fixture
+def no_program(monkeypatch):
+    """No linear program may be asked."""
+    monkeypatch.setattr(recession.optimize, "linprog", None)
+
+
+def test_a_maximum_with_far_predictors_is_proven_without_the_program(no_program):
+    c = of_prompts(contextual(scale=3.0))
+    res = llbt.fit(CONTEXTUAL, c)
+    assert res.converged
+    predictors = make_problem(res.design, c, np.arange(len(res.names)), {}).at(np.asarray(res.params))
+    assert np.abs(predictors[0]).max() > 20  # log-odds beyond 40
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_an_object_that_wins_whatever_the_prompt_is_named_without_the_program(ties, no_program):
+    frame = contextual(ties=ties)
+    frame["outcome"] = np.select([frame["object_i"] == 3, frame["object_j"] == 3], ["i", "j"], frame["outcome"])
+    message = refused(f"{CONTEXTUAL} + tie" if ties else CONTEXTUAL, of_prompts(frame))
+    won = int(((frame["object_i"] == 3) | (frame["object_j"] == 3)).sum())
+    assert message.startswith(f"whatever x, y, z, {{3}} won {won} and lost 0 of the judgments against {{0, 1, 2, 4}}")
+    assert "'object[3]'" in message
+    assert "prior='jeffreys'" in message
+
+
+def test_a_large_program_says_what_it_is_asked_and_for_how_long(monkeypatch):
+    frame = contextual(200)
+    monkeypatch.setattr(existence, "_MANY", 50)
+    frame["outcome"] = np.select([frame["object_i"] == 3, frame["object_j"] == 3], ["i", "j"], frame["outcome"])
+    by_step = refused(CONTEXTUAL, of_prompts(frame))
+    monkeypatch.setattr(recession, "_SMALL", 0)
+    monkeypatch.setattr(recession.Conditions, "nearest", lambda self, step: None)
+    monkeypatch.setattr(existence, "is_proven", lambda problem, reached: False)
+    with pytest.warns(llbt.errors.SlowWarning, match=r"program of \d+ conditions on \d+ parameters, for up to 60 s"):
+        by_program = refused(CONTEXTUAL, of_prompts(frame))
+    assert by_program.split(" won ")[0] == by_step.split(" won ")[0] == "whatever x, y, z, {3}"
+    with pytest.warns(llbt.errors.SlowWarning):
+        assert_fits(CONTEXTUAL, of_prompts(contextual(200)), largest=30)
+
+
+def test_a_program_that_ends_undecided_asks_for_a_prior(monkeypatch):
+    monkeypatch.setattr(recession, "_SMALL", 0)
+    monkeypatch.setattr(recession, "_SECONDS", 0.0)
+    monkeypatch.setattr(existence, "_MANY", 50)
+    monkeypatch.setattr(existence, "is_proven", lambda problem, reached: False)
+    c = of_prompts(contextual(200))
+    with pytest.warns(llbt.errors.SlowWarning), pytest.raises(llbt.errors.DesignError, match="not decided") as caught:
+        llbt.fit(CONTEXTUAL, c)
+    prior = re.search(r"prior='(\w+)'", caught.value.remedy)[1]
+    assert llbt.fit(CONTEXTUAL, c, prior=prior).converged
 
 
 # -- never a silent large number ----------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from support.folders import REFERENCE
 
 import llbt
 from llbt.errors import DesignError, OptionError, SeparationError
-from llbt.fitting.existence import recession_direction
 from llbt.kernel.cuts import ordered_start, room
+from llbt.kernel.recession import recession_direction
 
 GRADES = ("i+", "i", "tie", "j", "j+")
 GENRES = ("clas", "coun", "hvym", "jazz")

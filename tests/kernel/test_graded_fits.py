@@ -13,7 +13,6 @@ from support.folders import REFERENCE
 
 from llbt import Comparisons, fit
 from llbt.core.response import Response, graded
-from llbt.fitting.existence import recession_direction
 from llbt.kernel.batch import fit_many, params_of_many
 from llbt.kernel.deviances import deviance, leverages
 from llbt.kernel.explicit import glm
@@ -21,6 +20,7 @@ from llbt.kernel.gathered import Gathered
 from llbt.kernel.jackknife import left_out
 from llbt.kernel.likelihood import Problem, information, log_likelihood, probabilities, rows_of
 from llbt.kernel.penalties import Penalty
+from llbt.kernel.recession import recession_direction
 from llbt.kernel.robust import Clustered, cluster_scores, judgment_sandwich
 from llbt.kernel.solvers import Fit, eliminate
 

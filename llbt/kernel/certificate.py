@@ -1,0 +1,119 @@
+"""Does a likelihood have a maximum? A proof from the point where Newton's method ends, in place of a linear program.
+
+Along a direction of recession h nothing that was seen becomes less likely. Let G be the most that h favours an outcome
+that was seen over another one of its comparison, H the information at some point, g the gradient, ν² = gᵀH⁻¹g Newton's
+decrement. Of choices among alternatives minus the second derivative along h, a variance, is at most G times the first:
+hᵀHh ≤ G·gᵀh, so √(hᵀHh) ≤ G·ν. With R the length of the longest difference of alternatives in the norm of H⁻¹,
+G ≤ R·√(hᵀHh). So there is no h, and there is a maximum, wherever ν·R < 1: the criterion of generalized
+self-concordance (Bach 2010, Electronic Journal of Statistics 4, 384-414), in the norm of the information.
+
+The length of a difference is bounded twice: by the information of its own comparison, which is cheap and settles
+predictors that are not far from 0, and by the inverse of H, which standard errors need in any case.
+
+With a cumulative link the second derivative is at most c·G times the first, c from the densities at both cuts of an
+outcome; an upper cut does not fall along h, and a lower one does not rise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from ..core.links import Cumulative
+from ..core.response import Response
+from .gathered import FloatArray, Gathered
+from .likelihood import Problem
+from .solvers import Maximum
+
+_BELOW = 0.9  # ν·R, below 1 by what rounding may be
+_LEAST = 1e-10  # information, of a column in units of its largest entry, that is no rounding of H
+_MOST = 5000  # parameters whose inverse is made
+_ROUNDING = 1e-15  # of the judgments, which add up in H
+
+
+def is_proven(problem: Problem, reached: Maximum) -> bool:
+    """Whether the point that Newton's method reached proves that the likelihood has a maximum.
+
+    Parameters
+    ----------
+    problem : Problem
+    reached : Maximum
+        Where it stopped, and the decrement there.
+    """
+    if not reached.converged:
+        return False
+    probability = problem.response.probabilities(problem.at(reached.params))[0]
+    response = problem.response
+    if isinstance(response, Cumulative):
+        steepness, least = _of_cuts(response, probability, problem.counts.T)
+    else:
+        steepness, least = 1.0, _of_choices(probability, problem.counts.T)
+    floor = max(_LEAST, _ROUNDING * float(problem.totals.sum()))
+    decrement = max(reached.decrement, 0.0) * (steepness / _BELOW) ** 2
+    if not np.isfinite(decrement):
+        return False
+    if (least >= max(decrement, floor)).all():
+        return True
+    information = reached.point.information
+    if not isinstance(information, np.ndarray) or len(information) > _MOST:
+        return False
+    try:
+        inverse = reached.inverse.matrix
+    except linalg.LinAlgError:
+        return False
+    return decrement * _longest(problem, inverse, floor) < 1
+
+
+def _of_choices(probability: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return the least information (S,) of an outcome that was not seen being favoured less by 1 than those seen.
+
+    Of the two alone it is n·p·q/(p + q), p the probability of all that were seen; infinite where nothing is left.
+    """
+    seen = counts > 0
+    together = np.where(seen, probability, 0.0).sum(axis=0)
+    other = np.where(seen, np.inf, probability).min(axis=0)
+    some = np.isfinite(other) & seen.any(axis=0)
+    found = np.full(some.shape, np.inf)
+    p, q = together[some], other[some]
+    found[some] = counts.sum(axis=0)[some] * p * q / (p + q)
+    return found
+
+
+def _of_cuts(response: Cumulative, probability: FloatArray, counts: FloatArray) -> tuple[float, FloatArray]:
+    """Return c of all outcomes that were seen, and the least information (S,) of one of their cuts moving by 1."""
+    c, curvature = response.curvatures(probability)
+    seen = counts > 0
+    least = np.where(seen, counts * curvature, np.inf).min(axis=0)
+    return float(np.where(seen, c, 1.0).max(initial=1.0)), np.asarray(least)
+
+
+def _longest(problem: Problem, inverse: FloatArray, floor: float) -> float:
+    """Return a bound of R², the largest eigenvalue of H⁻¹ in it; infinite where H has lost its digits.
+
+    Columns are measured in units of their largest entry.
+    """
+    scale = np.max([rows.largest() for rows in problem.predictors], axis=0)
+    norm = float((scale * (np.abs(inverse) @ scale)).max(initial=0.0))  # the largest sum of a row
+    if not norm < 1 / floor:
+        return np.inf
+    factors = _reach(problem.response)
+    lengths = sum(f * _lengths(rows, 1 / scale) for f, rows in zip(factors, problem.predictors, strict=True))
+    return norm * float(np.max(lengths)) ** 2
+
+
+def _reach(response: Response | Cumulative) -> FloatArray:
+    """Return how much a predictor moves the difference of two alternatives, or a cut, at most, (B,)."""
+    if isinstance(response, Cumulative):
+        return np.asarray(np.abs(response.cuts).max(axis=0))
+    return np.asarray(np.ptp(response.loadings, axis=0))
+
+
+def _lengths(rows: Gathered, scale: FloatArray) -> FloatArray:
+    """Return a bound of the length of each row (S,) whose columns are scaled (p,)."""
+    found = np.zeros(rows.shape[0])
+    for part in rows.parts:
+        square = part.matrix.power(2) if not isinstance(part.matrix, np.ndarray) else part.matrix**2
+        found += np.sqrt(square @ scale**2)[part.index]
+    if len(rows.chosen):
+        found += np.sqrt((scale[rows.chosen] ** 2) @ rows.own**2)
+    return found

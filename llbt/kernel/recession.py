@@ -1,0 +1,213 @@
+"""Directions along which a likelihood rises without end: conditions on them, and how one is found.
+
+Along a direction of recession no outcome that was seen becomes less likely, and some become more so (Albert & Anderson
+1984, Biometrika 71(1)). With a cumulative link an outcome stays as likely where the cut above it does not fall, and the
+one below does not rise: its curve is log-concave (Pratt 1981, Journal of the American Statistical Association 76).
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import linalg, optimize, sparse
+from scipy.sparse import csr_array
+
+from ..budgets import refuse_large
+from ..core.links import Cumulative
+from ..errors import DesignError, SlowWarning, warn_user
+from .gathered import FloatArray, IntArray
+from .likelihood import Problem
+from .solvers import maximum
+
+TOLERANCE = 1e-7
+_SMALL = 300_000  # entries of the conditions up to which the program takes about a second
+_SECONDS = 60.0  # that a larger one may take
+_NEARLY = 1e-6  # of the largest margin, by which a step may miss a condition
+_OPEN = 1e-4  # of the largest margin, from which a condition holds strictly
+_MOVED = 12.0  # how far a parameter moves a predictor on its way to infinity, at least
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """What a direction of recession v satisfies: e·v = 0 and a·v ≥ 0, strictly for some a.
+
+    Attributes
+    ----------
+    equal, unequal : csr_array, each (…, p)
+        Rows e of outcomes that were seen together, and a of those that were not.
+    """
+
+    equal: csr_array
+    unequal: csr_array
+
+    @classmethod
+    def of(cls, problem: Problem) -> Conditions:
+        """Return the conditions that the outcomes of a problem set.
+
+        With u the predictors along v an outcome k has L(k)·u ≤ L(seen)·u, outcomes observed together the same.
+        """
+        predictors = [rows.tocsr() for rows in problem.predictors]
+        if isinstance(problem.response, Cumulative):
+            return _of_cuts(problem, problem.response, predictors)
+        loadings, seen = problem.response.loadings, problem.counts > 0
+        first = np.where(seen.any(axis=1), seen.argmax(axis=1), -1)  # an outcome of each comparison that was observed
+        equal, unequal = [csr_array((0, predictors[0].shape[1]))], [csr_array((0, predictors[0].shape[1]))]
+        for one, other in itertools.permutations(range(len(loadings)), 2):
+            at = loadings[one] - loadings[other]
+            for where, found in ((seen[:, other], equal), (~seen[:, other], unequal)):
+                some = np.flatnonzero(where & (first == one))
+                if len(some):
+                    parts = zip(at, predictors, strict=True)
+                    found.append(sum(factor * part[some] for factor, part in parts if factor))
+        return cls(sparse.vstack(equal, format="csr"), sparse.vstack(unequal, format="csr"))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the linear program takes seconds, or far longer."""
+        return bool(self.equal.nnz + self.unequal.nnz > _SMALL)
+
+    def of_columns(self, chosen: IntArray) -> Conditions:
+        """Return the conditions on directions in some of the parameters alone."""
+        return Conditions(self.equal[:, chosen], self.unequal[:, chosen])
+
+    def open_directions(self, direction: FloatArray) -> FloatArray:
+        """Return what the outcomes that do not separate along a direction leave open, orthonormal (d, p)."""
+        return self._left_open(np.abs(self.unequal @ direction) <= TOLERANCE * np.abs(direction).max())
+
+    def _left_open(self, still: FloatArray) -> FloatArray:
+        rows = sparse.vstack([self.equal, self.unequal[still]])
+        refuse_large(
+            f"naming those of {rows.shape[1]:,} parameters that have no finite estimates",
+            2 * float(rows.shape[1]) ** 2,
+            "Some have none: fit judges in smaller groups (Comparisons.select) to see which.",
+        )
+        values, vectors = linalg.eigh((rows.T @ rows).toarray())
+        return np.asarray(vectors[:, values < 1e-9 * max(1.0, float(values.max(initial=0)))].T)
+
+    def nearest(self, step: FloatArray) -> FloatArray | None:
+        """Return the direction of recession that a step is but for rounding, None where it is none, (p,).
+
+        Where it misses no condition by more than 1e-6 of what the largest has over, those that it keeps with next to
+        nothing over are made equations, and the others are looked at again.
+        """
+        margins, equal = self.unequal @ step, np.abs(self.equal @ step)
+        most = float(margins.max(initial=0.0))
+        if not most > 0 or max(-margins.min(), equal.max(initial=0.0)) > _NEARLY * most:
+            return None
+        basis = self._left_open(margins <= _OPEN * most)
+        found = np.asarray(basis.T @ (basis @ step))
+        margins = self.unequal @ found
+        most = float(margins.max(initial=0.0))
+        exact = most > 0 and margins.min() >= -TOLERANCE * TOLERANCE * most
+        return found / np.abs(found).max() if exact else None
+
+
+def _of_cuts(problem: Problem, response: Cumulative, predictors: list[csr_array]) -> Conditions:
+    """Return the conditions of a cumulative link: a cut stays between outcomes that were both seen."""
+    seen = problem.counts > 0
+    equal, unequal = [csr_array((0, predictors[0].shape[1]))], [csr_array((0, predictors[0].shape[1]))]
+    for m, at in enumerate(response.cuts):
+        above, below = seen[:, m], seen[:, m + 1]
+        held, rises, falls = above & below, above & ~below, below & ~above
+        for where, sign, found in ((held, 1, equal), (rises, 1, unequal), (falls, -1, unequal)):
+            some = np.flatnonzero(where)
+            if len(some):
+                parts = zip(at, predictors, strict=True)
+                found.append(sum(sign * factor * part[some] for factor, part in parts if factor))
+    return Conditions(sparse.vstack(equal, format="csr"), sparse.vstack(unequal, format="csr"))
+
+
+def recession_direction(problem: Problem) -> FloatArray | None:
+    """Return a direction of recession that separates as many outcomes as any can, or None; shape (p,)."""
+    return direction_among(Conditions.of(problem))
+
+
+class Rise:
+    """A search for the maximum of a problem, ended by a step that is a direction of recession.
+
+    Attributes
+    ----------
+    direction : ndarray, shape (p,)
+        The direction; None where no step was one.
+    reached : Maximum or None
+        Where Newton's method stopped.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self.direction: FloatArray | None = None
+        self.reached = maximum(problem, self._is_direction)
+
+    def _is_direction(self, params: FloatArray, step: FloatArray) -> bool:
+        """Whether a step is one; not asked near 0, where there is no need to."""
+        if max(float(np.abs(u).max()) for u in self._problem.at(params)) > _MOVED:
+            self.direction = self._conditions.nearest(step)
+        return self.direction is not None
+
+    @cached_property
+    def _conditions(self) -> Conditions:
+        return Conditions.of(self._problem)
+
+    def by_program(self) -> FloatArray | None:
+        """Return what `recession_direction` does, of a large table first in the parameters that moved far."""
+        conditions, reached = self._conditions, self.reached
+        if reached is not None and conditions.is_large:
+            moved = _moved(self._problem, reached.params)
+            some = direction_among(conditions.of_columns(moved)) if 0 < len(moved) < len(reached.params) else None
+            if some is not None:
+                found = np.zeros(len(reached.params))
+                found[moved] = some
+                return found
+        return direction_among(conditions)
+
+
+def _moved(problem: Problem, params: FloatArray) -> IntArray:
+    """Return the parameters that move some predictor far by themselves."""
+    largest = np.max([rows.largest() for rows in problem.predictors], axis=0)
+    return np.flatnonzero(np.abs(params) * largest > _MOVED)
+
+
+def direction_among(conditions: Conditions) -> FloatArray | None:
+    """Return v that satisfies the conditions, strictly as many as can be, (p,); None where none is strict.
+
+    The linear program maximizes Σ min(1, a·v) over the inequalities a·v ≥ 0 that the outcomes set, subject to the
+    equations that outcomes seen together set; its solution is strict wherever any direction is.
+
+    Raises
+    ------
+    DesignError
+        Where it is not decided in time.
+    """
+    equal, unequal = conditions.equal, conditions.unequal
+    m, p = unequal.shape
+    if m == 0:
+        return None
+    if conditions.is_large:
+        warn_user(
+            f"whether all estimates are finite is asked of a linear program of {m + equal.shape[0]:,} conditions on "
+            f"{p:,} parameters, for up to {_SECONDS:g} s. With a prior they are, and nothing is asked: "
+            "fit(…, prior='jeffreys') or fit(…, prior=…).",
+            SlowWarning,
+        )
+    scale = 1 / np.maximum(abs(sparse.vstack([equal, unequal])).max(axis=0).toarray().ravel(), 1e-300)
+    found = optimize.linprog(
+        np.concatenate([np.zeros(p), -np.ones(m)]),
+        A_ub=sparse.hstack([-unequal.multiply(scale), sparse.eye_array(m)], format="csr"),
+        b_ub=np.zeros(m),
+        A_eq=sparse.hstack([equal.multiply(scale), csr_array((equal.shape[0], m))], format="csr"),
+        b_eq=np.zeros(equal.shape[0]),
+        bounds=[(None, None)] * p + [(0, 1)] * m,
+        method="highs",
+        options={"time_limit": _SECONDS} if conditions.is_large else {},
+    )
+    if found.status == 1:
+        raise DesignError(
+            f"whether all of {p:,} estimates are finite was not decided in {_SECONDS:g} s",
+            "With a prior they are: fit(…, prior='jeffreys') or fit(…, prior=…).",
+        )
+    if found.status != 0:
+        raise DesignError(f"the check that estimates exist did not finish: {found.message}")
+    return None if -found.fun < TOLERANCE else np.asarray(found.x[:p] * scale)
