@@ -57,6 +57,17 @@ def mixed() -> llbt.MixedResults:
 
 
 @cache
+def objects_differ() -> llbt.MixedResults:
+    """Objects of which the price says nothing."""
+    rows = [("A", "B", 10, 90), ("A", "C", 50, 50), ("A", "D", 50, 50), ("B", "C", 90, 10), ("B", "D", 90, 10)]
+    frame = pd.DataFrame([*rows, ("C", "D", 50, 50)], columns=["object_i", "object_j", "wins_i", "wins_j"])
+    price = pd.DataFrame({"object": list("ABCD"), "price": [1.0, 2.0, 3.0, 4.0]})
+    found = llbt.fit("price + (1 | object)", llbt.from_counts(frame, object_covariates=price))
+    assert isinstance(found, llbt.MixedResults)
+    return found
+
+
+@cache
 def lists() -> llbt.RankingResults:
     ranks = np.array([[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 1, 2], [2, 3, 1], [1, 2, 3], [1, 2, 2]])
     frame = pd.DataFrame(ranks, columns=list("ABC")).assign(judge=list("JJKKLLL"))
@@ -89,6 +100,7 @@ def calibrated() -> Any:
 
 CASES: dict[str, Callable[[], Case]] = {
     "mixed.average": lambda: Case(mixed(), mixed().average),
+    "objects.average": lambda: Case(objects_differ(), objects_differ().average),
     "discrimination.average": lambda: Case(discriminating(), discriminating().average),
     "rankings.average": lambda: Case(lists(), lists().average),
     "patterns.average": lambda: Case(dependent(), dependent().average),
@@ -204,17 +216,17 @@ def test_profile_intervals_are_refused_with_a_reason(case: str) -> None:
         assert eval(call, {"res": given[-1]}) is not None
 
 
-@pytest.mark.parametrize(("case", "refused"), [("rankings.average", True), ("patterns.average", True),
-                                               ("large.beside", True), ("mixed.average", False),
-                                               ("discrimination.average", False), ("class", False),
-                                               ("calibrated.results", False)])  # fmt: skip
-def test_pairs_are_predicted_where_worths_tell_their_probabilities(case: str, refused: bool) -> None:
-    _, part = CASES[case]()
-    if not refused:
-        assert part.predict() is not None
+@pytest.mark.parametrize("case", sorted(CASES))
+def test_pairs_are_predicted_where_worths_tell_their_probabilities(case: str) -> None:
+    whole, part = CASES[case]()
+    if isinstance(whole, llbt.RankingResults | llbt.PatternResults | llbt.LargeResults):
+        with pytest.raises(OptionError, match=r"LLBTResults\.predict"):
+            part.predict()
         return
-    with pytest.raises(OptionError, match=r"LLBTResults\.predict"):
-        part.predict()
+    found = part.predict().to_frame()
+    assert found["estimate"].between(0, 1).all()
+    if isinstance(whole, llbt.MixedResults):
+        pd.testing.assert_frame_equal(found, whole.predict().to_frame())
 
 
 def test_no_refusal_sends_to_worths_alone() -> None:
@@ -240,7 +252,7 @@ def _calls(text: str) -> list[str]:
 def test_what_to_type_in_place_of_a_refused_question_runs(name: str) -> None:
     with pytest.raises(OptionError) as error:
         ask(name, mixed())
-    calls = [call for call in _calls(error.value.remedy) if not call.startswith("llbt.bootstrap")]
+    calls = [call.replace("'parametric'", "'parametric', n=2, rng=1") for call in _calls(error.value.remedy)]
     assert calls or name in ("add1", "drop1")
     for call in calls:
         assert eval(call, {"res": mixed(), "llbt": llbt}) is not None
@@ -256,3 +268,14 @@ def test_a_bootstrap_of_patterns_no_longer_answers_from_pairs() -> None:
     """The estimate was .684 and its interval .859 to 1.309: resampled pairs are no model of rankings."""
     with pytest.raises(OptionError, match="PatternResults"):
         llbt.bootstrap(llbt.fit_patterns("object", patterns()).average, n=5, rng=1)
+
+
+def test_a_leaderboard_says_what_its_counts_are_of() -> None:
+    """Of calibrated worths those of people and machines together, of a class weighted judgments."""
+    board = llbt.leaderboard(calibrated().results)
+    assert "Note: counts are the judgments of people and of machines together" in board.as_text()
+    judged = board.to_frame()["judgments"].sum() / 2
+    assert judged == calibrated().results.comparisons.n_judgments == 16 + len(JUDGMENTS)
+    weighted = llbt.leaderboard(found_classes().results(1)).as_text()
+    assert "each judgment counts with the probability that its judge belongs to class 1" in weighted
+    assert "counts" not in llbt.leaderboard(mixed()).as_text()

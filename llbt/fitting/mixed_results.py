@@ -84,8 +84,8 @@ class MixedResults(MixedEstimates, Record):
         if name in getattr(package, "__all__", ()) and name.islower() and name not in OF_EFFECTS:
             raise AttributeError(f"{name} is a function: llbt.{name}(res)")
         raise AttributeError(
-            f"MixedResults has no attribute {name!r}: a fit with effects of judges has a likelihood, .llf, and no "
-            "fitted counts, for each judge has probabilities of their own"
+            f"MixedResults has no attribute {name!r}: a fit with normal effects has a likelihood, .llf, and no "
+            "fitted counts, for its probabilities differ by the effects"
         )
 
     @checked

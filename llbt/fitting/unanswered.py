@@ -24,8 +24,8 @@ BY_WORTHS = frozenset(
     }
 )
 
-_NO_COUNTS = "a fit with effects of judges has no fitted counts, for each judge has probabilities of their own"
-_ONE_BY_ONE = "terms of a fit with effects of judges are not refitted one by one"
+_NO_COUNTS = "a fit with normal effects has no fitted counts: its probabilities differ by the effects"
+_ONE_BY_ONE = "terms of a fit with normal effects are not refitted one by one"
 _COMPARE = "Fit both formulas with their brackets and compare them: llbt.anova(smaller, larger)."
 _OF_EFFECTS = "judges differ by normal effects here, and have no parameters of their own"
 
@@ -36,11 +36,11 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     "add1": (_ONE_BY_ONE, _COMPARE),
     "drop1": (_ONE_BY_ONE, _COMPARE),
     "drift": (
-        "paths of worths are not fitted together with effects of judges",
+        "paths of worths are not fitted together with normal effects",
         f"{_WITHOUT}: llbt.drift({{plain}}, time=…).",
     ),
     "fragility": (
-        "what is left out of a fit with effects of judges changes the effects, too",
+        "what is left out of a fit with normal effects changes the effects, too",
         f"{_WITHOUT}: llbt.fragility({{plain}}).",
     ),
     "goodness_of_fit": (
@@ -48,18 +48,17 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "Compare it with a fit without them, llbt.anova({plain}, res), or test that: llbt.goodness_of_fit({plain}).",
     ),
     "grade_tests": (
-        "scores of grades are tested by judgments that are independent, and effects of judges make them depend",
+        "scores of grades are tested by judgments that are independent, and normal effects make them depend",
         "Ask llbt.grade_tests of a fit without brackets, with cov_type='cluster' and groups= the judges.",
     ),
     "held_out": (
-        "folds of judgments leave out parts of what the effects of judges are known from, and folds of judges have no "
-        "effects",
+        "folds of judgments leave out parts of what the effects are known from, and folds of judges have no effects",
         "Compare .aic or .bic, with effects or without, or ask llbt.anova(smaller, larger); "
         "llbt.held_out({plain}) is of the fit without effects.",
     ),
     "influence": (
-        "what is left out of a fit with effects of judges changes the effects, too",
-        "Resample judges, llbt.bootstrap(res, resample='judge'), or ask a fit without effects: "
+        "what is left out of a fit with normal effects changes the effects, too",
+        "Draw tables from it, llbt.bootstrap(res, resample='parametric'), or ask a fit without effects: "
         "llbt.influence({plain}).",
     ),
     "intransitivity": (
@@ -68,16 +67,17 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "llbt.intransitivity({plain}).",
     ),
     "judges.summary": (
-        "the model is to say what others expect of a judge, and by his effects it says what he does himself",
-        "Pass a fit without effects, model={plain}; llbt.judge_effects(res) has what the effects say.",
+        "the model has this judge's own effects, so it does not say what is expected by the others",
+        "Pass a fit without effects, llbt.judges.summary(res.comparisons, model={plain}), or ask "
+        "llbt.judge_effects(res).",
     ),
     "level_tests": (
-        "levels are held against a fit that takes them as alike, and effects of judges make them differ",
+        "levels are held against a fit that takes them as alike, and normal effects make them differ",
         "Ask how each judge differs, llbt.judge_effects(res), or ask a fit without effects: "
-        "llbt.level_tests({plain}, by='judge').",
+        "llbt.level_tests({plain}, by=…).",
     ),
     "planning.next_pairs": (
-        "what a judgment tells depends on whether its judge is a new one, and of one known his effects are known, too",
+        "what a judgment tells depends on whether its judge is new or has effects that are known",
         f"{_WITHOUT}: llbt.planning.next_pairs({{plain}}).",
     ),
     "plot.judges": (_OF_EFFECTS, "Draw llbt.plot.judge_effects(llbt.judge_effects(res))."),
@@ -85,7 +85,7 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     "plot.residuals": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.residuals({{plain}})."),
     "plot.ties": (_OF_EFFECTS, "Draw llbt.plot.judge_effects(llbt.judge_effects(res), of='tie'), with (tie | judge)."),
     "sensitivity": (
-        "what is left out of a fit with effects of judges changes the effects, too",
+        "what is left out of a fit with normal effects changes the effects, too",
         f"{_WITHOUT}: llbt.sensitivity({{plain}}).",
     ),
     "residuals": (_NO_COUNTS, f"{_WITHOUT}: llbt.residuals({{plain}})."),

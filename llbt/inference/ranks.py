@@ -140,6 +140,7 @@ def leaderboard(
             *notes,
             *more,
             *((*_IMPLIED, *reversal_notes(res)) if isinstance(res, RankingResults) else ()),
+            *(plain.comparisons.notes if res is plain and plain.stands_for is not None else ()),  # of counts
             *said_by(drawn),
             *plain.covariance.missing_notes(estimate, error),
             f"conf_low and conf_high are the {level} interval of each estimate",

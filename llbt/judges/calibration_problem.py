@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -245,6 +245,7 @@ class CalibrationProblem:
     def results(self, formula: str, params: FloatArray, errors: Errors, stands_for: type) -> LLBTResults:
         """Return estimates as worths beside the counts of all judgments, which stand for an answer of that kind."""
         table = self.units.table
+        table = replace(table, notes=(*table.notes, "counts are the judgments of people and of machines together"))
         solution = Fit(
             params=params,
             inverse=errors.matrix,

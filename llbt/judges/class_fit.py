@@ -344,7 +344,9 @@ class LatentClasses(Record):
         found = np.zeros((len(table), self.by_judge.counts.shape[1]))
         np.add.at(found, self.by_judge.lines, self.by_judge.counts * weight[:, None])
         counts = counts_of_cells(found, table.response)
-        of_class = replace(self.pooled, comparisons=replace(table, counts=counts, cluster_counts=None))
+        said = f"each judgment counts with the probability that its judge belongs to class {label}"
+        weighted = replace(table, counts=counts, cluster_counts=None, notes=(*table.notes, said))
+        of_class = replace(self.pooled, comparisons=weighted)
         problem = of_class.problem()
         probability, _ = problem.response.probabilities(problem.at(params))
         cov = self.covariance[at * size : (at + 1) * size, at * size : (at + 1) * size]
