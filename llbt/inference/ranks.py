@@ -25,10 +25,11 @@ from .new_judge import asked_of, said_by
 from .objects import LogWorths, centred
 from .pairwise import all_pairs
 from .pairwise_record import Pairwise, takes_many_letters
-from .scales import LEVELS, Scale, critical_for, measured_from, said_of, typeset, worths_on_scale
+from .scales import LEVELS, Scale, critical_for, elo_notes, measured_from, said_of, typeset, worths_on_scale
 
 Anchor = Label | Mapping[Any, float]
 
+_ANCHORED = "{} is the anchor: it has no interval, and its error widens those of the others"
 _LOG_SCALES = ("log_worth", "log_odds", "elo")
 _IMPLIED = ("judgments, wins, ties and losses are those of the comparisons that the lists imply",)
 
@@ -143,7 +144,9 @@ def leaderboard(
             *(plain.comparisons.notes if res is plain and plain.stands_for is not None else ()),  # of counts
             *said_by(drawn),
             *plain.covariance.missing_notes(estimate, error),
+            *elo_notes(plain.comparisons, scale, graded),
             f"conf_low and conf_high are the {level} interval of each estimate",
+            *(() if label is None else (_ANCHORED.format(label),)),
             (
                 f"Rank ranges are simultaneous: all are correct with {level} confidence"
                 if pairs.rank_ranges is None
@@ -177,6 +180,8 @@ def _large_board(res: LargeResults, scale: Scale, anchor: Anchor | None, confide
         title=f"Leaderboard: {LEVELS[scale]}{where}",
         notes=(
             *found.notes,
+            *elo_notes(res.comparisons, scale, False),
+            *(() if label is None else (_ANCHORED.format(label),)),
             f"{level} intervals of each estimate; {level} confidence sets of all ranks together, from simultaneous "
             "intervals of all log-worths (Klein, Wright & Wieczorek 2020), which are wider than those of all pairs",
         ),

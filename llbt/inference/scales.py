@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from ..core.columns import FloatArray, Label
+from ..core.comparisons import Comparisons
 from ..core.statistics import critical_values
 from ..fitting.results import LLBTResults
 from ..kernel.robust import LOST
@@ -36,7 +37,7 @@ DIFFERENCES: dict[Scale, str] = {
     "log_odds": "log-odds of i over j, 2(λᵢ − λⱼ)",
     "odds_ratio": "odds of i over j, exp(2(λᵢ − λⱼ))",
     "probability": "probability that i beats j, given a decision",
-    "elo": "differences of Elo, 400·log10 of the odds of i over j",
+    "elo": "differences of Elo, 400·log10 of the odds of i over j, given a decision",
 }
 LEVELS: dict[Scale, str] = {
     "log_worth": "log-worth λ",
@@ -50,7 +51,7 @@ CONTRASTS: dict[Scale, str] = {
     "log_odds": "log-odds, 2Σwλ",
     "odds_ratio": "odds, exp(2Σwλ)",
     "probability": "probability of a win given a decision, at odds exp(2Σwλ)",
-    "elo": "Elo, 400·log10 of the odds exp(2Σwλ)",
+    "elo": "Elo, 400·log10 of the odds exp(2Σwλ) of a win given a decision",
 }
 
 
@@ -100,6 +101,16 @@ def measured_from(scale: Scale, graded: bool, label: Label | None = None, value:
     if value is not None:
         return f", {label} = {format_count(value)}"
     return f", against {label}" if graded and scale != "log_worth" else f" against {label}"
+
+
+def elo_notes(c: Comparisons, scale: Scale, graded: bool) -> tuple[str, ...]:
+    """Say of which odds Elo is where the table has ties: ratings that are updated game by game count half a win."""
+    if scale != "elo" or graded or not c.has_ties or not c.n_ties:
+        return ()
+    return (
+        "Elo of decided judgments: odds of a win against a loss, ties aside",
+        "Elo that counts a tie as half a win is closer together: fit c.split_ties() without tie",
+    )
 
 
 def level_on_scale(scale: Scale, log_worth: FloatArray) -> FloatArray:

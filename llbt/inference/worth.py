@@ -19,7 +19,7 @@ from ..table import Field, Table
 from .large import check_plain, large_worths
 from .new_judge import asked_of, said_by
 from .objects import NAMED, LogWorths, class_name, worth_classes
-from .scales import SCALES, Scale, critical_for, said_of, typeset, worths_on_scale
+from .scales import SCALES, Scale, critical_for, elo_notes, said_of, typeset, worths_on_scale
 
 Part = Literal["all", "covariates"]
 
@@ -152,6 +152,7 @@ def worth_table(
         notes=(
             *notes,
             *said_by(population),
+            *elo_notes(res.comparisons, scale, graded),
             *res.covariance.missing_notes(estimate, error),
             f"{100 * confidence:.4g} % intervals; {_references(res, classes, shown)}",
         ),

@@ -144,6 +144,9 @@ def aggregate(
     system that never wins gets the worth 0. Where two such systems have no decided comparison, the published tool does
     not return; here that is an error.
 
+    Elo and TrueSkill are means over random orders, with a Monte Carlo error: systems share a rank whose means differ by
+    less than three errors of the difference from the first of the rank, such as systems with identical scores.
+
     Probabilities are those of the model: 1/(1 + exp(2λ_j − 2λ_i)), Elo's expected score at the averaged ratings,
     TrueSkill's Φ((μ_i − μ_j)/√(2β² + σ_i² + σ_j²)). Mean and median have no model: there it is the observed share of
     the instances on which one of the two is higher; NaN where there is none.
@@ -208,7 +211,8 @@ def _gaps(outcomes: Outcomes, method: Mechanism) -> list[str]:
     missing = int(np.isnan(outcomes.scores).sum())
     if not missing:
         return []
-    what = "compare systems on different instances" if method in ("mean", "median") else "are no comparisons"
+    centre = "compare systems on different instances (scores.leaderboard adjusts means for that)"
+    what = centre if method in ("mean", "median") else "are no comparisons"
     return [f"{counted(missing, 'score')} of {format_count(outcomes.scores.size)} missing: they {what}"]
 
 

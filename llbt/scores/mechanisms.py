@@ -51,6 +51,7 @@ Bounds = tuple[FloatArray, FloatArray]
 Rate = Callable[[Games, IntArray, np.random.Generator], tuple[FloatArray, FloatArray]]
 
 _LIMIT = 1e4  # log-odds under a vanishing prior are the same within 1e-5
+_ERRORS = 3.0  # Monte Carlo errors between ratings from which their order is no chance
 _SIDE_BY_SIDE = 2000  # systems in the orders of a block: enough to rate at once, few enough for a bar to move
 _NO_INTERVAL = "no intervals: n=1000 resamples instances"
 
@@ -210,6 +211,11 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
     ratings, sigma = _played(rate, games, options.orders, False, asked)
     estimate, spread = ratings.mean(axis=0), np.full(ratings.shape[1], np.nan)
     bounds, notes = _nothing(len(estimate)), [_rating_note(options, draws)]
+    standing = beyond_chance(ratings)
+    if len(set(standing.tolist())) < len(np.unique(estimate)):
+        notes.append(
+            f"ratings within {_ERRORS:g} Monte Carlo errors of the first of a rank share it: more orders may part them"
+        )
     if options.orders > 1:
         spread = ratings.std(axis=0, ddof=1)
     if asked.n:
@@ -227,10 +233,28 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
     extra = {"spread": spread}
     if isinstance(options, Elo):
         unit = max(1.0, abs(options.start))
-        return Scored(estimate, elo_probabilities(options, estimate), bounds, tuple(notes), extra, unit)
+        return Scored(estimate, elo_probabilities(options, estimate), bounds, tuple(notes), extra, unit, standing)
     extra["sigma"] = sigma.mean(axis=0)
     chances = trueskill_probabilities(estimate, extra["sigma"], environment(draws).beta)
-    return Scored(estimate, chances, bounds, tuple(notes), extra)
+    return Scored(estimate, chances, bounds, tuple(notes), extra, standing=standing)
+
+
+def beyond_chance(ratings: FloatArray) -> FloatArray:
+    """Return what ranks go by, shape (N,): the higher the better, equal within the Monte Carlo error of orders (B, N).
+
+    Of a single order there is no such error: ratings stand as they are.
+    """
+    mean, number = ratings.mean(axis=0), len(ratings)
+    if number < 2:
+        return np.asarray(mean)
+    order = np.argsort(-mean, kind="stable")
+    standing, first = np.empty(len(mean)), order[0]
+    for place, k in enumerate(order):
+        apart = ratings[:, first] - ratings[:, k]
+        if apart.mean() > _ERRORS * apart.std(ddof=1) / math.sqrt(number):
+            first = k
+        standing[k] = standing[first] if k != first else -float(place)
+    return standing
 
 
 def _draw_probability(outcomes: Outcomes, options: TrueSkill) -> float:

@@ -327,3 +327,31 @@ def test_groups_stand_only_where_they_say_something():
     alike = llbt.fit("object + tie", simulated(np.random.default_rng(5), np.zeros(4)))
     assert list(leaderboard(alike).to_frame()) == BOARD[:-1]
     assert (leaderboard(alike).to_frame()["rank_high"] == 4).all()
+
+
+def test_elo_says_of_which_odds_it_is_where_there_are_ties():
+    """What the note says to fit is Elo with ties as half a win: by the MM algorithm on wins + ½ ties, and closer."""
+    c = llbt.load_dataset("dras_table1").pool()
+    board = llbt.leaderboard(llbt.fit("object + tie", c), scale="elo", anchor={"D": 1000})
+    assert "odds of a win against a loss, ties aside" in board.as_text()
+    assert "fit c.split_ties() without tie" in board.as_text()
+    assert "D is the anchor: it has no interval" in board.as_text()
+    half = llbt.leaderboard(llbt.fit("object", c.split_ties()), scale="elo")
+    assert "ties aside" not in half.as_text()
+    assert "anchor" not in half.as_text()
+    counts = np.zeros((4, 4))
+    for (i, j), (wins, ties, losses) in zip(c.pairs, c.counts, strict=True):
+        counts[i, j] += wins + ties / 2
+        counts[j, i] += losses + ties / 2
+    worth = np.ones(4)
+    for _ in range(5000):
+        share = (counts + counts.T) / (worth[:, None] + worth)
+        worth = counts.sum(axis=1) / share.sum(axis=1)
+        worth /= np.exp(np.log(worth).mean())
+    expected = dict(zip(c.objects, 400 * np.log10(worth), strict=True))
+    found = half.to_frame().set_index("object")["estimate"]
+    assert found.to_dict() == pytest.approx(expected, abs=1e-4)
+    apart = board.to_frame().set_index("object")["estimate"]
+    assert found["A"] - found["C"] < apart["A"] - apart["C"]
+    assert "ties aside" in llbt.worth(llbt.fit("object + tie", c), scale="elo").as_text()
+    assert "ties aside" not in llbt.leaderboard(llbt.fit("object + tie", c), scale="log_odds").as_text()

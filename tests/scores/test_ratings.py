@@ -13,6 +13,7 @@ from support.mechanisms import mechanism
 
 import llbt
 from llbt.scores.aggregate import aggregate
+from llbt.scores.mechanisms import beyond_chance
 from llbt.scores.ratings import (
     Elo,
     Games,
@@ -265,3 +266,23 @@ def test_systems_that_never_win_have_finite_ratings():
         found = aggregate(frame, method=method, rng=1)
         assert found.objects[-1] == "C"
         assert np.isfinite(found.estimate).all()
+
+
+@pytest.mark.parametrize("method", ["elo", "trueskill"])
+@pytest.mark.parametrize("seed", range(4))
+def test_systems_with_identical_scores_share_their_rank(method, seed):
+    """A and B are one system under two names; C is a little, D much worse."""
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=30)
+    frame = pd.DataFrame({"A": a, "B": a, "C": a + rng.normal(size=30) - 0.8, "D": a - 2})
+    found = llbt.scores.aggregate(frame, method=method, rng=seed)
+    assert dict(zip(found.objects, found.rank.tolist(), strict=True)) == {"A": 1, "B": 1, "C": 3, "D": 4}
+    assert any("Monte Carlo errors" in note for note in found.notes)
+
+
+def test_ranks_within_monte_carlo_error_by_hand():
+    """Means 10, 9.9 and 5 over four orders; the first two differ by .1 with an error of .1, the third by far more."""
+    ratings = np.array([[10.1, 9.8, 5.0], [9.9, 10.0, 5.1], [10.2, 9.9, 4.9], [9.8, 9.9, 5.0]])
+    standing = beyond_chance(ratings)
+    assert standing[0] == standing[1] > standing[2]
+    assert beyond_chance(ratings[:1]).tolist() == ratings[0].tolist()
