@@ -1,6 +1,7 @@
 """Tests of pairs count a prompt once: against scipy on verdicts collapsed by hand, all flips, and simulation."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -144,3 +145,14 @@ def test_size_with_prompts_judged_in_both_orders() -> None:
     assert 0.01 < share["prompt"] <= 0.055
     assert model <= 0.09  # mid-p and χ², up to .077 without dependence
     assert share["judgment"] > 0.08
+
+
+@pytest.mark.shared
+def test_layouts_of_both_orders(shared: Path) -> None:
+    """60 prompts in both orders, always alike, are 60 units; of five prompts one flips, which is a tie."""
+    agree, flip = (shared / "layouts" / f"{name}.csv" for name in ("r21_both_orders_agree", "r35_both_orders_flip"))
+    found = sign_test(agree)
+    assert found.counts.tolist() == [[21, 0, 39]]
+    assert found.p_value[0] == pytest.approx(stats.binomtest(21, 60).pvalue, rel=1e-12)
+    assert sign_test(agree, unit="judgment").p_value[0] == pytest.approx(stats.binomtest(42, 120).pvalue, rel=1e-12)
+    assert sign_test(flip).counts.tolist() == [[3, 1, 1]]
