@@ -16,12 +16,12 @@ from ..kernel.crossed import Bearing, Crossed, crossed
 from ..kernel.effects import Modes, modes
 from ..kernel.grouped import Grouped, grouped
 from ..kernel.laplace import Laplace
-from ..kernel.laplace_fit import laplace_maximum
+from ..kernel.laplace_fit import laplace_maximum, predicted_effects
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, Predicted, maximize, restricted
 from ..kernel.quadrature import Sampling
 from ..kernel.robust import Clustered, Covariance
-from ..kernel.sampled import BUDGET, FIRST, sampled_maximum
+from ..kernel.sampled import BUDGET, FIRST, numbers_of, sampled_maximum
 from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
 from ..table import counted, format_count, format_number
@@ -34,6 +34,8 @@ from .results import LLBTResults
 
 _LEAST = 3  # judges
 _START = 0.8  # of σ
+_WORK = 3e7  # products of an evaluation up to which effects of objects are integrated over: some seconds in all
+_ADDED = 4  # times as many points have to be within that, for the first are seldom enough
 _SHARED = 6000  # effects of crossed groupings but for the largest
 _KEPT = 2e7  # numbers of the loadings of groups up to which they are kept for questions
 _NO_GROUPS = Grouped((), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), ())
@@ -70,10 +72,11 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
     pairs[merged] = without.comparisons.pairs
     table = _Table(problem, merged[ways[0].clusters.rows], pairs)
-    laplace = without.specification.approximation is not None or len(ways) > 1 or names == ["object"]
+    laplace = without.specification.approximation is not None or len(ways) > 1
+    integrated = _of_objects if names == ["object"] else _integrated
     try:
         with few_threads(len(without.names)):
-            judges, found = (_approximated if laplace else _integrated)(without, brackets, ways, table)
+            judges, found = (_approximated if laplace else integrated)(without, brackets, ways, table)
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
     _check_found(found, brackets, ways)
@@ -100,6 +103,32 @@ def _integrated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequenc
     solve = maximize if max(bundle.size for bundle in by_group.bundles) <= MOST_EFFECTS else sampled_maximum
     found = solve(table.problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
     return JudgeTable(way.name, way.levels, by_group, table.problem, _notes(way, without)), found
+
+
+def _of_objects(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: _Table) -> _Found:
+    """Return the fit with effects of objects alone: one group of all judgments, with a dimension less than objects.
+
+    By Laplace's approximation where that takes too long, or the samples do not settle.
+    """
+    way, response = ways[0], without.comparisons.response
+    lines = way.clusters.codes, way.clusters.counts, table.pairs
+    by_group = grouped(table.rows, *lines, ("object",), without.response.width, entered(response))
+    size = max(bundle.size for bundle in by_group.bundles)
+    start, scales = without.solution.params, np.full(1, _START)
+    if size <= MOST_EFFECTS:
+        found = maximize(table.problem, by_group.bundles, start, scales)
+    else:
+        budget = _WORK / size
+        if numbers_of(by_group.bundles) * _ADDED * FIRST > budget:
+            return _approximated(without, brackets, ways, table)
+        found = sampled_maximum(table.problem, by_group.bundles, start, scales, budget=budget)
+    if not found.converged and not found.infinite:
+        return _approximated(without, brackets, ways, table)
+    objects = crossed(table.rows, way.clusters.counts, table.pairs, [_bearing(brackets[0], 0, ways, without)])
+    if found.rule is not None:
+        found = replace(found, predicted=predicted_effects(table.problem, objects, found))
+    found = replace(found, predicted=_by_object(brackets, found))
+    return JudgeTable(way.name, way.levels, by_group, table.problem, _notes(way, without), objects=objects), found
 
 
 def _by_group(without: LLBTResults, brackets: Sequence[Bracket], way: Way, table: _Table) -> Grouped:
@@ -303,6 +332,11 @@ def _check_found(found: MixedFit, brackets: Sequence[Bracket], ways: Sequence[Wa
     if found.infinite:
         bracket = brackets[found.infinite[0]]
         way = next(way for way in ways if way.name == bracket.grouping)
+        if bracket.effect == "1":
+            raise SeparationError(
+                f"the standard deviation of {bracket} is +∞: the likelihood still rises at {format_number(LARGEST, 3)}",
+                "Fit worths of each object with a prior: fit('object', c, prior=1); or collect more judgments.",
+            )
         raise SeparationError(
             f"the standard deviation of {bracket} is +∞: the likelihood still rises at {format_number(LARGEST, 3)}, "
             f"for every {way.name} is next to consistent ({way.size})",
@@ -354,7 +388,7 @@ def _average(without: LLBTResults, brackets: Sequence[Bracket], judges: JudgeTab
             solver="eliminate",
         )
     objects, plain = len(without.comparisons.objects), without.covariance.matrix
-    effects = object_effects(judges.problem, judges.crossed, brackets, found, objects, plain)
+    effects = object_effects(judges.problem, judges.lines, brackets, found, objects, plain)
     notes = (_OF_AVERAGE,) if any(bracket.effect != "1" for bracket in brackets) else ()
     covariance = Covariance(solution.inverse, notes=notes)
     return replace(without, solution=solution, covariance=covariance, stands_for=MixedResults, object_effects=effects)

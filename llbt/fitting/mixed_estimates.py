@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -48,6 +49,8 @@ class JudgeTable:
         The lines of Laplace's approximation.
     others : mapping of str to tuple
         Groupings crossed with the judges, and their levels.
+    objects : Crossed or None
+        The lines of ``(1 | object)``, where its effects are integrated over by quadrature or sampling.
     """
 
     name: str
@@ -57,6 +60,12 @@ class JudgeTable:
     notes: tuple[str, ...]
     crossed: Crossed | None = None
     others: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
+    objects: Crossed | None = None
+
+    @property
+    def lines(self) -> Crossed | None:
+        """The lines with the effects that bear on each, where they are kept."""
+        return self.objects if self.crossed is None else self.crossed
 
     @property
     def groupings(self) -> dict[str, tuple[Label, ...]]:
@@ -160,6 +169,14 @@ class MixedEstimates:
         to 97 %; with 12 judges who make 20 judgments each in 93 %, and σ is then rather too large for its interval than
         too small, by 6 to 1.5 %.
         """
+        return self.profile if confidence == 0.95 else self._profiled(confidence)
+
+    @functools.cached_property
+    def profile(self) -> pd.DataFrame:
+        """The intervals of σ of level .95, which printouts have."""
+        return self._profiled(0.95)
+
+    def _profiled(self, confidence: float) -> pd.DataFrame:
         bounds = scale_intervals(self.judges.likelihood, self.solution, confidence)
         return pd.DataFrame(bounds, index=self._labels, columns=["conf_low", "conf_high"])
 

@@ -37,11 +37,12 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
     sizes = [f"{counted(len(levels), 'level')} of {name}" for name, levels in res.judges.groupings.items()]
     size = f"Effects of {' and of '.join(sizes)}"
     distinct = sum(len(bundle.rows) for bundle in res.judges.grouped.bundles)
-    size += f", {distinct} different in their answers" if 0 < distinct < len(res.judges.levels) else ""
+    alike = 0 < distinct < len(res.judges.levels) and res.has_judges
+    size += f", {distinct} different in their answers" if alike else ""
     names = list(res.scales.index)
     width = max(len(name) for name in names)
     lines = [
-        f"  {name:<{width}}  σ {_number(sigma)}  (std. error {_number(error)})"
+        f"  {name:<{width}}  σ {_number(sigma)}  (std. error {_number(error)}{_profile(res, name)})"
         for name, sigma, error in zip(names, res.scales, res.scale_errors, strict=True)
     ]
     share = res.share_between
@@ -51,6 +52,14 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
         else [f"  share of the variance of a pair's log-odds between judges: {format_share(share)}"]
     )
     return (size, *lines, *between, _tested(res))
+
+
+def _profile(res: MixedEstimates, name: str) -> str:
+    """Return the interval of the σ of effects of objects, of which a standard error says little."""
+    if res.has_judges:
+        return ""
+    low, high = map(float, res.profile.loc[name])
+    return f"; 95 % {_number(low)} to {'∞' if np.isinf(high) else _number(high)} by profile likelihood"
 
 
 def _number(x: float) -> str:
@@ -81,7 +90,10 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
             f"log-likelihood was {format_number(found.moved, 1)} away"
         )
     elif isinstance(found.rule, Laplace):
-        lines.append("Laplace's approximation, whose σ is too small where levels have few judgments: laplace_bias()")
+        lines.append(
+            "Laplace's approximation, which may be far off where levels have few judgments: scale_intervals(), "
+            "laplace_bias()"
+        )
     elif isinstance(found.rule, Sampling):
         kind = "normal" if np.isinf(found.rule.df) else f"t({found.rule.df:g})"
         worst = float(np.nanmax(found.noise / np.sqrt(np.diag(found.covariance))))

@@ -109,10 +109,13 @@ def laplace_maximum(problem: Problem, found: Crossed, start: FloatArray, scales:
     if rule.exact:
         state = replace(state, found=likelihood(state.at, state.kept, rule, None))
     best = fit_at(state, len(scales), rule, 0.0, likelihood)
-    return replace(best, predicted=_predicted(problem, found, best, likelihood.near))
+    return replace(best, predicted=predicted_effects(problem, found, best, likelihood.near))
 
 
-def _predicted(problem: Problem, found: Crossed, best: MixedFit, near: Approximation | None) -> tuple[Predicted, ...]:
+def predicted_effects(
+    problem: Problem, found: Crossed, best: MixedFit, near: Approximation | None = None
+) -> tuple[Predicted, ...]:
+    """Return the most probable effects at the estimates, with the errors by the curvature there; of each scale."""
     at = laplace(problem, found, best.params, best.scales, near)
     mode, variances = at.mode, diagonal(found, at.solved)
     parts = (mode.own[:-1], mode.shared[:-1])

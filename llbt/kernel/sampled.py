@@ -25,7 +25,12 @@ _DECREMENT = 1e-4
 
 
 def sampled_maximum(
-    problem: Problem, bundles: Sequence[Groups], start: FloatArray, scales: FloatArray, seed: int = 0
+    problem: Problem,
+    bundles: Sequence[Groups],
+    start: FloatArray,
+    scales: FloatArray,
+    seed: int = 0,
+    budget: float = BUDGET,
 ) -> MixedFit:
     """Return the maximum of the marginal likelihood by importance sampling at quasi-random points.
 
@@ -38,6 +43,8 @@ def sampled_maximum(
     scales : ndarray, shape (E,)
         Where to start the scales, above 0.
     seed : int
+    budget : float
+        Numbers of one array of an evaluation, up to which points are added.
 
     Notes
     -----
@@ -61,7 +68,7 @@ def sampled_maximum(
         spread = _spread(likelihood, state, rule)
         enough = spread.noise_in_errors < _NOISE and spread.value_noise < _VALUE_NOISE
         more = replace(rule, number=4 * rule.number)
-        too_many = more.number > _MOST or numbers_of(bundles) * more.number > BUDGET
+        too_many = more.number > _MOST or numbers_of(bundles) * more.number > budget
         if enough or too_many or infinite_at(state, likelihood.size):
             return _found(state, len(scales), rule, spread, likelihood, enough)
         rule, state = more, State(state.at + spread.step, state.kept, nothing())
@@ -87,8 +94,11 @@ class _Spread:
 
     @property
     def noise_in_errors(self) -> float:
-        """The largest Monte Carlo error, in standard errors of the estimates."""
-        return float(np.max(self.noise / np.sqrt(np.diag(np.linalg.inv(self.information)))))
+        """The largest Monte Carlo error, in standard errors of the estimates; infinite where these have none."""
+        variance = np.diag(np.linalg.inv(self.information))
+        if not np.all(variance > 0):
+            return np.inf
+        return float(np.max(self.noise / np.sqrt(variance)))
 
 
 def _tails(likelihood: MixedLikelihood, state: State, rule: Sampling) -> float:

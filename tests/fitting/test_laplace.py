@@ -152,10 +152,15 @@ def _summed(c: llbt.Comparisons, price: float, sigma: float) -> float:
 
 
 def test_objects_have_effects_beside_their_covariates() -> None:
-    """With 400 judgments a pair the integrand is all but normal: Laplace's approximation is the integral."""
+    """By quadrature; with 400 judgments a pair the integrand is all but normal, so Laplace's approximation agrees."""
     c = _priced()
     res = llbt.fit("price + (1 | object)", c)
     assert isinstance(res, llbt.MixedResults)
+    assert "Adaptive Gauss-Hermite quadrature" in res.as_text()
+    approximated = llbt.fit("price + (1 | object)", c, approximation="laplace")
+    assert isinstance(approximated, llbt.MixedResults)
+    assert approximated.llf == pytest.approx(res.llf, abs=0.01)
+    assert "may be far off" in approximated.as_text()
     price, sigma = float(res.params["price"]), float(res.scales.iloc[0])
     assert res.llf == pytest.approx(_summed(c, price, sigma), abs=0.01)
     for by in (0.9, 1.1):
@@ -166,6 +171,80 @@ def test_objects_have_effects_beside_their_covariates() -> None:
     assert found == pytest.approx(worths["object[A]"], abs=0.03)  # so many judgments leave the prior no say
     assert effects.sum() == pytest.approx(0, abs=1e-6)
     assert "3 levels of object" in res.as_text()
+
+
+def _sparse(objects: int, votes: int, seed: int) -> llbt.Comparisons:
+    """Random pairs of objects with worths of sd .6 about half a covariate, a vote each."""
+    rng = np.random.default_rng(seed)
+    names, price = [f"o{k:02d}" for k in range(objects)], rng.normal(size=objects)
+    worth = 0.5 * price + 0.6 * rng.normal(size=objects)
+    i = rng.integers(objects, size=votes)
+    j = (i + rng.integers(1, objects, size=votes)) % objects
+    won = (rng.random(votes) < 1 / (1 + np.exp(-2 * (worth[i] - worth[j])))).astype(int)
+    frame = pd.DataFrame(
+        {"object_i": np.array(names)[i], "object_j": np.array(names)[j], "wins_i": won, "wins_j": 1 - won}
+    )
+    return llbt.from_counts(frame, object_covariates=pd.DataFrame({"object": names, "price": price}))
+
+
+def test_effects_of_few_judgments_are_integrated_over() -> None:
+    """Eight objects, 24 votes: the log-likelihood is that of draws of the effects from their distribution."""
+    c = _sparse(8, 24, seed=5)
+    res = llbt.fit("price + (1 | object)", c)
+    assert isinstance(res, llbt.MixedResults)
+    assert "Importance sampling" in res.as_text()
+    assert "by profile likelihood" in res.as_text()
+    low, high = res.scale_intervals().iloc[0]
+    assert low < res.scales.iloc[0] < high
+    drawn = float(res.scales.iloc[0]) * np.random.default_rng(1).normal(size=(100_000, 8))
+    problem = res.judges.problem
+    eta = problem.at(res.solution.params)[0] + drawn[:, _pairs(res)[:, 0]] - drawn[:, _pairs(res)[:, 1]]
+    log = -(problem.counts.T[:, None] * np.logaddexp(0, np.stack([-2 * eta, 2 * eta]))).sum(axis=(0, 2))
+    value = np.logaddexp.reduce(log) - np.log(len(log))
+    noise = np.exp(log - value).std() / np.sqrt(len(log))
+    assert noise < 0.03
+    assert res.llf == pytest.approx(value, abs=0.1)  # whose own error is below .1
+    approximated = llbt.fit("price + (1 | object)", c, approximation="laplace")
+    assert isinstance(approximated, llbt.MixedResults)
+    assert approximated.llf < res.llf - 0.1
+
+
+def _pairs(res: llbt.MixedResults) -> np.ndarray:
+    assert res.judges.lines is not None
+    return res.judges.lines.pairs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("objects", "votes", "seed"), [(8, 24, 5), (12, 30, 7)])
+def test_maxima_solve_the_equations_of_a_gibbs_sampler(objects: int, votes: int, seed: int) -> None:
+    """At the maximum E|u|² = Jσ² and E Xᵀ(y − p) = 0 given the judgments (Fisher's identity): Pólya-Gamma draws."""
+    res = llbt.fit("price + (1 | object)", _sparse(objects, votes, seed))
+    assert isinstance(res, llbt.MixedResults)
+    rng, problem, pairs = np.random.default_rng(3), res.judges.problem, _pairs(res)
+    place = np.arange(len(pairs))
+    apart = np.zeros((len(pairs), objects))
+    apart[place, pairs[:, 0]], apart[place, pairs[:, 1]] = 2, -2  # on the scale of log-odds
+    fixed, totals = 2 * problem.at(res.solution.params)[0], problem.totals.astype(int)
+    sigma, excess = float(res.scales.iloc[0]), problem.counts[:, 0] - problem.totals / 2
+    u = np.zeros(objects)
+    steps = (np.arange(1, 101) - 0.5) ** 2
+    squares, scores = [], []
+    for sweep in range(15_200):
+        eta = fixed + apart @ u
+        gammas = rng.gamma(np.broadcast_to(totals[:, None], (len(pairs), 100)))
+        weight = (gammas / (steps + eta[:, None] ** 2 / (4 * np.pi**2))).sum(axis=1) / (2 * np.pi**2)
+        weight += totals / 100 / (2 * np.pi**2)  # the mean of the terms left out
+        cov = np.linalg.inv(apart.T @ (weight[:, None] * apart) + np.eye(objects) / sigma**2)
+        u = cov @ (apart.T @ (excess - weight * fixed)) + np.linalg.cholesky(cov) @ rng.normal(size=objects)
+        if sweep >= 200:
+            squares.append(u @ u / sigma**2 - objects)
+            p = 1 / (1 + np.exp(-fixed - apart @ u))
+            scores.append(problem.signed.toarray()[:, 0] @ (problem.counts[:, 0] - problem.totals * p))
+    for values in (squares, scores):  # of log σ, and of the slope; at Laplace's maximum that of log σ is .18
+        batches = np.array(values).reshape(30, -1).mean(axis=1)
+        error = batches.std(ddof=1) / np.sqrt(30)
+        assert error < 0.04
+        assert abs(batches.mean()) < 3 * error + 0.02
 
 
 def test_effects_of_objects_need_something_to_be_beside() -> None:

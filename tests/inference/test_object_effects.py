@@ -170,7 +170,7 @@ def test_resamples_have_no_ranks_of_the_covariates_alone(res: llbt.MixedResults)
 
 def _given(res: llbt.MixedResults, z: np.ndarray) -> np.ndarray:
     """Return the covariance of log-worths β z + u with σ and weights held, by Henderson's equations."""
-    problem, lines, found = res.judges.problem, res.judges.crossed, res.solution
+    problem, lines, found = res.judges.problem, res.judges.lines, res.solution
     assert lines is not None
     _, own, moves = effects_of_scale(problem, lines, found.params, found.scales, 0)
     at = laplace(problem, lines, found.params, found.scales)
@@ -195,7 +195,7 @@ def test_errors_of_prediction_without_henderson(res: llbt.MixedResults) -> None:
 
 
 def test_modes_move_as_differences_say(res: llbt.MixedResults) -> None:
-    problem, lines, found = res.judges.problem, res.judges.crossed, res.solution
+    problem, lines, found = res.judges.problem, res.judges.lines, res.solution
     assert lines is not None
     moves = effects_of_scale(problem, lines, found.params, found.scales, 0)[2]
     step = 1e-4
@@ -298,7 +298,7 @@ def test_other_brackets_add_their_blocks(crossed: llbt.MixedResults) -> None:
     found = _given(crossed, z)
     contrast = np.eye(4) - 0.25
     np.testing.assert_allclose(contrast @ found @ contrast, contrast @ rows @ whole @ rows.T @ contrast, rtol=1e-5)
-    problem, lines, best = crossed.judges.problem, crossed.judges.crossed, crossed.solution
+    problem, lines, best = crossed.judges.problem, crossed.judges.lines, crossed.solution
     assert lines is not None
     moves = effects_of_scale(problem, lines, best.params, best.scales, 0)[2]
     for k in range(2):
