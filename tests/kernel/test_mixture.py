@@ -46,7 +46,7 @@ def test_two_classes_are_the_maximum_that_scipy_finds(common: list[str]) -> None
     found = llbt.judges.classes("object + tie", c, k=2, starts=10, common=common, rng=1)[2]
     assert found.mixture.converged
     spread = curvature(found.by_judge.answers, found.mixture.shares, found.mixture.params).spread
-    assert spread.shape[1] == found.df
+    assert spread.shape[1] == found.n_params
 
     def lost(at: np.ndarray) -> float:
         whole = spread @ at
@@ -54,7 +54,7 @@ def test_two_classes_are_the_maximum_that_scipy_finds(common: list[str]) -> None
 
     log_ratio = np.log(found.mixture.shares[1] / found.mixture.shares[0])
     here = np.linalg.lstsq(spread, np.append(found.mixture.params, log_ratio), rcond=None)[0]
-    assert -lost(here) == pytest.approx(found.log_likelihood, abs=1e-9)
+    assert -lost(here) == pytest.approx(found.llf, abs=1e-9)
     best = optimize.minimize(lost, here + 0.05, method="BFGS", options={"gtol": 1e-7})
     np.testing.assert_allclose(best.x, here, atol=2e-6)
     if not common:  # as many parameters as (K, p) and the log ratio, in their order: the errors by second differences
@@ -78,6 +78,6 @@ def test_starts_that_end_early_come_to_the_same_maximum(k: int) -> None:
     ]
     answers, pooled = found.by_judge.answers, found.pooled.solution.params
     early = mixture(answers, k, pooled, 10, np.random.default_rng(2), gain=1e-2)
-    assert early.log_likelihood == pytest.approx(found.log_likelihood, abs=1e-6)
+    assert early.log_likelihood == pytest.approx(found.llf, abs=1e-6)
     np.testing.assert_allclose(early.params, found.mixture.params, atol=1e-4)
     assert early.starts == (1 if k == 1 else 10)
