@@ -27,7 +27,8 @@ class LLBTResults(Estimates, Record):
     """A fitted log-linear Bradley-Terry model. S comparisons, n cells, p parameters.
 
     Made by `fit`. Attributes have statsmodels' names and the values of the full Poisson GLM, whichever solver
-    ran: parameters that are aliased are NaN, those that were held have no standard error.
+    ran; but `llf`, `aic` and `bic` are of the judgments, and those of the GLM `llf_poisson`, `aic_poisson` and
+    `bic_poisson`. Parameters that are aliased are NaN, those that were held have no standard error.
 
     Attributes
     ----------
