@@ -5,8 +5,10 @@ B resamples.
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -145,6 +147,54 @@ def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] 
         for size, job in zip(sizes, jobs, strict=True):
             yield job
             bar.update(size)
+
+
+_STEP: ContextVar[Callable[[float], object] | None] = ContextVar("step", default=None)  # of the fit that is made
+_PATIENCE = 8e7  # numbers that likelihoods of effects evaluate in about five seconds
+
+
+@contextlib.contextmanager
+def steps_shown(asker: str, progress: bool, tell: Callable[[], object]) -> Iterator[None]:
+    """Show with `progress` a bar named after who asks that counts the steps of a fit, whose number nobody knows.
+
+    Without, `tell` is called once where the steps have cost what takes some seconds.
+    """
+    if not progress:
+        with _with_steps(_Patience(tell).spent):
+            yield
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=asker, unit=" steps") as bar, _with_steps(lambda numbers: bar.update()):
+        yield
+
+
+@contextlib.contextmanager
+def _with_steps(moved: Callable[[float], object]) -> Iterator[None]:
+    token = _STEP.set(moved)
+    try:
+        yield
+    finally:
+        _STEP.reset(token)
+
+
+class _Patience:
+    """What may be evaluated before something is said."""
+
+    def __init__(self, tell: Callable[[], object]) -> None:
+        self._left, self._tell = _PATIENCE, tell
+
+    def spent(self, numbers: float) -> None:
+        if self._left > 0 >= self._left - numbers:
+            self._tell()
+        self._left -= numbers
+
+
+def step_made(numbers: float = 0.0) -> None:
+    """Say that a fit makes a step, in which it evaluates so many numbers."""
+    moved = _STEP.get()
+    if moved is not None:
+        moved(numbers)
 
 
 def _seeded(task: Callable[[np.random.Generator], T], seed: int) -> T:

@@ -140,7 +140,7 @@ def test_p_values_count_the_observed_and_the_degenerate() -> None:
 
 # -- every public function that resamples ------------------------------------------------------------------------------
 
-BAR_ALONE = {llbt.write_report, llbt.fragility}  # takes seconds, and draws nothing
+BAR_ALONE = {llbt.fit, llbt.write_report, llbt.fragility}  # takes seconds, and draws nothing
 NOT_RESAMPLED = {
     llbt.simulate: "its answer is what it draws",
     llbt.scores.simulate: "its answer is what it draws",

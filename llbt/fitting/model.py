@@ -20,6 +20,7 @@ from ..errors import (
     FormulaWarning,
     OptionError,
     SeparationError,
+    SlowWarning,
     TiesWarning,
     listed,
     warn_user,
@@ -32,6 +33,7 @@ from ..kernel import explicit, solvers
 from ..kernel.likelihood import Problem
 from ..kernel.solvers import Fit, Maximum, Solver
 from ..kernel.threads import few_threads
+from ..resampling import steps_shown
 from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
 from .cuts import check_cuts_described, check_order_of_cuts
@@ -215,6 +217,7 @@ def fit(
     link: Link = "adjacent",
     discrimination: str | None = None,
     approximation: Approximate = None,
+    progress: bool = False,
 ) -> LLBTResults | MixedResults | DiscriminationResults | LargeResults:
     """Fit a log-linear Bradley-Terry model by maximum likelihood.
 
@@ -275,6 +278,9 @@ def fit(
         ``"laplace"``: by Laplace's approximation, which takes seconds where the integrals take minutes and is the only
         one for crossed groupings, which take it by themselves; its σ is too small where judges make few judgments, by
         as much as ``res.laplace_bias()`` finds.
+    progress : bool
+        Show a bar that counts the steps of the search: of likelihoods that are integrated, of very many objects, and of
+        discriminations there are some that take minutes. How many there will be is not known.
 
     Returns
     -------
@@ -303,7 +309,8 @@ def fit(
     FormulaWarning
         For terms that cancel.
     SlowWarning
-        Where a large linear program has to decide whether estimates are finite.
+        Where a large linear program has to decide whether estimates are finite, and where effects in brackets take long
+        to integrate and no bar is shown.
 
     Notes
     -----
@@ -393,40 +400,51 @@ def fit(
             "Leave it out, or let judges differ: + (object | judge).",
         )
     _refuse_glm(method, brackets, discrimination)
-    if not brackets and is_large(text, data):
-        if method == "glm":
-            explicit.refuse_explicit(data.outcome_counts.size, len(data.objects) - 1 + len(data))
-        ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
-        held = dict(fixed or {})
-        return _large(
-            data,
-            Specification(text, reference, method, held, cov_type, ways, prior, link, discrimination=discrimination),
-        )
-    dependent = bool(brackets) or discrimination is not None  # judgments of a judge are, by the model
-    try:
-        found = LLBT.from_formula(text, data, reference=reference).fit(
-            method=method,
-            fixed=fixed,
-            cov_type="nonrobust" if dependent and cov_type == "cautious" else cov_type,
-            groups=groups,
-            prior=prior,
-            link=link,
-        )
-    except SeparationError as error:
-        if dependent:
-            error.remedy = _WITH_JUDGES.format(text)
-        raise
-    if discrimination is not None:
-        return with_discrimination(found, discrimination, functools.partial(_refitted, found))
-    if not brackets:
-        return found
-    res = with_effects(
-        replace(found, specification=replace(found.specification, approximation=approximation)), brackets
-    )
-    doubt = unsettled(res.solution)
-    if doubt:
-        warn_user(doubt, ConvergenceWarning)
-    return res
+    with steps_shown("fit", progress, functools.partial(_tell_slow, brackets, approximation)):
+        if not brackets and is_large(text, data):
+            if method == "glm":
+                explicit.refuse_explicit(data.outcome_counts.size, len(data.objects) - 1 + len(data))
+            ways = tuple(groups) if isinstance(groups, (tuple, list)) else (groups,)
+            held = dict(fixed or {})
+            return _large(
+                data,
+                Specification(
+                    text, reference, method, held, cov_type, ways, prior, link, discrimination=discrimination
+                ),
+            )
+        dependent = bool(brackets) or discrimination is not None  # judgments of a judge are, by the model
+        try:
+            found = LLBT.from_formula(text, data, reference=reference).fit(
+                method=method,
+                fixed=fixed,
+                cov_type="nonrobust" if dependent and cov_type == "cautious" else cov_type,
+                groups=groups,
+                prior=prior,
+                link=link,
+            )
+        except SeparationError as error:
+            if dependent:
+                error.remedy = _WITH_JUDGES.format(text)
+            raise
+        if discrimination is not None:
+            return with_discrimination(found, discrimination, functools.partial(_refitted, found))
+        if not brackets:
+            return found
+        spec = replace(found.specification, approximation=approximation)
+        res = with_effects(replace(found, specification=spec), brackets)
+        doubt = unsettled(res.solution)
+        if doubt:
+            warn_user(doubt, ConvergenceWarning)
+        return res
+
+
+def _tell_slow(brackets: tuple[Bracket, ...], approximation: Approximate) -> None:
+    """Warn that a fit takes long, in the middle of it."""
+    what = f"the integrals over {' + '.join(map(str, brackets))} take" if brackets else "the fit takes"
+    groupings = {bracket.grouping for bracket in brackets}
+    faster = "approximation='laplace' takes seconds, and res.laplace_bias() says what it costs; "
+    faster = faster if approximation is None and len(groupings) == 1 and groupings != {"object"} else ""
+    warn_user(f"{what} long: {faster}progress=True shows the steps.", SlowWarning)
 
 
 def _refuse_glm(method: Method, brackets: tuple[Bracket, ...], discrimination: str | None) -> None:

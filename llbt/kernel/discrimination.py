@@ -15,11 +15,13 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse import eye_array, issparse
 
+from ..resampling import step_made
 from .gathered import FloatArray, Gathered, IntArray, Part, weighted_product
 from .likelihood import Problem, information, probabilities, row_sums, weighted_gram
 
 SEED = 0  # of the random starts
 RANDOM = 6  # random starts
+_COST = 6.0  # numbers evaluated elsewhere that a comparison of a judge costs as much as
 _MOST_STEPS = 200
 _DECREMENT = 1e-18  # squared distance to the maximum, in standard errors: the step taken at this point ends the search
 _LONGEST_STEP = 3.0
@@ -242,6 +244,7 @@ def _climbed(views: Views, params: FloatArray, sigma: FloatArray) -> _Peak:
     """Return where Newton's method gets from a start, by the expected information where the observed one cannot."""
     point = _normed(views, point_at(views, params, sigma))
     for n_iter in range(_MOST_STEPS):
+        step_made(_COST * len(views.judged.judge))
         if _furthest(views.judged, point).max() > _FAR:
             return _Peak(point, False, n_iter)
         gradient = gradient_at(views, point)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..resampling import step_made
 from .crossed import Crossed, components
 from .gathered import FloatArray, IntArray
 from .laplace import Approximation, Laplace, diagonal, information_beside, laplace
@@ -14,6 +15,7 @@ from .marginal import Marginal, Rule
 from .mixed import MixedFit, Predicted, State, climbed, fit_at, nothing, without_effects
 
 _DECREMENT = 1e-10
+_COST = 8.0  # numbers evaluated elsewhere that a line of counts costs as much as
 _STEP = 1e-4  # of a parameter, by which the information is found
 _EXACT = 3e6  # lines times parameters up to which all of it is
 
@@ -33,6 +35,7 @@ class LaplaceLikelihood:
     def at(self, at: FloatArray, kept: tuple[int, ...], near: Approximation | None) -> Approximation:
         """Return the approximation at parameters and logarithms of the scales that are kept."""
         self.n_iter += 1
+        step_made(_COST * len(self.found.rows))
         return laplace(self.problem, self.found, at[: self.size], self.scales(at, kept), near)
 
     def scales(self, at: FloatArray, kept: tuple[int, ...]) -> FloatArray:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..resampling import step_made
 from .band import Band, Branches
 from .conjugate import Bordered, Complement, Graph
 from .gathered import FloatArray, Gathered, IntArray
@@ -19,6 +20,7 @@ from .likelihood import Problem, row_sums, sparse_gram
 from .routes import band_within, branches_of
 from .solvers import independent_in_gram
 
+_COST = 4.0  # numbers evaluated elsewhere that a comparison costs as much as
 _MOST_STEPS = 60
 _DECREMENT = 1e-18  # squared distance to the maximum in standard errors, for each parameter, where the search ends
 _ROUGH, _FINE, _TIGHT = 1e-2, 1e-6, 1e-9  # errors of solutions, as shares of them
@@ -109,6 +111,7 @@ def climbed(problem: WorthProblem) -> Summit:
     along = np.zeros((size, q))
     first, before, converged, n_iter = 0.0, np.inf, False, 0
     for n_iter in range(1, _MOST_STEPS + 1):
+        step_made(_COST * len(problem.pairs))
         rough = float(np.clip(np.sqrt(before / first) / 10, _FINE, _ROUGH)) if n_iter > 1 else _ROUGH
         system = Complement.of(information(problem, point.weights), start=along, tolerance=rough)
         along, step = system.inner, system.solve(point.gradient, tolerance=rough).values

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ..resampling import step_made
 from .effects import Groups, Modes
 from .gathered import FloatArray, IntArray
 from .laplace import Laplace
@@ -138,6 +139,7 @@ class MixedLikelihood:
         some = [restricted(groups, kept) for groups in self.bundles]
         start = near.modes if near is not None and _fits(near.modes, some) else None
         self.n_iter += 1
+        step_made(sum(len(g.loadings) * g.rows.size * len(rule(g.size).log_weight) for g in some))
         params, scales = at[: self.size], np.exp(at[self.size :])
         return marginal(self.problem, some, params, scales, rule, start)
 

@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 
 from ..budgets import refuse_parameters
 from ..core.links import Cumulative
+from ..resampling import step_made
 from .cuts import ordered_start
 from .gathered import FloatArray, IntArray
 from .judgeblocks import JudgeBlocks
@@ -263,6 +264,7 @@ def _climbed(
         return Maximum(point, True, 0, step, 0.0)
     steps, decrement, mark = Steps(), np.inf, 1.0
     for n_iter in range(most):
+        step_made()
         try:
             solved = steps.solve(_of_moving(point.curvature, moving), point.gradient[moving])
         except linalg.LinAlgError as failure:

@@ -1,11 +1,14 @@
 """Fits with effects of judges: the printout, σ and what is asked of it, and what is refused."""
 
 import pickle
+import re
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from support.calls import counts_of_judges
 from support.mixed import judged_frame
 
 import llbt
@@ -295,3 +298,30 @@ def test_caution_is_in_the_effects(res: llbt.MixedResults) -> None:
     """The default of the command line: standard errors of the observed information, as without it."""
     cautious = llbt.fit("object + tie + (object | judge)", res.comparisons, cov_type="cautious")
     np.testing.assert_array_equal(cautious.bse, res.bse)
+
+
+# -- what takes long ---------------------------------------------------------------------------------------------------
+
+
+def test_a_fit_that_takes_long_says_what_runs_and_what_is_faster(monkeypatch):
+    """The warning stands at the line of the caller; what it names is accepted as it is written."""
+    c, formula = counts_of_judges(), "object + tie + (object | judge)"
+    monkeypatch.setattr("llbt.resampling._PATIENCE", 1.0)
+    with pytest.warns(llbt.errors.SlowWarning, match=r"integrals over \(object \| judge\) take long") as caught:
+        plain = llbt.fit(formula, c)
+    assert len(caught) == 1  # once, however many steps
+    assert caught[0].filename == __file__
+    written = re.search(r"approximation='(\w+)'", str(caught[0].message))[1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", llbt.errors.SlowWarning)
+        llbt.fit(formula, c, progress=True)
+    with pytest.warns(llbt.errors.SlowWarning, match=r"take long: progress=True shows the steps\.$"):
+        llbt.fit(formula, c, approximation=written)
+    assert plain.llf == llbt.fit(formula, c, progress=True).llf
+
+
+def test_a_bar_counts_the_steps_of_a_fit(capsys):
+    res = llbt.fit("object + tie + (object | judge)", counts_of_judges(), progress=True)
+    said = capsys.readouterr().err
+    assert "fit: " in said
+    assert int(re.findall(r"(\d+) steps", said)[-1]) >= res.solution.n_iter
