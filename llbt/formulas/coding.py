@@ -179,9 +179,14 @@ class Codings:
         if not numeric or size <= _FEW:
             return self._placed(block, self._evaluated(block, terms, values, size), np.arange(len(coding.names)))
         labelled = [term for term in terms if term not in numeric]
-        found = self._placed(block, self._evaluated(block, numeric, values, size), _positions(coding, numeric))
+        sparse = [not is_summed(block, coding.variables) and _of_labels(coding, term) for term in numeric]
+        found = Gathered((), (size, len(self.names)))
+        for kind in (True, False):  # what is 0 in most rows beside what is not
+            some = [term for term, one in zip(numeric, sparse, strict=True) if one is kind]
+            if some:
+                found += self._placed(block, self._evaluated(block, some, values, size), _positions(coding, some))
         if not labelled:
-            return found
+            return found if len(found.chosen) or len(found.parts) == 1 else Gathered.of(found.tocsr())
         used = sorted({name for term in labelled for f in term.factors for name in f.variables})
         first, index = groups([values[name] for name in used])
         once = self._evaluated(block, labelled, {name: values[name][first] for name in used}, len(first))
@@ -602,23 +607,36 @@ def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:
 
 
 def _of_labels(coding: Coding, term: Term) -> bool:
-    """Whether a term is of variables of labels alone: patsy goes column by column, each as long as the rows."""
+    """Whether a term is of variables of labels, perhaps times numbers as they are, so that most of its entries are 0.
+
+    Patsy goes column by column, each as long as the rows.
+    """
     if coding.info is None or not term.factors:
         return False
-    known = coding.info.factor_infos
-    return all(f.code in coding.variables and known[f.factor].type == "categorical" for f in term.factors)
+    kinds = [coding.info.factor_infos[f.factor].type for f in term.factors]
+    if "categorical" not in kinds or not all(f.code in coding.variables for f in term.factors):
+        return False
+    contrasts = [
+        contrast
+        for subterm in coding.info.term_codings[_patsy_term(term)]
+        for contrast in subterm.contrast_matrices.values()
+    ]
+    return "numerical" not in kinds or all(isinstance(one.matrix, LevelMatrix) for one in contrasts)
 
 
 def _label_rows(coding: Coding, term: Term, values: Mapping[str, npt.NDArray[Any]], size: int) -> csr_array:
-    """Return the columns of a term of labels, shape (size, columns)."""
+    """Return the columns of a term of labels, and of numbers that they are multiplied by, shape (size, columns)."""
     assert coding.info is not None
     names = {f.factor: f.code for f in term.factors}
     parts = []
     for subterm in coding.info.term_codings[_patsy_term(term)]:
         rows = csr_array(np.ones((size, 1)))
         for factor in subterm.factors:
-            contrast = subterm.contrast_matrices[factor].matrix
-            rows = _products(rows, _contrast_rows(contrast, values[names[factor]]))
+            if factor in subterm.contrast_matrices:
+                contrast = subterm.contrast_matrices[factor].matrix
+                rows = _products(rows, _contrast_rows(contrast, values[names[factor]]))
+            else:
+                rows = csr_array(rows * np.asarray(values[names[factor]], dtype=np.float64)[:, None])
         parts.append(rows)
     return parts[0] if len(parts) == 1 else csr_array(hstack(parts, format="csr"))
 

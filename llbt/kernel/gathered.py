@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
@@ -12,12 +13,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, dia_array, issparse
 
+from .column_blocks import ColumnBlocks
+
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _SMALL = 100_000  # entries up to which distinct rows are kept dense
 _MOST = 0.6  # of the entries, from which a product is dense: two blocks have a half
 _FULL = 8  # entries of a product that a row can make: a pair of objects, and their tie and order effects
+_DISTINCT = 4  # rows for each distinct one, up to which nothing is gained by going through the distinct ones
 _DENSE = 4_000_000  # entries of a table of pairs of rows that is kept dense: 32 MB
 
 
@@ -116,6 +120,13 @@ class Gathered:
             found[self.chosen] = np.maximum(found[self.chosen], np.abs(self.own).max(axis=1))
         return found
 
+    @cached_property
+    def column_blocks(self) -> ColumnBlocks | None:
+        """The rows of the parts in blocks, where there are next to as many distinct ones as rows; None elsewhere."""
+        if _DISTINCT * self.widest < self.shape[0]:
+            return None
+        return ColumnBlocks.of(replace(self, chosen=self.chosen[:0], own=self.own[:0]).tocsr())
+
     def families(self) -> list[list[Part]]:
         """Return the parts by their matrix: those of object i and object j have one."""
         found: dict[int, list[Part]] = {}
@@ -203,6 +214,9 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
     """
     sparse = _FULL * a.shape[0] < a.shape[1] * b.shape[1] and not len(a.chosen)
     total: Any = None
+    if a is b and a.column_blocks is not None:
+        total = a.column_blocks.gram(weights)
+        return _with_own(total, a, b, weights) if len(a.chosen) else total
     for k, left in enumerate(a.families()):
         for m, right in enumerate(b.families()):
             if a is b and m < k:  # the transpose of what is there

@@ -1,0 +1,72 @@
+"""Rows that differ in their numbers but not in their columns, as those of a pair whose worths depend on numbers.
+
+Their products are those of small dense matrices, one for each set of columns, in place of sparse ones row by row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_LEAST = 4096  # rows from which blocks are worth being made
+_MEAN = 8  # rows of a block, on average
+_MOST = 5000  # columns of products that are dense
+_FILLED = 0.6  # of the entries of a product, from which it is dense
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnBlocks:
+    """S rows of p columns in blocks of rows with the same columns.
+
+    Attributes
+    ----------
+    size : int
+        Number of columns p.
+    blocks : tuple of (rows, columns, values)
+        Positions of the rows (n,), of the columns that are not 0 (m,), and the numbers there (n, m).
+    """
+
+    size: int
+    blocks: tuple[tuple[IntArray, IntArray, FloatArray], ...]
+
+    @classmethod
+    def of(cls, rows: Any) -> ColumnBlocks | None:
+        """Return the blocks of sparse rows; None where most rows have columns of their own, or products are sparse."""
+        found = csr_array(rows)
+        if found.shape[0] < _LEAST or found.shape[1] > _MOST:
+            return None
+        found.sum_duplicates()  # which sorts the columns of each row
+        mark = np.random.default_rng(0).integers(1, 2**63, found.shape[1], dtype=np.uint64)
+        total = np.append(np.uint64(0), np.cumsum(mark[found.indices]))  # modulo 2⁶⁴, and so are the differences
+        code = total[found.indptr[1:]] - total[found.indptr[:-1]]
+        order = np.argsort(code, kind="stable")
+        starts = np.flatnonzero(np.append(True, np.diff(code[order]) != 0))
+        if _MEAN * len(starts) > len(order):
+            return None
+        blocks = []
+        for some in np.split(order, starts[1:]):
+            width = found.indptr[some[0] + 1] - found.indptr[some[0]]
+            at = found.indptr[some][:, None] + np.arange(width)
+            columns = found.indices[at]
+            if not (columns == columns[0]).all():  # two sets of columns with one code
+                return None
+            if width:
+                blocks.append((some, columns[0].astype(np.int64), found.data[at]))
+        filled = np.zeros((found.shape[1], found.shape[1]), dtype=np.bool_)
+        for _, columns, _ in blocks:
+            filled[columns[:, None], columns] = True
+        return cls(found.shape[1], tuple(blocks)) if np.count_nonzero(filled) > _FILLED * filled.size else None
+
+    def gram(self, weights: FloatArray) -> FloatArray:
+        """Return Xᵀ W X of the rows X with weights (S,), shape (p, p)."""
+        found = np.zeros((self.size, self.size))
+        for rows, columns, values in self.blocks:
+            found[columns[:, None], columns] += (values * weights[rows][:, None]).T @ values
+        return found
