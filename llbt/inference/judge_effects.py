@@ -70,6 +70,7 @@ class JudgeEffects(Record):
             estimates.append(found[known])
             errors.append(error[known])
         estimate, std_error = np.concatenate(estimates), np.concatenate(errors)
+        beside = "), beside their covariates" if self.by == "object" else ", γ, δ), as they differ from the average"
         half = critical_values(self.confidence, np.full(len(estimate), np.inf)) * std_error
         return Table(
             (
@@ -81,10 +82,10 @@ class JudgeEffects(Record):
                 Field("conf_low", "conf_low", estimate - half, "estimate"),
                 Field("conf_high", "conf_high", estimate + half, "estimate"),
             ),
-            title=f"Effects of {self.by} (log-worth λ, γ, δ), as they differ from the average",
+            title=f"Effects of {self.by} (log-worth λ{beside}",
             notes=(
                 "effects are the most probable ones given the judgments, drawn towards 0 the more the less is known of "
-                "a judge; errors are by the curvature there, the estimates taken as known",
+                f"a level of {self.by}; errors are by the curvature there, the estimates taken as known",
             ),
         ).first(20)
 

@@ -72,5 +72,6 @@ def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | 
     letter = _LETTERS.get(str(chosen), f"log-worth λ of {short_names([chosen])[0]}")
     if str(chosen).startswith("grade["):
         letter = f"effect γ of {chosen}"
-    label_scale(ax, f"{letter}, less that of the average {effects.by} ({100 * effects.confidence:.4g} % intervals)")
+    zero = "beside the covariates" if chosen == "1" else f"less that of the average {effects.by}"
+    label_scale(ax, f"{letter}, {zero} ({100 * effects.confidence:.4g} % intervals)")
     return finish(ax)

@@ -60,9 +60,10 @@ def told_pairs(pairs: Pairwise, at: At) -> list[str]:
     place[pairs.ranking] = np.arange(len(pairs.ranking))
     i, j = place[pairs.pairs].T
     told = np.flatnonzero((np.minimum(i, j) >= 0) & ((np.minimum(i, j) == 0) | (np.abs(i - j) == 1)))
+    adjusted = "p-values and intervals are" if pairs.rank_ranges is None else "intervals are"
     more = (
         f"shown: pairs of the best object and of neighbours in the ranking, {format_count(len(told))} of "
-        f"{format_count(size)}; p-values and intervals are adjusted for all of them"
+        f"{format_count(size)}; {adjusted} adjusted for all of them"
     )
     asked = f"llbt.pairwise(res{at_text(at)}).to_frame()"
     rest = size > _MOST_FOLDED

@@ -1,12 +1,14 @@
 """Effects of objects beside their covariates, ``price + (1 | object)``: every answer about objects has them."""
 
 import itertools
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import special
+from support.shell import answered, facts
 
 import llbt
 from llbt.errors import DesignError, JudgmentError, OptionError
@@ -113,6 +115,28 @@ def test_words_and_pictures_follow(res: llbt.MixedResults) -> None:
     assert "ranks: 95 % prediction" in axes.get_xlabel()
     assert "prediction" in llbt.plot.ranks(llbt.leaderboard(res)).get_xlabel()
     plt.close("all")
+
+
+def _written(folder: Path) -> tuple[object, ...]:
+    frame = pd.DataFrame(_COUNTS, columns=["object_i", "object_j", "wins_i", "wins_j"])
+    frame.to_csv(folder / "votes.csv", index=False)
+    _PRICES.to_csv(folder / "prices.csv", index=False)
+    return folder / "votes.csv", "--formula", "price + (1 | object)", "--object-covariates", folder / "prices.csv"
+
+
+def test_the_command_line_follows(tmp_path: Path) -> None:
+    asked = _written(tmp_path)
+    assert [row["object"] for row in facts("leaderboard", *asked)["rows"]] == ["B", "A", "C", "D"]
+    assert facts("worth", *asked)["rows"][0]["object"] == "B"
+
+
+@pytest.mark.slow
+def test_the_report_follows(tmp_path: Path) -> None:
+    answered("report", *_written(tmp_path), "--output", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Effects of objects" in page
+    assert "average judge" not in page
+    assert "drawn from the population" not in page
 
 
 def test_a_new_object_is_what_its_covariates_say_and_sigma_in_the_error(res: llbt.MixedResults) -> None:
