@@ -20,7 +20,7 @@ from ..data.paths import located
 from ..errors import OptionError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .checks import CHECKS, run
-from .evidence import Evidence, Named, from_source, from_table
+from .evidence import Evidence, Named, from_source, from_table, units_of
 from .finding import Finding, Level
 from .list_checks import LIST_CHECKS, run_on_lists
 from .lists import ListEvidence, lists_evidence
@@ -30,6 +30,7 @@ _MARKS = {"error": "ERROR", "warning": "WARNING", "note": "note", "ok": "ok", "u
 _WIDTH = 104
 _INDENT = 12
 _NOTE = "tests and p-values take judgments as independent"
+_NOTE_OF_UNITS = "tests and p-values allow for judgments of one {} that are alike"
 _NOTE_OF_LISTS = "tests and p-values take lists as independent"
 
 
@@ -200,7 +201,10 @@ def audit(
     of all, by the sum of score × lead with verdicts turned by lot; and larger grades where the preferred object leads
     by less, by the covariance of size and lead with sizes drawn by lot, one-sided. Every test has the level .005 (a
     third of it for each of the three of ``drift``), so that fewer than one board in order out of twenty is accused by
-    any of them. How often planted defects are named, by strength and size of board, is shown in ARCHITECTURE.md,
+    any of them. Tests allow for judgments of one block, judge or prompt that are alike, by components of variance of
+    their scores, and hold judges against how much most judges differ: of boards whose judgments depend on each other
+    (worths of prompts or judges, both orders, rankings; rows in any order) at most 5 % were accused of anything but
+    dependence. How often planted defects are named, by strength and size of board, is shown in ARCHITECTURE.md,
     section 10: with 20,000 judgments most of them nearly always, with 1,000 a careless judge or the drift of one object
     hardly ever.
 
@@ -275,7 +279,9 @@ def _audited_lists(r: Rankings, format: Format | None, named: Named) -> Audit:
 
 def _audit(evidence: Evidence, notes: tuple[str, ...]) -> Audit:
     findings = sorted(run(evidence), key=lambda finding: _LEVELS.index(finding.level))
-    return Audit(tuple(findings), _sizes(evidence), (*notes, _NOTE), evidence.names[0])
+    units = " or ".join(units_of(evidence))
+    note = _NOTE_OF_UNITS.format(units) if units else _NOTE
+    return Audit(tuple(findings), _sizes(evidence), (*notes, note), evidence.names[0])
 
 
 def _check_names(names: Sequence[str], known: Sequence[str] | dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy import stats
 
 from ..budgets import refuse_large
-from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, groups, tally
+from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, dense, groups, tally
 from ..core.comparisons import Comparisons, n_columns, tabulate
 from ..core.judgments import Judgments, has_standard_columns
 from ..core.response import THREE, TWO, Response
@@ -28,6 +28,7 @@ from ..data.readings import BAD, LEFT_OUT, TIE, by_label
 from ..data.rows import Rows
 from ..data.standard import ORDER_UNKNOWN
 from ..errors import JudgmentError, OptionError, listed
+from ..kernel.score_components import Components
 from .expected import Expected, expect
 
 BoolArray = npt.NDArray[np.bool_]
@@ -173,6 +174,47 @@ def units_of(e: Evidence) -> dict[str, Factor]:
     """Return the columns that say which judgments belong together: block, judge, prompt; two labels or more each."""
     named = ((e.beside[0], e.block), (e.names[0], e.judge), (e.names[1], e.prompt))
     return {name: factor for name, factor in named if factor is not None and len(factor.labels) > 1}
+
+
+def dependent_within(e: Evidence, without: str = "") -> list[IntArray]:
+    """Return the clusters that lines may depend within, codes (N,) each: the units but one, and judge with prompt.
+
+    Lines without a label are clusters of their own.
+    """
+    units = units_of(e)
+    codes = {name: complete(factor) for name, factor in units.items()}
+    if e.names[0] in codes and e.names[1] in codes:
+        codes["both"] = groups([codes[name] for name in e.names])[1]
+    return [of for name, of in codes.items() if name != without and int(of.max(initial=-1)) + 1 < len(of)]
+
+
+def answer_effect(e: Evidence, given: BoolArray, among: BoolArray) -> FloatArray:
+    """Return the design effects of how often each judge gives an answer, (K,): 1 where judgments are independent.
+
+    Parameters
+    ----------
+    given : ndarray of bool, shape (N,)
+        Which lines give it.
+    among : ndarray of bool, shape (N,)
+        Which lines count, all of a judge.
+    """
+    assert e.judge is not None  # asked of judges alone
+    lines, times = np.flatnonzero(among), e.judgments.times[among]
+    share = float(times @ given[lines]) / float(times.sum())
+    away, judge, size = given[lines] - share, e.judge.codes[lines], len(e.judge.labels)
+    v = np.full(len(lines), share * (1 - share))
+    beside = [codes[lines] for codes in dependent_within(e, e.names[0])]
+    known = Components.of(beside, times * away, times * away**2, times, v)
+    alone = np.bincount(judge, times * v, size)
+    return np.asarray(1 + known.beyond(judge, size).variance / np.maximum(alone, 1e-300))
+
+
+def complete(factor: Factor) -> IntArray:
+    """Return codes without labels that no line has, and one of its own for each line without a label."""
+    codes, missing = factor.codes.copy(), factor.codes < 0
+    codes[~missing] = dense(codes[~missing], len(factor.labels))[0]
+    codes[missing] = codes.max(initial=-1) + 1 + np.arange(int(missing.sum()))
+    return codes
 
 
 @dataclass(frozen=True)

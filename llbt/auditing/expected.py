@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..formulas.design import build_design
 from ..kernel.likelihood import Problem, probabilities
 from ..kernel.penalties import firth
 from ..kernel.robust import Clustered
+from ..kernel.score_components import Components
 from ..kernel.solvers import Fit, eliminate, independent_columns
 
 _MANY = 500  # parameters
@@ -54,6 +56,14 @@ class Expected:
         """Return the lines that belong to a unit (code 0 or more), codes (N,)."""
         known = codes >= 0
         return Clustered(self.rows[known], self.counts[known], codes[known])
+
+    def components(self, codes: Sequence[IntArray], values: FloatArray) -> Components:
+        """Return the components of the lines' scores in a direction that adds values (S,) to the signed predictor."""
+        slopes = values[:, None] * self.problem.response.slopes(self.probability.T)[:, 0].T
+        away = slopes - (self.probability * slopes).sum(axis=1, keepdims=True)
+        v = (self.probability * away**2).sum(axis=1)[self.rows]
+        score, square = ((self.counts * power[self.rows]).sum(axis=1) for power in (away, away**2))
+        return Components.of(codes, score, square, self.counts.sum(axis=1), v)
 
     @property
     def lead(self) -> FloatArray:

@@ -62,13 +62,29 @@ def and_more(parts: list[str], most: int = NAMED) -> str:
     return shown if len(parts) <= most else f"{shown}; and {len(parts) - most} more"
 
 
-def unlike_all(table: FloatArray) -> tuple[list[int], FloatArray]:
+def one_share(table: FloatArray, effect: FloatArray) -> float:
+    """Return the p-value of one share for all judges: Pearson's χ² over the mean design effect (Rao & Scott 1981).
+
+    Parameters
+    ----------
+    table : ndarray, shape (K, 2)
+        How often each judge gave an answer, and another one.
+    effect : ndarray, shape (K,)
+        The variance of each judge's number over that of independent judgments, as `design_effect` returns it.
+    """
+    statistic = float(stats.chi2_contingency(table, correction=False).statistic)
+    return float(stats.chi2.sf(statistic / effect.mean(), len(table) - 1))
+
+
+def unlike_all(table: FloatArray, effect: FloatArray | None = None) -> tuple[list[int], FloatArray]:
     """Return the judges whose share of an answer is unlike that of all, the clearest first, and all adjusted p-values.
 
     Parameters
     ----------
     table : ndarray, shape (K, 2)
         How often each judge gave the answer, and another one. By Holm's method, of exact two-sided p-values.
+    effect : ndarray, shape (K,), optional
+        Design effects, as in `one_share`: the normal score of a p-value is divided by their root.
     """
     n, total, given = table.sum(axis=1), float(table.sum()), float(table[:, 0].sum())
     if np.all(table == np.floor(table)):
@@ -79,5 +95,8 @@ def unlike_all(table: FloatArray) -> tuple[list[int], FloatArray]:
         with np.errstate(divide="ignore", invalid="ignore"):  # a judge with nearly all judgments has no others
             z = (table[:, 0] - n * share) / np.sqrt(n * share * (1 - share) * (1 - n / total))
         p = 2 * stats.norm.sf(np.abs(z))
+    if effect is not None:
+        z = stats.norm.isf(np.maximum(p, 1e-300) / 2) / np.sqrt(effect)
+        p = np.where(effect > 1, 2 * stats.norm.sf(z), p)
     adjusted = adjust_p(np.asarray(p), "holm")
     return [int(k) for k in np.argsort(adjusted, kind="stable") if adjusted[k] < SIGNIFICANT], adjusted

@@ -12,8 +12,8 @@ from ..core.columns import FloatArray, IntArray, Label, tally
 from ..core.response import Response
 from ..core.statistics import adjust_p
 from ..table import counted, format_count, format_percent
-from .evidence import Evidence
-from .finding import SIGNIFICANT, Finding, and_more, p_text, unlike_all
+from .evidence import Evidence, answer_effect, complete, dependent_within
+from .finding import SIGNIFICANT, Finding, and_more, one_share, p_text, unlike_all
 
 _FEWEST = 10  # preferences of a judge, or of a task, whose direction is tested
 
@@ -64,7 +64,8 @@ def _ends_by_judge(e: Evidence, size: IntArray, told: str, figures: dict[str, fl
     table = counts[judged]
     if len(judged) < 2 or not table.sum(axis=0).all():
         return Finding("grades", "ok", told, figures=figures)
-    p = float(stats.chi2_contingency(table, correction=False).pvalue)
+    effect = answer_effect(e, size == size.max(), by >= 0)[judged]
+    p = one_share(table, effect)
     share = table[:, 0] / table.sum(axis=1)
     figures = figures | {"p_value": p}
     name = _names(e.response)[-1]
@@ -72,7 +73,7 @@ def _ends_by_judge(e: Evidence, size: IntArray, told: str, figures: dict[str, fl
     by_judge = f"{told}; {name} by judge {spread} (χ² test of one share: {p_text(p)})"
     if p >= SIGNIFICANT:
         return Finding("grades", "ok", by_judge, figures=figures)
-    extreme, adjusted = unlike_all(table)
+    extreme, adjusted = unlike_all(table, effect)
     named = [
         f"{labels[judged[k]]!r}: {_habit(float(share[k]), name)} in {format_count(table[k].sum())} preferences "
         f"({p_text(float(adjusted[k]))})"
@@ -114,17 +115,23 @@ def check_turned(e: Evidence) -> Finding:
     outcome = x.counts.argmax(axis=1)  # a line has one outcome
     signed, size = response.loadings[outcome, 0], sizes_of_outcomes(response)[outcome].astype(np.float64)
     times, decided = e.judgments.times, signed != 0
-    units = [("the whole", np.flatnonzero(decided))]
+    known = x.components(dependent_within(e), x.lead)
+    whole = known.beyond(np.zeros(len(lead), dtype=np.int64), 1).variance
+    units = [("the whole", np.flatnonzero(decided), float(whole[0]))]
     for what, factor in (("", e.judge), (f"{e.beside[1]} ", e.task)):
         if factor is not None and len(factor.labels) > 1:
-            units += [(f"{what}{label!r}", rows) for label, rows in _parts(factor.labels, factor.codes, decided)]
+            codes = complete(factor)
+            others = x.components(dependent_within(e, e.names[0]), x.lead) if factor is e.judge else known
+            spread = others.beyond(codes, int(codes.max()) + 1).variance
+            parts = _parts(factor.labels, factor.codes, decided)
+            units += [(f"{what}{label!r}", rows, float(spread[codes[rows[0]]])) for label, rows in parts if len(rows)]
     found = [
         _Direction(
             who,
-            _along(lead[rows] * signed[rows], times[rows]),
+            _along(lead[rows] * signed[rows], times[rows], spread),
             _larger(lead[rows] * np.sign(signed[rows]), size[rows], times[rows]),
         )
-        for who, rows in units
+        for who, rows, spread in units
         if times[rows].sum() >= _FEWEST
     ]
     z = np.array([[f.side, f.size] for f in found]).reshape(-1, 2)
@@ -157,9 +164,12 @@ def _parts(labels: list[Label], codes: IntArray, decided: npt.NDArray[np.bool_])
     return [(label, order[a:b][decided[order[a:b]]]) for label, a, b in zip(labels, ends, ends[1:], strict=False)]
 
 
-def _along(lead: FloatArray, times: FloatArray) -> float:
-    """Return z of Σ score · lead where each verdict is as likely the other way round; lead has the verdict's sign."""
-    variance = float((times * lead**2).sum())
+def _along(lead: FloatArray, times: FloatArray, spread: float = 0.0) -> float:
+    """Return z of Σ score · lead where each verdict is as likely the other way round; lead has the verdict's sign.
+
+    `spread` is what dependence of judgments adds to the variance.
+    """
+    variance = float((times * lead**2).sum()) + spread
     return float((times * lead).sum() / np.sqrt(variance)) if variance > 0 else np.nan
 
 

@@ -7,10 +7,12 @@ from scipy import stats
 
 from ..core.columns import FloatArray
 from ..core.statistics import sign_p
+from ..data.readings import TIE
 from ..table import counted, format_count, format_percent
-from .evidence import Evidence
+from .evidence import Evidence, answer_effect
 from .expected import ordered_remedy
-from .finding import SIGNIFICANT, Finding, and_more, p_text, unlike_all
+from .finding import SIGNIFICANT, Finding, and_more, one_share, p_text, unlike_all
+from .together import order_effect
 
 _SAME_ANSWERS = 5  # judgments from which a judge with one answer only is named
 
@@ -27,13 +29,14 @@ def check_ties(e: Evidence) -> Finding:
     table = np.column_stack([counts[judged, 1], counts[judged][:, [0, 2]].sum(axis=1)])
     if len(judged) < 2 or not table.sum(axis=0).all() or e.judge is None:
         return Finding("ties", "ok", overall, figures=figures)
-    p = float(stats.chi2_contingency(table, correction=False).pvalue)
+    effect = answer_effect(e, e.judgments.said == TIE, e.judge.codes >= 0)[judged]
+    p = one_share(table, effect)
     shares = table[:, 0] / table.sum(axis=1)
     by_judge = f"by judge {format_percent(shares.min())} to {format_percent(shares.max())}"
     if p >= SIGNIFICANT:
         told = f"{format_percent(tied / total)} ties, {by_judge} (χ² test of one share: {p_text(p)})"
         return Finding("ties", "ok", told, figures=figures | {"p_value": p})
-    extreme, adjusted = unlike_all(table)
+    extreme, adjusted = unlike_all(table, effect)
     named = [
         f"{e.judge.labels[judged[k]]!r}: {format_percent(shares[k])} of {format_count(table[k].sum())} "
         f"({p_text(float(adjusted[k]))})"
@@ -90,13 +93,15 @@ def check_position(e: Evidence) -> Finding:
 def _given_worths(e: Evidence) -> float:
     """Return the p-value of no order effect in object (+ tie) + order, by Wald's test.
 
-    It uses all judgments, whereas most of those of a sparse board stand in pairs that were shown in one order.
+    It uses all judgments, whereas most of those of a sparse board stand in pairs that were shown in one order. Judges
+    and prompts may have order effects of their own.
     """
     x = e.expected
     if "order" not in x.blocks:
         return 1.0
     k = x.blocks.index("order")
-    return float(2 * stats.norm.sf(abs(x.fit.params[k]) / np.sqrt(x.fit.cov[k, k])))
+    effect, df = order_effect(e)
+    return float(2 * stats.t.sf(abs(x.fit.params[k]) / np.sqrt(x.fit.cov[k, k] * effect), df))
 
 
 def _within_pairs(a: FloatArray, b: FloatArray) -> float:

@@ -11,7 +11,7 @@ from ..core.statistics import adjust_p
 from ..kernel.robust import Clustered
 from ..kernel.unit_scores import UnitTests, compare_units, dependence, trend_scores
 from ..table import counted, format_count, format_percent
-from .evidence import Evidence
+from .evidence import Evidence, dependent_within
 from .finding import NAMED, SIGNIFICANT, Finding, and_more, p_text
 
 _TOO_MANY = 0.05  # share of all judgments of one judge
@@ -20,11 +20,11 @@ _STRETCHES = 20  # parts of a file that are held against the rest
 _RUNS = 6.0  # standard deviations fewer runs of equal outcomes than by chance: rows sorted by who won
 
 
-def _against_the_rest(e: Evidence, units: Clustered) -> UnitTests:
+def _against_the_rest(e: Evidence, units: Clustered, beside: Sequence[IntArray], *, differ: bool = False) -> UnitTests:
     """Return tests of units: agreement, favoured objects, and positions where they are known."""
     x = e.expected
     directions = {"agreement": (0, x.lead)} | ({} if e.unordered else {"order": (0, np.ones(len(x.lead)))})
-    return compare_units(x.problem, x.fit, x.probability, units, x.pairs, directions)
+    return compare_units(x.problem, x.fit, x.probability, units, x.pairs, directions, beside, differ=differ)
 
 
 def _reason(e: Evidence, found: UnitTests, k: int) -> str:
@@ -44,7 +44,8 @@ def check_outlying(e: Evidence) -> Finding:
     labels = e.judge.labels
     if len(labels) < 2:
         return Finding("outlying_judges", "ok", "one judge: nobody to compare him with")
-    found = _against_the_rest(e, e.expected.units(e.judge.codes))
+    beside = [codes[e.judge.codes >= 0] for codes in dependent_within(e, e.names[0])]
+    found = _against_the_rest(e, e.expected.units(e.judge.codes), beside, differ=True)
     tested = int((~np.isnan(found.p_values)).sum())
     who = [int(k) for k in np.argsort(found.p_adjusted, kind="stable") if found.p_adjusted[k] < SIGNIFICANT]
     figures = {"n": float(len(who)), "tested": float(tested)}
@@ -106,9 +107,9 @@ def check_drift(e: Evidence) -> Finding:
     assert e.moment is not None  # the check needs it
     if not e.beside[2] and _sorted_by_outcome(e):
         return Finding("drift", "unchecked", "rows are sorted by who won: name a column that says when, time=…")
-    x = e.expected
+    x, beside = e.expected, dependent_within(e)
     scores = trend_scores(
-        x.pairs[x.rows], len(e.judgments.objects), x.problem.response, x.probability[x.rows], x.counts, e.moment
+        x.pairs[x.rows], len(e.judgments.objects), x.problem.response, x.probability[x.rows], x.counts, e.moment, beside
     )
     p = adjust_p(scores.p_values(), "holm")
     moved = [int(k) for k in np.argsort(p, kind="stable") if p[k] < SIGNIFICANT / 3]
@@ -118,8 +119,8 @@ def check_drift(e: Evidence) -> Finding:
     varied = 1.0
     if len(labels) > 2:
         units = x.units(np.asarray(codes, dtype=np.int64))
-        varied = dependence(x.pairs, len(e.judgments.objects), x.problem.response, x.probability, units)[1]
-        found = _against_the_rest(e, units)
+        varied = dependence(x.pairs, len(e.judgments.objects), x.problem.response, x.probability, units, beside)[1]
+        found = _against_the_rest(e, units, beside)
         q = found.p_adjusted
         odd = [int(k) for k in np.argsort(q, kind="stable") if q[k] < SIGNIFICANT / 3]
     by = repr(e.beside[2]) if e.beside[2] else "the order of the rows"

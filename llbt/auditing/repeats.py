@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import special, stats
 
 from ..core.columns import IntArray, groups
 from ..core.statistics import sign_p
@@ -12,7 +13,7 @@ from .expected import ordered_remedy
 from .finding import SIGNIFICANT, Finding, p_text
 from .together import clustered
 
-_MANY_FLIPS = 0.2  # of the decided repeats in the other order: beyond it, positions decide rather than objects
+_MANY_FLIPS = 0.2  # of the decided repeats in the other order: up to it, flips are only noted
 
 
 def _known(e: Evidence) -> tuple[list[IntArray], BoolArray, str]:
@@ -63,7 +64,9 @@ def check_swapped(e: Evidence) -> Finding:
     flips = at_first + at_second
     share = flips / (flips + stands) if flips + stands else np.nan
     p = sign_p(at_first, flips)
+    expected, more = _by_chance(e, flips, flips + stands)
     figures = {"n": n, "flips": flips, "stands": stands, "tied": n - flips - stands, "flip_share": share, "p_value": p}
+    figures |= {"expected": expected, "p_more": more}
     told = (
         f"{counted(n, 'judgment')} repeated in the other order (same {same}): the same object wins both "
         f"{format_count(stands)} times, the same position {format_count(flips)} times, a tie is among them "
@@ -75,10 +78,26 @@ def check_swapped(e: Evidence) -> Finding:
         )
     return Finding(
         "swapped",
-        "warning" if share > _MANY_FLIPS or p < SIGNIFICANT else "note",
-        f"{told}. Decided verdicts flip in {format_percent(share)} (the first position wins {format_count(at_first)} "
+        "warning" if (share > _MANY_FLIPS and more < SIGNIFICANT) or p < SIGNIFICANT else "note",
+        f"{told}. Decided verdicts flip in {format_percent(share)}, {format_percent(expected)} expected of two "
+        f"independent judgments (the first position wins {format_count(at_first)} "
         f"of the flips, {p_text(p)}){_caution(e)}",
         "a verdict that flips is one of positions, not of objects; and the two judgments are not independent",
         f"{ordered_remedy(e.response)}; {clustered(e)}",
         figures,
     )
+
+
+def _by_chance(e: Evidence, flips: float, decided: float) -> tuple[float, float]:
+    """Return the share of flips expected of independent judgments that know no order, and the p-value of more of them.
+
+    The worths are those of the fit; a pair of decided judgments in both orders flips with probability 2pq, p and q the
+    probabilities of i and j given a decision.
+    """
+    x = e.expected
+    i = special.expit(2 * x.lead)
+    pairs = x.counts.sum(axis=1)
+    share = float(np.average((2 * i * (1 - i))[x.rows], weights=pairs))
+    if not decided:
+        return share, np.nan
+    return share, float(stats.binom.sf(np.floor(flips) - 1, np.floor(decided), share))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,12 @@ from scipy.sparse import csr_array
 
 from ..core.columns import IntArray, dense
 from ..data.frames import Factor
-from ..fitting.cluster_units import choose_unit
+from ..fitting.cluster_units import LEAST, choose_unit, clustered_covariance
 from ..fitting.clusters import Way
 from ..kernel.robust import Clustered
 from ..kernel.unit_scores import dependence
 from ..table import counted
-from .evidence import Evidence, units_of
+from .evidence import Evidence, complete, dependent_within, units_of
 from .finding import NAMED, SIGNIFICANT, Finding, p_text
 
 _COMMON = 0.8  # share of all objects that the largest task holds where tasks share their objects
@@ -70,11 +71,15 @@ def check_blocks(e: Evidence) -> Finding:
     )
 
 
-def _unit(e: Evidence, name: str, factor: Factor) -> _Unit | None:
-    """Return what judgments of a unit have in common; None where no unit has two judgments that share an object."""
+def _unit(e: Evidence, name: str, factor: Factor, beside: Sequence[IntArray] = ()) -> _Unit | None:
+    """Return what judgments of a unit have in common, beyond what other clusters, codes (N,) each, lead to expect.
+
+    None where no unit has two judgments that share an object.
+    """
     x = e.expected
-    units = x.units(_dense(factor))
-    _, p = dependence(x.pairs, len(e.judgments.objects), x.problem.response, x.probability, units)
+    units, there = x.units(_dense(factor)), factor.codes >= 0
+    beside = [codes[there] for codes in beside]
+    _, p = dependence(x.pairs, len(e.judgments.objects), x.problem.response, x.probability, units, beside)
     return None if np.isnan(p) else _Unit(name, units.size, p)
 
 
@@ -87,10 +92,21 @@ def _dense(factor: Factor) -> IntArray:
 
 def _way(e: Evidence, name: str, factor: Factor) -> Way:
     """Return a unit as a way of clustering; judgments without a label are clusters of their own."""
-    codes = _dense(factor)
-    missing = codes < 0
-    codes[missing] = codes.max(initial=-1) + 1 + np.arange(int(missing.sum()))
-    return Way(name, Clustered(e.expected.rows, e.expected.counts, codes), tuple(factor.labels))
+    return Way(name, Clustered(e.expected.rows, e.expected.counts, complete(factor)), tuple(factor.labels))
+
+
+def order_effect(e: Evidence) -> tuple[float, float]:
+    """Return the variance of the order effect by clusters over that of independent judgments, 1 or more, and its df.
+
+    By the unit that makes it largest; G* − 1 degrees of freedom.
+    """
+    x, largest = e.expected, (1.0, np.inf)
+    k = x.blocks.index("order")
+    for way in (_way(e, name, factor) for name, factor in units_of(e).items()):
+        if way.effective >= LEAST:
+            matrix, _ = clustered_covariance(x.problem, x.fit, way)
+            largest = max(largest, (float(matrix[k, k] / x.fit.cov[k, k]), way.effective - 1))
+    return largest
 
 
 def call_by(groups: str | list[str]) -> str:
@@ -120,7 +136,7 @@ def check_tasks(e: Evidence) -> Finding:
     told = f"{number} tasks ({name}: {shown})"
     if not recur:
         return Finding("tasks", "ok", f"{told} share no object")
-    unit = _unit(e, name, e.task)
+    unit = _unit(e, name, e.task, dependent_within(e))
     p = np.nan if unit is None else unit.p_value
     apart = largest < _COMMON * len(e.judgments.objects)
     figures = {"tasks": float(number), "recur": float(recur), "largest": float(largest), "p_value": p}

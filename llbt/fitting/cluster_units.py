@@ -176,14 +176,18 @@ class _Measured:
 
     @classmethod
     def of(cls, problem: Problem, fit: Fit, worths: csr_array, way: Way) -> _Measured:
-        clusters, estimator, matrix = way.clusters, "CR1", None
-        if clusters.size * len(fit.params) ** 2 <= _JACKKNIFE_WORK:
-            left = left_out(problem, fit, clusters)
-            if not len(left.lost):
-                estimator, matrix = "CR3", cr3(fit, left, clusters.size)
-        if matrix is None:
-            matrix = cluster_sandwich(problem, fit, clusters)
-        return cls(way, _unit((way,), matrix, fit, worths, "CR3" if estimator == "CR3" else "CR1"), matrix)
+        matrix, estimator = clustered_covariance(problem, fit, way)
+        return cls(way, _unit((way,), matrix, fit, worths, estimator), matrix)
+
+
+def clustered_covariance(problem: Problem, fit: Fit, way: Way) -> tuple[FloatArray, Estimator]:
+    """Return the covariance of the estimates (p, p) by clusters, and how: CR1 where CR3 is too much work or is NA."""
+    clusters = way.clusters
+    if clusters.size * len(fit.params) ** 2 <= _JACKKNIFE_WORK:
+        left = left_out(problem, fit, clusters)
+        if not len(left.lost):
+            return cr3(fit, left, clusters.size), "CR3"
+    return cluster_sandwich(problem, fit, clusters), "CR1"
 
 
 def _unit(ways: Sequence[Way], matrix: FloatArray, fit: Fit, worths: csr_array, estimator: Estimator) -> DependenceUnit:

@@ -7,18 +7,19 @@ Notation as in `likelihood`; R lines of counts, G units, J objects.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
 from ..core.links import AnyResponse
-from ..core.statistics import adjust_p
+from ..core.statistics import adjust_p, two_sided_p
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
 from .robust import Clustered, summed_by_cluster
+from .score_components import Components, Spread, of_most
 from .solvers import Fit
 
 _LEAST = 10  # judgments of a unit that is tested
@@ -36,51 +37,79 @@ class UnitScores:
         Given that the parameters are estimated from all judgments; 0 where nothing is left to test.
     third : ndarray, shape (G,)
         Third central moment.
+    spread : Spread or None
+        What dependence of judgments adds to the variance; None where they are independent.
     """
 
     score: FloatArray
     variance: FloatArray
     third: FloatArray
+    spread: Spread | None = None
+
+    @property
+    def whole(self) -> FloatArray:
+        """The variance with what dependence adds to it, shape (G,)."""
+        return self.variance if self.spread is None else self.variance + self.spread.variance
 
     @property
     def z(self) -> FloatArray:
         """Score over standard error, shape (G,); NaN where nothing is to test."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.where(self.variance > 0, self.score / np.sqrt(self.variance), np.nan))
+            return np.asarray(np.where(self.variance > 0, self.score / np.sqrt(self.whole), np.nan))
 
     def p_values(self) -> FloatArray:
-        """Return two-sided p-values by the distribution of type III with the same three moments, shape (G,)."""
+        """Return two-sided p-values by the distribution of type III with the same three moments, shape (G,).
+
+        Where dependence adds to the variance they are at least those of t with its degrees of freedom.
+        """
         z = self.z
         with np.errstate(divide="ignore", invalid="ignore"):
             # without variance z is NaN, and so is the p-value
-            skew = np.nan_to_num(self.third / self.variance**1.5)
+            skew = np.nan_to_num(self.third / self.whole**1.5)
         lower, upper = stats.pearson3.cdf(z, skew), stats.pearson3.sf(z, skew)
-        return np.asarray(np.where(np.isnan(z), np.nan, np.minimum(2 * np.minimum(lower, upper), 1.0)))
+        p = np.where(np.isnan(z), np.nan, np.minimum(2 * np.minimum(lower, upper), 1.0))
+        if self.spread is None:
+            return np.asarray(p)
+        return np.asarray(np.where(self.spread.variance > 0, np.fmax(p, two_sided_p(z, self.spread.df(self.whole))), p))
 
 
 def unit_scores(
-    problem: Problem, fit: Fit, probability: FloatArray, units: Clustered, b: int, values: FloatArray
+    problem: Problem,
+    fit: Fit,
+    probability: FloatArray,
+    units: Clustered,
+    b: int,
+    values: FloatArray,
+    beside: Sequence[IntArray] = (),
 ) -> UnitScores:
     """Return the scores of units for a parameter of their own that adds values (S,) to predictor b.
 
     The variance of a unit's score i is i − cᵀVc, c its covariance with the score of the model's parameters: Rao's
-    test of one more parameter.
+    test of one more parameter. Lines of one cluster of `beside`, codes (R,) each, may depend on each other.
     """
     away, second, third = _moments(probability, values[:, None] * problem.response.slopes(probability.T)[:, b].T)
     rows, codes, size = units.rows, units.codes, units.size
     n = units.counts.sum(axis=1)
-    score = _binned(codes, (units.counts * away[rows]).sum(axis=1), size)
+    of_lines = (units.counts * away[rows]).sum(axis=1)
+    score = _binned(codes, of_lines, size)
     variance = _binned(codes, n * second[rows], size)
     cross = summed_by_cluster(
         problem, n * problem.response.scores(probability.T, (probability * away).T)[:, rows], units
     )
     left = variance - np.einsum("gp,gp->g", cross @ fit.cov, cross)
     left[left < 1e-9 * variance] = 0.0
-    return UnitScores(score, left, _binned(codes, n * third[rows], size))
+    known = Components.of(beside, of_lines, (units.counts * away[rows] ** 2).sum(axis=1), n, second[rows])
+    spread = known.beyond(codes, size) if beside else None
+    return UnitScores(score, left, _binned(codes, n * third[rows], size), spread)
 
 
 def object_scores(
-    pairs: IntArray, size: int, response: AnyResponse, probability: FloatArray, units: Clustered
+    pairs: IntArray,
+    size: int,
+    response: AnyResponse,
+    probability: FloatArray,
+    units: Clustered,
+    beside: Sequence[IntArray] = (),
 ) -> tuple[IntArray, IntArray, UnitScores]:
     """Return the unit, the object and the score of every unit's judgments of an object that are enough to be tested.
 
@@ -95,6 +124,8 @@ def object_scores(
     response : Response or Cumulative
     probability : ndarray, shape (S, K)
     units : Clustered
+    beside : sequence of ndarray of int, each (R,)
+        Clusters of the lines that may depend on each other.
     """
     away, second, third = _moments(probability, response.slopes(probability.T)[:, 0].T)
     n = units.counts.sum(axis=1)
@@ -112,12 +143,39 @@ def object_scores(
     whole = _binned(item, sums[1], size)[item]
     left = sums[1] * (1 - sums[1] / whole)
     enough &= left > 1e-9 * sums[1]
-    scores = UnitScores(sums[0][enough], left[enough], sums[2][enough])
+    square = (units.counts * away[units.rows] ** 2).sum(axis=1)
+    known = _of_objects(beside, sides, size, score, square, n[: len(square)], second[units.rows])
+    spread = known.beyond(group, len(found)) if beside else None
+    some = spread and Spread(spread.variance[enough], spread.squares[enough])
+    scores = UnitScores(sums[0][enough], left[enough], sums[2][enough], some)
     return np.asarray(unit[enough]), np.asarray(item[enough]), scores
 
 
+def _of_objects(
+    beside: Sequence[IntArray],
+    sides: IntArray,
+    size: int,
+    score: FloatArray,
+    square: FloatArray,
+    times: FloatArray,
+    v: FloatArray,
+) -> Components:
+    """Return the components of the scores of objects: worths that clusters have of their own, of one variance.
+
+    Sides and scores stand for i of all lines, then j; squares, numbers of judgments and information for the lines.
+    """
+    codes = [np.concatenate([codes] * 2) * size + sides for codes in beside]
+    return Components.of(codes, score, *(np.concatenate([part] * 2) for part in (square, times, v)))
+
+
 def trend_scores(
-    pairs: IntArray, size: int, response: AnyResponse, probability: FloatArray, counts: FloatArray, moment: FloatArray
+    pairs: IntArray,
+    size: int,
+    response: AnyResponse,
+    probability: FloatArray,
+    counts: FloatArray,
+    moment: FloatArray,
+    beside: Sequence[IntArray] = (),
 ) -> UnitScores:
     """Return the scores of a linear trend of every object's log-worth, shapes (J,); the arrays are those of N lines.
 
@@ -130,9 +188,13 @@ def trend_scores(
     info = np.concatenate([n * second] * 2)
     whole = np.maximum(_binned(sides, info, size), np.finfo(float).tiny)
     apart = when - (_binned(sides, info * when, size) / whole)[sides]
-    score = sign * np.concatenate([(counts * away).sum(axis=1)] * 2) * apart
+    of_lines = sign * np.concatenate([(counts * away).sum(axis=1)] * 2)
     third = sign * np.concatenate([n * third] * 2) * apart**3
-    return UnitScores(*(_binned(sides, part, size) for part in (score, info * apart**2, third)))
+    known = _of_objects(beside, sides, size, of_lines, (counts * away**2).sum(axis=1), n, second)
+    spread = known.beyond(sides, size, apart) if beside else None
+    parts = (of_lines * apart, info * apart**2, third)
+    scored, variance, moment3 = (_binned(sides, part, size) for part in parts)
+    return UnitScores(scored, variance, moment3, spread)
 
 
 def _binned(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
@@ -146,7 +208,12 @@ def _moments(probability: FloatArray, values: FloatArray) -> tuple[FloatArray, F
 
 
 def dependence(
-    pairs: IntArray, size: int, response: AnyResponse, probability: FloatArray, units: Clustered
+    pairs: IntArray,
+    size: int,
+    response: AnyResponse,
+    probability: FloatArray,
+    units: Clustered,
+    beside: Sequence[IntArray] = (),
 ) -> tuple[float, float]:
     """Return statistic (standardized) and p-value of independence within units against worths that vary between them.
 
@@ -154,7 +221,8 @@ def dependence(
     object, Q that of their squares, I the information on the object. Only products of different judgments of one
     unit are left, whose mean is 0 (but for what estimating the worths takes away) and whose variance is known: the
     score test of a variance component (Liang 1987, Biometrika 74(2), 259-264), one-sided, with the independent
-    worths in place of all parameters. Its skewness is that of as many χ² as there are units and objects.
+    worths in place of all parameters. Its skewness is that of as many χ² as there are units and objects. What clusters
+    of `beside`, codes (R,) each, lead to expect of S² is taken off, so that units are held against these.
     """
     away, second, _ = _moments(probability, response.slopes(probability.T)[:, 0].T)
     rows, y = units.rows, units.counts
@@ -169,16 +237,28 @@ def dependence(
     info = _binned(sides, np.concatenate([n * v] * 2), size)
     scale = np.maximum(info, np.finfo(float).tiny)[found % size]
     value = float(((summed(score, -score) ** 2 - summed(square, square)) / scale).sum())
-    apart = np.maximum(summed(n * v, n * v) ** 2 - summed(n * v**2, n * v**2), 0.0) / scale**2
+    alone = summed(n * v, n * v)
+    apart = np.maximum(alone**2 - summed(n * v**2, n * v**2), 0.0) / scale**2
+    before, uncertain = float(apart.sum()), 0.0
+    if beside:
+        known = _of_objects(beside, sides, size, np.concatenate([score, -score]), square, n, v)
+        spread = known.beyond(group, len(found))
+        value -= float((spread.variance / scale).sum())
+        apart *= (1 + spread.variance / np.maximum(alone, 1e-300)) ** 2
+        uncertain = 2 * float(np.sqrt(spread.squares) @ (1 / scale)) ** 2
     low, high = pairs.min(axis=1)[rows], pairs.max(axis=1)[rows]
     _, both = np.unique((units.codes * size + low) * size + high, return_inverse=True)
     shared = np.bincount(both, n * v) ** 2 - np.bincount(both, n * v**2)
     weight = np.zeros(len(shared))
     weight[both] = info[low] * info[high]
-    variance = 2 * float(apart.sum()) + 4 * float(np.maximum(shared, 0.0) @ (1 / np.maximum(weight, 1e-300)))
+    inflated = float(apart.sum()) / before if before else 1.0
+    twice = float(np.maximum(shared, 0.0) @ (1 / np.maximum(weight, 1e-300)))
+    variance = 2 * float(apart.sum()) + 4 * inflated * twice
+    taken = variance / (2 * np.sqrt(inflated))  # from the mean of products by estimating the worths, D · V²/I² of each
+    variance += uncertain
     if variance <= 1e-12:
         return np.nan, np.nan
-    z = (value + variance / 2) / np.sqrt(variance)
+    z = (value + taken) / np.sqrt(variance)
     skew = 8 * float((apart**1.5).sum()) / variance**1.5
     return float(z), float(stats.pearson3.sf(z, skew))
 
@@ -217,14 +297,31 @@ def compare_units(
     units: Clustered,
     pairs: IntArray,
     directions: Mapping[str, tuple[int, FloatArray]],
+    beside: Sequence[IntArray] = (),
+    *,
+    differ: bool = False,
 ) -> UnitTests:
-    """Test every unit against the rest: in each direction (a predictor, what is added to it (S,)), and by object."""
+    """Test every unit against the rest: in each direction (a predictor, what is added to it (S,)), and by object.
+
+    Lines of one cluster of `beside`, codes (R,) each, may depend on each other; where units may `differ`, each is held
+    against how much most of them do.
+    """
     size, items = units.size, int(pairs.max()) + 1
     few = units.judgments < _LEAST
-    tests = {name: unit_scores(problem, fit, probability, units, *parts) for name, parts in directions.items()}
+    tests = {name: unit_scores(problem, fit, probability, units, *parts, beside) for name, parts in directions.items()}
+    unit, item, of_item = object_scores(pairs, items, problem.response, probability, units, beside)
+    if differ:
+        tests = {name: of_differing(found, np.arange(size), size) for name, found in tests.items()}
+        of_item = of_differing(of_item, unit, size)
     p = np.array([np.where(few, np.nan, found.p_values()) for found in tests.values()]).reshape(-1, size)
-    by_object = object_scores(pairs, items, problem.response, probability, units)
-    return combined({name: np.where(few, np.nan, found.z) for name, found in tests.items()}, p, *by_object)
+    return combined({name: np.where(few, np.nan, found.z) for name, found in tests.items()}, p, unit, item, of_item)
+
+
+def of_differing(scores: UnitScores, unit: IntArray, size: int) -> UnitScores:
+    """Return scores (k,) of units (k,), of which each may differ as much as most do."""
+    before = scores.spread or Spread(np.zeros(len(unit)), np.zeros(len(unit)))
+    added = of_most(scores.score, scores.variance, before.variance, unit, size)
+    return replace(scores, spread=before.plus(added))
 
 
 def combined(

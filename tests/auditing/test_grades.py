@@ -53,9 +53,10 @@ def test_a_table_and_its_judgments_are_held_against_the_same_fit(clean):
 
 
 def test_the_position_is_tested_with_the_grades(clean):
-    """By Wald's test of the graded fit."""
+    """By Wald's test of the graded fit, by the unit that makes its error largest."""
     finding = llbt.audit(clean, format=FORMAT).finding("position")
-    res = llbt.fit("object + tie + grade + order", table(clean, order=True))
+    c = table(clean, order=True, clusters="prompt")
+    res = llbt.fit("object + tie + grade + order", c, cov_type="cluster", groups="prompt")
     assert finding.figures["p_given"] == pytest.approx(res.pvalues["order"], rel=1e-6)
     biased = llbt.audit(drawn(np.random.default_rng(2), 3000, delta=0.1), format=FORMAT)
     assert biased.finding("position").level == "warning"

@@ -7,12 +7,14 @@ import itertools
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from llbt.auditing.evidence import Evidence
 from llbt.core.judgments import Judgments
 from llbt.core.response import THREE
 from llbt.data.frames import Factor
-from llbt.kernel.robust import cluster_sandwich, error_ratio
+from llbt.kernel.robust import cluster_sandwich, error_ratios
+from llbt.kernel.score_components import Components, of_most
 from llbt.kernel.unit_scores import dependence
 
 J = 5
@@ -107,8 +109,48 @@ def test_the_ratio_of_standard_errors_equals_that_of_explicit_covariances() -> N
     for line, (row, said) in enumerate(zip(x.rows, e.judgments.said, strict=True)):
         scores[e.judge.codes[line]] += z[said][row] - mean[row]
     robust = 40 / 39 * x.fit.cov @ scores.T @ scores @ x.fit.cov
-    contrasts = z[0][x.rows]  # the log-odds of every judgment
-    wide, narrow = (np.einsum("cp,pq,cq->c", contrasts, cov, contrasts).mean() for cov in (robust, x.fit.cov))
-    found = error_ratio(problem, cluster_sandwich(problem, x.fit, x.units(e.judge.codes)), x.fit.cov)
-    assert found == pytest.approx(np.sqrt(wide / narrow), rel=1e-9)
+    pairs = x.worths[[i for i, j in itertools.combinations(range(J), 2)]]
+    pairs = pairs - x.worths[[j for i, j in itertools.combinations(range(J), 2)]]
+    wide, narrow = (np.einsum("cp,pq,cq->c", pairs, cov, pairs) for cov in (robust, x.fit.cov))
+    found, each = error_ratios(cluster_sandwich(problem, x.fit, x.units(e.judge.codes)), x.fit.cov, csr_array(x.worths))
+    assert found == pytest.approx(np.sqrt(wide.sum() / narrow.sum()), rel=1e-9)
+    first = slice(0, J - 1)  # the pairs of the first object
+    assert each[0] == pytest.approx(np.sqrt(wide[first].sum() / narrow[first].sum()), rel=1e-9)
     assert found > 1.3
+
+
+# -- what dependence adds ------------------------------------------------------------------------------------------
+
+
+def test_components_are_those_of_products_of_judgments_one_by_one() -> None:
+    """Two crossed ways: expected products of different lines, in a loop, solved for both variances."""
+    rng = np.random.default_rng(3)
+    ways = [rng.integers(0, 6, 60), rng.integers(0, 9, 60)]
+    v = rng.uniform(0.3, 1.0, 60)
+    effects = [rng.normal(0, 1.5, 6), rng.normal(0, 1.0, 9)]
+    score = v * (effects[0][ways[0]] + effects[1][ways[1]]) + rng.normal(size=60) * np.sqrt(v)
+    found = Components.of(ways, score, score**2, np.ones(60), v)
+    seen, expected = np.zeros(2), np.zeros((2, 2))
+    unit = rng.integers(0, 4, 60)
+    beyond = np.zeros((2, 4))
+    for k, m in itertools.permutations(range(60), 2):
+        same = np.array([way[k] == way[m] for way in ways], dtype=float)
+        seen += same * score[k] * score[m]
+        expected += np.outer(same, same) * v[k] * v[m]
+        if unit[k] == unit[m]:
+            beyond[:, unit[k]] += same * v[k] * v[m]
+    assert found.variance == pytest.approx(np.linalg.solve(expected, seen), rel=1e-9)
+    assert (found.variance > 0).all()
+    assert found.beyond(unit, 4).variance == pytest.approx(found.variance @ beyond, rel=1e-9)
+
+
+def test_one_unit_does_not_hide_itself_and_all_that_differ_are_no_outliers() -> None:
+    rng = np.random.default_rng(1)
+    unit, v = np.arange(40), np.full(40, 25.0)
+    alike, differing = rng.normal(0, 5, 40), rng.normal(0, 25, 40)
+    alone = alike.copy()
+    alone[:3] = 60.0
+    nothing = np.zeros(40)
+    assert of_most(alike, v, nothing, unit, 40).variance.max() < 10
+    assert of_most(alone, v, nothing, unit, 40).variance.max() < 10
+    assert of_most(differing, v, nothing, unit, 40).variance.mean() == pytest.approx(600, rel=0.4)
