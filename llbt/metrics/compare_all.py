@@ -195,7 +195,7 @@ class MetricComparisons(Record):
         if self.adjust not in ("holm", "bonferroni") or not smallest:
             return ()
         tests = size - 1 if self.family == "row" else size * (size - 1)
-        said = f"no adjusted p-value can be below {format_number(min(1.0, tests * smallest), 2)}"
+        said = f"no adjusted p-value can be below {format_number(min(1.0, tests * smallest), 3)}"
         if tests * smallest < _LEVEL:
             return (said,)
         enough = math.ceil(tests / _LEVEL)

@@ -60,7 +60,7 @@ def smallest_p(method: TestMethod, shapes: Sequence[tuple[int, int]], n: int, al
 
 def floor_note(smallest: float, n: int, alpha: float = 0.05) -> str:
     """Say which p-value a test by n resamples cannot fall below, and what helps where that is too large."""
-    said = f"no p-value can be below {format_number(smallest, 2)}"
+    said = f"no p-value can be below {format_number(smallest, 3)}"
     if smallest < alpha:
         return said
     cure = "with so few systems or inputs to swap" if smallest > 2 / (n + 1) else f"raise n={n}"

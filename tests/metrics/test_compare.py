@@ -176,7 +176,7 @@ def test_a_test_says_of_which_systems_it_speaks_and_how_small_its_p_can_be():
     assert default.floors.tolist() == [2 / 64, 2 / 64]
     assert default.method == "perm-systems"
     assert "Null hypothesis: both metrics agree with humans equally well for systems like these\n" in default.as_text()
-    assert "999 resamples: no p-value can be below 0.031" in default.as_text()
+    assert "999 resamples: no p-value can be below 0.0312" in default.as_text()
     cells = llbt.metrics.compare(x, y, z, method="perm-both", n=99, rng=1)
     assert "equally well for these 6 systems, whatever others would show" in cells.as_text()
     assert cells.floors[0] == 1 / 100
@@ -199,4 +199,4 @@ def test_tasks_have_floors_of_their_own():
     sides = [{"en-de": side, "en-es": side[::-1]} for side in (x, y, z)]
     found = llbt.metrics.compare(*sides, n=9999, rng=1)
     assert found.floors.tolist() == pytest.approx([2 / 2**10, 2 / 32, 2 / 32])
-    assert "in a task: no p-value can be below 0.062" in str(found.by_task())
+    assert "in a task: no p-value can be below 0.0625" in str(found.by_task())

@@ -285,10 +285,10 @@ def test_adjusted_p_values_say_how_small_they_can_be():
     metrics = {f"m{k}": human + (1 + k) * rng.normal(size=human.shape) for k in range(13)}
     found = llbt.metrics.compare_all(MetricScores.from_matrices(metrics, human), n=999, rng=1)
     assert "999 resamples of each pair: no p-value can be below 0.001" in found.as_text()
-    assert "no adjusted p-value can be below 0.012" in found.as_text()
+    assert "no adjusted p-value can be below 0.0120" in found.as_text()
     whole = found.adjusted("bonferroni", family="table")
     note = (
-        "no adjusted p-value can be below 0.16, so that none can be significant at 0.05: n=3120 or more would be enough"
+        "no adjusted p-value can be below 0.156, so that none can be significant at 0.05: n=3120 or more would be enough"
     )
     assert note in whole.as_text()
     assert np.nanmin(whole.p_adjusted) == pytest.approx(0.156)
