@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..errors import JudgmentError, within
 from ..resampling import Resampler
 from ..table import counted
 from .decision_records import DecisionTable
+from .null_hypotheses import floor_note
 from .segment_tests import bootstrap, paired_t, rank_sum
 from .system_scores import all_pairs, group_names, numbers, read_segments
 
@@ -94,13 +95,17 @@ def decisions(
     """
     draw = Resampler.of("metrics.decisions", rng, n_jobs, progress)
     tested = [_tested(part, metric_test, n, draw) for part in _segments(metric, human)]
-    return decisions_from_tests(
+    found = decisions_from_tests(
         *(np.concatenate([part.numbers[k] for part in tested]) for k in range(4)),
         object_i=tuple(label for part in tested for label in part.object_i),
         object_j=tuple(label for part in tested for label in part.object_j),
         group=tuple(part.group for part in tested for _ in part.object_i),
         alpha=alpha,
     )
+    if metric_test == "paired-t":
+        return found
+    floor = f"p-values of the metric by {counted(n, 'resample')}: {floor_note(2 / (n + 1), n, alpha)}"
+    return replace(found, notes=(*found.notes, floor))
 
 
 @dataclass(frozen=True, eq=False)

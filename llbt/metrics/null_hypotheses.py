@@ -63,5 +63,5 @@ def floor_note(smallest: float, n: int, alpha: float = 0.05) -> str:
     said = f"no p-value can be below {format_number(smallest, 3)}"
     if smallest < alpha:
         return said
-    cure = "with so few systems or inputs to swap" if smallest > 2 / (n + 1) else f"raise n={n}"
+    cure = "with so few systems or inputs to swap" if smallest > (2 + 1e-9) / (n + 1) else f"raise n={n}"
     return f"{said}, so that nothing can be significant at {alpha:g}: {cure}"

@@ -287,10 +287,8 @@ def test_adjusted_p_values_say_how_small_they_can_be():
     assert "999 resamples of each pair: no p-value can be below 0.001" in found.as_text()
     assert "no adjusted p-value can be below 0.0120" in found.as_text()
     whole = found.adjusted("bonferroni", family="table")
-    note = (
-        "no adjusted p-value can be below 0.156, so that none can be significant at 0.05: n=3120 or more would be enough"
-    )
-    assert note in whole.as_text()
+    assert "no adjusted p-value can be below 0.156, so that none can be significant at 0.05" in whole.as_text()
+    assert "n=3120 or more would be enough" in whole.as_text()
     assert np.nanmin(whole.p_adjusted) == pytest.approx(0.156)
     assert "no adjusted p-value" not in found.adjusted("fdr_bh").as_text()
     assert "Null hypothesis: both metrics agree with humans equally well for systems like these" in whole.as_text()
