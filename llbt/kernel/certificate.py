@@ -16,6 +16,8 @@ outcome; an upper cut does not fall along h, and a lower one does not rise.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import linalg
 
@@ -42,14 +44,17 @@ def is_proven(problem: Problem, reached: Maximum) -> bool:
     """
     if not reached.converged:
         return False
-    probability = problem.response.probabilities(problem.at(reached.params))[0]
-    response = problem.response
+    response, predictors = problem.response, problem.at(reached.params)
+    floor = max(_LEAST, _ROUNDING * float(problem.totals.sum()))
+    decrement = max(reached.decrement, 0.0)
+    if isinstance(response, Response) and _least_anywhere(problem, response, predictors) >= max(2 * decrement, floor):
+        return True
+    probability = response.probabilities(predictors)[0]
     if isinstance(response, Cumulative):
         steepness, least = _of_cuts(response, probability, problem.counts.T)
     else:
         steepness, least = 1.0, _of_choices(probability, problem.counts.T)
-    floor = max(_LEAST, _ROUNDING * float(problem.totals.sum()))
-    decrement = max(reached.decrement, 0.0) * (steepness / _BELOW) ** 2
+    decrement *= (steepness / _BELOW) ** 2
     if not np.isfinite(decrement):
         return False
     if (least >= max(decrement, floor)).all():
@@ -62,6 +67,13 @@ def is_proven(problem: Problem, reached: Maximum) -> bool:
     except linalg.LinAlgError:
         return False
     return decrement * _longest(problem, inverse, floor) < 1
+
+
+def _least_anywhere(problem: Problem, response: Response, predictors: Sequence[FloatArray]) -> float:
+    """Return a bound of what `_of_choices` is anywhere, from the largest predictors alone."""
+    largest = np.array([np.abs(u).max() for u in predictors])
+    spread = float(np.ptp(response.loadings, axis=0) @ largest)  # of the log weights of two outcomes
+    return float(problem.totals.min() * np.exp(-spread) / (2 * len(response.outcomes)))
 
 
 def _of_choices(probability: FloatArray, counts: FloatArray) -> FloatArray:

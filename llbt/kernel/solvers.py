@@ -30,6 +30,7 @@ Ends = Callable[[FloatArray, FloatArray], bool]
 _MAX_ITERATIONS = 100
 _DECREMENT = 1e-18  # squared distance to the maximum, in standard errors: the step taken at this point ends the search
 _REST = 1e-19  # where not even this step is worth its cost
+_EARLY = 7  # steps after which most maxima are reached
 _LESS = 100.0  # times smaller that a decrement is when it is asked again whether to stop
 _LONGEST_STEP = 3.0
 _FIRST_STEPS = 4  # taken without the columns that cost most
@@ -237,7 +238,8 @@ class Maximum:
 def maximum(problem: Problem, ends: Ends | None = None) -> Maximum | None:
     """Return where scoring stops, without all else that a fit has; None where it cannot begin.
 
-    `ends` is asked each time the decrement is a hundredth of what it was: (parameters, step) → whether to stop.
+    `ends` is asked after some steps, each time the decrement is a hundredth of what it was: (parameters, step) →
+    whether to stop.
     """
     likelihood = Likelihood.of(problem)
     try:
@@ -274,7 +276,7 @@ def _climbed(
         decrement = float(point.gradient @ step)
         if decrement < _REST:
             return Maximum(point, True, n_iter, step, decrement)
-        if ends is not None and decrement < mark:
+        if ends is not None and n_iter >= _EARLY and decrement < mark:
             mark = decrement / _LESS
             if ends(point.params, step):
                 return Maximum(point, False, n_iter, step, decrement)
