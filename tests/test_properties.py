@@ -445,7 +445,7 @@ def test_two_objects_work(formula, method):
     """One pair by two judges: 4 cells beside the totals, less what each model estimates."""
     frame = FIXED.frame[(FIXED.frame["object_i"] == "A") & (FIXED.frame["object_j"] == "B")]
     res = fit_by(formula, FIXED.table(frame), method=method)
-    assert (res.comparisons.objects, res.nobs) == (("A", "B"), 6)
+    assert (res.comparisons.objects, res.n_cells) == (("A", "B"), 6)
     assert res.df_resid == {"object + tie": 2, "object * judge + tie": 1, "object + tie:pair": 2}.get(formula, 0)
     if res.df_resid == 0:
         close(res.fittedvalues, [7, 3, 4, 4, 1, 9])

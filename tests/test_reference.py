@@ -286,7 +286,7 @@ def test_likelihood_and_criteria(reference, file, method):
         close(-2 * res.llf_multinomial + 2 * len(res.params), figures["AIC"], DEVIANCE)
         close(-2 * res.llf_multinomial + math.log(len(res.comparisons)) * len(res.params), figures["BIC"], DEVIANCE)
         return
-    assert res.nobs == figures["nobs"]
+    assert res.n_cells == figures["nobs"]
     close(res.llf_poisson, figures["logLik"], DEVIANCE)
     close(res.aic_poisson, figures["AIC"], DEVIANCE)
     close(res.bic_poisson, figures["BIC"], DEVIANCE)
@@ -395,7 +395,7 @@ def test_cells_are_matched_by_their_counts(reference, file):
     figures, res = reference(f"extras_{file}"), fitted(file)
     counts = pd.Series(res.counts.ravel(), index=res.fittedvalues.index)
     close([counts[cell] for cell in EXTRAS[file]], np.add(figures["fitted"], figures["resid_response"]), CELL)
-    assert len(set(EXTRAS[file])) == res.nobs
+    assert len(set(EXTRAS[file])) == res.n_cells
 
 
 @every_extra
@@ -404,7 +404,7 @@ def test_cells_are_matched_by_their_counts(reference, file):
 def test_cells(reference, file, method, figure):
     res = fitted(file, method)
     found = getattr(res, CELL_FIGURES[figure])
-    assert len(found) == len(EXTRAS[file]) == res.nobs
+    assert len(found) == len(EXTRAS[file]) == res.n_cells
     close([found[cell] for cell in EXTRAS[file]], reference(f"extras_{file}")[figure], CELL)
 
 

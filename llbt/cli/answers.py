@@ -83,7 +83,7 @@ def _facts_of_fit(res: AnyFit) -> dict[str, Any]:
     fit: tuple[str, ...] = ("aic", "bic", "llf")
     if isinstance(res, LLBTResults | LargeResults):
         poisson = ("aic_poisson", "bic_poisson", "llf_poisson") if res.log_linear else ()
-        fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", *fit, *poisson, "nobs")
+        fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", *fit, *poisson, "n_cells")
     return {
         "formula": res.specification.formula,
         "objects": list(res.comparisons.objects),

@@ -234,19 +234,24 @@ class DiscriminationEstimates:
         return self.without.counts
 
     @property
-    def nobs(self) -> int:
+    def nobs(self) -> float:
+        """Number of judgments, the sum of their weights: `n_judgments`."""
+        return self.n_judgments
+
+    @property
+    def n_cells(self) -> int:
         """Number of cells n."""
-        return self.without.nobs
+        return self.without.n_cells
 
     @property
     def df_resid(self) -> int:
         """Cells − comparisons − estimated parameters."""
-        return self.nobs - len(self.comparisons) - self.n_params
+        return self.n_cells - len(self.comparisons) - self.n_params
 
     @property
     def df_model(self) -> int:
-        """Estimated parameters, the nuisance parameters among them, but one."""
-        return len(self.comparisons) + self.n_params - 1
+        """Number of estimated parameters beside the nuisance: `n_params`."""
+        return self.n_params
 
     @property
     def deviance(self) -> float:
@@ -311,7 +316,7 @@ class DiscriminationEstimates:
     @property
     def bic_poisson(self) -> float:
         """−2 `llf_poisson` + log(cells) (comparisons + estimated parameters)."""
-        return basis.bic(self.llf_poisson, len(self.comparisons) + self.n_params, self.nobs)
+        return basis.bic(self.llf_poisson, len(self.comparisons) + self.n_params, self.n_cells)
 
     @property
     def fittedvalues(self) -> pd.Series[float]:

@@ -230,27 +230,33 @@ class Estimates:
 
     @property
     @of_own_fit
-    def nobs(self) -> int:
-        """Number of cells n."""
+    def nobs(self) -> float:
+        """Number of judgments, the sum of their weights: `n_judgments`."""
+        return self.n_judgments
+
+    @property
+    @of_own_fit
+    def n_cells(self) -> int:
+        """Number of cells n, the observations of the explicit Poisson model."""
         return int(self.counts.size)
 
     @property
     @of_own_fit
     def df_resid(self) -> int:
         """Cells − comparisons − estimated parameters."""
-        return self.nobs - len(self.comparisons) - len(self.free)
+        return self.n_cells - len(self.comparisons) - len(self.free)
 
     @property
     @of_own_fit
     def df_null(self) -> int:
         """Cells − comparisons."""
-        return self.nobs - len(self.comparisons)
+        return self.n_cells - len(self.comparisons)
 
     @property
     @of_own_fit
     def df_model(self) -> int:
-        """Columns of the explicit model but one, as statsmodels counts them."""
-        return len(self.comparisons) + len(self.free) - 1
+        """Number of estimated parameters beside the nuisance: `n_params`."""
+        return self.n_params
 
     @property
     def counts(self) -> FloatArray:
@@ -391,7 +397,7 @@ class Estimates:
 
         A covariate which splits the table and is in no model changes the difference of two.
         """
-        return basis.bic(self.llf_poisson, len(self.comparisons) + self.effective_params, self.nobs)
+        return basis.bic(self.llf_poisson, len(self.comparisons) + self.effective_params, self.n_cells)
 
     # -- cells -------------------------------------------------------------------------------------------
 

@@ -164,9 +164,14 @@ class LargeEstimates:
         return self.beside.counts
 
     @property
-    def nobs(self) -> int:
+    def nobs(self) -> float:
+        """Number of judgments, the sum of their weights: `n_judgments`."""
+        return self.n_judgments
+
+    @property
+    def n_cells(self) -> int:
         """Number of cells n."""
-        return self._cells.nobs
+        return self._cells.n_cells
 
     @property
     def df_resid(self) -> int:
@@ -180,8 +185,8 @@ class LargeEstimates:
 
     @property
     def df_model(self) -> int:
-        """Columns of the explicit model but one, as statsmodels counts them."""
-        return len(self.comparisons) + self.n_params - 1
+        """Number of free parameters beside the nuisance: `n_params`."""
+        return self.n_params
 
     @property
     def deviance(self) -> float:
@@ -262,7 +267,7 @@ class LargeEstimates:
     @property
     def bic_poisson(self) -> float:
         """−2 `llf_poisson` + log(cells) (comparisons + free parameters), as R's BIC of the full model."""
-        return basis.bic(self.llf_poisson, len(self.comparisons) + self.effective_params, self.nobs)
+        return basis.bic(self.llf_poisson, len(self.comparisons) + self.effective_params, self.n_cells)
 
     @property
     def fittedvalues(self) -> pd.Series[float]:

@@ -219,6 +219,11 @@ class MixedEstimates:
         return self.comparisons.n_judgments
 
     @property
+    def nobs(self) -> float:
+        """Number of judgments: `n_judgments`."""
+        return self.n_judgments
+
+    @property
     def basis(self) -> Basis:
         """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
         return basis.of_comparisons(self.comparisons)

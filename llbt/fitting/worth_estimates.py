@@ -138,6 +138,16 @@ class WorthEstimates:
         return len(self.places)
 
     @property
+    def df_model(self) -> int:
+        """Number of estimated parameters: `n_params`."""
+        return self.n_params
+
+    @property
+    def nobs(self) -> float:
+        """Number of answers: `n_judgments`."""
+        return self.n_judgments
+
+    @property
     def effective_params(self) -> float:
         """The parameters that `aic` and `bic` count."""
         return float(self.n_params)

@@ -56,7 +56,12 @@ def _checked(results: Sequence[WithWorths], test: str | None, n: int) -> list[An
     """Return the fits, where they can be compared."""
     fits: list[Answered] = [res for res in results if isinstance(res, RankingResults | PatternResults)]
     if len(fits) < len(results):
-        raise DesignError("some fits are of whole answers and some of comparisons", "Fit one kind of them.")
+        first, other = fits[0], next(res for res in results if not isinstance(res, RankingResults | PatternResults))
+        why = first.basis.difference(other.basis) or "their models are no cases of each other"
+        raise DesignError(
+            f"some fits are of whole answers and some of comparisons: {why}",
+            "Fit one kind of them." if first.basis != other.basis else "Compare their .aic or .bic.",
+        )
     if len(fits) < 2:
         raise OptionError("one fit of whole answers", expected="two or more, nested in each other")
     if test not in (None, "chi2"):

@@ -95,7 +95,7 @@ def _by_cell(res: LLBTResults) -> Table:
     frame = fitted.index.to_frame(index=False)
     h, residual = res.hat_diag.to_numpy(dtype=float), standardized_residuals(res)
     with np.errstate(divide="ignore"):  # a cell with leverage 1 is fitted exactly: no residual, and so no distance
-        distance = residual**2 * h / (1 - h) / (res.df_model + 1)
+        distance = residual**2 * h / (1 - h) / (len(res.comparisons) + res.n_params)
     order = np.argsort(-distance, kind="stable")  # those come last
     fields = [Field(str(name), str(name), frame[name].to_numpy()[order]) for name in frame.columns]
     return Table(

@@ -447,7 +447,7 @@ def _simulated_fit(res: LLBTResults, confidence: float) -> Said:
     """Say whether X² is as in tables drawn from the model: with small fitted counts χ² misleads, the deviance most."""
     if res.specification.prior is not None:
         return f"{_SMALL}.", {}
-    if res.nobs > _SIMULATED_CELLS:
+    if res.n_cells > _SIMULATED_CELLS:
         return f"{_SMALL}; goodness_of_fit(res, 999) tests it against tables drawn from the model.", {}
     simulated = goodness_of_fit(res, _SIMULATED, rng=0)
     p = simulated.p_bootstrap[1] if simulated.p_bootstrap else np.nan

@@ -177,7 +177,7 @@ def test_json(pooled):
     for name in ("null_deviance", "pearson_chi2", "aic", "bic", "llf"):
         assert facts[name] == pytest.approx(getattr(pooled, name), rel=1e-12)
     assert facts["formula"] == "object * judge + tie"
-    assert (facts["df_null"], facts["nobs"], facts["n_judgments"]) == (48, 72, 960)
+    assert (facts["df_null"], facts["n_cells"], facts["n_judgments"]) == (48, 72, 960)
     assert facts["converged"] is True
     assert facts["objects"] == ["A", "B", "C", "D"]
     assert_same(facts, pooled)

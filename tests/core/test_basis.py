@@ -123,7 +123,7 @@ def test_lists_compare_with_patterns_of_them_and_not_with_their_pairs():
     chance = worth[:, 0] / worth.sum(axis=1) * worth[:, 1] / worth[:, 1:].sum(axis=1)
     said = every.merge(frame.value_counts(sort=False).rename("count").reset_index(), how="left").fillna(0)["count"]
     assert (chance.sum(), said @ np.log(chance)) == (pytest.approx(1.0), pytest.approx(lists.llf, rel=1e-10))
-    with pytest.raises(llbt.errors.DesignError, match="whole answers"):
+    with pytest.raises(llbt.errors.DesignError, match=r"one is of rankings, one of judgments.*Fit one kind"):
         llbt.anova(lists, pairs)
 
 
@@ -133,6 +133,23 @@ def test_patterns_of_pairs_without_dependence_compare_with_the_pairs():
     res = llbt.fit_patterns("object", p)
     pairs = llbt.fit("object", p.to_comparisons())
     assert (res.basis, res.llf, res.aic) == (pairs.basis, pytest.approx(pairs.llf), pytest.approx(pairs.aic))
+    with pytest.raises(llbt.errors.DesignError, match=r"no cases of each other.*[.]aic or [.]bic"):
+        llbt.anova(res, pairs)
+
+
+def test_every_kind_of_fit_counts_judgments_and_parameters_under_the_same_names():
+    r = llbt.rankings_from(orders(), objects=list("ABC"))
+    fits = [
+        llbt.fit("object + tie", TABLE),
+        llbt.fit("object + tie + (object | judge)", TABLE),
+        llbt.fit("object + tie", TABLE, discrimination="judge"),
+        llbt.fit_rankings("object", r),
+    ]
+    assert [(fit.nobs, fit.n_judgments) for fit in fits] == [(960, 960)] * 3 + [(40, 40)]
+    assert [(fit.df_model, fit.n_params) for fit in fits] == [(4, 4), (5, 5), (7, 7), (2, 2)]
+    for fit in fits:
+        assert fit.aic == pytest.approx(-2 * fit.llf + 2 * fit.df_model)
+        assert fit.bic == pytest.approx(-2 * fit.llf + np.log(fit.nobs) * fit.df_model)
 
 
 def test_other_outcomes_and_other_judgments_are_another_basis():

@@ -56,7 +56,7 @@ def test_estimates_and_fit_are_those_of_the_dense_route(fits: tuple[LargeResults
         else:
             with pytest.raises(llbt.errors.DesignError, match="effective parameters"):
                 getattr(large, name)
-    for name in ("df_resid", "df_null", "df_model", "nobs", "converged"):
+    for name in ("df_resid", "df_null", "df_model", "nobs", "n_cells", "converged"):
         assert getattr(large, name) == getattr(dense, name), name
     pd.testing.assert_series_equal(large.fittedvalues, dense.fittedvalues, rtol=1e-7)
 

@@ -70,8 +70,8 @@ def test_every_attribute_has_the_value_of_the_full_poisson_glm(by_judge):
         assert getattr(res, name) == pytest.approx(getattr(glm, name), rel=1e-9), name
     for name, theirs in (("llf", "llf"), ("aic", "aic"), ("bic", "bic_llf")):
         assert getattr(res, f"{name}_poisson") == pytest.approx(getattr(glm, theirs), rel=1e-9), name
-    assert (res.nobs, res.df_model, res.df_resid, res.df_null) == (n, glm.df_model, glm.df_resid, n - s)
-    assert (n, s + p - 1, n - s - p) == (res.nobs, res.df_model, res.df_resid)
+    assert (res.n_cells, s + res.df_model - 1, res.df_resid, res.df_null) == (n, glm.df_model, glm.df_resid, n - s)
+    assert (res.nobs, res.df_model, res.df_resid) == (960, p, n - s - p)
     assert res.converged is True
     assert res.n_iter > 0
     assert res.gradient_norm < 1e-6

@@ -60,7 +60,7 @@ def test_cells_equal_statsmodels(case: str) -> None:
         )
     names = list(res.fittedvalues.index.names)
     found = frame.set_index(names).loc[expected.index]
-    assert len(found) == res.nobs
+    assert len(found) == res.n_cells
     for column in expected:
         close(found[column], expected[column], rtol=1e-5, atol=1e-8)
     assert frame["cooks_distance"].is_monotonic_decreasing

@@ -63,7 +63,7 @@ def test_they_are_those_of_r(reference, file):
     figures, res = reference(file), fitted(data, formula)
     close = {"rtol": 0, "atol": CELL}
     pearson, deviance = by_cell(residuals(res)), by_cell(residuals(res, kind="deviance"))
-    assert len(pearson) == len(cells) == res.nobs
+    assert len(pearson) == len(cells) == res.n_cells
     np.testing.assert_allclose(deviance.loc[cells, "residual"], figures["rstandard"], **close)  # R's rstandard(fit)
     expected = np.array(figures["resid_pearson"]) / np.sqrt(1 - np.array(figures["hat"]))  # type = "pearson"
     np.testing.assert_allclose(pearson.loc[cells, "residual"], expected, **close)
@@ -89,7 +89,7 @@ def test_the_largest_come_first_and_all_are_in_the_frame(cems):
     table = residuals(cems, most=3)
     frame = table.to_frame()
     assert list(frame) == ["object_i", "object_j", "outcome", "count", "fitted", "residual"]
-    assert len(frame) == cems.nobs
+    assert len(frame) == cems.n_cells
     assert (np.diff(frame["residual"].abs()) <= 0).all()
     assert frame["residual"].tolist()[0] == pytest.approx(-7.6681, abs=1e-3)
     text = table.as_text()

@@ -173,7 +173,7 @@ def test_sparse_tables_are_tested_by_simulation():
 
 def test_what_simulation_cannot_test_is_not_tested():
     large = sparse(judges=700)
-    assert large.nobs > 20_000
+    assert large.n_cells > 20_000
     assert "goodness_of_fit(res, 999) tests it" in interpret(large).sentences["fit"]
     table = sparse().comparisons
     firth = llbt.fit("object + tie", table, prior="jeffreys")
