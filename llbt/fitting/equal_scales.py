@@ -30,9 +30,9 @@ def untestable(res: MixedEstimates) -> str:
         return "the fit has no effects on log-worths"
     if len(res.comparisons.objects) < 3:
         return "of two objects only the sum of the two variances is known"
-    if not res.solution.scales[effects.index("object")] > 0:
+    if not res.maximum.scales[effects.index("object")] > 0:
         return "σ is 0, so that judges do not differ on any object"
-    if not isinstance(res.solution.rule, (Quadrature, Sampling)):
+    if not isinstance(res.maximum.rule, (Quadrature, Sampling)):
         return "the test needs effects that are integrated at points"
     return ""
 
@@ -46,9 +46,9 @@ def equal_scales_test(res: MixedEstimates, rng: np.random.Generator) -> TestResu
     without, judges = res.without, res.judges
     _, first, _ = distinct(without.design, without.problem(), list(without.comparisons.pairs.T))
     pairs = without.comparisons.pairs[first]
-    seen = object_scores(judges.problem, judges.grouped.bundles, res.solution, pairs, which)
+    seen = object_scores(judges.problem, judges.grouped.bundles, res.maximum, pairs, which)
     each = max(_LEAST, math.ceil(_JUDGES / len(judges.levels)))
-    bundles, found = drawn_judges(judges.problem, judges.grouped.bundles, res.solution, each, rng)
+    bundles, found = drawn_judges(judges.problem, judges.grouped.bundles, res.maximum, each, rng)
     parted = _parted(object_scores(judges.problem, bundles, found, pairs, which))
     ends = np.cumsum([len(bundle.rows) for bundle in bundles])[:-1]
     drawn = [

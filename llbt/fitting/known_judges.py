@@ -17,7 +17,16 @@ from ..kernel.likelihood import Problem, rows_of
 from ..kernel.mixed import restricted
 from ..table import Table
 from .mixed_estimates import MixedEstimates
-from .prediction import codings_of, comparisons_of, long_table, pairs_at, plain_chances, undetermined_comparisons
+from .prediction import (
+    chance_df,
+    codings_of,
+    comparisons_of,
+    free_columns,
+    long_table,
+    pairs_at,
+    plain_chances,
+    undetermined_comparisons,
+)
 
 _SAID = "at the most probable effects given the judgments; errors have those of effects and of estimates"
 
@@ -40,7 +49,7 @@ def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | Non
     pairs = np.stack([codes_of(objects, shown[f"object_{side}"], "object") for side in "ij"], axis=1)
     estimate, error = _chances(res, problem, pairs, judges)
     estimate[undetermined_comparisons(res.average, problem)] = np.nan
-    found = (estimate, error, np.full(len(estimate), np.inf))
+    found = (estimate, error, chance_df(res.average, free_columns(res.average, problem), error))
     return long_table(res.average, shown, found, confidence, (*notes, f"of each {name} {_SAID}"))
 
 

@@ -25,7 +25,7 @@ _START = 0.1  # of a σ that is 0
 
 def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
     """Return the bias of the estimates of Laplace's approximation; see `MixedResults.laplace_bias`."""
-    found, best, judges = res.judges.crossed, res.solution, res.judges
+    found, best, judges = res.judges.crossed, res.maximum, res.judges
     if found is None or not isinstance(best.rule, Laplace):
         raise DesignError(
             "the effects are not integrated out by Laplace's approximation, or none is left",

@@ -20,7 +20,8 @@ from ..kernel.laplace_fit import laplace_maximum, predicted_effects
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, Predicted, maximize, restricted
 from ..kernel.quadrature import Sampling
-from ..kernel.robust import Clustered, Covariance
+from ..kernel.restricted import Restricted, restricted_maximum
+from ..kernel.robust import Clustered, Covariance, EffectDf, Shares
 from ..kernel.sampled import BUDGET, FIRST, numbers_of, sampled_maximum
 from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
@@ -33,12 +34,17 @@ from .object_effects import object_effects
 from .results import LLBTResults
 
 _LEAST = 3  # judges
+_FEW = 10  # judges of equal size below which estimates are said to rest on few
 _START = 0.8  # of σ
 _WORK = 3e7  # products of an evaluation up to which effects of objects are integrated over: some seconds in all
 _ADDED = 4  # times as many points have to be within that, for the first are seldom enough
 _SHARED = 6000  # effects of crossed groupings but for the largest
 _KEPT = 2e7  # numbers of the loadings of groups up to which they are kept for questions
 _NO_GROUPS = Grouped((), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), ())
+_UNRESTRICTED = (
+    "the restricted likelihood rises without end in σ: σ is that of the maximum of the likelihood, which is too small "
+    "with few judges"
+)
 _OF_AVERAGE = "of the average judge, whose effects are 0"
 
 
@@ -76,11 +82,17 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     integrated = _of_objects if names == ["object"] else _integrated
     try:
         with few_threads(len(without.names)):
-            judges, found = (_approximated if laplace else integrated)(without, brackets, ways, table)
+            judges, maximum = (_approximated if laplace else integrated)(without, brackets, ways, table)
+            _check_found(maximum, brackets, ways)
+            reml = None if "object" in names else _restricted(without, judges, maximum)
+            solution = _with_modes(_solution(maximum, reml), judges, brackets)
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
-    _check_found(found, brackets, ways)
-    return MixedResults(_average(without, brackets, judges, found), without, tuple(brackets), judges, found)
+    unrestricted = [_UNRESTRICTED] if reml is None and "object" not in names else []
+    notes = (*judges.notes, *unrestricted, *_few(ways))
+    judges = replace(judges, notes=notes)
+    average = _average(without, brackets, judges, solution, reml, ways)
+    return MixedResults(average, without, tuple(brackets), judges, solution, maximum)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,15 +157,44 @@ def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Seque
     lines = crossed(table.rows, ways[0].clusters.counts, table.pairs, bearings)
     _check_shared(lines, ways)
     found = laplace_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START))
-    found = replace(found, predicted=_by_object(brackets, found))
     by_group = _NO_GROUPS
     numbers = len(table.rows) * len(without.comparisons.objects) * without.response.width
-    if len(ways) == 1 and names != ["object"] and found.rule is not None and numbers < _KEPT:
+    if len(ways) == 1 and names != ["object"] and numbers < _KEPT:
         by_group = _by_group(without, brackets, ways[0], table)
-        found = replace(found, modes=_modes(by_group, table.problem, found))
     notes = tuple(dict.fromkeys(note for way in ways for note in _notes(way, without)))
     others = {way.name: way.levels for way in ways[1:]}
     return JudgeTable(names[0], ways[0].levels, by_group, table.problem, notes, lines, others), found
+
+
+def _solution(maximum: MixedFit, reml: Restricted | None) -> MixedFit:
+    """Return the estimates at the scales of the restricted likelihood, those of the maximum where it has none."""
+    if reml is None:
+        return maximum
+    gone = not np.any(reml.scales > 0)
+    return replace(
+        maximum,
+        params=reml.params,
+        scales=reml.scales,
+        covariance=np.full(maximum.covariance.shape, np.nan) if gone else reml.covariance(),
+        rule=None if gone else reml.rule if maximum.rule is None else maximum.rule,
+        modes=(),
+    )
+
+
+def _with_modes(found: MixedFit, judges: JudgeTable, brackets: Sequence[Bracket]) -> MixedFit:
+    """Return the estimates with the most probable effects there; those of ``(1 | object)`` have objects as levels."""
+    if found.rule is None:
+        return found
+    if judges.grouped.bundles:
+        found = replace(found, modes=_modes(judges.grouped, judges.problem, found))
+    if judges.crossed is None:
+        return found
+    found = replace(found, predicted=predicted_effects(judges.problem, judges.crossed, found))
+    return replace(found, predicted=_by_object(brackets, found))
+
+
+def _restricted(without: LLBTResults, judges: JudgeTable, maximum: MixedFit) -> Restricted | None:
+    return restricted_maximum(judges.likelihood(), maximum, without.solution.params, _worths(without))
 
 
 def _by_object(brackets: Sequence[Bracket], found: MixedFit) -> tuple[Predicted, ...]:
@@ -370,8 +411,15 @@ def unsettled(found: MixedFit) -> str:
     )
 
 
-def _average(without: LLBTResults, brackets: Sequence[Bracket], judges: JudgeTable, found: MixedFit) -> LLBTResults:
-    """Return what the average judge's fit is: estimates and their covariance, of σ above 0 its uncertainty in it."""
+def _average(
+    without: LLBTResults,
+    brackets: Sequence[Bracket],
+    judges: JudgeTable,
+    found: MixedFit,
+    reml: Restricted | None,
+    ways: Sequence[Way],
+) -> LLBTResults:
+    """Return what the average judge's fit is: estimates, their covariance with that of σ in it, degrees of freedom."""
     size = len(found.params)
     problem = without.problem()
     solution = without.solution
@@ -390,8 +438,41 @@ def _average(without: LLBTResults, brackets: Sequence[Bracket], judges: JudgeTab
     objects, plain = len(without.comparisons.objects), without.covariance.matrix
     effects = object_effects(judges.problem, judges.lines, brackets, found, objects, plain)
     notes = (_OF_AVERAGE,) if any(bracket.effect != "1" for bracket in brackets) else ()
-    covariance = Covariance(solution.inverse, notes=notes)
+    degrees = _effect_df(problem, solution, reml, ways)
+    df = np.inf if degrees is None else float(degrees.of(np.eye(size)[_worths(without)]).max(initial=1.0))
+    covariance = Covariance(solution.inverse, df, notes, effects=degrees)
     return replace(without, solution=solution, covariance=covariance, stands_for=MixedResults, object_effects=effects)
+
+
+def _worths(without: LLBTResults) -> IntArray:
+    """Return which of the estimates are of worths."""
+    return np.flatnonzero(np.array(without.design.blocks)[without.free] == "worth")
+
+
+def _effect_df(problem: Problem, solution: Fit, reml: Restricted | None, ways: Sequence[Way]) -> EffectDf | None:
+    """Return the degrees of freedom of the average judge's estimates; without a restricted maximum those of G*.
+
+    None for effects of objects, whose intervals are of predictions.
+    """
+    if any(way.name == "object" for way in ways):
+        return None
+    shares = tuple(Shares(problem, solution, way.clusters) for way in ways)
+    p = len(solution.params)
+    if reml is None:
+        return EffectDf(solution.cov, np.zeros((0, p, p)), np.zeros((0, 0)), True, shares)
+    above = reml.scales > 0
+    cov = np.asarray(np.linalg.inv(reml.information)) if above.any() else solution.cov
+    return EffectDf(cov, reml.bends, reml.scale_covariance, not above.all(), shares)
+
+
+def _few(ways: Sequence[Way]) -> list[str]:
+    """Say that estimates rest on few judges."""
+    return [
+        f"These estimates rest on few {way.name}s ({format_count(way.clusters.size)}, effective number "
+        f"{format_number(way.effective, 3)}). Add {way.name}s, not judgments."
+        for way in ways
+        if way.name != "object" and way.effective < _FEW
+    ]
 
 
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:

@@ -88,6 +88,7 @@ class MixedEstimates:
     brackets: tuple[Bracket, ...]
     judges: JudgeTable
     solution: MixedFit
+    maximum: MixedFit
 
     @property
     def specification(self) -> Specification:
@@ -127,17 +128,17 @@ class MixedEstimates:
 
     @property
     def bse(self) -> pd.Series[float]:
-        """Standard errors by the observed information, shape (p,)."""
+        """Standard errors by the observed information at the σ of the restricted likelihood, shape (p,)."""
         return self.average.bse
 
     @property
     def tvalues(self) -> pd.Series[float]:
-        """Estimates over standard errors (z values), shape (p,)."""
+        """Estimates over standard errors (t values), shape (p,)."""
         return self.average.tvalues
 
     @property
     def pvalues(self) -> pd.Series[float]:
-        """Two-sided p-values of `tvalues`, shape (p,)."""
+        """Two-sided p-values of `tvalues`, by t with Satterthwaite's degrees of freedom, shape (p,)."""
         return self.average.pvalues
 
     def cov_params(self) -> pd.DataFrame:
@@ -177,7 +178,7 @@ class MixedEstimates:
         return self._profiled(0.95)
 
     def _profiled(self, confidence: float) -> pd.DataFrame:
-        bounds = scale_intervals(self.judges.likelihood, self.solution, confidence)
+        bounds = scale_intervals(self.judges.likelihood, self.maximum, confidence)
         return pd.DataFrame(bounds, index=self._labels, columns=["conf_low", "conf_high"])
 
     @property
@@ -210,7 +211,7 @@ class MixedEstimates:
                 "Compare with a fit that lacks one of them, llbt.anova(smaller, res), or by simulation: "
                 "llbt.anova(res.without, res, n=199).",
             )
-        noise = self.solution.moved if isinstance(self.solution.rule, Sampling) else 0.0
+        noise = self.maximum.moved if isinstance(self.maximum.rule, Sampling) else 0.0
         return boundary_test(self.llf, self.without.llf, str(self.brackets[0]), noise)
 
     @property
@@ -230,8 +231,8 @@ class MixedEstimates:
 
     @property
     def llf(self) -> float:
-        """Log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ; at σ = 0 that of the fit without effects."""
-        return self.solution.value
+        """Largest log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ; at σ = 0 that of the fit without effects."""
+        return self.maximum.value
 
     @property
     def n_params(self) -> int:
@@ -266,12 +267,12 @@ class MixedEstimates:
     @property
     def converged(self) -> bool:
         """Whether the maximum was reached, and more points did not move it."""
-        return self.solution.converged
+        return self.maximum.converged
 
     @property
     def n_iter(self) -> int:
         """Evaluations of the likelihood."""
-        return self.solution.n_iter
+        return self.maximum.n_iter
 
     @property
     def _labels(self) -> list[str]:

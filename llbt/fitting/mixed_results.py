@@ -46,6 +46,9 @@ class MixedResults(MixedEstimates, Record):
         The E effects.
     judges : JudgeTable
     solution : MixedFit
+        The estimates, at the σ of the restricted likelihood.
+    maximum : MixedFit
+        The maximum of the likelihood, of which `llf`, `aic`, `bic`, likelihood-ratio tests and intervals of σ are.
 
     Notes
     -----
@@ -58,11 +61,21 @@ class MixedResults(MixedEstimates, Record):
     log-likelihood below .1; the seed is 0. Effects of objects, ``(1 | object)``, are those of one group. Crossed
     groupings, others with ``approximation="laplace"``, and objects whose samples do not settle within some seconds are
     fitted by Laplace's approximation, with its exact gradient. It may be far from the maximum where there are few
-    judgments of a judge or object: `scale_intervals`. Of simulated studies of 12 to 100 judges 95 % intervals of
-    log-worths hold the truth in 93 to 97 %.
+    judgments of a judge or object: `scale_intervals`.
+
+    With effects of judges σ maximizes the restricted likelihood ℓ(β̂(σ), σ) − ½ log det J(σ), J the information of the
+    parameters, less the logarithm of how far worths stretch with σ (`llbt.kernel.restricted`): σ of the largest
+    likelihood is too small with few judges, on average .38 of .5 with four. Intervals and p-values are by t with
+    Satterthwaite's degrees of freedom, 2v²/var v of the variance v of what is asked, at least max(G* − 1, 1) with G*
+    the number of judges of equal weight that it is known from; at σ = 0 they are max(G* − 1, 2). Of simulated studies
+    of 4 to 30 judges 95 % intervals of log-worths hold the truth in 94 to 98 %; by the largest likelihood and z in 87
+    to 93 %.
 
     References
     ----------
+    Cox, D. R. & Reid, N. (1987). Parameter orthogonality and approximate conditional inference. Journal of the Royal
+    Statistical Society B 49(1), 1-39.
+
     Pinheiro, J. C. & Bates, D. M. (1995). Approximations to the log-likelihood function in the nonlinear mixed-effects
     model. Journal of Computational and Graphical Statistics 4(1), 12-35.
 
@@ -75,7 +88,7 @@ class MixedResults(MixedEstimates, Record):
     >>> c = llbt.from_counts(frame.assign(wins_j=6 - frame["wins_i"]), clusters="judge")
     >>> res = llbt.fit("object + (object | judge)", c)
     >>> res.params.round(3).to_dict(), res.scales.round(3).to_dict()
-    ({'object[A]': 0.114}, {'(object | judge)': 0.576})
+    ({'object[A]': 0.118}, {'(object | judge)': 0.682})
     """
 
     _made_by: ClassVar[str] = "llbt.fit(…) for a formula with brackets"

@@ -51,7 +51,15 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
         if np.isnan(share)
         else [f"  share of the variance of a pair's log-odds between judges: {format_share(share)}"]
     )
-    return (size, *lines, *between, _tested(res))
+    return (size, *lines, *_largest(res), *between, _tested(res))
+
+
+def _largest(res: MixedEstimates) -> tuple[str, ...]:
+    """Return σ of the largest likelihood, where the estimates are of the restricted one."""
+    if not res.has_judges:
+        return ()
+    largest = ", ".join(_number(float(sigma)) for sigma in res.maximum.scales)
+    return (f"  by restricted likelihood; at the maximum of the likelihood σ = {largest}",)
 
 
 def _profile(res: MixedEstimates, name: str) -> str:
@@ -86,8 +94,8 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
     dimensions = f"{'up to ' if len(found.modes) > 1 else ''}{counted(size, 'dimension')}"
     if isinstance(found.rule, Quadrature):
         lines.append(
-            f"Adaptive Gauss-Hermite quadrature: {found.rule.number} points in each of {dimensions}; with fewer the "
-            f"log-likelihood was {format_number(found.moved, 1)} away"
+            f"Adaptive Gauss-Hermite quadrature: {found.rule.number} points in each of {dimensions}"
+            + (f"; with fewer the log-likelihood was {format_number(found.moved, 1)} away" if res.maximum.rule else "")
         )
     elif isinstance(found.rule, Laplace):
         lines.append(
@@ -116,8 +124,8 @@ def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
         gone = [bracket for bracket, sigma in zip(res.brackets, res.solution.scales, strict=True) if sigma == 0]
         levels = " and of ".join(dict.fromkeys(bracket.grouping for bracket in gone))
         notes.append(
-            f"σ = 0 is the maximum for {' and '.join(map(str, gone))}: levels of {levels} differ no more than by chance"
-            "; AIC and BIC count σ all the same"
+            f"σ = 0 for {' and '.join(map(str, gone))}: levels of {levels} differ no more than by chance; AIC and BIC "
+            "count σ all the same"
         )
     notes += list(res.judges.notes)
     if res.fixed:

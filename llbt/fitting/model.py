@@ -432,7 +432,7 @@ def fit(
             return found
         spec = replace(found.specification, approximation=approximation)
         res = with_effects(replace(found, specification=spec), brackets)
-        doubt = unsettled(res.solution)
+        doubt = unsettled(res.maximum)
         if doubt:
             warn_user(doubt, ConvergenceWarning)
         return res

@@ -17,8 +17,10 @@ from ..kernel.quadrature import Points, gauss_hermite, product, trapezoid
 from ..table import Table
 from .mixed_estimates import MixedEstimates
 from .prediction import (
+    chance_df,
     comparisons_of,
     estimates_for,
+    free_columns,
     long_table,
     own_comparisons,
     pairs_at,
@@ -57,7 +59,7 @@ def population_predicted(
     error = np.sqrt(np.maximum(np.einsum("krp,pq,krq->rk", jacobian, covariance, jacobian), 0))
     estimate = found.probability.T
     estimate[undetermined_comparisons(average, problem)] = np.nan
-    whole = (estimate, error, np.full(len(estimate), np.inf))
+    whole = (estimate, error, chance_df(average, free_columns(average, problem), error))
     predicted = () if average.object_effects is None else average.object_effects.notes
     return long_table(average, shown, whole, confidence, (*notes, population.said, *predicted))
 

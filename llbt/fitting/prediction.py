@@ -160,14 +160,28 @@ def plain_chances(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatAr
     """Return outcome probabilities and their delta-method standard errors, each (R, C), and degrees of freedom (R,)."""
     found = chances_of(res, problem)
     _, known, cov = estimates_for(res, problem)
-    free = replace(problem, predictors=tuple(rows.columns(known) for rows in problem.predictors))
-    error = found * np.sqrt(np.maximum(distances(free, found, cov[: len(known), : len(known)]), 0))
-    df = np.full(len(found), res.df_inference)
-    if res.covariance.independent is not None:
-        for part in (rows.toarray() for rows in free.predictors):
-            error[res.covariance.unknown(part)] = np.nan
-            df = np.minimum(df, res.covariance.df_of(part))
-    return found, error, df
+    whole = replace(problem, predictors=tuple(rows.columns(known) for rows in problem.predictors))
+    error = found * np.sqrt(np.maximum(distances(whole, found, cov[: len(known), : len(known)]), 0))
+    return found, error, chance_df(res, free_columns(res, problem), error)
+
+
+def free_columns(res: Estimates, problem: Problem) -> Problem:
+    """Return comparisons with the columns of the estimates alone."""
+    return replace(problem, predictors=tuple(rows.columns(res.free) for rows in problem.predictors))
+
+
+def chance_df(res: Estimates, free: Problem, error: FloatArray) -> FloatArray:
+    """Return the degrees of freedom of predicted comparisons, (R,), from rows of the estimates alone.
+
+    Standard errors (R, C) that are not known are filled in as NaN.
+    """
+    if not res.covariance.differs:
+        return np.full(len(error), res.df_inference)
+    df = np.full(len(error), np.inf)
+    for part in (rows.toarray() for rows in free.predictors):
+        error[res.covariance.unknown(part)] = np.nan
+        df = np.minimum(df, res.covariance.df_of(part))
+    return df
 
 
 def pairs_at(res: Estimates, at: Mapping[str, Any]) -> tuple[Problem, dict[str, list[Any]], tuple[str, ...]]:

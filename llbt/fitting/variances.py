@@ -28,6 +28,23 @@ def share_between(sigma: float, link: Link) -> float:
     return between / (between + (1.0 if link == "probit" else math.pi**2 / 3))
 
 
+def effect_df(variance: FloatArray, sigma: float, log_variance: float) -> FloatArray:
+    """Return the degrees of freedom of t for predicted effects with these variances, of the same shape.
+
+    By Satterthwaite's formula, with the derivative of the inverse of σ⁻² plus the judge's own information: the more
+    judgments a judge makes, the less σ matters to what is known of them.
+
+    Parameters
+    ----------
+    variance : ndarray
+    sigma : float
+    log_variance : float
+        The variance of log σ.
+    """
+    below = 2 * (variance / sigma**2 if sigma > 0 else np.zeros_like(variance)) ** 2 * log_variance
+    return np.asarray(np.maximum(np.divide(1.0, below, out=np.full(variance.shape, np.inf), where=below > 0), 1.0))
+
+
 def boundary_test(llf: float, without: float, name: str, noise: float) -> TestResult:
     """Return the likelihood ratio of one standard deviation against 0, on ½χ²₀ + ½χ²₁; `noise` is the error of llf."""
     statistic = likelihood_ratio(llf, without)

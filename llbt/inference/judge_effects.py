@@ -13,6 +13,7 @@ from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_values
 from ..errors import DesignError, OptionError, listed
 from ..fitting.mixed_results import MixedResults
+from ..fitting.variances import effect_df
 from ..kernel.mixed import restricted
 from ..table import Field, Record, Table
 from .worth import worth
@@ -56,7 +57,9 @@ class JudgeEffects(Record):
     def table(self) -> Table:
         """Return judge, term, object, estimate, std_error, conf_low, conf_high; a row per judge and effect."""
         levels, objects = self.res.judges.groupings[self.by], self.res.comparisons.objects
-        judges, terms, labels, estimates, errors = [], [], [], [], []
+        judges, terms, labels, estimates, errors, degrees = [], [], [], [], [], []
+        place = {str(bracket): e for e, bracket in enumerate(self.res.brackets)}
+        log_variance = np.diag(self.res.solution.covariance)[len(self.res.solution.params) :]
         worths = [str(bracket) for bracket in self.res.brackets if bracket.grouping == self.by and bracket.of_objects]
         parts = [(term, list(map(str, objects)), self.effects, self.effect_errors) for term in worths]
         for k, (term, label) in enumerate(self.columns):
@@ -69,9 +72,12 @@ class JudgeEffects(Record):
             labels += [things[k] for k in column]
             estimates.append(found[known])
             errors.append(error[known])
+            sigma, spread = self.res.solution.scales[place[term]], log_variance[place[term]]
+            df = effect_df(error[known] ** 2, float(sigma), float(spread))
+            degrees.append(df if self.by != "object" else np.full(len(df), np.inf))
         estimate, std_error = np.concatenate(estimates), np.concatenate(errors)
         beside = "), beside their covariates" if self.by == "object" else ", γ, δ), as they differ from the average"
-        half = critical_values(self.confidence, np.full(len(estimate), np.inf)) * std_error
+        half = critical_values(self.confidence, np.concatenate(degrees)) * std_error
         return Table(
             (
                 Field(self.by, self.by, judges),
@@ -145,7 +151,8 @@ def judge_effects(res: MixedResults, *, by: str | None = None, confidence: Confi
     The effects w of a judge are the mode of exp(ℓ(w) − w²/2), ℓ the log-likelihood of his judgments at the estimates
     and w in standard deviations; their covariance is the inverse of the information I + AᵀWA there, times σ². Of
     log-worths only differences are known, so a judge's effects are those less their mean over the objects that his
-    judgments connect.
+    judgments connect. Intervals are by t, for σ is estimated: effects of judges who make many judgments hardly depend
+    on it, and their degrees of freedom (Satterthwaite's) are many.
 
     Examples
     --------
@@ -156,7 +163,7 @@ def judge_effects(res: MixedResults, *, by: str | None = None, confidence: Confi
     >>> c = llbt.from_counts(frame.assign(wins_j=6 - frame["wins_i"]), clusters="judge")
     >>> effects = llbt.judge_effects(llbt.fit("object + (object | judge)", c))
     >>> effects.worths()["A"].round(2).tolist()
-    [0.61, -0.55, 0.3, -0.94, 1.02, 0.02, 0.61, -0.25]
+    [0.65, -0.6, 0.31, -1.07, 1.14, 0.02, 0.65, -0.27]
     """
     grouping = res.judges.name if by is None else by
     if grouping not in res.judges.groupings:

@@ -128,7 +128,7 @@ def _check(results: Sequence[MaybeMixed], test: str | None) -> None:
 
 def _check_integrals(results: Sequence[MaybeMixed]) -> None:
     """Raise for likelihoods some of which are Laplace's approximation, whose error is none of the others."""
-    by = {isinstance(fit.solution.rule, Laplace) for fit in results if _approximated(fit)}
+    by = {isinstance(fit.maximum.rule, Laplace) for fit in results if _approximated(fit)}
     if len(by) > 1:
         raise DesignError(
             "some fits have Laplace's approximation of the likelihood, others the integral, and these differ by more "
@@ -139,7 +139,7 @@ def _check_integrals(results: Sequence[MaybeMixed]) -> None:
 
 def _approximated(fit: MaybeMixed) -> TypeGuard[MixedResults]:
     """Whether effects were integrated out in some way."""
-    return isinstance(fit, MixedResults) and fit.solution.rule is not None
+    return isinstance(fit, MixedResults) and fit.maximum.rule is not None
 
 
 def _check_nested(a: str, small: MaybeMixed, b: str, large: MaybeMixed) -> None:
@@ -173,11 +173,11 @@ def _notes(ranked: Sequence[tuple[int, MaybeMixed]], n: int) -> tuple[str, ...]:
             )
         else:
             notes.append(f"{formula}: on {said_mixture(large.n_params - small.n_params - 1)}, for σ cannot be below 0")
-        if isinstance(small, MixedResults) and not np.all(small.solution.scales > 0):
+        if isinstance(small, MixedResults) and not np.all(small.maximum.scales > 0):
             notes.append(
                 f"{formula}: σ = 0 in the smaller fit, too, so that the p-value is too large; n=199 draws tables"
             )
-    if any(_approximated(fit) and isinstance(fit.solution.rule, Laplace) for _, fit in ranked):
+    if any(_approximated(fit) and isinstance(fit.maximum.rule, Laplace) for _, fit in ranked):
         notes.append("likelihoods with effects are Laplace's approximation, too low where levels made few judgments")
     if n:
         notes.append(
@@ -189,4 +189,4 @@ def _notes(ranked: Sequence[tuple[int, MaybeMixed]], n: int) -> tuple[str, ...]:
 
 def _noise(fit: MaybeMixed) -> float:
     """Return the Monte Carlo error of a log-likelihood."""
-    return fit.solution.moved if isinstance(fit, MixedResults) and isinstance(fit.solution.rule, Sampling) else 0.0
+    return fit.maximum.moved if isinstance(fit, MixedResults) and isinstance(fit.maximum.rule, Sampling) else 0.0

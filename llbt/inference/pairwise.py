@@ -215,7 +215,7 @@ def all_pairs(
         none if found.predicted else tests.p_value,
         none if found.predicted else tests.adjusted(adjust),
         critical,
-        np.where(tests.own < df, stats.t.isf(stats.t.sf(critical, df), tests.own), critical),
+        np.where(tests.own != df, stats.t.isf(stats.t.sf(critical, df), tests.own), critical),
         df,
         scale,
         adjust,
@@ -277,7 +277,7 @@ def _tested(res: LLBTResults, found: LogWorths, rng: np.random.Generator) -> _Te
     error[np.isnan(own)] = np.nan
     statistic = ratio(found.estimate[i] - found.estimate[j], error)
     p_value = two_sided_p(statistic, own)
-    statistic = np.where(own < df, stats.t.isf(p_value / 2, df), statistic)  # of the tail that they have
+    statistic = np.where(own != df, stats.t.isf(p_value / 2, df), statistic)  # of the tail that they have
     distribution = _largest(found, pairs, error, df, rng)
     for shared in (pairs, error, p_value):
         shared.flags.writeable = False

@@ -111,15 +111,12 @@ def laplace_maximum(problem: Problem, found: Crossed, start: FloatArray, scales:
     rule = Laplace(exact=len(found.rows) * len(state.at) <= _EXACT)
     if rule.exact:
         state = replace(state, found=likelihood(state.at, state.kept, rule, None))
-    best = fit_at(state, len(scales), rule, 0.0, likelihood)
-    return replace(best, predicted=predicted_effects(problem, found, best, likelihood.near))
+    return fit_at(state, len(scales), rule, 0.0, likelihood)
 
 
-def predicted_effects(
-    problem: Problem, found: Crossed, best: MixedFit, near: Approximation | None = None
-) -> tuple[Predicted, ...]:
+def predicted_effects(problem: Problem, found: Crossed, best: MixedFit) -> tuple[Predicted, ...]:
     """Return the most probable effects at the estimates, with the errors by the curvature there; of each scale."""
-    at = laplace(problem, found, best.params, best.scales, near)
+    at = laplace(problem, found, best.params, best.scales)
     mode, variances = at.mode, diagonal(found, at.solved)
     parts = (mode.own[:-1], mode.shared[:-1])
     return tuple(_of_scale(found, e, sigma, parts, variances) for e, sigma in enumerate(best.scales.tolist()))

@@ -18,7 +18,7 @@ from .quadrature import Quadrature
 
 MOST_EFFECTS = 4  # of a group that products of rules integrate over
 LARGEST = 10.0  # a scale beyond which judges are as good as consistent
-_SMALLEST = 0.02  # a scale below which it is held at 0, if the likelihood falls with it
+SMALLEST = 0.02  # a scale below which it is held at 0, if the likelihood falls with it
 _FIRST = 3  # points a dimension to begin with
 _MOST_POINTS = 4e5
 _MOST = 127  # points a dimension: weights of more are beyond the range of a float
@@ -209,7 +209,7 @@ def climbed(likelihood: MarginalLikelihood, state: State, rule: Rule | Laplace, 
     found = likelihood(at, kept, rule, state.found)
     decrement = np.inf
     for _ in range(_ITERATIONS):
-        small = (at[p:] < np.log(_SMALLEST)) & (found.score[p:] <= 0) & (np.array(kept) != likelihood.held)
+        small = (at[p:] < np.log(SMALLEST)) & (found.score[p:] <= 0) & (np.array(kept) != likelihood.held)
         gone = np.flatnonzero(small)
         if len(gone):
             at, kept = np.delete(at, p + gone), tuple(np.delete(np.array(kept), gone).tolist())

@@ -40,7 +40,8 @@ def profile_scale(
     """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a scale.
 
     With fewer points than the maximum was found with: what they miss hardly depends on the scale. The lower bound is 0
-    where the likelihood does not fall that far down to 0, the upper one infinite where it does not up to 30.
+    where the likelihood does not fall that far down to 0, the upper one infinite where it does not up to 30, or where
+    it has no maximum that far out.
     `likelihood_of` makes the likelihood in which one of the scales, or none, is held.
     """
     kept = tuple(np.flatnonzero((found.scales > 0) | (np.arange(len(found.scales)) == which)).tolist())
@@ -91,7 +92,12 @@ def _bound(fallen: Fallen, top: float, best: FloatArray, place: int, log: float,
     """Return the scale at which the likelihood has fallen by `drop`: its root is about linear in log σ."""
     near = best
     for _ in range(_SEARCHES):
-        value, near = fallen(log, near)
+        try:
+            value, near = fallen(log, near)
+        except np.linalg.LinAlgError:
+            if log < best[place]:
+                raise
+            return np.inf  # judges that are next to consistent: nothing is found so far out
         share = np.sqrt(max(top - value, 1e-8 * drop) / drop)
         if abs(share - 1) < _CLOSE:
             break

@@ -98,6 +98,49 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
+class EffectDf:
+    """Degrees of freedom of t where the scales of normal effects are estimated with the p parameters.
+
+    Attributes
+    ----------
+    cov : ndarray, shape (p, p)
+        J⁻¹, of the parameters with the scales held.
+    bends : ndarray, shape (k, p, p)
+        Derivatives of J in the logarithms of the k scales above 0.
+    scale_covariance : ndarray, shape (k, k)
+        Of these logarithms.
+    zero : bool
+        Whether some scale is 0, where nothing tells how uncertain it is.
+    shares : tuple of Shares
+        What each judge contributes, for each grouping of judges.
+    """
+
+    cov: FloatArray
+    bends: FloatArray
+    scale_covariance: FloatArray
+    zero: bool
+    shares: tuple[Shares, ...]
+
+    def of(self, rows: FloatArray) -> FloatArray:
+        """Return the degrees of freedom of linear combinations (r, p), shape (r,); infinite for what is known.
+
+        Satterthwaite's 2v²/var v with v = cᵀJ⁻¹c, but at least max(G* − 1, 1), G* the number of judges of equal weight
+        that the combination is known from; with a scale of 0 at most max(G* − 1, 2).
+        """
+        moved = rows @ self.cov
+        v = np.einsum("rp,rp->r", moved, rows)
+        slopes = -np.einsum("rp,kpq,rq->rk", moved, self.bends, moved, optimize=True)
+        variance = np.einsum("rk,kl,rl->r", slopes, self.scale_covariance, slopes)
+        found = np.divide(2 * v**2, variance, out=np.full(len(v), np.inf), where=variance > 0)
+        least = np.ones(len(v))
+        if self.shares:
+            judges = np.min([way.effective(rows) for way in self.shares], axis=0)
+            found = np.minimum(found, np.maximum(judges - 1, 2)) if self.zero else found
+            least = np.maximum(judges - 1, 1)
+        return np.where(v > 0, np.maximum(found, least), np.inf)
+
+
+@dataclass(frozen=True, eq=False)
 class Covariance:
     """The covariance of the estimates, and the distribution of what is divided by its roots.
 
@@ -118,6 +161,8 @@ class Covariance:
         these all say the same of it, has no standard error.
     missing : tuple of str
         Those of the notes that say why a standard error is NA.
+    effects : EffectDf or None
+        With normal effects of judges: the degrees of freedom of each combination.
     """
 
     source: FloatArray | Inverse
@@ -127,6 +172,7 @@ class Covariance:
     shares: tuple[Shares, ...] = ()
     independent: FloatArray | None = None
     missing: tuple[str, ...] = ()
+    effects: EffectDf | None = None
 
     @property
     def matrix(self) -> FloatArray:
@@ -174,12 +220,13 @@ class Covariance:
 
     def unknown_each(self, size: int) -> npt.NDArray[np.bool_]:
         """Return which of the `size` estimates have no standard error, shape (p,)."""
-        return self.unknown(np.eye(size)) if self._of_clusters else np.zeros(size, dtype=np.bool_)
+        return self.unknown(np.eye(size)) if self.differs else np.zeros(size, dtype=np.bool_)
 
     @property
-    def _of_clusters(self) -> bool:
-        """Whether some combinations may be known less than others."""
-        return len(self.lost) > 0 or len(self.shares) > 0 or self.independent is not None
+    def differs(self) -> bool:
+        """Whether some combinations may be known less, or on other degrees of freedom, than others."""
+        of_clusters = len(self.lost) > 0 or len(self.shares) > 0 or self.independent is not None
+        return of_clusters or self.effects is not None
 
     def effective(self, rows: FloatArray) -> FloatArray:
         """Return from how many clusters of equal weight combinations (k, p) are known, (k,); infinite for none."""
@@ -198,8 +245,10 @@ class Covariance:
         """Return the degrees of freedom of t for linear combinations (k, p), shape (k,).
 
         `df`, but G*ₖ − 1 for those that are known from markedly fewer clusters than there are; NaN for fewer than two,
-        and where all clusters say the same.
+        and where all clusters say the same. With normal effects those of `EffectDf`.
         """
+        if self.effects is not None:
+            return self.effects.of(rows)
         flat = self.flat(rows)
         if not self.shares:
             return np.where(flat, np.nan, self.df)
@@ -209,7 +258,7 @@ class Covariance:
 
     def df_of_differences(self, rows: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
         """Return the degrees of freedom of t for rows i (k,) less rows j of linear combinations (m, p), shape (k,)."""
-        if not self._of_clusters:
+        if not self.differs:
             return np.full(len(i), self.df)
         each = max(1, int(_ENTRIES // max(1, rows.shape[1])))
         blocks = (slice(begin, begin + each) for begin in range(0, len(i), each))
@@ -217,7 +266,7 @@ class Covariance:
 
     def df_each(self, positions: IntArray, size: int) -> FloatArray:
         """Return the degrees of freedom of `size` parameters, the estimates among them at some positions, (size,)."""
-        if not self._of_clusters:
+        if not self.differs:
             return np.full(size, self.df)
         return self.df_of(np.eye(size)[:, positions])
 

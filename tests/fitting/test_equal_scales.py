@@ -26,11 +26,12 @@ def test_scores_are_derivatives_of_an_integral_over_all_effects(res: llbt.MixedR
     """Three effects of each judge, each with a σ of its own, on a grid of 41³ points; differences in log σ."""
     judges = res.judges
     pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    found = object_scores(judges.problem, judges.grouped.bundles, res.solution, pairs, 0)
+    found = object_scores(judges.problem, judges.grouped.bundles, res.maximum, pairs, 0)
     node, weight = np.polynomial.hermite_e.hermegauss(41)
     z = np.stack(np.meshgrid(node, node, node, indexing="ij")).reshape(3, -1)
     w = np.prod(np.stack(np.meshgrid(weight, weight, weight, indexing="ij")).reshape(3, -1), axis=0) / weight.sum() ** 3
-    worth = np.array([res.params["object[A]"], res.params["object[B]"], 0.0])
+    params = dict(zip(res.names, res.maximum.params, strict=True))
+    worth = np.array([params["object[A]"], params["object[B]"], 0.0])
     bundle = judges.grouped.bundles[0]
 
     def value(log: np.ndarray, g: int) -> float:
@@ -38,11 +39,11 @@ def test_scores_are_derivatives_of_an_integral_over_all_effects(res: llbt.MixedR
         total = np.zeros(z.shape[1])
         for line, row in enumerate(bundle.rows[g]):
             i, j = pairs[row]
-            v = np.stack([b[i] - b[j], 0 * b[i] + res.params["tie"], b[j] - b[i]])
+            v = np.stack([b[i] - b[j], 0 * b[i] + params["tie"], b[j] - b[i]])
             total += bundle.counts[:, g, line] @ (v - np.log(np.exp(v).sum(axis=0)))
         return float(np.log(np.exp(total) @ w))
 
-    at = np.full(3, np.log(res.scales.iloc[0]))
+    at = np.full(3, np.log(res.maximum.scales[0]))
     for g in (0, 7):
         slopes = [(value(at + h, g) - value(at - h, g)) / 2e-3 for h in 1e-3 * np.eye(3)]
         np.testing.assert_allclose(found.objects[g], slopes, atol=2e-4)

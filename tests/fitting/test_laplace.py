@@ -39,7 +39,7 @@ def test_one_point_of_quadrature_is_the_same_approximation(res: llbt.MixedResult
     from llbt.kernel.marginal import marginal
     from llbt.kernel.quadrature import Quadrature
 
-    found = res.solution
+    found = res.maximum
     bundles = res.judges.grouped.bundles
     one = marginal(res.judges.problem, bundles, found.params, found.scales, Quadrature(1))
     assert res.llf == pytest.approx(one.value, abs=5e-5)  # whose modes are found to 1e-5
@@ -74,8 +74,8 @@ def test_crossed_groupings_are_those_of_lme4() -> None:
     assert isinstance(res, llbt.MixedResults)
     assert res.llf == pytest.approx(expected["logLik"], abs=1e-5)
     assert res.names == tuple(f"object[{name}]" for name in expected["objects"])
-    np.testing.assert_allclose(res.params, expected["coefficients"], atol=1e-4)
-    np.testing.assert_allclose(res.scales, [expected["sigma"][name] for name in ("judge", "prompt")], atol=1e-4)
+    np.testing.assert_allclose(res.maximum.params, expected["coefficients"], atol=1e-4)
+    np.testing.assert_allclose(res.maximum.scales, [expected["sigma"][name] for name in ("judge", "prompt")], atol=1e-4)
 
 
 def test_crossed_groupings_have_a_scale_each(crossed: llbt.MixedResults, frame: pd.DataFrame) -> None:
@@ -86,7 +86,8 @@ def test_crossed_groupings_have_a_scale_each(crossed: llbt.MixedResults, frame: 
     assert pickle.loads(pickle.dumps(crossed)).as_text() == crossed.as_text()
     turned = llbt.fit("object + tie + (tie | prompt) + (object | judge)", crossed.comparisons)
     assert turned.llf == pytest.approx(crossed.llf, abs=1e-7)
-    np.testing.assert_allclose(turned.scales, crossed.scales[turned.scales.index], atol=1e-4)
+    np.testing.assert_allclose(turned.maximum.scales, crossed.maximum.scales[::-1], atol=1e-4)
+    np.testing.assert_allclose(turned.scales**2, crossed.scales[turned.scales.index] ** 2, atol=5e-4)
 
 
 def test_a_new_judge_has_new_effects_of_both(crossed: llbt.MixedResults) -> None:
@@ -274,7 +275,8 @@ def test_judges_differ_in_how_often_both_are_bad(approximation: str | None) -> N
     res = llbt.fit("object + tie + bad + (bad | judge)", c, approximation=approximation)  # type: ignore[arg-type]
     assert isinstance(res, llbt.MixedResults)
     z = np.linspace(-9, 9, 2001)
-    at, sigma, total = res.params, float(res.scales.iloc[0]), 0.0
+    at = dict(zip(res.names, res.maximum.params, strict=True))
+    sigma, total = float(res.maximum.scales[0]), 0.0
     worth = {"A": at["object[A]"], "B": at["object[B]"], "C": 0.0}
     for _, said in frame.groupby("judge"):
         log = -(z**2) / 2 - np.log(2 * np.pi) / 2
@@ -305,7 +307,8 @@ def test_every_grade_has_an_effect_of_one_scale() -> None:
     assert isinstance(res, llbt.MixedResults)
     z = np.linspace(-7, 7, 201)
     one, two = np.meshgrid(z, z, indexing="ij")
-    at, sigma, total = res.params, float(res.scales.iloc[0]), 0.0
+    at = dict(zip(res.names, res.maximum.params, strict=True))
+    sigma, total = float(res.maximum.scales[0]), 0.0
     worth = {"A": at["object[A]"], "B": at["object[B]"], "C": 0.0}
     first, second = (at[name] for name in res.names if name.startswith("grade"))
     for _, said in frame.groupby("judge"):

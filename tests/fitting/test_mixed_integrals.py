@@ -78,7 +78,7 @@ def test_other_outcomes_are_an_integral_over_a_grid(case: str) -> None:
     res = llbt.fit(f"object + {rest} + (object | judge)", table())
     assert isinstance(res, llbt.MixedResults)
     assert res.scales.iloc[0] > 0.2
-    at = np.append(res.solution.params, np.log(res.solution.scales))
+    at = np.append(res.maximum.params, np.log(res.maximum.scales))
     assert res.llf == pytest.approx(_by_grid(res, at), abs=1e-8)
     free = np.append(~np.isnan(res.bse), True)
     for step in 2e-3 * np.eye(len(at))[free]:
@@ -129,20 +129,21 @@ def test_124_workers_and_59_models_by_sampling(shared: Path) -> None:
     assert isinstance(res, llbt.MixedResults)
     assert res.converged
     rng, variance, total = np.random.default_rng(1), 0.0, 0.0
-    worth = res.params.filter(like="object").rename(lambda name: name[7:-1])
+    at = pd.Series(res.maximum.params, index=res.names)
+    worth = at.filter(like="object").rename(lambda name: name[7:-1])
     for _, said in c.to_frame(clusters=True).groupby("judge"):
         names = sorted({*said["object_i"], *said["object_j"]})
         signs = np.zeros((len(said), len(names)))
         signs[np.arange(len(said)), said["object_i"].map(names.index)] = 1
         signs[np.arange(len(said)), said["object_j"].map(names.index)] = -1
         lead = (said["object_i"].map(worth).fillna(0) - said["object_j"].map(worth).fillna(0)).to_numpy()
-        levels = np.column_stack([lead, np.full(len(said), res.params["tie"]), -lead])
+        levels = np.column_stack([lead, np.full(len(said), at["tie"]), -lead])
         eta = np.column_stack([levels, said[["wins_i", "ties", "wins_j"]]])
-        log = _drawn(signs, eta, float(res.scales.iloc[0]) ** 2, 2000, rng)
+        log = _drawn(signs, eta, float(res.maximum.scales[0]) ** 2, 2000, rng)
         top = log.max()
         weight = np.exp(log - top)
         total += top + np.log(weight.mean())
         variance += weight.var() / weight.mean() ** 2 / len(weight)
     assert variance < 0.1
-    assert res.llf == pytest.approx(total, abs=4 * np.hypot(res.solution.moved, np.sqrt(variance)))
+    assert res.llf == pytest.approx(total, abs=4 * np.hypot(res.maximum.moved, np.sqrt(variance)))
     assert res.llf > res.without.llf + 30

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import optimize
+from scipy import optimize, stats
 
 import llbt
 
@@ -69,7 +69,12 @@ def test_the_table_has_a_row_for_each_judge_and_effect(res: llbt.MixedResults) -
     frame = llbt.judge_effects(res, confidence=0.9).to_frame()
     assert len(frame) == 13 * 3 + 2 + 14
     assert frame["term"].value_counts().to_dict() == {"(object | judge)": 41, "(tie | judge)": 14}
-    np.testing.assert_allclose(frame["conf_high"] - frame["estimate"], 1.6448536 * frame["std_error"], rtol=1e-6)
+    place = {term: e for e, term in enumerate(res.scales.index)}
+    sigma = frame["term"].map(res.scales).to_numpy()
+    log_variance = np.diag(res.solution.covariance)[len(res.names) + frame["term"].map(place).to_numpy()]
+    df = 1 / (2 * (frame["std_error"] / sigma) ** 4 * log_variance)  # Satterthwaite's, of the inverse of σ⁻² + W
+    reach = stats.t.isf(0.05, np.maximum(df, 1)) * frame["std_error"]
+    np.testing.assert_allclose(frame["conf_high"] - frame["estimate"], reach, rtol=1e-6)
 
 
 def test_worths_of_judges_are_those_of_the_average_judge_and_his_effects(res: llbt.MixedResults) -> None:

@@ -82,8 +82,8 @@ def test_resampled_judges_are_judges_with_weights(kept: str) -> None:
         weights = np.bincount(judges.grouped.place[mine], times[mine], len(bundle.rows))
         bundles.append(replace(bundle, repeats=weights))
     weighted = maximize(judges.problem, bundles, res.solution.params, res.solution.scales)
-    np.testing.assert_allclose(found.params, weighted.params, atol=1e-3)
-    np.testing.assert_allclose(found.scales, weighted.scales, atol=1e-3)
+    np.testing.assert_allclose(found.maximum.params, weighted.params, atol=1e-3)
+    np.testing.assert_allclose(found.maximum.scales, weighted.scales, atol=1e-3)
     assert found.llf == pytest.approx(weighted.value, abs=0.01)
 
 

@@ -114,5 +114,5 @@ def test_maxima_of_real_judges(shared: Path, name: str) -> None:
     assert isinstance(res, llbt.MixedResults)
     assert res.llf == pytest.approx(expected["laplace_llf"], abs=1e-6)
     at = dict(zip(expected["names"], expected["laplace"], strict=True))
-    np.testing.assert_allclose(res.params, [at[term] for term in res.names], atol=1e-4)
-    assert np.log(res.scales.iloc[0]) == pytest.approx(at["log sigma"], abs=1e-4)
+    np.testing.assert_allclose(res.maximum.params, [at[term] for term in res.names], atol=1e-4)
+    assert np.log(res.maximum.scales[0]) == pytest.approx(at["log sigma"], abs=1e-4)

@@ -1,0 +1,329 @@
+"""Scales of normal effects by restricted likelihood, with what their uncertainty takes from the degrees of freedom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import linalg
+
+from .gathered import FloatArray, IntArray
+from .laplace import Laplace
+from .marginal import Marginal, Rule
+from .mixed import (
+    FEW_EFFECTS,
+    LARGEST,
+    MOST_EFFECTS,
+    SMALLEST,
+    MarginalLikelihood,
+    MixedFit,
+    MixedLikelihood,
+    dimensions_of,
+    nothing,
+)
+from .quadrature import Quadrature, Sampling
+
+_STEP = 0.1  # of log σ, by which the determinant's derivatives are found
+_ITERATIONS = 20
+_CORRECTIONS = 6  # steps of the parameters at given scales, at most
+_AT_PROFILE = 1e-5  # squared distance to their maximum before the last one, in standard errors
+_ENOUGH = 1e-3  # the same of the scales
+_LONGEST = 1.0  # step of log σ
+_HALVINGS = 8
+_POINTS = {True: 15, False: 5}  # points a dimension, at most: few effects, many
+_SAMPLED = 512  # points of a sample, at most
+_START = 0.1  # of a scale that is 0 at the maximum of the likelihood
+
+
+@dataclass(frozen=True, eq=False)
+class Restricted:
+    """Estimates with scales at the maximum of the restricted likelihood; p parameters, k of E scales above 0.
+
+    Attributes
+    ----------
+    params : ndarray, shape (p,)
+    scales : ndarray, shape (E,)
+    information : ndarray, shape (p, p)
+        J, observed, of the parameters with the scales held.
+    slopes : ndarray, shape (k, p)
+        Derivatives of the parameters in log σ.
+    bends : ndarray, shape (k, p, p)
+        Derivatives of J in log σ, the parameters moving along.
+    scale_covariance : ndarray, shape (k, k)
+        Of log σ, by the curvature of the restricted likelihood.
+    rule : Quadrature or Sampling or Laplace
+        How the effects were integrated out in the search.
+    """
+
+    params: FloatArray
+    scales: FloatArray
+    information: FloatArray
+    slopes: FloatArray
+    bends: FloatArray
+    scale_covariance: FloatArray
+    rule: Rule | Laplace
+
+    def covariance(self) -> FloatArray:
+        """Return the covariance of the parameters and of log σ, (p + E, p + E); NaN for scales that are 0."""
+        p = len(self.params)
+        places = np.append(np.arange(p), p + np.flatnonzero(self.scales > 0))
+        across = self.scale_covariance @ self.slopes
+        own = np.linalg.inv(self.information) + self.slopes.T @ across
+        found = np.full((p + len(self.scales),) * 2, np.nan)
+        found[np.ix_(places, places)] = np.block([[own, across.T], [across, self.scale_covariance]])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """The likelihood at some log σ (k,), maximized over the parameters: its slopes, curvature, and J there."""
+
+    logs: FloatArray
+    params: FloatArray
+    gradient: FloatArray
+    curvature: FloatArray
+    information: FloatArray
+    slopes: FloatArray
+    found: Marginal
+
+    @property
+    def log_det(self) -> float:
+        return float(2 * np.log(np.diag(linalg.cholesky(self.information))).sum())
+
+    def stretch(self, worths: IntArray) -> FloatArray:
+        """Return by how much the logarithm of the worths' volume grows with each log σ, (k,)."""
+        worth = self.params[worths]
+        pull = self.information[np.ix_(worths, worths)] @ worth
+        return np.asarray(len(worth) * (self.slopes[:, worths] @ pull) / (worth @ pull + max(1, len(worth))))
+
+
+@dataclass(frozen=True, eq=False)
+class _Local:
+    """The restricted likelihood near a place: slopes (k,), minus second derivatives (k, k), slopes of J (k, p, p).
+
+    Of ½ log det J + w log s alone the slopes `det` and second derivatives `det_curvature`.
+    """
+
+    gradient: FloatArray
+    det: FloatArray
+    det_curvature: FloatArray
+    curvature: FloatArray
+    bends: FloatArray
+
+
+def restricted_maximum(
+    likelihood: MarginalLikelihood, found: MixedFit, start: FloatArray, worths: IntArray
+) -> Restricted | None:
+    """Return the estimates at the scales that maximize the restricted likelihood; None where it rises without end.
+
+    Parameters
+    ----------
+    likelihood : MarginalLikelihood
+    found : MixedFit
+        The maximum of the likelihood.
+    start : ndarray, shape (p,)
+        The estimates without effects.
+    worths : ndarray of int, shape (w,)
+        Which of the parameters are of worths.
+
+    Notes
+    -----
+    With β̂(σ) the maximum of ℓ(β, σ) at given scales and J its observed information, ℓ(β̂(σ), σ) − ½ log det J takes
+    account of the parameters that are estimated with the scales (Cox & Reid 1987); in linear models it is the
+    restricted likelihood. That holds for parameters that do not move with the scales. Worths do: they stretch by some
+    factor s(σ) as σ grows, by which J shrinks whatever is known of σ, so that w log s is subtracted for w of them
+    (Barndorff-Nielsen 1983). The slope of log s is that of the worths along themselves, βᵀJβ′/(βᵀJβ + w); w in the
+    denominator keeps it finite where no worths differ. Of 100 tables of 30 judges who make 5 judgments each, σ 1.2, the
+    mean σ is 1.31, without log s 1.43 (by maximum likelihood 1.24; medians 1.19, 1.31, 1.13). The sum is climbed by
+    Newton's method in log σ, the derivatives of log det J by differences, with fewer points than the maximum of the
+    likelihood was found with: by so much as that maximum then seems to be elsewhere, slopes, parameters and J are set
+    right.
+
+    References
+    ----------
+    Barndorff-Nielsen, O. (1983). On a formula for the distribution of the maximum likelihood estimator. Biometrika
+    70(2), 343-365.
+
+    Cox, D. R. & Reid, N. (1987). Parameter orthogonality and approximate conditional inference. Journal of the Royal
+    Statistical Society B 49(1), 1-39.
+    """
+    kept = tuple(range(len(found.scales)))
+    logs = np.log(np.where(found.scales > 0, found.scales, _START))
+    try:
+        search, place = _Search.of(likelihood, found, start, worths)
+        if place is None or len(place.logs) < len(kept):
+            place = search.at(kept, logs, None)
+        return search.climbed(kept, place)
+    except linalg.LinAlgError:  # J is not positive definite on the way
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """What is climbed: the likelihood, its points, and by how much these miss its maximum.
+
+    `shift` (E,) is added to the slopes of log σ, `moved` (p,) to the parameters and `bent` (p, p) to J. The search
+    starts at `start` (p,); `plain` (p,) are the estimates without effects.
+    """
+
+    likelihood: MarginalLikelihood
+    rule: Rule | Laplace
+    plain: FloatArray
+    start: FloatArray
+    worths: IntArray
+    shift: FloatArray
+    moved: FloatArray
+    bent: FloatArray
+
+    @classmethod
+    def of(
+        cls, likelihood: MarginalLikelihood, found: MixedFit, start: FloatArray, worths: IntArray
+    ) -> tuple[_Search, _Place | None]:
+        """Return the search, and the place of the maximum where a scale is above 0."""
+        p, size = len(start), len(found.scales)
+        above = tuple(np.flatnonzero(found.scales > 0).tolist())
+        zeros = np.zeros(size), np.zeros(p), np.zeros((p, p))
+        alone = cls(likelihood, _rule(likelihood, found), start, found.params, worths, *zeros)
+        if not above:
+            return alone, None
+        logs = np.log(found.scales[list(above)])
+        place = alone.at(above, logs, None)
+        shift = np.zeros(size)
+        shift[list(above)] = -place.gradient
+        places = np.append(np.arange(p), p + np.array(above))
+        known = np.linalg.inv(found.covariance[np.ix_(places, places)])[:p, :p]
+        moved, bent = found.params - place.params, known - place.information
+        return replace(alone, shift=shift, moved=moved, bent=bent), place
+
+    def at(self, kept: tuple[int, ...], logs: FloatArray, near: _Place | None) -> _Place:
+        """Return the profile at some scales, from a place nearby."""
+        p = len(self.start)
+        params = self.start if near is None else near.params + (logs - near.logs) @ near.slopes
+        found = nothing() if near is None else near.found
+        for correction in range(_CORRECTIONS):
+            found = self.likelihood(np.append(params, logs), kept, self.rule, found)
+            own, across = found.information[:p, :p], found.information[p:, :p]
+            step = linalg.solve(own, found.score[:p], assume_a="pos")
+            decrement = float(found.score[:p] @ step)
+            if decrement < _AT_PROFILE or correction == _CORRECTIONS - 1:
+                break
+            params = params + step
+        slopes = -linalg.solve(own, across.T, assume_a="pos").T
+        return _Place(
+            logs,
+            params + step,
+            found.score[p:] + slopes @ found.score[:p],
+            found.information[p:, p:] + slopes @ across.T,
+            own,
+            slopes,
+            found,
+        )
+
+    def climbed(self, kept: tuple[int, ...], place: _Place) -> Restricted | None:
+        """Return the maximum, from some scales above 0."""
+        for _ in range(_ITERATIONS):
+            local = self.local(kept, place)
+            low = (place.logs < np.log(SMALLEST)) & (local.gradient <= 0)
+            if low.any():
+                kept = tuple(np.array(kept)[~low].tolist())
+                if not kept:
+                    return self.without()
+                place = self.at(kept, place.logs[~low], None)
+                continue
+            step, decrement = _newton(local)
+            if decrement < _ENOUGH:
+                return self.settled(kept, place, step, local)
+            reached = self.stepped(kept, place, step, local)
+            if reached is None or (reached.logs >= np.log(LARGEST)).any():
+                return None
+            place = reached
+        return None
+
+    def local(self, kept: tuple[int, ...], place: _Place) -> _Local:
+        """Return how the restricted likelihood and J change from a place."""
+        here = place.log_det
+        inverse = np.linalg.inv(place.information)
+        bends: list[FloatArray] = []
+        first: list[float] = []
+        second: list[float] = []
+        for step in np.eye(len(kept)) * _STEP:
+            ahead, behind = self.at(kept, place.logs + step, place), self.at(kept, place.logs - step, place)
+            bends.append((ahead.information - behind.information) / (2 * _STEP))
+            first.append((ahead.log_det - behind.log_det) / (2 * _STEP))
+            stretch = (ahead.stretch(self.worths) - behind.stretch(self.worths)) / _STEP
+            second.append((ahead.log_det - 2 * here + behind.log_det) / _STEP**2 + stretch[len(second)])
+        turned = np.stack([inverse @ bend for bend in bends])
+        curved = -np.einsum("kpq,lqp->kl", turned, turned)  # of log det J, but for its second differences
+        np.fill_diagonal(curved, second)
+        det = np.array(first) / 2 + place.stretch(self.worths)
+        gradient = place.gradient + self.shift[list(kept)] - det
+        return _Local(gradient, det, curved / 2, place.curvature + curved / 2, np.stack(bends))
+
+    def stepped(self, kept: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> _Place | None:
+        """Return where a step leads, halved until the slope along it is less steep, but for steps towards 0.
+
+        The slope of log det J is foreseen.
+        """
+        for _ in range(_HALVINGS):
+            try:
+                tried = self.at(kept, np.minimum(place.logs + step, np.log(LARGEST)), place)
+            except linalg.LinAlgError:  # J is not positive definite there
+                step = step / 2
+                continue
+            left = tried.gradient + self.shift[list(kept)] - local.det - local.det_curvature @ step
+            if np.all(step <= 0) or abs(left @ step) < abs(local.gradient @ step):
+                return tried
+            step = step / 2
+        return None
+
+    def settled(self, kept: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> Restricted:
+        """Return what is found one step further, which is so short that nothing is computed again."""
+        values, vectors = np.linalg.eigh(local.curvature)
+        scales = np.zeros(len(self.shift))
+        scales[list(kept)] = np.exp(place.logs + step)
+        information = place.information + np.einsum("k,kpq->pq", step, local.bends)
+        corrected = information + self.bent
+        if np.linalg.eigvalsh(corrected)[0] <= 0:
+            corrected = information
+        return Restricted(
+            place.params + step @ place.slopes + self.moved,
+            scales,
+            corrected,
+            place.slopes,
+            local.bends,
+            (vectors / np.maximum(np.abs(values), 1e-12)) @ vectors.T,
+            self.rule,
+        )
+
+    def without(self) -> Restricted:
+        """Return what is left where all scales are 0; the parameters are then those without effects."""
+        p = len(self.start)
+        empty = np.zeros((0, p))
+        return Restricted(
+            self.plain, np.zeros(len(self.shift)), np.eye(p), empty, np.zeros((0, p, p)), np.zeros((0, 0)), self.rule
+        )
+
+
+def _rule(likelihood: MarginalLikelihood, found: MixedFit) -> Rule | Laplace:
+    """Return the points of the search: those of the maximum, or fewer where these are many."""
+    if not isinstance(likelihood, MixedLikelihood):
+        return Laplace(exact=False)
+    rule, size = found.rule, dimensions_of(likelihood.bundles, tuple(range(len(found.scales))))
+    if isinstance(rule, Quadrature) or (rule is None and size <= MOST_EFFECTS):
+        most = _POINTS[size <= FEW_EFFECTS]
+        return Quadrature(most if rule is None else min(rule.number, most))
+    return (
+        replace(rule, number=min(rule.number, _SAMPLED))
+        if isinstance(rule, Sampling)
+        else Sampling(_SAMPLED, np.inf, 0)
+    )
+
+
+def _newton(local: _Local) -> tuple[FloatArray, float]:
+    """Return Newton's step within bounds, and its decrement; where it is not concave, climb all the same."""
+    values, vectors = np.linalg.eigh(local.curvature)
+    values = np.maximum(np.abs(values), 1e-8 * max(1.0, np.abs(values).max()))
+    turned = vectors.T @ local.gradient
+    step = vectors @ (turned / values)
+    longest = max(1.0, float(np.abs(step).max()) / _LONGEST)
+    return step / longest, float(turned**2 @ (1 / values))
