@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arguments import Rng, as_generator
+from .errors import SlowWarning, warn_user
 from .table import counted
 
 T = TypeVar("T")
@@ -154,13 +155,13 @@ _PATIENCE = 8e7  # numbers that likelihoods of effects evaluate in about five se
 
 
 @contextlib.contextmanager
-def steps_shown(asker: str, progress: bool, tell: Callable[[], object]) -> Iterator[None]:
+def steps_shown(asker: str, progress: bool, tell: Callable[[], object] | None = None) -> Iterator[None]:
     """Show with `progress` a bar named after who asks that counts the steps of a fit, whose number nobody knows.
 
     Without, `tell` is called once where the steps have cost what takes some seconds.
     """
     if not progress:
-        with _with_steps(_Patience(tell).spent):
+        with _with_steps(_Patience(tell or _tell).spent):
             yield
         return
     from tqdm.auto import tqdm
@@ -176,6 +177,10 @@ def _with_steps(moved: Callable[[float], object]) -> Iterator[None]:
         yield
     finally:
         _STEP.reset(token)
+
+
+def _tell() -> None:
+    warn_user("the fit takes long: progress=True shows the steps.", SlowWarning)
 
 
 class _Patience:

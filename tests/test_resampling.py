@@ -140,7 +140,17 @@ def test_p_values_count_the_observed_and_the_degenerate() -> None:
 
 # -- every public function that resamples ------------------------------------------------------------------------------
 
-BAR_ALONE = {llbt.fit, llbt.write_report, llbt.fragility}  # takes seconds, and draws nothing
+BAR_ALONE = {
+    llbt.fit,
+    llbt.fit_rankings,
+    llbt.fit_patterns,
+    llbt.drift,
+    llbt.write_report,
+    llbt.fragility,
+    llbt.influence,
+    llbt.drop1,
+    llbt.add1,
+}  # takes seconds, and draws nothing
 NOT_RESAMPLED = {
     llbt.simulate: "its answer is what it draws",
     llbt.scores.simulate: "its answer is what it draws",
@@ -236,3 +246,16 @@ def test_processes_and_bars_change_no_answer(
     pd.testing.assert_frame_equal(shared, plain)
     assert max(blocks) > 1
     assert "100%" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("function", sorted(BAR_ALONE - {llbt.write_report}, key=lambda function: function.__name__))
+def test_what_takes_long_shows_a_bar_that_changes_no_answer(
+    function: Callable[..., Any], capsys: pytest.CaptureFixture
+) -> None:
+    given, named = CALLS[function]()
+    named = named | ({"by": "judge"} if function is llbt.influence else {})
+    plain = function(*given, **named)
+    assert capsys.readouterr().err == ""
+    shown = function(*given, **named, progress=True)
+    assert f"{function.__name__}: " in capsys.readouterr().err
+    pd.testing.assert_frame_equal(shown.to_frame(), plain.to_frame())

@@ -18,6 +18,7 @@ from ..formulas.coding import Reference
 from ..kernel.likelihood import inverse
 from ..kernel.list_fit import ListFit
 from ..kernel.robust import Covariance
+from ..resampling import steps_shown
 from ..table import format_percent
 from .model import LLBT
 from .pattern_estimates import PatternSpecification, dependence_names
@@ -44,6 +45,7 @@ def fit_patterns(
     reference: Reference = None,
     missing: Missing = "ignorable",
     not_at_random: NotAtRandom = None,
+    progress: bool = False,
 ) -> PatternResults:
     """Fit a pattern model, in which all answers of a judge are one observation, by maximum likelihood.
 
@@ -62,6 +64,8 @@ def fit_patterns(
     not_at_random : {"object", "comparison"}, optional
         Whether they depend on the answer as well, seen or not: they are higher by βᵢ − βⱼ where i is preferred to j and
         lower by it where j is, with β = 0 of the reference; or by β of each pair.
+    progress : bool
+        Show a bar that counts the steps of the search, whose number is not known.
 
     Returns
     -------
@@ -136,38 +140,39 @@ def fit_patterns(
     >>> res.params.round(4).to_dict()
     {'object[A]': 0.6043, 'object[B]': 0.2875, 'missing': -0.9555}
     """
-    text, dependent = _parted(formula)
-    pairs = data.to_comparisons()
-    if data.has_ties and not pairs.has_ties:
-        raise DesignError("ratings without a single tie", "Take them as rankings: patterns_from(…, 'rankings').")
-    model = LLBT.from_formula(text, pairs, reference=reference)
-    if "worth" not in model.design.blocks:
-        raise DesignError(f"the formula {formula!r} has no term for the worths", "Add object.")
-    free = independent_in(model.design, pairs)
-    _warn(data, pairs, model)
-    missingness = missingness_of(data, missing, not_at_random, model.design.reference)
-    likelihood, start = None, np.zeros(len(free))
-    if data.kind == "comparisons" and not dependent:
-        res = model.solved(Specification(text, reference))
-        found, cov = _as_patterns(res), res.covariance
-        start = found.params
-    if missingness or dependent or data.kind != "comparisons":
-        likelihood = likelihood_of(data, pairs, model.design, free, dependent=dependent, missingness=missingness)
-        beside = [*(dependence_names(data) if dependent else ()), *(missingness.names if missingness else ())]
-        start = np.append(start, np.zeros(len(likelihood.products)))
-        found = _solved(likelihood, [*(model.design.names[k] for k in free), *beside], start)
-        cov = Covariance(inverse(found.information))
-    return PatternResults(
-        design=model.design,
-        free=free,
-        solution=found,
-        covariance=cov,
-        average=worths_on_pairs(text, reference, pairs, (model.design, free), found, cov, PatternResults),
-        specification=PatternSpecification(formula, reference, missing, not_at_random),
-        patterns=data,
-        dependent=dependent,
-        likelihood=likelihood,
-    )
+    with steps_shown("fit_patterns", progress):
+        text, dependent = _parted(formula)
+        pairs = data.to_comparisons()
+        if data.has_ties and not pairs.has_ties:
+            raise DesignError("ratings without a single tie", "Take them as rankings: patterns_from(…, 'rankings').")
+        model = LLBT.from_formula(text, pairs, reference=reference)
+        if "worth" not in model.design.blocks:
+            raise DesignError(f"the formula {formula!r} has no term for the worths", "Add object.")
+        free = independent_in(model.design, pairs)
+        _warn(data, pairs, model)
+        missingness = missingness_of(data, missing, not_at_random, model.design.reference)
+        likelihood, start = None, np.zeros(len(free))
+        if data.kind == "comparisons" and not dependent:
+            res = model.solved(Specification(text, reference))
+            found, cov = _as_patterns(res), res.covariance
+            start = found.params
+        if missingness or dependent or data.kind != "comparisons":
+            likelihood = likelihood_of(data, pairs, model.design, free, dependent=dependent, missingness=missingness)
+            beside = [*(dependence_names(data) if dependent else ()), *(missingness.names if missingness else ())]
+            start = np.append(start, np.zeros(len(likelihood.products)))
+            found = _solved(likelihood, [*(model.design.names[k] for k in free), *beside], start)
+            cov = Covariance(inverse(found.information))
+        return PatternResults(
+            design=model.design,
+            free=free,
+            solution=found,
+            covariance=cov,
+            average=worths_on_pairs(text, reference, pairs, (model.design, free), found, cov, PatternResults),
+            specification=PatternSpecification(formula, reference, missing, not_at_random),
+            patterns=data,
+            dependent=dependent,
+            likelihood=likelihood,
+        )
 
 
 def _parted(formula: str) -> tuple[str, bool]:

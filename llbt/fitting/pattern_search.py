@@ -10,6 +10,7 @@ from scipy import linalg
 from ..core.columns import FloatArray
 from ..kernel.independent_pairs import IndependentPairs
 from ..kernel.list_fit import ListFit
+from ..resampling import step_made
 from .pattern_likelihood import PatternLikelihood
 
 _MAX_ITERATIONS = 100
@@ -34,6 +35,7 @@ def fit_patterns_of(likelihood: PatternLikelihood, start: FloatArray) -> ListFit
     params = start
     found = likelihood.moments(params)
     for n_iter in range(_MAX_ITERATIONS):
+        step_made()
         value, gradient, information, possible = found
         step = _step(gradient, information, possible)
         decrement = float(gradient @ step) / 2

@@ -30,6 +30,7 @@ from ..kernel.list_firth import fit_reduced
 from ..kernel.list_fit import ListFit, Unbounded, fit_lists
 from ..kernel.list_likelihood import Lists
 from ..kernel.robust import Covariance
+from ..resampling import steps_shown
 from ..table import format_percent
 from .existence import check_connected, check_existence
 from .model import LLBT
@@ -56,6 +57,7 @@ def fit_rankings(
     groups: str = "",
     prior: Prior = None,
     best_worst: BestWorst = "joint",
+    progress: bool = False,
 ) -> RankingResults:
     """Fit the Plackett-Luce model to lists, with ties, or a model of best and worst to sets, by maximum likelihood.
 
@@ -81,6 +83,8 @@ def fit_rankings(
     best_worst : {"joint", "sequential"}
         Of sets with a best and a worst: both named at once, P(b, w) ∝ exp(λ_b − λ_w), so that a set of two is a
         comparison; or the best first, by exp(2λ), and then the worst of the others by exp(−2λ).
+    progress : bool
+        Show a bar that counts the steps of the search, whose number is not known.
 
     Returns
     -------
@@ -137,9 +141,10 @@ def fit_rankings(
     >>> res.params.round(4).to_dict()
     {'object[A]': 0.5015, 'object[B]': 0.5015, 'tie': -1.7321}
     """
-    res = solved_rankings(RankingSpecification(formula, reference, cov_type, groups, prior, best_worst), data)
-    _warn(res)
-    return res
+    with steps_shown("fit_rankings", progress):
+        res = solved_rankings(RankingSpecification(formula, reference, cov_type, groups, prior, best_worst), data)
+        _warn(res)
+        return res
 
 
 def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResults:

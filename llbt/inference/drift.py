@@ -17,6 +17,7 @@ from ..formulas.grammar import parse, vocabulary
 from ..kernel.likelihood import Problem
 from ..kernel.random_walk import LARGEST, Periods, Rate, Rates, rate, rate_bounds, walk
 from ..kernel.robust import Clustered
+from ..resampling import steps_shown
 from ..table import format_number
 from .drift_record import Drift
 
@@ -31,6 +32,7 @@ def drift(
     periods: Count | None = None,
     sigma: NotNegative | None = None,
     confidence: Confidence = 0.95,
+    progress: bool = False,
 ) -> Drift:
     """Return worths that drift: how good each object was in each period, how fast worths change, and whether they do.
 
@@ -51,6 +53,8 @@ def drift(
     sigma : float, optional
         Hold σ; None: estimate it.
     confidence : float
+    progress : bool
+        Show a bar that counts the steps of the search, whose number is not known.
 
     Returns
     -------
@@ -109,40 +113,41 @@ def drift(
     >>> found.to_frame().query("object == 'A'")[["day", "estimate"]].round(2).values.tolist()
     [[0.0, 0.14], [1.0, 0.13], [2.0, 0.03], [3.0, -0.09], [4.0, -0.13], [5.0, -0.2]]
     """
-    _check(res)
-    labels, positions, numbers, lines = _timed(res, time, periods)
-    columns, centred = _drifting(res)
-    size = len(res.free)
-    refuse_large(
-        f"paths of {size:,} parameters in {len(labels):,} periods",
-        _MATRICES * len(labels) * float(size) ** 2,
-        "Take fewer periods=, or fewer objects: c.select(objects=[…]).",
-    )
-    spread = np.zeros((size, size))
-    back = np.linalg.pinv(centred[:, columns])
-    spread[np.ix_(columns, columns)] = back @ back.T
-    found = Periods.of(_problem(res, lines), lines.period, np.diff(positions), spread)
-    at, bounds = _rated(found, res.solution.params, sigma, confidence)
-    _check_rate(at, time)
-    rates = Rates.of(found, at) if sigma is None else Rates(at.best, (at.best,), np.ones(1))
-    covariances = rates.covariances()
-    return Drift(
-        res=res,
-        time=time,
-        levels=labels,
-        judgments=_judged(res, lines, len(labels)),
-        estimate=at.best.path @ centred.T,
-        std_error=np.sqrt(np.maximum(np.einsum("jp,tpq,jq->tj", centred, covariances, centred), 0.0)),
-        sigma=at.best.sigma,
-        sigma_low=bounds[0],
-        sigma_high=bounds[1],
-        numbers=numbers,
-        periods=found,
-        rates=rates,
-        still=at.still,
-        centred=centred,
-        confidence=float(confidence),
-    )
+    with steps_shown("drift", progress):
+        _check(res)
+        labels, positions, numbers, lines = _timed(res, time, periods)
+        columns, centred = _drifting(res)
+        size = len(res.free)
+        refuse_large(
+            f"paths of {size:,} parameters in {len(labels):,} periods",
+            _MATRICES * len(labels) * float(size) ** 2,
+            "Take fewer periods=, or fewer objects: c.select(objects=[…]).",
+        )
+        spread = np.zeros((size, size))
+        back = np.linalg.pinv(centred[:, columns])
+        spread[np.ix_(columns, columns)] = back @ back.T
+        found = Periods.of(_problem(res, lines), lines.period, np.diff(positions), spread)
+        at, bounds = _rated(found, res.solution.params, sigma, confidence)
+        _check_rate(at, time)
+        rates = Rates.of(found, at) if sigma is None else Rates(at.best, (at.best,), np.ones(1))
+        covariances = rates.covariances()
+        return Drift(
+            res=res,
+            time=time,
+            levels=labels,
+            judgments=_judged(res, lines, len(labels)),
+            estimate=at.best.path @ centred.T,
+            std_error=np.sqrt(np.maximum(np.einsum("jp,tpq,jq->tj", centred, covariances, centred), 0.0)),
+            sigma=at.best.sigma,
+            sigma_low=bounds[0],
+            sigma_high=bounds[1],
+            numbers=numbers,
+            periods=found,
+            rates=rates,
+            still=at.still,
+            centred=centred,
+            confidence=float(confidence),
+        )
 
 
 def _rated(

@@ -13,6 +13,7 @@ from ..arguments import checked
 from ..errors import LLBTError, OptionError
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At, check_at
+from ..resampling import shown
 from ..table import Field, Record, Table
 from .level_tests import dependence_note, levels_of, tests_of
 from .objects import log_worths_at
@@ -48,7 +49,7 @@ class Influence(Record):
 
 
 @checked
-def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") -> Influence:
+def influence(res: LLBTResults, *, by: str | None = None, at: At = "average", progress: bool = False) -> Influence:
     """Return the influence of single cells, or of each level of a covariate or cluster.
 
     Parameters
@@ -59,6 +60,8 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") ->
         default the cells.
     at : mapping or "average"
         Where worths are compared, for formulas whose worth has covariates.
+    progress : bool
+        Show a progress bar of the levels.
 
     Returns
     -------
@@ -87,7 +90,7 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average") ->
     'J3'
     """
     check_at(at)
-    return Influence(_by_cell(res)) if by is None else _by_level(res, by, at)
+    return Influence(_by_cell(res)) if by is None else _by_level(res, by, at, progress)
 
 
 def _by_cell(res: LLBTResults) -> Table:
@@ -112,7 +115,7 @@ def _by_cell(res: LLBTResults) -> Table:
     ).first(20)
 
 
-def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
+def _by_level(res: LLBTResults, by: str, at: At, progress: bool) -> Influence:
     c = res.comparisons
     levels = levels_of(c, by)
     if isinstance(at, Mapping) and by in at:
@@ -120,7 +123,7 @@ def _by_level(res: LLBTResults, by: str, at: At) -> Influence:
     objects = c.objects
     found = log_worths_at(res, at)[0]
     whole, reference = found.estimate, found.reference
-    without = np.array([_without(res, by, level, levels, at) for level in levels])
+    without = np.array([_without(res, by, level, levels, at) for level in shown("influence", levels, progress)])
     without -= without[:, [objects.index(reference)]]  # without a level another may be the reference
     moved = np.abs(without - whole)
     moved[np.isnan(moved)] = np.inf  # nothing to fit without it: the largest of all

@@ -9,6 +9,7 @@ from ..arguments import checked
 from ..errors import DesignError, OptionError, listed
 from ..fitting.results import LLBTResults
 from ..formulas.grammar import parse, stray_messages, vocabulary
+from ..resampling import shown
 from ..table import Field, Table, format_figure
 from .anova import (
     Compared,
@@ -26,7 +27,7 @@ from .refit import WrittenTerm, cuts_apart, own_terms, refit_terms, written_term
 
 
 @checked
-def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
+def drop1(res: LLBTResults, *, test: Test | None = None, progress: bool = False) -> Table:
     """Test each term of a formula given all others.
 
     Parameters
@@ -34,6 +35,8 @@ def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
     res : LLBTResults
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
         As in `llbt.anova`; the larger model is `res`.
+    progress : bool
+        Show a progress bar of the terms.
 
     Returns
     -------
@@ -62,14 +65,14 @@ def drop1(res: LLBTResults, *, test: Test | None = None) -> Table:
     if not leavable:
         raise DesignError(f"{res.specification.formula!r} has no term with an estimated parameter to leave out.")
     rows = []
-    for term in leavable:
+    for term in shown("drop1", leavable, progress):
         fit = refit_terms(res, [other for other in terms if other is not term])
         rows.append(_Row(term, fit, compared(fit, res, test, res)))
     return _marginal(res, rows, test, title="Single term deletions", notes=dispersion_notes(test, [res]))
 
 
 @checked
-def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
+def add1(res: LLBTResults, scope: str, *, test: Test | None = None, progress: bool = False) -> Table:
     """Test what each of some further terms would add to a fit.
 
     Parameters
@@ -80,6 +83,8 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
         one (``object:judge:age`` beside ``object:judge``) are left for later.
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
         As in `llbt.anova`; the larger model, whose dispersion F takes, is that of the row.
+    progress : bool
+        Show a progress bar of the terms.
 
     Returns
     -------
@@ -111,7 +116,7 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None) -> Table:
             stray[0] if stray else "Name the terms to add.",
         )
     first = [term for term in new if not any(other.margin_of(term) for other in new)]
-    fits = [refit_terms(res, [*terms, term]) for term in first]
+    fits = [refit_terms(res, [*terms, term]) for term in shown("add1", first, progress)]
     test = chosen_test(test, max(fits, key=lambda fit: len(fit.free)))
     rows = [_Row(term, fit, compared(res, fit, test, fit)) for term, fit in zip(first, fits, strict=True)]
     later = [term for term in new if term not in first]

@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from ..resampling import step_made
 from .list_likelihood import Lists, Moments
 
 FloatArray = npt.NDArray[np.float64]
 
+_COST = 40.0  # numbers evaluated elsewhere that a list costs as much as
 _MAX_ITERATIONS = 100
 _FURTHEST = 1.0  # that a step moves a log-worth from the mean of all; farther off, quadratic steps go astray
 _SHORT = 1e-4  # a step near a maximum
@@ -63,6 +65,7 @@ def fit_lists(lists: Lists, start: FloatArray | None = None) -> ListFit:
     params = np.zeros(lists.size) if start is None else start
     found = lists.moments(params)
     for n_iter in range(_MAX_ITERATIONS):
+        step_made(_COST * len(lists.counts))
         step = bounded(lists, newton_step(found, params, found.gradient))
         decrement = float(found.gradient @ step) / 2
         if decrement < _FLAT and moved(lists, step) > _SHORT:

@@ -14,6 +14,7 @@ from scipy import linalg, optimize
 from scipy.sparse import csr_array
 
 from ..core.links import AnyResponse
+from ..resampling import step_made
 from .effects import contributions
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
@@ -21,6 +22,7 @@ from .threads import few_threads
 
 LARGEST = 10.0  # log-worth a period, from which on a rate that still rises is +∞
 
+_COST = 0.2  # numbers evaluated elsewhere that an operation of a sweep costs as much as
 _ITERATIONS = 100
 _HALVINGS = 25
 _NEAR = 1e-12  # squared distance to the mode, in standard deviations, from which a step is the last
@@ -195,6 +197,7 @@ def walk(periods: Periods, sigma: float, near: FloatArray) -> Walk:
     height = value - periods.cost(path, sigma)
     with few_threads(path.shape[1]):
         for _ in range(_ITERATIONS):
+            step_made(_COST * path.size * path.shape[1] ** 2)
             step = _swept(steps, informations, scores + np.einsum("tpq,tq->tp", informations, path)).path - path
             near_by = float(np.einsum("tp,tpq,tq->", step, informations, step)) + 2 * periods.cost(step, sigma)
             path, height, (value, scores, informations), fallen = _moved(periods, sigma, path, step, height)
