@@ -97,6 +97,12 @@ def words(response: Response) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.partition("[")[0] for name in response.shared))
 
 
+def effects_of(judge: str, response: Response) -> str:
+    """Return how judges are given ties and grades of their own: random effects, which exist where a judge has none."""
+    formula = " + ".join(("object", *words(response), *(f"({word} | {judge})" for word in words(response))))
+    return f'llbt.from_judgments(…, clusters="{judge}"), then llbt.fit("{formula}", …)'
+
+
 def ordered_remedy(response: Response) -> str:
     """Return how the order of presentation is kept and described."""
     formula = " + ".join(("object", *words(response), "order"))

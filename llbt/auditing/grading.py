@@ -13,6 +13,7 @@ from ..core.response import Response
 from ..core.statistics import adjust_p
 from ..table import counted, format_count, format_percent
 from .evidence import Evidence, answer_effect, complete, dependent_within
+from .expected import effects_of
 from .finding import SIGNIFICANT, Finding, and_more, one_share, p_text, unlike_all
 
 _FEWEST = 10  # preferences of a judge, or of a task, whose direction is tested
@@ -86,7 +87,7 @@ def _ends_by_judge(e: Evidence, size: IntArray, told: str, figures: dict[str, fl
         "warning",
         by_judge + others,
         "one γ for each grade is an average over judges who use the scale differently",
-        f'llbt.from_judgments(…, covariates="{judge}"), then llbt.fit("object + tie:{judge} + grade:{judge}", …)',
+        effects_of(judge, e.response),
         figures | {"judges": float(len(named))},
     )
 

@@ -10,7 +10,7 @@ from ..core.statistics import sign_p
 from ..data.readings import TIE
 from ..table import counted, format_count, format_percent
 from .evidence import Evidence, answer_effect
-from .expected import ordered_remedy
+from .expected import effects_of, ordered_remedy
 from .finding import SIGNIFICANT, Finding, and_more, one_share, p_text, unlike_all
 from .together import order_effect
 
@@ -48,7 +48,7 @@ def check_ties(e: Evidence) -> Finding:
         "warning",
         f"{overall}, {by_judge} (χ² test of one share: {p_text(p)}){others}",
         "one tie effect is an average over judges who mean different things by a tie",
-        f'llbt.from_judgments(…, covariates="{e.names[0]}"), then llbt.fit("object + tie:{e.names[0]}", …)',
+        effects_of(e.names[0], e.response),
         figures | {"p_value": p, "judges": float(len(named))},
     )
 

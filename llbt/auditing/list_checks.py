@@ -310,7 +310,7 @@ def check_duplicates(e: ListEvidence) -> Finding:
         f"{counted(repeats, 'list')} repeat{'s' if repeats == 1 else ''} an earlier one (same {same} and objects); "
         f"{format_percent(share)} of repeats are equal{caution}",
         "repeats count as lists of their own, so standard errors come out too small",
-        f"copies of one row: frame.drop_duplicates(…) before; lists given twice: {_clustered(e)}",
+        f"copies of one row: frame.drop_duplicates() before; lists given twice: {_clustered(e)}",
         {"n": repeats, "agreement": share},
     )
 

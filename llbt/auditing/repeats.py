@@ -44,7 +44,7 @@ def check_duplicates(e: Evidence) -> Finding:
         f"{counted(repeats, 'judgment')} repeat{'s' if repeats == 1 else ''} an earlier one (same {same} and pair in "
         f"the same order); {format_percent(agree / pairs) if pairs else 'NA'} of repeats agree{_caution(e)}",
         "repeats count as judgments of their own, so standard errors come out too small",
-        f"copies of one row: frame.drop_duplicates(…) before; judgments made twice: {clustered(e)}",
+        f"copies of one row: frame.drop_duplicates() before; judgments made twice: {clustered(e)}",
         {"n": repeats, "agreement": agree / pairs if pairs else np.nan},
     )
 
