@@ -310,7 +310,8 @@ class Estimates:
         if prior is None or self.specification.reduces_bias:
             return float(self.n_params)
         curvature = prior(self.solution.params).curvature
-        return self.n_params - float((curvature * self.solution.cov).sum())
+        whole = curvature if isinstance(curvature, np.ndarray) else curvature.toarray()
+        return self.n_params - float(np.sum(whole * self.solution.cov))
 
     @property
     @of_own_fit

@@ -30,6 +30,7 @@ from .summary_rows import MOST_ROWS, CoefficientRows, Sort, coefficient_rows
 FRACTIONAL = "fractional counts: AIC and BIC depend on the scale of the weights"
 
 _MOST_WORTHS = 10
+_MOST_TRACED = 1000
 _UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
 _BEST = 5  # of more objects than that
 
@@ -232,9 +233,21 @@ def _foot(res: Estimates) -> tuple[str, ...]:
         f"    Null deviance: {null:>{width}}  on {res.df_null:>{digits}}  degrees of freedom",
         f"Residual deviance: {residual:>{width}}  on {res.df_resid:>{digits}}  degrees of freedom{_fit(res)}",
         f"Pearson X²: {format_number(res.pearson_chi2) if res.df_resid else '0'}",
-        *likelihood_lines(res.llf, res.aic, res.bic, (res.llf_poisson, res.aic_poisson) if res.log_linear else None),
+        *_likelihood(res),
         solver_line(res),
     )
+
+
+def _likelihood(res: Estimates) -> tuple[str, ...]:
+    if _traced(res):
+        poisson = (res.llf_poisson, res.aic_poisson) if res.log_linear else None
+        return likelihood_lines(res.llf, res.aic, res.bic, poisson)
+    return (f"Log-likelihood of the judgments: {format_figure(res.llf)} (AIC and BIC by res.aic and res.bic)",)
+
+
+def _traced(res: Estimates) -> bool:
+    """Whether the effective parameters are found at once, which with a prior takes the covariance of all."""
+    return res.specification.prior is None or res.specification.reduces_bias or len(res.free) <= _MOST_TRACED
 
 
 def likelihood_lines(llf: float, aic: float, bic: float, poisson: tuple[float, float] | None = None) -> tuple[str, ...]:
@@ -307,7 +320,7 @@ def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
 def _prior_note(res: Estimates, prior: float) -> str:
     """Say what the judgments of a prior are, and how many parameters they leave."""
     said = f"estimates with a prior of {format_number(prior, 4)} judgments per pair"
-    if res.stands_for is not None:
+    if res.stands_for is not None or not _traced(res):
         return said
     return (
         f"{said}, no part of the likelihood; effective parameters, of AIC and BIC: "

@@ -87,6 +87,16 @@ def test_effective_parameters_are_the_trace_of_what_the_judgments_know():
     assert f"effective parameters, of AIC and BIC: {res.effective_params:.3f}" in str(res)
 
 
+def test_effective_parameters_of_many_objects():
+    """The information of the graph of objects; beyond a thousand parameters the printout leaves them to res.aic."""
+    for size in (320, 1002):
+        k = np.arange(size)
+        c = llbt.from_counts(pd.DataFrame({"object_i": k, "object_j": (k + 1) % size, "wins_i": 2, "wins_j": 1}))
+        res = llbt.fit("object", c, prior=3.0)
+        assert res.effective_params == pytest.approx((size - 1) / 2, rel=1e-6)  # as many judgments as there are
+        assert ("effective parameters" in str(res)) is (size < 1000)
+
+
 def test_effective_parameters_of_lists():
     """The likelihood of Plackett and Luce, written out."""
     frame = orders()
